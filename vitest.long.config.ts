@@ -1,0 +1,13 @@
+import { defineConfig } from 'vitest/config';
+
+/** What takes too long for every save: thousands of seeds, soaks, kill loops. */
+export default defineConfig({
+  ssr: { resolve: { conditions: ['@varve/source'] } },
+  test: {
+    include: ['{packages,apps}/*/src/**/*.long.test.ts', 'tests/*.long.test.ts'],
+    globalSetup: ['tests/temporary-files.ts'],
+    setupFiles: ['tests/setup.ts'],
+    testTimeout: 600_000,
+    passWithNoTests: true,
+  },
+});
