@@ -1,0 +1,254 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import {
+  builtinKinds,
+  defineEvent,
+  eventCodec,
+  EventError,
+  isOpaque,
+  type AnyEvent,
+  type OpaqueEvent,
+} from './index.ts';
+
+const codec = eventCodec(builtinKinds);
+const base = { id: 'e0000001', timestamp: '2026-01-01T12:00:00', source: 'user' };
+const json = (fields: object): string => JSON.stringify({ ...base, ...fields });
+const message = (fields: object): string =>
+  json({ llm_message: { role: 'user', content: [], ...fields }, kind: 'MessageEvent' });
+const observation = (fields: object): string =>
+  json({ tool_name: 't', tool_call_id: 'c', action_id: 'a', observation: fields, kind: 'ObservationEvent' });
+
+function read<Kind extends AnyEvent['kind']>(text: string, kind: Kind): Extract<AnyEvent, { kind: Kind }> {
+  const event = codec.decode(text);
+  if (event.kind !== kind) throw new Error(`${event.kind} was read, not ${kind}.`);
+  return event as Extract<AnyEvent, { kind: Kind }>;
+}
+
+function failure(text: string): EventError {
+  try {
+    codec.decode(text);
+  } catch (error) {
+    if (error instanceof EventError) return error;
+  }
+  throw new Error('Nothing failed.');
+}
+
+test('declared fields that are null count as absent, at every depth', () => {
+  const event = read(
+    message({ tool_calls: null, name: null, thinking_blocks: [{ type: 'thinking', thinking: 't', signature: null }] }),
+    'MessageEvent',
+  );
+  expect(event.llm_message).toEqual({
+    role: 'user',
+    content: [],
+    thinking_blocks: [{ type: 'thinking', thinking: 't' }],
+  });
+});
+
+test('null where a default exists gives the default', () => {
+  const event = read(
+    json({ llm_message: { role: 'user', content: 'x' }, activated_skills: null, kind: 'MessageEvent' }),
+    'MessageEvent',
+  );
+  expect(event.activated_skills).toEqual([]);
+});
+
+test('nulls inside free values stay', () => {
+  const event = read(
+    json({ key: 'k', value: { a: null }, kind: 'ConversationStateUpdateEvent' }),
+    'ConversationStateUpdateEvent',
+  );
+  expect(event.value).toEqual({ a: null });
+});
+
+test.for([
+  ['a bare string', 'hello', [{ cache_prompt: false, type: 'text', text: 'hello' }]],
+  ['null', null, []],
+  ['nothing', undefined, []],
+])('message content that is %s becomes a list', ([, content, list]) => {
+  expect(read(message({ content }), 'MessageEvent').llm_message.content).toEqual(list);
+});
+
+test('settings that old logs kept on messages and texts are left out', () => {
+  const legacy = {
+    cache_enabled: true,
+    vision_enabled: false,
+    function_calling_enabled: true,
+    force_string_serializer: false,
+  };
+  const content = [{ type: 'text', text: 'x', enable_truncation: true }];
+  const event = read(message({ ...legacy, send_reasoning_content: true, content }), 'MessageEvent');
+  expect(event.llm_message).toEqual({
+    role: 'user',
+    content: [{ cache_prompt: false, type: 'text', text: 'x' }],
+    thinking_blocks: [],
+  });
+});
+
+test('an old observation without error flag and with string content is readable', () => {
+  expect(read(observation({ content: 'out', kind: 'X' }), 'ObservationEvent').observation).toEqual({
+    content: [{ cache_prompt: false, type: 'text', text: 'out' }],
+    is_error: false,
+    kind: 'X',
+  });
+});
+
+test('unknown fields are kept on every level', () => {
+  const text = message({ later: [1], content: [{ type: 'text', text: 'x', later: { a: null } }] }).replace(
+    '}',
+    ',"own":1}',
+  );
+  const again = codec.encode(codec.decode(json({ ...(JSON.parse(text) as object), newer: { deep: null } })));
+  expect(JSON.parse(again)).toMatchObject({
+    newer: { deep: null },
+    llm_message: { later: [1], content: [{ later: { a: null } }] },
+  });
+});
+
+test('payloads of unknown kinds are kept as they are', () => {
+  const action = { zeta: null, alpha: [1], kind: 'InventedAction' };
+  const tool_call = { id: 'c', name: 't', arguments: '{ }', origin: 'completion' };
+  const text = json({
+    thought: [],
+    action,
+    tool_name: 't',
+    tool_call_id: 'c',
+    tool_call,
+    llm_response_id: 'r',
+    kind: 'ActionEvent',
+  });
+  expect(JSON.stringify(read(text, 'ActionEvent').action)).toBe(JSON.stringify(action));
+});
+
+test('an unknown kind is opaque, byte for byte', () => {
+  const text = ` {"kind": "HookExecutionEvent", "id":"e9", "parent_id":"e8", "source":"hook", "n": 8.0 } `;
+  const event = codec.decode(text);
+  expect(event).toMatchObject({
+    kind: 'OpaqueEvent',
+    wireKind: 'HookExecutionEvent',
+    id: 'e9',
+    parent_id: 'e8',
+    source: 'hook',
+  });
+  expect(event).not.toHaveProperty('problem');
+  expect(codec.encode(event)).toBe(text);
+});
+
+test.for([
+  ['not-json', '{"kind":'],
+  ['not-json', ''],
+  ['not-an-event', '[]'],
+  ['not-an-event', '{"kind":"Unknown"}'],
+  ['not-an-event', '{"id":"e1"}'],
+  ['invalid', json({ thought: 'x', kind: 'ActionEvent' })],
+  ['invalid', json({ source: 'tool', kind: 'PauseEvent' })],
+  ['invalid', observation({ content: [{ type: 'sound' }], is_error: false, kind: 'X' })],
+  ['invalid', json({ key: 'k', value: 1, kind: 'ConversationStateUpdateEvent' }).replace(':1', ':1e999')],
+  ['invalid', json({ __proto__x: 1, kind: 'PauseEvent' }).replace('__proto__x', '__proto__')],
+  [
+    'invalid',
+    json({ key: 'k', value: 1, kind: 'ConversationStateUpdateEvent' }).replace(
+      ':1',
+      `:${'['.repeat(1e5)}${']'.repeat(1e5)}`,
+    ),
+  ],
+])('decode fails with %s, and read keeps the text', ([code, text]) => {
+  const error = failure(text ?? '');
+  expect(error.code).toBe(code);
+  const kept = codec.read(text ?? '') as OpaqueEvent;
+  expect(isOpaque(kept)).toBe(true);
+  expect(kept.problem).toBe(error.message);
+  expect(codec.encode(kept)).toBe(text);
+});
+
+test('the message of a broken event names the kind and the field, not the value', () => {
+  expect(failure(json({ thought: 'secret', kind: 'ActionEvent' })).message).toMatch(/^ActionEvent .*thought/);
+  expect(failure(json({ thought: 'secret', kind: 'ActionEvent' })).message).not.toContain('secret');
+});
+
+test('a payload may hold a field named __proto__', () => {
+  const text = observation({ content: [], is_error: false, data: 1, kind: 'X' }).replace('"data"', '"__proto__"');
+  expect(codec.encode(codec.decode(text))).toContain('"__proto__":1');
+  expect(Object.getPrototypeOf(read(text, 'ObservationEvent').observation)).toBe(Object.prototype);
+});
+
+test('a kind of the user is typed and read like a built-in one', () => {
+  const Beat = defineEvent('Beat', { source: 'environment', fields: { n: z.number() } });
+  const mine = eventCodec([...builtinKinds, Beat]);
+  const event = Beat.create({ n: 1 }, { id: 'e0000001', timestamp: '2026-01-01T12:00:00.000000' });
+  const back = mine.decode(mine.encode(event));
+  expect(back.kind === 'Beat' && back.n).toBe(1);
+  expect(codec.decode(mine.encode(event)).kind).toBe('OpaqueEvent');
+});
+
+const fieldNames = fc.constantFrom(
+  'kind',
+  'id',
+  'source',
+  'llm_message',
+  'content',
+  'value',
+  '__proto__',
+  'observation',
+  'key',
+  'thought',
+);
+const kindNames = fc.constantFrom(...builtinKinds.map(({ kind }) => kind), 'OpaqueEvent', 'Other');
+const anyJson = fc.jsonValue({ maxDepth: 4 });
+const eventLike = fc
+  .tuple(
+    kindNames,
+    fc.dictionary(fc.oneof(fieldNames, fc.string()), fc.oneof(anyJson, fc.dictionary(fieldNames, anyJson))),
+  )
+  .map(([kind, fields]) => JSON.stringify({ id: 'e0000001', timestamp: 't', source: 'user', ...fields, kind }));
+const anyText = fc.oneof(fc.string({ unit: 'binary' }), fc.json(), eventLike);
+
+/** What `read` promises, seen from `decode`; an error that is no EventError goes through. */
+function expected(text: string): { readonly problem?: string; readonly event?: AnyEvent } {
+  try {
+    return { event: codec.decode(text) };
+  } catch (error) {
+    if (error instanceof EventError) return { problem: error.message };
+    throw error;
+  }
+}
+
+test('whatever the text, decode fails with an EventError or gives what read gives', () => {
+  fc.assert(
+    fc.property(anyText, (text) => {
+      const event = codec.read(text);
+      const problem = isOpaque(event) ? event.problem : undefined;
+      expect(problem === undefined ? { event } : { problem }).toEqual(expected(text));
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test('whatever the text, what cannot be typed gives it back', () => {
+  fc.assert(
+    fc.property(anyText, (text) => {
+      const event = codec.read(text);
+      expect(isOpaque(event) ? codec.encode(event) : text).toBe(text);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test('what is read is written the same from the first time on', () => {
+  fc.assert(
+    fc.property(anyText, (text) => {
+      const once = codec.encode(codec.read(text));
+      expect(codec.encode(codec.read(once))).toBe(once);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test('two kinds of one name are refused', () => {
+  const note = defineEvent('NoteEvent', { source: 'user', fields: { note: z.string() } });
+  expect(() => eventCodec([...builtinKinds, note, note])).toThrow(
+    new TypeError('Two kinds of event are called NoteEvent.'),
+  );
+  expect(() => eventCodec([...builtinKinds, { ...note, kind: 'MessageEvent' }])).toThrow(TypeError);
+});

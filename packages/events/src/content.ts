@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import type { Immutable } from './immutable.ts';
+import { readThrough } from './lenient.ts';
+
+const withoutTruncationFlag = (raw: unknown): unknown => {
+  if (typeof raw !== 'object' || raw === null || !('enable_truncation' in raw)) return raw;
+  const { enable_truncation: _legacy, ...block } = raw;
+  return block;
+};
+
+/** A block of text. `cache_prompt` comes first on the wire and is set on copies at request time only. */
+export const textContent = readThrough(
+  z.strictObject({ cache_prompt: z.boolean().default(false), type: z.literal('text'), text: z.string() }),
+  withoutTruncationFlag,
+);
+
+/** One or more images, as data or http URLs. */
+const imageContent = z.strictObject({
+  cache_prompt: z.boolean().default(false),
+  type: z.literal('image'),
+  image_urls: z.array(z.string()),
+});
+
+/** A list of blocks; when read, null or nothing is the empty list and a bare string is one text block. */
+export const contentList = readThrough(z.array(z.union([textContent, imageContent])), (raw) => {
+  if (raw === null || raw === undefined) return [];
+  return typeof raw === 'string' ? [text(raw)] : raw;
+});
+
+export type TextContent = Immutable<z.output<typeof textContent>>;
+export type ImageContent = Immutable<z.output<typeof imageContent>>;
+/** A block of a message: text or images. */
+export type Content = TextContent | ImageContent;
+
+/** Whether a value can be shown as a block: its own fields are right, whatever else it holds. */
+export function isContent(value: unknown): value is Content {
+  if (typeof value !== 'object' || value === null || !('type' in value)) return false;
+  if (value.type === 'text') return 'text' in value && typeof value.text === 'string';
+  return value.type === 'image' && 'image_urls' in value && isStringList(value.image_urls);
+}
+
+function isStringList(value: unknown): boolean {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string');
+}
+
+/** Whether there is anything to see: an image, or text that is not only white space. */
+export function hasContent(content: readonly Content[]): boolean {
+  return content.some((block) => (block.type === 'text' ? block.text.trim() !== '' : block.image_urls.length > 0));
+}
+
+/** A text block with no cache mark. */
+export function text(value: string): TextContent {
+  return { cache_prompt: false, type: 'text', text: value };
+}
+
+/** The text of all text blocks, joined by line feeds; images are left out. */
+export function textOf(content: readonly Content[]): string {
+  return content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n');
+}

@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import { textContent } from '../content.ts';
+import { defineEvent } from '../define-event.ts';
+import { anyPayload } from '../payload.ts';
+import { reasoningItem, thinkingBlock, toolCall } from '../message.ts';
+
+/** How dangerous a call is, as the model or an analyzer judged it. UNKNOWN is not between the others. */
+const securityRisk = z.enum(['UNKNOWN', 'LOW', 'MEDIUM', 'HIGH']);
+export type SecurityRisk = z.output<typeof securityRisk>;
+
+/**
+ * One tool call of the model. All calls of one reply share `llm_response_id`; only the first carries thought and
+ * reasoning. `action` is absent when the call could not be resolved or validated: such a call is never executed.
+ */
+export const ActionEvent = defineEvent('ActionEvent', {
+  source: 'agent',
+  fields: {
+    thought: z.array(textContent),
+    reasoning_content: z.exactOptional(z.string()),
+    thinking_blocks: z.array(thinkingBlock).default([]),
+    responses_reasoning_item: z.exactOptional(reasoningItem),
+    action: z.exactOptional(anyPayload),
+    tool_name: z.string(),
+    tool_call_id: z.string(),
+    tool_call: toolCall,
+    llm_response_id: z.string(),
+    security_risk: securityRisk.default('UNKNOWN'),
+    critic_result: z.exactOptional(z.record(z.string(), z.unknown())),
+    summary: z.exactOptional(z.string()),
+  },
+  isForModel: true,
+});
+export type ActionEvent = ReturnType<typeof ActionEvent.create>;

@@ -1,0 +1,22 @@
+import { z } from 'zod';
+import { textContent } from '../content.ts';
+import { defineEvent } from '../define-event.ts';
+import { message } from '../message.ts';
+
+/** Something said: by the user, by the model as plain text, or by the framework in a user's role. */
+export const MessageEvent = defineEvent('MessageEvent', {
+  fields: {
+    llm_message: message,
+    llm_response_id: z.exactOptional(z.string()),
+    activated_skills: z.array(z.string()).default([]),
+    /** Text the framework added for the model (skills, context); shown after the message itself. */
+    extended_content: z.array(textContent).default([]),
+    sender: z.exactOptional(z.string()),
+    critic_result: z.exactOptional(z.record(z.string(), z.unknown())),
+  },
+  toMessage: ({ llm_message, extended_content }) =>
+    extended_content.length === 0
+      ? llm_message
+      : { ...llm_message, content: [...llm_message.content, ...extended_content] },
+});
+export type MessageEvent = ReturnType<typeof MessageEvent.create>;

@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import { contentList } from './content.ts';
+import type { Immutable } from './immutable.ts';
+import { readThrough } from './lenient.ts';
+
+/** Opaque provider data (signatures, reasoning details). The reference ignores this key, so logs stay readable there. */
+const extra = z.exactOptional(z.record(z.string(), z.unknown()));
+
+/** A call the model made. `arguments` is the JSON text exactly as it travels, because prompt caches compare bytes. */
+export const toolCall = z.strictObject({
+  id: z.string(),
+  responses_item_id: z.exactOptional(z.string()),
+  name: z.string(),
+  arguments: z.string(),
+  origin: z.enum(['completion', 'responses']),
+  extra,
+});
+
+/** A piece of the model's thinking, readable or sealed by its provider. */
+export const thinkingBlock = z.union([
+  z.strictObject({ type: z.literal('thinking'), thinking: z.string(), signature: z.exactOptional(z.string()) }),
+  z.strictObject({ type: z.literal('redacted_thinking'), data: z.string() }),
+]);
+
+/** A reasoning item of the Responses protocol. */
+export const reasoningItem = z.strictObject({
+  id: z.exactOptional(z.string()),
+  summary: z.array(z.string()).default([]),
+  content: z.exactOptional(z.array(z.string())),
+  encrypted_content: z.exactOptional(z.string()),
+  status: z.exactOptional(z.string()),
+});
+
+/** Flags that old logs carried on every message; they were settings of one request, not part of what was said. */
+const legacyFlags = new Set([
+  'cache_enabled',
+  'vision_enabled',
+  'function_calling_enabled',
+  'force_string_serializer',
+  'send_reasoning_content',
+]);
+
+/** One turn of a chat, in the storage form: content is always a list, provider settings are never in it. */
+export const message = readThrough(
+  z.strictObject({
+    role: z.enum(['user', 'system', 'assistant', 'tool']),
+    content: contentList,
+    tool_calls: z.exactOptional(z.array(toolCall)),
+    tool_call_id: z.exactOptional(z.string()),
+    name: z.exactOptional(z.string()),
+    reasoning_content: z.exactOptional(z.string()),
+    thinking_blocks: z.array(thinkingBlock).default([]),
+    responses_reasoning_item: z.exactOptional(reasoningItem),
+    extra,
+  }),
+  (raw) =>
+    typeof raw === 'object' && raw !== null
+      ? Object.fromEntries(Object.entries(raw).filter(([key]) => !legacyFlags.has(key)))
+      : raw,
+);
+
+export type ToolCall = Immutable<z.output<typeof toolCall>>;
+export type Message = Immutable<z.output<typeof message>>;

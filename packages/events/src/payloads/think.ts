@@ -1,0 +1,8 @@
+import { z } from 'zod';
+import { defineAction, defineObservation } from '../payload.ts';
+
+/** Note a thought; nothing happens. */
+export const ThinkAction = defineAction('ThinkAction', { thought: z.string().describe('The thought to note down.') });
+
+/** A fixed acknowledgement. */
+export const ThinkObservation = defineObservation('ThinkObservation', {});

@@ -1,0 +1,12 @@
+export { cutPoints } from './cut-points.ts';
+export { legalityProblems } from './legality.ts';
+export { messageProjector, messagesVersion, type MessageProjector } from './messages.ts';
+export { pendingProjection, type PendingCall } from './pending.ts';
+export { foldEvents, type Projection, type ViewOf } from './projection.ts';
+export { repliesOf, type PairedCall, type Reply } from './replies.ts';
+export { callIdOf, isResult, type ResultEvent } from './results.ts';
+export { statsProjection, type Stats, type Usage } from './stats.ts';
+export { executionStatuses, statusKey, statusProjection, type ExecutionStatus, type Status } from './status.ts';
+export { taskListProjection } from './task-list.ts';
+export { Timeline, type LogEntry, type ReadEntries, type TimelineOptions } from './timeline.ts';
+export { viewProjection, type View } from './view.ts';

@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest';
+import { text } from '../content.ts';
+import type { Message } from '../message.ts';
+import { legalityProblems } from './legality.ts';
+
+const said = (role: Message['role'], ...texts: string[]): Message => ({
+  role,
+  content: texts.map(text),
+  thinking_blocks: [],
+});
+const calls = (...ids: string[]): Message => ({
+  ...said('assistant'),
+  tool_calls: ids.map((id) => ({ id, name: 't', arguments: '{}', origin: 'completion' })),
+});
+const result = (tool_call_id: string): Message => ({ ...said('tool', 'out'), tool_call_id });
+const withArguments = (json: string): Message => ({
+  ...calls(),
+  tool_calls: [{ id: 'a', name: 't', arguments: json, origin: 'completion' }],
+});
+
+test('a whole conversation is legal', () => {
+  const image: Message = {
+    ...said('user'),
+    content: [{ cache_prompt: false, type: 'image', image_urls: ['data:,x'] }],
+  };
+  const first = [said('system', 's'), image, { ...calls('a', 'b'), content: [text('t')] }, result('a'), result('b')];
+  expect(legalityProblems([...first, said('assistant', 'x'), said('user', 'u'), calls('c'), result('c')])).toEqual([]);
+  expect(legalityProblems([])).toEqual([]);
+});
+
+const illegal: readonly (readonly [string, readonly Message[], RegExp])[] = [
+  [
+    'a second system message',
+    [said('system', 's'), said('system', 's')],
+    /message 1 is a system message but not the first/,
+  ],
+  ['a late system message', [said('user', 'u'), said('system', 's')], /system message but not the first/],
+  ['a missing result', [calls('a', 'b'), result('a')], /lacks the results of b/],
+  [
+    'a message before a result',
+    [calls('a'), said('user', 'u'), result('a')],
+    /message 1 comes before the results of a/,
+  ],
+  ['results in another order', [calls('a', 'b'), result('b'), result('a')], /message 1 answers call b, expected a/],
+  ['a result without a call', [said('user', 'u'), result('a')], /answers call a, expected none/],
+  ['a result without an id', [said('user', 'u'), said('tool', 'out')], /answers call none, expected none/],
+  ['a second result', [calls('a'), result('a'), result('a')], /message 2 answers call a, expected none/],
+  ['an id that comes twice at once', [calls('a', 'a'), result('a'), result('a')], /reuses the call id "a"/],
+  ['an id that comes twice', [calls('a'), result('a'), calls('a'), result('a')], /message 2 reuses the call id "a"/],
+  ['an empty id', [calls(''), result('')], /reuses the call id ""/],
+  ['arguments that are no JSON', [withArguments('{'), result('a')], /arguments that are not a JSON object/],
+  ['arguments that are a list', [withArguments('[]'), result('a')], /arguments that are not a JSON object/],
+  ['two user messages', [said('user', 'u'), said('user', 'v')], /message 1 is a user message after a user message/],
+  ['a call by the user', [{ ...calls('a'), role: 'user' }, result('a')], /has calls but the role user/],
+  ['an empty list of calls', [{ ...said('assistant', 'x'), tool_calls: [] }], /empty list of calls/],
+  ['a message without content', [said('user')], /message 0 is blank/],
+  ['a message of white space', [said('assistant', ' \n', '')], /message 0 is blank/],
+  ['a blank result', [calls('a'), { ...result('a'), content: [text('')] }], /message 1 is blank/],
+  [
+    'an image message without images',
+    [{ ...said('user'), content: [{ cache_prompt: false, type: 'image', image_urls: [] }] }],
+    /blank/,
+  ],
+];
+
+test.for(illegal)('%s is illegal', ([, messages, reason]) => {
+  expect(legalityProblems(messages).join('; ')).toMatch(reason);
+});

@@ -1,0 +1,25 @@
+import fc from 'fast-check';
+import { describe, test } from 'vitest';
+import { eventCodec } from '../codec.ts';
+import { builtinKinds } from '../kinds.ts';
+import { arbitraryLog, logContract, projectionContract, type Log } from '../testing/index.ts';
+import { allProjections } from './all-projections.ts';
+
+const codec = eventCodec(builtinKinds);
+const logs = arbitraryLog<fc.Arbitrary<Log>>(fc, { maxEvents: 120 });
+
+test.for(logContract)('thousands of logs: $title', async (check) => {
+  await fc.assert(
+    fc.asyncProperty(logs, (log) => check.run(log, codec)),
+    { numRuns: 2000 },
+  );
+});
+
+describe.for(Object.entries(allProjections(codec)))('%s', ([, projection]) => {
+  test.for(projectionContract)('thousands of logs: $title', (check) => {
+    fc.assert(
+      fc.property(logs, (log) => check.run({ projection, codec, events: log.map(({ text }) => codec.read(text)) })),
+      { numRuns: 2000 },
+    );
+  });
+});

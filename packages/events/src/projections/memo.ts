@@ -1,0 +1,20 @@
+/**
+ * Remembers one value per key object, as long as its inputs are identical to those of the last time. Entries die with
+ * their keys.
+ */
+export function memo<Value>(): (key: object, inputs: readonly unknown[], make: () => Value) => Value {
+  const entries = new WeakMap<object, { readonly inputs: readonly unknown[]; readonly value: Value }>();
+  return (key, inputs, make) => {
+    const known = entries.get(key);
+    if (
+      known &&
+      known.inputs.length === inputs.length &&
+      known.inputs.every((input, index) => input === inputs[index])
+    ) {
+      return known.value;
+    }
+    const value = make();
+    entries.set(key, { inputs, value });
+    return value;
+  };
+}

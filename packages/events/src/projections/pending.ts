@@ -1,0 +1,81 @@
+import type { EventCodec } from '../codec.ts';
+import { approvalFact } from '../facts/approval.ts';
+import { callFact } from '../facts/call.ts';
+import { effectFact } from '../facts/effect.ts';
+import { ActionEvent } from '../kinds/action-event.ts';
+import { AgentErrorEvent } from '../kinds/agent-error-event.ts';
+import type { Projection } from './projection.ts';
+import { callIdOf, isResult, type ResultEvent } from './results.ts';
+
+/** A call on the active branch that has no result yet, and what the log proves about it. */
+export interface PendingCall {
+  readonly event: ActionEvent;
+  /** The call was resolved and valid, so it could be executed. */
+  readonly isExecutable: boolean;
+  /** A `varve.call` of this log lists it: with no effect begun, it was never started. */
+  readonly isListed: boolean;
+  /** A `varve.effect` was written: it may have started, and its outcome is unknown. */
+  readonly hasEffect: boolean;
+  /** The digest that an approval holds for; it must equal the digest of the action's stored bytes. */
+  readonly approvedDigest?: string;
+}
+
+interface PendingState {
+  readonly calls: Map<string, PendingCall>;
+  /** Ids that a call fact listed before their actions came. */
+  readonly listed: Set<string>;
+}
+
+/** The unanswered calls of a branch, oldest first. */
+export function pendingProjection(codec: EventCodec): Projection<PendingState, readonly PendingCall[]> {
+  return {
+    name: 'pending',
+    version: 1,
+    scope: 'branch',
+    initial: () => ({ calls: new Map(), listed: new Set() }),
+    apply(state, event) {
+      if (ActionEvent.is(event)) open(state, event);
+      else if (isResult(event)) state.calls.delete(answeredBy(state, event));
+      else applyFact(state, event);
+      return state;
+    },
+    read: ({ calls }) => [...calls.values()],
+    encode: ({ calls, listed }) => ({
+      calls: [...calls.values()].map((call) => ({ ...call, event: codec.encode(call.event) })),
+      listed: [...listed],
+    }),
+    decode(json) {
+      const saved = json as unknown as { calls: (Omit<PendingCall, 'event'> & { event: string })[]; listed: string[] };
+      const calls = saved.calls.map((call) => ({ ...call, event: codec.decode(call.event) as ActionEvent }));
+      return { calls: new Map(calls.map((call) => [call.event.id, call])), listed: new Set(saved.listed) };
+    },
+  };
+}
+
+function open({ calls, listed }: PendingState, event: ActionEvent): void {
+  // A second event with this id must not wipe out that the first one's effect began.
+  if (calls.has(event.id)) return;
+  const isListed = listed.delete(event.id);
+  calls.set(event.id, { event, isExecutable: event.action !== undefined, isListed, hasEffect: false });
+}
+
+/** An agent error names only the tool call; of several open calls with that id it answers the oldest. */
+function answeredBy({ calls }: PendingState, result: ResultEvent): string {
+  if (!AgentErrorEvent.is(result)) return callIdOf(result);
+  const match = [...calls.values()].find(({ event }) => event.tool_call_id === result.tool_call_id);
+  return match?.event.id ?? '';
+}
+
+function applyFact({ calls, listed }: PendingState, event: Parameters<typeof callFact.read>[0]): void {
+  const call = callFact.read(event);
+  if (call && !call.inherited) for (const id of call.actions) listed.add(id);
+  const effect = effectFact.read(event);
+  if (effect) update(calls, effect.action_id, { hasEffect: true });
+  const approval = approvalFact.read(event);
+  if (approval) update(calls, approval.action_id, { approvedDigest: approval.digest });
+}
+
+function update(calls: Map<string, PendingCall>, id: string, change: Partial<PendingCall>): void {
+  const call = calls.get(id);
+  if (call) calls.set(id, { ...call, ...change });
+}

@@ -1,0 +1,19 @@
+import fc from 'fast-check';
+import { describe, test } from 'vitest';
+import { eventCodec } from '../codec.ts';
+import { builtinKinds } from '../kinds.ts';
+import { arbitraryLog, projectionContract, type Log } from '../testing/index.ts';
+import { allProjections } from './all-projections.ts';
+
+const codec = eventCodec(builtinKinds);
+
+describe.for(Object.entries(allProjections(codec)))('%s', ([, projection]) => {
+  test.for(projectionContract)('$title', (check) => {
+    fc.assert(
+      fc.property(arbitraryLog<fc.Arbitrary<Log>>(fc, { maxEvents: 40 }), (log) =>
+        check.run({ projection, codec, events: log.map(({ text }) => codec.read(text)) }),
+      ),
+      { numRuns: 200 },
+    );
+  });
+});

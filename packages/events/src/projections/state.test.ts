@@ -1,0 +1,209 @@
+import { expect, test } from 'vitest';
+import { eventCodec } from '../codec.ts';
+import type { BaseEvent } from '../define-event.ts';
+import { approvalFact, callFact, effectFact, type Call } from '../facts/index.ts';
+import { builtinKinds } from '../kinds.ts';
+import { ConversationErrorEvent } from '../kinds/conversation-error-event.ts';
+import { ConversationStateUpdateEvent } from '../kinds/conversation-state-update-event.ts';
+import { InterruptEvent } from '../kinds/interrupt-event.ts';
+import { ObservationEvent } from '../kinds/observation-event.ts';
+import { PauseEvent } from '../kinds/pause-event.ts';
+import { TaskTrackerObservation } from '../payloads/index.ts';
+import { story, type Story } from '../testing/story.ts';
+import { pendingProjection } from './pending.ts';
+import { foldEvents } from './projection.ts';
+import { statsProjection } from './stats.ts';
+import { statusProjection, type ExecutionStatus } from './status.ts';
+import { taskListProjection } from './task-list.ts';
+
+const codec = eventCodec(builtinKinds);
+const pending = (events: readonly BaseEvent[]) => foldEvents(pendingProjection(codec), events);
+const status = (events: readonly BaseEvent[]) => foldEvents(statusProjection, events);
+const stats = (events: readonly BaseEvent[]) => foldEvents(statsProjection, events);
+
+const aCall: Call = {
+  response_id: 'r',
+  actions: [],
+  usage_id: 'agent',
+  model: 'm',
+  finish: 'stop',
+  usage: { input_tokens: 10, output_tokens: 2, cache_read_tokens: 4, cache_write_tokens: 1, reasoning_tokens: 1 },
+  cost_usd: 0.5,
+  latency_ms: 100,
+  digests: { messages: '', tools: '', parameters: '' },
+  projections: {},
+  at: 1,
+};
+const billed = ({ stamp }: Story, fields: Partial<Call> = {}) => callFact.create({ ...aCall, ...fields }, stamp());
+const update = ({ stamp }: Story, key: string, value: unknown) =>
+  ConversationStateUpdateEvent.create({ key, value }, stamp());
+
+test('a call is pending until its result comes', () => {
+  const { call, result, reject, error } = story();
+  const calls = [call('a'), call('b'), call('c'), call('d')];
+  expect(pending([...calls, result(0), reject(1), error('c')]).map(({ event }) => event)).toEqual([calls[3]]);
+});
+
+test('an agent error answers the oldest open call with its tool call id, and only that', () => {
+  const { call, error, result } = story();
+  const calls = [call('x', 'r1'), call('x', 'r2'), call('x', 'r3')];
+  expect(pending([...calls, result(0), error('x'), error('y')]).map(({ event }) => event)).toEqual([calls[2]]);
+});
+
+test('a result names its action, whatever its tool call id', () => {
+  const { call, result } = story();
+  const [first, second] = [call('x', 'r1'), call('x', 'r2')];
+  expect(pending([first, second, result(1)]).map(({ event }) => event)).toEqual([first]);
+});
+
+test('a call that could not be resolved is pending but not executable', () => {
+  const { call } = story();
+  const { action: _action, ...invalid } = call('a');
+  expect(pending([invalid, call('b')]).map(({ isExecutable }) => isExecutable)).toEqual([false, true]);
+});
+
+test('only a call fact of this log proves that an action was not started', () => {
+  const tale = story();
+  const [a, b, c] = [tale.call('a'), tale.call('b'), tale.call('c')];
+  const facts = [billed(tale, { actions: [a.id] }), billed(tale, { actions: [b.id], inherited: true })];
+  expect(pending([...facts, a, b, c]).map(({ isListed }) => isListed)).toEqual([true, false, false]);
+});
+
+test('an effect says that its action may have started', () => {
+  const { call, stamp } = story();
+  const [a, b] = [call('a'), call('b')];
+  const effect = effectFact.create({ action_id: b.id, idempotency_key: 'k', at: 1 }, stamp());
+  expect(pending([a, b, effect]).map(({ hasEffect }) => hasEffect)).toEqual([false, true]);
+  expect(pending([a, b, effect, b]).map(({ hasEffect }) => hasEffect)).toEqual([false, true]);
+});
+
+test('an effect that a later version wrote is not overlooked', () => {
+  const tale = story();
+  const action = tale.call('a');
+  const effect = update(tale, effectFact.key, { action_id: action.id, idempotency_key: 'k', at: 1, later: true });
+  expect(pending([action, effect])[0]?.hasEffect).toBe(true);
+});
+
+test('an approval brings its digest, the last one counts', () => {
+  const { call, stamp } = story();
+  const action = call('a');
+  const approval = (digest: string) => approvalFact.create({ action_id: action.id, digest, by: 'ann', at: 1 }, stamp());
+  expect(pending([action])[0]).not.toHaveProperty('approvedDigest');
+  expect(pending([action, approval('1'), approval('2')])[0]?.approvedDigest).toBe('2');
+  expect(pending([approval('1'), action])[0]).not.toHaveProperty('approvedDigest');
+});
+
+test.for<readonly [ExecutionStatus, string, ExecutionStatus]>([
+  ['idle', 'pause', 'paused'],
+  ['running', 'pause', 'paused'],
+  ['running', 'interrupt', 'paused'],
+  ['waiting_for_confirmation', 'pause', 'waiting_for_confirmation'],
+  ['finished', 'pause', 'finished'],
+  ['finished', 'user', 'idle'],
+  ['stuck', 'user', 'idle'],
+  ['error', 'user', 'error'],
+  ['paused', 'user', 'paused'],
+  ['waiting_for_confirmation', 'user', 'waiting_for_confirmation'],
+  ['finished', 'framework', 'finished'],
+  ['finished', 'agent', 'finished'],
+  ['running', 'failure', 'error'],
+])('%s becomes, by %s, %s', ([before, what, after]) => {
+  const tale = story();
+  const failure = { code: 'C', detail: 'D', source: 'environment' as const };
+  const events: Readonly<Record<string, BaseEvent>> = {
+    pause: PauseEvent.create({}, tale.stamp()),
+    interrupt: InterruptEvent.create({}, tale.stamp()),
+    failure: ConversationErrorEvent.create(failure, tale.stamp()),
+    user: tale.user('u'),
+    agent: tale.agent('a'),
+    framework: tale.framework('f'),
+  };
+  const event = events[what];
+  expect(status([update(tale, 'execution_status', before), ...(event ? [event] : [])]).execution).toBe(after);
+});
+
+test('a failure is told until something else happens', () => {
+  const tale = story();
+  const failure = ConversationErrorEvent.create({ code: 'C', detail: 'D', source: 'environment' }, tale.stamp());
+  const confirmed = [failure, update(tale, 'execution_status', 'error')];
+  expect(status(confirmed).error).toEqual({ code: 'C', detail: 'D' });
+  expect(status([...confirmed, update(tale, 'execution_status', 'running')])).toEqual({ execution: 'running' });
+});
+
+test('title and last user message come from the log; unknown keys and values change nothing', () => {
+  const tale = story();
+  const said = tale.user('u');
+  const noise = [update(tale, 'execution_status', 'dancing'), update(tale, 'title', 7), update(tale, 'tags', {})];
+  expect(status([update(tale, 'title', 'T'), said, tale.framework('f'), ...noise])).toEqual({
+    execution: 'idle',
+    title: 'T',
+    lastUserMessageId: said.id,
+  });
+});
+
+test('usage is summed in total and by usage id', () => {
+  const tale = story();
+  const { total, byUsageId } = stats([billed(tale), billed(tale), billed(tale, { usage_id: 'condenser' })]);
+  expect(total).toEqual({
+    calls: 3,
+    input_tokens: 30,
+    output_tokens: 6,
+    cache_read_tokens: 12,
+    cache_write_tokens: 3,
+    reasoning_tokens: 3,
+    cost_usd: 1.5,
+    unpriced_calls: 0,
+    latency_ms: 300,
+  });
+  expect([byUsageId['agent']?.calls, byUsageId['condenser']?.calls]).toEqual([2, 1]);
+});
+
+test('calls without a price are counted, inherited ones are not', () => {
+  const tale = story();
+  const { cost_usd: _cost, usage: _usage, ...unpriced } = aCall;
+  const { total } = stats([callFact.create(unpriced, tale.stamp()), billed(tale, { inherited: true })]);
+  expect(total).toMatchObject({ calls: 1, unpriced_calls: 1, cost_usd: 0, input_tokens: 0 });
+});
+
+test.for(['__proto__', 'constructor', 'toString'])('a usage id may be %s', (usage_id) => {
+  const tale = story();
+  const { byUsageId } = stats([billed(tale, { usage_id }), billed(tale, { usage_id })]);
+  expect(Object.entries(byUsageId).map(([id, { calls }]) => [id, calls])).toEqual([[usage_id, 2]]);
+});
+
+const foreignMetrics = (prompt_tokens: number) => ({
+  usage_to_metrics: {
+    agent: { accumulated_cost: 2, accumulated_token_usage: { prompt_tokens, completion_tokens: 5 } },
+  },
+});
+
+test('what the reference counted before the first call fact is added to', () => {
+  const tale = story();
+  const foreign = [update(tale, 'stats', foreignMetrics(50)), update(tale, 'stats', foreignMetrics(70))];
+  expect(stats(foreign).total).toMatchObject({ calls: 0, input_tokens: 70, output_tokens: 5, cost_usd: 2 });
+  const later = [...foreign, billed(tale), update(tale, 'stats', foreignMetrics(999))];
+  expect(stats(later).byUsageId['agent']).toMatchObject({ calls: 1, input_tokens: 80, cost_usd: 2.5 });
+});
+
+const tracked = ({ stamp }: Story, fields: object) =>
+  ObservationEvent.create(
+    {
+      tool_name: 'task_tracker',
+      tool_call_id: 'c',
+      action_id: 'a',
+      observation: { ...TaskTrackerObservation.create({ command: 'plan' }), ...fields },
+    },
+    stamp(),
+  );
+
+test('the task list is what the last call that worked left', () => {
+  const tale = story();
+  const list = [{ title: 'A', notes: '', status: 'done' }];
+  const failed = tracked(tale, { task_list: [], is_error: true });
+  const broken = tracked(tale, { task_list: ['A', 7] });
+  expect(foldEvents(taskListProjection, [tracked(tale, { task_list: list }), failed, broken])).toEqual(list);
+  expect(foldEvents(taskListProjection, [tracked(tale, { task_list: [{ title: 'B', notes: null }] })])).toEqual([
+    { title: 'B', notes: '', status: 'todo' },
+  ]);
+  expect(foldEvents(taskListProjection, [tracked(tale, { task_list: list }), tracked(tale, {})])).toEqual([]);
+});

@@ -1,0 +1,139 @@
+import { z } from 'zod';
+import type { BaseEvent } from '../define-event.ts';
+import { callFact, type Call, type TokenUsage } from '../facts/call.ts';
+import { ConversationStateUpdateEvent } from '../kinds/conversation-state-update-event.ts';
+import type { Projection } from './projection.ts';
+
+/** What a conversation used, in total or of one model. */
+export interface Usage extends TokenUsage {
+  readonly calls: number;
+  /** Sum of the known costs in US dollars. */
+  readonly cost_usd: number;
+  /** Calls whose price is unknown: `cost_usd` leaves them out. */
+  readonly unpriced_calls: number;
+  readonly latency_ms: number;
+}
+
+/** Totals over the whole log, all branches: money spent on an abandoned branch is spent. Inherited calls do not count. */
+export interface Stats {
+  readonly total: Usage;
+  readonly byUsageId: Readonly<Record<string, Usage>>;
+}
+
+interface StatsState extends Stats {
+  /** A call fact was seen: from then on it is facts that count. */
+  readonly hasCalls: boolean;
+}
+
+const none: Usage = {
+  calls: 0,
+  input_tokens: 0,
+  output_tokens: 0,
+  cache_read_tokens: 0,
+  cache_write_tokens: 0,
+  reasoning_tokens: 0,
+  cost_usd: 0,
+  unpriced_calls: 0,
+  latency_ms: 0,
+};
+
+/**
+ * Sums the calls of a log. A log that the reference began has no call facts there; its last `stats` update before the
+ * first fact is what they are added to (it tells tokens and cost, not the number of calls or their latency).
+ */
+export const statsProjection: Projection<StatsState, Stats> = {
+  name: 'stats',
+  version: 1,
+  scope: 'log',
+  initial: () => ({ total: none, byUsageId: {}, hasCalls: false }),
+  apply(stats, event) {
+    const call = callFact.read(event);
+    if (call && !call.inherited) return withCall(stats, call);
+    const foreign = stats.hasCalls ? undefined : foreignUsage(event);
+    return foreign ? { ...foreign, hasCalls: false } : stats;
+  },
+  read: ({ total, byUsageId }) => ({ total, byUsageId }),
+  encode: ({ total, byUsageId, hasCalls }) => ({
+    total: { ...total },
+    byUsageId: Object.entries(byUsageId).map(([id, usage]) => [id, { ...usage }]),
+    hasCalls,
+  }),
+  decode(json) {
+    const saved = json as unknown as { total: Usage; byUsageId: [string, Usage][]; hasCalls: boolean };
+    return { total: saved.total, byUsageId: Object.fromEntries(saved.byUsageId), hasCalls: saved.hasCalls };
+  },
+};
+
+function withCall({ total, byUsageId }: Stats, call: Call): StatsState {
+  const one: Usage = {
+    ...none,
+    ...tokensOf(call),
+    calls: 1,
+    cost_usd: call.cost_usd ?? 0,
+    unpriced_calls: call.cost_usd === undefined ? 1 : 0,
+    latency_ms: call.latency_ms,
+  };
+  // Usage ids come from configuration: one may be named like something every object has.
+  const before = Object.hasOwn(byUsageId, call.usage_id) ? byUsageId[call.usage_id] : undefined;
+  return {
+    total: sum(total, one),
+    byUsageId: { ...byUsageId, [call.usage_id]: sum(before ?? none, one) },
+    hasCalls: true,
+  };
+}
+
+/** Only the counters: a later version may have put more into the fact. */
+function tokensOf({ usage }: Call): Partial<TokenUsage> {
+  if (!usage) return {};
+  const { input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, reasoning_tokens } = usage;
+  return { input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, reasoning_tokens };
+}
+
+const count = z.number().nonnegative().catch(0);
+const foreignTokens = z.object({
+  prompt_tokens: count,
+  completion_tokens: count,
+  cache_read_tokens: count,
+  cache_write_tokens: count,
+  reasoning_tokens: count,
+});
+const foreignMetrics = z.object({ accumulated_cost: count, accumulated_token_usage: foreignTokens.nullish() });
+const foreignStats = z.object({ usage_to_metrics: z.record(z.string(), foreignMetrics) });
+
+/** @see software-agent-sdk ConversationStats, the snapshot form that a `stats` update carries */
+function foreignUsage(event: BaseEvent): Stats | undefined {
+  if (!ConversationStateUpdateEvent.is(event) || event.key !== 'stats') return undefined;
+  const parsed = foreignStats.safeParse(event.value);
+  if (!parsed.success) return undefined;
+  const usages = Object.entries(parsed.data.usage_to_metrics).map(([id, metrics]) => [id, usageOf(metrics)] as const);
+  return {
+    total: usages.reduce((total, [, usage]) => sum(total, usage), none),
+    byUsageId: Object.fromEntries(usages),
+  };
+}
+
+function usageOf({ accumulated_cost, accumulated_token_usage: tokens }: z.output<typeof foreignMetrics>): Usage {
+  return {
+    ...none,
+    input_tokens: tokens?.prompt_tokens ?? 0,
+    output_tokens: tokens?.completion_tokens ?? 0,
+    cache_read_tokens: tokens?.cache_read_tokens ?? 0,
+    cache_write_tokens: tokens?.cache_write_tokens ?? 0,
+    reasoning_tokens: tokens?.reasoning_tokens ?? 0,
+    cost_usd: accumulated_cost,
+  };
+}
+
+function sum(left: Usage, right: Usage): Usage {
+  return {
+    calls: left.calls + right.calls,
+    input_tokens: left.input_tokens + right.input_tokens,
+    output_tokens: left.output_tokens + right.output_tokens,
+    cache_read_tokens: left.cache_read_tokens + right.cache_read_tokens,
+    cache_write_tokens: left.cache_write_tokens + right.cache_write_tokens,
+    reasoning_tokens: left.reasoning_tokens + right.reasoning_tokens,
+    cost_usd: left.cost_usd + right.cost_usd,
+    unpriced_calls: left.unpriced_calls + right.unpriced_calls,
+    latency_ms: left.latency_ms + right.latency_ms,
+  };
+}

@@ -1,0 +1,70 @@
+import { ConversationErrorEvent } from '../kinds/conversation-error-event.ts';
+import { ConversationStateUpdateEvent } from '../kinds/conversation-state-update-event.ts';
+import { InterruptEvent } from '../kinds/interrupt-event.ts';
+import { MessageEvent } from '../kinds/message-event.ts';
+import { PauseEvent } from '../kinds/pause-event.ts';
+import type { BaseEvent } from '../define-event.ts';
+import type { Projection } from './projection.ts';
+
+/** Where a conversation stands. @see software-agent-sdk execution_status */
+export const executionStatuses = [
+  'idle',
+  'running',
+  'paused',
+  'waiting_for_confirmation',
+  'finished',
+  'error',
+  'stuck',
+  'deleting',
+] as const;
+export type ExecutionStatus = (typeof executionStatuses)[number];
+
+/** The status of a conversation and what led to it. */
+export interface Status {
+  readonly execution: ExecutionStatus;
+  readonly lastUserMessageId?: string;
+  readonly title?: string;
+  /** The failure the last run ended with; gone once something else happens. */
+  readonly error?: { readonly code: string; readonly detail: string };
+}
+
+/** The key of the state update that carries the execution status. */
+export const statusKey = 'execution_status';
+
+/**
+ * Folds state updates, pauses, failures and user messages. A pause changes what is idle or running; a user message wakes
+ * what is finished or stuck.
+ *
+ * @see software-agent-sdk ConversationState.execution_status, and its table of transitions
+ */
+export const statusProjection: Projection<Status> = {
+  name: 'status',
+  version: 1,
+  scope: 'log',
+  initial: () => ({ execution: 'idle' }),
+  apply: (status, event) => next(status, event),
+  read: (status) => status,
+  encode: (status) => ({ ...status }),
+  decode: (json) => json as unknown as Status,
+};
+
+function next(status: Status, event: BaseEvent): Status {
+  if (ConversationStateUpdateEvent.is(event)) return updated(status, event.key, event.value);
+  if (PauseEvent.is(event) || InterruptEvent.is(event)) {
+    return status.execution === 'idle' || status.execution === 'running' ? { ...status, execution: 'paused' } : status;
+  }
+  if (ConversationErrorEvent.is(event)) {
+    return { ...status, execution: 'error', error: { code: event.code, detail: event.detail } };
+  }
+  if (!MessageEvent.is(event) || event.source !== 'user') return status;
+  const wakes = status.execution === 'finished' || status.execution === 'stuck';
+  return { ...status, ...(wakes && { execution: 'idle' as const }), lastUserMessageId: event.id };
+}
+
+function updated(status: Status, key: string, value: unknown): Status {
+  if (key === 'title' && typeof value === 'string') return { ...status, title: value };
+  const execution = executionStatuses.find((name) => name === value);
+  if (key !== statusKey || !execution) return status;
+  const { error, ...rest } = status;
+  return { ...rest, execution, ...(execution === 'error' && error && { error }) };
+}

@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import type { Json } from '../json.ts';
+import { Head } from './head.ts';
+import type { Projection } from './projection.ts';
+
+/** Projections by the name under which they are read. */
+export type Projections = Readonly<Record<string, Projection<unknown, unknown>>>;
+
+/** What a timeline is made of at one seq. */
+export interface TimelineState {
+  /** The seq of the next event. */
+  readonly next: number;
+  readonly head: Head;
+  readonly states: ReadonlyMap<string, unknown>;
+}
+
+const snapshot = z.object({
+  next: z.number().int().nonnegative(),
+  head: z.object({
+    id: z.string(),
+    before: z.number().int().nonnegative(),
+    tips: z.array(z.string()),
+    isTipLast: z.boolean(),
+  }),
+  states: z.array(z.object({ name: z.string(), version: z.number(), state: z.custom<Json>() })),
+});
+
+/** Everything a timeline needs to go on, as JSON. */
+export function writeSnapshot({ next, head, states }: TimelineState, projections: Projections): Json {
+  const saved = Object.entries(projections).map(([name, projection]) => ({
+    name,
+    version: projection.version,
+    state: projection.encode(states.get(name)),
+  }));
+  return { next, head: head.toJson(), states: saved };
+}
+
+/** Undefined when the JSON is not a snapshot of exactly these projections in these versions. */
+export function readSnapshot(json: Json, projections: Projections): TimelineState | undefined {
+  const parsed = snapshot.safeParse(json);
+  if (!parsed.success) return undefined;
+  const { next, head, states } = parsed.data;
+  const saved = new Map(states.map((entry) => [entry.name, entry]));
+  const restored = new Map<string, unknown>();
+  for (const [name, projection] of Object.entries(projections)) {
+    const entry = saved.get(name);
+    if (entry?.version !== projection.version) return undefined;
+    try {
+      restored.set(name, projection.decode(entry.state));
+    } catch {
+      return undefined;
+    }
+  }
+  return saved.size === restored.size ? { next, head: Head.fromJson(head), states: restored } : undefined;
+}

@@ -1,0 +1,120 @@
+import { expect, test } from 'vitest';
+import { eventCodec } from '../codec.ts';
+import type { BaseEvent } from '../define-event.ts';
+import { maskFact } from '../facts/mask.ts';
+import { builtinKinds } from '../kinds.ts';
+import { Condensation } from '../kinds/condensation.ts';
+import { CondensationRequest } from '../kinds/condensation-request.ts';
+import { ObservationEvent } from '../kinds/observation-event.ts';
+import { PauseEvent } from '../kinds/pause-event.ts';
+import { story } from '../testing/story.ts';
+import { foldEvents } from './projection.ts';
+import { viewProjection } from './view.ts';
+
+const projection = viewProjection(eventCodec(builtinKinds));
+const viewOf = (events: readonly BaseEvent[]) => foldEvents(projection, events);
+const idsOf = (events: readonly BaseEvent[]) => viewOf(events).events.map(({ id }) => id);
+
+test('what is not for the model is not in the view', () => {
+  const { user, stamp } = story();
+  const message = user('u');
+  expect(viewOf([message, PauseEvent.create({}, stamp())]).events).toEqual([message]);
+});
+
+test('a condensation removes what it names and puts its summary at its place', () => {
+  const { prompt, user, agent, condensation } = story();
+  const [first, a, b, c] = [prompt(), user('a'), agent('b'), user('c')];
+  const forget = condensation([a, b], { text: 'S', offset: 1 });
+  expect(viewOf([first, a, b, c, forget]).events).toEqual([
+    first,
+    expect.objectContaining({ kind: 'CondensationSummaryEvent', id: `${forget.id}-summary`, summary: 'S' }),
+    c,
+  ]);
+});
+
+test('a place past the end means the end', () => {
+  const { user, condensation } = story();
+  const [a, b] = [user('a'), user('b')];
+  const forget = condensation([a], { text: 'S', offset: 9 });
+  expect(idsOf([a, b, forget])).toEqual([b.id, `${forget.id}-summary`]);
+});
+
+test('a summary without a place is not shown, and the other way round', () => {
+  const { user, stamp } = story();
+  const a = user('a');
+  const fields = { forgotten_event_ids: [], llm_response_id: '' };
+  const lone = Condensation.create({ ...fields, summary: 'S' }, stamp());
+  const place = Condensation.create({ ...fields, summary_offset: 0 }, stamp());
+  expect(idsOf([a, lone, place])).toEqual([a.id]);
+});
+
+test('a summary can be forgotten like anything else', () => {
+  const { user, condensation } = story();
+  const [a, b] = [user('a'), user('b')];
+  const first = condensation([a], { text: 'S', offset: 0 });
+  const second = condensation([{ ...a, id: `${first.id}-summary` }], { text: 'T', offset: 0 });
+  expect(idsOf([a, b, first, second])).toEqual([`${second.id}-summary`, b.id]);
+});
+
+test('unknown ids change nothing, and the prompt is never forgotten', () => {
+  const { prompt, user, condensation } = story();
+  const [first, a] = [prompt(), user('a')];
+  expect(idsOf([first, a, condensation([first, { ...a, id: 'unknown' }])])).toEqual([first.id, a.id]);
+});
+
+test('forgetting a part of a reply forgets all of it', () => {
+  const { user, call, result, error, condensation } = story();
+  const a = user('a');
+  const batch = [call('1'), call('2'), result(0), error('2')];
+  for (const part of batch) expect(idsOf([a, ...batch, condensation([part])])).toEqual([a.id]);
+});
+
+test('of several events with one id only the first is shown', () => {
+  const { user, agent, condensation } = story();
+  const a = user('a');
+  const twin = { ...agent('b'), id: a.id };
+  expect(viewOf([a, twin]).events).toEqual([a]);
+  expect(viewOf([a, twin, condensation([a]), twin]).events).toEqual([twin]);
+});
+
+test('a condensation that stands in the log twice has one summary', () => {
+  const { user, condensation } = story();
+  const [a, b] = [user('a'), user('b')];
+  const forget = condensation([a], { text: 'S', offset: 0 });
+  expect(idsOf([a, b, forget, forget])).toEqual([`${forget.id}-summary`, b.id]);
+});
+
+test('a condensation answers the request for one', () => {
+  const { user, stamp, condensation } = story();
+  const request = CondensationRequest.create({}, stamp());
+  expect(viewOf([user('a'), request]).isCondensationRequested).toBe(true);
+  expect(viewOf([user('a'), request, condensation([])]).isCondensationRequested).toBe(false);
+});
+
+test('a masked result shows the text instead of the output, and stays a result', () => {
+  const { call, result, stamp, user } = story();
+  const [action, output, late] = [call('a'), result(0, 'x'.repeat(1000)), user('u')];
+  const mask = maskFact.create({ event_ids: [output.id, action.id, 'unknown'], text: 'Left out.' }, stamp());
+  const [first, masked] = viewOf([action, output, mask, late]).events;
+  expect(first).toBe(action);
+  expect(masked && ObservationEvent.is(masked) && masked.observation.content).toEqual([
+    { cache_prompt: false, type: 'text', text: 'Left out.' },
+  ]);
+  expect(masked).toMatchObject({ id: output.id, action_id: action.id, tool_call_id: 'a' });
+});
+
+test('a mask does not reach what comes after it', () => {
+  const { call, result, stamp } = story();
+  const [action, output] = [call('a'), result(0)];
+  const mask = maskFact.create({ event_ids: [output.id], text: 'Left out.' }, stamp());
+  expect(viewOf([action, mask, output]).events[1]).toBe(output);
+});
+
+test('a view that was read stays as it is', () => {
+  const { user, condensation } = story();
+  const [a, b] = [user('a'), user('b')];
+  const state = projection.apply(projection.initial(), a, 0);
+  const view = projection.read(state);
+  projection.apply(projection.apply(state, b, 1), condensation([a]), 2);
+  expect(view.events).toEqual([a]);
+});

@@ -1,0 +1,118 @@
+import type { EventCodec } from '../codec.ts';
+import type { BaseEvent } from '../define-event.ts';
+import { maskFact } from '../facts/mask.ts';
+import type { Json } from '../json.ts';
+import { CondensationRequest } from '../kinds/condensation-request.ts';
+import { CondensationSummaryEvent } from '../kinds/condensation-summary-event.ts';
+import { Condensation } from '../kinds/condensation.ts';
+import { ObservationEvent } from '../kinds/observation-event.ts';
+import { SystemPromptEvent } from '../kinds/system-prompt-event.ts';
+import { text } from '../content.ts';
+import { deepFreeze } from '../immutable.ts';
+import { repliesOf } from './replies.ts';
+import type { Projection } from './projection.ts';
+
+/** What the model may see now: the active branch, minus what condensations forgot, plus their summaries. */
+export interface View {
+  /** No two have the same id: of several only the first is shown, because condensations forget by id. */
+  readonly events: readonly BaseEvent[];
+  /** A condensation was asked for and none has happened since. */
+  readonly isCondensationRequested: boolean;
+}
+
+interface ViewState {
+  events: BaseEvent[];
+  /** The ids of `events`. */
+  ids: Set<string>;
+  isCondensationRequested: boolean;
+  /** The array inside was handed out: copy before changing it. */
+  isShared: boolean;
+}
+
+/** The {@link View} of a branch. Total: any sequence of events gives one. */
+export function viewProjection(codec: EventCodec): Projection<ViewState, View> {
+  return {
+    name: 'view',
+    version: 1,
+    scope: 'branch',
+    initial: () => ({ events: [], ids: new Set(), isCondensationRequested: false, isShared: false }),
+    apply(state, event) {
+      if (Condensation.is(event)) {
+        state.events = condensed(state.events, event);
+        state.ids = idsOf(state.events);
+        state.isCondensationRequested = false;
+        state.isShared = false;
+      } else if (CondensationRequest.is(event)) state.isCondensationRequested = true;
+      else if (codec.kind(event.kind)?.isForModel) show(state, event);
+      else {
+        const mask = maskFact.read(event);
+        if (mask) replaceMasked(owned(state), mask);
+      }
+      return state;
+    },
+    read(state) {
+      state.isShared = true;
+      return { events: state.events, isCondensationRequested: state.isCondensationRequested };
+    },
+    encode: ({ events, isCondensationRequested }) => ({
+      events: events.map((event) => codec.encode(event)),
+      isCondensationRequested,
+    }),
+    decode(json) {
+      const { events, isCondensationRequested } = json as { events: string[]; isCondensationRequested: boolean } & Json;
+      const read = events.map((line) => codec.read(line));
+      return { events: read, ids: idsOf(read), isCondensationRequested, isShared: false };
+    },
+  };
+}
+
+function idsOf(events: readonly BaseEvent[]): Set<string> {
+  return new Set(events.map(({ id }) => id));
+}
+
+function show(state: ViewState, event: BaseEvent): void {
+  if (state.ids.has(event.id)) return;
+  state.ids.add(event.id);
+  owned(state).push(event);
+}
+
+/** A view hands its array out without copying; whoever changes the state afterwards copies it first. */
+function owned(state: ViewState): BaseEvent[] {
+  if (state.isShared) {
+    state.events = [...state.events];
+    state.isShared = false;
+  }
+  return state.events;
+}
+
+function condensed(events: readonly BaseEvent[], condensation: Condensation): BaseEvent[] {
+  const forgotten = wholeReplies(events, new Set(condensation.forgotten_event_ids));
+  const kept = events.filter((event) => !forgotten.has(event.id) || SystemPromptEvent.is(event));
+  const { summary, summary_offset: offset, id, timestamp } = condensation;
+  if (summary === undefined || offset === undefined) return kept;
+  const stamp = { id: `${id}-summary`, timestamp, source: 'environment' as const };
+  if (kept.some((event) => event.id === stamp.id)) return kept;
+  return kept.toSpliced(offset, 0, Object.freeze({ ...stamp, summary, kind: CondensationSummaryEvent.kind }));
+}
+
+/** Forgetting part of a reply forgets all of it: its calls and their results. */
+function wholeReplies(events: readonly BaseEvent[], forgotten: ReadonlySet<string>): ReadonlySet<string> {
+  const all = new Set(forgotten);
+  for (const { members } of repliesOf(events)) {
+    const ids = members.flatMap((index) => events[index]?.id ?? []);
+    if (ids.some((id) => forgotten.has(id))) for (const id of ids) all.add(id);
+  }
+  return all;
+}
+
+function replaceMasked(
+  events: BaseEvent[],
+  mask: { readonly event_ids: readonly string[]; readonly text: string },
+): void {
+  const ids = new Set(mask.event_ids);
+  for (const [index, event] of events.entries()) {
+    if (!ids.has(event.id) || !ObservationEvent.is(event)) continue;
+    const observation = { content: [text(mask.text)], is_error: event.observation.is_error, kind: 'MaskedObservation' };
+    events[index] = deepFreeze({ ...event, observation, extended_content: [] });
+  }
+}

@@ -1,0 +1,6 @@
+export { arbitraryLog, logOf, type ArbitraryLogOptions, type Log, type NumberLists } from './arbitrary-log.ts';
+export { logContract, type LogCheck } from './log-contract.ts';
+export { logEntriesOf } from './log-entries-of.ts';
+export { oddTexts } from './odd-texts.ts';
+export { projectionContract, type ProjectionCheck, type ProjectionSubject } from './projection-contract.ts';
+export { story, type CallOptions, type Story } from './story.ts';

@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import type { BaseEvent } from '../define-event.ts';
+import { allProjections } from '../projections/all-projections.ts';
+import type { EventCodec } from '../codec.ts';
+import { messageProjector } from '../projections/messages.ts';
+import { legalityProblems } from '../projections/legality.ts';
+import { Timeline, type ReadEntries } from '../projections/timeline.ts';
+import type { View } from '../projections/view.ts';
+import type { Json } from '../json.ts';
+import type { Log } from './arbitrary-log.ts';
+
+/** One thing that holds for every log. */
+export interface LogCheck {
+  readonly title: string;
+  run(log: Log, codec: EventCodec): Promise<void>;
+}
+
+/** What must hold for every log and every set of kinds. Throws an AssertionError when it does not. */
+export const logContract: readonly LogCheck[] = [
+  {
+    title: 'every prefix folds the same event by event, from scratch and from a snapshot',
+    async run(log, codec) {
+      const growing = timelineFor(codec);
+      const middle = Math.floor(log.length / 2);
+      let resumed = growing;
+      for (const entry of log) {
+        const prefix = log.slice(0, entry.seq + 1);
+        await pushOrRefold(growing, codec, prefix);
+        if (entry.seq === middle) resumed = restored(growing, codec);
+        else if (entry.seq > middle) await pushOrRefold(resumed, codec, prefix);
+        if (entry.seq % 3 !== 0 && entry.seq !== log.length - 1) continue;
+        const scratch = timelineFor(codec);
+        await scratch.load(reading(log), entry.seq + 1);
+        assert.deepEqual(everything(growing, codec), everything(scratch, codec));
+        if (entry.seq > middle) assert.deepEqual(everything(resumed, codec), everything(scratch, codec));
+      }
+    },
+  },
+  {
+    title: 'every prefix gives legal messages',
+    async run(log, codec) {
+      const timeline = timelineFor(codec);
+      const project = messageProjector(codec);
+      for (const { seq } of log) {
+        await pushOrRefold(timeline, codec, log.slice(0, seq + 1));
+        assert.deepEqual(legalityProblems(project(viewed(timeline))), []);
+      }
+    },
+  },
+  {
+    title: 'one projector gives what a fresh one gives',
+    async run(log, codec) {
+      const timeline = timelineFor(codec);
+      const project = messageProjector(codec);
+      for (const { seq } of log) {
+        await pushOrRefold(timeline, codec, log.slice(0, seq + 1));
+        const events = viewed(timeline);
+        assert.deepEqual(project(events), messageProjector(codec)(events));
+      }
+    },
+  },
+];
+
+type FullTimeline = Timeline<ReturnType<typeof allProjections>>;
+
+function timelineFor(codec: EventCodec): FullTimeline {
+  return new Timeline({ codec, projections: allProjections(codec) });
+}
+
+/** The events of the view: the name is that of `viewProjection`, which the record's type no longer knows. */
+function viewed(timeline: FullTimeline): readonly BaseEvent[] {
+  return (timeline.read('view') as View).events;
+}
+
+function reading(log: Log): ReadEntries {
+  return (from) => log.slice(from);
+}
+
+async function pushOrRefold(timeline: FullTimeline, codec: EventCodec, prefix: Log): Promise<void> {
+  const entry = prefix.at(-1);
+  if (entry && !timeline.push(codec.read(entry.text), entry.seq, entry.id)) await timeline.refold(reading(prefix));
+}
+
+function restored(timeline: FullTimeline, codec: EventCodec): FullTimeline {
+  const copy = timelineFor(codec);
+  assert.ok(copy.restore(JSON.parse(JSON.stringify(timeline.snapshot())) as Json));
+  return copy;
+}
+
+function everything(timeline: FullTimeline, codec: EventCodec): unknown {
+  const names = Object.keys(allProjections(codec));
+  return [timeline.head, timeline.leafId, ...names.map((name) => timeline.read(name))];
+}

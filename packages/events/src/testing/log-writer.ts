@@ -1,0 +1,66 @@
+import { isName } from '../projections/head.ts';
+import type { LogEntry } from '../projections/timeline.ts';
+import type { Choices } from './choices.ts';
+import { oddTexts } from './odd-texts.ts';
+
+/** The fields of an event in the making. */
+type Fields = Readonly<Record<string, unknown>>;
+
+/** A call that the log holds, with what a result needs to name it. */
+interface WrittenCall {
+  readonly action_id: string;
+  readonly tool_call_id: string;
+}
+
+/** A log in the making, and what later events of it may refer to. */
+export interface LogWriter {
+  readonly choose: Choices;
+  readonly calls: readonly WrittenCall[];
+  /** Ids of all events so far. */
+  readonly ids: readonly string[];
+  readonly entries: readonly LogEntry[];
+  write(kind: string, fields: Fields, source?: string): string;
+  writeText(text: string): void;
+  /** Remembers that the last event was a call. */
+  called(toolCallId: string): void;
+  text(): string;
+}
+
+/** How the events of a log are linked. */
+export type Linking = 'tree' | 'legacy';
+
+/** A log that is written as hostile as `choose` wants: most ids are fresh and most parents the head, but not all. */
+export function logWriter(choose: Choices, linking: Linking): LogWriter {
+  const entries: LogEntry[] = [];
+  const ids: string[] = [];
+  const calls: WrittenCall[] = [];
+  let head: string | undefined;
+  const add = (id: string, kind: string, parentId: string | undefined, text: string): void => {
+    entries.push({ seq: entries.length, id, kind, parentId, text });
+    ids.push(id);
+    if (isName(id) && kind !== 'ConversationStateUpdateEvent') head = id;
+  };
+  const parentOf = (): string | undefined => {
+    if (choose.once(12)) return choose.oneOf([...ids, '__root__', 'ffffffff-unknown', '']);
+    if (linking === 'legacy' || entries.length === 0) return undefined;
+    return head ?? '__root__';
+  };
+  return {
+    choose,
+    calls,
+    ids,
+    entries,
+    write(kind, fields, source = 'environment') {
+      const fresh = `e0000000-${entries.length.toString(16).padStart(4, '0')}`;
+      const id = choose.once(25) ? (choose.oneOf(ids) ?? fresh) : fresh;
+      const parent = parentOf();
+      const timestamp = `2026-01-01T12:00:00.${String(entries.length).padStart(6, '0')}`;
+      const link = parent === undefined ? {} : { parent_id: parent };
+      add(id, kind, parent, JSON.stringify({ id, timestamp, source, ...link, ...fields, kind }));
+      return id;
+    },
+    writeText: (text) => add(`f0000000-${entries.length}`, '', undefined, text),
+    called: (tool_call_id) => calls.push({ action_id: ids.at(-1) ?? '', tool_call_id }),
+    text: () => (choose.once(6) ? (choose.oneOf(oddTexts) ?? '') : `text ${choose.below(1000)}`),
+  };
+}

@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict';
+import type { EventCodec } from '../codec.ts';
+import type { BaseEvent } from '../define-event.ts';
+import type { Json } from '../json.ts';
+import type { Projection } from '../projections/projection.ts';
+
+/** What a check needs: a projection, and the log it is tried on, decoded. */
+export interface ProjectionSubject {
+  readonly projection: Projection<unknown, unknown>;
+  readonly codec: EventCodec;
+  readonly events: readonly BaseEvent[];
+}
+
+/** One thing that every projection must do. */
+export interface ProjectionCheck {
+  readonly title: string;
+  run(subject: ProjectionSubject): void;
+}
+
+/**
+ * What every `Projection` must do, whatever the log. Throws an AssertionError when it does not. The checks prove little
+ * about a projection that none of the events concern: one of own kinds needs logs that have them.
+ */
+export const projectionContract: readonly ProjectionCheck[] = [
+  {
+    title: 'has a name and a version',
+    run({ projection: { name, version } }) {
+      assert.notEqual(name, '');
+      assert.ok(Number.isSafeInteger(version) && version > 0, `the version is ${version}`);
+    },
+  },
+  {
+    title: 'reads every prefix without throwing',
+    run({ projection, events }) {
+      fold(projection, events, (state) => projection.read(state));
+    },
+  },
+  {
+    title: 'folds a branch, whose seqs have gaps, on from its snapshot',
+    run({ projection, events }) {
+      const entries = [...events.entries()].filter(([seq]) => projection.scope === 'log' || seq % 3 !== 1);
+      const apply = (state: unknown, [seq, event]: [number, BaseEvent]) => projection.apply(state, event, seq);
+      const middle = Math.floor(entries.length / 2);
+      const before = entries.slice(0, middle).reduce(apply, projection.initial());
+      const copy = projection.decode(throughJson(projection.encode(before)));
+      const views = [copy, before].map((state) => projection.read(entries.slice(middle).reduce(apply, state)));
+      assert.deepEqual(views[0], views[1]);
+    },
+  },
+  {
+    title: 'gives the same view for the same events',
+    run({ projection, events }) {
+      assert.deepEqual(projection.read(fold(projection, events)), projection.read(fold(projection, events)));
+    },
+  },
+  {
+    title: 'leaves what it read unchanged when it folds on',
+    run({ projection, events }) {
+      const views: { readonly view: unknown; readonly copy: unknown }[] = [];
+      fold(projection, events, (state, seq) => {
+        if (seq % 5 !== 0) return;
+        const view = projection.read(state);
+        views.push({ view, copy: structuredClone(view) });
+      });
+      for (const { view, copy } of views) assert.deepEqual(view, copy);
+    },
+  },
+  {
+    title: 'leaves what it encoded unchanged when it folds on',
+    run({ projection, events }) {
+      const saved: { readonly json: Json; readonly text: string }[] = [];
+      fold(projection, events, (state, seq) => {
+        if (seq % 5 !== 0) return;
+        const json = projection.encode(state);
+        saved.push({ json, text: JSON.stringify(json) });
+      });
+      for (const { json, text } of saved) assert.equal(JSON.stringify(json), text);
+    },
+  },
+  {
+    title: 'changes no event',
+    run({ projection, codec, events }) {
+      const texts = events.map((event) => codec.encode(event));
+      projection.read(fold(projection, events));
+      assert.deepEqual(
+        events.map((event) => codec.encode(event)),
+        texts,
+      );
+    },
+  },
+  {
+    title: 'starts every fold from nothing',
+    run({ projection, events }) {
+      const empty = structuredClone(projection.read(projection.initial()));
+      fold(projection, events);
+      assert.deepEqual(projection.read(projection.initial()), empty);
+    },
+  },
+  {
+    title: 'goes on from its snapshot as if nothing had happened',
+    run({ projection, events }) {
+      const middle = Math.floor(events.length / 2);
+      const state = fold(projection, events.slice(0, middle));
+      const copy = projection.decode(throughJson(projection.encode(state)));
+      assert.deepEqual(projection.read(copy), projection.read(state));
+      const rest = events.slice(middle);
+      const from = { state: copy, seq: middle };
+      assert.deepEqual(
+        projection.read(fold(projection, rest, undefined, from)),
+        projection.read(fold(projection, events)),
+      );
+    },
+  },
+  {
+    title: 'encodes the same state to the same JSON after a round trip',
+    run({ projection, events }) {
+      const json = throughJson(projection.encode(fold(projection, events)));
+      assert.deepEqual(throughJson(projection.encode(projection.decode(json))), json);
+    },
+  },
+];
+
+interface Start {
+  readonly state: unknown;
+  readonly seq: number;
+}
+
+function fold(
+  projection: Projection<unknown, unknown>,
+  events: readonly BaseEvent[],
+  visit?: (state: unknown, seq: number) => void,
+  start: Start = { state: projection.initial(), seq: 0 },
+): unknown {
+  let { state } = start;
+  for (const [index, event] of events.entries()) {
+    state = projection.apply(state, event, start.seq + index);
+    visit?.(state, index);
+  }
+  return state;
+}
+
+function throughJson(json: Json): Json {
+  return JSON.parse(JSON.stringify(json)) as Json;
+}

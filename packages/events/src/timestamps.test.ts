@@ -1,0 +1,72 @@
+import fc from 'fast-check';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { timestamps } from './index.ts';
+
+const zone = process.env['TZ'];
+beforeEach(() => {
+  process.env['TZ'] = 'Europe/Berlin';
+});
+afterEach(() => {
+  if (zone === undefined) delete process.env['TZ'];
+  else process.env['TZ'] = zone;
+});
+
+const clock = (...times: readonly number[]) => {
+  const left = [...times];
+  return () => left.shift() ?? times.at(-1) ?? 0;
+};
+const summer = Date.UTC(2026, 6, 1, 10, 0, 0, 123);
+
+test('is local time with microseconds', () => {
+  expect(timestamps(clock(summer))()).toBe('2026-07-01T12:00:00.123000');
+});
+
+test('fractions of milliseconds are kept', () => {
+  expect(timestamps(clock(summer + 0.4567))()).toBe('2026-07-01T12:00:00.123456');
+});
+
+test('a clock that stands still or goes back gives one microsecond more', () => {
+  const next = timestamps(clock(summer, summer, summer - 5000));
+  expect([next(), next(), next()].map((time) => time.slice(-6))).toEqual(['123000', '123001', '123002']);
+});
+
+test('goes on after the last timestamp of a log', () => {
+  expect(timestamps(clock(summer), '2026-07-01T12:00:00.999999')()).toBe('2026-07-01T12:00:01.000000');
+  expect(timestamps(clock(summer), '2026-07-01T12:00:05')()).toBe('2026-07-01T12:00:05.000001');
+  expect(timestamps(clock(summer), '2026-07-01T12:00:05.5Z')()).toBe('2026-07-01T12:00:05.500001');
+  expect(timestamps(clock(summer), '2026-07-01T11:00:00.000000')()).toBe('2026-07-01T12:00:00.123000');
+});
+
+test.for(['', 'yesterday', '2026-01-01T12:00:00.x', '2026-13-45T99:99:99.000000'])(
+  '%j to go on after is no reason to fail',
+  (after) => {
+    expect(timestamps(clock(summer), after)()).toBe('2026-07-01T12:00:00.123000');
+  },
+);
+
+test('the hour that comes twice in autumn stays in order', () => {
+  const before = Date.UTC(2026, 9, 25, 0, 59, 59);
+  const next = timestamps(clock(before, before + 2000, before + 3_600_000 + 1000));
+  expect([next(), next(), next()]).toEqual([
+    '2026-10-25T02:59:59.000000',
+    '2026-10-25T02:59:59.000001',
+    '2026-10-25T03:00:00.000000',
+  ]);
+});
+
+test('the hour that is left out in spring is left out', () => {
+  const before = Date.UTC(2026, 2, 29, 0, 59, 59);
+  const next = timestamps(clock(before, before + 1000));
+  expect([next(), next()]).toEqual(['2026-03-29T01:59:59.000000', '2026-03-29T03:00:00.000000']);
+});
+
+test('the order of the texts is the order of the calls, whatever the clock does', () => {
+  fc.assert(
+    fc.property(fc.array(fc.double({ min: 0, max: 4e12, noNaN: true }), { minLength: 2 }), (times) => {
+      const next = timestamps(clock(...times));
+      const texts = times.map(() => next());
+      expect(texts).toEqual([...new Set(texts)].toSorted());
+      for (const text of texts) expect(text).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}$/);
+    }),
+  );
+});
