@@ -1,0 +1,207 @@
+import { join } from 'node:path';
+import { errnoOf } from '../errno-of.ts';
+import { StorageError } from '../error.ts';
+import type { NewEvent } from '../log.ts';
+import { planAppend } from '../plan-append.ts';
+import type { Stored } from '../log-reader.ts';
+import { eventName, slugOf } from './event-name.ts';
+import { labelOf } from './event-file.ts';
+import type { EventIndex } from './event-index.ts';
+import type { Files } from './files.ts';
+import type { Lease } from './lease.ts';
+import type { MetaChange, MetaFiles, Replacement } from './meta-files.ts';
+import type { Paths } from './paths.ts';
+import type { Place } from './placement.ts';
+import { setAside, type SetAsideOptions } from './set-aside.ts';
+
+/** What appends are made with. */
+export interface AppenderOptions extends SetAsideOptions {
+  readonly id: string;
+  readonly files: Files;
+  readonly paths: Paths;
+  readonly lease: Lease;
+  readonly index: EventIndex;
+  readonly metaFiles: MetaFiles;
+  readonly place: Place;
+  /** UTC milliseconds. */
+  readonly now: () => number;
+}
+
+/** An append whose arguments were checked. */
+export interface CheckedAppend extends MetaChange {
+  readonly expectedHead: number | undefined;
+}
+
+/** What one append writes. */
+interface Write {
+  readonly events: readonly Stored[];
+  readonly replacements: readonly Replacement[];
+  /** Whether the conversation is another one afterwards, for listings. */
+  readonly isChange: boolean;
+}
+
+/** A staged file and where it goes. */
+interface Move {
+  readonly staged: string;
+  readonly path: string;
+}
+
+/** Files staged at the same time: bounds the descriptors that a long append needs. */
+const stagedAtOnce = 32;
+
+/** Appends to one log, one append after the other, in the order of the calls. */
+export class Appender {
+  readonly #options: AppenderOptions;
+  #queue: Promise<unknown> = Promise.resolve();
+  /** Set while names of events may not be on the disk: a resend that finds them has to wait for it, too. */
+  #isUnsynced = false;
+  /** Of the index, when the log was last seen as the caller knows it. */
+  #version: number;
+
+  constructor(options: AppenderOptions) {
+    this.#options = options;
+    this.#version = options.index.version;
+  }
+
+  async append(append: CheckedAppend): Promise<readonly number[]> {
+    const appended = this.#queue.then(async () => this.#append(append));
+    this.#queue = appended.catch(() => undefined);
+    return appended;
+  }
+
+  /** Resolves when the appends called so far are done and the files beside the log have caught up with them. */
+  async drain(): Promise<void> {
+    await this.#queue;
+    await this.#write({ events: [], replacements: this.#options.metaFiles.overdue(), isChange: false });
+  }
+
+  async #append({ events, meta, expectedHead }: CheckedAppend): Promise<readonly number[]> {
+    const { id, index, metaFiles } = this.#options;
+    this.#check();
+    const find = (eventId: string): Stored | undefined => this.#find(eventId);
+    const { seqs, fresh } = planAppend(events, { id, head: index.head, expectedHead, find });
+    const replacements = meta === undefined ? [] : metaFiles.replacements({ meta, events: fresh });
+    await this.#write({ events: fresh, replacements, isChange: fresh.length > 0 || meta !== undefined });
+    return seqs;
+  }
+
+  /** @throws {StorageError} `fenced`, or `conflict` when somebody else changed the log. */
+  #check(): void {
+    const { id, lease, index } = this.#options;
+    lease.check();
+    index.look();
+    if (index.version === this.#version) return;
+    this.#version = index.version;
+    throw new StorageError('conflict', `Somebody else changed conversation ${id}: it has ${index.head} events now.`);
+  }
+
+  #find(eventId: string): Stored | undefined {
+    const { index } = this.#options;
+    const seq = index.seqOf(eventId);
+    return seq === undefined ? undefined : index.page(seq, seq + 1)[0];
+  }
+
+  async #write(write: Write): Promise<void> {
+    const { files, paths } = this.#options;
+    const labels = write.events.flatMap((event) => labelFile(paths, event) ?? []);
+    const contents = write.events.map((event) => ({ path: eventPath(paths, event), text: event.text }));
+    const moves: Move[] = [];
+    try {
+      await this.#stage([...labels, ...contents, ...write.replacements], moves);
+      await this.#placeLabels(moves.slice(0, labels.length));
+      await this.#place(write, moves.slice(labels.length));
+    } finally {
+      for (const { staged } of moves) files.remove(staged);
+    }
+  }
+
+  async #stage(contents: readonly Replacement[], moves: Move[]): Promise<void> {
+    const { files, lease } = this.#options;
+    for (let next = 0; next < contents.length; next += stagedAtOnce) {
+      const chunk = contents.slice(next, next + stagedAtOnce).map(({ path, text }) => {
+        const staged = lease.staged();
+        moves.push({ staged, path });
+        return files.store(staged, text);
+      });
+      // All of them end before anything is removed.
+      const failed = (await Promise.allSettled(chunk)).find((result) => result.status === 'rejected');
+      if (failed) lease.guard(() => raise(failed.reason));
+    }
+  }
+
+  async #placeLabels(labels: readonly Move[]): Promise<void> {
+    const { files, paths, lease } = this.#options;
+    if (labels.length === 0) return;
+    if (!files.status(paths.labels)) lease.guard(() => files.makeDirectory(paths.labels));
+    for (const { staged, path } of labels) lease.guard(() => files.rename(staged, path));
+    await files.sync(paths.own);
+    await files.sync(paths.labels);
+  }
+
+  /** Puts events and then the files beside the log in place; when one event fails, those before it stay. */
+  async #place(write: Write, moves: readonly Move[]): Promise<void> {
+    const { index, metaFiles } = this.#options;
+    if (write.events.length > 0) await setAside(this.#options, index.inTheWay);
+    this.#check();
+    index.isWriting = true;
+    const placed: Stored[] = [];
+    let isWritten = false;
+    try {
+      this.#move(write, moves, placed);
+      isWritten = write.replacements.length > 0;
+      await this.#sync(isWritten);
+    } finally {
+      for (const event of placed) index.add(event);
+      metaFiles.note(placed, { isWritten });
+      index.isWriting = false;
+    }
+  }
+
+  /** Waits for nothing, so between the look at `events/` and its new stamp only other processes can come. */
+  #move({ events, isChange }: Write, moves: readonly Move[], placed: Stored[]): void {
+    const { files, lease, index, now } = this.#options;
+    try {
+      for (const [at, { staged, path }] of moves.entries()) {
+        const event = events[at];
+        if (!event) lease.guard(() => files.rename(staged, path));
+        else {
+          this.#placeEvent({ staged, path });
+          this.#isUnsynced = true;
+          placed.push(event);
+        }
+      }
+    } finally {
+      if (isChange) index.stamp(now());
+    }
+  }
+
+  #placeEvent({ staged, path }: Move): void {
+    const { id, lease, place } = this.#options;
+    try {
+      lease.guard(() => place(staged, path));
+    } catch (error) {
+      if (errnoOf(error) !== 'EEXIST') throw error;
+      throw new StorageError('conflict', `Somebody else put ${path} into conversation ${id}.`, { cause: error });
+    }
+  }
+
+  async #sync(isWritten: boolean): Promise<void> {
+    const { files, paths } = this.#options;
+    if (this.#isUnsynced) await files.sync(paths.events);
+    this.#isUnsynced = false;
+    if (isWritten) await Promise.all([files.sync(paths.directory), files.sync(paths.own)]);
+  }
+}
+
+function labelFile(paths: Paths, event: NewEvent): Replacement | undefined {
+  const text = labelOf(event);
+  return text === undefined ? undefined : { path: join(paths.labels, `${slugOf(event.id)}.json`), text };
+}
+
+function eventPath(paths: Paths, { seq, id }: Stored): string {
+  return join(paths.events, eventName({ seq, slug: slugOf(id) }));
+}
+
+function raise(error: unknown): never {
+  throw error;
+}

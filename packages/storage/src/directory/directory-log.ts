@@ -1,0 +1,73 @@
+import { checkBound } from '../check-bound.ts';
+import { checkEvents } from '../check-events.ts';
+import { errnoOf } from '../errno-of.ts';
+import { StorageError } from '../error.ts';
+import { jsonText } from '../json-text.ts';
+import type { EventLog } from '../log.ts';
+import { readerOf } from '../reader-of.ts';
+import { Appender, type AppenderOptions, type CheckedAppend } from './appender.ts';
+import { directorySnapshots } from './directory-snapshots.ts';
+import { directorySource, type SharedLog } from './directory-source.ts';
+import { diskError } from './disk-error.ts';
+import { MetaFiles } from './meta-files.ts';
+
+/** What a log is made of. */
+export interface DirectoryLogOptions extends Omit<AppenderOptions, 'metaFiles'> {
+  readonly shared: SharedLog;
+  readonly leaseMs: number;
+  readonly onClose: () => void;
+}
+
+/** The right to append to a conversation whose lease was just taken; renews it until disposed. */
+export function directoryLog(options: DirectoryLogOptions): EventLog {
+  const { id, shared, lease, leaseMs, onClose } = options;
+  const closing = new AbortController();
+  const appender = new Appender({ ...options, metaFiles: new MetaFiles(options) });
+  const checkOpen = (): void => {
+    if (closing.signal.aborted) throw new StorageError('closed', `The log of conversation ${id} is closed.`);
+  };
+  // A lease that could not be renewed is tried again, and was lost only when somebody takes it over.
+  const timer = setInterval(() => ignoring(() => lease.renew()), leaseMs / 3).unref();
+  const close = async (): Promise<void> => {
+    closing.abort();
+    shared.wake.fire(id);
+    await appender.drain().catch(ignore);
+    clearInterval(timer);
+    lease.release();
+    onClose();
+  };
+  let closed: Promise<void> | undefined;
+  return {
+    ...readerOf(directorySource(shared, closing.signal)),
+    atomicity: 'prefix',
+    epoch: lease.epoch,
+    snapshots: directorySnapshots({ ...options, checkOpen }),
+    async append(events, { expectedHead, meta } = {}) {
+      checkOpen();
+      if (expectedHead !== undefined) checkBound('expected head', expectedHead);
+      const copied = meta === undefined ? undefined : JSON.parse(jsonText('meta', meta));
+      const append: CheckedAppend = { events: checkEvents(events), meta: copied, expectedHead };
+      const work = appender.append(append).finally(() => shared.wake.fire(id));
+      return work.catch((error: unknown) => {
+        throw diskError(error);
+      });
+    },
+    async [Symbol.asyncDispose]() {
+      closed ??= close();
+      return closed;
+    },
+  };
+}
+
+function ignoring(work: () => void): void {
+  try {
+    work();
+  } catch (error) {
+    ignore(error);
+  }
+}
+
+/** Passes over what a disk or another holder does; bugs come through. */
+function ignore(error: unknown): void {
+  if (!(error instanceof StorageError) && errnoOf(error) === undefined) throw error;
+}

@@ -1,0 +1,160 @@
+import { mkdtempDisposable } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { directoryStore } from '@varve/storage/directory';
+import { expect, test } from 'vitest';
+import { agentEvent } from '../testing/agent-event.ts';
+import { type Child, child } from '../testing/child.ts';
+import { idsOf } from '../testing/ids-of.ts';
+import { killRound } from '../testing/kill-round.ts';
+
+/** Opens the store in a child that does `work`, if need be when it is told to. Ids are hexadecimal. */
+function source(path: string, work: string, options = ''): string {
+  return `
+    import { createInterface } from 'node:readline';
+    import { directoryStore } from '@varve/storage/directory';
+    const event = (id) => ({ id, kind: 'K', text: JSON.stringify({ id, kind: 'K' }) });
+    const store = await directoryStore({ path: ${JSON.stringify(path)}, ${options} });
+    const lines = createInterface(process.stdin)[Symbol.asyncIterator]();
+    const told = () => lines.next();
+    ${work}
+    await store[Symbol.asyncDispose]();
+    process.exit();`;
+}
+
+const temporary = async () => mkdtempDisposable(join(tmpdir(), 'varve-'));
+
+const takeTurns = (name: string): string => `
+  console.log('ready');
+  await told();
+  for (let n = 0; n < 25; ) {
+    const log = await store.open('c').catch((error) => console.log(error.code));
+    if (!log) continue;
+    const id = '${name}'.repeat(6) + String(n).padStart(2, '0');
+    const [seq] = await log.append([event(id)], { expectedHead: await log.head() });
+    console.log(seq + ' ' + id);
+    n++;
+    await log[Symbol.asyncDispose]();
+  }`;
+
+test('processes that open, append and close in turns make one log, and losers are told that it is held', async () => {
+  await using directory = await temporary();
+  const { path } = directory;
+  await using store = await directoryStore({ path });
+  await (await store.create('c', {}))[Symbol.asyncDispose]();
+  const lines = await race(['a', 'b'].map((name) => child(source(path, takeTurns(name)))));
+  expectOneOrder(lines, await idsOf((await store.read('c')).range(0)), 50);
+  expect(new Set([...codesOf(lines), 'held'])).toEqual(new Set(['held']));
+});
+
+const takeOver = (name: string): string => `
+  console.log('ready');
+  await told();
+  let log;
+  for (let n = 0; n < 30; ) {
+    try {
+      log ??= await store.open('c');
+      const id = '${name}'.repeat(6) + String(n).padStart(2, '0');
+      const [seq] = await log.append([event(id)], { expectedHead: await log.head() });
+      console.log(seq + ' ' + id);
+      n++;
+    } catch (error) {
+      console.log(error.code);
+      if (error.code === 'fenced') log = undefined;
+    }
+  }`;
+
+test('processes that take the lease from each other make one log, and losers are fenced', async () => {
+  await using directory = await temporary();
+  const { path } = directory;
+  await using store = await directoryStore({ path });
+  await (await store.create('c', {}))[Symbol.asyncDispose]();
+  // A hundred times faster than the clock, leases last for a few appends.
+  const start = Date.now();
+  const options = `leaseMs: 1000, now: () => ${start} + (Date.now() - ${start}) * 100`;
+  const lines = await race(['a', 'b', 'c'].map((name) => child(source(path, takeOver(name), options))));
+  expectOneOrder(lines, await idsOf((await store.read('c')).range(0)), 90);
+  expect(codesOf(lines)).toContain('fenced');
+  const expected = new Set(['held', 'fenced', 'conflict']);
+  expect(codesOf(lines).filter((code) => !expected.has(code))).toEqual([]);
+});
+
+test('what a process acknowledged before kill -9 is there afterwards', async () => {
+  await using directory = await temporary();
+  const { path } = directory;
+  const opening = `(await import('@varve/storage/directory')).directoryStore({ path: ${JSON.stringify(path)} })`;
+  for (const count of [1, 17, 60]) await killRound(opening, count, async () => directoryStore({ path }));
+});
+
+test('a killed holder is taken over at once', async () => {
+  await using directory = await temporary();
+  const { path } = directory;
+  await using store = await directoryStore({ path });
+  await using holder = child(source(path, `await store.create('c', {}); console.log(process.pid); await told();`));
+  const pid = await holder.line();
+  await expect(store.open('c')).rejects.toMatchObject({ code: 'held', message: expect.stringContaining(pid) });
+  await holder.kill();
+  expect((await store.open('c')).epoch).toBe(2);
+});
+
+test('a process that slept through its lease is fenced when it wakes up', async () => {
+  await using directory = await temporary();
+  const { path } = directory;
+  const work = `
+    const log = await store.create('c', {});
+    await log.append([event('aaaaaaaa')]);
+    console.log('stored');
+    await told();
+    const append = [event('bbbbbbbb')];
+    console.log(await log.append(append).catch((error) => error.code));`;
+  await using holder = child(source(path, work));
+  expect(await holder.line()).toBe('stored');
+  holder.signal('SIGSTOP');
+  await using store = await directoryStore({ path, now: () => Date.now() + 60_000 });
+  const log = await store.open('c');
+  holder.tell('append');
+  holder.signal('SIGCONT');
+  expect(await holder.line()).toBe('fenced');
+  expect(await log.append([agentEvent(0)])).toEqual([1]);
+  expect(await idsOf(log.range(0))).toEqual(['aaaaaaaa', agentEvent(0).id]);
+});
+
+test('a tail sees the appends of another process', async () => {
+  await using directory = await temporary();
+  const { path } = directory;
+  const work = `
+    const log = await store.create('c', {});
+    for (const id of ['aaaaaaaa', 'bbbbbbbb', 'cccccccc']) {
+      console.log(await log.append([event(id)]));
+      await told();
+    }`;
+  await using writer = child(source(path, work));
+  await writer.line();
+  await using store = await directoryStore({ path });
+  const seen: string[] = [];
+  for await (const { id } of (await store.read('c')).tail(0, AbortSignal.timeout(10_000))) {
+    seen.push(id);
+    writer.tell('more');
+    if (seen.length === 3) break;
+  }
+  expect(seen).toEqual(['aaaaaaaa', 'bbbbbbbb', 'cccccccc']);
+});
+
+async function race(children: readonly Child[]): Promise<string[]> {
+  for (const other of children) await other.line();
+  for (const other of children) other.tell('go');
+  return (await Promise.all(children.map(async (other) => other.rest()))).flat();
+}
+
+function codesOf(lines: readonly string[]): string[] {
+  return lines.filter((line) => !/\d/.test(line));
+}
+
+/** Lines `<seq> <id>` are acknowledgements: together they must be the log. */
+function expectOneOrder(lines: readonly string[], ids: readonly string[], count: number): void {
+  const acknowledged = lines
+    .filter((line) => /\d/.test(line))
+    .toSorted((one, other) => parseInt(one) - parseInt(other));
+  expect(acknowledged).toEqual(ids.map((id, seq) => `${seq} ${id}`));
+  expect(ids).toHaveLength(count);
+}

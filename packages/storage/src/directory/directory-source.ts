@@ -1,0 +1,43 @@
+import { setImmediate } from 'node:timers/promises';
+import { StorageError } from '../error.ts';
+import type { LogSource } from '../log-source.ts';
+import type { Wakeups } from '../wakeups.ts';
+import { diskError } from './disk-error.ts';
+import type { EventIndex } from './event-index.ts';
+
+/** What the readers of one conversation share. */
+export interface SharedLog {
+  readonly id: string;
+  readonly index: EventIndex;
+  readonly wake: Wakeups;
+}
+
+/** Reads a log until `closed` aborts. */
+export function directorySource({ id, index, wake }: SharedLog, closed: AbortSignal): LogSource {
+  const read = async <T>(work: () => T): Promise<T> => {
+    if (closed.aborted) throw new StorageError('closed', `The log of conversation ${id} is closed.`);
+    try {
+      return work();
+    } catch (error) {
+      throw diskError(error);
+    }
+  };
+  const look = async <T>(work: () => T): Promise<T> =>
+    read(() => {
+      index.refresh();
+      return work();
+    });
+  return {
+    id,
+    head: async () => look(() => index.head),
+    async page(from, to) {
+      const page = await read(() => index.page(from, to));
+      // Reading is synchronous: between pages, others have their turn.
+      if (page.length < to - from) await setImmediate();
+      return page;
+    },
+    seqOf: async (eventId) => look(() => index.seqOf(eventId)),
+    arm: () => wake.arm(id),
+    closed,
+  };
+}

@@ -1,0 +1,59 @@
+import { randomUUID } from 'node:crypto';
+import { dirname, join } from 'node:path';
+import type { Json } from '@varve/events';
+import { errnoOf } from '../errno-of.ts';
+import { StorageError } from '../error.ts';
+import { epochDirectory, writeClaim } from './claim.ts';
+import { clearWorkshop, draftPrefix } from './clear-workshop.ts';
+import { Lease, type LeaseOptions } from './lease.ts';
+import { MetaFiles } from './meta-files.ts';
+import { pathsOf } from './paths.ts';
+import { newClaim } from './take-lease.ts';
+
+/** Where a conversation is made: its parts are put together in `workshop`, a directory of the same root. */
+export interface MakeOptions extends LeaseOptions {
+  readonly root: string;
+  readonly workshop: string;
+  readonly meta: Json;
+}
+
+/** Makes an empty conversation with its lease, all of it or nothing. @throws {StorageError} `exists`. */
+export async function makeConversation(options: MakeOptions): Promise<Lease> {
+  const { id, root, workshop, files, paths, meta, now } = options;
+  await makeRoot(options);
+  clearWorkshop(options, workshop);
+  const draft = pathsOf(join(workshop, `${draftPrefix}${randomUUID()}`));
+  const claim = newClaim(options);
+  const at = now();
+  try {
+    for (const path of [draft.directory, draft.events, draft.own]) files.makeDirectory(path);
+    writeClaim(files, epochDirectory(draft, 1), claim);
+    const index = { head: 0, page: () => [], updatedAt: at };
+    const metaFiles = new MetaFiles({ id, files, paths: draft, index, now: () => at, directory: paths.directory });
+    for (const { path, text } of metaFiles.replacements({ meta, events: [] })) await files.store(path, text);
+    new Lease({ ...options, paths: draft }, 1, claim).write();
+    files.stamp(draft.events, BigInt(Math.trunc(at)) * 1_000_000n);
+    for (const path of [draft.events, draft.own, draft.directory]) await files.sync(path);
+    move(options, draft.directory);
+  } finally {
+    files.remove(draft.directory);
+  }
+  await files.sync(root);
+  return new Lease(options, 1, claim);
+}
+
+async function makeRoot({ files, workshop }: MakeOptions): Promise<void> {
+  const first = files.makeDirectories(workshop);
+  if (first === undefined) return;
+  for (let made = workshop; made.length >= first.length; made = dirname(made)) await files.sync(dirname(made));
+}
+
+function move({ id, files, paths }: MakeOptions, draft: string): void {
+  try {
+    // Fails when there is anything in the way, so that of several that make it at once one does.
+    files.rename(draft, paths.directory);
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT' || !files.status(paths.directory)) throw error;
+    throw new StorageError('exists', `There is a conversation ${id} already.`, { cause: error });
+  }
+}

@@ -1,0 +1,38 @@
+import type { Json } from '@varve/events';
+import type { Files } from './files.ts';
+import { asRecord, parseRecord } from './json-record.ts';
+import { digestOf, parseOwnMeta } from './own-meta.ts';
+import type { Paths } from './paths.ts';
+
+/** What the files beside the log say of a conversation. */
+export interface ConversationMeta {
+  /** UTC milliseconds. */
+  readonly createdAt: number | undefined;
+  readonly meta: Json;
+}
+
+/**
+ * Reads what `create` or an append gave, and what the reference wrote since: its title, status and workspace. Never
+ * fails for what is in the files: they are caches.
+ */
+export function readMeta(files: Files, paths: Paths): ConversationMeta {
+  const own = parseOwnMeta(files.read(paths.ownMeta));
+  const text = files.read(paths.baseState);
+  const isOurs = text === undefined || own?.baseState === digestOf(text);
+  if (own && (isOurs || !asRecord(own.meta))) return own;
+  const stored = parseRecord(files.read(paths.meta)) ?? {};
+  const state = parseRecord(text) ?? {};
+  const workspace = asRecord(state['workspace'] ?? stored['workspace'])?.['working_dir'];
+  const createdAt = own?.createdAt ?? Date.parse(String(stored['created_at']));
+  const meta = {
+    ...asRecord(own?.meta),
+    ...textOf('title', stored['title']),
+    ...textOf('status', state['execution_status']),
+    ...textOf('workspace', workspace),
+  };
+  return { createdAt: Number.isNaN(createdAt) ? undefined : createdAt, meta: meta as Json };
+}
+
+function textOf(name: string, value: unknown): Readonly<Record<string, string>> {
+  return typeof value === 'string' ? { [name]: value } : {};
+}

@@ -1,0 +1,47 @@
+import { join } from 'node:path';
+import { type EventPlace, readEventFile } from './event-file.ts';
+import type { DirectoryWarning } from './directory-warning.ts';
+import { scanNames } from './scan-names.ts';
+
+/** The names in `events/`, told apart. */
+export interface LogNames {
+  /** The log, up to the first gap, without broken events at its end. */
+  readonly names: readonly string[];
+  /** Names of events beyond the gap. */
+  readonly beyond: readonly string[];
+  /** Names at the end of the log whose files hold no event, the last first. */
+  readonly broken: readonly string[];
+}
+
+/** What to read, and whom to tell. */
+export interface ReadNamesOptions extends EventPlace {
+  readonly id: string;
+  readonly warn: (warning: DirectoryWarning) => void;
+}
+
+/** Lists `events/` and, of all contents, reads only those at the end of the log. Changes nothing. */
+export function readNames(options: ReadNamesOptions): LogNames {
+  const { id, files, paths, warn } = options;
+  const { names, beyond, losers } = scanNames(files.list(paths.events));
+  const broken: string[] = [];
+  for (let last = names.at(-1); last !== undefined; last = names.at(-1 - broken.length)) {
+    const event = readEventFile(options, last);
+    if (event && !event.isBroken) break;
+    broken.push(last);
+  }
+  for (const name of broken) {
+    const path = join(paths.events, name);
+    warn({ code: 'broken-event', message: `${path} holds no event, so the log ends before it.`, path });
+  }
+  for (const name of losers) {
+    const path = join(paths.events, name);
+    warn({ code: 'same-index', message: `${path} has the index of another event and is passed over.`, path });
+  }
+  const [first] = beyond;
+  if (first !== undefined) {
+    const missing = `Event ${names.length} of conversation ${id} is missing`;
+    const path = join(paths.events, first);
+    warn({ code: 'gap', message: `${missing}, so the log ends before it and ${path} is passed over.`, path });
+  }
+  return { names: names.slice(0, names.length - broken.length), beyond, broken };
+}

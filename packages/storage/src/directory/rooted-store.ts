@@ -1,0 +1,228 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import type { Json } from '@varve/events';
+import { checkId } from '../check-id.ts';
+import { StorageError } from '../error.ts';
+import type { Holder } from '../holder.ts';
+import { jsonText } from '../json-text.ts';
+import { parseQuery } from '../listing.ts';
+import type { EventLog } from '../log.ts';
+import type { LogReader } from '../log-reader.ts';
+import { readerOf } from '../reader-of.ts';
+import type { EventStore, ListQuery, Page, Summary } from '../store.ts';
+import { wakeups } from '../wakeups.ts';
+import { directoryLog } from './directory-log.ts';
+import { directorySource, type SharedLog } from './directory-source.ts';
+import type { OnWarning } from './directory-warning.ts';
+import { dropSnapshots } from './directory-snapshots.ts';
+import { diskError } from './disk-error.ts';
+import { EventIndex } from './event-index.ts';
+import type { Files } from './files.ts';
+import type { Lease, LeaseOptions } from './lease.ts';
+import { clearWorkshop, removedPrefix } from './clear-workshop.ts';
+import { makeConversation } from './make-conversation.ts';
+import { pathsOf } from './paths.ts';
+import { placement, type Place } from './placement.ts';
+import { readNames } from './read-names.ts';
+import { setAside } from './set-aside.ts';
+import { hasConversation, listSummaries, readSummary } from './summaries.ts';
+import { takeLease } from './take-lease.ts';
+
+/** What a store over a root directory is made of. */
+export interface RootedStoreOptions {
+  readonly files: Files;
+  /** Absolute. */
+  readonly root: string;
+  readonly leaseMs: number;
+  readonly pollMs: number;
+  readonly now: () => number;
+  readonly holder: Holder;
+  readonly warn: OnWarning;
+}
+
+/** The store over a root directory. */
+export class RootedStore implements EventStore {
+  readonly #options: RootedStoreOptions;
+  readonly #workshop: string;
+  readonly #place: Place;
+  readonly #closing = new AbortController();
+  /** Those open, and those being opened. */
+  readonly #logs = new Set<Promise<EventLog>>();
+  /** Logs that are held or read: what one holder or reader learns, the others need not ask again. */
+  readonly #shared = new Map<string, WeakRef<SharedLog>>();
+  #closed: Promise<void> | undefined;
+
+  constructor(options: RootedStoreOptions) {
+    this.#options = options;
+    this.#workshop = join(options.root, '.varve');
+    this.#place = placement(options.files, this.#workshop, options.warn);
+  }
+
+  async create(id: string, meta: Json): Promise<EventLog> {
+    const lease = this.#leaseOptions(id);
+    const copied: Json = JSON.parse(jsonText('meta', meta));
+    return this.#log(id, async () => {
+      if (hasConversation(lease.files, lease.paths)) {
+        throw new StorageError('exists', `There is a conversation ${id} already.`);
+      }
+      return makeConversation({ ...lease, root: this.#options.root, workshop: this.#workshop, meta: copied });
+    });
+  }
+
+  async open(id: string): Promise<EventLog> {
+    const options = this.#leaseOptions(id);
+    return this.#log(id, async () => {
+      this.#find(id);
+      const lease = takeLease(options);
+      await options.files.sync(options.paths.own);
+      return lease;
+    });
+  }
+
+  async read(id: string): Promise<LogReader> {
+    this.#check(id);
+    return typed(() => {
+      this.#find(id);
+      return readerOf(directorySource(this.#share(id), this.#closing.signal));
+    });
+  }
+
+  async list(query: ListQuery = {}): Promise<Page<Summary>> {
+    this.#check();
+    const { files, root } = this.#options;
+    return typed(() => listSummaries(files, root, parseQuery(query)));
+  }
+
+  async summary(id: string): Promise<Summary> {
+    this.#check(id);
+    const { files, root } = this.#options;
+    return typed(() => readSummary(files, root, id) ?? missing(id));
+  }
+
+  async remove(id: string): Promise<void> {
+    const { files, root } = this.#options;
+    const options = this.#leaseOptions(id);
+    const removed = join(this.#workshop, `${removedPrefix}${randomUUID()}`);
+    return typed(async () => {
+      this.#find(id);
+      files.makeDirectories(this.#workshop);
+      const lease = takeLease(options);
+      const shared = this.#share(id);
+      try {
+        files.rename(options.paths.directory, removed);
+      } catch (error) {
+        lease.release();
+        throw error;
+      }
+      shared.index.forget();
+      shared.wake.fire(id);
+      await files.sync(root);
+      clearWorkshop(this.#options, this.#workshop);
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
+    this.#closing.abort();
+    for (const shared of this.#shared.values()) shared.deref()?.wake.fireAll();
+    for (const opened of await Promise.allSettled(this.#logs)) {
+      if (opened.status === 'fulfilled') await opened.value[Symbol.asyncDispose]();
+    }
+  }
+
+  #check(id?: string): void {
+    if (this.#closing.signal.aborted) throw new StorageError('closed', 'The store is closed.');
+    if (id !== undefined) checkId(id);
+  }
+
+  #find(id: string): void {
+    const { files, root } = this.#options;
+    if (!hasConversation(files, pathsOf(join(root, id)))) missing(id);
+  }
+
+  #leaseOptions(id: string): LeaseOptions {
+    this.#check(id);
+    const { root, ...options } = this.#options;
+    return { ...options, id, paths: pathsOf(join(root, id)) };
+  }
+
+  async #log(id: string, take: () => Promise<Lease>): Promise<EventLog> {
+    const forget = (): void => void this.#logs.delete(log);
+    const log = typed(async () => this.#open(await take(), { id, onClose: forget }));
+    this.#logs.add(log);
+    log.catch(forget);
+    return log;
+  }
+
+  /** Makes a log of a conversation whose lease was just taken, and sets aside what a crash left behind. */
+  async #open(lease: Lease, { id, onClose }: { readonly id: string; readonly onClose: () => void }): Promise<EventLog> {
+    const { root, warn, ...options } = this.#options;
+    const { files } = options;
+    const paths = pathsOf(join(root, id));
+    try {
+      if (!files.status(paths.events)) files.makeDirectory(paths.events);
+      await setAside({ files, paths, lease, warn }, readNames({ id, files, paths, warn }).broken);
+      const shared = this.#share(id);
+      shared.index.look();
+      dropSnapshots({ files, paths }, shared.index.head);
+      const log = { ...options, id, paths, warn, lease, shared, index: shared.index, place: this.#place, onClose };
+      return directoryLog(log);
+    } catch (error) {
+      lease.release();
+      throw error;
+    }
+  }
+
+  #share(id: string): SharedLog {
+    const known = this.#shared.get(id)?.deref();
+    if (known?.index.isAlive()) return known;
+    const { files, root, pollMs, warn } = this.#options;
+    const paths = pathsOf(join(root, id));
+    const wake = wakeups((onChange) => watchEvents(files, { path: paths.events, pollMs, onChange }));
+    const shared = { id, index: new EventIndex({ id, files, paths, warn: once(warn) }), wake };
+    this.#shared.set(id, new WeakRef(shared));
+    return shared;
+  }
+}
+
+/** Looks every `pollMs`, and when the system tells of a change. */
+function watchEvents(files: Files, { path, pollMs, onChange }: Watched): () => void {
+  const stop = files.watch(path, onChange);
+  const timer = setInterval(onChange, pollMs);
+  return () => {
+    stop();
+    clearInterval(timer);
+  };
+}
+
+interface Watched {
+  readonly path: string;
+  readonly pollMs: number;
+  readonly onChange: () => void;
+}
+
+/** Tells of each thing once. */
+function once(warn: OnWarning): OnWarning {
+  const told = new Set<string>();
+  return (warning) => {
+    if (told.has(warning.message)) return;
+    told.add(warning.message);
+    warn(warning);
+  };
+}
+
+async function typed<T>(work: () => T | Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw diskError(error);
+  }
+}
+
+function missing(id: string): never {
+  throw new StorageError('missing', `There is no conversation ${id}.`);
+}

@@ -1,0 +1,43 @@
+import { join } from 'node:path';
+import { isId } from '../is-id.ts';
+import { byUpdate, type Listing, type Place, toPage } from '../listing.ts';
+import type { Page, Summary } from '../store.ts';
+import type { Files } from './files.ts';
+import { msOf } from './ms-of.ts';
+import { type Paths, pathsOf } from './paths.ts';
+import { readMeta } from './read-meta.ts';
+import { readNames } from './read-names.ts';
+
+/** Lists the conversations in a root: one look at each, and more only at those of the page. */
+export function listSummaries(files: Files, root: string, { limit, after }: Listing): Page<Summary> {
+  const places = files.list(root).flatMap((id) => (isId(id) ? (placeOf(files, root, id) ?? []) : []));
+  const rest = after ? places.filter((place) => byUpdate(after, place) < 0) : places;
+  const found: Summary[] = [];
+  for (const { id } of rest.toSorted(byUpdate)) {
+    const summary = readSummary(files, root, id);
+    if (summary) found.push(summary);
+    if (found.length > limit) break;
+  }
+  return toPage(found, limit);
+}
+
+/** Summarises a conversation; nothing when there is none. Its log is counted, not read. */
+export function readSummary(files: Files, root: string, id: string): Summary | undefined {
+  const place = placeOf(files, root, id);
+  if (!place) return undefined;
+  const paths = pathsOf(join(root, id));
+  const { createdAt = place.updatedAt, meta } = readMeta(files, paths);
+  const { names } = readNames({ id, files, paths, warn: () => {} });
+  return { id, createdAt, updatedAt: place.updatedAt, head: names.length, meta };
+}
+
+/** Whether there is a conversation: the reference makes the state first and `events/` with the first event. */
+export function hasConversation(files: Files, paths: Paths): boolean {
+  return [paths.events, paths.baseState].some((path) => files.status(path));
+}
+
+function placeOf(files: Files, root: string, id: string): Place | undefined {
+  const { events, baseState } = pathsOf(join(root, id));
+  const status = files.status(events) ?? files.status(baseState);
+  return status && { id, updatedAt: msOf(status.modifiedNs) };
+}

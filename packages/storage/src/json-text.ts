@@ -1,0 +1,14 @@
+import type { Json } from '@varve/events';
+import { StorageError } from './error.ts';
+
+/** The JSON of a value. @throws {StorageError} `invalid` when it has none, naming `what`. */
+export function jsonText(what: string, value: Json): string {
+  let text: string | undefined;
+  try {
+    text = JSON.stringify(value);
+  } catch (cause) {
+    throw new StorageError('invalid', `The ${what} is not JSON.`, { cause });
+  }
+  if (text === undefined) throw new StorageError('invalid', `The ${what} is not JSON.`);
+  return text;
+}

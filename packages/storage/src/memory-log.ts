@@ -1,0 +1,128 @@
+import { checkBound } from './check-bound.ts';
+import { checkEvents } from './check-events.ts';
+import { StorageError } from './error.ts';
+import { jsonText } from './json-text.ts';
+import type { AppendOptions, EventLog, NewEvent } from './log.ts';
+import type { Stored } from './log-reader.ts';
+import type { LogSource } from './log-source.ts';
+import { planAppend } from './plan-append.ts';
+import { readerOf } from './reader-of.ts';
+import type { SnapshotCache } from './snapshots.ts';
+import type { Wakeups } from './wakeups.ts';
+
+/** A conversation in memory. */
+export interface Kept {
+  readonly id: string;
+  readonly createdAt: number;
+  updatedAt: number;
+  /** JSON, so that nobody shares objects with the caller. */
+  meta: string;
+  readonly events: Stored[];
+  readonly seqs: Map<string, number>;
+  /** JSON by seq by name. */
+  readonly snapshots: Map<string, Map<number, string>>;
+  epoch: number;
+  isHeld: boolean;
+  isRemoved: boolean;
+}
+
+/** What a log needs of its store. */
+export interface MemoryLogContext {
+  readonly now: () => number;
+  readonly wake: Wakeups;
+  readonly onClose: () => void;
+}
+
+const pageLength = 256;
+const snapshotsKept = 4;
+
+/** The right to append to a conversation whose lease was just taken. */
+export function memoryLog(kept: Kept, { now, wake, onClose }: MemoryLogContext): EventLog {
+  const closing = new AbortController();
+  return {
+    ...readerOf(memorySource(kept, wake, closing.signal)),
+    atomicity: 'all',
+    epoch: kept.epoch,
+    snapshots: memorySnapshots(kept, closing.signal),
+    async append(events, options = {}) {
+      checkOpen(kept.id, closing.signal);
+      const { seqs, hasChanged } = append(kept, events, options);
+      if (hasChanged) kept.updatedAt = now();
+      wake.fire(kept.id);
+      return seqs;
+    },
+    async [Symbol.asyncDispose]() {
+      if (closing.signal.aborted) return;
+      closing.abort();
+      kept.isHeld = false;
+      wake.fire(kept.id);
+      onClose();
+    },
+  };
+}
+
+/** What reads a conversation in memory until `closed` aborts. */
+export function memorySource(kept: Kept, wake: Wakeups, closed: AbortSignal): LogSource {
+  const check = (): void => {
+    checkOpen(kept.id, closed);
+    if (kept.isRemoved) throw new StorageError('missing', `Conversation ${kept.id} was removed.`);
+  };
+  return {
+    id: kept.id,
+    async head() {
+      check();
+      return kept.events.length;
+    },
+    async page(from, to) {
+      check();
+      return kept.events.slice(from, Math.min(to, from + pageLength));
+    },
+    async seqOf(id) {
+      check();
+      return kept.seqs.get(id);
+    },
+    arm: () => wake.arm(kept.id),
+    closed,
+  };
+}
+
+function append(kept: Kept, events: readonly NewEvent[], { expectedHead, meta }: AppendOptions) {
+  if (expectedHead !== undefined) checkBound('expected head', expectedHead);
+  const metaText = meta === undefined ? undefined : jsonText('meta', meta);
+  const find = (id: string): Stored | undefined => kept.events[kept.seqs.get(id) ?? -1];
+  const plan = planAppend(checkEvents(events), { id: kept.id, head: kept.events.length, expectedHead, find });
+  for (const event of plan.fresh) {
+    kept.events.push(Object.freeze(event));
+    kept.seqs.set(event.id, event.seq);
+  }
+  if (metaText !== undefined) kept.meta = metaText;
+  return { seqs: plan.seqs, hasChanged: plan.fresh.length > 0 || metaText !== undefined };
+}
+
+function memorySnapshots(kept: Kept, closed: AbortSignal): SnapshotCache {
+  return {
+    async latest(name, upTo = Infinity) {
+      checkOpen(kept.id, closed);
+      const states = kept.snapshots.get(name) ?? new Map<number, string>();
+      const seq = Math.max(...[...states.keys()].filter((other) => other <= upTo));
+      const state = states.get(seq);
+      return state === undefined ? undefined : { seq, state: JSON.parse(state) };
+    },
+    async save(name, { seq, state }) {
+      const states = kept.snapshots.get(name) ?? new Map<number, string>();
+      try {
+        checkBound('seq of a snapshot', seq);
+        states.set(seq, jsonText('snapshot', state));
+      } catch {
+        return; // A cache: what cannot be saved is not there.
+      }
+      kept.snapshots.set(name, states);
+      for (const old of [...states.keys()].toSorted((one, other) => other - one).slice(snapshotsKept))
+        states.delete(old);
+    },
+  };
+}
+
+function checkOpen(id: string, closed: AbortSignal): void {
+  if (closed.aborted) throw new StorageError('closed', `The log of conversation ${id} is closed.`);
+}

@@ -1,0 +1,88 @@
+import { checkBound } from './check-bound.ts';
+import { StorageError } from './error.ts';
+import type { LogReader, Stored } from './log-reader.ts';
+import type { LogSource } from './log-source.ts';
+
+/** Reads a log page by page: checks bounds and gaps, and tails. Nothing is locked between two pages. */
+export function readerOf(source: LogSource): LogReader {
+  return {
+    id: source.id,
+    head: async () => source.head(),
+    range: (from, to) => range(source, from, to),
+    async at(seq) {
+      checkBound('seq', seq);
+      const [event] = seq < (await source.head()) ? await source.page(seq, seq + 1) : [];
+      if (!event) throw new StorageError('missing', `Conversation ${source.id} has no event ${seq}.`);
+      return event;
+    },
+    async seqOf(id) {
+      const seq = await source.seqOf(id);
+      // A removed conversation has no events either: that is `missing`, which `head` says.
+      if (seq === undefined) await source.head();
+      return seq;
+    },
+    tail: (from, signal) => tail(source, from, signal),
+  };
+}
+
+async function* range(source: LogSource, from: number, to: number | undefined): AsyncGenerator<Stored> {
+  checkBound('start', from);
+  if (to !== undefined) checkBound('end', to);
+  const head = await source.head();
+  yield* events(source, from, Math.min(to ?? head, head));
+}
+
+async function* events(source: LogSource, from: number, to: number): AsyncGenerator<Stored> {
+  let next = from;
+  while (next < to) {
+    const page = await source.page(next, to);
+    if (page.length === 0) {
+      // A removed conversation has no events either: that is `missing`, which `head` says.
+      await source.head();
+      throw gap(source, next);
+    }
+    for (const event of page) {
+      if (event.seq !== next) throw gap(source, next);
+      yield event;
+      next += 1;
+    }
+  }
+}
+
+function gap(source: LogSource, seq: number): StorageError {
+  return new StorageError('corrupt', `Event ${seq} of conversation ${source.id} is lost.`);
+}
+
+async function* tail(source: LogSource, from: number, signal: AbortSignal): AsyncGenerator<Stored> {
+  checkBound('start', from);
+  let next = from;
+  try {
+    for (;;) {
+      const head = await headWhenMore(source, next, signal);
+      if (head === undefined) return;
+      for await (const event of events(source, next, head)) {
+        if (signal.aborted) return;
+        yield event;
+      }
+      next = head;
+    }
+  } catch (error) {
+    if (!source.closed.aborted) throw error;
+  }
+}
+
+/** Resolves with a head above `next`, or with nothing when the signal aborts or the source closes before. */
+async function headWhenMore(source: LogSource, next: number, signal: AbortSignal): Promise<number | undefined> {
+  while (!signal.aborted && !source.closed.aborted) {
+    // Armed before reading: what is appended between the read and the wait must not be slept over.
+    const wakeup = source.arm();
+    try {
+      const head = await source.head();
+      if (head > next) return head;
+      await wakeup.fired(signal);
+    } finally {
+      wakeup.disarm();
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,84 @@
+import { mkdtempDisposable } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { type SqliteStoreOptions, sqliteStore } from '@varve/storage/sqlite';
+import { expect, test, vi } from 'vitest';
+import { type Holder, isDead, thisProcess } from '../holder.ts';
+
+const temporary = async () => mkdtempDisposable(join(tmpdir(), 'varve-'));
+
+/** Two handles with one clock: the first takes the lease of `c` as `holder`, and the second wants it. */
+async function contenders(path: string, holder: Partial<Holder>) {
+  let time = 1_750_000_000_000;
+  const options: SqliteStoreOptions = { path, now: () => time, leaseMs: 30_000 };
+  const first = await sqliteStore({ ...options, holder: { ...thisProcess(), ...holder } });
+  const second = await sqliteStore(options);
+  return { first, second, pass: (ms: number) => (time += ms), log: await first.create('c', {}) };
+}
+
+/** Above the largest id that Linux gives. */
+const noProcess = 2 ** 22 + 1;
+
+test('a holder of another host keeps its lease until it has run out', async () => {
+  await using directory = await temporary();
+  const { first, second, pass } = await contenders(join(directory.path, 'store.db'), { host: 'elsewhere', pid: 17 });
+  pass(29_999);
+  await expect(second.open('c')).rejects.toMatchObject({
+    code: 'held',
+    isRetryable: true,
+    message: 'Conversation c is held by process 17 on elsewhere until 2025-06-15T15:07:10.000Z or longer.',
+  });
+  pass(1);
+  expect((await second.open('c')).epoch).toBe(2);
+  await Promise.all([first, second].map((store) => store[Symbol.asyncDispose]()));
+});
+
+test('an append renews the lease', async () => {
+  await using directory = await temporary();
+  const { first, second, pass, log } = await contenders(join(directory.path, 'store.db'), { host: 'elsewhere' });
+  pass(20_000);
+  await log.append([], { meta: 1 });
+  pass(20_000);
+  await expect(second.open('c')).rejects.toMatchObject({ code: 'held' });
+  await Promise.all([first, second].map((store) => store[Symbol.asyncDispose]()));
+});
+
+test('a holder that is dead on this host and boot is taken over at once', async () => {
+  await using directory = await temporary();
+  const { first, second } = await contenders(join(directory.path, 'store.db'), { pid: noProcess });
+  expect((await second.open('c')).epoch).toBe(2);
+  await Promise.all([first, second].map((store) => store[Symbol.asyncDispose]()));
+});
+
+test('a process id of another boot or host says nothing', () => {
+  const self = thisProcess();
+  expect(isDead({ ...self, pid: noProcess }, self)).toBe(true);
+  expect(isDead({ ...self, pid: noProcess, boot: 'other' }, self)).toBe(false);
+  expect(isDead({ ...self, pid: noProcess, host: 'other' }, self)).toBe(false);
+  expect(isDead(self, self)).toBe(false);
+  expect(isDead({ ...self, pid: 1 }, self)).toBe(false);
+});
+
+test('a dead holder does not stop removing', async () => {
+  await using directory = await temporary();
+  const { first, second } = await contenders(join(directory.path, 'store.db'), { pid: noProcess });
+  await second.remove('c');
+  await expect(second.summary('c')).rejects.toMatchObject({ code: 'missing' });
+  await Promise.all([first, second].map((store) => store[Symbol.asyncDispose]()));
+});
+
+test('an idle log renews its lease by itself, and a disposed one leaves no holder', async () => {
+  await using directory = await temporary();
+  const path = join(directory.path, 'store.db');
+  await using store = await sqliteStore({ path, leaseMs: 30 });
+  const log = await store.create('c', {});
+  const database = new DatabaseSync(path);
+  const lease = () => database.prepare('SELECT lease_until, lease_pid FROM conversation').get() ?? {};
+  const first = Number(lease()['lease_until']);
+  await vi.waitFor(() => expect(Number(lease()['lease_until'])).toBeGreaterThan(first + 60));
+  expect(lease()['lease_pid']).toBe(process.pid);
+  await log[Symbol.asyncDispose]();
+  expect(lease()).toEqual({ lease_until: null, lease_pid: null });
+  database.close();
+});

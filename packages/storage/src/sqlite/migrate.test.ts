@@ -1,0 +1,108 @@
+import { mkdtempDisposable, readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { sqliteStore } from '@varve/storage/sqlite';
+import { expect, test } from 'vitest';
+import { idsOf } from '../testing/ids-of.ts';
+import { newEvent } from '../testing/new-event.ts';
+import { migrate } from './migrate.ts';
+import { migrations } from './migrations.ts';
+
+const temporary = async () => mkdtempDisposable(join(tmpdir(), 'varve-'));
+const addSeals = 'ALTER TABLE event ADD COLUMN seal TEXT;';
+
+/** The statements that made the tables and indexes, without regard to space. */
+function schema(database: DatabaseSync): readonly string[] {
+  const rows = database.prepare('SELECT name, sql FROM sqlite_schema ORDER BY name').all();
+  return rows.map(({ name, sql }) => `${String(name)}: ${String(sql).replaceAll(/\s+/g, ' ')}`);
+}
+
+async function versionOne(path: string): Promise<DatabaseSync> {
+  const database = new DatabaseSync(path);
+  database.exec(await readFile(join(import.meta.dirname, 'golden', 'schema-1.sql'), 'utf8'));
+  return database;
+}
+
+test('a database of version 1 is read and continued', async () => {
+  await using directory = await temporary();
+  const path = join(directory.path, 'store.db');
+  (await versionOne(path)).close();
+  await using store = await sqliteStore({ path, now: () => 1_750_000_020_000 });
+  await expect(store.open('held')).rejects.toMatchObject({
+    message: expect.stringContaining('process 17 on elsewhere'),
+  });
+  await using log = await store.open('free');
+  expect(await store.summary('free')).toMatchObject({
+    createdAt: 1_750_000_000_000,
+    head: 2,
+    meta: { title: 'Fix é' },
+  });
+  expect(await Array.fromAsync(log.range(0))).toEqual([
+    { seq: 0, id: 'a', kind: 'SystemPromptEvent', parentId: undefined, text: '{ "kind" : "SystemPromptEvent" }' },
+    { seq: 1, id: 'b', kind: 'MessageEvent', parentId: 'a', text: '{"text":"é"}' },
+  ]);
+  expect(await log.snapshots.latest('view@1')).toEqual({ seq: 2, state: { ids: ['a', 'b'] } });
+  expect([log.epoch, await log.append([newEvent('c')])]).toEqual([4, [2]]);
+});
+
+test('the first migration makes the schema of version 1', async () => {
+  const made = new DatabaseSync(':memory:');
+  migrate(made, 'a.db', migrations.slice(0, 1));
+  const written = schema(await versionOne(':memory:'));
+  expect(schema(made)).toEqual(written);
+});
+
+test('one more migration runs once, keeps the data, and makes older versions refuse the file', async () => {
+  await using directory = await temporary();
+  const path = join(directory.path, 'store.db');
+  const store = await sqliteStore({ path });
+  await (await store.create('c', {})).append([newEvent('a')]);
+  await store[Symbol.asyncDispose]();
+
+  const database = new DatabaseSync(path);
+  migrate(database, path, [...migrations, addSeals]);
+  migrate(database, path, [...migrations, addSeals]);
+  expect(database.prepare('SELECT id, seal FROM event').all()).toEqual([{ id: 'a', seal: null }]);
+  database.close();
+  const version = migrations.length + 1;
+  await expect(sqliteStore({ path })).rejects.toMatchObject({
+    code: 'invalid',
+    message: `${path} has schema ${version}, newer than the ${version - 1} known here.`,
+  });
+});
+
+test('a migration that fails leaves the version before', () => {
+  const database = new DatabaseSync(':memory:');
+  migrate(database, 'a.db', migrations);
+  const before = schema(database);
+  expect(() => migrate(database, 'a.db', [...migrations, `${addSeals} SELECT * FROM nowhere;`])).toThrow('nowhere');
+  expect(schema(database)).toEqual(before);
+  migrate(database, 'a.db', migrations);
+});
+
+test('a database of something else is refused and left alone', async () => {
+  await using directory = await temporary();
+  const path = join(directory.path, 'other.db');
+  const other = new DatabaseSync(path);
+  other.exec('CREATE TABLE conversation (id)');
+  const before = await readFile(path);
+  await expect(sqliteStore({ path })).rejects.toMatchObject({
+    code: 'invalid',
+    message: expect.stringContaining(path),
+  });
+  other.close();
+  expect(await readFile(path)).toEqual(before);
+});
+
+test('many handles that open a new file at once migrate it once', async () => {
+  await using directory = await temporary();
+  const path = join(directory.path, 'store.db');
+  const stores = await Promise.all(Array.from({ length: 8 }, async () => sqliteStore({ path })));
+  for (const [index, store] of stores.entries()) await store.create(`c${index}`, index);
+  expect((await stores[0]?.list())?.items).toHaveLength(8);
+  for (const store of stores) await store[Symbol.asyncDispose]();
+  const reopened = await sqliteStore({ path });
+  expect(await idsOf((await reopened.read('c0')).range(0))).toEqual([]);
+  await reopened[Symbol.asyncDispose]();
+});

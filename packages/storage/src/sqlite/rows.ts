@@ -1,0 +1,50 @@
+import type { SQLOutputValue } from 'node:sqlite';
+import type { Stored } from '../log-reader.ts';
+import type { Snapshot } from '../snapshots.ts';
+import type { Summary } from '../store.ts';
+
+type Row = Record<string, SQLOutputValue>;
+
+/** A row of `conversation`. */
+export interface ConversationRow {
+  readonly key: number;
+  readonly id: string;
+  readonly head: number;
+  readonly lease_epoch: number;
+  /** Names the store that holds the lease; the lease columns are all null or all set. */
+  readonly lease_holder: string | null;
+  readonly lease_host: string | null;
+  readonly lease_pid: number | null;
+  readonly lease_boot: string | null;
+  /** UTC milliseconds. */
+  readonly lease_until: number | null;
+}
+
+/** Reads a row of `conversation`: the schema is strict, so the columns have their types. */
+export function toConversation(row: Row): ConversationRow {
+  return row as unknown as ConversationRow;
+}
+
+/** Reads a row of `event`. */
+export function toStored(row: Row): Stored {
+  const { seq, id, kind, text } = row as unknown as Stored;
+  const parentId = row['parent_id'];
+  return { seq, id, kind, parentId: typeof parentId === 'string' ? parentId : undefined, text };
+}
+
+/** Reads a row of `conversation` with its `meta`. */
+export function toSummary(row: Row): Summary {
+  const { id, head } = toConversation(row);
+  const {
+    created_at: createdAt,
+    updated_at: updatedAt,
+    meta,
+  } = row as { created_at: number; updated_at: number; meta: string };
+  return { id, createdAt, updatedAt, head, meta: JSON.parse(meta) };
+}
+
+/** Reads a row of `snapshot`. */
+export function toSnapshot(row: Row): Snapshot {
+  const { seq, state } = row as { seq: number; state: string };
+  return { seq, state: JSON.parse(state) };
+}

@@ -1,0 +1,84 @@
+import { checkBound } from '../check-bound.ts';
+import { checkEvents } from '../check-events.ts';
+import { StorageError } from '../error.ts';
+import { jsonText } from '../json-text.ts';
+import type { AppendOptions, EventLog, NewEvent } from '../log.ts';
+import { planAppend } from '../plan-append.ts';
+import { readerOf } from '../reader-of.ts';
+import type { Connection } from './connection.ts';
+import type { Lease, LeaseOptions, Leases } from './leases.ts';
+import { sqliteSnapshots } from './sqlite-snapshots.ts';
+import { sqliteSource } from './sqlite-source.ts';
+
+/** What a log is made of. */
+export interface SqliteLogOptions extends Pick<LeaseOptions, 'leaseMs' | 'now'> {
+  readonly id: string;
+  readonly connection: Connection;
+  readonly leases: Leases;
+  readonly lease: Lease;
+  readonly onClose: () => void;
+}
+
+/** The right to append to a conversation whose lease was just taken; renews it until disposed. */
+export function sqliteLog(options: SqliteLogOptions): EventLog {
+  const { id, connection, leases, lease, leaseMs, onClose } = options;
+  const closing = new AbortController();
+  const source = { id, key: lease.key, closed: closing.signal };
+  // A lease that could not be renewed is tried again, and was lost only when somebody takes it over.
+  const renew = (): unknown => connection.write(() => leases.renew(lease)).catch(() => {});
+  const timer = setInterval(renew, leaseMs / 3).unref();
+  const close = async (): Promise<void> => {
+    closing.abort();
+    clearInterval(timer);
+    connection.wake.fire(lease.key);
+    // Queued after the appends under way. A lease that could not be released runs out.
+    await connection.write(() => leases.release(lease)).catch(() => {});
+    onClose();
+  };
+  let closed: Promise<void> | undefined;
+  return {
+    ...readerOf(sqliteSource(connection, source)),
+    atomicity: 'all',
+    epoch: lease.epoch,
+    snapshots: sqliteSnapshots(connection, source),
+    async append(events, appendOptions = {}) {
+      if (closing.signal.aborted) throw new StorageError('closed', `The log of conversation ${id} is closed.`);
+      const work = appendWork(options, events, appendOptions);
+      const seqs = await connection.write(work);
+      connection.wake.fire(lease.key);
+      return seqs;
+    },
+    async [Symbol.asyncDispose]() {
+      closed ??= close();
+      return closed;
+    },
+  };
+}
+
+/** Checks the arguments of an append now; what comes back runs in a transaction. */
+function appendWork(
+  { id, connection: { statements }, leases, lease: { key, epoch }, now }: SqliteLogOptions,
+  newEvents: readonly NewEvent[],
+  { expectedHead, meta }: AppendOptions,
+): () => readonly number[] {
+  if (expectedHead !== undefined) checkBound('expected head', expectedHead);
+  const metaText = meta === undefined ? undefined : jsonText('meta', meta);
+  const events = checkEvents(newEvents);
+  const find = (eventId: string) => statements.eventById.get(key, eventId) as { seq: number; text: string } | undefined;
+  return () => {
+    const state = statements.state.get(key);
+    if (state?.['lease_epoch'] !== epoch) {
+      throw new StorageError('fenced', `Conversation ${id} was taken over from epoch ${epoch}.`);
+    }
+    const head = Number(state['head']);
+    const { seqs, fresh } = planAppend(events, { id, head, expectedHead, find });
+    for (const event of fresh) {
+      statements.insertEvent.run(key, event.seq, event.id, event.kind, event.parentId ?? null, event.text);
+    }
+    if (metaText !== undefined) statements.setMeta.run(metaText, key);
+    if (fresh.length > 0 || metaText !== undefined) {
+      statements.setHead.run(head + fresh.length, now(), leases.end(), key);
+    }
+    return seqs;
+  };
+}

@@ -1,0 +1,35 @@
+import { checkBound } from '../check-bound.ts';
+import { StorageError } from '../error.ts';
+import { jsonText } from '../json-text.ts';
+import type { SnapshotCache } from '../snapshots.ts';
+import type { Connection } from './connection.ts';
+import { toSnapshot } from './rows.ts';
+import type { SqliteSourceOptions } from './sqlite-source.ts';
+
+const keptPerName = 4;
+
+/** The snapshots of one conversation; they are not read after `closed` aborts. */
+export function sqliteSnapshots(connection: Connection, { id, key, closed }: SqliteSourceOptions): SnapshotCache {
+  const { statements } = connection;
+  return {
+    async latest(name, upTo = Number.MAX_SAFE_INTEGER) {
+      if (closed.aborted) throw new StorageError('closed', `The log of conversation ${id} is closed.`);
+      const row = await connection.read(() => statements.latestSnapshot.get(key, name, upTo));
+      return row && toSnapshot(row);
+    },
+    async save(name, { seq, state }) {
+      try {
+        checkBound('seq of a snapshot', seq);
+        const text = jsonText('snapshot', state);
+        await connection.write(() => {
+          if (!statements.state.get(key)) return; // Removed meanwhile.
+          statements.saveSnapshot.run(key, name, seq, text);
+          statements.dropSnapshots.run(key, name, key, name, keptPerName);
+        });
+      } catch (error) {
+        // A cache: what cannot be saved is not there.
+        if (!(error instanceof StorageError)) throw error;
+      }
+    },
+  };
+}

@@ -1,0 +1,53 @@
+import { StorageError } from '../error.ts';
+import type { Stored } from '../log-reader.ts';
+import type { LogSource } from '../log-source.ts';
+import type { Connection } from './connection.ts';
+import { toStored } from './rows.ts';
+
+/** Bounds the memory of a page: it ends with the event that reaches either. */
+const pageEvents = 256;
+const pageCharacters = 1_000_000;
+
+/** Which log to read. */
+export interface SqliteSourceOptions {
+  readonly id: string;
+  readonly key: number;
+  readonly closed: AbortSignal;
+}
+
+/** Reads the log of the conversation with this key. */
+export function sqliteSource(connection: Connection, { id, key, closed }: SqliteSourceOptions): LogSource {
+  const { statements, wake } = connection;
+  const read = async <T>(work: () => T): Promise<T> => {
+    if (closed.aborted) throw new StorageError('closed', `The log of conversation ${id} is closed.`);
+    return connection.read(work);
+  };
+  return {
+    id,
+    head: async () =>
+      read(() => {
+        const head = statements.state.get(key)?.['head'];
+        if (typeof head !== 'number') throw new StorageError('missing', `Conversation ${id} was removed.`);
+        return head;
+      }),
+    page: async (from, to) =>
+      read(() => {
+        const page: Stored[] = [];
+        let characters = 0;
+        for (const row of statements.events.iterate(key, from, to, pageEvents)) {
+          const event = toStored(row);
+          page.push(event);
+          characters += event.text.length;
+          if (characters >= pageCharacters) break;
+        }
+        return page;
+      }),
+    seqOf: async (eventId) =>
+      read(() => {
+        const seq = statements.seqById.get(key, eventId)?.['seq'];
+        return typeof seq === 'number' ? seq : undefined;
+      }),
+    arm: () => wake.arm(key),
+    closed,
+  };
+}

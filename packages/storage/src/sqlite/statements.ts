@@ -1,0 +1,52 @@
+import type { DatabaseSync } from 'node:sqlite';
+
+/** Every statement of the store, prepared once per connection. Parameters are positional, in the order of the text. */
+export type Statements = ReturnType<typeof prepareStatements>;
+
+const summaries = `
+  SELECT id, created_at, updated_at, head, meta.json AS meta FROM conversation JOIN meta ON meta.conversation = key`;
+
+/** Prepares them; the schema must be there. */
+export function prepareStatements(database: DatabaseSync) {
+  const prepare = (sql: string) => database.prepare(sql);
+  return {
+    conversation: prepare('SELECT * FROM conversation WHERE id = ?'),
+    state: prepare('SELECT head, lease_epoch FROM conversation WHERE key = ?'),
+    insertConversation: prepare(`
+      INSERT INTO conversation (id, created_at, updated_at, head, lease_epoch) VALUES (?, ?, ?, 0, 0) RETURNING key`),
+    removeConversation: prepare('DELETE FROM conversation WHERE key = ?'),
+    setHead: prepare('UPDATE conversation SET head = ?, updated_at = ?, lease_until = ? WHERE key = ?'),
+    insertMeta: prepare('INSERT INTO meta (conversation, json) VALUES (?, ?)'),
+    setMeta: prepare('UPDATE meta SET json = ? WHERE conversation = ?'),
+
+    takeLease: prepare(`
+      UPDATE conversation SET lease_epoch = ?, lease_holder = ?, lease_host = ?, lease_pid = ?, lease_boot = ?, lease_until = ?
+      WHERE key = ?`),
+    renewLease: prepare('UPDATE conversation SET lease_until = ? WHERE key = ? AND lease_epoch = ?'),
+    releaseLease: prepare(`
+      UPDATE conversation
+      SET lease_holder = NULL, lease_host = NULL, lease_pid = NULL, lease_boot = NULL, lease_until = NULL
+      WHERE key = ? AND lease_epoch = ?`),
+
+    insertEvent: prepare('INSERT INTO event (conversation, seq, id, kind, parent_id, text) VALUES (?, ?, ?, ?, ?, ?)'),
+    eventById: prepare('SELECT seq, text FROM event WHERE conversation = ? AND id = ?'),
+    seqById: prepare('SELECT seq FROM event WHERE conversation = ? AND id = ?'),
+    events: prepare(`
+      SELECT seq, id, kind, parent_id, text FROM event
+      WHERE conversation = ? AND seq >= ? AND seq < ? ORDER BY seq LIMIT ?`),
+
+    summary: prepare(`${summaries} WHERE id = ?`),
+    firstSummaries: prepare(`${summaries} ORDER BY updated_at DESC, id DESC LIMIT ?`),
+    nextSummaries: prepare(`
+      ${summaries} WHERE (updated_at, id) < (?, ?) ORDER BY updated_at DESC, id DESC LIMIT ?`),
+
+    latestSnapshot: prepare(`
+      SELECT seq, state FROM snapshot WHERE conversation = ? AND name = ? AND seq <= ? ORDER BY seq DESC LIMIT 1`),
+    saveSnapshot: prepare('INSERT OR REPLACE INTO snapshot (conversation, name, seq, state) VALUES (?, ?, ?, ?)'),
+    dropSnapshots: prepare(`
+      DELETE FROM snapshot WHERE conversation = ? AND name = ? AND seq NOT IN (
+        SELECT seq FROM snapshot WHERE conversation = ? AND name = ? ORDER BY seq DESC LIMIT ?)`),
+
+    dataVersion: prepare('PRAGMA data_version'),
+  } as const;
+}

@@ -1,0 +1,276 @@
+import { normalize } from 'node:path';
+import {
+  type EventLog,
+  type EventStore,
+  type LogReader,
+  memoryStore,
+  type Snapshot,
+  type SnapshotCache,
+  type Stored,
+} from '@varve/storage';
+import { eventStoreContract } from '@varve/storage/testing';
+import { describe, expect, test } from 'vitest';
+
+/** What is broken about a store: members that take the place of the healthy ones. */
+interface Defect {
+  readonly store?: (store: EventStore) => Partial<EventStore>;
+  readonly log?: (log: EventLog) => Partial<EventLog>;
+  /** Titles of checks that must notice. */
+  readonly noticedBy: readonly string[];
+}
+
+const defects: Record<string, Defect> = {
+  'stores events backwards': {
+    log: (log) => ({ append: async (events, options) => log.append(events.toReversed(), options) }),
+    noticedBy: [
+      'events come back in order, with their seqs, fields and exact text',
+      'a thousand events keep their order, one by one and at once',
+    ],
+  },
+  'serialises events again': {
+    log: (log) => ({ range: (from, to) => mapped(log.range(from, to), (text) => JSON.stringify(JSON.parse(text))) }),
+    noticedBy: ['events come back in order, with their seqs, fields and exact text'],
+  },
+  'trims its texts': {
+    log: (log) => ({ range: (from, to) => mapped(log.range(from, to), (text) => text.trim()) }),
+    noticedBy: ['text of any language comes back exactly'],
+  },
+  'ignores expectedHead': {
+    log: (log) => ({ append: async (events, { meta } = {}) => log.append(events, { ...(meta && { meta }) }) }),
+    noticedBy: [
+      'an append at the expected head succeeds, at any other head it is a conflict',
+      'a resend of a partly stored append stores the rest',
+      'of concurrent appends only the failing one fails',
+      'an append of nothing resolves with nothing, if the head is the expected one',
+    ],
+  },
+  'stores one event at a time': {
+    log: (log) => ({
+      async append(events) {
+        const seqs = [];
+        for (const event of events) seqs.push(...(await log.append([event])));
+        return seqs;
+      },
+    }),
+    noticedBy: [
+      'a failed append stores nothing, or a prefix where the log says so',
+      'an id twice in one append is a duplicate',
+      'concurrent appends of one log are stored in the order of their calls, each in one piece',
+      'meta changes with an append, with an empty append, and otherwise not',
+    ],
+  },
+  'answers before it has stored': {
+    log: (log) => ({
+      async append(events, options) {
+        const head = await log.head();
+        setImmediate(() => void log.append(events, options).catch(() => {}));
+        return events.map((_, index) => head + index);
+      },
+    }),
+    noticedBy: [
+      'a reader needs no lease and sees what was acknowledged before',
+      'the same event again gives its old seq and stores nothing',
+      'disposing a log waits for its appends',
+    ],
+  },
+  'takes the first text of an id for the right one': {
+    log: (log) => ({
+      async append(events, options) {
+        const known = await Promise.all(events.map(async ({ id }) => log.seqOf(id)));
+        const seqs = await log.append(
+          events.filter((_, index) => known[index] === undefined),
+          options,
+        );
+        return known.map((seq, index) => seq ?? seqs[index] ?? 0);
+      },
+    }),
+    noticedBy: ['the same id with another text is a duplicate'],
+  },
+  'reads on past the head it started with': {
+    log: (log) => ({
+      async *range(from, to) {
+        for (let next = from; next < Math.min(to ?? Infinity, await log.head()); next += 1) yield log.at(next);
+      },
+    }),
+    noticedBy: ['a range ends at the head that it started with'],
+  },
+  'counts the end of a range in': {
+    log: (log) => ({ range: (from, to) => log.range(from, to === undefined ? to : to + 1) }),
+    noticedBy: ['a range has its start and not its end, and is empty where there is nothing'],
+  },
+  'skips the past when tailing': {
+    log: (log) => ({
+      async *tail(from, signal) {
+        yield* log.tail(Math.max(from, await log.head()), signal);
+      },
+    }),
+    noticedBy: ['a tail starts where it is told, also beyond the head'],
+  },
+  'tails an event twice': {
+    log: (log) => ({
+      async *tail(from, signal) {
+        for await (const event of log.tail(from, signal)) yield* [event, event];
+      },
+    }),
+    noticedBy: [
+      'a tail starts where it is told, also beyond the head',
+      'several tails of one log and of others do not disturb each other',
+    ],
+  },
+  'throws when a tail is aborted': {
+    log: (log) => ({
+      async *tail(from, signal) {
+        yield* log.tail(from, signal);
+        signal.throwIfAborted();
+      },
+    }),
+    noticedBy: ['a waiting tail ends without an error when its signal aborts'],
+  },
+  'never changes meta': {
+    log: (log) => ({ append: async (events) => log.append(events) }),
+    noticedBy: ['meta changes with an append, with an empty append, and otherwise not'],
+  },
+  'gives everybody the lease': {
+    store: (store) => ({
+      open: async (id) => store.open(id).catch(async () => fakeLog(await store.read(id))),
+    }),
+    noticedBy: ['a conversation has one log at a time', 'of many that open at once one gets the lease'],
+  },
+  'keeps the lease of a disposed log': {
+    log: () => ({ [Symbol.asyncDispose]: async () => {} }),
+    noticedBy: [
+      'a disposed log frees its conversation, and the next one has a higher epoch',
+      'a disposed log is closed, and disposing it again does nothing',
+    ],
+  },
+  'has one epoch for all': {
+    log: () => ({ epoch: 1 }),
+    noticedBy: ['a disposed log frees its conversation, and the next one has a higher epoch'],
+  },
+  'loses the first of each next page': {
+    store: (store) => ({
+      async list(query) {
+        const page = await store.list(query);
+        return query?.after === undefined ? page : { ...page, items: page.items.slice(1) };
+      },
+    }),
+    noticedBy: ['pages of any size add up to the whole listing', 'the last page has no next'],
+  },
+  'lists the oldest first': {
+    store: (store) => ({
+      async list(query) {
+        const page = await store.list(query);
+        return { ...page, items: page.items.toReversed() };
+      },
+    }),
+    noticedBy: ['a listing shows the last updated first, and ids descending among equals'],
+  },
+  'gives pages of fifty': {
+    store: (store) => ({ list: async (query) => store.list({ limit: 50, ...query }) }),
+    noticedBy: ['a page has a hundred conversations unless told otherwise'],
+  },
+  'takes any meta': {
+    store: (store) => ({ create: async (id, meta) => store.create(id, JSON.parse(safeText(meta))) }),
+    noticedBy: ['meta without a JSON text is invalid and changes nothing'],
+  },
+  'does not remove': {
+    store: () => ({ remove: async () => {} }),
+    noticedBy: ['a removed conversation is gone, and its id is free', 'what does not exist is missing'],
+  },
+  'cannot be closed': {
+    store: () => ({ [Symbol.asyncDispose]: async () => {} }),
+    noticedBy: ['a disposed store is closed, with its logs and readers'],
+  },
+  'mixes the names of snapshots': {
+    log: ({ snapshots }) => ({
+      snapshots: {
+        latest: async (_name, upTo) => snapshots.latest('any', upTo),
+        save: async (_name, snapshot) => snapshots.save('any', snapshot),
+      },
+    }),
+    noticedBy: [
+      'a saved snapshot comes back, the newest first',
+      'few snapshots are kept per name, and names and conversations do not mix',
+    ],
+  },
+  'shares the states of snapshots': {
+    log: () => ({ snapshots: sharing() }),
+    noticedBy: ['a snapshot is a copy, and one that cannot be saved is no error'],
+  },
+  'makes paths of the names of snapshots': {
+    log: ({ snapshots }) => ({
+      snapshots: {
+        latest: async (name, upTo) => snapshots.latest(normalize(name).toLowerCase(), upTo),
+        save: async (name, snapshot) => snapshots.save(normalize(name).toLowerCase(), snapshot),
+      },
+    }),
+    noticedBy: ['names of snapshots are any text, and do not mix'],
+  },
+  'gives a newer snapshot than asked for': {
+    log: ({ snapshots }) => ({ snapshots: { ...snapshots, latest: async (name) => snapshots.latest(name) } }),
+    noticedBy: ['a saved snapshot comes back, the newest first'],
+  },
+};
+
+describe.for(Object.entries(defects))('a store that %s', ([, defect]) => {
+  test.for(defect.noticedBy)('fails: %s', async (title) => {
+    const check = eventStoreContract.find((other) => other.title === title);
+    const outcome = await check?.run({ open: async () => broken(defect) }).then(
+      () => 'passes',
+      () => 'fails',
+    );
+    expect(outcome).toBe('fails');
+  });
+});
+
+test('a store without a defect passes', async () => {
+  for (const check of eventStoreContract.filter(({ needs }) => needs === undefined)) {
+    await check.run({ open: async () => broken({ noticedBy: [] }) });
+  }
+});
+
+test('every title is there once', () => {
+  const titles = eventStoreContract.map(({ title }) => title);
+  expect(titles).toEqual([...new Set(titles)]);
+});
+
+function broken({ store: breakStore = () => ({}), log: breakLog = () => ({}) }: Defect): EventStore {
+  const healthy = memoryStore();
+  const breaking = async (log: Promise<EventLog>): Promise<EventLog> => ({ ...(await log), ...breakLog(await log) });
+  const store: EventStore = {
+    create: async (id, meta) => breaking(healthy.create(id, meta)),
+    open: async (id) => breaking(healthy.open(id)),
+    read: async (id) => healthy.read(id),
+    list: async (query) => healthy.list(query),
+    summary: async (id) => healthy.summary(id),
+    remove: async (id) => healthy.remove(id),
+    [Symbol.asyncDispose]: async () => healthy[Symbol.asyncDispose](),
+  };
+  return { ...store, ...breakStore(store) };
+}
+
+/** The JSON of any value. */
+function safeText(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? 'null';
+  } catch {
+    return 'null';
+  }
+}
+
+/** Keeps one snapshot, as it was given. */
+function sharing(): SnapshotCache {
+  let kept: Snapshot | undefined;
+  return { latest: async () => kept, save: async (_name, snapshot) => void (kept = snapshot) };
+}
+
+/** A log without a lease. */
+function fakeLog(reader: LogReader): EventLog {
+  const snapshots = { latest: async () => undefined, save: async () => {} };
+  const dispose = { [Symbol.asyncDispose]: async () => {} };
+  return { ...reader, ...dispose, atomicity: 'all', epoch: 1, append: async () => [], snapshots };
+}
+
+async function* mapped(events: AsyncIterable<Stored>, change: (text: string) => string): AsyncGenerator<Stored> {
+  for await (const event of events) yield { ...event, text: change(event.text) };
+}

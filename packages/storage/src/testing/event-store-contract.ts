@@ -1,0 +1,20 @@
+import { appendChecks } from './append-checks.ts';
+import { leaseChecks } from './lease-checks.ts';
+import { listChecks } from './list-checks.ts';
+import { readChecks } from './read-checks.ts';
+import { resendChecks } from './resend-checks.ts';
+import { snapshotChecks } from './snapshot-checks.ts';
+import type { StoreCheck } from './store-check.ts';
+import { tailChecks } from './tail-checks.ts';
+import { within } from './within.ts';
+
+/** What every `EventStore` does, as data: run each check that applies with a harness of its own, by any test runner. */
+export const eventStoreContract: readonly StoreCheck[] = [
+  ...appendChecks,
+  ...resendChecks,
+  ...readChecks,
+  ...listChecks,
+  ...leaseChecks,
+  ...tailChecks,
+  ...snapshotChecks,
+].map((check) => ({ ...check, run: async (harness) => within(check.title, check.run(harness), 20_000) }));

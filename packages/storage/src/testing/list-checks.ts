@@ -1,0 +1,193 @@
+import assert from 'node:assert/strict';
+import type { EventLog } from '../log.ts';
+import type { LogReader } from '../log-reader.ts';
+import type { EventStore, ListQuery, Summary } from '../store.ts';
+import { newEvent } from './new-event.ts';
+import { rejectsWith } from './rejects-with.ts';
+import type { StoreCheck } from './store-check.ts';
+
+/** Catalogue of a store: create, list, summarise, remove. */
+export const listChecks: readonly StoreCheck[] = [
+  {
+    title: 'create of an id that exists fails and changes nothing',
+    async run({ open }) {
+      await using store = await open();
+      const log = await store.create('c', 'mine');
+      await log.append([newEvent('a')]);
+      await rejectsWith('exists', () => store.create('c', 'other'));
+      await log[Symbol.asyncDispose]();
+      await rejectsWith('exists', () => store.create('c', 'other'));
+      assert.deepEqual([(await store.summary('c')).meta, (await store.summary('c')).head], ['mine', 1]);
+    },
+  },
+  {
+    title: 'what does not exist is missing',
+    async run({ open }) {
+      await using store = await open();
+      await rejectsWith('missing', () => store.open('none'));
+      await rejectsWith('missing', () => store.read('none'));
+      await rejectsWith('missing', () => store.summary('none'));
+      await rejectsWith('missing', () => store.remove('none'));
+      assert.deepEqual(await store.list(), { items: [] });
+    },
+  },
+  {
+    title: 'ids are 1 to 64 letters, digits, underscores and hyphens, and case counts',
+    async run({ open }) {
+      await using store = await open();
+      for (const id of ['', 'a b', '../a', 'a/b', 'é', 'a\0', '.', 'x'.repeat(65), 'a\n']) {
+        await rejectsWith('invalid', () => store.create(id, {}));
+        await rejectsWith('invalid', () => store.open(id));
+        await rejectsWith('invalid', () => store.read(id));
+        await rejectsWith('invalid', () => store.summary(id));
+        await rejectsWith('invalid', () => store.remove(id));
+      }
+      const good = ['a', 'A', '-', '_', '0', 'x'.repeat(64), '8b6c1f9e-0000-4000-8000-000000000000'];
+      for (const id of good) await store.create(id, id);
+      assert.deepEqual((await all(store)).map(({ id }) => id).toSorted(), good.toSorted());
+    },
+  },
+  {
+    title: 'a summary follows the log',
+    async run({ open }) {
+      await using store = await open();
+      const log = await store.create('c', {});
+      const fresh = await store.summary('c');
+      assert.deepEqual([fresh.id, fresh.head, fresh.updatedAt], ['c', 0, fresh.createdAt]);
+      assert.ok(Math.abs(fresh.createdAt - Date.now()) < 366 * 86_400_000, 'createdAt is UTC milliseconds');
+      await log.append([newEvent('a'), newEvent('b')]);
+      const later = await store.summary('c');
+      assert.deepEqual([later.head, later.createdAt], [2, fresh.createdAt]);
+      assert.ok(later.updatedAt >= fresh.updatedAt);
+      assert.deepEqual(await store.list(), { items: [later] });
+    },
+  },
+  {
+    title: 'a listing shows the last updated first, and ids descending among equals',
+    async run({ open }) {
+      await using store = await open();
+      const logs: EventLog[] = [];
+      for (const id of ['b', 'a', 'd', 'c', 'B']) logs.push(await store.create(id, {}));
+      await changeUntilNewest(store, async (turn) => logs[1]?.append([newEvent(`e${turn}`)]), 'a');
+      await changeUntilNewest(store, async () => logs[3]?.append([], { meta: {} }), 'c');
+      const found = await all(store);
+      assert.deepEqual([found[0]?.id, found[1]?.id], ['c', 'a']);
+      assert.deepEqual(found, found.toSorted(inOrder));
+      assert.equal(found.length, 5);
+    },
+  },
+  {
+    title: 'pages of any size add up to the whole listing',
+    async run({ open }) {
+      await using store = await open();
+      for (let index = 0; index < 25; index += 1) await store.create(`c${index}`, index);
+      const { items, next } = await store.list();
+      assert.deepEqual([items.length, next], [25, undefined]);
+      for (const limit of [1, 4, 5, 24, 25, 26, 1000]) assert.deepEqual(await all(store, { limit }), items);
+    },
+  },
+  {
+    title: 'a page has a hundred conversations unless told otherwise',
+    async run({ open }) {
+      await using store = await open();
+      await Promise.all(Array.from({ length: 101 }, async (_, index) => store.create(`c${index}`, index)));
+      const { items, next } = await store.list();
+      assert.ok(items.length === 100 && next !== undefined, `a page has ${items.length}`);
+    },
+  },
+  {
+    title: 'the last page has no next',
+    async run({ open }) {
+      await using store = await open();
+      for (const id of ['a', 'b', 'c', 'd']) await store.create(id, {});
+      const first = await store.list({ limit: 2 });
+      assert.ok(first.next !== undefined && first.items.length === 2);
+      const second = await store.list({ limit: 2, after: first.next });
+      assert.deepEqual([second.items.length, 'next' in second], [2, false]);
+    },
+  },
+  {
+    title: 'a page goes on after a conversation that was removed',
+    async run({ open }) {
+      await using store = await open();
+      for (const id of ['a', 'b', 'c', 'd']) await (await store.create(id, {}))[Symbol.asyncDispose]();
+      const whole = await all(store);
+      const first = await store.list({ limit: 2 });
+      await store.remove(first.items[1]?.id ?? '');
+      const second = await store.list({ limit: 2, ...(first.next !== undefined && { after: first.next }) });
+      assert.deepEqual(second.items, whole.slice(2));
+    },
+  },
+  {
+    title: 'a limit or a cursor that no page gave is invalid',
+    async run({ open }) {
+      await using store = await open();
+      await store.create('c', {});
+      for (const limit of [0, -1, 1001, 1.5, Number.NaN]) await rejectsWith('invalid', () => store.list({ limit }));
+      for (const after of ['', 'x', ' ', '{}', 'c', '\0']) await rejectsWith('invalid', () => store.list({ after }));
+    },
+  },
+  {
+    title: 'a removed conversation is gone, and its id is free',
+    async run({ open }) {
+      await using store = await open();
+      const log = await store.create('c', 'old');
+      await log.append([newEvent('a')]);
+      await log.snapshots.save('view', { seq: 1, state: 1 });
+      await log[Symbol.asyncDispose]();
+      const reader = await store.read('c');
+      await store.remove('c');
+      await rejectsWith('missing', () => store.summary('c'));
+      await rejectsWith('missing', () => store.open('c'));
+      for (const read of readsOf(reader)) await rejectsWith('missing', read);
+      assert.deepEqual(await store.list(), { items: [] });
+      const again = await store.create('c', 'new');
+      assert.deepEqual([await again.head(), await again.seqOf('a')], [0, undefined]);
+      assert.equal(await again.snapshots.latest('view'), undefined);
+      await again.append([newEvent('a')]);
+      for (const read of readsOf(reader)) await rejectsWith('missing', read);
+    },
+  },
+];
+
+/** Every way to read; a tail too, because it must notice. */
+function readsOf(reader: LogReader): readonly (() => Promise<unknown>)[] {
+  return [
+    async () => reader.head(),
+    async () => reader.at(0),
+    async () => reader.seqOf('a'),
+    async () => Array.fromAsync(reader.range(0)),
+    async () => Array.fromAsync(reader.tail(1, AbortSignal.timeout(5000))),
+  ];
+}
+
+async function all(store: EventStore, { limit = 100 }: ListQuery = {}): Promise<Summary[]> {
+  const found: Summary[] = [];
+  let page = await store.list({ limit });
+  found.push(...page.items);
+  while (page.next !== undefined) {
+    page = await store.list({ limit, after: page.next });
+    found.push(...page.items);
+    assert.ok(found.length <= 1000, 'the pages have no end');
+  }
+  return found;
+}
+
+/** Changes it until the clock has moved on from the others. */
+async function changeUntilNewest(
+  store: EventStore,
+  change: (turn: number) => Promise<unknown>,
+  id: string,
+): Promise<void> {
+  const start = performance.now();
+  for (let turn = 0; performance.now() - start < 2000; turn += 1) {
+    await change(turn);
+    if ((await store.list({ limit: 1 })).items[0]?.id === id) return;
+  }
+  assert.fail(`${id} never becomes the last updated`);
+}
+
+function inOrder(one: Summary, other: Summary): number {
+  if (one.updatedAt !== other.updatedAt) return other.updatedAt - one.updatedAt;
+  return one.id < other.id ? 1 : -1;
+}

@@ -1,0 +1,7 @@
+import type { NewEvent } from '../log.ts';
+import { newEvent } from './new-event.ts';
+
+/** Events `e<from>` to `e<to - 1>`. */
+export function newEvents(from: number, to: number): NewEvent[] {
+  return Array.from({ length: to - from }, (_, index) => newEvent(`e${from + index}`));
+}

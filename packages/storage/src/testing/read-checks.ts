@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict';
+import { idsOf } from './ids-of.ts';
+import { newEvent } from './new-event.ts';
+import { newEvents } from './new-events.ts';
+import { rejectsWith } from './rejects-with.ts';
+import type { StoreCheck } from './store-check.ts';
+
+/** How a log is read. */
+export const readChecks: readonly StoreCheck[] = [
+  {
+    title: 'a range has its start and not its end, and is empty where there is nothing',
+    async run({ open }) {
+      await using store = await open();
+      const log = await store.create('c', {});
+      await log.append(newEvents(0, 5));
+      const bounds: readonly (readonly [from: number, to: number | undefined, ids: string])[] = [
+        [0, undefined, 'e0,e1,e2,e3,e4'],
+        [3, undefined, 'e3,e4'],
+        [5, undefined, ''],
+        [9, undefined, ''],
+        [0, 0, ''],
+        [0, 1, 'e0'],
+        [1, 3, 'e1,e2'],
+        [4, 5, 'e4'],
+        [3, 100, 'e3,e4'],
+        [3, 2, ''],
+        [7, 9, ''],
+      ];
+      for (const [from, to, ids] of bounds) {
+        assert.equal((await idsOf(log.range(from, to))).join(), ids, `range(${from}, ${to})`);
+      }
+    },
+  },
+  {
+    title: 'a range ends at the head that it started with',
+    async run({ open }) {
+      await using store = await open();
+      const log = await store.create('c', {});
+      await log.append(newEvents(0, 3));
+      const seen: string[] = [];
+      for await (const { id } of log.range(0)) {
+        seen.push(id);
+        if (seen.length > 3) break;
+        await log.append([newEvent(`late-${seen.length}`)]);
+      }
+      assert.deepEqual(seen, ['e0', 'e1', 'e2']);
+      assert.equal(await log.head(), 6);
+    },
+  },
+  {
+    title: 'a range may be left before its end',
+    async run({ open }) {
+      await using store = await open();
+      const log = await store.create('c', {});
+      await log.append(newEvents(0, 1000));
+      for await (const { id } of log.range(10)) {
+        assert.equal(id, 'e10');
+        break;
+      }
+      await log.append([newEvent('next')]);
+      assert.deepEqual(await idsOf(log.range(999)), ['e999', 'next']);
+    },
+  },
+  {
+    title: 'one event is found by its seq and its seq by its id',
+    async run({ open }) {
+      await using store = await open();
+      const log = await store.create('c', {});
+      await log.append(newEvents(0, 3));
+      assert.deepEqual(await log.at(1), { seq: 1, ...newEvent('e1') });
+      assert.deepEqual([await log.seqOf('e0'), await log.seqOf('e2')], [0, 2]);
+      assert.deepEqual([await log.seqOf('e3'), await log.seqOf('')], [undefined, undefined]);
+      await rejectsWith('missing', () => log.at(3));
+    },
+  },
+  {
+    title: 'bounds that are no integer of 0 or more are invalid',
+    async run({ open }) {
+      await using store = await open();
+      const log = await store.create('c', {});
+      await log.append(newEvents(0, 3));
+      for (const bad of [-1, 0.5, Number.NaN, Infinity]) {
+        await rejectsWith('invalid', () => log.at(bad));
+        await rejectsWith('invalid', () => idsOf(log.range(bad)));
+        await rejectsWith('invalid', () => idsOf(log.range(0, bad)));
+        await rejectsWith('invalid', () => idsOf(log.tail(bad, AbortSignal.timeout(5000))));
+        await rejectsWith('invalid', () => log.append([newEvent('a')], { expectedHead: bad }));
+      }
+      assert.equal(await log.head(), 3);
+    },
+  },
+  {
+    title: 'a reader needs no lease and sees what was acknowledged before',
+    async run({ open }) {
+      await using store = await open();
+      const log = await store.create('c', {});
+      const reader = await store.read('c');
+      for (const event of newEvents(0, 5)) {
+        const [seq] = await log.append([event]);
+        assert.deepEqual([await reader.head(), await reader.seqOf(event.id)], [(seq ?? 0) + 1, seq]);
+        assert.equal((await reader.at(seq ?? 0)).text, event.text);
+      }
+      await rejectsWith('missing', () => store.read('other'));
+    },
+  },
+  {
+    title: 'many readers read at once while the log grows',
+    async run({ open }) {
+      await using store = await open();
+      const log = await store.create('c', {});
+      await log.append(newEvents(0, 600));
+      const reads = Array.from({ length: 5 }, async () => idsOf((await store.read('c')).range(0)));
+      const grow = newEvents(600, 620).map((event) => log.append([event]));
+      const expected = newEvents(0, 620).map(({ id }) => id);
+      for (const ids of await Promise.all(reads)) {
+        assert.ok(ids.length >= 600);
+        assert.deepEqual(ids, expected.slice(0, ids.length));
+      }
+      await Promise.all(grow);
+    },
+  },
+  {
+    title: 'another handle reads what this one was told is stored',
+    needs: ['reopen'],
+    async run({ open, reopen }) {
+      await using store = await open();
+      const log = await store.create('c', { a: 1 });
+      await using other = await reopen?.();
+      const reader = await other?.read('c');
+      for (const event of newEvents(0, 5)) {
+        const [seq] = await log.append([event]);
+        assert.equal((await reader?.at(seq ?? 0))?.text, event.text);
+      }
+      assert.deepEqual(await other?.summary('c'), await store.summary('c'));
+    },
+  },
+  {
+    title: 'what was stored is there after the store was disposed',
+    needs: ['reopen'],
+    async run({ open, reopen }) {
+      const store = await open();
+      const log = await store.create('c', { a: [1] });
+      await log.append([newEvent('a'), newEvent('b', { parentId: 'a' })]);
+      const summary = await store.summary('c');
+      await store[Symbol.asyncDispose]();
+      await using other = await reopen?.();
+      const again = await other?.open('c');
+      assert.deepEqual(await other?.summary('c'), summary);
+      assert.deepEqual(await again?.at(1), { seq: 1, ...newEvent('b', { parentId: 'a' }) });
+      assert.deepEqual(await again?.append([newEvent('a'), newEvent('c')]), [0, 2]);
+    },
+  },
+];

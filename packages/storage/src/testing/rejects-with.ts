@@ -1,0 +1,13 @@
+import assert from 'node:assert/strict';
+import { StorageError, type StorageErrorCode } from '../error.ts';
+
+/** Fails unless the work fails with a `StorageError` of this code, and gives the error. */
+export async function rejectsWith(code: StorageErrorCode, work: () => Promise<unknown>): Promise<StorageError> {
+  const error: unknown = await work().then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  assert.ok(error instanceof StorageError, `expected a StorageError '${code}', got ${String(error)}`);
+  assert.equal(error.code, code, error.message);
+  return error;
+}

@@ -1,0 +1,19 @@
+import type { EventStore } from '../store.ts';
+
+/** How the checks get at a store. One harness serves one check. */
+export interface StoreHarness {
+  /** Makes a new, empty store. Called once by each check, which disposes it. */
+  readonly open: () => Promise<EventStore>;
+  /** Opens another handle on the data of that store, as another process would; the check disposes it. */
+  readonly reopen?: () => Promise<EventStore>;
+  /** Makes the leases held now run out without their holders knowing, for instance by moving an injected clock. */
+  readonly expireLeases?: () => void;
+}
+
+/** One thing that every store does. It throws, within seconds, when the store does not. */
+export interface StoreCheck {
+  readonly title: string;
+  /** What the harness must have for this check; stores without it have no such behaviour to check. */
+  readonly needs?: readonly ('reopen' | 'expireLeases')[];
+  run(harness: StoreHarness): Promise<void>;
+}

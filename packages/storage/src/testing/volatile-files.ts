@@ -1,0 +1,192 @@
+import { posix } from 'node:path';
+import type { Files } from '../directory/files.ts';
+
+interface File {
+  readonly serial: number;
+  contents: Buffer;
+  /** What a power failure leaves. */
+  durable: Buffer;
+  modifiedNs: bigint;
+}
+
+interface Directory {
+  readonly serial: number;
+  readonly entries: Map<string, Node>;
+  /** What a power failure leaves at the least. */
+  durable: ReadonlyMap<string, Node>;
+  /** The changes of names since the last sync. */
+  changes: (readonly [name: string, node: Node | undefined])[];
+  modifiedNs: bigint;
+}
+
+type Node = File | Directory;
+
+/** A file system in memory that can lose what was not synced. */
+export interface VolatileFiles extends Files {
+  /** How many calls it got. */
+  readonly calls: number;
+  /** Lets the call of this number, and all later ones, fail without doing anything: the process is dead by then. */
+  dieAt(call: number): void;
+  /**
+   * What another process finds afterwards. After a power failure a directory has what was synced and, of the changes of
+   * its names since, the first `keep`, for instance 0 or `Infinity`.
+   */
+  survivor(crash: 'kill' | { readonly keep: number }): VolatileFiles;
+  /** Lets the calls that the test accepts fail as the system would. */
+  failWith(errno: string, accepts: (name: keyof Files, path: string) => boolean): void;
+}
+
+/** Makes an empty one, with the directory `/`. */
+export function volatileFiles(): VolatileFiles {
+  return over({ root: directory(0), clock: { serial: 1, ns: 1_000n } });
+}
+
+interface Disk {
+  readonly root: Directory;
+  readonly clock: { serial: number; ns: bigint };
+}
+
+function over(disk: Disk): VolatileFiles {
+  let calls = 0;
+  let deadFrom = Infinity;
+  let fault: { errno: string; accepts: (name: keyof Files, path: string) => boolean } | undefined;
+  const enter = (name: keyof Files, path: string): void => {
+    calls += 1;
+    if (calls >= deadFrom) throw new Error('The process is dead.');
+    if (fault?.accepts(name, path)) fail(fault.errno, path);
+  };
+  const plain = plainFiles(disk);
+  const files: Files = {
+    list: (path) => (enter('list', path), plain.list(path)),
+    status: (path) => (enter('status', path), plain.status(path)),
+    read: (path) => (enter('read', path), plain.read(path)),
+    write: (path, text) => (enter('write', path), plain.write(path, text)),
+    store: async (path, contents) => (enter('store', path), plain.store(path, contents)),
+    sync: async (path) => (enter('sync', path), plain.sync(path)),
+    link: (from, to) => (enter('link', to), plain.link(from, to)),
+    rename: (from, to) => (enter('rename', to), plain.rename(from, to)),
+    remove: (path) => (enter('remove', path), plain.remove(path)),
+    makeDirectory: (path) => (enter('makeDirectory', path), plain.makeDirectory(path)),
+    makeDirectories: (path) => (enter('makeDirectories', path), plain.makeDirectories(path)),
+    stamp: (path, ns) => (enter('stamp', path), plain.stamp(path, ns)),
+    watch: () => () => {},
+  };
+  return {
+    ...files,
+    get calls() {
+      return calls;
+    },
+    dieAt: (call) => (deadFrom = call),
+    failWith: (errno, accepts) => (fault = { errno, accepts }),
+    survivor: (crash) =>
+      over(
+        crash === 'kill' ? disk : { ...disk, root: afterPowerFailure(disk.root, crash.keep, new Map()) as Directory },
+      ),
+  };
+}
+
+function plainFiles({ root, clock }: Disk): Files {
+  const find = (path: string): Node | undefined =>
+    parts(path).reduce<Node | undefined>(
+      (at, name) => (at && 'entries' in at ? at.entries.get(name) : undefined),
+      root,
+    );
+  const parent = (path: string): Directory => {
+    const at = find(posix.dirname(path));
+    return at && 'entries' in at ? at : fail('ENOENT', path);
+  };
+  const set = (path: string, node: Node | undefined): void => {
+    const at = parent(path);
+    const name = posix.basename(path);
+    if (node) at.entries.set(name, node);
+    else at.entries.delete(name);
+    at.changes.push([name, node]);
+    at.modifiedNs = clock.ns += 1n;
+  };
+  const make = (path: string, node: Node): void => {
+    if (find(path)) fail('EEXIST', path);
+    set(path, node);
+  };
+  const file = (contents: Buffer, durable: Buffer): File => {
+    clock.serial += 1;
+    return { serial: clock.serial, contents, durable, modifiedNs: (clock.ns += 1n) };
+  };
+  const makeDirectory = (path: string): void => make(path, directory((clock.serial += 1)));
+  return {
+    list: (path) => {
+      const at = find(path);
+      return at && 'entries' in at ? [...at.entries.keys()] : [];
+    },
+    status: (path) => {
+      const at = find(path);
+      return at && { identity: `${at.serial}`, modifiedNs: at.modifiedNs };
+    },
+    read: (path) => {
+      const at = find(path);
+      return at && 'contents' in at ? at.contents : undefined;
+    },
+    write: (path, text) => make(path, file(Buffer.from(text), Buffer.alloc(0))),
+    store: async (path, contents) => make(path, file(Buffer.from(contents), Buffer.from(contents))),
+    async sync(path) {
+      const at = find(path);
+      if (!at || !('entries' in at)) return fail('ENOENT', path);
+      at.durable = new Map(at.entries);
+      at.changes = [];
+      return undefined;
+    },
+    link: (from, to) => make(to, find(from) ?? fail('ENOENT', from)),
+    rename(from, to) {
+      const node = find(from) ?? fail('ENOENT', from);
+      const there = find(to);
+      if (there && 'entries' in there && there.entries.size > 0) fail('ENOTEMPTY', to);
+      parent(to);
+      set(from, undefined);
+      set(to, node);
+    },
+    remove(path) {
+      if (find(path)) set(path, undefined);
+    },
+    makeDirectory,
+    makeDirectories(path) {
+      const missing = parts(path).map((_, index, all) => `/${all.slice(0, index + 1).join('/')}`);
+      const made = missing.filter((one) => !find(one));
+      for (const one of made) makeDirectory(one);
+      return made[0];
+    },
+    stamp: (path, ns) => void ((find(path) ?? fail('ENOENT', path)).modifiedNs = ns),
+    watch: () => () => {},
+  };
+}
+
+/** A copy; a file with two names stays one file. */
+function afterPowerFailure(node: Node, keep: number, copies: Map<Node, Node>): Node {
+  const known = copies.get(node);
+  if (known) return known;
+  if ('contents' in node) {
+    const copy = { ...node, contents: node.durable };
+    copies.set(node, copy);
+    return copy;
+  }
+  const copy = { ...directory(node.serial), modifiedNs: node.modifiedNs };
+  copies.set(node, copy);
+  const names = new Map(node.durable);
+  for (const [name, other] of node.changes.slice(0, keep)) {
+    if (other) names.set(name, other);
+    else names.delete(name);
+  }
+  for (const [name, other] of names) copy.entries.set(name, afterPowerFailure(other, keep, copies));
+  copy.durable = new Map(copy.entries);
+  return copy;
+}
+
+function directory(serial: number): Directory {
+  return { serial, entries: new Map(), durable: new Map(), changes: [], modifiedNs: 0n };
+}
+
+function parts(path: string): readonly string[] {
+  return path.split('/').filter((part) => part !== '');
+}
+
+function fail(errno: string, path: string): never {
+  throw Object.assign(new Error(`${errno}: ${path}`), { code: errno, syscall: 'call', path });
+}
