@@ -1,0 +1,63 @@
+/** Failure codes of a model call, and whether the same request may be sent again. */
+const retryable = {
+  /** Too many requests; `retryAfterMs` when the provider said how long. */
+  'rate-limited': true,
+  /** Connection refused or lost, 5xx, a stream that broke off. */
+  unavailable: true,
+  /** No answer, or no further piece of one, in time. */
+  timeout: true,
+  /** An answer that is not of the protocol: HTML, broken JSON, no choices. */
+  'malformed-reply': true,
+  /** A reply with neither text nor calls nor reasoning. */
+  empty: true,
+  /** The output limit cut the reply before anything usable. */
+  truncated: false,
+  /** The request is longer than the model's window. */
+  'context-overflow': false,
+  /** The provider rejects the structure of the history. */
+  'malformed-history': false,
+  /** Key missing, wrong, or not allowed. */
+  unauthenticated: false,
+  /** Out of credit or over a billing limit. */
+  quota: false,
+  /** The provider's content policy. */
+  refused: false,
+  /** The provider does not know the model. */
+  'unknown-model': false,
+  /** The provider does not support something asked for, such as tools. */
+  unsupported: false,
+  'bad-request': false,
+  aborted: false,
+  /** A scripted model was asked something its script does not expect. */
+  'script-mismatch': false,
+} as const;
+
+export type LlmErrorCode = keyof typeof retryable;
+
+/** What is known of a failure beside its code. */
+export interface LlmErrorOptions extends ErrorOptions {
+  /** HTTP status, where there was one. */
+  readonly status?: number;
+  /** How long the provider asked to wait. */
+  readonly retryAfterMs?: number;
+}
+
+/** The one error class of this package. Messages hold no key: provider text in them is redacted and cut. */
+export class LlmError extends Error {
+  override readonly name = 'LlmError';
+  readonly code: LlmErrorCode;
+  readonly status: number | undefined;
+  readonly retryAfterMs: number | undefined;
+
+  constructor(code: LlmErrorCode, message: string, { status, retryAfterMs, ...options }: LlmErrorOptions = {}) {
+    super(message, options);
+    this.code = code;
+    this.status = status;
+    this.retryAfterMs = retryAfterMs;
+  }
+
+  /** Whether the same request may be sent again. */
+  get isRetryable(): boolean {
+    return retryable[this.code];
+  }
+}

@@ -1,0 +1,11 @@
+/** Whether a host name, an IP address or a URL points at this machine itself. */
+export function isLoopback(address: string): boolean {
+  const host = hostOf(address)
+    .replace(/^\[|\]$/g, '')
+    .toLowerCase();
+  return host === 'localhost' || host.endsWith('.localhost') || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host);
+}
+
+function hostOf(address: string): string {
+  return address.includes('://') ? new URL(address).hostname : address;
+}

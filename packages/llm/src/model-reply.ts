@@ -1,0 +1,31 @@
+import type { Message } from '@varve/events';
+import type { TokenUsage } from '@varve/events/facts';
+
+/**
+ * Why a reply ended. `tool-calls` only with calls; `length`: the output limit cut it, so its last call must not be trusted.
+ */
+export type FinishReason = 'stop' | 'tool-calls' | 'length' | 'content-filter' | 'unknown';
+
+/** One complete reply. */
+export interface ModelReply {
+  /** The provider's id of the reply, or a generated one: unique within a conversation, never empty. */
+  readonly id: string;
+  /** The model that answered, as the provider names it. */
+  readonly model: string;
+  /**
+   * Role `assistant`. `content` holds no blank block: it is empty when only calls came. Calls have ids that are not empty
+   * and unique within the reply, and `arguments` as they came; their `origin` is `responses` for calls that must go back
+   * to the Responses protocol, else `completion`. `reasoning_content` is the reasoning that people may read, whatever the
+   * provider's own form of it that goes along. What else a provider wants back is in `extra`.
+   */
+  readonly message: Message;
+  readonly finish: FinishReason;
+  /** Absent when the provider told none. */
+  readonly usage?: TokenUsage;
+  /** US dollars; absent when the price is unknown. */
+  readonly costUsd?: number;
+  /** Milliseconds from sending the successful attempt to the end of its reply. */
+  readonly latencyMs: number;
+  /** How often the request was sent, the successful attempt included. */
+  readonly attempts: number;
+}

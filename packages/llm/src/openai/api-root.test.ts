@@ -1,0 +1,29 @@
+import { describe, expect, test } from 'vitest';
+import { apiRoot } from './api-root.ts';
+
+const rows: readonly (readonly [string, string])[] = [
+  ['https://api.openai.com/v1', 'https://api.openai.com/v1'],
+  ['https://api.openai.com/v1/', 'https://api.openai.com/v1'],
+  ['http://localhost:11434', 'http://localhost:11434/v1'],
+  [' http://localhost:11434/ ', 'http://localhost:11434/v1'],
+  ['https://openrouter.ai/api/v1/chat/completions', 'https://openrouter.ai/api/v1'],
+  ['https://api.z.ai/api/paas/v4', 'https://api.z.ai/api/paas/v4'],
+  ['http://h/v1/models', 'http://h/v1'],
+];
+
+describe('the root of', () => {
+  test.for(rows)('%s is %s', ([given, root]) => {
+    expect(apiRoot(given)).toBe(root);
+  });
+});
+
+test('an address that is none is named in the error', () => {
+  expect(() => apiRoot('localhost:11434')).toThrow('The base URL "localhost:11434" is not an http address.');
+});
+
+test('a password in the address is rejected and not repeated', () => {
+  expect(() => apiRoot('https://me:hunter2@x.test/v1')).toThrow(
+    /^The base URL of x.test holds a user name or password/,
+  );
+  expect(() => apiRoot('ftp://me:hunter2@x.test/v1')).toThrow('The base URL "ftp://x.test/v1" is not an http address.');
+});

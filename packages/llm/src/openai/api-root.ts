@@ -1,0 +1,26 @@
+import { LlmError } from '../error.ts';
+
+/**
+ * The address that paths such as `/chat/completions` are appended to, without a trailing slash. People paste a bare
+ * host, or the full address of one endpoint: `/v1` is added when there is no path, a known endpoint is taken off.
+ *
+ * @throws {LlmError} `bad-request` when it is not an http address, or holds a user name or password.
+ */
+export function apiRoot(baseUrl: string): string {
+  const url = URL.parse(baseUrl.trim());
+  if (!url || !/^https?:$/.test(url.protocol)) {
+    throw new LlmError('bad-request', `The base URL "${withoutLogin(baseUrl)}" is not an http address.`);
+  }
+  if (url.username || url.password) {
+    throw new LlmError(
+      'bad-request',
+      `The base URL of ${url.host} holds a user name or password; pass a key or headers.`,
+    );
+  }
+  const path = url.pathname.replace(/\/+$/, '').replace(/\/(?:chat\/completions|responses|models)$/, '');
+  return `${url.origin}${path || '/v1'}`;
+}
+
+function withoutLogin(address: string): string {
+  return address.replace(/\/\/[^/@]*@/, '//');
+}

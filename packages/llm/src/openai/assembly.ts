@@ -1,0 +1,102 @@
+import type { Delta } from '../delta.ts';
+import { callAssembly, type AssembledCall, type CallAssembly } from './call-assembly.ts';
+import { mergeDetails } from './merge-details.ts';
+import { wireAnswer, type WireAnswerMessage } from './wire-answer.ts';
+
+/** Everything an answer said, put together. */
+export interface Assembled {
+  /** Empty when the provider gave none, like `model`. */
+  readonly id: string;
+  readonly model: string;
+  readonly text: string;
+  readonly reasoning: string;
+  readonly reasoningDetails: readonly Readonly<Record<string, unknown>>[];
+  readonly calls: readonly AssembledCall[];
+  /** The provider's own word; empty when it gave none. */
+  readonly finish: string;
+  /** The last usage object told: some servers repeat a growing one with every chunk. */
+  readonly usage: unknown;
+  /** Whether there was any choice, even one that says nothing. */
+  readonly hasChoice: boolean;
+}
+
+/** Puts an answer together from its chunks; an answer that is not streamed is one chunk. */
+export interface Assembly {
+  /** The provider's word for why the reply ended, as soon as it is known. */
+  readonly finish: string;
+  /** Returns the deltas to hand out. What is not an answer adds nothing. */
+  push(chunk: unknown): readonly Delta[];
+  /** Ends the reply; returns the last deltas. */
+  end(): readonly Delta[];
+  result(): Assembled;
+}
+
+/** An empty answer, to be filled from one exchange. */
+export function assembly(): Assembly {
+  const speech: Speech = { calls: callAssembly(), texts: [], reasonings: [], details: [] };
+  const state = { id: '', model: '', finish: '', hasChoice: false };
+  let usage: unknown;
+  return {
+    get finish() {
+      return state.finish;
+    },
+    push(raw) {
+      const chunk = wireAnswer.safeParse(raw).data;
+      if (!chunk) return [];
+      state.id ||= chunk.id;
+      state.model ||= chunk.model;
+      usage = chunk.usage ?? chunk.choices?.[0]?.usage ?? usage;
+      const choice = chunk.choices?.find(({ index }) => index === undefined || index === 0);
+      if (!choice) return [];
+      state.hasChoice = true;
+      state.finish = choice.finish_reason || state.finish;
+      const message = choice.delta ?? choice.message;
+      return message ? listen(speech, message, choice.delta === undefined) : [];
+    },
+    end: () => speech.calls.end(),
+    result: () => ({
+      ...state,
+      text: speech.texts.join(''),
+      reasoning: speech.reasonings.join(''),
+      reasoningDetails: speech.details,
+      calls: speech.calls.calls(),
+      usage,
+    }),
+  };
+}
+
+interface Speech {
+  readonly calls: CallAssembly;
+  readonly texts: string[];
+  readonly reasonings: string[];
+  details: Assembled['reasoningDetails'];
+}
+
+/** Adds what a message, or a piece of one, says. */
+function listen(speech: Speech, message: WireAnswerMessage, isWhole: boolean): readonly Delta[] {
+  const { text, reasoning } = wordsOf(message);
+  speech.details = mergeDetails(speech.details, message.reasoning_details);
+  if (text !== '') speech.texts.push(text);
+  if (reasoning !== '') speech.reasonings.push(reasoning);
+  const pieces = message.tool_calls.filter((piece) => piece !== null);
+  if (message.function_call) pieces.push({ function: message.function_call });
+  return [
+    ...(reasoning === '' ? [] : [{ kind: 'reasoning' as const, text: reasoning }]),
+    ...(text === '' ? [] : [{ kind: 'text' as const, text }]),
+    ...pieces.flatMap((piece) => (isWhole ? speech.calls.addWhole(piece) : speech.calls.addPiece(piece))),
+  ];
+}
+
+/**
+ * A refusal is the model's own words. The first reasoning field that says something wins: proxies repeat the same words
+ * under several names.
+ */
+function wordsOf(message: WireAnswerMessage): { text: string; reasoning: string } {
+  const parts = typeof message.content === 'string' ? [] : message.content;
+  const thoughts = parts.map(({ thinking }) => thinking).join('');
+  const content = typeof message.content === 'string' ? message.content : parts.map(({ text }) => text).join('');
+  return {
+    text: content || message.refusal,
+    reasoning: message.reasoning_content || message.reasoning || message.reasoning_text || thoughts,
+  };
+}

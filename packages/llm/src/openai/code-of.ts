@@ -1,0 +1,104 @@
+import type { LlmErrorCode } from '../error.ts';
+
+/** What a provider said when it failed. `status` is absent for an error inside a 200 answer that names none. */
+export interface Failure {
+  readonly status?: number;
+  /** Everything the error says: message, code, type. */
+  readonly text: string;
+}
+
+interface Rule {
+  readonly code: LlmErrorCode;
+  readonly status?: readonly number[];
+  readonly text?: RegExp;
+}
+
+/** Texts that say the request is longer than the window, as providers and local servers word it. */
+const overflow = new RegExp(
+  [
+    'context_?(?:length|window)_?exceeded',
+    'contextwindowexceeded',
+    'model_context_window_exceeded',
+    'prompt is too long',
+    'prompt exceeds max length',
+    'request_too_large',
+    'input is too long',
+    'context (?:length|window|size) (?:is )?exceeded',
+    'context window exceeds',
+    'exceeds? (?:the )?(?:available|maximum|configured|model.{0,20}) ?context',
+    'exceeds? .{0,60}maximum (?:context length|allowed input length)',
+    'exceeds? (?:the )?context',
+    'exceeded max context length',
+    'exceeded model token limit',
+    'exceed context limit',
+    'maximum (?:context|prompt) length is',
+    'input token count.{0,60}exceeds',
+    'longer than the model.{0,20}context length',
+    'greater than the context length',
+    'too large for model with',
+    'reduce the length of',
+    'range of input length should be',
+    'too many tokens',
+    'token limit exceeded',
+  ].join('|'),
+  'i',
+);
+
+const brokenHistory =
+  /tool_use.{0,40}without.{0,20}tool_result|must be followed by tool messages|must have a single result|multiple tool_result blocks|unexpected.{0,5}tool_use_id|failed to parse tool call arguments|roles must alternate|must be a response to a prece|tool_call_id.{0,60}(?:not found|did not have response)/i;
+
+const noSupport =
+  /does not support|do(?:es)?n't support|no endpoints found that support|requires --enable-auto-tool-choice|is not (?:enabled|supported)|are not supported|unsupported (?:parameter|value|role|content)|unrecognized request argument|unknown (?:parameter|field|name)|extra inputs are not permitted|image input/i;
+
+const noModel =
+  /model_not_found|deploymentnotfound|model.{0,120}(?:not found|does not exist|not exist|not available|not loaded)|no such model|unknown model|invalid model|not a valid model|no endpoints found for/i;
+
+const outOfCredit =
+  /insufficient[_ ](?:quota|balance|credit|funds)|billing|(?:current )?quota exceeded|exceeded your current quota|out of (?:budget|credit)|usage limit reached|available balance|can only afford/i;
+
+const tooFast = /throttl|rate[_ -]?limit|too many requests|too many tokens, please wait|overloaded|resource_exhausted/i;
+
+const againstPolicy =
+  /content[_ ](?:policy|filter)|content (?:management|filtering) policy|output blocked|moderation|flagged (?:as|by|for)|responsible ?ai/i;
+
+const noAccess =
+  /(?:invalid|incorrect|missing|no|wrong)[_ ](?:x-)?api[-_ ]?key|unauthori[sz]ed|invalid[_ ]authentication|authentication[_ ](?:failed|error)|access denied|permission[_ ]denied/i;
+
+/** First match wins. A rule with both a status and a text needs both; texts come before statuses that many faults share. */
+const rules: readonly Rule[] = [
+  { code: 'unauthenticated', status: [401] },
+  { code: 'quota', status: [402] },
+  { code: 'context-overflow', status: [413] },
+  { code: 'rate-limited', text: /per[ _-]?(?:second|minute)|(?:retry|try again) in \d/i, status: [429, 529] },
+  { code: 'quota', text: outOfCredit },
+  { code: 'rate-limited', text: tooFast },
+  { code: 'rate-limited', status: [429, 529] },
+  { code: 'context-overflow', text: overflow },
+  { code: 'malformed-history', text: brokenHistory },
+  { code: 'refused', text: againstPolicy, status: [400, 403, 422, 451, 500] },
+  { code: 'unsupported', text: noSupport, status: [400, 404, 405, 422, 500, 501] },
+  { code: 'unknown-model', text: noModel },
+  { code: 'unknown-model', status: [404] },
+  { code: 'unauthenticated', text: noAccess },
+  { code: 'unauthenticated', status: [403] },
+  { code: 'timeout', status: [408, 504, 524] },
+  { code: 'unavailable', status: [409, 425] },
+];
+
+/** The code of what a provider answered instead of a reply. */
+export function codeOf({ status, text }: Failure): LlmErrorCode {
+  const said = text.slice(0, 4000);
+  const rule = rules.find((each) => matches(each, status, said));
+  if (rule) return rule.code;
+  if (status !== undefined) return status >= 500 ? 'unavailable' : 'bad-request';
+  return saysBadRequest.test(said) ? codeOf({ status: 400, text: said }) : 'unavailable';
+}
+
+/** How an error inside a 200 answer, which has no status, says that sending it again is useless. */
+const saysBadRequest =
+  /invalid[_ ]request|bad[_ ]request|unexpected endpoint|invalid[_ ](?:argument|parameter)|not supported/i;
+
+function matches(rule: Rule, status: number | undefined, text: string): boolean {
+  const statusFits = !rule.status || (status !== undefined && rule.status.includes(status));
+  return statusFits && (!rule.text || rule.text.test(text));
+}

@@ -1,0 +1,50 @@
+import { z } from 'zod';
+
+/** What an error body says: for people, and in full for telling what kind of failure it is. */
+export interface ErrorBody {
+  readonly message: string;
+  readonly full: string;
+  /** The HTTP status that an error inside a 200 answer names. */
+  readonly status?: number;
+}
+
+const shape = z.looseObject({
+  message: z.string().optional().catch(undefined),
+  detail: z.string().optional().catch(undefined),
+  code: z.union([z.string(), z.number()]).optional().catch(undefined),
+  status: z.union([z.string(), z.number()]).optional().catch(undefined),
+  metadata: z
+    .looseObject({ raw: z.string().optional().catch(undefined) })
+    .optional()
+    .catch(undefined),
+});
+
+/** Reads the many shapes of error bodies: an `error` object, its inside, a bare string, HTML, nothing. */
+export function errorBody(body: unknown): ErrorBody {
+  if (typeof body === 'string') return { message: titleOf(body), full: titleOf(body) };
+  const parsed = shape.safeParse(body);
+  if (!parsed.success) return { message: '', full: body === undefined ? '' : JSON.stringify(body) };
+  const { error } = parsed.data;
+  if (error !== undefined && error !== null) return errorBody(error);
+  const full = JSON.stringify(body);
+  const { message, detail, metadata } = parsed.data;
+  const said = [message ?? detail, metadata?.raw].filter((part) => part !== undefined).join(': ');
+  return { message: said === '' ? full : said, full, ...statusOf(parsed.data) };
+}
+
+function statusOf({ code, status }: z.output<typeof shape>): Pick<ErrorBody, 'status'> {
+  const found = [code, status].map(Number).find((value) => Number.isInteger(value) && value >= 400 && value < 600);
+  return found === undefined ? {} : { status: found };
+}
+
+/** The title of an HTML page, which is all a person wants of it; other text as it is. */
+function titleOf(body: string): string {
+  if (!isHtml(body)) return body;
+  const title = /<title[^>]{0,200}>([^<]{0,300})/i.exec(body)?.[1]?.trim();
+  return title ? `an HTML page titled "${title}"` : 'an HTML page';
+}
+
+/** Whether a body is a web page, such as a login page of a proxy. */
+export function isHtml(body: string): boolean {
+  return /^\s*<(?:!doctype|html|head|body|\?xml)/i.test(body);
+}

@@ -1,0 +1,82 @@
+import { APIConnectionError, APIConnectionTimeoutError, APIError } from 'openai/error';
+import { LlmError, type LlmErrorCode } from '../error.ts';
+import { redact } from '../redact.ts';
+import { codeOf } from './code-of.ts';
+import { errorBody } from './error-body.ts';
+import { retryAfter } from './retry-after.ts';
+
+/** Turns what goes wrong at one address into errors whose messages name the address and hold no secret. */
+export interface Failures {
+  /** Of what the client threw; an error that is not about the exchange is handed back as it is. */
+  fromClient(error: unknown): unknown;
+  /** Of an error that a 200 answer or a stream holds. */
+  fromAnswer(body: unknown): LlmError;
+  /** Of a body that broke off or could not be read. */
+  fromBody(error: unknown): LlmError;
+  of(code: LlmErrorCode, problem: string): LlmError;
+}
+
+/** `secrets` are replaced wherever a provider repeats them. */
+export function failures(address: string, secrets: readonly string[]): Failures {
+  const of = (code: LlmErrorCode, problem: string, options: ErrorDetails = {}): LlmError =>
+    new LlmError(code, `${address} ${redact(problem, secrets)}`, options);
+  return {
+    of,
+    fromClient(error) {
+      if (error instanceof APIConnectionTimeoutError) return of('timeout', 'did not answer in time.', rootOf(error));
+      if (error instanceof APIConnectionError)
+        return of('unavailable', `cannot be reached: ${reason(error)}.`, rootOf(error));
+      if (error instanceof APIError && error.status !== undefined) return fromStatus(error, error.status, of);
+      return error;
+    },
+    fromAnswer(body) {
+      const { message, full, status } = errorBody(body);
+      const code = codeOf({ text: full, ...(status !== undefined && { status }) });
+      return of(code, `reported an error: ${message}`, status === undefined ? {} : { status });
+    },
+    fromBody: (error) =>
+      codeName(rootCause(error)) === 'UND_ERR_BODY_TIMEOUT'
+        ? of('timeout', 'fell silent in the middle of its answer.', rootOf(error))
+        : of('unavailable', `broke off its answer: ${reason(error)}.`, rootOf(error)),
+  };
+}
+
+interface ErrorDetails extends ErrorOptions {
+  readonly status?: number;
+  readonly retryAfterMs?: number;
+}
+
+type Make = (code: LlmErrorCode, problem: string, details: ErrorDetails) => LlmError;
+
+/** The client's error is no cause: it holds the provider's text unredacted. */
+function fromStatus(error: InstanceType<typeof APIError>, status: number, make: Make): LlmError {
+  const { message, full } = errorBody(error.error ?? error.message.replace(/^\d{3} (?:status code \(no body\))?/, ''));
+  const wait = error.headers && retryAfter(error.headers);
+  const target = error.headers?.get('location');
+  const said = status < 400 && target ? `a redirect to ${target}, which is not followed` : message;
+  return make(codeOf({ status, text: full }), `answered ${status}${said === '' ? '' : `: ${said}`}`, {
+    status,
+    ...(wait !== undefined && { retryAfterMs: wait }),
+  });
+}
+
+/** Transport errors hold addresses and codes of the operating system, nothing secret. */
+function rootOf(error: unknown): ErrorOptions {
+  const root = rootCause(error);
+  return root === error ? {} : { cause: root };
+}
+
+function rootCause(error: unknown): unknown {
+  const inner = error instanceof Error ? (error.cause ?? undefined) : undefined;
+  return inner === undefined ? error : rootCause(inner);
+}
+
+function reason(error: unknown): string {
+  const root = rootCause(error);
+  const all = root instanceof AggregateError ? root.errors : [root];
+  return all.map((each) => (each instanceof Error ? each.message || codeName(each) : String(each))).join(', ');
+}
+
+function codeName(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : '';
+}

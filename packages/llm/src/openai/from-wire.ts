@@ -1,0 +1,109 @@
+import { randomUUID } from 'node:crypto';
+import { text, type Message, type ToolCall } from '@varve/events';
+import type { LlmErrorCode } from '../error.ts';
+import { LlmError } from '../error.ts';
+import type { ModelReply } from '../model-reply.ts';
+import { assembly, type Assembled } from './assembly.ts';
+import type { AssembledCall } from './call-assembly.ts';
+import { finishOf } from './finish-of.ts';
+import { usageOf, type UsageAndCost } from './usage-of.ts';
+
+/** A reply without what only the one who sent the request knows. */
+export type WireReply = Omit<ModelReply, 'latencyMs' | 'attempts'>;
+
+/** What reading an answer depends on beside the answer. */
+export interface ReplySettings {
+  /** The model that was asked: named where the answer names none, and noted on opaque data as its origin. */
+  readonly model: string;
+  readonly contextWindow?: number;
+  /** Called for each id that the provider left out. Must return a new one each time. */
+  readonly newId?: () => string;
+}
+
+/**
+ * The reply in a chat completion that was not streamed.
+ *
+ * @throws {LlmError} `malformed-reply`, `empty`, `truncated`, `context-overflow`, `refused` or `unavailable` when it holds
+ * no usable reply.
+ */
+export function fromWire(answer: unknown, settings: ReplySettings): WireReply {
+  const whole = assembly();
+  whole.push(answer);
+  whole.end();
+  return replyOf(whole.result(), settings);
+}
+
+/** The reply in an assembled answer. @throws {LlmError} as {@link fromWire} does. */
+export function replyOf(answer: Assembled, settings: ReplySettings): WireReply {
+  const { newId = () => randomUUID().replaceAll('-', '') } = settings;
+  const spent = usageOf(answer.usage);
+  const problem = problemOf(answer, spent, settings);
+  if (problem) throw new LlmError(problem, `${settings.model} ${problems[problem]}`);
+  const calls = toolCalls(answer.calls, { model: settings.model, newId });
+  return {
+    id: answer.id || `reply_${newId()}`,
+    model: answer.model || settings.model,
+    message: messageOf(answer, calls, settings.model),
+    finish: finishOf(answer.finish, calls.length > 0),
+    ...spent,
+  };
+}
+
+type Problem = LlmErrorCode & keyof typeof problems;
+
+const problems = {
+  'malformed-reply': 'gave an answer without a readable choice.',
+  unavailable: 'broke off its reply with an error.',
+  'context-overflow': 'was given more than fits into its context window.',
+  refused: 'gave nothing: the provider withheld the reply for its content policy.',
+  truncated: 'reached the output limit before it said anything usable.',
+  empty: 'gave an empty reply.',
+} as const;
+
+function problemOf(answer: Assembled, { usage }: UsageAndCost, { contextWindow }: ReplySettings): Problem | undefined {
+  const { finish } = answer;
+  if (!answer.hasChoice || answer.calls.some(({ name }) => name === '')) return 'malformed-reply';
+  if (/^(?:error|network_error)$/i.test(finish)) return 'unavailable';
+  if (/^malformed_function_call$/i.test(finish)) return 'malformed-reply';
+  if (finish === 'model_context_window_exceeded') return 'context-overflow';
+  if (answer.calls.length > 0 || answer.text.trim() !== '') return undefined;
+  const reason = finishOf(finish, false);
+  if (reason === 'content-filter') return 'refused';
+  if (reason !== 'length') return answer.reasoning === '' ? 'empty' : undefined;
+  const isFull = usage && contextWindow !== undefined && usage.input_tokens >= contextWindow * 0.99;
+  return isFull ? 'context-overflow' : 'truncated';
+}
+
+function messageOf(answer: Assembled, calls: readonly ToolCall[], model: string): Message {
+  const { reasoning, reasoningDetails } = answer;
+  return {
+    role: 'assistant',
+    content: answer.text.trim() === '' ? [] : [text(answer.text)],
+    ...(calls.length > 0 && { tool_calls: calls }),
+    ...(reasoning !== '' && { reasoning_content: reasoning }),
+    thinking_blocks: [],
+    ...(reasoningDetails.length > 0 && { extra: { origin: model, reasoning_details: reasoningDetails } }),
+  };
+}
+
+interface CallSettings {
+  readonly model: string;
+  readonly newId: () => string;
+}
+
+/** Ids that are missing or repeated are made anew, because results are paired by them. */
+function toolCalls(calls: readonly AssembledCall[], { model, newId }: CallSettings): readonly ToolCall[] {
+  const ids = new Set<string>();
+  return calls.map(({ id: given, name, arguments: json, extraContent }) => {
+    const id = given === undefined || ids.has(given) ? `call_${newId()}` : given;
+    ids.add(id);
+    return {
+      id,
+      name,
+      arguments: json,
+      origin: 'completion',
+      ...(extraContent !== undefined &&
+        extraContent !== null && { extra: { origin: model, extra_content: extraContent } }),
+    };
+  });
+}

@@ -1,0 +1,197 @@
+import { inspect } from 'node:util';
+import { afterEach, expect, test, vi } from 'vitest';
+import type { Delta } from '../delta.ts';
+import { asking, scriptedServer, type ScriptedServer } from '../testing/index.ts';
+import { openaiChat } from './openai-chat.ts';
+
+const key = 'sk-test-0123456789abcdef';
+const said = { text: 'Hello.' };
+
+const ignore = (): void => undefined;
+
+function brokenDisplay(): never {
+  throw new TypeError('broken display');
+}
+
+async function arrived({ requests }: ScriptedServer): Promise<void> {
+  await vi.waitFor(() => expect(requests.length).toBeGreaterThan(0), { interval: 5 });
+}
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+  vi.restoreAllMocks();
+});
+
+test('the spec names what rebuilds the model and holds no secret', () => {
+  const headers = { 'x-api-key': 'also-secret' };
+  const parameters = { temperature: 0 };
+  const model = openaiChat({
+    model: 'm',
+    apiKey: key,
+    baseUrl: 'http://localhost:1/',
+    headers,
+    parameters,
+    vision: true,
+  });
+  expect(model.spec).toEqual({
+    kind: 'openai-chat',
+    model: 'm',
+    baseUrl: 'http://localhost:1/v1',
+    parameters,
+    vision: true,
+  });
+  expect(model.capabilities).toEqual({ functionCalling: true, vision: true, streaming: true });
+});
+
+test('no error tells a key that the provider repeats', async () => {
+  const echo = {
+    kind: 'answer',
+    status: 401,
+    body: { error: { message: `Incorrect API key: ${key}, opaque header-0secret` } },
+  } as const;
+  await using server = await scriptedServer([{ fault: echo }]);
+  const model = openaiChat({
+    model: 'm',
+    apiKey: key,
+    baseUrl: server.url,
+    headers: { 'x-api-key': 'header-0secret' },
+  });
+  const error: unknown = await model.generate(asking('Hi')).catch((caught: unknown) => caught);
+  expect(inspect(error, { depth: 20, showHidden: true })).not.toMatch(/0123456789abcdef|header-0secret/);
+  expect(error).toMatchObject({ code: 'unauthenticated', status: 401 });
+});
+
+test('the key travels in its header, and a placeholder where there is none', async () => {
+  await using server = await scriptedServer([said, said], { apiKey: key });
+  await openaiChat({ model: 'm', apiKey: ` ${key}\n`, baseUrl: server.url }).generate(asking('Hi'));
+  await expect(openaiChat({ model: 'm', baseUrl: server.url }).generate(asking('Hi'))).rejects.toMatchObject({
+    code: 'unauthenticated',
+  });
+  expect(server.requests.map(({ headers }) => headers['authorization'])).toEqual([`Bearer ${key}`, 'Bearer none']);
+});
+
+test('a key that no header can carry is rejected at once', () => {
+  expect(() => openaiChat({ model: 'm', apiKey: 'clé secrète' })).toThrow(
+    'The API key holds a character that no HTTP header can carry.',
+  );
+});
+
+test('nothing is taken from the environment, and no header is sent that was not asked for', async () => {
+  for (const name of ['BASE_URL', 'ORG_ID', 'PROJECT_ID', 'ADMIN_KEY', 'API_KEY'])
+    vi.stubEnv(`OPENAI_${name}`, 'http://env.test');
+  vi.stubEnv('OPENAI_CUSTOM_HEADERS', 'x-leak: yes\nauthorization: Bearer env');
+  vi.stubEnv('OPENAI_LOG', 'debug');
+  await using server = await scriptedServer([said]);
+  await openaiChat({ model: 'm', apiKey: key, baseUrl: server.url, headers: { 'X-Title': 'mine' } }).generate(
+    asking('Hi'),
+  );
+  const {
+    connection: _c,
+    host: _h,
+    'content-length': _l,
+    'sec-fetch-mode': _m,
+    ...sent
+  } = server.requests[0]?.headers ?? {};
+  expect(sent).toEqual({
+    accept: 'application/json, text/event-stream',
+    'accept-encoding': expect.any(String),
+    'accept-language': '*',
+    authorization: `Bearer ${key}`,
+    'content-type': 'application/json',
+    'user-agent': 'varve',
+    'x-title': 'mine',
+  });
+});
+
+test('nothing is printed when a stream breaks', async () => {
+  const prints = (['log', 'info', 'warn', 'error', 'debug'] as const).map((name) => vi.spyOn(console, name));
+  vi.stubEnv('OPENAI_LOG', 'debug');
+  const headers = { 'content-type': 'text/event-stream' };
+  await using server = await scriptedServer([{ fault: { kind: 'answer', headers, body: 'data: {oops\n\n' } }]);
+  await expect(openaiChat({ model: 'm', baseUrl: server.url, stream: true }).generate(asking('Hi'))).rejects.toThrow(
+    'not JSON',
+  );
+  expect(prints.flatMap((print) => print.mock.calls)).toEqual([]);
+});
+
+test('connections are used again after streamed replies', async () => {
+  await using server = await scriptedServer(Array.from({ length: 6 }, () => said));
+  const model = openaiChat({ model: 'm', baseUrl: server.url });
+  for (let count = 0; count < 6; count += 1) await model.generate(asking('Hi'), { onDelta: ignore });
+  expect(new Set(server.requests.map(({ port }) => port)).size).toBeLessThanOrEqual(2);
+});
+
+test('streaming is asked for exactly when deltas are wanted or the option says so', async () => {
+  await using server = await scriptedServer([said, said, said, said]);
+  await openaiChat({ model: 'm', baseUrl: server.url }).generate(asking('Hi'));
+  await openaiChat({ model: 'm', baseUrl: server.url }).generate(asking('Hi'), { onDelta: ignore });
+  await openaiChat({ model: 'm', baseUrl: server.url, stream: true }).generate(asking('Hi'));
+  await openaiChat({ model: 'm', baseUrl: server.url, stream: false }).generate(asking('Hi'), { onDelta: ignore });
+  expect(server.requests.map(({ text }) => text.includes('"stream":true'))).toEqual([false, true, true, false]);
+});
+
+test('deltas are handed out even when streaming is off', async () => {
+  const deltas: Delta[] = [];
+  await using server = await scriptedServer([said]);
+  const model = openaiChat({ model: 'm', baseUrl: server.url, stream: false });
+  await model.generate(asking('Hi'), { onDelta: (delta) => void deltas.push(delta) });
+  expect(deltas).toEqual([{ kind: 'text', text: 'Hello.' }]);
+});
+
+test('a call that is aborted before the first byte leaves its connection', async () => {
+  await using server = await scriptedServer([{ ...said, fault: { kind: 'hang', afterPieces: 0 } }]);
+  const caller = new AbortController();
+  const asked = openaiChat({ model: 'm', baseUrl: server.url }).generate(asking('Hi'), { signal: caller.signal });
+  const [result] = await Promise.allSettled([asked, arrived(server).then(() => caller.abort())]);
+  expect(result).toMatchObject({ status: 'rejected', reason: { code: 'aborted' } });
+  expect(await server.requests[0]?.abandoned).toBe(true);
+});
+
+test('a call that is aborted in the middle of a stream leaves its connection', async () => {
+  await using server = await scriptedServer([{ ...said, fault: { kind: 'hang', afterPieces: 1 } }]);
+  const caller = new AbortController();
+  const options = { signal: caller.signal, onDelta: () => caller.abort() };
+  await expect(openaiChat({ model: 'm', baseUrl: server.url }).generate(asking('Hi'), options)).rejects.toMatchObject({
+    code: 'aborted',
+  });
+  expect(await server.requests[0]?.abandoned).toBe(true);
+});
+
+test('a callback that throws ends the call with its own error and leaves the connection', async () => {
+  await using server = await scriptedServer([
+    { text: 'A reply of several pieces.', fault: { kind: 'hang', afterPieces: 2 } },
+  ]);
+  const asked = openaiChat({ model: 'm', baseUrl: server.url }).generate(asking('Hi'), { onDelta: brokenDisplay });
+  await expect(asked).rejects.toThrow(TypeError);
+  expect(await server.requests[0]?.abandoned).toBe(true);
+});
+
+test('a server that keeps a finished stream open does not hold up the reply', async () => {
+  const lastPiece = { ...said, fault: { kind: 'hang', afterPieces: 3 } } as const;
+  await using server = await scriptedServer([lastPiece]);
+  const reply = await openaiChat({ model: 'm', baseUrl: server.url, stream: true }).generate(asking('Hi'));
+  expect(reply.finish).toBe('stop');
+});
+
+test('a connection that breaks after the finish reason does not break the reply', async () => {
+  await using server = await scriptedServer([{ ...said, fault: { kind: 'reset', afterPieces: 2 } }]);
+  const reply = await openaiChat({ model: 'm', baseUrl: server.url, stream: true }).generate(asking('Hi'));
+  expect(reply.finish).toBe('stop');
+});
+
+test('a call that its last piece aborts is aborted', async () => {
+  await using server = await scriptedServer([said]);
+  const caller = new AbortController();
+  const model = openaiChat({ model: 'm', baseUrl: server.url, stream: false });
+  const asked = model.generate(asking('Hi'), { signal: caller.signal, onDelta: () => caller.abort() });
+  await expect(asked).rejects.toMatchObject({ code: 'aborted' });
+});
+
+test('the first byte may be as slow as a gate', async () => {
+  const gate = Promise.withResolvers<void>();
+  await using server = await scriptedServer([{ ...said, gate: gate.promise }]);
+  const asked = openaiChat({ model: 'm', baseUrl: server.url }).generate(asking('Hi'));
+  await arrived(server);
+  gate.resolve();
+  expect((await asked).finish).toBe('stop');
+});

@@ -1,0 +1,105 @@
+import { deepFreeze, text } from '@varve/events';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { Delta } from '../delta.ts';
+import type { ModelReply } from '../model-reply.ts';
+import { asking, type ScriptedTurn } from '../testing/index.ts';
+import { script } from '../testing/script.ts';
+import { chunksOf, completionOf } from '../testing/wire-of.ts';
+import { openaiChat } from './openai-chat.ts';
+
+type Fetch = typeof globalThis.fetch;
+
+/** A body that comes in the given pieces. */
+function answering(type: string, pieces: readonly Uint8Array[]): Fetch {
+  return async () => {
+    const body = new ReadableStream<Uint8Array>({
+      start(controller) {
+        for (const piece of pieces) controller.enqueue(piece);
+        controller.close();
+      },
+    });
+    return new Response(body, { headers: { 'content-type': type } });
+  };
+}
+
+async function replyTo(fetch: Fetch, deltas: Delta[] = []): Promise<Omit<ModelReply, 'latencyMs'>> {
+  const model = openaiChat({ model: 'm', baseUrl: 'http://x.test', fetch });
+  const { latencyMs: _latency, ...reply } = await model.generate(asking('Hi'), {
+    onDelta: (delta) => void deltas.push(delta),
+  });
+  return reply;
+}
+
+/** Cuts at the given places, taken modulo the length. */
+function cut<T extends string | Uint8Array>(whole: T, places: readonly number[]): T[] {
+  const at = [...new Set(places.map((place) => place % (whole.length + 1)))].toSorted((a, b) => a - b);
+  return [...at, whole.length].map((end, index) => whole.slice(at[index - 1] ?? 0, end) as T);
+}
+
+const said = fc.string({ unit: 'grapheme', maxLength: 40 });
+const call = fc.record({ id: fc.uuid(), name: fc.constantFrom('grep', 'think'), arguments: fc.dictionary(said, said) });
+const turn: fc.Arbitrary<ScriptedTurn> = fc
+  .record({
+    text: said,
+    reasoning: said,
+    calls: fc.array(call, { maxLength: 3 }),
+    id: fc.uuid(),
+    costUsd: fc.constant(0.5),
+  })
+  .filter((each) => each.text.trim() !== '' || each.calls.length > 0);
+
+test('a reply is the same however its text and its bytes are cut', async () => {
+  const places = fc.array(fc.nat(), { maxLength: 20 });
+  const lineEnd = fc.constantFrom('\n', '\r\n');
+  await fc.assert(
+    fc.asyncProperty(turn, places, places, lineEnd, async (scripted, textCuts, byteCuts, newline) => {
+      const played = await script([scripted]).next(asking('Hi'));
+      const json = new TextEncoder().encode(JSON.stringify(completionOf(played, 'm')));
+      const chunks = chunksOf(played, 'm', (whole) => cut(whole, textCuts));
+      const lines = [...chunks.map((chunk) => JSON.stringify(chunk)), '[DONE]'];
+      const stream = new TextEncoder().encode(lines.map((data) => `data: ${data}${newline}${newline}`).join(''));
+      const whole = await replyTo(answering('application/json', [json]));
+      expect(await replyTo(answering('text/event-stream', cut(stream, byteCuts)))).toEqual(whole);
+    }),
+    { numRuns: 150 },
+  );
+});
+
+test('one JSON answer to a streaming request is a reply, and is handed out', async () => {
+  const deltas: Delta[] = [];
+  const played = await script([{ text: 'Whole.' }]).next(asking('Hi'));
+  const json = new TextEncoder().encode(`\n  ${JSON.stringify(completionOf(played, 'm'))}`);
+  const reply = await replyTo(answering('application/json', [json]), deltas);
+  expect([reply.message.content, deltas]).toEqual([[text('Whole.')], [{ kind: 'text', text: 'Whole.' }]]);
+});
+
+test('a stream without a finish reason but with an end marker is complete', async () => {
+  const stream = 'data: {"choices":[{"delta":{"content":"Hi"}}]}\n\ndata: [DONE]\n\n';
+  const reply = await replyTo(answering('text/event-stream', [new TextEncoder().encode(stream)]));
+  expect([reply.finish, reply.message.content]).toEqual(['unknown', [text('Hi')]]);
+});
+
+test('an unclosed last line counts as far as it is complete', async () => {
+  const stream = 'data: {"choices":[{"delta":{"content":"Hi"},"finish_reason":"stop"}]}\n\ndata: {"usage":{"prompt_tok';
+  const reply = await replyTo(answering('text/event-stream', [new TextEncoder().encode(stream)]));
+  expect([reply.finish, reply.usage]).toEqual(['stop', undefined]);
+});
+
+test('ten megabytes of arguments in small pieces are put together', async () => {
+  const json = JSON.stringify({ text: 'x'.repeat(10_000_000) });
+  const played = await script([{ calls: [{ name: 'write', arguments: json }] }]).next(deepFreeze(asking('Hi')));
+  const chunks = chunksOf(played, 'm', (whole) => whole.match(/.{1,10000}/gs) ?? []);
+  const lines = chunks.map((chunk) => new TextEncoder().encode(`data: ${JSON.stringify(chunk)}\n\n`));
+  const reply = await replyTo(answering('text/event-stream', lines));
+  expect(reply.message.tool_calls?.[0]?.arguments.length).toBe(json.length);
+});
+
+const silent: Fetch = async () =>
+  new Response(new ReadableStream(), { headers: { 'content-type': 'text/event-stream' } });
+
+test('silence right after the head of a stream is a timeout', async () => {
+  const model = openaiChat({ model: 'm', baseUrl: 'http://x.test', fetch: silent, stream: true, idleTimeoutMs: 30 });
+  const message = 'm at http://x.test/v1 was silent for 30 ms.';
+  await expect(model.generate(asking('Hi'))).rejects.toMatchObject({ code: 'timeout', message });
+});

@@ -1,0 +1,101 @@
+import type { Delta } from '../delta.ts';
+import { assembly, type Assembled, type Assembly } from './assembly.ts';
+import type { CallWatch } from './call-watch.ts';
+import { bodyChunks } from './body-chunks.ts';
+import { errorBody, isHtml } from './error-body.ts';
+import type { Failures } from './failures.ts';
+import { eventDecoder, type ServerSentEvent } from './server-sent-events.ts';
+
+/** How an answer is read. */
+export interface ReadOptions {
+  readonly watch: CallWatch;
+  readonly failures: Failures;
+  readonly onDelta: ((delta: Delta) => void) | undefined;
+}
+
+/**
+ * Reads the body of a 2xx answer to its end. Its content type decides how, whatever was asked for, because servers answer
+ * a streaming request with one JSON text and the other way round.
+ *
+ * @throws {LlmError} when it is no reply: HTML, broken JSON, an error object, a stream without an end.
+ */
+export async function readAnswer(response: Response, options: ReadOptions): Promise<Assembled> {
+  const answer = assembly();
+  const type = response.headers.get('content-type') ?? '';
+  if (type.includes('text/event-stream')) await readStream(response, answer, options);
+  else hand(answer.push(parsedWhole(await readText(response, options), options)), options);
+  hand(answer.end(), options);
+  return answer.result();
+}
+
+/** A callback may abort the call, so each delta is handed out only while the call lives. */
+function hand(deltas: readonly Delta[], { watch, onDelta }: ReadOptions): void {
+  for (const delta of deltas) {
+    watch.check();
+    onDelta?.(delta);
+  }
+}
+
+async function readText(response: Response, options: ReadOptions): Promise<string> {
+  const utf8 = new TextDecoder();
+  const pieces: string[] = [];
+  for await (const bytes of bodyChunks(response, { ...options, restMs: () => undefined })) {
+    pieces.push(utf8.decode(bytes, { stream: true }));
+  }
+  return [...pieces, utf8.decode()].join('');
+}
+
+function parsedWhole(body: string, { failures }: ReadOptions): unknown {
+  const json = parsed(body);
+  if (isFailure(json)) throw failures.fromAnswer(json.error);
+  if (typeof json === 'object' && json !== null) return json;
+  const said = isHtml(body) ? errorBody(body).message : `"${body.slice(0, 100)}"`;
+  throw failures.of('malformed-reply', `answered with ${body.trim() === '' ? 'nothing' : said} instead of a reply.`);
+}
+
+/** How long to wait for usage after the finish reason, and for the end of the body, so that its connection is reused. */
+const afterFinishMs = 5000;
+const afterEndMs = 50;
+
+async function readStream(response: Response, answer: Assembly, options: ReadOptions): Promise<void> {
+  const { watch, failures } = options;
+  const decoder = eventDecoder();
+  let isDone = false;
+  const restMs = (): number | undefined => (isDone ? afterEndMs : answer.finish === '' ? undefined : afterFinishMs);
+  watch.heard();
+  for await (const bytes of bodyChunks(response, { watch, failures, restMs })) {
+    watch.heard();
+    isDone ||= takeEvents(decoder.push(bytes), answer, options);
+  }
+  isDone ||= takeEvents(decoder.end(), answer, options);
+  if (!isDone && answer.finish === '')
+    throw failures.of('unavailable', 'ended its stream before the reply was complete.');
+}
+
+/** Whether the end marker was among the events. */
+function takeEvents(events: readonly ServerSentEvent[], answer: Assembly, options: ReadOptions): boolean {
+  for (const event of events) {
+    if (event.data.trim() === '[DONE]') return true;
+    const chunk = parsed(event.data);
+    if (isFailure(chunk)) throw options.failures.fromAnswer(chunk.error);
+    if (event.name === 'error') throw options.failures.fromAnswer(chunk ?? event.data);
+    if (chunk === undefined && !event.isCut) {
+      throw options.failures.of('malformed-reply', `sent a piece that is not JSON: "${event.data.slice(0, 100)}"`);
+    }
+    hand(answer.push(chunk), options);
+  }
+  return false;
+}
+
+/** Undefined when it is not JSON. */
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+}
+
+function isFailure(answer: unknown): answer is { readonly error: unknown } {
+  return typeof answer === 'object' && answer !== null && 'error' in answer && Boolean(answer.error);
+}

@@ -1,0 +1,60 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { eventDecoder, type ServerSentEvent } from './server-sent-events.ts';
+
+function decode(...chunks: readonly (string | Uint8Array)[]): readonly ServerSentEvent[] {
+  const decoder = eventDecoder();
+  const bytes = chunks.map((chunk) => (typeof chunk === 'string' ? new TextEncoder().encode(chunk) : chunk));
+  return [...bytes.flatMap((each) => decoder.push(each)), ...decoder.end()];
+}
+
+const event = (data: string, name?: string, isCut = false): ServerSentEvent => ({ name, data, isCut });
+
+test('events end with a blank line, whatever ends a line', () => {
+  expect(decode('data: a\n\ndata: b\r\n\r\ndata: c\r\rdata:d\n\n')).toEqual([
+    event('a'),
+    event('b'),
+    event('c'),
+    event('d'),
+  ]);
+});
+
+test('comments, ids, retry hints and a byte order mark are left out', () => {
+  expect(decode('\uFEFF: hello\nid: 1\nretry: 5\ndata: a\n\n: bye\n\n')).toEqual([event('a')]);
+});
+
+test('several data lines are joined, and a name is kept for its event only', () => {
+  expect(decode('event: error\ndata: a\ndata: b\n\ndata\n\n')).toEqual([event('a\nb', 'error'), event('')]);
+});
+
+test('what the end of the stream cuts is marked', () => {
+  expect(decode('data: a\n\ndata: {"half')).toEqual([event('a'), event('{"half', undefined, true)]);
+  expect(decode('data: [DONE]\n')).toEqual([event('[DONE]', undefined, true)]);
+  expect(decode('data: a\r\n\r')).toEqual([event('a')]);
+});
+
+test('a stream means the same wherever its bytes are cut', () => {
+  const line = fc.oneof(
+    fc.string({ unit: 'grapheme' }).map((value) => `data: ${value.replaceAll(/[\r\n]/g, '')}`),
+    fc.constantFrom('', ': note', 'event: x', 'data'),
+  );
+  const stream = fc.array(fc.tuple(line, fc.constantFrom('\n', '\r\n', '\r')), { maxLength: 12 });
+  fc.assert(
+    fc.property(stream, fc.array(fc.nat()), (lines, cuts) => {
+      const bytes = new TextEncoder().encode(lines.flat().join(''));
+      const at = [...new Set(cuts.map((cut) => cut % (bytes.length + 1)))].toSorted((a, b) => a - b);
+      const chunks = [...at, bytes.length].map((end, index) => bytes.slice(at[index - 1] ?? 0, end));
+      expect(decode(...chunks)).toEqual(decode(bytes));
+    }),
+  );
+});
+
+test('ten megabytes in one line and many chunks take linear time', () => {
+  const chunk = new TextEncoder().encode('x'.repeat(1000));
+  const decoder = eventDecoder();
+  const began = performance.now();
+  decoder.push(new TextEncoder().encode('data: '));
+  for (let count = 0; count < 10_000; count += 1) decoder.push(chunk);
+  expect(decoder.end()[0]?.data.length).toBe(10_000_000);
+  expect(performance.now() - began).toBeLessThan(2000);
+});

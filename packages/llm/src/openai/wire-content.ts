@@ -1,0 +1,73 @@
+import { text, textOf, type Content, type Message } from '@varve/events';
+import { shortenMiddle } from '../shorten-middle.ts';
+import type { CacheControl, WireImagePart, WirePart, WireTextPart } from './wire-request.ts';
+
+/** Longest text of one tool result on the wire, in UTF-16 units. The message itself is kept whole. */
+const maxToolText = 50_000;
+
+/** What a host can take. */
+export interface ContentSettings {
+  readonly vision: boolean;
+  /** `openai` has no cache marks: it keeps prefixes by itself. */
+  readonly host: 'openai' | 'other';
+}
+
+const marked: { readonly cache_control: CacheControl } = { cache_control: { type: 'ephemeral' } };
+
+/** What a system or user message says: one string, or parts where images or cache marks need them. */
+export function wireContent(content: readonly Content[], settings: ContentSettings): string | readonly WirePart[] {
+  const blocks = content.map((block) => takenBy(settings, block));
+  if (blocks.every((block) => block.type === 'text' && !block.cache_prompt)) return textOf(blocks);
+  return blocks.flatMap(partsOf);
+}
+
+/** What a tool result says; its images are told, and travel in {@link toolImages}. */
+export function wireToolContent({ content }: Message, settings: ContentSettings): string | readonly WirePart[] {
+  const images = imageCount(content);
+  const said = shortenMiddle(textOf(content), maxToolText);
+  const note = settings.vision ? `(${counted(images)} of this result: see the next user message.)` : leftOut(images);
+  const whole = images === 0 ? said : [said, note].filter((line) => line !== '').join('\n');
+  if (whole === '' || settings.host === 'openai' || !content.some((block) => block.cache_prompt)) return whole;
+  return [{ type: 'text', text: whole, ...marked }];
+}
+
+/** The images of a tool result, with the call they belong to, as parts of a later user message. */
+export function toolImages({ content, tool_call_id }: Message): readonly WirePart[] {
+  const images = content.flatMap((block) => (block.type === 'image' ? imageParts(block.image_urls, false) : []));
+  if (images.length === 0) return [];
+  return [{ type: 'text', text: `Images from the result of call ${tool_call_id}:` }, ...images];
+}
+
+function takenBy({ vision, host }: ContentSettings, block: Content): Content {
+  const cache_prompt = block.cache_prompt && host !== 'openai';
+  const isSeen = vision || block.type === 'text';
+  return { ...(isSeen ? block : text(leftOut(block.image_urls.length))), cache_prompt };
+}
+
+function leftOut(images: number): string {
+  return `(${counted(images)} left out: this model reads text only.)`;
+}
+
+function counted(images: number): string {
+  return images === 1 ? '1 image' : `${images} images`;
+}
+
+function imageCount(content: readonly Content[]): number {
+  return content.reduce((count, block) => count + (block.type === 'image' ? block.image_urls.length : 0), 0);
+}
+
+function partsOf(block: Content): readonly WirePart[] {
+  if (block.type === 'image') return imageParts(block.image_urls, block.cache_prompt);
+  // Providers with cache marks reject empty text blocks.
+  if (block.text === '') return [];
+  const part: WireTextPart = { type: 'text', text: block.text, ...(block.cache_prompt && marked) };
+  return [part];
+}
+
+function imageParts(urls: readonly string[], isMarked: boolean): readonly WireImagePart[] {
+  return urls.map((url, index) => ({
+    type: 'image_url',
+    image_url: { url },
+    ...(isMarked && index === urls.length - 1 && marked),
+  }));
+}

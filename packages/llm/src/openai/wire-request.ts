@@ -1,0 +1,69 @@
+/** Marks the end of a prefix that a provider with explicit prompt caching keeps. */
+export interface CacheControl {
+  readonly type: 'ephemeral';
+}
+
+/** A text of a message, on the wire. */
+export interface WireTextPart {
+  readonly type: 'text';
+  readonly text: string;
+  readonly cache_control?: CacheControl;
+}
+
+/** An image of a message, on the wire. */
+export interface WireImagePart {
+  readonly type: 'image_url';
+  readonly image_url: { readonly url: string };
+  readonly cache_control?: CacheControl;
+}
+
+/** A part of a message, on the wire. */
+export type WirePart = WireTextPart | WireImagePart;
+
+/** A call of a message, on the wire. */
+export interface WireCall {
+  readonly id: string;
+  readonly type: 'function';
+  readonly function: { readonly name: string; readonly arguments: string };
+  readonly [extra: string]: unknown;
+}
+
+/** A message, on the wire. */
+export interface WireMessage {
+  readonly role: 'system' | 'user' | 'assistant' | 'tool';
+  readonly content: string | null | readonly WirePart[];
+  readonly tool_calls?: readonly WireCall[];
+  readonly tool_call_id?: string;
+  readonly reasoning_details?: unknown;
+}
+
+/** A tool, on the wire. */
+export interface WireTool {
+  readonly type: 'function';
+  readonly function: {
+    readonly name: string;
+    readonly description: string;
+    readonly parameters: Readonly<Record<string, unknown>>;
+  };
+}
+
+/**
+ * The body of a chat completion request, as far as this package writes one.
+ *
+ * @see https://platform.openai.com/docs/api-reference/chat/create
+ */
+export interface WireRequest {
+  readonly model: string;
+  readonly messages: readonly WireMessage[];
+  readonly tools?: readonly WireTool[];
+  readonly tool_choice?: 'none' | 'required';
+  readonly temperature?: number;
+  readonly top_p?: number;
+  readonly max_tokens?: number;
+  readonly max_completion_tokens?: number;
+  readonly reasoning_effort?: string;
+  readonly seed?: number;
+  readonly prompt_cache_key?: string;
+  readonly stream?: true;
+  readonly stream_options?: { readonly include_usage: true };
+}

@@ -1,0 +1,20 @@
+/** What may stand in text that came from outside: keys that known providers hand out, tokens, and named secrets. */
+const secretShapes: readonly RegExp[] = [
+  /\b(?:sk|pk|rk|gsk|hf|xai|ghp|r8)[-_][\w*.-]{6,}/g,
+  /\bAIza[\w-]{10,}/g,
+  /\beyJ[\w-]{10,}\.[\w-]+(?:\.[\w-]*)?/g,
+  /(?<=\bbearer\s{1,4})(?=\S{0,200}\d)[^\s"',]{8,}/gi,
+  /(?<=\b(?:api[-_ ]?key|token|secret|password)["']?\s{0,4}[=:]\s{0,4}["']?)(?=[^\s"',&]{0,200}\d)[^\s"',&]{6,}/gi,
+];
+
+/**
+ * `text` with every one of `secrets`, and everything that looks like a key, replaced by `[redacted]`, on one line and cut
+ * to `limit` characters.
+ */
+export function redact(text: string, secrets: readonly string[] = [], limit = 300): string {
+  let safe = text.slice(0, 20_000);
+  for (const secret of secrets) if (secret.length >= 4) safe = safe.replaceAll(secret, '[redacted]');
+  for (const shape of secretShapes) safe = safe.replaceAll(shape, '[redacted]');
+  const line = safe.replaceAll(/\s+/g, ' ').trim().toWellFormed();
+  return line.length <= limit ? line : `${line.slice(0, limit - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
+}

@@ -1,0 +1,156 @@
+import { describe, expect, test } from 'vitest';
+import type { Delta } from './delta.ts';
+import type { LlmErrorCode } from './error.ts';
+import { openaiChat } from './openai/openai-chat.ts';
+import { retry, type RetryNotice, type RetryOptions } from './retry.ts';
+import { asking, scriptedModel, scriptedServer, type ScriptedError, type ScriptedStep } from './testing/index.ts';
+
+/** A clock that only sleeping moves, and the longest wait of each jitter. */
+function patience(): { options: RetryOptions; waits: number[] } {
+  const waits: number[] = [];
+  let at = 0;
+  const sleep = async (ms: number): Promise<void> => {
+    waits.push(ms);
+    at += ms;
+  };
+  return { waits, options: { sleep, now: () => at, random: () => 1 } };
+}
+
+function failing(code: ScriptedError['code'], retryAfterMs?: number): ScriptedStep {
+  return { error: { code, ...(retryAfterMs !== undefined && { retryAfterMs }) } };
+}
+
+const fine = { text: 'Fine.' };
+
+test('waits double up to the limit, and the reply counts every attempt', async () => {
+  const { options, waits } = patience();
+  const model = scriptedModel([...Array.from({ length: 7 }, () => failing('unavailable')), fine]);
+  const reply = await retry({ ...options, attempts: 8 })(model).generate(asking('Hi'));
+  expect([reply.attempts, waits]).toEqual([8, [2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000]]);
+});
+
+test('waits are a random part of the limit', async () => {
+  const { options, waits } = patience();
+  const model = retry({ ...options, random: () => 0.25 })(
+    scriptedModel([failing('timeout'), failing('timeout'), fine]),
+  );
+  await model.generate(asking('Hi'));
+  expect(waits).toEqual([500, 1000]);
+});
+
+test('five attempts are made when nothing else is said, and the last error is thrown', async () => {
+  const { options, waits } = patience();
+  const model = scriptedModel(Array.from({ length: 9 }, () => failing('rate-limited')));
+  await expect(retry(options)(model).generate(asking('Hi'))).rejects.toMatchObject({ code: 'rate-limited' });
+  expect([model.requests.length, waits.length]).toEqual([5, 4]);
+});
+
+test('the wait that the provider asks for is never cut short', async () => {
+  const { options, waits } = patience();
+  const model = retry({ ...options, random: () => 0 })(scriptedModel([failing('rate-limited', 1500), fine]));
+  await model.generate(asking('Hi'));
+  expect(waits).toEqual([1500]);
+});
+
+test('a provider that asks for more than the limit ends the call', async () => {
+  const { options, waits } = patience();
+  const model = retry(options)(scriptedModel([failing('rate-limited', 7_200_000)]));
+  await expect(model.generate(asking('Hi'))).rejects.toMatchObject({ code: 'rate-limited', retryAfterMs: 7_200_000 });
+  expect(waits).toEqual([]);
+});
+
+test('no attempt begins after the time is up', async () => {
+  const { options, waits } = patience();
+  const model = scriptedModel(Array.from({ length: 9 }, () => failing('unavailable', 40_000)));
+  const asked = retry({ ...options, attempts: 9, maxTotalMs: 100_000 })(model).generate(asking('Hi'));
+  await expect(asked).rejects.toMatchObject({ code: 'unavailable' });
+  expect(waits).toEqual([44_000, 44_000]);
+});
+
+const final: readonly ScriptedError['code'][] = [
+  'unauthenticated',
+  'quota',
+  'context-overflow',
+  'bad-request',
+  'refused',
+  'truncated',
+];
+
+describe('failures that stay', () => {
+  test.for(final)('%s is not tried again', async (code) => {
+    const model = scriptedModel([failing(code)]);
+    await expect(retry()(model).generate(asking('Hi'))).rejects.toMatchObject({ code });
+    model.assertDone();
+  });
+});
+
+test('an answer that is no reply is tried twice', async () => {
+  const { options } = patience();
+  const model = scriptedModel([failing('malformed-reply'), failing('malformed-reply')]);
+  const code: LlmErrorCode = 'malformed-reply';
+  await expect(retry(options)(model).generate(asking('Hi'))).rejects.toMatchObject({ code });
+  model.assertDone();
+});
+
+test('a port of this machine where nothing runs is tried twice', async () => {
+  const { options, waits } = patience();
+  const server = await scriptedServer([]);
+  await server[Symbol.asyncDispose]();
+  const model = retry(options)(openaiChat({ model: 'm', baseUrl: server.url.replace('127.0.0.1', 'localhost') }));
+  await expect(model.generate(asking('Hi'))).rejects.toMatchObject({ code: 'unavailable' });
+  expect(waits).toHaveLength(1);
+});
+
+test('pieces of a broken reply are taken back before the next ones', async () => {
+  const { options } = patience();
+  const broken = { text: 'Half a reply', fault: { kind: 'reset', afterPieces: 1 } } as const;
+  await using server = await scriptedServer([failing('unavailable'), broken, fine]);
+  const deltas: Delta[] = [];
+  const model = retry(options)(openaiChat({ model: 'm', baseUrl: server.url }));
+  const reply = await model.generate(asking('Hi'), { onDelta: (delta) => void deltas.push(delta) });
+  expect(deltas).toEqual([
+    { kind: 'text', text: 'Half a r' },
+    { kind: 'reset', reason: expect.stringContaining('broke off its answer') },
+    { kind: 'text', text: 'Fine.' },
+  ]);
+  expect(reply.attempts).toBe(3);
+});
+
+test('the listener is told of each wait', async () => {
+  const { options } = patience();
+  const notices: RetryNotice[] = [];
+  const model = scriptedModel([failing('unavailable'), failing('empty'), fine]);
+  await retry({ ...options, onRetry: (notice) => void notices.push(notice) })(model).generate(asking('Hi'));
+  expect(notices.map(({ attempt, delayMs, error }) => [attempt, delayMs, error.code])).toEqual([
+    [1, 2000, 'unavailable'],
+    [2, 4000, 'empty'],
+  ]);
+});
+
+test('aborting while it waits ends the call, and nothing is sent again', async () => {
+  const caller = new AbortController();
+  const model = scriptedModel([failing('unavailable'), fine]);
+  const asked = retry({ onRetry: () => setImmediate(() => caller.abort()), random: () => 1 })(model);
+  await expect(asked.generate(asking('Hi'), { signal: caller.signal })).rejects.toMatchObject({ code: 'aborted' });
+  expect(model.requests).toHaveLength(1);
+});
+
+test('a sleep that ends early because of an abort ends the call', async () => {
+  const caller = new AbortController();
+  const model = scriptedModel([failing('unavailable'), fine]);
+  const asked = retry({ sleep: async () => caller.abort() })(model).generate(asking('Hi'), { signal: caller.signal });
+  await expect(asked).rejects.toMatchObject({ code: 'aborted' });
+  expect(model.requests).toHaveLength(1);
+});
+
+test('an error that is no failure of a model passes at once', async () => {
+  const bug = { ...scriptedModel([]), generate: async () => Promise.reject(new TypeError('a bug')) };
+  await expect(retry()(bug).generate(asking('Hi'))).rejects.toThrow(TypeError);
+});
+
+test('a wrapped model keeps its name and capabilities, and its spec holds the inner one', () => {
+  const model = scriptedModel([], { name: 'inner', capabilities: { contextWindow: 9 } });
+  const { name, capabilities, spec } = retry({ attempts: 2 })(model);
+  expect([name, capabilities.contextWindow]).toEqual(['inner', 9]);
+  expect(spec).toMatchObject({ kind: 'retry', attempts: 2, model: { kind: 'scripted', name: 'inner' } });
+});

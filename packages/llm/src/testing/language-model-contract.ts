@@ -1,0 +1,7 @@
+import { conductChecks } from './conduct-checks.ts';
+import type { ModelCheck } from './model-check.ts';
+import { replyChecks } from './reply-checks.ts';
+import { requestChecks } from './request-checks.ts';
+
+/** What every {@link LanguageModel} must do, wrapped or not. Run each check against a fresh model. */
+export const languageModelContract: readonly ModelCheck[] = [...replyChecks, ...requestChecks, ...conductChecks];

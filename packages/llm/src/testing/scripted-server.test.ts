@@ -1,0 +1,85 @@
+import { expect, test } from 'vitest';
+import { scriptedServer, type ScriptedServer } from './scripted-server.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+async function post({ url }: ScriptedServer, fields: Fields = {}, signal?: AbortSignal): Promise<Response> {
+  const body = JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'Hi' }], ...fields });
+  return fetch(`${url}/chat/completions`, { method: 'POST', body, ...(signal && { signal }) });
+}
+
+test('a reply is one completion, or events with an end marker', async () => {
+  const turn = { text: 'Hello, world.', usage: { input_tokens: 3 } };
+  await using server = await scriptedServer([turn, turn, turn]);
+  const whole: unknown = await (await post(server)).json();
+  expect(whole).toMatchObject({ choices: [{ message: { content: 'Hello, world.' } }], usage: { prompt_tokens: 3 } });
+  const events = (await (await post(server, { stream: true })).text()).trim().split('\n\n');
+  expect([events.length, events.at(-1), events.some((event) => event.includes('usage'))]).toEqual([
+    4,
+    'data: [DONE]',
+    false,
+  ]);
+  const told = await (await post(server, { stream: true, stream_options: { include_usage: true } })).text();
+  expect(told).toContain('"prompt_tokens":3');
+  server.assertDone();
+});
+
+test('models are listed, and another one is not found', async () => {
+  await using server = await scriptedServer([], { models: ['a', 'b'] });
+  const listed: unknown = await (await fetch(`${server.url}/models`)).json();
+  expect(listed).toMatchObject({ data: [{ id: 'a' }, { id: 'b' }] });
+  expect((await post(server)).status).toBe(404);
+});
+
+test('requests are recorded with what they stand for', async () => {
+  await using server = await scriptedServer([{ text: 'Hello.' }]);
+  await post(server, { temperature: 0.5 });
+  const [recorded] = server.requests;
+  expect(recorded).toMatchObject({
+    method: 'POST',
+    path: '/v1/chat/completions',
+    request: { parameters: { temperature: 0.5 } },
+  });
+  expect(recorded?.request?.messages[0]).toMatchObject({ role: 'user', content: [{ text: 'Hi' }] });
+  expect(await recorded?.abandoned).toBe(false);
+});
+
+test('a request beyond the script is answered, and told at the end', async () => {
+  await using server = await scriptedServer([]);
+  const answer: unknown = await (await post(server)).json();
+  expect(answer).toMatchObject({ error: { code: 'script_mismatch' } });
+  expect(() => server.assertDone()).toThrow('Request 1 was not expected');
+});
+
+test('a body that is no request, and an unknown path, are told', async () => {
+  await using server = await scriptedServer([]);
+  const broken = await fetch(`${server.url}/chat/completions`, { method: 'POST', body: '{' });
+  expect([broken.status, (await fetch(`${server.url}/nothing`)).status]).toEqual([400, 404]);
+});
+
+test('a client that leaves in the middle does no harm', async () => {
+  const gate = Promise.withResolvers<void>();
+  await using server = await scriptedServer([{ text: 'x'.repeat(1000), gate: gate.promise }, { text: 'Still here.' }]);
+  const client = new AbortController();
+  const asked = post(server, { stream: true }, client.signal);
+  const leave = async (): Promise<void> => {
+    while (server.requests.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    client.abort();
+    await server.requests[0]?.abandoned;
+    gate.resolve();
+  };
+  const [result] = await Promise.allSettled([asked, leave()]);
+  expect(result.status).toBe('rejected');
+  expect(await (await post(server)).text()).toContain('Still here.');
+});
+
+test('disposing closes connections that hang', async () => {
+  const server = await scriptedServer([{ text: 'x', fault: { kind: 'hang', afterPieces: 0 } }]);
+  const asked = post(server);
+  const dispose = async (): Promise<void> => {
+    while (server.requests.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    await server[Symbol.asyncDispose]();
+  };
+  const [result] = await Promise.allSettled([asked, dispose()]);
+  expect(result.status).toBe('rejected');
+});
