@@ -1,0 +1,46 @@
+/** One change of one file. */
+export interface Edit {
+  /** Undefined when the edit created the file. */
+  readonly before: Buffer | undefined;
+  /** Digest of the bytes the edit wrote. */
+  readonly after: string;
+}
+
+const perFile = 10;
+const mostEdits = 1000;
+const mostBytes = 64 * 1024 * 1024;
+
+/** What can be undone: the newest ten edits of each file, and at most 1 000 edits and 64 MiB in all; the oldest go first. */
+export class EditHistory {
+  #edits: { readonly path: string; readonly edit: Edit }[] = [];
+  #bytes = 0;
+
+  push(path: string, edit: Edit): void {
+    this.#edits.push({ path, edit });
+    this.#bytes += sizeOf(edit);
+    const same = this.#edits.filter((entry) => entry.path === path);
+    if (same.length > perFile) this.#remove(same[0]);
+    while (this.#edits.length > mostEdits || (this.#bytes > mostBytes && this.#edits.length > 1))
+      this.#remove(this.#edits[0]);
+  }
+
+  /** The newest edit of a file. */
+  last(path: string): Edit | undefined {
+    return this.#edits.findLast((entry) => entry.path === path)?.edit;
+  }
+
+  /** Forgets the newest edit of a file. */
+  pop(path: string): void {
+    this.#remove(this.#edits.findLast((entry) => entry.path === path));
+  }
+
+  #remove(entry: { readonly edit: Edit } | undefined): void {
+    if (entry === undefined) return;
+    this.#edits = this.#edits.filter((other) => other !== entry);
+    this.#bytes -= sizeOf(entry.edit);
+  }
+}
+
+function sizeOf({ before }: Edit): number {
+  return before?.length ?? 0;
+}

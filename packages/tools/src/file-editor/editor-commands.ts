@@ -1,0 +1,164 @@
+import { mkdir, readFile, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { digest, encoded, readTextFile, type TextFile } from './text-file.ts';
+import { EditHistory } from './edit-history.ts';
+import { contents, seen, snippet, type Done, type EditorReport } from './editor-report.ts';
+import type { FileEditorOptions } from './file-editor-options.ts';
+import { insertText } from './insert-text.ts';
+import { numberedLines } from './numbered-lines.ts';
+import { isRefused, refuse, refuseFailure, refuseParameter, type Refused } from './refused.ts';
+import { replaceText, type Changed } from './replace-text.ts';
+import type { Target } from './target.ts';
+import { linesOf, unixText } from './unix-text.ts';
+import { viewDirectory } from './view-directory.ts';
+import { isImagePath, viewImage } from './view-image.ts';
+import { viewText } from './view-text.ts';
+import { writeAtomically } from './write-atomically.ts';
+
+/** The input of one call. */
+export interface EditorCall {
+  readonly command: 'view' | 'create' | 'str_replace' | 'insert' | 'undo_edit';
+  readonly path: string;
+  readonly file_text?: string | undefined;
+  readonly old_str?: string | undefined;
+  readonly new_str?: string | undefined;
+  readonly insert_line?: number | undefined;
+  readonly view_range?: readonly number[] | undefined;
+}
+
+type Outcome = Promise<EditorReport | Refused>;
+
+/** The commands of one editor, on targets that have been checked: owns what can be undone. */
+export class EditorCommands {
+  readonly #history = new EditHistory();
+  readonly #maxFileBytes: number;
+  readonly #maxViewChars: number;
+
+  constructor({ maxFileBytes = 10 * 1024 * 1024, maxViewChars = 16_000 }: FileEditorOptions) {
+    this.#maxFileBytes = maxFileBytes;
+    this.#maxViewChars = maxViewChars;
+  }
+
+  /** `roots` limits which linked directories a listing opens; undefined: all. */
+  async perform(call: EditorCall, target: Target, roots: readonly string[] | undefined): Outcome {
+    const commands = {
+      view: () => this.#view(target, call, roots),
+      create: () => this.#create(target, call),
+      str_replace: () => this.#replace(target, call),
+      insert: () => this.#insert(target, call),
+      undo_edit: () => this.#undo(target, call),
+    };
+    return commands[call.command]();
+  }
+
+  async #view(target: Target, call: EditorCall, roots: readonly string[] | undefined): Outcome {
+    const maxChars = this.#maxViewChars;
+    const done = doneBy(call);
+    if (target.stats?.isDirectory()) {
+      if (call.view_range !== undefined)
+        return refuseParameter('view_range', call.view_range, 'A directory has no lines; leave it out.');
+      const listing = await viewDirectory(target, { maxChars, roots });
+      return typeof listing === 'string' ? seen(done, listing) : listing;
+    }
+    if (isImagePath(target.path)) {
+      const image = await viewImage(target);
+      return isRefused(image) ? image : seen(done, `The image ${target.path}:`, image);
+    }
+    const file = await readTextFile(target, this.#maxFileBytes);
+    if (isRefused(file)) return file;
+    const shown = viewText(file.text, { path: target.path, range: call.view_range, maxChars });
+    return typeof shown === 'string' ? seen(done, shown) : shown;
+  }
+
+  async #create(target: Target, call: EditorCall): Outcome {
+    const { file_text: content } = call;
+    if (content === undefined) return missing('file_text', call);
+    const bytes = Buffer.from(content);
+    try {
+      await mkdir(dirname(target.real), { recursive: true });
+      await writeAtomically(target.real, bytes, undefined);
+    } catch (error) {
+      return refuseFailure('Creating', target.path, error);
+    }
+    this.#history.push(target.real, { before: undefined, after: digest(bytes) });
+    return {
+      ...seen(doneBy(call), `The file ${target.path} was created.`),
+      prev_exist: false,
+      ...contents(undefined, content),
+    };
+  }
+
+  async #replace(target: Target, call: EditorCall): Outcome {
+    const { old_str: old, new_str: replacement = '' } = call;
+    if (old === undefined) return missing('old_str', call);
+    if (old === replacement)
+      return refuseParameter('new_str', replacement, 'It is the same as `old_str`, so nothing would change.');
+    return this.#edit(target, call, (file) => replaceText(file, { path: target.path, old, new: replacement }));
+  }
+
+  async #insert(target: Target, call: EditorCall): Outcome {
+    const { insert_line: line, new_str: insertion } = call;
+    if (line === undefined) return missing('insert_line', call);
+    if (insertion === undefined) return missing('new_str', call);
+    return this.#edit(target, call, (file) => insertText(file, line, insertion));
+  }
+
+  async #undo(target: Target, call: EditorCall): Outcome {
+    const { path, real } = target;
+    const edit = this.#history.last(real);
+    if (edit === undefined) return refuse(`There is no edit history for ${path} that could be undone.`);
+    const file = await readTextFile(target, this.#maxFileBytes);
+    if (isRefused(file)) return file;
+    if (digest(file.bytes) !== edit.after) {
+      return refuse(
+        `The file ${path} was changed by something else since the last edit, so that edit cannot be undone.`,
+      );
+    }
+    try {
+      if (edit.before === undefined) await rm(real);
+      else await writeAtomically(real, edit.before, target.stats);
+    } catch (error) {
+      return refuseFailure('Restoring', path, error);
+    }
+    this.#history.pop(real);
+    if (edit.before === undefined)
+      return {
+        ...seen(doneBy(call), `The creation of ${path} was undone: the file is gone.`),
+        ...contents(file.text, undefined),
+      };
+    const restored = edit.before.toString().replace(/^\uFEFF/, '');
+    const lines = numberedLines(linesOf(unixText(restored).text), { first: 1, maxChars: this.#maxViewChars });
+    return {
+      ...seen(doneBy(call), `The last edit of ${path} was undone. The file is now:\n${lines}`),
+      ...contents(file.text, restored),
+    };
+  }
+
+  async #edit(target: Target, call: EditorCall, change: (file: TextFile) => Changed | Refused): Outcome {
+    const file = await readTextFile(target, this.#maxFileBytes);
+    if (isRefused(file)) return file;
+    const changed = change(file);
+    if ('refused' in changed) return changed;
+    const bytes = encoded(changed.text, file);
+    try {
+      if (!(await readFile(target.real)).equals(file.bytes))
+        return refuse(`The file ${target.path} was changed by something else meanwhile; view it again.`);
+      await writeAtomically(target.real, bytes, target.stats);
+    } catch (error) {
+      return refuseFailure('Writing', target.path, error);
+    }
+    this.#history.push(target.real, { before: file.bytes, after: digest(bytes) });
+    const note = changed.note === undefined ? '' : ` ${changed.note}`;
+    const lines = snippet(changed, this.#maxViewChars);
+    const told = `The file ${target.path} was edited.${note} The lines around the change:\n${lines}\nCheck that they are as intended; edit again if not.`;
+    return { ...seen(doneBy(call), told), ...contents(file.text, changed.text) };
+  }
+}
+
+function doneBy({ command, path }: EditorCall): Done {
+  return { command, path };
+}
+
+function missing(parameter: string, { command }: EditorCall): Refused {
+  return refuse(`Parameter \`${parameter}\` is required for command: ${command}.`);
+}

@@ -1,0 +1,14 @@
+/** Where a file editor may work. */
+export interface FileEditorOptions {
+  /**
+   * `workspace`: only what lies, links resolved, in the workspace or in one of `roots`. `unrestricted`: every path of this
+   * machine. Default: `workspace`.
+   */
+  readonly jail?: 'workspace' | 'unrestricted';
+  /** Further directories, absolute. */
+  readonly roots?: readonly string[];
+  /** Larger files are neither shown nor edited. Default: 10 MiB. */
+  readonly maxFileBytes?: number;
+  /** The longest view, in UTF-16 units. Default: 16 000. */
+  readonly maxViewChars?: number;
+}

@@ -1,0 +1,326 @@
+import { chmod, mkdir, readFile, readlink, stat, symlink, truncate, writeFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { textOf } from '@varve/events';
+import { expect, test } from 'vitest';
+import { openedTool } from '../testing/opened-tool.ts';
+import { fileEditor } from './file-editor.ts';
+import type { FileEditorOptions } from './file-editor-options.ts';
+
+interface Answer {
+  readonly text: string;
+  readonly isError: boolean;
+  readonly observation: Readonly<Record<string, unknown>>;
+}
+
+interface Editor extends AsyncDisposable {
+  /** Absolute path of a name in the workspace. */
+  at(name: string): string;
+  write(name: string, text: string | Buffer): Promise<void>;
+  read(name: string): Promise<string>;
+  /** A call on a name in the workspace. */
+  do(command: string, name: string, fields?: object): Promise<Answer>;
+}
+
+const open = async (options: FileEditorOptions = {}): Promise<Editor> => {
+  const opened = await openedTool(fileEditor(options));
+  const at = (name: string): string => join(opened.workspace, name);
+  return {
+    at,
+    write: (name, text) => writeFile(at(name), text),
+    read: (name) => readFile(at(name), 'utf8'),
+    async do(command, name, fields = {}) {
+      const observation = await opened.call({ command, path: name.startsWith('/') ? name : at(name), ...fields });
+      return { text: textOf(observation.content), isError: observation.is_error, observation };
+    },
+    [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
+  };
+};
+
+test.for([
+  ['FE-01: text', 'one\ntwo\n'],
+  ['FE-02: no text', ''],
+  ['FE-45: any text', 'ä 😀 \u2028\n'],
+] as const)('create writes a file with %s', async ([, text]) => {
+  await using editor = await open();
+  const { isError, observation } = await editor.do('create', 'file', { file_text: text });
+  expect(isError).toBe(false);
+  expect(observation).toMatchObject({
+    prev_exist: false,
+    new_content: text,
+    path: editor.at('file'),
+    command: 'create',
+  });
+  expect(observation).not.toHaveProperty('old_content');
+  expect(await editor.read('file')).toBe(text);
+});
+
+test('FE-03: create without file_text is refused', async () => {
+  await using editor = await open();
+  const { isError, text } = await editor.do('create', 'file');
+  expect(isError).toBe(true);
+  expect(text).toBe('Parameter `file_text` is required for command: create.');
+});
+
+test.for(['file', '.'])('FE-04: create over %s is refused', async (name) => {
+  await using editor = await open();
+  await editor.write('file', 'old');
+  expect((await editor.do('create', name, { file_text: 'new' })).isError).toBe(true);
+  expect(await editor.read('file')).toBe('old');
+});
+
+test('FE-05: create makes the directories above', async () => {
+  await using editor = await open();
+  await editor.do('create', 'a/b/c.txt', { file_text: 'x' });
+  expect(await editor.read('a/b/c.txt')).toBe('x');
+});
+
+test('FE-29: str_replace replaces and shows the place', async () => {
+  await using editor = await open();
+  await editor.write('file', Array.from({ length: 20 }, (_, index) => `line ${index + 1}\n`).join(''));
+  const { text, observation } = await editor.do('str_replace', 'file', {
+    old_str: 'line 10\n',
+    new_str: 'ten\nand a half\n',
+  });
+  expect(text).toContain('     6\tline 6\n');
+  expect(text).toContain('    10\tten\n    11\tand a half\n    12\tline 11\n');
+  expect(text).not.toContain('line 5\n');
+  expect(observation).toMatchObject({ prev_exist: true, path: editor.at('file') });
+  expect(observation['new_content']).toBe(await editor.read('file'));
+});
+
+test.for([
+  ['FE-30: several lines', 'a\nb\nc\n', 'a\nb', 'x', 'x\nc\n'],
+  ['FE-31: tabs', '\tif x:\n\t\ty\n', '\t\ty', '\t\tz', '\tif x:\n\t\tz\n'],
+  ['FE-32: by nothing', 'a\nb\n', 'a\n', '', 'b\n'],
+  ['FE-38: with stray blanks around', 'a\nb\nc\n', '  b  ', ' x ', 'a\n x \nc\n'],
+  ['FE-39: a pattern', 'a.c abc', 'a.c', 'x', 'x abc'],
+  ['FE-40: by a replacement pattern', 'price', 'price', "$& $1 $$ $` $'", "$& $1 $$ $` $'"],
+  ['FE-37: nothing in an empty file', '', '', 'x\n', 'x\n'],
+  ['FE-45: by characters outside of ASCII', 'abc', 'b', 'ß😀', 'aß😀c'],
+] as const)('str_replace: %s', async ([, before, old_str, new_str, after]) => {
+  await using editor = await open();
+  await editor.write('file', before);
+  expect((await editor.do('str_replace', 'file', { old_str, new_str })).isError).toBe(false);
+  expect(await editor.read('file')).toBe(after);
+});
+
+test.for([
+  ['FE-33: identical texts', { old_str: 'a', new_str: 'a' }, /new_str/],
+  ['FE-33: nothing by nothing', { old_str: '' }, /new_str/],
+  ['FE-34: absent text', { old_str: 'zzz', new_str: 'x' }, /did not appear verbatim/],
+  ['FE-35: a text in several places', { old_str: 'same', new_str: 'x' }, /lines \[2, 4\]/],
+  ['FE-35: lines in several places', { old_str: 'same\n', new_str: 'x' }, /lines \[2, 4\]/],
+  ['FE-36: overlapping places', { old_str: 'abab', new_str: 'x' }, /lines \[5\]/],
+  ['FE-37: nothing', { old_str: '', new_str: 'x' }, /old_str/],
+  ['a missing old_str', { new_str: 'x' }, /`old_str` is required/],
+] as const)('str_replace refuses %s', async ([, fields, reason]) => {
+  await using editor = await open();
+  const before = 'a\nsame same\nb\nsame\nababab\n';
+  await editor.write('file', before);
+  const { isError, text } = await editor.do('str_replace', 'file', fields);
+  expect(isError).toBe(true);
+  expect(text).toMatch(reason);
+  expect(await editor.read('file')).toBe(before);
+});
+
+test.for([
+  ['FE-41: at the top', 'a\nb\n', 0, 'x', 'x\na\nb\n'],
+  ['FE-41: in the middle', 'a\nb\n', 1, 'x', 'a\nx\nb\n'],
+  ['FE-41: at the end', 'a\nb\n', 2, 'x', 'a\nb\nx\n'],
+  ['FE-42: nothing, which is an empty line', 'a\nb\n', 1, '', 'a\n\nb\n'],
+  ['FE-43: whole lines', 'a\nb\n', 1, 'x\ny\n', 'a\nx\ny\nb\n'],
+  ['FE-44: at the end of a file without a final line end', 'a\nb', 2, 'c', 'a\nb\nc'],
+  ['FE-44: before the end of such a file', 'a\nb', 1, 'x', 'a\nx\nb'],
+  ['into an empty file', '', 0, 'x', 'x\n'],
+  ['FE-57: into a file with CRLF', 'a\r\nb\r\n', 1, 'x\ny', 'a\r\nx\r\ny\r\nb\r\n'],
+] as const)('insert: %s', async ([, before, insert_line, new_str, after]) => {
+  await using editor = await open();
+  await editor.write('file', before);
+  const { isError, observation } = await editor.do('insert', 'file', { insert_line, new_str });
+  expect(isError).toBe(false);
+  expect(observation).toMatchObject({ old_content: before, new_content: after });
+  expect(await editor.read('file')).toBe(after);
+});
+
+test.for([-1, 3])('FE-41: insert after line %i of two is refused with the range', async (insert_line) => {
+  await using editor = await open();
+  await editor.write('file', 'a\nb\n');
+  const { isError, text } = await editor.do('insert', 'file', { insert_line, new_str: 'x' });
+  expect(isError).toBe(true);
+  expect(text).toContain('[0, 2]');
+});
+
+test.for([
+  ['insert_line', { new_str: 'x' }],
+  ['new_str', { insert_line: 0 }],
+] as const)('insert without %s is refused', async ([name, fields]) => {
+  await using editor = await open();
+  await editor.write('file', 'a\n');
+  expect((await editor.do('insert', 'file', fields)).text).toBe(
+    `Parameter \`${name}\` is required for command: insert.`,
+  );
+});
+
+test('FE-46: edits are undone one by one, then there is nothing left', async () => {
+  await using editor = await open();
+  await editor.write('file', 'a\n');
+  await editor.do('str_replace', 'file', { old_str: 'a', new_str: 'b' });
+  await editor.do('insert', 'file', { insert_line: 1, new_str: 'c' });
+  const { text, observation } = await editor.do('undo_edit', 'file');
+  expect(text).toContain('     1\tb');
+  expect(observation).toMatchObject({ old_content: 'b\nc\n', new_content: 'b\n' });
+  await editor.do('undo_edit', 'file');
+  expect(await editor.read('file')).toBe('a\n');
+  expect((await editor.do('undo_edit', 'file')).text).toContain('no edit history');
+});
+
+test('undo of create removes the file', async () => {
+  await using editor = await open();
+  await editor.do('create', 'file', { file_text: 'x' });
+  expect((await editor.do('undo_edit', 'file')).isError).toBe(false);
+  await expect(stat(editor.at('file'))).rejects.toThrow('ENOENT');
+});
+
+test('FE-47: of eleven edits ten can be undone', async () => {
+  await using editor = await open();
+  await editor.write('file', 'n0');
+  for (let edit = 0; edit < 11; edit += 1)
+    await editor.do('str_replace', 'file', { old_str: `n${edit}`, new_str: `n${edit + 1}` });
+  for (let undo = 0; undo < 10; undo += 1) expect((await editor.do('undo_edit', 'file')).isError).toBe(false);
+  expect((await editor.do('undo_edit', 'file')).isError).toBe(true);
+  expect(await editor.read('file')).toBe('n1');
+});
+
+test('undo is refused when something else changed the file', async () => {
+  await using editor = await open();
+  await editor.write('file', 'a');
+  await editor.do('str_replace', 'file', { old_str: 'a', new_str: 'b' });
+  await editor.write('file', 'mine');
+  expect((await editor.do('undo_edit', 'file')).text).toContain('changed by something else');
+  expect(await editor.read('file')).toBe('mine');
+});
+
+test('FE-65: an edit works on what is in the file now', async () => {
+  await using editor = await open();
+  await editor.write('file', 'a\nb\n');
+  await editor.do('view', 'file');
+  await editor.write('file', 'changed\nb\n');
+  await editor.do('str_replace', 'file', { old_str: 'b', new_str: 'c' });
+  expect(await editor.read('file')).toBe('changed\nc\n');
+});
+
+test('FE-56: mode bits are kept', async () => {
+  await using editor = await open();
+  await editor.write('file', 'a');
+  await chmod(editor.at('file'), 0o4755);
+  await editor.do('str_replace', 'file', { old_str: 'a', new_str: 'b' });
+  expect((await stat(editor.at('file'))).mode & 0o7777).toBe(0o4755);
+});
+
+test.for([
+  ['FE-57: CRLF is kept and matched by LF', 'a\r\nb\r\nc\r\n', 'a\nb', 'x\ny\nz', 'x\r\ny\r\nz\r\nc\r\n'],
+  ['FE-57: CRLF in the arguments means a line end', 'a\r\nb\r\n', 'a\r\nb', 'x\r\ny', 'x\r\ny\r\n'],
+  ['FE-58: mixed line ends outside of the edit stay', 'a\r\nb\nc\r\nd\r\n', 'b', 'x\ny', 'a\r\nx\r\ny\nc\r\nd\r\n'],
+  ['FE-59: the byte order mark is kept', '\uFEFFa\nb', 'a', 'x', '\uFEFFx\nb'],
+] as const)('%s', async ([, before, old_str, new_str, after]) => {
+  await using editor = await open();
+  await editor.write('file', before);
+  expect((await editor.do('str_replace', 'file', { old_str, new_str })).isError).toBe(false);
+  expect(await editor.read('file')).toBe(after);
+});
+
+test('FE-59: the byte order mark is not shown and survives an undo', async () => {
+  await using editor = await open();
+  await editor.write('file', '\uFEFFa\n');
+  expect((await editor.do('view', 'file')).text).toContain('     1\ta');
+  await editor.do('str_replace', 'file', { old_str: 'a', new_str: 'b' });
+  await editor.do('undo_edit', 'file');
+  expect(await editor.read('file')).toBe('\uFEFFa\n');
+});
+
+test('FE-60: an edit through a link changes its target and keeps the link', async () => {
+  await using editor = await open();
+  await editor.write('target', 'a');
+  await symlink('target', editor.at('link'));
+  await editor.do('str_replace', 'link', { old_str: 'a', new_str: 'b' });
+  expect(await readlink(editor.at('link'))).toBe('target');
+  expect(await editor.read('target')).toBe('b');
+});
+
+test('FE-61: edits at the same time are all made', async () => {
+  await using editor = await open();
+  await editor.write('file', '0\n');
+  await Promise.all(
+    [1, 2, 3, 4, 5].map((line) => editor.do('insert', 'file', { insert_line: 0, new_str: String(line) })),
+  );
+  expect((await editor.read('file')).split('\n').toSorted()).toEqual(['', '0', '1', '2', '3', '4', '5']);
+});
+
+test('FE-62: all names of a file are one resource', async () => {
+  await using editor = await open();
+  await mkdir(editor.at('real'));
+  await symlink('real', editor.at('link'));
+  const tool = fileEditor();
+  const names = ['real/file', 'link/file', 'real/../link/./file'].map((name) => `${editor.at('.')}/${name}`);
+  const keys = names.map((path) => tool.resources({ command: 'view', path }));
+  expect(keys).toEqual(names.map(() => [`file:${editor.at('real/file')}`]));
+});
+
+test('FE-63: contents of large files stay out of the observation', async () => {
+  await using editor = await open();
+  await editor.write('file', `start\n${'x'.repeat(99)}\n`.repeat(50_000).replace('start', 'first'));
+  const { observation, isError } = await editor.do('str_replace', 'file', { old_str: 'first', new_str: 'second' });
+  expect(isError).toBe(false);
+  expect(observation).not.toHaveProperty('old_content');
+  expect(JSON.stringify(observation).length).toBeLessThan(5000);
+});
+
+test('FE-48: a file over the limit is refused with both sizes', async () => {
+  await using editor = await open();
+  await editor.write('file', '');
+  await truncate(editor.at('file'), 10.5 * 1024 * 1024);
+  for (const fields of [{}, { old_str: 'a', new_str: 'b' }]) {
+    const { isError, text } = await editor.do('old_str' in fields ? 'str_replace' : 'view', 'file', fields);
+    expect(isError).toBe(true);
+    expect(text).toMatch(/10\.5 MB.*10\.0 MB/);
+  }
+});
+
+test.for([
+  ['FE-49: null characters', Buffer.from('a\0b')],
+  ['FE-49: bytes that are not UTF-8', Buffer.from([0x61, 0xe4, 0x62])],
+  ['FE-50: a binary PDF', Buffer.concat([Buffer.from('%PDF-1.4\n'), Buffer.from([0xe2, 0xe3, 0xcf, 0xd3])])],
+] as const)('%s cannot be shown or edited', async ([, bytes]) => {
+  await using editor = await open();
+  await editor.write('file', bytes);
+  expect((await editor.do('view', 'file')).text).toContain('binary');
+  expect((await editor.do('str_replace', 'file', { old_str: 'a', new_str: 'b' })).isError).toBe(true);
+  expect(await readFile(editor.at('file'))).toEqual(bytes);
+});
+
+test('FE-50: a PDF of plain text is shown', async () => {
+  await using editor = await open();
+  await editor.write('file.pdf', '%PDF-1.4\ntext\n');
+  expect((await editor.do('view', 'file.pdf')).text).toContain('     2\ttext');
+});
+
+test('FE-66: a pipe is refused without being opened', async () => {
+  await using editor = await open();
+  execFileSync('sh', ['-c', 'mkfifo "$0"', editor.at('pipe')]);
+  for (const command of ['view', 'str_replace']) {
+    const { isError, text } = await editor.do(command, 'pipe', { old_str: 'a' });
+    expect(isError).toBe(true);
+    expect(text).toContain('neither a file nor a directory');
+  }
+});
+
+test.for([
+  ['a null character', 'a\0b'],
+  ['a name that is too long', 'x'.repeat(300)],
+  ['a path that is too long', 'x/'.repeat(5000)],
+] as const)('FE-67: %s is refused', async ([, name]) => {
+  await using editor = await open();
+  expect((await editor.do('view', name)).isError).toBe(true);
+  expect((await editor.do('create', name, { file_text: 'x' })).isError).toBe(true);
+});

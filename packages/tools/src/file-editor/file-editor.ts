@@ -1,0 +1,69 @@
+import { isAbsolute } from 'node:path';
+import { FileEditorAction, FileEditorObservation } from '@varve/events/payloads';
+import { defineBuiltinTool } from '../define-tool.ts';
+import { ToolError } from '../error.ts';
+import { mutex } from '../mutex.ts';
+import type { Tool } from '../tool.ts';
+import type { ToolContext } from '../tool-context.ts';
+import { EditorCommands, type EditorCall } from './editor-commands.ts';
+import { failed, type EditorReport } from './editor-report.ts';
+import type { FileEditorOptions } from './file-editor-options.ts';
+import { isRefused } from './refused.ts';
+import { resolvedPath } from './resolved-path.ts';
+import { target as targetOf } from './target.ts';
+
+/**
+ * Shows and changes text files, one change at a time. Line ends, byte order mark, mode bits and links are kept; each write
+ * replaces the file in one step. Remembers what it needs to undo its own edits.
+ *
+ * @throws {ToolError} `unusable` when a root is not absolute.
+ * @see software-agent-sdk openhands/tools/file_editor (undo of create removes the file; UTF-8 only; parents are created)
+ */
+export function fileEditor(options: FileEditorOptions = {}): Tool<EditorCall> {
+  const { jail = 'workspace', roots = [] } = options;
+  const wrong = roots.find((root) => !isAbsolute(root));
+  if (wrong !== undefined) throw new ToolError('unusable', `The root ${wrong} is not an absolute path.`);
+  const commands = new EditorCommands(options);
+  const inTurn = mutex();
+  const execute = async (call: EditorCall, { workspace }: ToolContext): Promise<EditorReport> => {
+    const reach = { workspace, roots: jail === 'workspace' ? roots : undefined };
+    const target = await targetOf(call.path, call.command, reach);
+    const opened = reach.roots && [workspace, ...reach.roots];
+    const outcome = isRefused(target) ? target : await commands.perform(call, target, opened);
+    return isRefused(outcome) ? failed({ command: call.command, path: call.path }, outcome.refused) : outcome;
+  };
+  return defineBuiltinTool({
+    name: 'file_editor',
+    description: describe(options),
+    input: FileEditorAction,
+    output: FileEditorObservation,
+    definitionKind: 'FileEditorTool',
+    annotations: {
+      title: 'file_editor',
+      readOnlyHint: false,
+      destructiveHint: true,
+      idempotentHint: false,
+      openWorldHint: false,
+    },
+    effect: ({ command }) => (command === 'view' ? 'read' : 'write'),
+    resources: ({ path }) => [`file:${resolvedPath(path)}`],
+    execute: (call, context) => inTurn(() => execute(call, context), context.signal),
+  });
+}
+
+function describe({
+  maxFileBytes = 10 * 1024 * 1024,
+  maxViewChars = 16_000,
+  jail = 'workspace',
+}: FileEditorOptions): string {
+  const where = jail === 'workspace' ? ' Paths must lie in the workspace.' : '';
+  return `Shows, creates and edits files. State is kept between calls. Paths are absolute.${where}
+
+- \`view\` shows a text file with line numbers, an image, or what lies in a directory two levels deep. Views longer than ${maxViewChars} characters lose their middle; use \`view_range\` for the part you need.
+- \`create\` writes a new file, with its parent directories; it never overwrites.
+- \`str_replace\` replaces \`old_str\` by \`new_str\`. \`old_str\` must be exactly what stands in the file, blanks included, and must occur once; take a few lines around it to make it unique. Leave \`new_str\` out to delete.
+- \`insert\` puts \`new_str\` after line \`insert_line\`; 0 is the top.
+- \`undo_edit\` takes back the last edit this tool made to the file, up to 10 times.
+
+Text files of up to ${maxFileBytes / 1024 / 1024} MB in UTF-8 are supported. Line ends are kept as they are.`;
+}

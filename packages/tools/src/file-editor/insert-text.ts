@@ -1,0 +1,36 @@
+import { refuseParameter, type Refused } from './refused.ts';
+import type { Changed } from './replace-text.ts';
+import type { TextFile } from './text-file.ts';
+import { linesOf, unixText } from './unix-text.ts';
+
+/**
+ * Puts whole lines after line `after`; 0 is before the first. A text without a line end gets one, unless it comes last in a
+ * file that has none at its end either.
+ */
+export function insertText(file: TextFile, after: number, insertion: string): Changed | Refused {
+  const { text: plain, original } = unixText(file.text);
+  const count = linesOf(plain).length;
+  if (after < 0 || after > count) {
+    return refuseParameter('insert_line', after, `It must be within [0, ${count}], the lines of the file.`);
+  }
+  const added = unixText(insertion).text;
+  const at = original(offsetAfter(plain, after));
+  const openEnd = after === count && plain !== '' && !plain.endsWith('\n');
+  const lines = openEnd ? `\n${added}` : added.endsWith('\n') ? added : `${added}\n`;
+  return {
+    text: file.text.slice(0, at) + lines.replaceAll('\n', file.lineEnd) + file.text.slice(at),
+    first: after + 1,
+    last: after + Math.max(1, linesOf(added).length),
+  };
+}
+
+/** Where the line after line `line` begins. */
+function offsetAfter(text: string, line: number): number {
+  let offset = 0;
+  for (let passed = 0; passed < line; passed += 1) {
+    const end = text.indexOf('\n', offset);
+    if (end < 0) return text.length;
+    offset = end + 1;
+  }
+  return offset;
+}

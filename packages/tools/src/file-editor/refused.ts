@@ -1,0 +1,26 @@
+/** Why a command was not carried out, as one or two sentences for the model. */
+export interface Refused {
+  readonly refused: string;
+}
+
+/** A refusal with this reason. */
+export function refuse(reason: string): Refused {
+  return { refused: reason };
+}
+
+/** A refusal because of the value of one parameter. */
+export function refuseParameter(name: string, value: unknown, hint: string): Refused {
+  return refuse(`Invalid \`${name}\` parameter: ${typeof value === 'string' ? value : JSON.stringify(value)}. ${hint}`);
+}
+
+/** A refusal because of what the operating system said. */
+export function refuseFailure(doing: string, path: string, error: unknown): Refused {
+  // The system's own words without the call and the path, which may be that of a temporary file.
+  const words = error instanceof Error ? error.message.replace(/, \w+( '.*)?$/s, '') : String(error);
+  return refuse(`${doing} ${path} failed: ${words}.`);
+}
+
+/** Whether a call was refused. */
+export function isRefused(value: object): value is Refused {
+  return 'refused' in value;
+}

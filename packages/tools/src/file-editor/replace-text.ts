@@ -1,0 +1,78 @@
+import { refuse, refuseParameter, type Refused } from './refused.ts';
+import type { TextFile } from './text-file.ts';
+import { unixText } from './unix-text.ts';
+
+/** A changed text, and which of its lines (counted from 1) the change touches. */
+export interface Changed {
+  readonly text: string;
+  readonly first: number;
+  readonly last: number;
+  /** What the model should know besides. */
+  readonly note?: string;
+}
+
+/** What to replace by what. */
+export interface Replacement {
+  readonly path: string;
+  readonly old: string;
+  readonly new: string;
+}
+
+/**
+ * Replaces the one occurrence of a text. Line ends do not matter for finding it, and those outside of it stay as they are;
+ * new ones are those of the file. Text that is not found is tried again without blanks around it.
+ */
+export function replaceText({ text, lineEnd }: TextFile, replacement: Replacement): Changed | Refused {
+  const { path } = replacement;
+  const { text: plain, original } = unixText(text);
+  const wanted = unixText(replacement.old).text;
+  if (wanted === '' && plain !== '') {
+    return refuseParameter(
+      'old_str',
+      wanted,
+      'An empty text occurs everywhere; give the text to replace, or use insert.',
+    );
+  }
+  const whole = occurrences(plain, wanted);
+  const trimmed = whole.length > 0 ? wanted : wanted.trim();
+  const found = whole.length > 0 || trimmed === '' ? whole : occurrences(plain, trimmed);
+  const [at] = found;
+  if (at === undefined)
+    return refuse(
+      `No replacement was made: \`old_str\` did not appear verbatim in ${path}. View the file for its exact text.`,
+    );
+  if (found.length > 1) {
+    const lines = [...new Set(linesAt(plain, found))].join(', ');
+    return refuse(
+      `No replacement was made: multiple occurrences of \`old_str\` in ${path}, in lines [${lines}]. Add lines around it until it is unique.`,
+    );
+  }
+  const added = unixText(replacement.new).text;
+  const start = original(at);
+  const end = original(at + trimmed.length);
+  const [first = 1] = linesAt(plain, [at]);
+  return {
+    text: text.slice(0, start) + added.replaceAll('\n', lineEnd) + text.slice(end),
+    first,
+    last: first + added.split('\n').length - 1,
+    ...(trimmed !== wanted && { note: 'The text was found only without the blanks around `old_str`.' }),
+  };
+}
+
+/** Every offset at which `wanted` occurs, overlapping ones too. */
+function occurrences(text: string, wanted: string): readonly number[] {
+  if (wanted === '') return text === '' ? [0] : [];
+  const found: number[] = [];
+  for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + 1)) found.push(at);
+  return found;
+}
+
+/** The lines, counted from 1, of ascending offsets. */
+function linesAt(text: string, offsets: readonly number[]): readonly number[] {
+  let line = 1;
+  let next = text.indexOf('\n');
+  return offsets.map((offset) => {
+    for (; next >= 0 && next < offset; next = text.indexOf('\n', next + 1)) line += 1;
+    return line;
+  });
+}

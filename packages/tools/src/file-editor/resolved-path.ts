@@ -1,0 +1,40 @@
+import { lstatSync, readlinkSync, realpathSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+
+const mostLinks = 40;
+
+/**
+ * Where a path really leads: links and `..` resolved as far as the path exists, the rest appended. A link to something
+ * that does not exist is followed too. Ends in the path itself when it is not usable as one.
+ */
+export function resolvedPath(path: string): string {
+  let current = resolve(path);
+  const rest: string[] = [];
+  let links = 0;
+  for (;;) {
+    const real = attempt(() => realpathSync.native(current));
+    if (real !== undefined) return join(real, ...rest);
+    const target = links < mostLinks ? linkTarget(current) : undefined;
+    if (target !== undefined) {
+      links += 1;
+      current = target;
+      continue;
+    }
+    const parent = dirname(current);
+    if (parent === current) return resolve(path);
+    rest.unshift(basename(current));
+    current = parent;
+  }
+}
+
+function linkTarget(path: string): string | undefined {
+  return attempt(() => (lstatSync(path).isSymbolicLink() ? resolve(dirname(path), readlinkSync(path)) : undefined));
+}
+
+function attempt<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,82 @@
+import { readdir, stat } from 'node:fs/promises';
+import type { Dirent } from 'node:fs';
+import { join } from 'node:path';
+import { isInside } from './jail.ts';
+import { refuseFailure, type Refused } from './refused.ts';
+import { resolvedPath } from './resolved-path.ts';
+import type { Target } from './target.ts';
+
+interface Entry {
+  readonly path: string;
+  readonly isDirectory: boolean;
+}
+
+/** What limits a listing. */
+export interface ListingOptions {
+  readonly maxChars: number;
+  /** Linked directories that lead elsewhere are named and not opened. Undefined: all are opened. */
+  readonly roots: readonly string[] | undefined;
+}
+
+/** What lies in a directory, two levels deep, sorted, without hidden entries. Directories end in `/`. */
+export async function viewDirectory({ path, real }: Target, options: ListingOptions): Promise<string | Refused> {
+  let top: readonly Dirent[];
+  try {
+    top = await readdir(real, { withFileTypes: true });
+  } catch (error) {
+    return refuseFailure('Listing', path, error);
+  }
+  const lines = [`${path.replace(/\/+$/, '')}/`];
+  for (const entry of await visible(path, top)) {
+    lines.push(lineOf(entry));
+    if (entry.isDirectory && mayOpen(entry.path, options)) lines.push(...(await childLines(entry.path)));
+  }
+  const hidden = top.filter(({ name }) => name.startsWith('.')).length;
+  const note =
+    hidden > 0
+      ? `\n\n[${hidden} hidden ${hidden === 1 ? 'entry' : 'entries'} in this directory not shown; \`ls -la ${path}\` lists them.]`
+      : '';
+  return `Files and directories in ${path}, 2 levels deep, without hidden ones:\n${cut(lines, options.maxChars)}${note}`;
+}
+
+function mayOpen(path: string, { roots }: ListingOptions): boolean {
+  return roots === undefined || isInside(resolvedPath(path), roots);
+}
+
+async function childLines(path: string): Promise<readonly string[]> {
+  // A directory that cannot be read is named; what is in it stays unknown.
+  const children = await readdir(path, { withFileTypes: true }).catch(() => []);
+  return (await visible(path, children)).map(lineOf);
+}
+
+async function visible(parent: string, entries: readonly Dirent[]): Promise<readonly Entry[]> {
+  const shown = entries.filter(({ name }) => !name.startsWith('.'));
+  shown.sort((one, other) => (one.name < other.name ? -1 : 1));
+  return Promise.all(
+    shown.map(async (entry) => {
+      const path = join(parent, entry.name);
+      return { path, isDirectory: entry.isDirectory() || (entry.isSymbolicLink() && (await leadsToDirectory(path))) };
+    }),
+  );
+}
+
+async function leadsToDirectory(path: string): Promise<boolean> {
+  return stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+}
+
+function lineOf({ path, isDirectory }: Entry): string {
+  return isDirectory ? `${path}/` : path;
+}
+
+function cut(lines: readonly string[], maxChars: number): string {
+  let length = 0;
+  const kept = lines.findIndex((line) => (length += line.length + 1) > maxChars);
+  if (kept < 0) return lines.join('\n');
+  return [
+    ...lines.slice(0, kept),
+    `[${lines.length - kept} more entries left out; view a directory further down.]`,
+  ].join('\n');
+}

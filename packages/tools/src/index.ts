@@ -1,0 +1,16 @@
+export { defaultTools, type DefaultToolsOptions } from './default-tools.ts';
+export { defineBuiltinTool, defineTool, type BuiltinToolOptions, type CustomToolOptions } from './define-tool.ts';
+export type { Effect } from './effect.ts';
+export { ToolError, type ToolErrorCode } from './error.ts';
+export type { EditorCall } from './file-editor/editor-commands.ts';
+export { fileEditor } from './file-editor/file-editor.ts';
+export type { FileEditorOptions } from './file-editor/file-editor-options.ts';
+export { finish } from './finish.ts';
+export { maskSecrets, type Mask } from './mask-secrets.ts';
+export { taskTracker, type TaskTrackerCall, type TaskTrackerOptions } from './task-tracker.ts';
+export type { ShellCall } from './terminal/shell-calls.ts';
+export { terminal } from './terminal/terminal.ts';
+export type { TerminalOptions } from './terminal/terminal-options.ts';
+export { think } from './think.ts';
+export type { Presented, Tool, ToolAnnotations } from './tool.ts';
+export type { ToolContext } from './tool-context.ts';

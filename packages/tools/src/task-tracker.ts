@@ -1,0 +1,62 @@
+import { text } from '@varve/events';
+import { TaskTrackerAction, TaskTrackerObservation, type TaskItem } from '@varve/events/payloads';
+import { defineBuiltinTool } from './define-tool.ts';
+import type { Tool } from './tool.ts';
+
+/** The input of one call. */
+export interface TaskTrackerCall {
+  readonly command: 'view' | 'plan';
+  readonly task_list: readonly TaskItem[];
+}
+
+/** What a task list starts from. */
+export interface TaskTrackerOptions {
+  /** For a conversation that goes on: the list as its log has it. Default: empty. */
+  readonly initial?: readonly TaskItem[];
+}
+
+const marks = { todo: '[ ]', in_progress: '[>]', done: '[x]' } as const;
+
+/**
+ * The agent's own task list. The tool remembers it in memory only: every observation holds the whole list, so the log is
+ * where it lives.
+ */
+export function taskTracker({ initial = [] }: TaskTrackerOptions = {}): Tool<TaskTrackerCall> {
+  let tasks: readonly TaskItem[] = structuredClone(initial);
+  return defineBuiltinTool({
+    name: 'task_tracker',
+    description: `Keeps a list of the steps of a task. Use it for work of several steps, and keep it true as you go.
+
+- \`plan\` replaces the whole list by \`task_list\`; an empty list clears it.
+- \`view\` shows the list.
+- A task has a \`title\`, \`notes\`, and a \`status\`: todo, in_progress or done. Have one task in progress at a time, and mark it done as soon as it is.`,
+    input: TaskTrackerAction,
+    output: TaskTrackerObservation,
+    definitionKind: 'TaskTrackerTool',
+    annotations: {
+      title: 'task_tracker',
+      readOnlyHint: false,
+      destructiveHint: false,
+      idempotentHint: true,
+      openWorldHint: false,
+    },
+    effect: ({ command }) => (command === 'view' ? 'read' : 'idempotent'),
+    execute: async ({ command, task_list }) => {
+      if (command === 'plan') tasks = task_list;
+      return { command, task_list: tasks, content: [text(told(command, tasks))] };
+    },
+  });
+}
+
+function told(command: TaskTrackerCall['command'], tasks: readonly TaskItem[]): string {
+  if (command === 'view')
+    return tasks.length === 0 ? 'The task list is empty.' : `Task list:\n${tasks.map(line).join('\n')}`;
+  const busy = tasks.filter(({ status }) => status === 'in_progress').length;
+  const warning = busy > 1 ? ` ${busy} tasks are in progress at once; one at a time is easier to follow.` : '';
+  return `The task list now has ${tasks.length} ${tasks.length === 1 ? 'task' : 'tasks'}.${warning}`;
+}
+
+function line({ title, notes, status }: TaskItem, index: number): string {
+  const note = notes === '' ? '' : `\n   ${notes.replaceAll('\n', '\n   ')}`;
+  return `${index + 1}. ${marks[status]} ${title}${note}`;
+}

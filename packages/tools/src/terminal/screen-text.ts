@@ -1,0 +1,56 @@
+const longestLine = 65_536;
+
+/**
+ * Turns what a program wrote, line by line, into what a reader would see in the end: of a line that was overwritten by
+ * carriage returns the last state, backspaces applied, line ends as single line feeds.
+ */
+export class ScreenText {
+  #line = '';
+
+  /** The lines that `text` completes. A line longer than 64 Ki is let go in parts. */
+  push(text: string): string {
+    const all = this.#line + text;
+    const end = all.lastIndexOf('\n') + 1;
+    this.#line = lastState(all.slice(end));
+    if (this.#line.length <= longestLine) return settled(all.slice(0, end));
+    return settled(all.slice(0, end)) + this.takeLine();
+  }
+
+  /** The line that has not ended yet; what follows starts a new one. */
+  takeLine(): string {
+    const line = settledLine(this.#line);
+    this.#line = '';
+    return line;
+  }
+
+  get isEmpty(): boolean {
+    return this.#line === '';
+  }
+}
+
+function settled(lines: string): string {
+  if (!lines.includes('\r') && !lines.includes('\b')) return lines;
+  return lines.split('\n').map(settledLine).join('\n');
+}
+
+function settledLine(line: string): string {
+  const last = lastState(line).replaceAll('\r', '');
+  return last.includes('\b') ? withoutBackspaces(last) : last;
+}
+
+/** Drops what carriage returns have overwritten; returns at the end overwrite nothing yet. */
+function lastState(line: string): string {
+  if (!line.includes('\r')) return line;
+  let end = line.length;
+  while (line[end - 1] === '\r') end -= 1;
+  return line.slice(line.lastIndexOf('\r', end - 1) + 1);
+}
+
+function withoutBackspaces(line: string): string {
+  const kept: string[] = [];
+  for (const character of line) {
+    if (character === '\b') kept.pop();
+    else kept.push(character);
+  }
+  return kept.join('');
+}

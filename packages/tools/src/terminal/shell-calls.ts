@@ -1,0 +1,258 @@
+import type { ToolContext } from '../tool-context.ts';
+import { interruptLadder } from './interrupt-ladder.ts';
+import { keystroke, type Keystroke } from './keys.ts';
+import { looksLikeLiteral } from './literal-guard.ts';
+import { isDirectory, type ShellHost } from './shell-host.ts';
+import type { ShellSession, WaitEnd } from './shell-session.ts';
+import { refusal, report, type Telling, type TerminalReport } from './terminal-report.ts';
+
+/** The input of one terminal call. */
+export interface ShellCall {
+  readonly command: string;
+  readonly is_input: boolean;
+  /** Seconds. */
+  readonly timeout?: number | undefined;
+  readonly reset: boolean;
+}
+
+/** Keys that work without a terminal. */
+const pipeKeys = new Set(['C-c', 'C-d', 'ENTER', 'TAB']);
+/** What the line discipline of a terminal takes at once; the rest of a longer line would be lost. */
+const longestLine = 4000;
+const continued = '[Output of the running command since the last call:]';
+
+/** The calls of one terminal, one after the other: owns the shell between them. */
+export class ShellCalls {
+  readonly #host: ShellHost;
+  readonly #quietMs: number;
+  #session: ShellSession | undefined;
+  #lastDirectory: string | undefined;
+  /** Shells that would not end when they should. */
+  readonly #stuck: ShellSession[] = [];
+
+  constructor(host: ShellHost, quietMs: number) {
+    this.#host = host;
+    this.#quietMs = quietMs;
+  }
+
+  /** What the model is told. Rules in order: arguments, reset, poll, input, new command. */
+  async call(call: ShellCall, context: ToolContext): Promise<TerminalReport> {
+    const reason = whyInvalid(call);
+    if (reason !== undefined) return refusal(call.command, reason);
+    if (call.reset) await this.#reset();
+    const session = this.#session;
+    if (session !== undefined) session.onOutput = context.onOutput;
+    try {
+      if (call.command.trim() === '') return await (call.reset ? this.#fresh(context) : this.#poll(call, context));
+      return await (call.is_input ? this.#input(call, context) : this.#command(call, context));
+    } finally {
+      if (this.#session !== undefined) this.#session.onOutput = undefined;
+    }
+  }
+
+  /** Ends the shell; a call that waits for it returns. */
+  async close(): Promise<void> {
+    const sessions = this.#session === undefined ? this.#stuck : [this.#session, ...this.#stuck];
+    await Promise.all(sessions.map((session) => session.close()));
+  }
+
+  async #reset(): Promise<void> {
+    await this.#session?.close();
+    this.#session = undefined;
+    this.#lastDirectory = undefined;
+  }
+
+  async #fresh(context: ToolContext): Promise<TerminalReport> {
+    const shell = await this.#shell(context);
+    return report({
+      command: '[RESET]',
+      suffix: '[A fresh shell was started; earlier variables and functions are gone.]',
+      exitCode: 0,
+      shell,
+    });
+  }
+
+  async #poll(call: ShellCall, context: ToolContext): Promise<TerminalReport> {
+    const session = this.#session;
+    if (session?.status === 'running') return this.#follow(session, call, context, { prefix: continued });
+    if (session?.status === 'finished' || session?.status === 'ended')
+      return this.#told(session, call, { prefix: continued });
+    if (session?.hasOutput) {
+      return report({
+        command: call.command,
+        output: session.take(),
+        suffix: '[Written by programs in the background; no command is running.]',
+        shell: session,
+      });
+    }
+    return refusal(call.command, 'No command is running and there is no new output, so there is nothing to read.');
+  }
+
+  async #input(call: ShellCall, context: ToolContext): Promise<TerminalReport> {
+    const session = this.#session;
+    if (session?.status !== 'running') {
+      return refusal(
+        call.command,
+        'No program is running that could take the input; to run a command, leave is_input out.',
+      );
+    }
+    const stroke = keystroke(call.command);
+    const reason = whyUntypable(stroke, session.tty);
+    if (reason !== undefined) return refusal(call.command, reason);
+    if (stroke.text === '\u0003') session.interrupt();
+    else if (!session.type(stroke.text))
+      return refusal(call.command, 'The input of this shell was closed by C-d; reset starts a shell with a new one.');
+    const sent =
+      stroke.kind === 'key'
+        ? { sent: stroke.name.replace(/^C-(.)$/, (_, letter: string) => `CTRL+${letter.toUpperCase()}`) }
+        : {};
+    return this.#follow(session, call, context, { prefix: continued, ...sent });
+  }
+
+  async #command(call: ShellCall, context: ToolContext): Promise<TerminalReport> {
+    const before = this.#session;
+    if (before?.status === 'running') {
+      const suffix =
+        '[NOT executed: the previous command is still running. Read more of it with an empty command, answer it with is_input, stop it with C-c and is_input, or use reset.]';
+      return report({
+        command: call.command,
+        output: before.take(),
+        prefix: continued,
+        suffix,
+        isError: true,
+        shell: before,
+      });
+    }
+    const prefix = before === undefined ? '' : leftover(before);
+    before?.acknowledge();
+    const session = await this.#shell(context);
+    session.onOutput = context.onOutput;
+    await session.run(call.command);
+    return this.#follow(session, call, context, prefix === '' ? {} : { prefix });
+  }
+
+  /** Waits for the running command and tells how far it came. */
+  async #follow(
+    session: ShellSession,
+    call: ShellCall,
+    { signal }: ToolContext,
+    words: Words,
+  ): Promise<TerminalReport> {
+    const limits = call.timeout === undefined ? { quietMs: this.#quietMs } : { lateMs: call.timeout * 1000 };
+    const end = await session.wait({ ...limits, signal });
+    if (end === 'aborted') return this.#interrupted(session, call, words);
+    if (end === 'finished' || end === 'ended') return this.#told(session, call, words);
+    return report({
+      ...this.#words(session, call, words),
+      suffix: stillRunning(end, { quietMs: this.#quietMs, seconds: call.timeout ?? 0 }),
+      timedOut: true,
+    });
+  }
+
+  async #interrupted(session: ShellSession, call: ShellCall, words: Words): Promise<TerminalReport> {
+    const end = await interruptLadder(session);
+    const telling = this.#words(session, call, words);
+    if (end === 'finished') {
+      session.acknowledge();
+      return report({ ...telling, suffix: '[Interrupted: the call was cancelled.]', exitCode: session.exitCode });
+    }
+    if (end !== 'ended') this.#stuck.push(session);
+    this.#forget(session);
+    const suffix =
+      '[Interrupted: the call was cancelled and the command could only be ended together with its shell. The next command starts a new shell.]';
+    return report({ ...telling, suffix, isError: true });
+  }
+
+  /** Tells the end of a command, or of the shell. */
+  #told(session: ShellSession, call: ShellCall, words: Words): TerminalReport {
+    const { status, exitCode } = session;
+    const telling = this.#words(session, call, words);
+    if (status !== 'ended') {
+      session.acknowledge();
+      const suffix = commandEnded(words.sent);
+      return report({ ...telling, suffix, exitCode });
+    }
+    this.#forget(session);
+    return report({ ...telling, suffix: shellEnded(exitCode), exitCode, isError: true });
+  }
+
+  #words(session: ShellSession, call: ShellCall, { prefix }: Words): Omit<Telling, 'suffix'> {
+    const command = call.reset ? `[RESET] ${call.command}` : call.command;
+    return { command, output: session.take(), shell: session, ...(prefix !== undefined && { prefix }) };
+  }
+
+  #forget(session: ShellSession): void {
+    this.#lastDirectory = session.directory;
+    this.#session = undefined;
+  }
+
+  async #shell({ workspace, signal }: ToolContext): Promise<ShellSession> {
+    if (this.#session?.status === 'ended') this.#forget(this.#session);
+    const last = this.#lastDirectory;
+    const directory = last !== undefined && (await isDirectory(last)) ? last : workspace;
+    return (this.#session ??= await this.#host.start(directory, signal));
+  }
+}
+
+interface Words {
+  readonly prefix?: string;
+  /** The key that was sent. */
+  readonly sent?: string;
+}
+
+function whyInvalid({ command, is_input, reset }: ShellCall): string | undefined {
+  if (reset && is_input)
+    return 'reset and is_input cannot be combined: a fresh shell runs no program that could take input.';
+  if (command.includes('\0')) return 'The command contains a null character, which no shell can run.';
+  if (is_input || !looksLikeLiteral(command)) return undefined;
+  return 'The command looks like a list or an object in JSON or Python, not like a shell command. Give the command line itself as a string.';
+}
+
+function whyUntypable(stroke: Keystroke, tty: boolean): string | undefined {
+  if (stroke.kind === 'key') {
+    return tty || pipeKeys.has(stroke.name)
+      ? undefined
+      : `This shell has no terminal, so the key ${stroke.name} has no effect.`;
+  }
+  const tooLong = tty && stroke.text.split('\n').some((line) => Buffer.byteLength(line) > longestLine);
+  return tooLong
+    ? `A line of input is longer than the ${longestLine} bytes that a terminal takes; write it to a file instead.`
+    : undefined;
+}
+
+/** What nobody has read yet of what came before a new command. */
+function leftover(session: ShellSession): string {
+  const { status, exitCode } = session;
+  const { text } = session.take();
+  const end =
+    status === 'finished'
+      ? `[The previous command has finished with exit code ${exitCode}.]`
+      : status === 'ended'
+        ? shellEnded(exitCode)
+        : '';
+  if (text === '') return end;
+  return [
+    '[Written since the last call, before this command:]',
+    text,
+    ...(end ? [end] : []),
+    '[Output of this command:]',
+  ].join('\n');
+}
+
+function commandEnded(sent: string | undefined): string {
+  if (sent === undefined) return '[The command has finished.]';
+  if (sent === 'CTRL+Z') return '[The command was stopped by CTRL+Z and waits in the list of jobs.]';
+  return `[The command has finished after ${sent} was sent.]`;
+}
+
+function shellEnded(exitCode: number): string {
+  return `[The shell itself ended with exit code ${exitCode}. The next command starts a new one in the same directory; variables and functions are gone. Do not use exit at the top level.]`;
+}
+
+function stillRunning(
+  end: WaitEnd,
+  { quietMs, seconds }: { readonly quietMs: number; readonly seconds: number },
+): string {
+  const why = end === 'quiet' ? `No new output for ${quietMs / 1000} s` : `The ${seconds} s of this call are over`;
+  return `[${why}; the command is still running. An empty command waits on, is_input types text or a key into it (C-c stops it), timeout waits longer in one call.]`;
+}

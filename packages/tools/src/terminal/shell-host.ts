@@ -1,0 +1,69 @@
+import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ToolError } from '../error.ts';
+import { findShell } from './find-shell.ts';
+import { OutputBuffer } from './output-buffer.ts';
+import { pipeBackend } from './pipe-backend.ts';
+import { ptyBackend } from './pty-backend.ts';
+import { shellEnvironment } from './shell-environment.ts';
+import type { ShellBackend } from './shell-process.ts';
+import { ShellSession } from './shell-session.ts';
+import type { TerminalOptions } from './terminal-options.ts';
+
+/** What all shells of one terminal share: program, environment, private directory. Owns that directory until it is closed. */
+export class ShellHost {
+  readonly #options: TerminalOptions;
+  readonly #environment: Readonly<Record<string, string>>;
+  #directory: Promise<string> | undefined;
+
+  /** @throws {ToolError} `unusable` when a name in `env` is not an identifier. */
+  constructor(options: TerminalOptions) {
+    this.#options = options;
+    this.#environment = shellEnvironment(options.inherit ?? process.env, options.env ?? {});
+  }
+
+  /** @throws {ToolError} `unusable` when no shell can be started there, `aborted` when the signal aborts first. */
+  async start(directory: string, signal: AbortSignal): Promise<ShellSession> {
+    if (!(await isDirectory(directory)))
+      throw new ToolError('unusable', `The workspace ${directory} is not a directory.`);
+    const { shell, mask = (text: string) => text, outputDir } = this.#options;
+    const backend = await backendFor(this.#options.pty);
+    const privateDirectory = await (this.#directory ??= mkdtemp(join(tmpdir(), 'varve-terminal-')));
+    if (outputDir !== undefined) await mkdir(outputDir, { recursive: true });
+    const output = new OutputBuffer({
+      maxChars: this.#options.maxOutputChars ?? 30_000,
+      directory: outputDir ?? privateDirectory,
+      maxSavedBytes: this.#options.maxSavedBytes ?? 64 * 1024 * 1024,
+    });
+    const program = findShell(shell, this.#environment['PATH']);
+    const environment = this.#environment;
+    return ShellSession.start(
+      { backend, shell: program, environment, directory, privateDirectory, output, mask },
+      signal,
+    );
+  }
+
+  /** Removes the private directory and what is saved in it. */
+  async close(): Promise<void> {
+    const directory = await this.#directory;
+    this.#directory = undefined;
+    if (directory !== undefined) await rm(directory, { recursive: true, force: true });
+  }
+}
+
+async function backendFor(pty: boolean | undefined): Promise<ShellBackend> {
+  if (pty === false) return pipeBackend;
+  const backend = await ptyBackend();
+  if (backend !== undefined) return backend;
+  if (pty) throw new ToolError('unusable', 'The library for pseudo terminals cannot be loaded on this machine.');
+  return pipeBackend;
+}
+
+/** Whether there is a directory at this path. */
+export async function isDirectory(path: string): Promise<boolean> {
+  return stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+}

@@ -1,0 +1,265 @@
+import { randomBytes } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { TextDecoder } from 'node:util';
+import { ToolError } from '../error.ts';
+import { ControlStripper } from './control-stripper.ts';
+import { MarkerStream, type Piece } from './marker-stream.ts';
+import type { Captured, OutputBuffer } from './output-buffer.ts';
+import { ScreenText } from './screen-text.ts';
+import type { ShellBackend, ShellProcess } from './shell-process.ts';
+import { commandLine, startupFile } from './startup-file.ts';
+
+/** What a session is made of. */
+export interface ShellSessionOptions {
+  readonly backend: ShellBackend;
+  readonly shell: string;
+  readonly environment: Readonly<Record<string, string>>;
+  /** Where the shell starts. */
+  readonly directory: string;
+  /** Where files that carry commands go; only this user can read it. */
+  readonly privateDirectory: string;
+  readonly output: OutputBuffer;
+  /** Applied to output before it is kept or saved. */
+  readonly mask: (text: string) => string;
+}
+
+/** `finished`: the command has ended and nobody has been told yet. `ended`: the shell itself is gone. */
+export type ShellStatus = 'starting' | 'idle' | 'running' | 'finished' | 'ended';
+
+/** Why a wait ended; `quiet` and `late` mean that the command still runs. */
+export type WaitEnd = 'finished' | 'ended' | 'quiet' | 'late' | 'aborted';
+
+/** How long to wait; absent limits do not apply. */
+export interface WaitLimits {
+  /** Since the last output. */
+  readonly quietMs?: number;
+  /** Since now. */
+  readonly lateMs?: number;
+  readonly signal?: AbortSignal;
+}
+
+interface Waiter {
+  readonly end: (end: WaitEnd) => void;
+  readonly heard: () => void;
+}
+
+const startMs = 10_000;
+const hangUpMs = 300;
+/** Timers with longer delays fire at once. */
+const longestTimerMs = 2 ** 31 - 1;
+
+/** One persistent bash: runs one command at a time, and remembers what has been written and not been looked at. */
+export class ShellSession {
+  readonly #options: ShellSessionOptions;
+  readonly #process: ShellProcess;
+  readonly #markers: MarkerStream;
+  readonly #stripper: ControlStripper;
+  readonly #screen = new ScreenText();
+  readonly #waiters = new Set<Waiter>();
+  #decoder = newDecoder();
+  #status: ShellStatus = 'starting';
+  #exitCode = 0;
+  #directory: string;
+  #commands = 0;
+  /** The last command that was interrupted. */
+  #interrupted = 0;
+  #isClosing = false;
+  /** Hears text as it comes, without control sequences. */
+  onOutput: ((chunk: string) => void) | undefined;
+
+  private constructor(options: ShellSessionOptions, nonce: string, startup: string) {
+    this.#options = options;
+    this.#directory = options.directory;
+    this.#markers = new MarkerStream(nonce);
+    this.#stripper = new ControlStripper((answer) => this.#answer(answer));
+    this.#process = options.backend.start({
+      shell: options.shell,
+      startupFile: startup,
+      directory: options.directory,
+      environment: options.environment,
+      onData: (bytes) => this.#hear(this.#markers.push(bytes)),
+      onExit: (exitCode) => this.#end(exitCode),
+    });
+  }
+
+  /** @throws {ToolError} `unusable` when no shell comes up, `aborted` when the signal aborts first. */
+  static async start(options: ShellSessionOptions, signal: AbortSignal): Promise<ShellSession> {
+    const nonce = randomBytes(8).toString('hex');
+    const startup = join(options.privateDirectory, 'startup');
+    await writeFile(startup, startupFile(nonce, options.backend.name), { mode: 0o600 });
+    const session = new ShellSession(options, nonce, startup);
+    const end = await session.wait({ lateMs: startMs, signal });
+    if (end === 'finished') {
+      session.acknowledge();
+      options.output.discard();
+      return session;
+    }
+    await session.close();
+    if (end === 'aborted') throw new ToolError('aborted', 'The call was cancelled before its shell had started.');
+    throw new ToolError('unusable', `The shell ${options.shell} did not start in ${options.directory}.`);
+  }
+
+  get status(): ShellStatus {
+    return this.#status;
+  }
+
+  /** Of the last command, or of the shell when it has ended. */
+  get exitCode(): number {
+    return this.#exitCode;
+  }
+
+  /** The directory of the shell after the last command. */
+  get directory(): string {
+    return this.#directory;
+  }
+
+  get pid(): number {
+    return this.#process.pid;
+  }
+
+  get tty(): boolean {
+    return this.#process.tty;
+  }
+
+  get hasOutput(): boolean {
+    return !this.#screen.isEmpty || !this.#options.output.isEmpty;
+  }
+
+  /** Starts a command; only when none runs. */
+  async run(command: string): Promise<void> {
+    const file = join(this.#options.privateDirectory, 'command');
+    await writeFile(file, command, { mode: 0o600 });
+    this.#commands += 1;
+    this.#status = 'running';
+    const line = { id: this.#commands, file, lastStatus: this.#exitCode };
+    this.#process.submit(commandLine(line, this.#options.backend.name));
+  }
+
+  /** Types into the running program. False when its input is closed. */
+  type(text: string): boolean {
+    return this.#process.type(text);
+  }
+
+  interrupt(): void {
+    this.#interrupted = this.#commands;
+    this.#process.interrupt();
+  }
+
+  signal(signal: 'SIGTERM' | 'SIGKILL'): void {
+    this.#process.signal(signal);
+  }
+
+  /** Ends the shell at once; what it still says does not count. */
+  kill(): void {
+    this.#isClosing = true;
+    this.#process.kill();
+  }
+
+  /** What has been written since the last take, up to now. */
+  take(): Captured {
+    this.#keep(this.#screen.takeLine());
+    return this.#options.output.take();
+  }
+
+  /** The end of the last command has been told. */
+  acknowledge(): void {
+    if (this.#status === 'finished') this.#status = 'idle';
+  }
+
+  /** Waits until the running command ends or a limit is reached. */
+  async wait({ quietMs, lateMs, signal }: WaitLimits): Promise<WaitEnd> {
+    if (this.#status === 'ended' || this.#status === 'finished') return this.#status;
+    if (signal?.aborted) return 'aborted';
+    const { promise, resolve } = Promise.withResolvers<WaitEnd>();
+    const quiet = quietMs === undefined ? undefined : setTimeout(resolve, Math.min(quietMs, longestTimerMs), 'quiet');
+    const late = lateMs === undefined ? undefined : setTimeout(resolve, Math.min(lateMs, longestTimerMs), 'late');
+    const abort = (): void => resolve('aborted');
+    signal?.addEventListener('abort', abort, { once: true });
+    const waiter = { end: resolve, heard: () => quiet?.refresh() };
+    this.#waiters.add(waiter);
+    try {
+      return await promise;
+    } finally {
+      clearTimeout(quiet);
+      clearTimeout(late);
+      signal?.removeEventListener('abort', abort);
+      this.#waiters.delete(waiter);
+    }
+  }
+
+  /** Ends the shell and what runs in its foreground. Resolves when the shell is gone; idempotent. */
+  async close(): Promise<void> {
+    if (this.#status !== 'ended') {
+      this.#status = 'running';
+      this.#isClosing = true;
+      this.#process.hangUp();
+      if ((await this.wait({ lateMs: hangUpMs })) !== 'ended') {
+        this.#process.kill();
+        await this.wait({ lateMs: hangUpMs });
+      }
+    }
+    this.#options.output.discard();
+  }
+
+  #hear(pieces: readonly Piece[]): void {
+    for (const piece of pieces) {
+      if (piece.kind === 'output') this.#write(this.#decoder.decode(piece.bytes, { stream: true }));
+      else this.#prompt(piece);
+    }
+  }
+
+  #write(chunk: string): void {
+    const text = this.#stripper.push(chunk);
+    if (text !== '') this.onOutput?.(text);
+    this.#keep(this.#screen.push(text));
+    for (const waiter of this.#waiters) waiter.heard();
+  }
+
+  #keep(text: string): void {
+    this.#options.output.push(this.#options.mask(text));
+  }
+
+  /** A prompt of an earlier command (a job that was resumed, a line nobody read) tells only the directory. */
+  #prompt({ id, exitCode, directory }: Extract<Piece, { kind: 'marker' }>): void {
+    this.#directory = directory;
+    if (this.#isClosing || !this.#isOurs(id) || (this.#status !== 'running' && this.#status !== 'starting')) return;
+    this.#settle();
+    this.#exitCode = exitCode;
+    this.#status = 'finished';
+    this.#wake('finished');
+  }
+
+  /** A terminal throws away a line that the shell has not read when C-c comes: then the command has never started. */
+  #isOurs(id: number): boolean {
+    const discarded = this.#process.tty && this.#interrupted === this.#commands && id === this.#commands - 1;
+    return id === this.#commands || discarded;
+  }
+
+  #end(exitCode: number): void {
+    this.#hear([{ kind: 'output', bytes: this.#markers.end() }]);
+    this.#settle();
+    this.#exitCode = exitCode;
+    this.#status = 'ended';
+    this.#wake('ended');
+  }
+
+  /** Half a character or half a control sequence will not be completed by what comes next. */
+  #settle(): void {
+    this.#keep(this.#screen.push(this.#stripper.push(this.#decoder.decode())));
+    this.#stripper.end();
+    this.#decoder = newDecoder();
+  }
+
+  #wake(end: WaitEnd): void {
+    for (const waiter of this.#waiters) waiter.end(end);
+  }
+
+  #answer(text: string): void {
+    if (this.#status === 'running' && this.#process.tty) this.#process.type(text);
+  }
+}
+
+function newDecoder(): TextDecoder {
+  return new TextDecoder('utf-8', { ignoreBOM: true });
+}

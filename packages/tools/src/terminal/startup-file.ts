@@ -1,0 +1,57 @@
+import type { ShellBackend } from './shell-process.ts';
+
+/** The beginning of every marker: an operating system command that no terminal knows. */
+export function markerStart(nonce: string): string {
+  return `\u001B]697;D;${nonce};`;
+}
+
+/**
+ * The bash startup file of a session. Before each prompt the shell restores a sane mode of the terminal, throws away input
+ * that the last program did not read, and prints a marker with our nonce, the number of the command, its exit status and
+ * the directory. Prompts, echo and history are off.
+ */
+export function startupFile(nonce: string, backend: ShellBackend['name']): string {
+  const pty = backend === 'pty';
+  return `${pty ? 'stty -echo' : 'exec 2>&1 4>&1'}
+set +H +o history
+unset HISTFILE
+PS1= PS2=
+__varve_id=0
+__varve_stty=$(type -P stty)
+__varve_status() { return "$1"; }
+__varve_keep() { local status=$?; PROMPT_COMMAND=__varve_prompt; return $status; }
+__varve_prompt() {
+  local status=$? directory=\${PWD//%/%25} rest
+  PS1= PS2=
+  directory=\${directory//$'\\a'/%07}
+  directory=\${directory//$'\\e'/%1B}
+  directory=\${directory//$'\\n'/%0A}
+  directory=\${directory//$'\\r'/%0D}
+  ${pty ? '"$__varve_stty" sane -echo 2>/dev/null || :' : ':'}
+  while read -r -t 0 ${pty ? '' : '-u 3 '}2>/dev/null; do read -r -t 0.01 ${pty ? '' : '-u 3 '}rest || break; done
+  printf '\\033]697;D;%s;%s;%s;%s\\007' ${nonce} "$__varve_id" "$status" "$directory" ${pty ? '>/dev/tty' : '>&4'}
+}
+PROMPT_COMMAND=__varve_prompt
+`;
+}
+
+/** What the line that runs a command needs to know. */
+export interface CommandLine {
+  /** Comes back in the marker. */
+  readonly id: number;
+  /** The file that holds the command. */
+  readonly file: string;
+  /** What `$?` is when the command starts. */
+  readonly lastStatus: number;
+}
+
+/**
+ * The line that makes the shell run a command from a file. The command never passes through the terminal, so its
+ * length, its quotes and its exclamation marks do not matter.
+ */
+export function commandLine({ id, file, lastStatus }: CommandLine, backend: ShellBackend['name']): string {
+  const quoted = `'${file.replaceAll("'", String.raw`'\''`)}'`;
+  const status = lastStatus === 0 ? '' : `__varve_status ${lastStatus} || `;
+  const input = backend === 'pty' ? '' : ' <&3';
+  return `__varve_id=${id}; __varve_command=$(<${quoted}); ${status}eval "$__varve_command"${input}; __varve_keep`;
+}

@@ -1,0 +1,254 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { around, backends, openTerminal, shown } from '../testing/open-terminal.ts';
+import type { OpenedTool } from '../testing/opened-tool.ts';
+
+const quietMs = 300;
+const open = (pty: boolean): Promise<OpenedTool> => openTerminal(pty, { noChangeTimeoutMs: quietMs });
+
+/** A shell program that goes on when the file `name` appears. */
+const until = (name: string): string => `until [ -e ${name} ]; do sleep 0.01; done`;
+const touch = (shell: OpenedTool, name: string): Promise<void> => writeFile(join(shell.workspace, name), '');
+
+describe.for(backends)('a terminal on a %s', ([, pty]) => {
+  test('TE-08: a command that falls silent is left running', async () => {
+    await using shell = await open(pty);
+    const observation = await shell.call({ command: `echo one; ${until('go')}` });
+    expect(shown(observation)).toBe('one');
+    expect(observation).toMatchObject({ exit_code: -1, timeout: true, is_error: false });
+    expect(around(observation)).toMatchObject({ exit_code: -1 });
+    expect(around(observation).suffix).toContain('0.3 s');
+  });
+
+  test('TE-09: a poll returns only what is new, and in the end the exit code', async () => {
+    await using shell = await open(pty);
+    await shell.call({
+      command: `echo one; ${until('a')}; echo two; ${until('b')}; exit_with() { return 5; }; exit_with`,
+    });
+    await touch(shell, 'a');
+    const second = await shell.call({ command: '' });
+    expect(shown(second)).toBe('two');
+    expect(around(second).prefix).not.toBe('');
+    await touch(shell, 'b');
+    const third = await shell.call({ command: '', timeout: 20 });
+    expect(shown(third)).toBe('');
+    expect(third).toMatchObject({ exit_code: 5, timeout: false });
+  });
+
+  test('TE-10: a new command is refused while one runs, and shows what that one wrote', async () => {
+    await using shell = await open(pty);
+    await shell.call({ command: `echo one; ${until('a')}; echo two; ${until('b')}`, timeout: 0.2 });
+    await touch(shell, 'a');
+    await shell.call({ command: '', timeout: 0.2 });
+    const refused = await shell.call({ command: 'echo three > three' });
+    expect(refused).toMatchObject({ is_error: true, exit_code: -1, command: 'echo three > three' });
+    expect(around(refused).suffix).toContain('NOT executed');
+    await touch(shell, 'b');
+    await shell.call({ command: '', timeout: 20 });
+    expect(shown(await shell.call({ command: 'ls -1' }))).toBe('a\nb');
+  });
+
+  test('TE-11: a new command runs when the previous one has ended unseen, after its rest', async () => {
+    await using shell = await open(pty);
+    await shell.call({ command: `${until('go')}; echo rest; touch ended; false`, timeout: 0.1 });
+    await touch(shell, 'go');
+    let next = await shell.call({ command: 'echo next' });
+    for (; around(next).exit_code === -1; next = await shell.call({ command: 'echo next' }))
+      await shell.call({ command: '', timeout: 0 });
+    expect(shown(next)).toBe('next');
+    expect(next).toMatchObject({ exit_code: 0 });
+  });
+
+  test('timeout 0 returns at once and leaves the command running', async () => {
+    await using shell = await open(pty);
+    expect(await shell.call({ command: `${until('go')}; echo end`, timeout: 0 })).toMatchObject({
+      exit_code: -1,
+      timeout: true,
+    });
+    await touch(shell, 'go');
+    expect(shown(await shell.call({ command: '', timeout: 20 }))).toBe('end');
+  });
+
+  test('a timeout in seconds replaces the limit on silence', async () => {
+    await using shell = await open(pty);
+    const observation = await shell.call({ command: 'sleep 0.6; echo end', timeout: 20 });
+    expect(shown(observation)).toBe('end');
+  });
+
+  test('TE-20: a program that asks twice is answered twice', async () => {
+    await using shell = await open(pty);
+    await shell.call({ command: 'echo first?; read a; echo second?; read b; echo "$a and $b"' });
+    const second = await shell.call({ command: 'one', is_input: true });
+    expect(shown(second)).toBe('second?');
+    const last = await shell.call({ command: 'two', is_input: true, timeout: 20 });
+    expect(shown(last)).toBe('one and two');
+    expect(last).toMatchObject({ exit_code: 0 });
+  });
+
+  test('TE-14: C-c ends an endless loop with 130 and the next command runs', async () => {
+    await using shell = await open(pty);
+    await shell.call({ command: 'while true; do echo on; sleep 0.05; done', timeout: 0.2 });
+    const ended = await shell.call({ command: 'c-C', is_input: true, timeout: 20 });
+    expect(ended).toMatchObject({ exit_code: 130 });
+    expect(around(ended).suffix).toContain('CTRL+C');
+    expect(shown(await shell.call({ command: 'echo free' }))).toBe('free');
+  });
+
+  test('C-d ends the input of a program; TEXT: types the name of a key', async () => {
+    await using shell = await open(pty);
+    await shell.call({ command: 'cat', timeout: 0.1 });
+    expect(shown(await shell.call({ command: 'TEXT:UP', is_input: true }))).toBe('UP');
+    const ended = await shell.call({ command: 'CTRL+D', is_input: true, timeout: 20 });
+    expect(ended).toMatchObject({ exit_code: 0 });
+  });
+
+  test('input with nothing running is an error and does nothing', async () => {
+    await using shell = await open(pty);
+    await shell.call({ command: 'true' });
+    expect(await shell.call({ command: 'touch file', is_input: true })).toMatchObject({ is_error: true });
+    expect(shown(await shell.call({ command: 'ls -1' }))).toBe('');
+  });
+
+  test('input that the last program did not read does not become a command', async () => {
+    await using shell = await open(pty);
+    await shell.call({ command: `echo ready; ${until('go')}`, timeout: 0.2 });
+    await shell.call({ command: 'touch stray', is_input: true, timeout: 0 });
+    await touch(shell, 'go');
+    await shell.call({ command: '', timeout: 20 });
+    expect(shown(await shell.call({ command: 'ls -1' }))).toBe('go');
+  });
+
+  test('TE-22: a background program returns at once and can be ended', async () => {
+    await using shell = await open(pty);
+    expect(await shell.call({ command: 'sleep 60 > /dev/null 2>&1 &' })).toMatchObject({ exit_code: 0 });
+    expect(await shell.call({ command: 'kill $!; wait $! 2>/dev/null', timeout: 20 })).toMatchObject({
+      exit_code: 143,
+    });
+  });
+
+  test('TE-67: what a background program writes later belongs to the next call', async () => {
+    await using shell = await open(pty);
+    await shell.call({ command: `(${until('go')}; echo late) &` });
+    await touch(shell, 'go');
+    const poll = async (): Promise<string> => shown(await shell.call({ command: '' }));
+    await expect.poll(poll, { interval: 5, timeout: 10_000 }).toBe('late');
+    expect(shown(await shell.call({ command: 'echo next' }))).toMatch(/^next/);
+  });
+
+  test('TE-74: a cancelled call interrupts its command and keeps the shell', async () => {
+    await using shell = await open(pty);
+    await shell.call({ command: 'KEPT=yes' });
+    const controller = new AbortController();
+    const call = shell.call(
+      { command: `sh -c 'echo started; exec sleep 60'; echo never`, timeout: 60 },
+      { signal: controller.signal, onOutput: () => controller.abort() },
+    );
+    const observation = await call;
+    expect(observation).toMatchObject({ exit_code: 130 });
+    expect(shown(observation)).toBe('started');
+    expect(shown(await shell.call({ command: 'echo $KEPT' }))).toBe('yes');
+  });
+
+  test('TE-74: a program that ignores C-c is terminated, within a second', async () => {
+    await using shell = await open(pty);
+    const controller = new AbortController();
+    const begun = performance.now();
+    const observation = await shell.call(
+      { command: `bash -c 'trap "" INT; echo started; while :; do sleep 0.05; done'`, timeout: 60 },
+      { signal: controller.signal, onOutput: () => controller.abort() },
+    );
+    expect(performance.now() - begun).toBeLessThan(2000);
+    expect(shown(observation)).toContain('started');
+    expect(shown(await shell.call({ command: 'echo alive' }))).toBe('alive');
+  });
+
+  test('TE-74: a shell that ignores everything is ended, and the next command has a new one', async () => {
+    await using shell = await open(pty);
+    const controller = new AbortController();
+    const observation = await shell.call(
+      { command: `trap '' INT TERM; echo started; while :; do :; done`, timeout: 60 },
+      { signal: controller.signal, onOutput: () => controller.abort() },
+    );
+    expect(observation).toMatchObject({ is_error: true });
+    expect(shown(await shell.call({ command: 'echo alive' }))).toBe('alive');
+  });
+
+  test('a call that waits for its turn leaves when it is cancelled', async () => {
+    await using shell = await open(pty);
+    const first = shell.call({ command: until('go'), timeout: 20 });
+    const controller = new AbortController();
+    const second = shell.call({ command: 'touch second' }, { signal: controller.signal });
+    controller.abort();
+    await expect(second).rejects.toMatchObject({ code: 'aborted' });
+    await touch(shell, 'go');
+    await first;
+    expect(shown(await shell.call({ command: 'ls -1' }))).toBe('go');
+  });
+
+  test('A11: calls at the same time run one after the other', async () => {
+    await using shell = await open(pty);
+    const texts = await Promise.all(
+      [1, 2, 3].map((number) => shell.call({ command: `echo ${number}; sleep 0.02; echo ${number}` })),
+    );
+    expect(texts.map(shown)).toEqual(['1\n1', '2\n2', '3\n3']);
+  });
+});
+
+describe('a terminal on a pty', () => {
+  test('TE-12: the question of read -p is shown', async () => {
+    await using shell = await open(true);
+    expect(shown(await shell.call({ command: 'read -p "Name: " name; echo "Hello $name"' }))).toBe('Name: ');
+    expect(shown(await shell.call({ command: 'varve', is_input: true }))).toBe('Hello varve');
+  });
+
+  test('TE-63: what is typed into a question for a password is not shown', async () => {
+    await using shell = await open(true);
+    await shell.call({ command: 'read -s -p "Password: " word; echo; echo ${#word}' });
+    expect(shown(await shell.call({ command: 'swordfish', is_input: true })).trim()).toBe('9');
+  });
+
+  test('C-z stops a job, which stays in the list', async () => {
+    await using shell = await open(true);
+    await shell.call({ command: 'sleep 60', timeout: 0.1 });
+    expect(await shell.call({ command: 'C-z', is_input: true, timeout: 20 })).toMatchObject({ exit_code: 148 });
+    expect(shown(await shell.call({ command: 'jobs; kill %1' }))).toContain('sleep 60');
+  });
+
+  test('TE-66: a program that leaves the terminal in raw mode does not harm the next', async () => {
+    await using shell = await open(true);
+    await shell.call({ command: 'stty raw echo' });
+    expect(shown(await shell.call({ command: 'echo fine; tty > /dev/null' }))).toBe('fine');
+  });
+
+  test('programs see a terminal, and get an answer when they ask where the cursor is', async () => {
+    await using shell = await open(true);
+    const command = String.raw`[ -t 0 ] && [ -t 1 ] && printf '\033[6n'; read -s -d R -t 5 answer; echo "${'${#answer}'}"`;
+    expect(shown(await shell.call({ command, timeout: 20 }))).toBe('5');
+  });
+
+  test('a pager does not hold the session', async () => {
+    await using shell = await open(true);
+    expect(shown(await shell.call({ command: '$PAGER <<< text; echo $GIT_PAGER' }))).toBe('text\ncat');
+  });
+
+  test('a line that is too long for a terminal is refused instead of cut', async () => {
+    await using shell = await open(true);
+    await shell.call({ command: 'cat', timeout: 0.1 });
+    expect(await shell.call({ command: 'x'.repeat(5000), is_input: true })).toMatchObject({ is_error: true });
+  });
+});
+
+test('on a pipe, keys that need a terminal are refused', async () => {
+  await using shell = await open(false);
+  await shell.call({ command: 'sleep 60', timeout: 0 });
+  expect(await shell.call({ command: 'UP', is_input: true })).toMatchObject({ is_error: true });
+});
+
+test('on a pipe, input after C-d is refused with the way out', async () => {
+  await using shell = await open(false);
+  await shell.call({ command: `cat; ${until('go')}`, timeout: 0 });
+  await shell.call({ command: 'C-d', is_input: true, timeout: 0 });
+  const refused = await shell.call({ command: 'more', is_input: true });
+  expect(shown(refused)).toContain('reset');
+});

@@ -1,0 +1,21 @@
+/** How a terminal tool works. */
+export interface TerminalOptions {
+  /** Added to the environment of the shell; wins over everything, credentials included. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** The environment the shell starts from, credentials taken out. Default: that of this process. */
+  readonly inherit?: Readonly<Record<string, string | undefined>>;
+  /** Path of a bash. Default: the first on the search path. */
+  readonly shell?: string;
+  /** True: a pseudo terminal or fail; false: pipes. Default: a pseudo terminal where the library for it can be loaded. */
+  readonly pty?: boolean;
+  /** A call without a timeout of its own returns when nothing new was written for so long. Default: 30 000. */
+  readonly noChangeTimeoutMs?: number;
+  /** The longest output to show, in UTF-16 units. Default: 30 000. */
+  readonly maxOutputChars?: number;
+  /** The most that is saved of one output that is too long to show. Default: 64 MiB. */
+  readonly maxSavedBytes?: number;
+  /** Where such output is saved. Default: a private directory that `close` removes. */
+  readonly outputDir?: string;
+  /** Hides secrets in output before it is cut or saved, some lines at a time. Must not throw. Default: hides nothing. */
+  readonly mask?: (text: string) => string;
+}

@@ -1,0 +1,2 @@
+export { openedTool, type CallOptions, type OpenedTool } from './opened-tool.ts';
+export { toolContract, type ToolCheck, type ToolSubject } from './tool-contract.ts';

@@ -1,0 +1,27 @@
+import { textOf } from '@varve/events';
+import { TerminalObservation, type Observation } from '@varve/events/payloads';
+import { terminal } from '../terminal/terminal.ts';
+import type { TerminalOptions } from '../terminal/terminal-options.ts';
+import { openedTool, type OpenedTool } from './opened-tool.ts';
+
+/** The two ways to run a shell, as rows for a table of tests: a name, and the value of the `pty` option. */
+export const backends = [
+  ['pty', true],
+  ['pipe', false],
+] as const;
+
+/** A terminal in a workspace of its own. */
+export function openTerminal(pty: boolean, options: TerminalOptions = {}): Promise<OpenedTool> {
+  return openedTool(terminal({ pty, ...options }));
+}
+
+/** The bare output. */
+export function shown(observation: Observation): string {
+  return textOf(observation.content);
+}
+
+/** What stands around the output. */
+export function around(observation: Observation): ReturnType<typeof TerminalObservation.create>['metadata'] {
+  if (!TerminalObservation.is(observation)) throw new TypeError(`A ${observation.kind} is not a terminal observation.`);
+  return observation.metadata;
+}

@@ -1,0 +1,109 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { defineTool } from '../define-tool.ts';
+import { fileEditor } from '../file-editor/file-editor.ts';
+import { finish } from '../finish.ts';
+import { taskTracker } from '../task-tracker.ts';
+import { terminal } from '../terminal/terminal.ts';
+import { think } from '../think.ts';
+import type { Tool } from '../tool.ts';
+import { toolContract, type ToolSubject } from './tool-contract.ts';
+
+const sum = (): ReturnType<typeof defineTool> =>
+  defineTool({
+    name: 'sum',
+    description: 'Adds two numbers; a sum of zero never comes.',
+    input: z.object({ one: z.number().describe('The first.'), other: z.number().default(1).describe('The second.') }),
+    effect: 'read',
+    execute: ({ one, other }) =>
+      one + other === 0 ? new Promise<number>(() => undefined) : Promise.resolve(one + other),
+  });
+
+const shell = {
+  inputs: () => [{ command: 'echo made > file; cat file' }, { command: 'false' }],
+  slow: () => ({ command: 'sleep 30; echo late' }),
+};
+
+const anything = (): ReturnType<typeof defineTool> =>
+  defineTool({
+    name: 'anything',
+    description: 'Says how many fields it was given.',
+    input: z.looseObject({ first: z.string().describe('One of them.') }),
+    annotations: { readOnlyHint: true },
+    effect: 'read',
+    resources: () => [],
+    execute: async (input) => Object.keys(input).length,
+  });
+
+/** Every tool: add its line here. */
+const subjects: Record<string, ToolSubject> = {
+  'terminal on a pty': { open: () => terminal({ pty: true }), ...shell },
+  'terminal on pipes': { open: () => terminal({ pty: false }), ...shell },
+  file_editor: {
+    open: fileEditor,
+    async prepare(workspace) {
+      await mkdir(join(workspace, 'folder'));
+      await writeFile(join(workspace, 'folder/file'), 'one\ntwo\n');
+    },
+    inputs: (workspace) => [
+      { command: 'view', path: workspace },
+      { command: 'view', path: join(workspace, 'folder/file'), view_range: [1, -1] },
+      { command: 'view', path: join(workspace, 'missing') },
+      { command: 'create', path: join(workspace, 'new/file'), file_text: 'three' },
+      { command: 'str_replace', path: join(workspace, 'folder/file'), old_str: 'one', new_str: '1' },
+      { command: 'insert', path: join(workspace, 'folder/file'), insert_line: 0, new_str: 'zero' },
+      { command: 'undo_edit', path: join(workspace, 'folder/file') },
+    ],
+  },
+  task_tracker: {
+    open: taskTracker,
+    inputs: () => [
+      {},
+      { command: 'plan', task_list: [{ title: 'First' }, { title: 'Second', notes: 'Later.' }] },
+      { command: 'view' },
+    ],
+  },
+  think: { open: think, inputs: () => [{ thought: 'Why?' }] },
+  finish: { open: finish, inputs: () => [{ message: 'Done.' }, { message: '' }] },
+  'a tool of a user': { open: sum, inputs: () => [{ one: 1, other: 2 }, { one: 3 }], slow: () => ({ one: -1 }) },
+  'an open tool of a user': { open: anything, inputs: () => [{ first: '', more: [1] }], isOpen: true },
+};
+
+/** Each breaks one promise. */
+const broken: Readonly<Record<string, (right: Tool) => Partial<Tool>>> = {
+  'writes while it hints that it reads': () => ({ effect: () => 'write' }),
+  'tells another effect each time': () => {
+    let asked = 0;
+    return { effect: () => ((asked += 1) % 2 === 0 ? 'read' : 'idempotent') };
+  },
+  'names a resource without its type': () => ({ resources: () => ['file'] }),
+  'changes its arguments': (right) => ({
+    parse: (input) => right.parse(Object.assign(Object(input), { thought: 'x' })),
+  }),
+  'leaves out of the payload what it fills in again': (right) => ({
+    parameters: { ...right.parameters, required: [] },
+    parse: (input) => right.parse({ thought: 'None.', ...Object(input) }),
+    toAction: () => ({ kind: 'ThinkAction' }),
+    fromAction: (action) => right.fromAction({ thought: 'Why?', ...action }),
+  }),
+  'trusts what is stored': () => ({ fromAction: ({ kind: _kind, ...fields }) => fields }),
+  'requires what it does not describe': ({ parameters }) => ({ parameters: { ...parameters, required: ['missing'] } }),
+};
+
+describe('a tool that', () => {
+  test.for(Object.entries(broken))('%s fails the contract', async ([, breakIt]) => {
+    const open = (): Tool => {
+      const right: Tool = think();
+      return { ...right, ...breakIt(right) };
+    };
+    const subject: ToolSubject = { open, inputs: () => [{ thought: 'Why?' }] };
+    const results = await Promise.allSettled(toolContract.map((check) => check.run(subject)));
+    expect(results.filter(({ status }) => status === 'rejected')).not.toEqual([]);
+  });
+});
+
+describe.for(Object.entries(subjects))('%s', ([, subject]) => {
+  test.for(toolContract)('$title', (check) => check.run(subject));
+});

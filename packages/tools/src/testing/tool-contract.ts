@@ -1,0 +1,200 @@
+import assert from 'node:assert/strict';
+import { deepFreeze, textOf } from '@varve/events';
+import { presentObservation } from '@varve/events/payloads';
+import { ToolError } from '../error.ts';
+import type { Tool } from '../tool.ts';
+import { openedTool, type OpenedTool } from './opened-tool.ts';
+import { traces } from './traces.ts';
+
+/** A tool to check, and how to use it. */
+export interface ToolSubject {
+  /** A fresh tool. Each check closes the one it opened. */
+  readonly open: () => Tool;
+  /** Inputs that are good for this workspace: at least one, together one of each thing the tool does. */
+  readonly inputs: (workspace: string) => readonly unknown[];
+  /** An input whose call takes more than two seconds, for a tool that has one. */
+  readonly slow?: (workspace: string) => unknown;
+  /** Whether the tool takes fields it does not describe, as MCP servers may; default false. */
+  readonly isOpen?: boolean;
+  /** Puts into the workspace what the inputs need. */
+  readonly prepare?: (workspace: string) => Promise<void>;
+}
+
+/** One thing every {@link Tool} must do. */
+export interface ToolCheck {
+  readonly title: string;
+  /** @throws {AssertionError} when the tool does not. */
+  run(subject: ToolSubject): Promise<void>;
+}
+
+const settleMs = 1000;
+
+/** What every {@link Tool} must do. */
+export const toolContract: readonly ToolCheck[] = [
+  check('has a name and a description', async ({ tool }) => {
+    assert.match(tool.name, /^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/);
+    assert.notEqual(tool.description.trim(), '');
+    assert.equal(tool.definition['description'], tool.description);
+  }),
+  check('offers an object schema without references, in which each property is described', async ({ tool }) => {
+    assert.equal(tool.parameters['type'], 'object');
+    assert.ok(!JSON.stringify(tool.parameters).includes('"$ref"'), 'the schema has a $ref');
+    for (const [name, property] of Object.entries(tool.parameters['properties'] ?? {})) {
+      assert.ok(hasText(property?.description), `the property ${name} has no description`);
+    }
+  }),
+  check('names its payload kinds in its definition', async ({ tool }) => {
+    for (const field of ['kind', 'action_type', 'observation_type']) {
+      assert.ok(hasText(tool.definition[field]), `the definition has no ${field}`);
+    }
+  }),
+  check('requires only what it describes', async ({ tool }) => {
+    const { properties = {}, required = [] } = tool.parameters;
+    assert.ok(Array.isArray(required));
+    for (const name of required) assert.ok(Object.hasOwn(Object(properties), name), `${name} is not described`);
+  }),
+  check('leaves its arguments as they are', async ({ tool }, { inputs }) => {
+    for (const input of inputs) tool.parse(deepFreeze(structuredClone(input)));
+  }),
+  check(
+    'tells the same effect and resources each time, and no write when it only reads',
+    async ({ tool }, { inputs }) => {
+      for (const input of inputs.map((raw) => tool.parse(raw))) {
+        const effect = tool.effect(input);
+        assert.ok(
+          effect === 'read' || effect === 'idempotent' || effect === 'write',
+          'the effect is none of the three',
+        );
+        assert.ok(effect !== 'write' || !tool.annotations.readOnlyHint, 'it writes, yet hints that it only reads');
+        const resources = tool.resources(input);
+        for (const key of resources ?? []) assert.match(key, /^[^:]+:./s);
+        const again = tool.fromAction(tool.toAction(input));
+        assert.deepEqual([tool.effect(again), tool.resources(again)], [effect, resources]);
+      }
+    },
+  ),
+  check('rejects a field it does not know by name, without its value', async ({ tool }, { inputs, isOpen }) => {
+    if (isOpen) return;
+    const [input] = inputs;
+    assert.throws(
+      () => tool.parse({ ...asRecord(input), surprise: 'swordfish' }),
+      (error) => {
+        assert.ok(error instanceof ToolError && error.code === 'invalid-input');
+        assert.match(error.message, /surprise/);
+        assert.doesNotMatch(error.message, /swordfish/);
+        return true;
+      },
+    );
+  }),
+  check('rejects arguments that are no object', async ({ tool }) => {
+    for (const input of ['text', 7, null, []]) {
+      assert.throws(() => tool.parse(input), { name: 'ToolError', code: 'invalid-input' });
+    }
+  }),
+  check('gives back a stored call as it was', async ({ tool }, { inputs }) => {
+    for (const input of inputs.map((raw) => tool.parse(raw))) {
+      const action = tool.toAction(input);
+      assert.equal(action.kind, tool.definition['action_type']);
+      const stored = 'data' in action ? asRecord(action['data']) : action;
+      assert.deepEqual({ ...stored, ...asRecord(input) }, stored, 'the payload does not hold all of the input');
+      assert.deepEqual(tool.fromAction(action), input);
+      assert.deepEqual(tool.fromAction(JSON.parse(JSON.stringify(action))), input);
+    }
+  }),
+  check('refuses the action of another tool', async ({ tool }) => {
+    assert.throws(() => tool.fromAction({ kind: 'AnotherAction' }), { name: 'ToolError', code: 'invalid-input' });
+  }),
+  check('refuses a stored call whose fields are not good', async ({ tool }, { inputs, isOpen }) => {
+    if (isOpen) return;
+    const { kind, ...fields } = tool.toAction(tool.parse(inputs[0]));
+    const spoilt = {
+      ...fields,
+      surprise: 1,
+      ...('data' in fields && { data: { ...asRecord(fields['data']), surprise: 1 } }),
+    };
+    assert.throws(() => tool.fromAction({ ...spoilt, kind }), { name: 'ToolError', code: 'invalid-input' });
+  }),
+  check('answers with something the model can read', async ({ tool, call }, { inputs }) => {
+    for (const input of inputs) {
+      const observation = await call(input);
+      assert.equal(observation.kind, tool.definition['observation_type']);
+      assert.equal(observation['tool_name'] ?? tool.name, tool.name);
+      const content = presentObservation(observation);
+      const hasImage = content.some(({ type }) => type === 'image');
+      assert.ok(hasImage || hasText(textOf(content)), 'the observation shows nothing');
+    }
+  }),
+  check(
+    'leaves no trace in the workspace when it says that it reads',
+    async ({ tool, call, workspace }, { inputs }) => {
+      for (const input of inputs) {
+        const before = await traces(workspace);
+        await call(input);
+        if (tool.effect(tool.parse(input)) === 'read') assert.deepEqual(await traces(workspace), before);
+      }
+    },
+  ),
+  check('does not start a call that is cancelled already', async ({ call }, { inputs }) => {
+    await assert.rejects(call(inputs[0], { signal: AbortSignal.abort() }), { name: 'ToolError', code: 'aborted' });
+  }),
+  check('settles within a second after its signal aborts', async ({ call, workspace }, { inputs, slow }) => {
+    const input = slow === undefined ? inputs[0] : slow(workspace);
+    // At once, and again when what lives between calls is there.
+    await cancelled(call, input);
+    await call(inputs[0]);
+    await cancelled(call, input);
+  }),
+  check('closes more than once, and does nothing afterwards', async ({ tool, call }, { inputs }) => {
+    await call(inputs[0]);
+    await Promise.all([tool.close(), tool.close()]);
+    await tool.close();
+    await assert.rejects(call(inputs[0]), { name: 'ToolError', code: 'closed' });
+  }),
+];
+
+interface Inputs {
+  readonly inputs: readonly unknown[];
+  readonly slow: ToolSubject['slow'];
+  readonly isOpen: boolean;
+}
+
+function check(title: string, verify: (opened: OpenedTool, inputs: Inputs) => Promise<void>): ToolCheck {
+  return {
+    title,
+    async run({ open, inputs, slow, prepare, isOpen = false }) {
+      await using opened = await openedTool(open());
+      await prepare?.(opened.workspace);
+      await verify(opened, { inputs: inputs(opened.workspace), slow, isOpen });
+    },
+  };
+}
+
+async function cancelled(call: OpenedTool['call'], input: unknown): Promise<void> {
+  const controller = new AbortController();
+  const settled = call(input, { signal: controller.signal }).catch((error: unknown) => {
+    assert.ok(error instanceof ToolError && error.code === 'aborted', `it failed with ${String(error)}`);
+  });
+  controller.abort();
+  await within(settleMs, settled);
+}
+
+async function within(ms: number, settled: Promise<unknown>): Promise<void> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(
+    () => reject(new assert.AssertionError({ message: `It took more than ${ms} ms to settle.` })),
+    ms,
+  );
+  try {
+    await Promise.race([settled, promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function asRecord(input: unknown): object {
+  return typeof input === 'object' && input !== null ? input : {};
+}
+
+function hasText(value: unknown): boolean {
+  return typeof value === 'string' && value.trim() !== '';
+}

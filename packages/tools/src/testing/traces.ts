@@ -1,0 +1,23 @@
+import { createHash } from 'node:crypto';
+import { lstat, readdir, readFile, readlink } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** Everything that can be seen of a directory from outside: names, kinds, modes, times and contents. */
+export async function traces(directory: string): Promise<readonly string[]> {
+  const names = await readdir(directory, { recursive: true });
+  const lines = await Promise.all(['.', ...names].toSorted().map((name) => trace(directory, name)));
+  return lines;
+}
+
+async function trace(directory: string, name: string): Promise<string> {
+  const path = join(directory, name);
+  const stats = await lstat(path);
+  const content = stats.isFile()
+    ? createHash('sha256')
+        .update(await readFile(path))
+        .digest('hex')
+    : stats.isSymbolicLink()
+      ? await readlink(path)
+      : '';
+  return `${name} ${stats.mode} ${stats.ino} ${stats.mtimeMs} ${content}`;
+}

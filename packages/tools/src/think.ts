@@ -1,0 +1,26 @@
+import { text } from '@varve/events';
+import { ThinkAction, ThinkObservation } from '@varve/events/payloads';
+import { defineBuiltinTool } from './define-tool.ts';
+import type { Tool } from './tool.ts';
+
+/** Lets the model write down a thought between two actions. Nothing happens. */
+export function think(): Tool<{ readonly thought: string }> {
+  return defineBuiltinTool({
+    name: 'think',
+    description:
+      'Writes down a thought: a plan, a comparison of ways to go, why a test fails. It changes nothing and fetches nothing; use it when a problem needs to be reasoned through before acting.',
+    input: ThinkAction,
+    output: ThinkObservation,
+    definitionKind: 'ThinkTool',
+    annotations: {
+      title: 'think',
+      readOnlyHint: true,
+      destructiveHint: false,
+      idempotentHint: true,
+      openWorldHint: false,
+    },
+    effect: 'read',
+    resources: () => [],
+    execute: async () => ({ content: [text('The thought is noted.')] }),
+  });
+}
