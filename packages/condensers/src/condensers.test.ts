@@ -1,0 +1,154 @@
+import type { BaseEvent } from '@varve/events';
+import type { View } from '@varve/events/projections';
+import { story } from '@varve/events/testing';
+import { expect, test } from 'vitest';
+import type { CondensationPlan, Condenser } from './condenser.ts';
+import { CondenserError, inOrder, noCondensation, rollingWindow } from './index.ts';
+
+const viewOf = (events: readonly BaseEvent[]): View => ({ events, isCondensationRequested: false });
+const { signal } = new AbortController();
+
+async function plan(
+  condenser: Condenser,
+  events: readonly BaseEvent[],
+  reason: 'check' | 'demand' = 'check',
+): Promise<CondensationPlan> {
+  const answer = await condenser.condense(viewOf(events), { signal, reason });
+  if ('kind' in answer && answer.kind === 'condensation') return answer;
+  throw new Error(`No plan was made: ${JSON.stringify(answer)}.`);
+}
+
+/** A prompt, a question, and rounds of a call with its result, until there are `length` events. */
+function conversation(length: number): readonly BaseEvent[] {
+  const { prompt, user, call, result } = story();
+  const events: BaseEvent[] = [prompt(), user('Fix it.')];
+  for (let round = 0; events.length < length; round++) events.push(call(`c${round}`, `r${round}`), result(round));
+  return events.slice(0, length);
+}
+
+const idsOf = (events: readonly BaseEvent[]) => events.map(({ id }) => id);
+
+test('150 events become 60: the first 4, a note, the last 55', async () => {
+  const { prompt, user, agent } = story();
+  const talk = Array.from({ length: 149 }, (_, turn) => (turn % 2 ? agent('a') : user('u')));
+  const events = [prompt(), ...talk];
+  const { forget, summary, summaryOffset } = await plan(rollingWindow({ maxEvents: 120, keepFirst: 4 }), events);
+  expect(forget).toEqual(idsOf(events.slice(4, 95)));
+  expect([forget.length, summaryOffset, summary]).toEqual([
+    91,
+    4,
+    '91 earlier events of this conversation are not shown.',
+  ]);
+});
+
+test('a view that is not too long stays as it is', async () => {
+  const view = viewOf(conversation(120));
+  expect(await rollingWindow({ maxEvents: 120 }).condense(view, { signal, reason: 'check' })).toBe(view);
+});
+
+test('a cut that would fall into a reply moves to its nearer end', async () => {
+  const events = conversation(22);
+  const { forget } = await plan(rollingWindow({ maxEvents: 20, keepFirst: 2, keepLast: 7 }), events);
+  expect(forget).toEqual(idsOf(events.slice(2, 16)));
+});
+
+test('the first user message stays even when fewer events are to be kept', async () => {
+  const events = conversation(22);
+  const { forget } = await plan(rollingWindow({ maxEvents: 20, keepFirst: 0 }), events);
+  expect(forget[0]).toBe(events[2]?.id);
+});
+
+test('a demand cuts about half, however short the view is', async () => {
+  const events = conversation(42);
+  const { forget } = await plan(rollingWindow({ maxEvents: 1000 }), events, 'demand');
+  expect(events.length - forget.length + 1).toBe(21);
+});
+
+test('a demand cuts the only reply there is, and says when there is none', async () => {
+  const condenser = rollingWindow({ maxEvents: 1000, keepFirst: 50 });
+  const events = conversation(4);
+  expect((await plan(condenser, events, 'demand')).forget).toEqual(idsOf(events.slice(2)));
+  expect(await condenser.condense(viewOf(events.slice(0, 2)), { signal, reason: 'demand' })).toEqual({
+    kind: 'nothing',
+    reason: expect.stringContaining('cut') as string,
+  });
+});
+
+test('a call that waits for its result is never cut', async () => {
+  const events = conversation(31);
+  const { forget } = await plan(rollingWindow({ maxEvents: 20, keepLast: 1 }), events, 'demand');
+  expect(forget).not.toContain(events[30]?.id);
+});
+
+test('a check does not tear up the loop the agent is in', async () => {
+  const { prompt, user, call, result } = story();
+  const thinking_blocks = [{ type: 'thinking' as const, thinking: 't', signature: 's' }];
+  const loop: BaseEvent[] = [prompt(), user('u'), call('a', 'r', { thinking_blocks }), result(0)];
+  for (let round = 1; round < 10; round++) loop.push(call(`c${round}`, `r${round}`), result(round));
+  const view = viewOf(loop);
+  const condenser = rollingWindow({ maxEvents: 10 });
+  expect(await condenser.condense(view, { signal, reason: 'check' })).toBe(view);
+  expect((await plan(condenser, loop, 'demand')).forget).toEqual(idsOf(loop.slice(2)));
+});
+
+test('condensing again and again counts every event once', async () => {
+  const { prompt, user, agent, condensation } = story();
+  const condenser = rollingWindow({ maxEvents: 10 });
+  let events: readonly BaseEvent[] = [prompt(), user('Start.')];
+  let shown = 0;
+  let last = '';
+  for (let turn = 0; turn < 100; turn++) {
+    events = [...events, turn % 2 ? user('u') : agent('a')];
+    const answer = await condenser.condense(viewOf(events), { signal, reason: 'check' });
+    if (!('kind' in answer) || answer.kind !== 'condensation') continue;
+    const { id, timestamp } = condensation([]);
+    const summary = { id: `${id}-summary`, timestamp, source: 'environment' as const, summary: answer.summary ?? '' };
+    events = events
+      .filter((event) => !answer.forget.includes(event.id))
+      .toSpliced(answer.summaryOffset ?? 0, 0, { ...summary, kind: 'CondensationSummaryEvent' } as BaseEvent);
+    shown = events.length - 1;
+    last = answer.summary ?? '';
+    expect(last).toBe(`${turn + 3 - shown} earlier events of this conversation are not shown.`);
+  }
+  expect(last).not.toBe('');
+});
+
+test('what another condenser had noted is carried on', async () => {
+  const events = conversation(30);
+  const noted = { id: 'x-summary', timestamp: 't', source: 'environment' as const, summary: 'Tests use port 80.' };
+  const withNote = events.toSpliced(2, 0, { ...noted, kind: 'CondensationSummaryEvent' } as BaseEvent);
+  const { summary } = await plan(rollingWindow({ maxEvents: 20 }), withNote);
+  expect(summary).toMatch(/^\d+ earlier events .* not shown\.\nNoted about them:\nTests use port 80\.$/);
+});
+
+test.for([
+  [{ maxEvents: 0 }, 'maxEvents'],
+  [{ maxEvents: 10.5 }, 'maxEvents'],
+  [{ maxEvents: 10, keepFirst: -1 }, 'keepFirst'],
+  [{ maxEvents: 10, keepFirst: 4 }, 'keepLast is 0'],
+  [{ maxEvents: 10, keepFirst: 5, keepLast: 5 }, 'no room'],
+] as const)('the options %j are refused', ([options, reason]) => {
+  expect(() => rollingWindow(options)).toThrow(CondenserError);
+  expect(() => rollingWindow(options)).toThrow(reason);
+});
+
+test('a pipeline asks in turn until one plans', async () => {
+  const asked: string[] = [];
+  const spy = (name: string, inner: Condenser): Condenser => ({
+    ...inner,
+    condense: (view, context) => {
+      asked.push(name);
+      return inner.condense(view, context);
+    },
+  });
+  const window = rollingWindow({ maxEvents: 10 });
+  await plan(inOrder([spy('a', noCondensation()), spy('b', window), spy('c', window)]), conversation(30), 'demand');
+  expect(asked).toEqual(['a', 'b']);
+});
+
+test('specs say what to rebuild', () => {
+  expect(inOrder([noCondensation(), rollingWindow({ maxEvents: 120, keepFirst: 4 })]).spec).toEqual({
+    kind: 'in-order',
+    condensers: [{ kind: 'no-condensation' }, { kind: 'rolling-window', maxEvents: 120, keepFirst: 4, keepLast: 55 }],
+  });
+});

@@ -1,0 +1,21 @@
+import type { CondenseContext, Condenser } from './condenser.ts';
+import { throwIfAborted } from './throw-if-aborted.ts';
+
+/** Asks each in turn; the first plan counts. One that is content, or has nothing to cut, passes the view on. */
+export function inOrder(condensers: readonly Condenser[]): Condenser {
+  return {
+    spec: { kind: 'in-order', condensers: condensers.map(({ spec }) => spec) },
+    async condense(view, context) {
+      throwIfAborted(context.signal);
+      for (const condenser of condensers) {
+        const answer = await condenser.condense(view, context);
+        if ('kind' in answer && answer.kind === 'condensation') return answer;
+      }
+      return unmet(context) ?? view;
+    },
+  };
+}
+
+function unmet({ reason }: CondenseContext): { readonly kind: 'nothing'; readonly reason: string } | undefined {
+  return reason === 'demand' ? { kind: 'nothing', reason: 'None of the condensers found anything to cut.' } : undefined;
+}

@@ -1,0 +1,1 @@
+export { condenserContract, type CondenserCheck, type CondenserSubject } from './condenser-contract.ts';
