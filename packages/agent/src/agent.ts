@@ -1,0 +1,68 @@
+import { noCondensation, type Condenser } from '@varve/condensers';
+import type { Json } from '@varve/events';
+import type { LanguageModel, ModelParameters } from '@varve/llm';
+import type { Mask, Tool } from '@varve/tools';
+import { codingPrompt } from './coding-prompt.ts';
+import { checkIterations } from './check-iterations.ts';
+import type { ConfirmationPolicy } from './confirmation.ts';
+import { AgentError } from './error.ts';
+import { neverConfirm } from './never-confirm.ts';
+import type { Prompt } from './prompt.ts';
+
+/** Limits of one run; what is absent is unlimited. */
+export interface Budget {
+  /** Steps of one run; default 500. */
+  readonly maxIterations: number;
+  /** US dollars of the whole conversation, over all its runs. Calls of unknown price do not count. */
+  readonly maxCostUsd?: number;
+}
+
+/** What the tools of a conversation may be made with. */
+export interface ToolsContext {
+  readonly conversationId: string;
+  /** Hides the conversation's secrets, for tools that keep text outside of the log. */
+  readonly mask: Mask;
+}
+
+/** A stateless specification of who works: it may serve any number of conversations at once. */
+export interface Agent {
+  readonly model: LanguageModel;
+  /**
+   * Makes the tools of one conversation, which closes them when it ends: shells and histories are never shared. Called
+   * once each time a conversation is created or opened; names must differ.
+   */
+  readonly tools: (context: ToolsContext) => readonly Tool[];
+  readonly condenser: Condenser;
+  readonly prompt: Prompt;
+  readonly confirmation: ConfirmationPolicy;
+  readonly budget: Budget;
+  readonly parameters: ModelParameters;
+  /** What rebuilds this agent; holds no secret. */
+  readonly spec: Json;
+}
+
+/** What an agent needs, and what of its defaults it changes. */
+export type AgentOptions = Pick<Agent, 'model' | 'tools'> &
+  Partial<Omit<Agent, 'spec' | 'budget'>> & { readonly budget?: Partial<Budget> };
+
+/**
+ * Fills in the defaults of an agent: no condensation, the coding prompt, no confirmation, 500 iterations.
+ *
+ * @throws {AgentError} `invalid` for a budget that allows nothing or is no number.
+ */
+export function defineAgent(options: AgentOptions): Agent {
+  const budget: Budget = { maxIterations: 500, ...options.budget };
+  checkIterations(budget.maxIterations);
+  const { maxCostUsd = Infinity } = budget;
+  if (!(maxCostUsd > 0)) throw new AgentError('invalid', `maxCostUsd is ${maxCostUsd}, which allows nothing.`);
+  const { model, condenser = noCondensation(), confirmation = neverConfirm(), parameters = {} } = options;
+  const spec: Json = {
+    model: model.spec,
+    condenser: condenser.spec,
+    confirmation_policy: confirmation.spec,
+    parameters: { ...parameters },
+    budget: { ...budget },
+    kind: 'Agent',
+  };
+  return { prompt: codingPrompt, ...options, model, condenser, confirmation, parameters, budget, spec };
+}

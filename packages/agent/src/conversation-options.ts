@@ -1,0 +1,39 @@
+import type { Content, EventKind } from '@varve/events';
+import type { EventStore } from '@varve/storage';
+import type { Agent } from './agent.ts';
+
+/** What creating and opening a conversation have in common. */
+export interface ConversationOptions {
+  readonly agent: Agent;
+  /** Not owned: the caller closes it after its conversations. */
+  readonly store: EventStore;
+  /** Values that must never reach the log: keys, passwords. Replaced in every event before it is stored. */
+  readonly secrets?: readonly string[];
+  /**
+   * Event kinds of your own, beside the built-in ones. Opened without them, a log keeps their events as opaque ones, which
+   * the model does not see. Names differ from each other and from the built-in ones: anything else is a `TypeError`.
+   */
+  readonly kinds?: readonly EventKind[];
+  /** UTC milliseconds; default `Date.now`. */
+  readonly now?: () => number;
+  /** Ids of events; default random UUIDs. */
+  readonly newId?: () => string;
+}
+
+/** What a new conversation needs. */
+export interface CreateOptions extends ConversationOptions {
+  /** The directory the agent works in; it must exist. */
+  readonly workspace: string;
+  /** 32 lower-case hex digits, as the reference names its directories; default random. */
+  readonly id?: string;
+}
+
+/** What taking up a conversation needs. */
+export interface OpenOptions extends ConversationOptions {
+  readonly id: string;
+  /** Default: the workspace the conversation was created with. */
+  readonly workspace?: string;
+}
+
+/** What a user says: text, or blocks with images. */
+export type Saying = string | readonly Content[];

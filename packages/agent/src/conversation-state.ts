@@ -1,0 +1,80 @@
+import type { EventCodec } from '@varve/events';
+import {
+  pendingProjection,
+  statsProjection,
+  statusProjection,
+  taskListProjection,
+  Timeline,
+  viewProjection,
+  type ExecutionStatus,
+  type PendingCall,
+  type Projection,
+  type Stats,
+  type Status,
+  type View,
+} from '@varve/events/projections';
+import type { TaskItem } from '@varve/events/payloads';
+import { toolsetsProjection } from './toolsets-projection.ts';
+
+/** Everything a conversation's log says about it at one point. Immutable. */
+export interface ConversationState {
+  /** Number of events folded. */
+  readonly head: number;
+  /** Last event of the active branch. */
+  readonly leafId?: string;
+  readonly status: ExecutionStatus;
+  readonly error?: NonNullable<Status['error']>;
+  readonly title?: string;
+  readonly lastUserMessageId?: string;
+  readonly stats: Stats;
+  /** Calls without a result, oldest first. */
+  readonly pending: readonly PendingCall[];
+  readonly taskList: readonly TaskItem[];
+  /** What the model may see now. */
+  readonly view: View;
+}
+
+/** What a conversation's log is folded into. */
+type ConversationProjections = {
+  readonly status: Projection<unknown, Status>;
+  readonly stats: Projection<unknown, Stats>;
+  readonly toolsets: Projection<unknown, readonly string[]>;
+  readonly pending: Projection<unknown, readonly PendingCall[]>;
+  readonly taskList: Projection<unknown, readonly TaskItem[]>;
+  readonly view: Projection<unknown, View>;
+};
+
+/** A conversation's log as it is folded while it grows. */
+export type ConversationTimeline = Timeline<ConversationProjections>;
+
+/** A timeline that has seen nothing yet. */
+export function conversationTimeline(codec: EventCodec): ConversationTimeline {
+  return new Timeline({
+    codec,
+    projections: {
+      status: statusProjection,
+      stats: statsProjection,
+      toolsets: toolsetsProjection,
+      pending: pendingProjection(codec),
+      taskList: taskListProjection,
+      view: viewProjection(codec),
+    },
+  });
+}
+
+/** Reads a timeline as one state. */
+export function stateOf(timeline: ConversationTimeline): ConversationState {
+  const { execution, error, title, lastUserMessageId } = timeline.read('status');
+  return {
+    head: timeline.head,
+    ...(timeline.leafId !== undefined && { leafId: timeline.leafId }),
+    status: execution,
+    ...(error && { error }),
+    ...(title !== undefined && { title }),
+    ...(lastUserMessageId !== undefined && { lastUserMessageId }),
+    stats: timeline.read('stats'),
+    pending: timeline.read('pending'),
+    taskList: timeline.read('taskList'),
+    view: timeline.read('view'),
+  };
+}

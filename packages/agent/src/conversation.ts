@@ -1,0 +1,263 @@
+import { randomUUID } from 'node:crypto';
+import { text, textOf, type ActionEvent, type Content } from '@varve/events';
+import { approvalFact } from '@varve/events/facts';
+import type { ExecutionStatus, PendingCall } from '@varve/events/projections';
+import type { Delta, ModelRequest } from '@varve/llm';
+import { checkIterations } from './check-iterations.ts';
+import type { CreateOptions, OpenOptions, Saying } from './conversation-options.ts';
+import type { ConversationState } from './conversation-state.ts';
+import { stateOf } from './conversation-state.ts';
+import { rejectionDraft, statusDraft, userMessageDraft } from './drafts.ts';
+import { AgentError } from './error.ts';
+import { finalText } from './final-text.ts';
+import { approvalDigest } from './gate.ts';
+import type { Draft } from './journal.ts';
+import { isAnswered } from './is-answered.ts';
+import { OpenConversation } from './open-conversation.ts';
+import { promptDraft } from './prompt-draft.ts';
+import { readEvents, type LoggedEvent } from './read-events.ts';
+import { runLoop, type LoopEnd } from './run-loop.ts';
+import type { RunResult } from './run-result.ts';
+import { readState } from './read-state.ts';
+
+/** How one run is watched, limited and stopped. */
+export interface RunOptions {
+  /** Aborting interrupts: the model call and tools are cancelled, and open calls are answered. */
+  readonly signal?: AbortSignal;
+  /** Steps of this run, at least 1; default the agent's budget. */
+  readonly maxIterations?: number;
+  /** Pieces of replies as they come. Provisional; must not throw. */
+  readonly onDelta?: (delta: Delta) => void;
+  /** Output of calls as it comes. Provisional, and not masked; must not throw. */
+  readonly onOutput?: (chunk: string, event: ActionEvent) => void;
+}
+
+function isSomething(block: Content): boolean {
+  return block.type === 'text' ? block.text.trim() !== '' : block.image_urls.length > 0;
+}
+
+/** A message brings a conversation back from these; paused and failed ones stay so until they run. */
+const wakes = new Set<ExecutionStatus>(['finished', 'stuck', 'waiting_for_confirmation']);
+
+/**
+ * An agent bound to a log and a workspace. It holds the log's lease until it is disposed.
+ *
+ * Everything it does goes into the log first. One run at a time; `send`, `pause` and `interrupt` may be called during it.
+ */
+export class Conversation implements AsyncDisposable {
+  readonly #open: OpenConversation;
+  #running: Promise<unknown> | undefined;
+  #interruption = new AbortController();
+  #isPauseRequested = false;
+  #closing: Promise<void> | undefined;
+
+  private constructor(open: OpenConversation) {
+    this.#open = open;
+  }
+
+  /** @throws {AgentError} `invalid`; {@link StorageError} `exists` and whatever the store throws. */
+  static async create(options: CreateOptions): Promise<Conversation> {
+    const id = options.id ?? randomUUID().replaceAll('-', '');
+    return new Conversation(await OpenConversation.create({ ...options, id }));
+  }
+
+  /**
+   * Takes up a conversation where its log ends. Nothing is appended and nothing runs until `send` or `run`; what a crash
+   * left open is brought to an end by the next run.
+   *
+   * @throws {AgentError} `invalid`; {@link StorageError} `missing`, `held` and whatever the store throws.
+   */
+  static async open(options: OpenOptions): Promise<Conversation> {
+    return new Conversation(await OpenConversation.open(options));
+  }
+
+  get id(): string {
+    return this.#open.session.conversationId;
+  }
+
+  get workspace(): string {
+    return this.#open.session.workspace;
+  }
+
+  get state(): ConversationState {
+    return stateOf(this.#timeline);
+  }
+
+  /** The state after the first `head` events. @throws {StorageError} `invalid` for a bad number. */
+  stateAt(head: number): Promise<ConversationState> {
+    return readState(this.#open.log, { codec: this.#open.session.codec, to: head });
+  }
+
+  /** The request that the next step would send now. */
+  request(): ModelRequest {
+    return this.#open.session.prepare(this.#timeline.read('view')).request;
+  }
+
+  /**
+   * Adds a user message and returns its event's id. Calls that wait for approval are rejected, with the message as the
+   * reason: to say something is not to allow something. Nothing runs until `run`; a run under way takes the message into
+   * its next step.
+   *
+   * @throws {AgentError} `invalid` when there is neither text nor an image, `closed`.
+   */
+  async send(saying: Saying): Promise<string> {
+    this.#assertUsable();
+    const content: readonly Content[] = typeof saying === 'string' ? [text(saying)] : saying;
+    if (!content.some(isSomething)) throw new AgentError('invalid', 'A message needs text or an image.');
+    const { journal } = this.#open.session;
+    this.#open.suggestTitle(textOf(content));
+    const events = await journal.emit(() => this.#sayingDrafts(content));
+    return events.findLast((event) => event.source === 'user')?.id ?? '';
+  }
+
+  /**
+   * Steps until there is a reason to end. While calls wait and none of them was approved it returns `waiting` at once, and
+   * after `finished` it returns the same text until something is said. After every other end it goes on.
+   *
+   * @throws {AgentError} `invalid`, `busy`, `nothing-to-do`, `closed`; {@link StorageError} when the log cannot be written.
+   * What a callback or a policy throws is a bug and rejects as it is; the log stays whole, and the next run goes on from it.
+   */
+  async run(options: RunOptions = {}): Promise<RunResult> {
+    this.#assertUsable();
+    if (this.#running) throw new AgentError('busy', `Conversation ${this.id} is running already.`);
+    const running = this.#run(options);
+    this.#running = running;
+    try {
+      return this.#withUsage(await running);
+    } finally {
+      this.#running = undefined;
+    }
+  }
+
+  /** Ends the run under way before its next step. Nothing happens when none is. */
+  pause(): void {
+    if (this.#running) this.#isPauseRequested = true;
+  }
+
+  /** Ends the run under way now, and resolves when it has ended. Calls are cancelled and answered. */
+  async interrupt(): Promise<void> {
+    this.#interruption.abort();
+    await this.#running?.catch(() => undefined);
+  }
+
+  /**
+   * Allows pending calls, by the ids of their action events or all of them, exactly as they stand. The status stays as it
+   * is: the next run executes them, and waits again for those of the others that the policy asks about.
+   *
+   * @throws {AgentError} `nothing-pending` when an id names no pending call, or there is none.
+   */
+  async approve({ actionIds, by = 'user' }: { readonly actionIds?: readonly string[]; readonly by?: string } = {}) {
+    this.#assertUsable();
+    const { journal, codec, now } = this.#open.session;
+    await journal.emit(() =>
+      this.#pending(actionIds).map(({ event }): Draft => {
+        const value = { action_id: event.id, digest: approvalDigest(codec, event), by, at: now() };
+        return { make: (stamp) => approvalFact.create(value, stamp) };
+      }),
+    );
+  }
+
+  /**
+   * Refuses every pending call that has not begun, also while a run is at the calls before it; the model reads the reason.
+   *
+   * @throws {AgentError} `nothing-pending`.
+   */
+  async reject(reason: string): Promise<void> {
+    this.#assertUsable();
+    await this.#open.session.journal.emit(() => {
+      const rejections = this.#rejections(reason);
+      if (rejections.length === 0) throw this.#nothingPending();
+      return [...rejections, ...(this.state.status === 'waiting_for_confirmation' ? [statusDraft('idle')] : [])];
+    });
+  }
+
+  /**
+   * Stored events from seq `from` on, each once, in order. Without a signal it ends at the present head; with one it goes
+   * on with later events until the signal aborts. @throws {StorageError} `invalid` for a bad number.
+   */
+  events({
+    from = 0,
+    signal,
+  }: { readonly from?: number; readonly signal?: AbortSignal } = {}): AsyncIterable<LoggedEvent> {
+    const { log, session } = this.#open;
+    return readEvents(signal ? log.tail(from, signal) : log.range(from), session.codec);
+  }
+
+  /** Interrupts a run under way, closes the tools and gives the lease back. Idempotent. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    await this.interrupt();
+    await this.#open[Symbol.asyncDispose]();
+  }
+
+  get #timeline() {
+    return this.#open.session.journal.timeline;
+  }
+
+  async #run({ signal, maxIterations, onDelta, onOutput }: RunOptions): Promise<LoopEnd> {
+    if (maxIterations !== undefined) checkIterations(maxIterations);
+    this.#interruption = new AbortController();
+    this.#isPauseRequested = false;
+    const signals = [this.#interruption.signal, ...(signal ? [signal] : [])];
+    const { session } = this.#open;
+    await session.journal.catchUp();
+    const { status, pending, lastUserMessageId, view } = this.state;
+    const waits = status === 'waiting_for_confirmation' && !pending.some((call) => call.approvedDigest !== undefined);
+    if (waits) return { reason: 'waiting', iterations: 0 };
+    if (lastUserMessageId === undefined && pending.length === 0) {
+      throw new AgentError('nothing-to-do', `Conversation ${this.id} has no message yet: send one first.`);
+    }
+    if (status === 'finished' && pending.length === 0 && isAnswered(view)) {
+      return { reason: 'finished', text: finalText(view), iterations: 0 };
+    }
+    return runLoop(
+      session,
+      { signal: AbortSignal.any(signals), ...(onDelta && { onDelta }), ...(onOutput && { onOutput }) },
+      {
+        maxIterations: maxIterations ?? session.agent.budget.maxIterations,
+        isPauseRequested: () => this.#isPauseRequested,
+      },
+    );
+  }
+
+  #withUsage(end: LoopEnd): RunResult {
+    return { ...end, usage: this.#timeline.read('stats').total };
+  }
+
+  #pending(actionIds?: readonly string[]): readonly PendingCall[] {
+    const pending = this.#timeline.read('pending');
+    const unknown = actionIds?.find((id) => !pending.some(({ event }) => event.id === id));
+    if (unknown !== undefined || pending.length === 0) throw this.#nothingPending(unknown);
+    return actionIds ? pending.filter(({ event }) => actionIds.includes(event.id)) : pending;
+  }
+
+  #nothingPending(id?: string): AgentError {
+    const what = id === undefined ? 'has no pending call' : `has no pending call ${id}`;
+    return new AgentError('nothing-pending', `Conversation ${this.id} ${what}.`);
+  }
+
+  #sayingDrafts(content: readonly Content[]): readonly Draft[] {
+    const { agent, workspace, now, tools } = this.#open.session;
+    const { status, view } = this.state;
+    return [
+      ...promptDraft(view, agent, { workspace, now, tools: [...tools.values()] }),
+      ...(status === 'waiting_for_confirmation' ? this.#rejections(textOf(content) || 'The user sent an image.') : []),
+      userMessageDraft(content),
+      ...(wakes.has(status) ? [statusDraft('idle')] : []),
+    ];
+  }
+
+  /** Of a call that has begun nobody can say any more that it did not run. */
+  #rejections(reason: string): readonly Draft[] {
+    const notBegun = this.#timeline.read('pending').filter(({ hasEffect }) => !hasEffect);
+    return notBegun.map(({ event }) => rejectionDraft(event, reason));
+  }
+
+  #assertUsable(): void {
+    if (this.#closing) throw new AgentError('closed', `Conversation ${this.id} was closed.`);
+  }
+}

@@ -1,0 +1,24 @@
+import { createHash } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { text, type Message } from '@varve/events';
+import { digestOf, messageDigester } from './digest.ts';
+
+const said = (words: string): Message => ({ role: 'user', content: [text(words)], thinking_blocks: [] });
+
+test('the digest of messages is the SHA-256 over the digests of their JSON', () => {
+  const messages = [said('a'), said('b')];
+  const all = createHash('sha256');
+  for (const message of messages) all.update(createHash('sha256').update(JSON.stringify(message)).digest());
+  expect(messageDigester()(messages)).toBe(all.digest('hex'));
+});
+
+test('order, content and number of messages change it; identity does not', () => {
+  const digest = messageDigester();
+  const [a, b] = [said('a'), said('b')];
+  expect(digest([a, b])).toBe(digest([said('a'), said('b')]));
+  expect(new Set([digest([a, b]), digest([b, a]), digest([a]), digest([])]).size).toBe(4);
+});
+
+test('a text has the digest other programs compute', () => {
+  expect(digestOf('abc')).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
+});

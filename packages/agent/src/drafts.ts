@@ -1,0 +1,70 @@
+import {
+  AgentErrorEvent,
+  ConversationErrorEvent,
+  ConversationStateUpdateEvent,
+  MessageEvent,
+  text,
+  UserRejectObservation,
+  type ActionEvent,
+  type Content,
+  type ErrorClassification,
+} from '@varve/events';
+import { statusKey, type ExecutionStatus } from '@varve/events/projections';
+import type { Draft } from './journal.ts';
+
+/** The conversation goes to a status. */
+export function statusDraft(status: ExecutionStatus): Draft {
+  return { make: (stamp) => ConversationStateUpdateEvent.create({ key: statusKey, value: status }, stamp) };
+}
+
+/** The user says something. */
+export function userMessageDraft(content: readonly Content[]): Draft {
+  return {
+    make: (stamp) => MessageEvent.create({ source: 'user', llm_message: { role: 'user', content } }, stamp),
+  };
+}
+
+/** The framework says something to the model in a user's role; it is not the user's and resets nothing. */
+export function nudgeDraft(message: string): Draft {
+  const content = [text(message)];
+  return {
+    make: (stamp) => MessageEvent.create({ source: 'environment', llm_message: { role: 'user', content } }, stamp),
+  };
+}
+
+/** The work is done, unless the user said something that the model had not read: then it is told, and goes on. */
+export function endDraft(hasReadAll: boolean): Draft {
+  if (hasReadAll) return statusDraft('finished');
+  return nudgeDraft('The user said something while you wrote your last reply. Read it above, and go on.');
+}
+
+const agentAction: ErrorClassification = { kind: 'agent_action', retryable: true, user_action: 'retry' };
+/** How a failure is classified that is not the model's fault. */
+export const internalFailure: ErrorClassification = { kind: 'internal', retryable: false, user_action: 'none' };
+
+/** A call is answered with an error the model can read. */
+export function callErrorDraft(
+  call: Pick<ActionEvent, 'tool_name' | 'tool_call_id'>,
+  error: string,
+  classification: ErrorClassification = agentAction,
+): Draft {
+  const { tool_name, tool_call_id } = call;
+  return { make: (stamp) => AgentErrorEvent.create({ tool_name, tool_call_id, error, classification }, stamp) };
+}
+
+/** A person refuses a call. */
+export function rejectionDraft(event: ActionEvent, reason: string): Draft {
+  const { tool_name, tool_call_id, id } = event;
+  return {
+    make: (stamp) =>
+      UserRejectObservation.create({ tool_name, tool_call_id, rejection_reason: reason, action_id: id }, stamp),
+  };
+}
+
+/** A run ends in failure: the reason for people, and the status. */
+export function failureDrafts(code: string, detail: string): readonly Draft[] {
+  return [
+    { make: (stamp) => ConversationErrorEvent.create({ source: 'environment', code, detail }, stamp) },
+    statusDraft('error'),
+  ];
+}

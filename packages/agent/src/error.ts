@@ -1,0 +1,22 @@
+/** What a caller of a conversation can act on. How a run ended is not an error: see `RunResult`. */
+export type AgentErrorCode =
+  /** What makes no sense: two tools of one name, a workspace that is no directory, a limit below 1, an empty message. */
+  | 'invalid'
+  /** The conversation is running; wait for it, pause it or interrupt it first. */
+  | 'busy'
+  /** There is no pending action with this id, or none at all. */
+  | 'nothing-pending'
+  /** Nothing was said yet, so there is nothing to run. */
+  | 'nothing-to-do'
+  | 'closed';
+
+/** The one error class of this package. Storage failures pass through as `StorageError`: the log decides what is true. */
+export class AgentError extends Error {
+  override readonly name = 'AgentError';
+  readonly code: AgentErrorCode;
+
+  constructor(code: AgentErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}

@@ -1,0 +1,15 @@
+export { defineAgent, type Agent, type AgentOptions, type Budget, type ToolsContext } from './agent.ts';
+export { alwaysConfirm } from './always-confirm.ts';
+export { codingPrompt } from './coding-prompt.ts';
+export type { ConfirmationPolicy, ProposedCall } from './confirmation.ts';
+export { confirmRisky, type ConfirmRiskyOptions } from './confirm-risky.ts';
+export { Conversation, type RunOptions } from './conversation.ts';
+export type { ConversationOptions, CreateOptions, OpenOptions, Saying } from './conversation-options.ts';
+export type { ConversationState } from './conversation-state.ts';
+export { AgentError, type AgentErrorCode } from './error.ts';
+export { neverConfirm } from './never-confirm.ts';
+export type { Prompt, PromptContext, PromptText } from './prompt.ts';
+export { readEvents, type LoggedEvent } from './read-events.ts';
+export { readRequest } from './read-request.ts';
+export { readState, type ReadStateOptions } from './read-state.ts';
+export type { EndReason, RunResult } from './run-result.ts';

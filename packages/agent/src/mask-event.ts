@@ -1,0 +1,38 @@
+import { deepFreeze, type BaseEvent } from '@varve/events';
+import type { Mask } from '@varve/tools';
+
+/** Fields whose values are words of the format: hiding them would make an event unreadable and hide nothing. */
+const structural = new Set([
+  'id',
+  'timestamp',
+  'source',
+  'parent_id',
+  'kind',
+  'key',
+  'role',
+  'type',
+  'origin',
+  'status',
+  'security_risk',
+  'tool_name',
+  'action_id',
+]);
+
+/** An event with every secret in it replaced; the event itself when there is none. Its structure stays as it is. */
+export function maskEvent<Event extends BaseEvent>(event: Event, mask: Mask): Event {
+  return mask(event) === event ? event : (deepFreeze(maskFields(event, mask)) as Event);
+}
+
+function maskFields(record: object, mask: Mask): object {
+  return Object.fromEntries(
+    Object.entries(record).map(([name, value]) => [
+      name,
+      structural.has(name) && typeof value === 'string' ? value : maskValue(value, mask),
+    ]),
+  );
+}
+
+function maskValue(value: unknown, mask: Mask): unknown {
+  if (Array.isArray(value)) return value.map((item) => maskValue(item, mask));
+  return typeof value === 'object' && value !== null ? maskFields(value, mask) : mask(value);
+}

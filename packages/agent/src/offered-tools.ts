@@ -1,0 +1,36 @@
+import type { ToolSpec } from '@varve/llm';
+import type { Tool } from '@varve/tools';
+
+const summary = {
+  type: 'string',
+  description: 'What this call is for, in about ten words, for the person who watches.',
+};
+
+const securityRisk = {
+  type: 'string',
+  enum: ['LOW', 'MEDIUM', 'HIGH', 'UNKNOWN'],
+  description:
+    'How dangerous this call is. LOW: only reads, or changes inside the workspace that are easy to undo. MEDIUM: changes more than that. HIGH: destroys data, leaves the workspace, uses credentials or reaches the network.',
+};
+
+/**
+ * A tool as the model is offered it: its own parameters after `security_risk` (unless it only reads) and `summary` (unless
+ * it has one). These two come first, so that a reply that is cut off still tells them, and are always there, so that
+ * changing a policy does not change the prompt.
+ */
+export function offeredTool(tool: Tool): ToolSpec {
+  const { properties, ...rest } = tool.parameters as { readonly properties?: Readonly<Record<string, unknown>> };
+  const own = properties ?? {};
+  return {
+    name: tool.name,
+    description: tool.description,
+    parameters: {
+      ...rest,
+      properties: {
+        ...(!tool.annotations.readOnlyHint && !('security_risk' in own) && { security_risk: securityRisk }),
+        ...(!('summary' in own) && { summary }),
+        ...own,
+      },
+    },
+  };
+}

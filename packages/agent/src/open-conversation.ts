@@ -1,0 +1,196 @@
+import { realpath, stat } from 'node:fs/promises';
+import { builtinKinds, eventCodec, type EventCodec, type Json } from '@varve/events';
+import type { Status } from '@varve/events/projections';
+import type { EventLog } from '@varve/storage';
+import { maskSecrets, type Mask, type Tool } from '@varve/tools';
+import type { ConversationOptions, CreateOptions, OpenOptions } from './conversation-options.ts';
+import { conversationTimeline, type ConversationTimeline } from './conversation-state.ts';
+import { digestOf } from './digest.ts';
+import { AgentError } from './error.ts';
+import { Journal } from './journal.ts';
+import { offeredTool } from './offered-tools.ts';
+import { requestBuilder } from './request.ts';
+import type { Session } from './session.ts';
+
+/** The snapshot of a whole timeline, folded with these kinds: with others, the same log folds to another state. */
+function snapshotName({ kinds = [] }: Pick<ConversationOptions, 'kinds'>): string {
+  if (kinds.length === 0) return 'conversation';
+  const names = kinds.map(({ kind }) => kind).toSorted();
+  return `conversation-${digestOf(names.join(' ')).slice(0, 16)}`;
+}
+
+/** A snapshot is worth its bytes when it saves at least this many events of folding. */
+const minEventsPerSnapshot = 100;
+
+/** What a listing shows of a conversation, and what opening it again needs. */
+interface Meta {
+  readonly title?: string;
+  readonly status: string;
+  readonly workspace: string;
+  readonly agent: Json;
+}
+
+/** The parts of an open conversation, made and taken down together. */
+export class OpenConversation implements AsyncDisposable {
+  readonly log: EventLog;
+  readonly session: Session;
+  readonly #snapshotHead: number;
+  readonly #snapshotName: string;
+  readonly #mask: Mask;
+  #title: string | undefined;
+
+  private constructor(log: EventLog, timeline: ConversationTimeline, codec: EventCodec, options: SetupOptions) {
+    const { agent, workspace, tools, title, snapshotHead, lastTimestamp, now = Date.now, newId, mask } = options;
+    this.log = log;
+    this.#title = title;
+    this.#mask = mask;
+    this.#snapshotHead = snapshotHead;
+    this.#snapshotName = snapshotName(options);
+    const offered = [...tools.values()].map(offeredTool);
+    const journal = new Journal({
+      log,
+      codec,
+      timeline,
+      mask,
+      metaOf: (status) => this.#meta(status, workspace, agent.spec),
+      now,
+      ...(newId && { newId }),
+      ...(lastTimestamp !== undefined && { lastTimestamp }),
+    });
+    const prepare = requestBuilder({ codec, tools: offered, parameters: agent.parameters, cacheKey: log.id });
+    this.session = { conversationId: log.id, agent, tools, offered, journal, codec, workspace, prepare, now };
+  }
+
+  static async create(options: CreateOptions & { readonly id: string }): Promise<OpenConversation> {
+    checkId(options.id);
+    const workspace = await directory(options.workspace);
+    const codec = codecOf(options);
+    const { tools, mask } = toolsOf(options);
+    const meta: Meta = { status: 'idle', workspace, agent: options.agent.spec };
+    const log = await orClosed(tools, options.store.create(options.id, { ...meta }));
+    return new OpenConversation(log, conversationTimeline(codec), codec, {
+      ...options,
+      workspace,
+      tools,
+      mask,
+      snapshotHead: 0,
+    });
+  }
+
+  static async open(options: OpenOptions): Promise<OpenConversation> {
+    const summary = await options.store.summary(options.id);
+    const { workspace: known, title } = readMeta(summary.meta);
+    const path = options.workspace ?? known;
+    if (path === undefined) {
+      throw new AgentError('invalid', `Conversation ${options.id} does not say where it works: give a workspace.`);
+    }
+    const workspace = await directory(path);
+    const codec = codecOf(options);
+    const { tools, mask } = toolsOf(options);
+    const log = await orClosed(tools, options.store.open(options.id));
+    try {
+      const timeline = conversationTimeline(codec);
+      const snapshot = await log.snapshots.latest(snapshotName(options));
+      const snapshotHead = snapshot && timeline.restore(snapshot.state) ? timeline.head : 0;
+      await timeline.load((from) => log.range(from));
+      const lastTimestamp = await timestampOf(log, codec, timeline.head - 1);
+      return new OpenConversation(log, timeline, codec, {
+        ...options,
+        workspace,
+        tools,
+        mask,
+        snapshotHead,
+        ...(title !== undefined && { title }),
+        ...(lastTimestamp !== undefined && { lastTimestamp }),
+      });
+    } catch (error) {
+      await closeAll(tools);
+      await log[Symbol.asyncDispose]();
+      throw error;
+    }
+  }
+
+  /** The first line of what the user said first names the conversation, unless it has a name. */
+  suggestTitle(saying: string): void {
+    const [line = ''] = this.#mask(saying).trim().split('\n');
+    if (line !== '') this.#title ??= line.length > 80 ? `${line.slice(0, 79)}…` : line;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const { tools, journal } = this.session;
+    const problems = await closeAll(tools);
+    try {
+      const { head } = journal.timeline;
+      if (head - this.#snapshotHead >= minEventsPerSnapshot) {
+        await this.log.snapshots.save(this.#snapshotName, { seq: head, state: journal.timeline.snapshot() });
+      }
+    } finally {
+      await this.log[Symbol.asyncDispose]();
+    }
+    if (problems.length > 0) throw problems[0];
+  }
+
+  #meta({ execution, title = this.#title }: Status, workspace: string, agent: Json): Json {
+    return { ...(title !== undefined && { title }), status: execution, workspace, agent };
+  }
+}
+
+interface SetupOptions extends ConversationOptions {
+  readonly workspace: string;
+  readonly tools: ReadonlyMap<string, Tool>;
+  readonly mask: Mask;
+  readonly title?: string;
+  readonly snapshotHead: number;
+  readonly lastTimestamp?: string;
+}
+
+/** Closes every tool, whatever happens to the others; gives what they threw. */
+async function closeAll(tools: ReadonlyMap<string, Tool>): Promise<readonly unknown[]> {
+  const closed = await Promise.allSettled([...tools.values()].map(async (tool) => tool.close()));
+  return closed.flatMap((result) => (result.status === 'rejected' ? [result.reason as unknown] : []));
+}
+
+/** The log; when there is none, nobody but us can close the tools made for it. */
+async function orClosed(tools: ReadonlyMap<string, Tool>, opening: Promise<EventLog>): Promise<EventLog> {
+  try {
+    return await opening;
+  } catch (error) {
+    await closeAll(tools);
+    throw error;
+  }
+}
+
+function codecOf({ kinds = [] }: ConversationOptions): EventCodec {
+  return eventCodec([...builtinKinds, ...kinds]);
+}
+
+function readMeta(meta: Json): Partial<Meta> {
+  return typeof meta === 'object' && meta !== null && !Array.isArray(meta) ? (meta as Partial<Meta>) : {};
+}
+
+async function timestampOf(log: EventLog, codec: EventCodec, seq: number): Promise<string | undefined> {
+  if (seq < 0) return undefined;
+  const { timestamp } = codec.read((await log.at(seq)).text);
+  return timestamp === '' ? undefined : timestamp;
+}
+
+function checkId(id: string): void {
+  if (!/^[0-9a-f]{32}$/.test(id)) throw new AgentError('invalid', `The id ${JSON.stringify(id)} is not 32 hex digits.`);
+}
+
+async function directory(path: string): Promise<string> {
+  const info = await stat(path).catch(() => undefined);
+  if (!info?.isDirectory()) throw new AgentError('invalid', `The workspace ${path} is not a directory.`);
+  return realpath(path);
+}
+
+/** A conversation's own tools. @throws {AgentError} `invalid` when two have one name. */
+function toolsOf({ agent, id, secrets = [] }: ConversationOptions & { readonly id: string }) {
+  const mask = maskSecrets(secrets);
+  const made = agent.tools({ conversationId: id, mask });
+  const tools = new Map(made.map((tool) => [tool.name, tool]));
+  if (tools.size === made.length) return { tools, mask };
+  const names = made.map(({ name }) => name);
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  throw new AgentError('invalid', `Two tools of the agent are called ${twice}.`);
+}

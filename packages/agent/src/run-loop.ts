@@ -1,0 +1,92 @@
+import { InterruptEvent, PauseEvent } from '@varve/events';
+import { LlmError } from '@varve/llm';
+import { callErrorDraft, failureDrafts, statusDraft } from './drafts.ts';
+import { finalText } from './final-text.ts';
+import { isAnswered } from './is-answered.ts';
+import type { EndReason } from './run-result.ts';
+import type { RunContext, Session } from './session.ts';
+import { step } from './step.ts';
+
+/** When a loop ends although the work is not done. */
+export interface LoopOptions {
+  readonly maxIterations: number;
+  readonly isPauseRequested: () => boolean;
+}
+
+/** How a loop ended, before the figures are added. */
+export type LoopEnd =
+  | { readonly reason: Exclude<EndReason, 'finished' | 'error'>; readonly iterations: number }
+  | { readonly reason: 'finished'; readonly text: string; readonly iterations: number }
+  | { readonly reason: 'error'; readonly error: Error; readonly iterations: number };
+
+/** Steps until there is a reason to end, and writes that reason into the log. */
+export async function runLoop(session: Session, context: RunContext, options: LoopOptions): Promise<LoopEnd> {
+  const { journal } = session;
+  const status = (): ReturnType<typeof journal.timeline.read<'status'>> => journal.timeline.read('status');
+  for (let iterations = 0; ; iterations++) {
+    if (context.signal.aborted) return { reason: await interrupted(session), iterations };
+    if (options.isPauseRequested()) return { reason: await paused(session), iterations };
+    const limit = reachedLimit(session, iterations, options.maxIterations);
+    if (limit) {
+      await journal.emit(failureDrafts(limit.code, limit.detail));
+      return { reason: limit.reason, iterations };
+    }
+    if (status().execution !== 'running') await journal.emit([statusDraft('running')]);
+    const outcome = await step(session, context);
+    switch (outcome.kind) {
+      case 'continue':
+        break;
+      case 'finished':
+        // A message that came while the last step was under way has not been answered yet.
+        if (!isAnswered(journal.timeline.read('view'))) break;
+        return { reason: 'finished', text: finalText(journal.timeline.read('view')), iterations: iterations + 1 };
+      case 'waiting':
+      case 'stuck':
+        return { reason: outcome.kind, iterations: iterations + 1 };
+      case 'aborted':
+        return { reason: await interrupted(session), iterations: iterations + 1 };
+      case 'failed':
+        await journal.emit(failureDrafts(codeOf(outcome.error), outcome.error.message));
+        return { reason: 'error', error: outcome.error, iterations: iterations + 1 };
+    }
+  }
+}
+
+function codeOf(error: Error): string {
+  return error instanceof LlmError ? error.code : error.name;
+}
+
+function reachedLimit({ agent, journal }: Session, iterations: number, maxIterations: number) {
+  if (iterations >= maxIterations) {
+    const detail = `The run took ${maxIterations} steps, which is its limit.`;
+    return { reason: 'max-iterations', code: 'MaxIterationsReached', detail } as const;
+  }
+  const { maxCostUsd } = agent.budget;
+  const cost = journal.timeline.read('stats').total.cost_usd;
+  if (maxCostUsd === undefined || cost < maxCostUsd) return undefined;
+  const detail = `The conversation cost $${cost.toFixed(4)}, and its limit is $${maxCostUsd}.`;
+  return { reason: 'max-cost', code: 'MaxBudgetReached', detail } as const;
+}
+
+async function paused({ journal }: Session): Promise<'paused'> {
+  await journal.emit([{ make: (stamp) => PauseEvent.create({}, stamp) }, statusDraft('paused')]);
+  return 'paused';
+}
+
+/** Answers every open call, so that no later run executes what was interrupted. */
+async function interrupted({ journal }: Session): Promise<'interrupted'> {
+  const open = journal.timeline.read('pending');
+  await journal.emit([
+    ...open.map(({ event, hasEffect }) =>
+      callErrorDraft(
+        event,
+        hasEffect
+          ? 'This call was interrupted while it may have been running; its outcome is unknown.'
+          : 'This call was interrupted before it started.',
+      ),
+    ),
+    { make: (stamp) => InterruptEvent.create({}, stamp) },
+    statusDraft('paused'),
+  ]);
+  return 'interrupted';
+}

@@ -1,0 +1,41 @@
+import type { ActionEvent, EventCodec } from '@varve/events';
+import type { View } from '@varve/events/projections';
+import type { Delta, ToolSpec } from '@varve/llm';
+import type { Tool } from '@varve/tools';
+import type { Agent } from './agent.ts';
+import type { Journal } from './journal.ts';
+import type { PreparedRequest } from './request.ts';
+
+/** What the steps of one open conversation share. */
+export interface Session {
+  readonly conversationId: string;
+  readonly agent: Agent;
+  readonly tools: ReadonlyMap<string, Tool>;
+  readonly offered: readonly ToolSpec[];
+  readonly journal: Journal;
+  readonly codec: EventCodec;
+  readonly workspace: string;
+  readonly prepare: (view: View) => PreparedRequest;
+  /** UTC milliseconds. */
+  readonly now: () => number;
+}
+
+/** What one run adds. */
+export interface RunContext {
+  readonly signal: AbortSignal;
+  /** Pieces of the reply under way; provisional. Must not throw. */
+  readonly onDelta?: (delta: Delta) => void;
+  /** Output of a call under way; provisional, and not masked. Must not throw. */
+  readonly onOutput?: (chunk: string, event: ActionEvent) => void;
+}
+
+/** What a reply and its calls add. */
+export interface ReplyRunContext extends RunContext {
+  /** Whether the model had read everything the user has said when it wrote the reply. */
+  readonly hasReadAll: () => boolean;
+}
+
+/** How a step ended. */
+export type StepOutcome =
+  | { readonly kind: 'continue' | 'finished' | 'waiting' | 'aborted' | 'stuck' }
+  | { readonly kind: 'failed'; readonly error: Error };

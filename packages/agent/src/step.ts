@@ -1,0 +1,129 @@
+import { CondenserError } from '@varve/condensers';
+import { CondensationRequest, MessageEvent, textOf, type BaseEvent } from '@varve/events';
+import { LlmError, type ModelReply } from '@varve/llm';
+import { condensationFor } from './condense.ts';
+import { endDraft, nudgeDraft, statusDraft } from './drafts.ts';
+import { mustWait } from './gate.ts';
+import { isAnswered } from './is-answered.ts';
+import type { Draft } from './journal.ts';
+import { readCall } from './read-call.ts';
+import { callDrafts, messageDrafts, toolsetDraft, type ReplyContext } from './reply-drafts.ts';
+import type { PreparedRequest } from './request.ts';
+import { runPending } from './run-pending.ts';
+import type { ReplyRunContext, RunContext, Session, StepOutcome } from './session.ts';
+
+/** After so many unusable replies in a row the agent is stuck. */
+const maxUnusable = 3;
+
+/**
+ * One step: bring open calls to an end, or make the view smaller, or ask the model once and act on its reply.
+ * Everything it decides is in the log before anyone sees it.
+ */
+export async function step(session: Session, context: RunContext): Promise<StepOutcome> {
+  const { journal, agent } = session;
+  if (journal.timeline.read('pending').length > 0) {
+    return runPending(session, { ...context, hasReadAll: () => isAnswered(journal.timeline.read('view')) });
+  }
+  try {
+    const condensation = await condensationFor(journal.timeline.read('view'), {
+      condenser: agent.condenser,
+      signal: context.signal,
+      contextWindow: agent.model.capabilities.contextWindow,
+      newId: () => journal.newId(),
+    });
+    if (condensation === 'exhausted') return exhausted();
+    if (condensation) {
+      await journal.emit([condensation]);
+      return { kind: 'continue' };
+    }
+    return await askModel(session, context);
+  } catch (error) {
+    return failure(error, session, context);
+  }
+}
+
+async function askModel(session: Session, context: RunContext): Promise<StepOutcome> {
+  const { journal, agent, now } = session;
+  const prepared = session.prepare(journal.timeline.read('view'));
+  const lastSaid = (): string | undefined => journal.timeline.read('status').lastUserMessageId;
+  const lastRead = lastSaid();
+  const replyRun = { ...context, hasReadAll: () => lastSaid() === lastRead };
+  const reply = await agent.model.generate(prepared.request, context);
+  const replyContext = { prepared, usageId: 'agent', now: now(), newId: () => journal.newId() };
+  const calls = reply.message.tool_calls ?? [];
+  return calls.length > 0
+    ? actOn(reply, replyContext, session, replyRun)
+    : conclude(reply, replyContext, session, replyRun);
+}
+
+async function actOn(
+  reply: ModelReply,
+  replyContext: ReplyContext,
+  session: Session,
+  context: ReplyRunContext,
+): Promise<StepOutcome> {
+  const { tools, agent, journal } = session;
+  const calls = (reply.message.tool_calls ?? []).map((call, index, { length }) =>
+    // A reply cut by the output limit ends in a call whose arguments must not be trusted, even if they happen to parse.
+    reply.finish === 'length' && index === length - 1
+      ? { kind: 'invalid' as const, call, problem: 'The reply was cut off inside this call. Send a shorter one.' }
+      : readCall(call, tools),
+  );
+  const valid = calls.flatMap((call) => (call.kind === 'valid' ? [call] : []));
+  const waits = mustWait(agent.confirmation, valid);
+  await journal.emit([
+    ...newToolset(session, replyContext.prepared),
+    ...callDrafts(reply, calls, replyContext),
+    ...(waits ? [statusDraft('waiting_for_confirmation')] : []),
+  ]);
+  return waits ? { kind: 'waiting' } : runPending(session, context);
+}
+
+/** A reply without calls ends the run when it says something; otherwise the model is told what was wrong with it. */
+async function conclude(
+  reply: ModelReply,
+  replyContext: ReplyContext,
+  session: Session,
+  { hasReadAll }: ReplyRunContext,
+): Promise<StepOutcome> {
+  const { journal } = session;
+  const isUsable = textOf(reply.message.content).trim() !== '' && reply.finish !== 'length';
+  const drafts = [...newToolset(session, replyContext.prepared), ...messageDrafts(reply, replyContext)];
+  if (isUsable) {
+    await journal.emit(() => [...drafts, endDraft(hasReadAll())]);
+    return { kind: journal.timeline.read('status').execution === 'finished' ? 'finished' : 'continue' };
+  }
+  if (unusableInARow(journal.timeline.read('view').events) + 1 >= maxUnusable) {
+    await journal.emit([...drafts, statusDraft('stuck')]);
+    return { kind: 'stuck' };
+  }
+  const problem =
+    reply.finish === 'length'
+      ? 'Your last reply was cut off by the output limit. Continue in smaller steps.'
+      : 'Your last reply had neither text nor a tool call. Go on with the task, or call finish.';
+  await journal.emit([...drafts, nudgeDraft(problem)]);
+  return { kind: 'continue' };
+}
+
+/** Agent messages at the end of a view: in a run that goes on, each of them was unusable. */
+function unusableInARow(events: readonly BaseEvent[]): number {
+  const last = events.findLastIndex((event) => !MessageEvent.is(event) || event.source === 'user');
+  return events.slice(last + 1).filter((event) => event.source === 'agent').length;
+}
+
+function newToolset({ journal, offered }: Session, { digests }: PreparedRequest): readonly Draft[] {
+  return journal.timeline.read('toolsets').includes(digests.tools) ? [] : [toolsetDraft(digests.tools, offered)];
+}
+
+async function failure(error: unknown, { journal }: Session, { signal }: RunContext): Promise<StepOutcome> {
+  if (!(error instanceof LlmError || error instanceof CondenserError)) throw error;
+  if (signal.aborted) return { kind: 'aborted' };
+  if (error.code !== 'context-overflow') return { kind: 'failed', error };
+  await journal.emit([{ make: (stamp) => CondensationRequest.create({}, stamp) }]);
+  return { kind: 'continue' };
+}
+
+function exhausted(): StepOutcome {
+  const message = 'The conversation does not fit the context of the model, and nothing more of it can be left out.';
+  return { kind: 'failed', error: new LlmError('context-overflow', message) };
+}
