@@ -1,0 +1,50 @@
+import { PassThrough } from 'node:stream';
+import { expect, test } from 'vitest';
+import { ActionEvent } from '@varve/events';
+import { FileEditorAction } from '@varve/events/payloads';
+import { askApproval, type Approval } from './ask-approval.ts';
+
+const event = ActionEvent.create(
+  {
+    thought: [],
+    action: FileEditorAction.create({ command: 'create', path: '/a', file_text: 'x\n'.repeat(40) }),
+    tool_name: 'file_editor',
+    tool_call_id: 'c1',
+    tool_call: { id: 'c1', name: 'file_editor', arguments: '{}', origin: 'completion' },
+    llm_response_id: 'r1',
+  },
+  { id: '00000001', timestamp: '2026-01-01T12:00:00.000000' },
+);
+
+/** What the person is shown, and what their keys come to. */
+async function answered(keys: string): Promise<{ readonly approval: Approval; readonly shown: string }> {
+  const stdin = new PassThrough();
+  const stderr = Object.assign(new PassThrough(), { isTTY: true, columns: 80 });
+  const env = { NO_COLOR: '1', TERM: 'xterm' };
+  let shown = '';
+  stderr.on('data', (chunk: Buffer) => (shown += chunk.toString()));
+  const answer = askApproval(
+    [{ event }],
+    { env, cwd: '/', stdin, stdout: new PassThrough(), stderr },
+    new AbortController().signal,
+  );
+  stdin.write(keys);
+  return { approval: await answer, shown };
+}
+
+test.for<readonly [keys: string, approval: Approval]>([
+  ['y\r', 'yes'],
+  ['q\r', 'quit'],
+  ['\u0003', 'quit'],
+  ['\u0004', 'quit'],
+  ['\r', { reason: 'The user said no.' }],
+  ['Use the other file.\r', { reason: 'Use the other file.' }],
+])('the keys %j are an answer', async ([keys, approval]) => {
+  expect((await answered(keys)).approval).toEqual(approval);
+});
+
+test('a person sees all of a call before allowing it', async () => {
+  const { shown } = await answered('y\r');
+  expect(shown).toContain('✎ create /a');
+  expect(shown.match(/\+ x/g)).toHaveLength(40);
+});

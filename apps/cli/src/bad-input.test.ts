@@ -1,0 +1,178 @@
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough, Readable } from 'node:stream';
+import { text as readAll } from 'node:stream/consumers';
+import { expect, test } from 'vitest';
+import { scriptedServer } from '@varve/llm/testing';
+import { runProgram } from './program.ts';
+
+/** One invocation in this process, with streams of its own and an empty home. */
+async function varve(args: readonly string[], env: Record<string, string> = {}, stdin = '') {
+  const home = await mkdtemp(join(tmpdir(), 'varve-home-'));
+  const [stdout, stderr] = [new PassThrough(), new PassThrough()];
+  const code = await runProgram(args, {
+    env: { PATH: process.env['PATH'], HOME: home, ...env },
+    cwd: home,
+    stdin: Readable.from([stdin]),
+    stdout,
+    stderr,
+  });
+  stdout.end();
+  stderr.end();
+  return { code, stdout: await readAll(stdout), stderr: await readAll(stderr) };
+}
+
+test('a missing key is one sentence and what to do', async () => {
+  const { code, stderr, stdout } = await varve(['run', 'x']);
+  expect([code, stdout]).toEqual([2, '']);
+  expect(stderr).toContain('There is no API key.');
+  expect(stderr).toContain('OPENAI_API_KEY');
+});
+
+test('a server without a model name asks for one', async () => {
+  const { code, stderr } = await varve(['run', 'x', '--base-url', 'http://127.0.0.1:9/v1']);
+  expect(code).toBe(2);
+  expect(stderr).toContain('--model');
+});
+
+test('an address that is none is named', async () => {
+  const { code, stderr } = await varve(['run', 'x', '--base-url', 'localhost:11434', '--model', 'm']);
+  expect(code).toBe(2);
+  expect(stderr).toContain('"localhost:11434"');
+});
+
+/** An address nobody listens at: the port was free a moment ago. */
+async function deadAddress(): Promise<string> {
+  await using server = await scriptedServer([]);
+  return server.url;
+}
+
+test('an unreachable server is named, and the conversation is kept', async () => {
+  const home = await mkdtemp(join(tmpdir(), 'varve-home-'));
+  const address = await deadAddress();
+  const args = ['run', 'x', '--base-url', address, '--model', 'm'];
+  const { code, stderr } = await varve(args, { VARVE_HOME: home });
+  expect(code).toBe(3);
+  expect(stderr).toContain(new URL(address).host);
+  expect(stderr).toContain('--resume');
+  const listed = await varve(['ls'], { VARVE_HOME: home });
+  expect(listed.stdout).toContain('error');
+});
+
+test('a conversation that is kept nowhere is not said to go on', async () => {
+  const args = ['run', 'x', '--base-url', await deadAddress(), '--model', 'm', '--store', 'memory:'];
+  const { code, stderr } = await varve(args);
+  expect(code).toBe(3);
+  expect(stderr).not.toContain('kept');
+});
+
+test('a model the server does not know is named', async () => {
+  await using server = await scriptedServer([
+    {
+      fault: {
+        kind: 'answer',
+        status: 404,
+        body: { error: { message: 'The model `nope` does not exist', code: 'model_not_found' } },
+      },
+    },
+  ]);
+  const { code, stderr } = await varve(['run', 'x', '--base-url', server.url, '--model', 'nope']);
+  expect(code).toBe(3);
+  expect(stderr).toContain('nope');
+  expect(stderr).toContain('--model');
+});
+
+test('a wrong key is told without showing it', async () => {
+  await using server = await scriptedServer([], { apiKey: 'sk-right-key-123456' });
+  const env = { LLM_API_KEY: 'sk-wrong-key-654321' };
+  const { code, stderr } = await varve(['run', 'x', '--base-url', server.url, '--model', 'm'], env);
+  expect(code).toBe(3);
+  expect(stderr).toContain('LLM_API_KEY');
+  expect(stderr).not.toContain('sk-wrong-key-654321');
+});
+
+test('a store below a file, which nobody can write, is named', async () => {
+  const { code, stderr } = await varve(['ls', '--store', 'sqlite:/dev/null/varve.db']);
+  expect(code).toBe(4);
+  expect(stderr).toContain('/dev/null');
+});
+
+test('an unknown conversation is named', async () => {
+  const id = 'f'.repeat(32);
+  for (const args of [
+    ['show', id],
+    ['run', '--resume', id, '--base-url', 'http://127.0.0.1:9/v1', '--model', 'm'],
+  ]) {
+    const { code, stderr } = await varve(args);
+    expect(code).toBe(5);
+    expect(stderr).toContain(id);
+  }
+});
+
+test('a workspace that is no directory is named', async () => {
+  const args = ['run', 'x', '--workspace', '/no/such/dir', '--base-url', 'http://127.0.0.1:9/v1', '--model', 'm'];
+  const { code, stderr } = await varve(args);
+  expect(code).toBe(2);
+  expect(stderr).toContain('/no/such/dir');
+});
+
+test('an unknown option, policy, count or store is a usage error', async () => {
+  const local = ['--base-url', 'http://127.0.0.1:9/v1', '--model', 'm'];
+  for (const args of [
+    ['run', '--nope', 'x'],
+    ['run', 'x', '--confirm', 'maybe'],
+    ['run', 'x', '--max-steps', '0'],
+  ]) {
+    expect((await varve(args)).code).toBe(2);
+  }
+  expect((await varve(['run', 'x', ...local, '--store', 'ftp://x'])).code).toBe(2);
+  expect((await varve(['run', 'x', ...local, '--approve'])).code).toBe(2);
+});
+
+test('no task at all is a usage error that shows how to give one', async () => {
+  const { code, stderr } = await varve(['run', '--base-url', 'http://127.0.0.1:9/v1', '--model', 'm']);
+  expect(code).toBe(2);
+  expect(stderr).toContain('varve run "');
+});
+
+test('the task may come from standard input', async () => {
+  await using server = await scriptedServer([{ text: 'Hello back.' }]);
+  const { code, stdout } = await varve(['run', '--base-url', server.url, '--model', 'm'], {}, 'Say hello.\n');
+  expect([code, stdout]).toEqual([0, 'Hello back.\n']);
+  expect(JSON.stringify(server.requests[0])).toContain('Say hello.');
+});
+
+test('help and version go to stdout and end well', async () => {
+  const { code, stdout } = await varve(['--help']);
+  expect(code).toBe(0);
+  expect(stdout).toContain('Exit status');
+  expect((await varve(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+});
+
+test('waiting calls end the command, and a later one approves them', async () => {
+  const calls = [{ name: 'terminal', arguments: { command: 'echo approved > file.txt' } }];
+  await using server = await scriptedServer([{ calls }, { text: 'Done.' }]);
+  const home = await mkdtemp(join(tmpdir(), 'varve-home-'));
+  const env = { VARVE_HOME: home };
+  const local = ['--base-url', server.url, '--model', 'm', '--confirm', 'always'];
+  const first = await varve(['run', 'Write it.', ...local], env);
+  expect(first.code).toBe(7);
+  expect(first.stderr).toContain(` --base-url ${server.url} --model m --confirm always --approve\n`);
+  const id = /--resume (\w+)/.exec(first.stderr)?.[1] ?? '';
+  const second = await varve(['run', '--resume', id, '--approve', ...local], env);
+  expect([second.code, second.stdout]).toEqual([0, 'Done.\n']);
+});
+
+test('show --messages prints the request as it would be sent now, and a beginning of an id is enough', async () => {
+  await using server = await scriptedServer([{ text: 'Blue.' }]);
+  const home = await mkdtemp(join(tmpdir(), 'varve-home-'));
+  const env = { VARVE_HOME: home };
+  const first = await varve(['run', 'Which colour?', '--base-url', server.url, '--model', 'm'], env);
+  const id = /conversation (\w+)/.exec(first.stderr)?.[1] ?? '';
+  const { code, stdout } = await varve(['show', id.slice(0, 8), '--messages'], env);
+  expect(code).toBe(0);
+  const request = JSON.parse(stdout) as { messages: { role: string }[]; tools: { name: string }[] };
+  expect(request.messages.map(({ role }) => role)).toEqual(['system', 'user', 'assistant']);
+  expect(request.tools.map(({ name }) => name)).toContain('terminal');
+});

@@ -1,0 +1,66 @@
+import { InvalidArgumentError } from 'commander';
+import type { Summary } from '@varve/storage';
+import { commandName } from '../command-name.ts';
+import type { CliCommand } from '../define-command.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { storeFrom } from '../store-from.ts';
+import { printable, type TerminalIo } from '../terminal-io.ts';
+
+interface LsOptions {
+  readonly store?: string;
+  readonly limit: number;
+  readonly json?: true;
+}
+
+/** Lists the conversations of a store, last updated first. */
+export const ls: CliCommand = {
+  register(parent, io, done) {
+    parent
+      .command('ls')
+      .description('List conversations, the last updated first.')
+      .option('--store <url>', 'the store, for instance sqlite:FILE')
+      .option('-n, --limit <count>', 'how many', positiveInteger, 20)
+      .option('--json', 'one JSON object per line')
+      .action(async (options: LsOptions) => {
+        await using store = await storeFrom(io, options.store);
+        const { items, next } = await store.list({ limit: options.limit });
+        for (const summary of items) io.stdout.write(`${options.json ? JSON.stringify(summary) : row(summary, io)}\n`);
+        tell(io, items.length, next !== undefined && !options.json);
+        done(exitCodes.ok);
+      });
+  },
+};
+
+/** Reads a count of 1 or more. */
+export function positiveInteger(value: string): number {
+  const number = Number(value);
+  if (!Number.isInteger(number) || number < 1) throw new InvalidArgumentError('It must be a whole number from 1 on.');
+  return number;
+}
+
+function tell(io: TerminalIo, count: number, hasMore: boolean): void {
+  if (count === 0) io.stderr.write(`There is no conversation yet. \`${commandName(io)} run "…"\` starts one.\n`);
+  if (hasMore) io.stderr.write('There are more; -n shows them.\n');
+}
+
+/** One conversation on one line: a terminal gets the beginning of the id and as much of the title as fits. */
+function row({ id, updatedAt, head, meta }: Summary, { stdout }: TerminalIo): string {
+  const { title = '', status = '' } = meta as { readonly title?: string; readonly status?: string };
+  const shownStatus = status === 'waiting_for_confirmation' ? 'waiting' : status;
+  const line = [
+    stdout.isTTY ? id.slice(0, 12) : id,
+    localTime(updatedAt),
+    `${head} events`.padStart(11),
+    shownStatus.padEnd(8),
+    printable(title).replaceAll(/\s+/g, ' '),
+  ].join('  ');
+  return (stdout.isTTY ? line.slice(0, (stdout.columns ?? 80) - 1) : line).trimEnd();
+}
+
+function localTime(time: number): string {
+  const date = new Date(time);
+  const [month, day, hours, minutes] = [date.getMonth() + 1, date.getDate(), date.getHours(), date.getMinutes()].map(
+    (value) => String(value).padStart(2, '0'),
+  );
+  return `${date.getFullYear()}-${month}-${day} ${hours}:${minutes}`;
+}

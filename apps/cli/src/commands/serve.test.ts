@@ -1,0 +1,82 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { openStore } from '@varve/storage';
+import { schemes } from '../schemes.ts';
+import { runProgram } from '../program.ts';
+
+const main = fileURLToPath(new URL('../main.ts', import.meta.url));
+
+/** Starts `varve serve` with an empty home and collects what it says on stderr. */
+async function serve(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const home = await mkdtemp(join(tmpdir(), 'varve-home-'));
+  const child = spawn(process.execPath, ['--conditions=@varve/source', main, 'serve', ...args], {
+    env: { PATH: process.env['PATH'], ...env, HOME: home },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const exit = once(child, 'exit').then(([code]) => code as number | null);
+  let stderr = '';
+  child.stderr.setEncoding('utf8').on('data', (chunk: string) => (stderr += chunk));
+  return { child, exit, stderr: () => stderr, [Symbol.dispose]: () => void child.kill('SIGKILL') };
+}
+
+/** Resolves with the address, and the key if one was printed. */
+async function started({ child, stderr }: Awaited<ReturnType<typeof serve>>) {
+  while (!/serves \S+\n/.test(stderr())) await once(child.stderr, 'data');
+  const url = /serves (\S+)/.exec(stderr())?.[1] ?? '';
+  return { url, key: /X-Session-API-Key: (\S+)/.exec(stderr())?.[1] };
+}
+
+test.for(['SIGTERM', 'SIGINT'] as const)(
+  'serves on a free port with a new key until %s, and ends well',
+  async (signal) => {
+    const home = await mkdtemp(join(tmpdir(), 'varve-home-'));
+    const id = '0123456789abcdef0123456789abcdef';
+    const url = `sqlite:${join(home, 'logs.db')}`;
+    await using store = await openStore(url, schemes);
+    await using log = await store.create(id, { title: 'Kept', workspace: '/tmp' });
+    using running = await serve(['--port', '0', '--store', url]);
+    const { url: address, key } = await started(running);
+    expect(address).toMatch(/^http:\/\/127\.0\.0\.1:[1-9]\d*$/);
+    expect(key).toMatch(/^[\w-]{43}$/);
+    const asked = `${address}/api/conversations/${log.id}`;
+    expect((await fetch(asked)).status).toBe(401);
+    const answer = await fetch(asked, { headers: { 'X-Session-API-Key': key ?? '' } });
+    expect(await answer.json()).toMatchObject({ title: 'Kept', id: '01234567-89ab-cdef-0123-456789abcdef' });
+    running.child.kill(signal);
+    expect(await running.exit).toBe(0);
+    const said = running.stderr();
+    expect(said.split(key ?? ' ')).toHaveLength(2);
+    expect(said).toContain('"status":401');
+  },
+);
+
+test('a key that somebody chose is not printed', async () => {
+  const env = { VARVE_SESSION_API_KEY: 'chosen-by-me' };
+  using running = await serve(['--port', '0', '--store', 'memory:', '--log-level', 'silent'], env);
+  const { url, key } = await started(running);
+  expect(key).toBeUndefined();
+  const answer = await fetch(`${url}/api/conversations/count`, { headers: { 'X-Session-API-Key': 'chosen-by-me' } });
+  expect(await answer.text()).toBe('0');
+  running.child.kill('SIGTERM');
+  expect(await running.exit).toBe(0);
+  expect(running.stderr()).not.toContain('chosen-by-me');
+});
+
+test.for<readonly [string, readonly string[], string]>([
+  ['a host that others reach', ['--host', '0.0.0.0'], '--key'],
+  ['a key no header can carry', ['--key', 'two words'], 'header'],
+  ['an origin that is none', ['--allow-origin', '*'], '"*"'],
+  ['a host that is not of this machine', ['--host', '203.0.113.1', '--key', 'k'], '203.0.113.1'],
+  ['a port that is none', ['--port', '65536'], '65535'],
+])('%s is wrong usage', async ([, args, named]) => {
+  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
+  const io = { env: {}, cwd: '/', stdin, stdout, stderr };
+  expect(await runProgram(['serve', '--store', 'memory:', '--port', '0', ...args], io)).toBe(2);
+  expect(String(stderr.read())).toContain(named);
+});

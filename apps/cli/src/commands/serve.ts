@@ -1,0 +1,89 @@
+import { InvalidArgumentError, Option } from 'commander';
+import type { Server } from '@varve/server';
+import { CliError } from '../cli-error.ts';
+import type { CliCommand } from '../define-command.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { onInterrupt } from '../signals.ts';
+import { storeFrom } from '../store-from.ts';
+import { styled, type TerminalIo } from '../terminal-io.ts';
+
+interface ServeOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly key?: string;
+  readonly store?: string;
+  readonly allowHost: readonly string[];
+  readonly allowOrigin: readonly string[];
+  readonly logLevel: 'silent' | 'error' | 'warn' | 'info' | 'debug';
+}
+
+const header = 'X-Session-API-Key';
+
+/** Serves the conversations of a store by HTTP until it is interrupted. */
+export const serve: CliCommand = {
+  register(parent, io, done) {
+    parent
+      .command('serve')
+      .description('Serve conversations by the agent-server protocol, until Ctrl-C.')
+      .option('--host <name>', 'where to listen', '127.0.0.1')
+      .option('-p, --port <number>', 'which port; 0 picks one', portNumber, 8000)
+      .option('--key <key>', `what clients must send as ${header} (VARVE_SESSION_API_KEY; default: a new one)`)
+      .option('--store <url>', 'the store, for instance sqlite:FILE')
+      .option('--allow-host <name>', 'a further name the server answers to', collect, [])
+      .option('--allow-origin <origin>', 'pages of this origin may call the server', collect, [])
+      .addOption(
+        new Option('--log-level <level>', 'what is logged on stderr')
+          .choices(['silent', 'error', 'warn', 'info', 'debug'])
+          .default('info'),
+      )
+      .action(async (options: ServeOptions) => {
+        await serveUntilStopped(options, io);
+        done(exitCodes.ok);
+      });
+  },
+};
+
+function portNumber(value: string): number {
+  const port = Number(value);
+  if (/^\d{1,5}$/.test(value) && port <= 65_535) return port;
+  throw new InvalidArgumentError('It must be a whole number from 0 to 65535.');
+}
+
+function collect(value: string, before: readonly string[]): readonly string[] {
+  return [...before, value];
+}
+
+async function serveUntilStopped(options: ServeOptions, io: TerminalIo): Promise<void> {
+  // Loaded here, so that no other command pays for it.
+  const { server, ServerError, sessionKeys } = await import('@varve/server');
+  try {
+    const { host, port, key, allowHost: allowedHosts, allowOrigin: allowedOrigins, logLevel: level } = options;
+    const { keys, isGenerated } = sessionKeys({ key, env: io.env, host });
+    await using store = await storeFrom(io, options.store);
+    const log = { level, stream: io.stderr };
+    const serving = server({ store, keys, host, allowedHosts, allowedOrigins, log });
+    await untilStopped(serving, port, io, isGenerated ? keys : []);
+  } catch (error) {
+    if (!(error instanceof ServerError)) throw error;
+    const hint = error.code === 'key-needed' ? 'Choose one with --key or VARVE_SESSION_API_KEY.' : undefined;
+    throw new CliError(exitCodes.usage, error.message, hint);
+  }
+}
+
+/** `newKeys` are those nobody knows yet; a key that somebody chose is not shown. */
+async function untilStopped(serving: Server, port: number, io: TerminalIo, newKeys: readonly string[]): Promise<void> {
+  const { promise: stopped, resolve: stop } = Promise.withResolvers<void>();
+  const release = onInterrupt({ pause: stop, stop });
+  try {
+    await using listening = await serving.listen(port);
+    const lines = [
+      `${styled(io, 'bold', 'varve')} serves ${listening.url}`,
+      ...newKeys.map((key) => `${header}: ${key}`),
+    ];
+    // In one piece, so that a program that reads the address has the key too.
+    io.stderr.write(`${lines.join('\n')}\n`);
+    await stopped;
+  } finally {
+    release();
+  }
+}

@@ -1,0 +1,48 @@
+import { readEvents, readRequest, readState } from '@varve/agent';
+import { builtinKinds, eventCodec } from '@varve/events';
+import { defaultTools } from '@varve/tools';
+import type { CliCommand } from '../define-command.ts';
+import { shownLine } from '../event-printer.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { narrator } from '../narrator.ts';
+import { usageText } from '../progress.ts';
+import { resolveId } from '../resolve-id.ts';
+import { storeFrom } from '../store-from.ts';
+import { styled } from '../terminal-io.ts';
+
+interface ShowOptions {
+  readonly store?: string;
+  readonly json?: true;
+  readonly messages?: true;
+}
+
+/** Shows one conversation: for people, as stored, or as the model would get it. */
+export const show: CliCommand = {
+  register(parent, io, done) {
+    parent
+      .command('show')
+      .argument('<id>', 'the conversation, or the first characters of its id')
+      .description('Show a conversation.')
+      .option('--store <url>', 'the store, for instance sqlite:FILE')
+      .option('--json', 'one event per line, exactly as stored')
+      .option('--messages', 'the request that the next step would send to the model, as JSON')
+      .action(async (id: string, options: ShowOptions) => {
+        await using store = await storeFrom(io, options.store);
+        const log = await store.read(await resolveId(store, id));
+        if (options.messages) {
+          const request = await readRequest(log, { tools: () => defaultTools(), parameters: {} });
+          io.stdout.write(`${JSON.stringify(request, undefined, 2)}\n`);
+        } else if (options.json) {
+          for await (const { text } of log.range(0)) io.stdout.write(`${text}\n`);
+        } else {
+          const tell = narrator();
+          for await (const { event } of readEvents(log.range(0), eventCodec(builtinKinds))) {
+            for (const line of tell(event)) io.stdout.write(`${shownLine(io, line, io.stdout)}\n`);
+          }
+          const { status, stats, head } = await readState(log);
+          io.stderr.write(styled(io, 'dim', `${status} · ${head} events · ${usageText(stats.total)}\n`));
+        }
+        done(exitCodes.ok);
+      });
+  },
+};

@@ -1,0 +1,47 @@
+import { AgentError } from '@varve/agent';
+import { LlmError, type LlmErrorCode } from '@varve/llm';
+import { StorageError, type StorageErrorCode } from '@varve/storage';
+import { CliError } from './cli-error.ts';
+import { exitCodes, type ExitCode } from './exit-codes.ts';
+
+/** A failure as the person at the terminal meets it. */
+export interface Failure {
+  readonly exitCode: ExitCode;
+  /** One sentence. */
+  readonly message: string;
+  /** What to do next, where we know. */
+  readonly hint?: string;
+}
+
+const modelHints: Partial<Record<LlmErrorCode, string>> = {
+  unauthenticated: 'Check the key in LLM_API_KEY or OPENAI_API_KEY.',
+  'unknown-model': 'Name another one with --model or LLM_MODEL.',
+  unavailable: 'Check --base-url (or LLM_BASE_URL) and that the server is running, then use --resume.',
+  timeout: 'Check that the server answers, then use --resume.',
+  'rate-limited': 'Wait a little, then use --resume.',
+  quota: "Check the account's credit, then use --resume.",
+  unsupported: 'Choose a model that supports tool calling.',
+};
+
+const storageHints: Partial<Record<StorageErrorCode, string>> = {
+  missing: '`varve ls` lists the conversations of a store.',
+  held: 'Wait until the other process has ended, or end it.',
+  full: 'Make room, then use --resume: nothing that was stored is lost.',
+  io: 'Choose another place with --store or VARVE_HOME.',
+  invalid: 'A store is sqlite:FILE, dir:PATH or memory:.',
+};
+
+/** Turns an error into a sentence, a hint and an exit status; undefined for a bug, which should crash loudly. */
+export function describeFailure(error: unknown): Failure | undefined {
+  if (error instanceof CliError) return failure(error.exitCode, error.message, error.hint);
+  if (error instanceof LlmError) return failure(exitCodes.model, error.message, modelHints[error.code]);
+  if (error instanceof AgentError) return failure(exitCodes.usage, error.message);
+  if (!(error instanceof StorageError)) return undefined;
+  const exitCode =
+    error.code === 'missing' ? exitCodes.missing : error.code === 'invalid' ? exitCodes.usage : exitCodes.storage;
+  return failure(exitCode, error.message, storageHints[error.code]);
+}
+
+function failure(exitCode: ExitCode, message: string, hint?: string): Failure {
+  return { exitCode, message, ...(hint !== undefined && { hint }) };
+}

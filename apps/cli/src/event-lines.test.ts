@@ -1,0 +1,113 @@
+import { expect, test } from 'vitest';
+import {
+  ActionEvent,
+  AgentErrorEvent,
+  Condensation,
+  ConversationErrorEvent,
+  MessageEvent,
+  ObservationEvent,
+  text,
+  UserRejectObservation,
+  type BaseEvent,
+} from '@varve/events';
+import {
+  FileEditorAction,
+  MCPToolAction,
+  TaskTrackerObservation,
+  TerminalAction,
+  TerminalObservation,
+  type Observation,
+  type Payload,
+} from '@varve/events/payloads';
+import { eventLines } from './event-lines.ts';
+
+const stamp = { id: '00000001', timestamp: '2026-01-01T12:00:00.000000' };
+const shown = (event: BaseEvent): string =>
+  eventLines(event)
+    .map((line) => line.text)
+    .join('\n');
+
+function action(payload: Payload | undefined, thought = ''): BaseEvent {
+  return ActionEvent.create(
+    {
+      thought: thought === '' ? [] : [text(thought)],
+      ...(payload && { action: payload }),
+      tool_name: 'some_tool',
+      tool_call_id: 'c1',
+      tool_call: { id: 'c1', name: 'some_tool', arguments: '{"a":1}', origin: 'completion' },
+      llm_response_id: 'r1',
+    },
+    stamp,
+  );
+}
+
+function observation(result: Observation): BaseEvent {
+  return ObservationEvent.create({ tool_name: 't', tool_call_id: 'c1', observation: result, action_id: 'a1' }, stamp);
+}
+
+test('calls show what they do, after the thought', () => {
+  expect(shown(action(TerminalAction.create({ command: 'ls -la' }), 'I look.'))).toBe('I look.\n$ ls -la');
+  expect(shown(action(FileEditorAction.create({ command: 'view', path: '/a' })))).toBe('✎ view /a');
+  expect(shown(action(MCPToolAction.create({ data: { a: 1 } })))).toBe('→ some_tool {"a":1}');
+  expect(shown(action(undefined))).toBe('→ some_tool {"a":1}');
+});
+
+test('an edit shows what it takes away and what it puts in, and only the beginning of much', () => {
+  const edit = { command: 'str_replace' as const, path: '/a', old_str: 'one\ntwo', new_str: 'three\n' };
+  expect(shown(action(FileEditorAction.create(edit)))).toBe('✎ str_replace /a\n  - one\n  - two\n  + three');
+  const file = { command: 'create' as const, path: '/a', file_text: 'x\n'.repeat(8) };
+  expect(shown(action(FileEditorAction.create(file)))).toMatch(/(\n {2}\+ x){6}\n {2}\+ … 2 more lines$/);
+});
+
+test('long output shows its beginning and its end, and a failed command its exit code', () => {
+  const output = Array.from({ length: 30 }, (_, index) => `line ${index}`).join('\n');
+  const lines = shown(observation(TerminalObservation.create({ content: [text(output)], exit_code: 2 }))).split('\n');
+  expect(lines).toHaveLength(12);
+  expect([lines[0], lines[4], lines.at(-2), lines.at(-1)]).toEqual([
+    '  line 0',
+    '  … 20 lines …',
+    '  line 29',
+    '  exit 2',
+  ]);
+});
+
+test('an output that was cut before it was stored says where the whole is, and counts nothing', () => {
+  const content = [text('line\n'.repeat(30))];
+  const result = TerminalObservation.create({ content, exit_code: 0, full_output_save_dir: '/outputs' });
+  expect(shown(observation(result))).toContain('\n  … more in /outputs …\n');
+});
+
+test('a command that still runs is not said to have ended', () => {
+  const result = TerminalObservation.create({ content: [text('Your name?')], exit_code: -1 });
+  expect(shown(observation(result))).toBe('  Your name?\n  still running');
+});
+
+test('a task list shows how far each task is', () => {
+  const tasks = [
+    { title: 'one', status: 'done' as const },
+    { title: 'two', status: 'in_progress' as const },
+    { title: 'three' },
+  ];
+  const result = TaskTrackerObservation.create({ command: 'plan', task_list: tasks });
+  expect(shown(observation(result))).toBe('  ☑ one\n  ◐ two\n  ☐ three');
+});
+
+test('failures, refusals and condensations are told', () => {
+  const call = { tool_name: 't', tool_call_id: 'c1' };
+  expect(shown(AgentErrorEvent.create({ ...call, error: 'No such tool.' }, stamp))).toBe('  ✗ No such tool.');
+  expect(shown(UserRejectObservation.create({ ...call, action_id: 'a', rejection_reason: 'no' }, stamp))).toBe(
+    '  ✗ not allowed: no',
+  );
+  expect(shown(ConversationErrorEvent.create({ source: 'environment', code: 'quota', detail: 'Empty.' }, stamp))).toBe(
+    '✗ quota: Empty.',
+  );
+  const forgotten = Condensation.create({ forgotten_event_ids: ['a', 'b'], llm_response_id: 'r' }, stamp);
+  expect(shown(forgotten)).toBe('… 2 events are no longer shown to the model');
+});
+
+test('nothing a model or a tool says can change the terminal', () => {
+  const said = { role: 'user' as const, content: [text('\u001B[2J\u001B]0;owned\u0007hello')] };
+  expect(shown(MessageEvent.create({ source: 'user', llm_message: said }, stamp))).toBe('› hello');
+  const result = TerminalObservation.create({ content: [text('\u001B[31mred\u001B[0m')], exit_code: 0 });
+  expect(shown(observation(result))).toBe('  red');
+});

@@ -1,0 +1,147 @@
+import {
+  ActionEvent,
+  AgentErrorEvent,
+  Condensation,
+  ConversationErrorEvent,
+  InterruptEvent,
+  isOpaque,
+  MessageEvent,
+  ObservationEvent,
+  PauseEvent,
+  SystemPromptEvent,
+  textOf,
+  UserRejectObservation,
+  type BaseEvent,
+} from '@varve/events';
+import {
+  FileEditorAction,
+  FinishAction,
+  TaskTrackerAction,
+  TaskTrackerObservation,
+  TerminalAction,
+  TerminalObservation,
+  ThinkAction,
+} from '@varve/events/payloads';
+import { printable, type Style } from './terminal-io.ts';
+
+/** One line of what happened, for a person. */
+export interface Line {
+  readonly style?: Style;
+  readonly text: string;
+}
+
+/** What a person wants to read of an event, oldest first; empty for bookkeeping. Free of control characters. */
+export function eventLines(event: BaseEvent): readonly Line[] {
+  return rawLines(event).map(clean);
+}
+
+/** All that a call would do, uncut: what a person must see before allowing it. */
+export function wholeCall(event: ActionEvent): readonly Line[] {
+  return [rawActionLine(event, Infinity), ...editLines(event, Infinity)].map(clean);
+}
+
+function clean(line: Line): Line {
+  return { ...line, text: printable(line.text) };
+}
+
+function rawLines(event: BaseEvent): readonly Line[] {
+  if (MessageEvent.is(event)) return messageLines(event);
+  if (ActionEvent.is(event)) return [...thoughtLines(event), rawActionLine(event), ...editLines(event)];
+  if (ObservationEvent.is(event)) return observationLines(event);
+  if (AgentErrorEvent.is(event)) return [{ style: 'red', text: `  ✗ ${firstLines(event.error, 2)}` }];
+  if (UserRejectObservation.is(event)) return [{ style: 'yellow', text: `  ✗ not allowed: ${event.rejection_reason}` }];
+  if (ConversationErrorEvent.is(event)) return [{ style: 'red', text: `✗ ${event.code}: ${event.detail}` }];
+  if (Condensation.is(event)) {
+    return [{ style: 'dim', text: `… ${event.forgotten_event_ids.length} events are no longer shown to the model` }];
+  }
+  if (SystemPromptEvent.is(event)) return [{ style: 'dim', text: `system prompt, ${event.tools.length} tools` }];
+  if (PauseEvent.is(event)) return [{ style: 'yellow', text: 'paused' }];
+  if (InterruptEvent.is(event)) return [{ style: 'yellow', text: 'interrupted' }];
+  if (isOpaque(event)) return [{ style: 'dim', text: `${event.wireKind || 'unreadable event'} (kept as it is)` }];
+  return [];
+}
+
+function messageLines(event: ReturnType<typeof MessageEvent.create>): readonly Line[] {
+  const said = textOf(event.llm_message.content).trim();
+  if (said === '') return [];
+  if (event.source === 'user') return [{ style: 'bold', text: `› ${said}` }];
+  return [event.source === 'agent' ? { text: said } : { style: 'dim', text: `(${said})` }];
+}
+
+function thoughtLines({ thought }: ActionEvent): readonly Line[] {
+  const said = textOf(thought).trim();
+  return said === '' ? [] : [{ text: said }];
+}
+
+function rawActionLine({ action, tool_name: tool, tool_call: call, summary }: ActionEvent, most = 6): Line {
+  const style = 'cyan';
+  if (TerminalAction.is(action)) return { style, text: `$ ${firstLines(action.command, most) || '(poll)'}` };
+  if (FileEditorAction.is(action)) return { style, text: `✎ ${action.command} ${action.path}` };
+  if (TaskTrackerAction.is(action)) return { style, text: `☰ ${action.command === 'plan' ? 'plan' : 'task list'}` };
+  if (ThinkAction.is(action)) return { style: 'dim', text: `… ${firstLines(action.thought, 4)}` };
+  if (FinishAction.is(action)) return { style: 'green', text: `✔ ${action.message}` };
+  if (most === Infinity) return { style, text: `→ ${tool} ${call.arguments}` };
+  return { style, text: `→ ${tool} ${summary ?? shortened(call.arguments, 160)}` };
+}
+
+/** What an edit takes away and what it puts in. */
+function editLines({ action }: ActionEvent, most = 6): readonly Line[] {
+  if (!FileEditorAction.is(action) || action.command === 'view') return [];
+  const removed = action.command === 'str_replace' ? action.old_str : undefined;
+  const added = action.command === 'create' ? action.file_text : action.new_str;
+  return [...marked('-', removed, most), ...marked('+', added, most)];
+}
+
+function marked(mark: string, value: string | undefined, most: number): readonly Line[] {
+  if (!value) return [];
+  const lines = value.replace(/\n$/, '').split('\n');
+  const rest = lines.length - most;
+  const shown = lines.slice(0, most).map((line) => (most === Infinity ? line : shortened(line, 160)));
+  if (rest > 0) shown.push(`… ${rest} more ${rest === 1 ? 'line' : 'lines'}`);
+  return shown.map((line) => ({ style: mark === '-' ? 'red' : 'green', text: `  ${mark} ${line}` }));
+}
+
+function observationLines({ observation }: ObservationEvent): readonly Line[] {
+  const failed = observation.is_error;
+  if (TaskTrackerObservation.is(observation) && !failed) {
+    const marks = { todo: '☐', in_progress: '◐', done: '☑' };
+    return observation.task_list.map(({ title, status }) => ({ style: 'dim', text: `  ${marks[status]} ${title}` }));
+  }
+  if (TerminalObservation.is(observation)) {
+    const output = indented(shortOutput(textOf(observation.content), observation.full_output_save_dir));
+    const code = observation.exit_code;
+    const how = code === -1 ? 'still running' : `exit ${code}`;
+    const end: Line[] = code === undefined || code === 0 ? [] : [{ style: 'yellow', text: `  ${how}` }];
+    return [...(output === '' ? [] : [{ style: failed ? ('red' as const) : ('dim' as const), text: output }]), ...end];
+  }
+  if (!failed) return [];
+  return [{ style: 'red', text: indented(firstLines(textOf(observation.content), 3)) }];
+}
+
+/**
+ * The beginning and the end of an output: where commands say what they do, and how it went. Of an output that was cut before
+ * it was stored, nobody can count the lines here: the whole of it is `wholeIn` a directory.
+ */
+function shortOutput(output: string, wholeIn?: string): string {
+  const lines = output.trimEnd().split('\n');
+  if (lines.length <= 12) return lines.map((line) => shortened(line, 160)).join('\n');
+  const shown = [
+    ...lines.slice(0, 4),
+    wholeIn ? `… more in ${wholeIn} …` : `… ${lines.length - 10} lines …`,
+    ...lines.slice(-6),
+  ];
+  return shown.map((line) => shortened(line, 160)).join('\n');
+}
+
+function firstLines(value: string, count: number): string {
+  const lines = value.trim().split('\n');
+  return lines.length <= count ? lines.join('\n') : [...lines.slice(0, count), '…'].join('\n');
+}
+
+function indented(value: string): string {
+  return value === '' ? '' : value.replaceAll(/^/gm, '  ');
+}
+
+function shortened(value: string, length: number): string {
+  return value.length <= length ? value : `${value.slice(0, length - 1)}…`;
+}

@@ -1,0 +1,75 @@
+import type { Conversation } from '@varve/agent';
+import { ActionEvent, ConversationErrorEvent, MessageEvent, ObservationEvent, type BaseEvent } from '@varve/events';
+import { FinishAction } from '@varve/events/payloads';
+import type { Line } from './event-lines.ts';
+import { narrator } from './narrator.ts';
+import type { Progress } from './progress.ts';
+import { printable, styled, type TerminalIo } from './terminal-io.ts';
+
+/** Prints events as they are stored: for people on stderr, or as JSON lines on stdout. */
+export class EventPrinter {
+  readonly #until = new AbortController();
+  readonly #printing: Promise<void>;
+  readonly #conversation: Conversation;
+  #printed: number;
+  #reached: (() => void) | undefined;
+
+  constructor(conversation: Conversation, io: TerminalIo, progress: Progress, asJson: boolean) {
+    this.#conversation = conversation;
+    this.#printed = asJson ? 0 : conversation.state.head;
+    this.#printing = this.#print(io, progress, asJson);
+    // Told by whoever waits for it; a store that fails must not end the process before the run has told why.
+    this.#printing.catch(() => undefined);
+  }
+
+  /** Resolves when every event that is stored now was printed. */
+  async caughtUp(): Promise<void> {
+    const { head } = this.#conversation.state;
+    if (this.#printed < head && !this.#until.signal.aborted) {
+      const reached = new Promise<void>((resolve) => {
+        this.#reached = () => this.#printed >= head && resolve();
+      });
+      await Promise.race([reached, this.#printing]);
+    }
+  }
+
+  /** Prints what is stored now, and nothing after it. Idempotent. */
+  async finish(): Promise<void> {
+    await this.caughtUp();
+    this.#until.abort();
+    await this.#printing;
+  }
+
+  /** A call that runs may be silent for long, and so may a model: the status line says which of them is awaited. */
+  #tell(progress: Progress, event: BaseEvent): void {
+    if (!ActionEvent.is(event) && !MessageEvent.is(event) && !ObservationEvent.is(event)) return;
+    const { pending, stats } = this.#conversation.state;
+    const [call] = pending;
+    progress.set(call ? `running ${printable(call.event.tool_name)}` : 'waiting for the model', stats.total);
+  }
+
+  async #print(io: TerminalIo, progress: Progress, asJson: boolean): Promise<void> {
+    const events = this.#conversation.events({ from: this.#printed, signal: this.#until.signal });
+    const tell = narrator();
+    for await (const { event, text, seq } of events) {
+      if (asJson) io.stdout.write(`${text}\n`);
+      else for (const line of runLines(event, tell(event))) progress.above(shownLine(io, line));
+      this.#tell(progress, event);
+      this.#printed = seq + 1;
+      this.#reached?.();
+    }
+  }
+}
+
+/** What somebody says stands apart from what is done. */
+export function shownLine(io: TerminalIo, { style, text }: Line, output = io.stderr): string {
+  const line = style ? styled(io, style, text, output) : text;
+  return style === undefined || style === 'bold' ? `\n${line}` : line;
+}
+
+/** The agent's last word and the reason of an end are told when the run ends, so they are not told here as well. */
+function runLines(event: BaseEvent, lines: readonly Line[]): readonly Line[] {
+  if (ActionEvent.is(event) && FinishAction.is(event.action)) return [{ style: 'green', text: '✔ finished' }];
+  if (ConversationErrorEvent.is(event)) return [];
+  return MessageEvent.is(event) && event.source === 'agent' ? [] : lines;
+}

@@ -1,0 +1,21 @@
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { killRound } from './testing/kill-round.ts';
+
+const lines = ['line-1', 'line-2', 'line-3', 'line-4', 'line-5'];
+
+test.for(['sqlite', 'dir'])(
+  '50 kills at random moments with a log in %s: lose nothing and do nothing twice',
+  async (scheme) => {
+    let kills = 0;
+    for (let round = 0; round < 50; round++) {
+      const killAfterMs = Math.round(Math.random() * 1000);
+      const outcome = await killRound({ storeUrl: (dir) => `${scheme}:${join(dir, 'log')}`, killAfterMs });
+      const told = `round ${round}, killed after ${killAfterMs} ms`;
+      expect(outcome, told).toMatchObject({ exitCode: 0, status: 'finished', lost: [] });
+      expect(outcome.written, told).toEqual(lines);
+      if (outcome.wasKilled) kills += 1;
+    }
+    expect(kills).toBeGreaterThan(20);
+  },
+);

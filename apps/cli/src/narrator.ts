@@ -1,0 +1,23 @@
+import { ActionEvent, ObservationEvent, type BaseEvent } from '@varve/events';
+import { eventLines, wholeCall, type Line } from './event-lines.ts';
+
+/** Tells events in order: a result that does not stand right below its call is told with the call's name above it. */
+export function narrator(): (event: BaseEvent) => readonly Line[] {
+  const calls = new Map<string, ActionEvent>();
+  let lastCallId = '';
+  return (event) => {
+    const lines = eventLines(event);
+    if (ActionEvent.is(event)) calls.set(event.id, event);
+    const call = ObservationEvent.is(event) ? calls.get(event.action_id) : undefined;
+    const isApart = call !== undefined && call.id !== lastCallId;
+    if (lines.length > 0) lastCallId = ActionEvent.is(event) ? event.id : '';
+    if (call) calls.delete(call.id);
+    return isApart && lines.length > 0 ? [reminder(call), ...lines] : lines;
+  };
+}
+
+function reminder(call: ActionEvent): Line {
+  const [line] = wholeCall(call);
+  const [first = ''] = line?.text.split('\n') ?? [];
+  return { style: 'dim', text: `↳ ${first}` };
+}

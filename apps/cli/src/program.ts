@@ -1,0 +1,60 @@
+import { readFileSync } from 'node:fs';
+import { Command, CommanderError } from 'commander';
+import { commandName } from './command-name.ts';
+import { commands } from './commands.ts';
+import { describeFailure } from './describe-failure.ts';
+import { exitCodes, type ExitCode } from './exit-codes.ts';
+import { styled, type TerminalIo } from './terminal-io.ts';
+
+const footer = `
+Environment:
+  LLM_MODEL, LLM_API_KEY, LLM_BASE_URL   the model (else OPENAI_API_KEY, OPENAI_BASE_URL)
+  VARVE_HOME                             where varve keeps its things (default ~/.varve)
+  VARVE_STORE                            the store (default sqlite:$VARVE_HOME/varve.db)
+  NO_COLOR                               no colours
+
+Exit status:
+  0 finished · 1 a bug in varve · 2 wrong usage · 3 model failed · 4 store failed · 5 no such conversation
+  6 ended unfinished · 7 waiting for approval · 130 paused or interrupted
+
+Examples:
+  varve demo
+  OPENAI_API_KEY=… varve run "Fix the failing test"
+  varve run --base-url http://localhost:11434/v1 --model qwen3-coder "Explain this repository"
+  varve run --confirm risky "Upgrade the dependencies"
+  varve ls
+  varve show ID --json`;
+
+/** Runs one invocation and resolves with its exit status. Never rejects for what a person can mend; a bug rejects. */
+export async function runProgram(args: readonly string[], io: TerminalIo): Promise<ExitCode> {
+  let exitCode: ExitCode = exitCodes.ok;
+  const program = programFor(io, (code) => (exitCode = code));
+  try {
+    await program.parseAsync([...args], { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
+    const failure = describeFailure(error);
+    if (!failure) throw error;
+    io.stderr.write(`${styled(io, 'red', 'varve:')} ${failure.message}\n`);
+    if (failure.hint) io.stderr.write(`${failure.hint.replaceAll('varve ', `${commandName(io)} `)}\n`);
+    return failure.exitCode;
+  }
+}
+
+function programFor(io: TerminalIo, done: (code: ExitCode) => void): Command {
+  const program = new Command('varve')
+    .description('A coding agent whose every step is in a log you can trust.')
+    .version(version(), '-V, --version')
+    .exitOverride()
+    .configureOutput({ writeOut: (text) => io.stdout.write(text), writeErr: (text) => io.stderr.write(text) })
+    .showHelpAfterError('(varve --help shows what there is)')
+    .addHelpText('after', footer);
+  for (const command of commands) command.register(program, io, done);
+  return program;
+}
+
+function version(): string {
+  const manifest: unknown = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+  return (manifest as { readonly version: string }).version;
+}

@@ -1,0 +1,13 @@
+/** The options of `varve run`, as they were typed. */
+export interface RunOptions {
+  readonly model?: string;
+  readonly baseUrl?: string;
+  readonly workspace?: string;
+  readonly store?: string;
+  readonly confirm: 'never' | 'always' | 'risky';
+  readonly resume?: string;
+  readonly approve?: true;
+  readonly reject?: string;
+  readonly maxSteps?: number;
+  readonly json?: true;
+}

@@ -1,0 +1,141 @@
+import { join, resolve } from 'node:path';
+import {
+  alwaysConfirm,
+  confirmRisky,
+  Conversation,
+  defineAgent,
+  neverConfirm,
+  type Agent,
+  type RunResult,
+} from '@varve/agent';
+import { rollingWindow } from '@varve/condensers';
+import type { EventStore } from '@varve/storage';
+import { defaultTools } from '@varve/tools';
+import { askApproval } from './ask-approval.ts';
+import { EventPrinter } from './event-printer.ts';
+import type { ExitCode } from './exit-codes.ts';
+import { modelFrom } from './model-from.ts';
+import { Progress, usageText } from './progress.ts';
+import { reportEnd } from './report-end.ts';
+import { resolveId } from './resolve-id.ts';
+import type { RunOptions } from './run-options.ts';
+import { onInterrupt } from './signals.ts';
+import { storeFrom, varveHome } from './store-from.ts';
+import { styled, type TerminalIo } from './terminal-io.ts';
+
+const policies = { never: neverConfirm, always: alwaysConfirm, risky: () => confirmRisky() };
+
+/** Events the model keeps seeing before the oldest are left out. */
+const maxEvents = 240;
+
+/** Runs a task to its end and resolves with the exit status. `task` may be empty with `resume`. */
+export async function runTask(task: string, options: RunOptions, io: TerminalIo): Promise<ExitCode> {
+  using progress = new Progress(io);
+  const { model, secrets } = modelFrom(io, options, (line) => progress.above(styled(io, 'yellow', line)));
+  const agent = defineAgent({
+    model,
+    tools: ({ conversationId, mask }) =>
+      defaultTools({ terminal: { outputDir: join(varveHome(io), 'outputs', conversationId), mask } }),
+    condenser: rollingWindow({ maxEvents }),
+    confirmation: policies[options.confirm](),
+  });
+  await using store = await storeFrom(io, options.store);
+  await using conversation = await conversationFor(options, { agent, store, secrets, io });
+  progress.above(styled(io, 'dim', `conversation ${conversation.id} · ${model.name} in ${conversation.workspace}`));
+  const printer = new EventPrinter(conversation, io, progress, options.json === true);
+  try {
+    await decide(conversation, options);
+    if (task !== '') await conversation.send(task);
+    const result = await untilDecided(conversation, options, { io, progress, printer });
+    await printer.finish();
+    progress.set('done');
+    if (result.usage.calls > 0) progress.above(styled(io, 'dim', usageText(result.usage)));
+    return reportEnd(result, conversation.id, options, io, progress);
+  } finally {
+    await printer.finish();
+  }
+}
+
+interface Parts {
+  readonly agent: Agent;
+  readonly store: EventStore;
+  readonly secrets: readonly string[];
+  readonly io: TerminalIo;
+}
+
+async function conversationFor({ resume, workspace }: RunOptions, { io, ...parts }: Parts): Promise<Conversation> {
+  if (resume === undefined) return Conversation.create({ ...parts, workspace: resolve(io.cwd, workspace ?? '.') });
+  return Conversation.open({
+    ...parts,
+    id: await resolveId(parts.store, resume),
+    ...(workspace !== undefined && { workspace: resolve(io.cwd, workspace) }),
+  });
+}
+
+async function decide(conversation: Conversation, { approve, reject }: RunOptions): Promise<void> {
+  if (approve) await conversation.approve({ by: 'cli' });
+  if (reject !== undefined) await conversation.reject(reject);
+}
+
+/** What shows a run to the person. */
+interface Display {
+  readonly io: TerminalIo;
+  readonly progress: Progress;
+  readonly printer: EventPrinter;
+}
+
+/** Runs, asks the person about calls that wait, and runs again. Without a person to ask, waiting is an end. */
+async function untilDecided(
+  conversation: Conversation,
+  { maxSteps, json }: RunOptions,
+  display: Display,
+): Promise<RunResult> {
+  const { io, progress } = display;
+  const leaving = new AbortController();
+  const stop = (): void => {
+    leaving.abort();
+    void conversation.interrupt();
+  };
+  const release = onInterrupt({
+    pause: () => {
+      leaving.abort();
+      conversation.pause();
+      progress.above(styled(io, 'yellow', 'Pausing after this step. Press Ctrl-C again to stop now.'));
+    },
+    stop,
+  });
+  const canAsk = io.stdin.isTTY === true && io.stderr.isTTY === true && !json;
+  try {
+    return await runUntilDecided(conversation, { maxSteps, canAsk, signal: leaving.signal }, display);
+  } finally {
+    release();
+  }
+}
+
+interface Decisions {
+  readonly maxSteps: number | undefined;
+  readonly canAsk: boolean;
+  /** Aborts when the person wants to leave. */
+  readonly signal: AbortSignal;
+}
+
+async function runUntilDecided(
+  conversation: Conversation,
+  { maxSteps, canAsk, signal }: Decisions,
+  { io, progress, printer }: Display,
+): Promise<RunResult> {
+  for (;;) {
+    const result = await conversation.run({
+      ...(maxSteps !== undefined && { maxIterations: maxSteps }),
+      onDelta: ({ kind }) =>
+        progress.set(kind === 'tool-call' ? 'writing a call' : 'thinking', conversation.state.stats.total),
+      onOutput: (_chunk, event) => progress.set(`running ${event.tool_name}`),
+    });
+    if (result.reason !== 'waiting' || !canAsk) return result;
+    await printer.caughtUp();
+    const answer = await progress.hiddenDuring(() => askApproval(conversation.state.pending, io, signal));
+    if (answer === 'quit') return result;
+    if (answer === 'yes') await conversation.approve({ by: 'cli' });
+    else await conversation.reject(answer.reason);
+  }
+}

@@ -1,0 +1,39 @@
+import type { LogReader, Stored } from '@varve/storage';
+import { eventFilter, type EventFilter } from './event-filter.ts';
+import { newestFirst } from './newest-first.ts';
+
+/** In which order events are listed: the order of the log, or its reverse. @see agent-server 1.43.1, EventSortOrder */
+export const eventOrders = ['TIMESTAMP', 'TIMESTAMP_DESC'] as const;
+
+/** Which events are wanted, and which part of them. */
+export interface EventQuery extends EventFilter {
+  /** Id of the first event of the wanted page; one that is not found means the first page. */
+  readonly pageId?: string | undefined;
+  readonly limit: number;
+  readonly order: (typeof eventOrders)[number];
+}
+
+/** A part of a search. */
+export interface EventPage {
+  readonly items: readonly Stored[];
+  /** Id of the first event of the next page; null on the last one. */
+  readonly nextPageId: string | null;
+}
+
+/** Searches from where the page starts until it is full; each event that is passed over costs its reading. */
+export async function searchEvents(log: LogReader, query: EventQuery): Promise<EventPage> {
+  const isWanted = eventFilter(query);
+  const items: Stored[] = [];
+  for await (const stored of await eventsOf(log, query)) {
+    if (!isWanted(stored)) continue;
+    if (items.length === query.limit) return { items, nextPageId: stored.id };
+    items.push(stored);
+  }
+  return { items, nextPageId: null };
+}
+
+async function eventsOf(log: LogReader, { pageId, order }: EventQuery): Promise<AsyncIterable<Stored>> {
+  const start = pageId === undefined ? undefined : await log.seqOf(pageId);
+  if (order === 'TIMESTAMP') return log.range(start ?? 0);
+  return newestFirst(log, start === undefined ? await log.head() : start + 1);
+}

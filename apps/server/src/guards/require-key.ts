@@ -1,0 +1,37 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { MiddlewareHandler } from 'hono';
+import { HTTPException } from 'hono/http-exception';
+import { ServerError } from '../error.ts';
+
+/** The header that carries the key. @see agent-server 1.43.1 OpenAPI, securitySchemes.APIKeyHeader */
+export const keyHeader = 'X-Session-API-Key';
+
+/**
+ * Lets a request pass that carries one of the keys. How long a comparison takes says nothing about the keys.
+ *
+ * @throws {ServerError} `invalid` when there is no key, or one that no header can carry.
+ */
+export function requireKey(keys: readonly string[]): MiddlewareHandler {
+  const isKey = keyCheck(keys);
+  return async (context, next) => {
+    if (!isKey(context.req.header(keyHeader) ?? '')) throw new HTTPException(401, { message: 'Unauthorized' });
+    await next();
+  };
+}
+
+function keyCheck(keys: readonly string[]): (given: string) => boolean {
+  if (keys.length === 0) throw new ServerError('invalid', 'A server needs at least one key.');
+  if (!keys.every((key) => /^[\x21-\x7E]+$/.test(key))) {
+    throw new ServerError('invalid', 'A key is empty or holds a character that no HTTP header can carry.');
+  }
+  const known = keys.map(digest);
+  return (given) => {
+    const seen = digest(given);
+    return known.filter((key) => timingSafeEqual(key, seen)).length > 0;
+  };
+}
+
+/** Digests have one length, whatever was sent. */
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}

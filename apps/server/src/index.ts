@@ -1,0 +1,5 @@
+export { ServerError, type ServerErrorCode } from './error.ts';
+export type { Listening } from './listen.ts';
+export type { LogOptions } from './log-options.ts';
+export { server, type Server, type ServerOptions } from './server.ts';
+export { sessionKeys, type SessionKeys, type SessionKeysOptions } from './session-keys.ts';

@@ -1,0 +1,92 @@
+import { z } from '@hono/zod-openapi';
+import { executionStatuses } from '@varve/events/projections';
+
+const tokens = z.object({
+  model: z.string(),
+  prompt_tokens: z.int(),
+  completion_tokens: z.int(),
+  cache_read_tokens: z.int(),
+  cache_write_tokens: z.int(),
+  reasoning_tokens: z.int(),
+  /** 0 when it is not known. */
+  context_window: z.int(),
+  /** Tokens of the last call, in and out. */
+  per_turn_token: z.int(),
+  response_id: z.string(),
+});
+
+/** What the calls of one model came to. @see agent-server 1.43.1 OpenAPI, Metrics */
+const metrics = z.object({
+  model_name: z.string(),
+  /** US dollars. */
+  accumulated_cost: z.number(),
+  max_budget_per_task: z.number().nullable(),
+  accumulated_token_usage: tokens,
+  /** Single calls are in the log; these lists stay empty. */
+  costs: z.array(z.unknown()),
+  response_latencies: z.array(z.unknown()),
+  token_usages: z.array(z.unknown()),
+});
+export type Metrics = z.output<typeof metrics>;
+
+/** What is certain of an agent. */
+const agent = z.looseObject({ llm: z.looseObject({ model: z.string() }), kind: z.string() });
+export type AgentJson = z.output<typeof agent>;
+
+const texts = z.record(z.string(), z.string());
+const anything = z.record(z.string(), z.unknown());
+const named = z.looseObject({ kind: z.string() });
+const id = z.guid();
+const instant = z.iso.datetime({ precision: 6 });
+
+/** Whether and where a conversation stands. @see agent-server 1.43.1 OpenAPI, ConversationExecutionStatus */
+export const executionStatus = z.enum(executionStatuses).openapi('ConversationExecutionStatus');
+
+/** What a configuration or the log may tell of a conversation; each has a default. */
+export const toldFields = {
+  persistence_dir: z.string().nullable(),
+  max_iterations: z.int().positive(),
+  stuck_detection: z.boolean(),
+  confirmation_policy: named,
+  security_analyzer: named.nullable(),
+  activated_knowledge_skills: z.array(z.string()),
+  invoked_skills: z.array(z.string()),
+  blocked_actions: texts,
+  blocked_messages: texts,
+  agent_state: anything,
+  hook_config: anything.nullable(),
+  forked_from_conversation_id: id.nullable(),
+  forked_from_event_id: z.string().nullable(),
+  parent_conversation_id: id.nullable(),
+  tags: texts,
+  client_tools: z.array(anything),
+} as const;
+
+/**
+ * What is told of a conversation. Nulls are sent; secrets never are. Instants are UTC with microseconds.
+ *
+ * @see agent-server 1.43.1 OpenAPI, ConversationInfo
+ */
+export const conversationInfo = z
+  .object({
+    id,
+    workspace: z.object({ working_dir: z.string(), kind: z.literal('LocalWorkspace') }),
+    ...toldFields,
+    execution_status: executionStatus,
+    last_user_message_id: z.string().nullable(),
+    leaf_event_id: z.string().nullable(),
+    stats: z.object({ usage_to_metrics: z.record(z.string(), metrics) }),
+    secret_registry: z.object({ secret_sources: anything }),
+    title: z.string().nullable(),
+    metrics: z.null(),
+    created_at: instant,
+    updated_at: instant,
+    sub_conversation_ids: z.array(id),
+    current_model_id: z.string().nullable(),
+    available_models: z.array(anything),
+    supports_runtime_model_switch: z.boolean(),
+    launched_agent_profile: anything.nullable(),
+    agent,
+  })
+  .openapi('ConversationInfo');
+export type ConversationInfo = z.output<typeof conversationInfo>;

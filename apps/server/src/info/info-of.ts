@@ -1,0 +1,134 @@
+import { z } from '@hono/zod-openapi';
+import type { Usage } from '@varve/events/projections';
+import type { Summary } from '@varve/storage';
+import { dashedId } from '../conversation-id.ts';
+import { agentJson } from './agent-json.ts';
+import type { ConversationFold } from './conversation-folds.ts';
+import { toldFields, type ConversationInfo, type Metrics } from './conversation-info.ts';
+import type { LastCall } from './reported.ts';
+import { withoutSecrets } from './without-secrets.ts';
+
+/** What an info is made with besides the conversation. */
+export interface InfoOptions {
+  readonly includeSkills: boolean;
+}
+
+type Told = Pick<ConversationInfo, keyof typeof toldFields>;
+
+const defaults: Told = {
+  persistence_dir: null,
+  max_iterations: 500,
+  stuck_detection: true,
+  confirmation_policy: { kind: 'NeverConfirm' },
+  security_analyzer: null,
+  activated_knowledge_skills: [],
+  invoked_skills: [],
+  blocked_actions: {},
+  blocked_messages: {},
+  agent_state: {},
+  hook_config: null,
+  forked_from_conversation_id: null,
+  forked_from_event_id: null,
+  parent_conversation_id: null,
+  tags: {},
+  client_tools: [],
+};
+
+const meta = z.looseObject({
+  title: z.string().nullable().catch(null),
+  workspace: z.union([z.string(), z.object({ working_dir: z.string() }).transform((at) => at.working_dir)]).catch(''),
+  agent: z.unknown().optional(),
+});
+
+/** What our own agents keep in their spec and the reference keeps beside the agent. */
+const spec = z.object({
+  confirmation_policy: z.unknown().optional(),
+  budget: z.object({ maxIterations: z.unknown().optional() }).catch({}),
+});
+
+/** Tells of one conversation. What its log says last goes before what it was configured with. */
+export function infoOf(summary: Summary, fold: ConversationFold, { includeSkills }: InfoOptions): ConversationInfo {
+  const { title, workspace, agent, ...configured } = meta.safeParse(summary.meta).data ?? {
+    title: null,
+    workspace: '',
+  };
+  const { fields, tools } = fold.reported;
+  return {
+    id: dashedId(summary.id),
+    workspace: { working_dir: workspace, kind: 'LocalWorkspace' },
+    ...told([fields, configured, ofSpec(agent)]),
+    execution_status: fold.status.execution,
+    last_user_message_id: fold.status.lastUserMessageId ?? null,
+    leaf_event_id: fold.leafId ?? null,
+    stats: { usage_to_metrics: metricsOf(fold) },
+    secret_registry: { secret_sources: {} },
+    title: fold.status.title ?? title,
+    metrics: null,
+    created_at: instant(summary.createdAt),
+    updated_at: instant(summary.updatedAt),
+    sub_conversation_ids: [],
+    current_model_id: null,
+    available_models: [],
+    supports_runtime_model_switch: false,
+    launched_agent_profile: null,
+    agent: agentJson({ told: fields['agent'] ?? agent, tools, includeSkills }),
+  };
+}
+
+/** Each field from the first source that holds a valid value for it. */
+function told(sources: readonly Readonly<Record<string, unknown>>[]): Told {
+  const found = Object.entries(toldFields).flatMap(([name, schema]) => {
+    const valid = sources.map((source) => schema.safeParse(normalised(source[name]))).find(({ success }) => success);
+    return valid ? [[name, valid.data]] : [];
+  });
+  return { ...defaults, ...Object.fromEntries(found) };
+}
+
+/** Ids are kept as hex digits or with dashes; an analyzer may be configured with a secret. */
+function normalised(value: unknown): unknown {
+  if (typeof value === 'string') return dashedId(value);
+  return typeof value === 'object' && value !== null && 'kind' in value ? withoutSecrets(value) : value;
+}
+
+function ofSpec(agent: unknown): Readonly<Record<string, unknown>> {
+  const parsed = spec.safeParse(agent);
+  if (!parsed.success) return {};
+  const { confirmation_policy, budget } = parsed.data;
+  return { confirmation_policy, max_iterations: budget.maxIterations };
+}
+
+function metricsOf({ stats, reported }: ConversationFold): Record<string, Metrics> {
+  const calls = new Map(Object.entries(reported.lastCalls));
+  return Object.fromEntries(
+    Object.entries(stats.byUsageId).map(([id, usage]) => [id, metricsOfOne(usage, calls.get(id))]),
+  );
+}
+
+function metricsOfOne(usage: Usage, { model, tokens, contextWindow }: LastCall = noCall): Metrics {
+  return {
+    model_name: model,
+    accumulated_cost: usage.cost_usd,
+    max_budget_per_task: null,
+    accumulated_token_usage: {
+      model,
+      prompt_tokens: usage.input_tokens,
+      completion_tokens: usage.output_tokens,
+      cache_read_tokens: usage.cache_read_tokens,
+      cache_write_tokens: usage.cache_write_tokens,
+      reasoning_tokens: usage.reasoning_tokens,
+      context_window: contextWindow,
+      per_turn_token: tokens,
+      response_id: '',
+    },
+    costs: [],
+    response_latencies: [],
+    token_usages: [],
+  };
+}
+
+const noCall: LastCall = { model: '', tokens: 0, contextWindow: 0 };
+
+/** Milliseconds, written with the microseconds that clients expect. */
+function instant(utcMs: number): string {
+  return new Date(utcMs).toISOString().replace('Z', '000Z');
+}

@@ -1,0 +1,77 @@
+import { ConversationStateUpdateEvent, type BaseEvent } from '@varve/events';
+import { callFact, toolsetFact } from '@varve/events/facts';
+import type { Projection } from '@varve/events/projections';
+import { z } from '@hono/zod-openapi';
+import { toldFields } from './conversation-info.ts';
+
+/** The last call of one model, as far as it tells more than the sums do. */
+export interface LastCall {
+  readonly model: string;
+  /** In and out. */
+  readonly tokens: number;
+  /** 0 when it is not known. */
+  readonly contextWindow: number;
+}
+
+/** What a log says of its conversation besides status and sums. */
+export interface Reported {
+  /** The last value of each field that changed, by its wire name. Not checked: any program may have written it. */
+  readonly fields: Readonly<Record<string, unknown>>;
+  readonly lastCalls: Readonly<Record<string, LastCall>>;
+  /** The tools offered last. */
+  readonly tools: readonly string[];
+}
+
+const known = new Set(['agent', ...Object.keys(toldFields)]);
+
+/** Folds the updates of configuration fields, the models that were called, and the tools they were offered. */
+export const reportedProjection: Projection<Reported> = {
+  name: 'reported',
+  version: 1,
+  scope: 'log',
+  initial: () => ({ fields: {}, lastCalls: {}, tools: [] }),
+  apply: (reported, event) => (ConversationStateUpdateEvent.is(event) ? next(reported, event) : reported),
+  read: (reported) => reported,
+  encode: (reported) => reported as never,
+  decode: (json) => json as never,
+};
+
+function next(reported: Reported, event: BaseEvent & { readonly key: string; readonly value?: unknown }): Reported {
+  if (known.has(event.key)) return { ...reported, fields: { ...reported.fields, [event.key]: event.value } };
+  const toolset = toolsetFact.read(event);
+  if (toolset) return { ...reported, tools: toolset.tools.map(({ name }) => name) };
+  const calls = event.key === 'stats' ? foreignCalls(event.value) : callOf(event);
+  return calls ? { ...reported, lastCalls: { ...reported.lastCalls, ...calls } } : reported;
+}
+
+function callOf(event: BaseEvent): Reported['lastCalls'] | undefined {
+  const call = callFact.read(event);
+  if (!call) return undefined;
+  const tokens = (call.usage?.input_tokens ?? 0) + (call.usage?.output_tokens ?? 0);
+  return { [call.usage_id]: { model: call.model, tokens, contextWindow: 0 } };
+}
+
+const foreignStats = z.object({
+  usage_to_metrics: z.record(
+    z.string(),
+    z.object({
+      model_name: z.string().catch(''),
+      accumulated_token_usage: z
+        .object({ per_turn_token: z.number().catch(0), context_window: z.number().catch(0) })
+        .nullish()
+        .catch(null),
+    }),
+  ),
+});
+
+/** @see agent-server 1.43.1, the value of a `stats` update */
+function foreignCalls(value: unknown): Reported['lastCalls'] | undefined {
+  const parsed = foreignStats.safeParse(value);
+  if (!parsed.success) return undefined;
+  return Object.fromEntries(
+    Object.entries(parsed.data.usage_to_metrics).map(([id, { model_name: model, accumulated_token_usage: usage }]) => [
+      id,
+      { model, tokens: usage?.per_turn_token ?? 0, contextWindow: usage?.context_window ?? 0 },
+    ]),
+  );
+}

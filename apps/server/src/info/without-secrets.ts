@@ -1,0 +1,22 @@
+const secret = /(?:api_?key|token|password|secret|credential|authorization|access_key_id|access_key)$/i;
+
+/** Maps of names to values any of which may be a secret. */
+const secretMaps = new Set(['env', 'headers', 'extra_headers', 'secrets', 'secret_sources']);
+
+/**
+ * A copy of configuration without its secrets: fields named like one are null, and the values of environments and headers
+ * are asterisks. Numbers and booleans are never secrets.
+ *
+ * @see agent-server 1.43.1, which sends `api_key: null` and `**********` in the same places
+ */
+export function withoutSecrets(json: object): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(json).map(([key, value]) => [key, cleaned(key, value)]));
+}
+
+function cleaned(key: string, value: unknown): unknown {
+  if (secret.test(key) && typeof value === 'string') return null;
+  if (Array.isArray(value)) return value.map((item) => cleaned('', item));
+  if (typeof value !== 'object' || value === null) return value;
+  if (!secretMaps.has(key)) return withoutSecrets(value);
+  return Object.fromEntries(Object.keys(value).map((name) => [name, '**********']));
+}

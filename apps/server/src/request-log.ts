@@ -1,0 +1,25 @@
+import type { MiddlewareHandler } from 'hono';
+import { pino, type Logger } from 'pino';
+import type { LogOptions } from './log-options.ts';
+
+/** A logger whose lines tell nothing of the process but what it is given. */
+export function loggerFor(log: LogOptions | undefined): Logger {
+  if (!log) return pino({ level: 'silent' });
+  const { level, stream } = log;
+  return pino(
+    { level, base: null, timestamp: pino.stdTimeFunctions.isoTime },
+    { write: (line) => void stream.write(line) },
+  );
+}
+
+/** Logs each request once it is answered. Neither headers nor bodies nor queries: all three can hold a key. */
+export function requestLog(logger: Logger): MiddlewareHandler {
+  return async (context, next) => {
+    const began = performance.now();
+    await next();
+    const { method, path } = context.req;
+    const { status } = context.res;
+    const ms = Math.round((performance.now() - began) * 10) / 10;
+    logger[status >= 500 ? 'error' : 'info']({ method, path, status, ms }, 'request');
+  };
+}

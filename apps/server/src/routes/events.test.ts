@@ -1,0 +1,165 @@
+import { expect, test } from 'vitest';
+import { ConversationStateUpdateEvent, MessageEvent, text, type BaseEvent } from '@varve/events';
+import { leafKey, maskFact } from '@varve/events/facts';
+import { story } from '@varve/events/testing';
+import { memoryStore } from '@varve/storage';
+import { dashedId } from '../conversation-id.ts';
+import { server, type Server } from '../server.ts';
+import { conversationOf, rowsOf, testId } from '../testing/conversation-of.ts';
+import { everyItem, get, testKey, type TestPage } from '../testing/requests.ts';
+
+/** The second of all events of a story. */
+const noon = '2026-01-01T12:00:00';
+
+const path = `/api/conversations/${testId(1)}/events`;
+
+async function over(events: readonly BaseEvent[]): Promise<Server> {
+  const store = memoryStore();
+  await conversationOf(store, { events });
+  return server({ store, keys: [testKey] });
+}
+
+async function idsOf(serving: Server, query: string): Promise<readonly string[]> {
+  return (await everyItem<BaseEvent>(serving, `${path}/search${query}`)).map(({ id }) => id);
+}
+
+const ids = (events: readonly BaseEvent[]) => events.map(({ id }) => id);
+
+test('events are sent byte for byte as they are stored', async () => {
+  const odd =
+    '{ "id":"ev\\u0065nt-1","timestamp":"2026-01-01T00:00:00.000001","cost":8.0,"new":null,"kind":"FutureEvent" }';
+  const broken = '{"id":"event-2","kind":"MessageEvent","llm_message":"é</script>"}';
+  const store = memoryStore();
+  await using log = await store.create(testId(1), {});
+  await log.append([
+    { id: 'event-1', kind: 'FutureEvent', parentId: undefined, text: odd },
+    { id: 'event-2', kind: 'MessageEvent', parentId: undefined, text: broken },
+    { id: 'event-3', kind: '', parentId: undefined, text: '{"torn' },
+  ]);
+  const serving = server({ store, keys: [testKey] });
+  const search = await get(serving, `${path}/search`);
+  expect(await search.text()).toBe(`{"items":[${odd},${broken}],"next_page_id":null}`);
+  expect(search.headers.get('content-type')).toBe('application/json');
+  expect(await (await get(serving, `${path}/event-1`)).text()).toBe(odd);
+});
+
+test('our own facts are left out of searches, the updates of the reference are not', async () => {
+  const { stamp, user } = story();
+  const [said, fact] = [user('Hi.'), maskFact.create({ event_ids: [], text: 'Shortened.' }, stamp())];
+  const update = ConversationStateUpdateEvent.create({ key: leafKey, value: said.id }, stamp());
+  const serving = await over([said, fact, update]);
+  expect(await idsOf(serving, '')).toEqual([said.id, update.id]);
+  expect(await idsOf(serving, '?kind=ConversationStateUpdateEvent')).toEqual([update.id]);
+  expect(await idsOf(serving, '?source=environment&sort_order=TIMESTAMP_DESC')).toEqual([update.id]);
+  expect(await (await get(serving, `${path}/${fact.id}`)).text()).toBe(JSON.stringify(fact));
+});
+
+test('paging shows each of 1,000 events once, forwards and backwards', async () => {
+  const { user, agent } = story();
+  const events = Array.from({ length: 1000 }, (_, index) => (index % 3 === 0 ? user : agent)(`Number ${index}.`));
+  const serving = await over(events);
+  expect(await idsOf(serving, '')).toEqual(ids(events));
+  expect(await idsOf(serving, '?limit=70&sort_order=TIMESTAMP_DESC')).toEqual(ids(events).toReversed());
+  const ofUser = ids(events.filter(({ source }) => source === 'user'));
+  expect(await idsOf(serving, '?limit=33&source=user')).toEqual(ofUser);
+  expect(await idsOf(serving, '?limit=33&source=user&sort_order=TIMESTAMP_DESC')).toEqual(ofUser.toReversed());
+});
+
+test('a page starts with the event it is named by, and an unknown name means the first page', async () => {
+  const { user } = story();
+  const events = [user('One.'), user('Two.'), user('Three.')];
+  const serving = await over(events);
+  const page = async (query: string) =>
+    (await (await get(serving, `${path}/search?${query}`)).json()) as TestPage<BaseEvent>;
+  expect((await page('limit=2')).next_page_id).toBe(events[2]?.id);
+  expect(ids((await page(`page_id=${events[1]?.id}`)).items)).toEqual(ids(events.slice(1)));
+  expect(ids((await page(`page_id=${events[1]?.id}&sort_order=TIMESTAMP_DESC`)).items)).toEqual(
+    ids(events.slice(0, 2).toReversed()),
+  );
+  expect(ids((await page('page_id=unknown')).items)).toEqual(ids(events));
+});
+
+test('a kind is named by its class, alone or with the path the reference knows it by', async () => {
+  const { prompt, user, call, result } = story();
+  const events = [prompt(), user('Hi.'), call('call-1'), result(0)];
+  const serving = await over(events);
+  for (const kind of ['MessageEvent', 'openhands.sdk.event.llm_convertible.message.MessageEvent']) {
+    expect(await idsOf(serving, `?kind=${kind}`)).toEqual([events[1]?.id]);
+  }
+  expect(await idsOf(serving, '?kind=Message')).toEqual([]);
+  expect(await idsOf(serving, '?kind=&source=&body=')).toEqual(ids(events));
+});
+
+test('a body is looked for in what messages say, in any case', async () => {
+  const { user, call, stamp } = story();
+  const thought = MessageEvent.create(
+    {
+      source: 'agent',
+      llm_message: { role: 'assistant', content: [], reasoning_content: 'The NEEDLE is in here.' },
+      extended_content: [text('Haystack.')],
+    },
+    stamp(),
+  );
+  const events = [user('Find the needle!'), thought, call('needle'), user('Nothing.')];
+  const serving = await over(events);
+  expect(await idsOf(serving, '?body=Needle')).toEqual(ids(events.slice(0, 2)));
+  expect(await idsOf(serving, '?body=haystack')).toEqual([thought.id]);
+});
+
+test('times bound a search from below including, from above excluding', async () => {
+  const { user } = story();
+  const events = [user('0'), user('1'), user('2'), user('3')];
+  const serving = await over(events);
+  expect(await idsOf(serving, `?timestamp__gte=${noon}.000001&timestamp__lt=${noon}.000003`)).toEqual(
+    ids(events.slice(1, 3)),
+  );
+  expect(await idsOf(serving, `?timestamp__gte=${noon}`)).toEqual(ids(events));
+  expect(await idsOf(serving, `?timestamp__lt=${noon}`)).toEqual([]);
+});
+
+test('an instant with a zone bounds a search at the local time it means', async () => {
+  const { user } = story();
+  const events = [user('0'), user('1'), user('2')];
+  const serving = await over(events);
+  const utc = new Date(noon).toISOString().replace(/\.000Z$/, '.000001Z');
+  expect(await idsOf(serving, `?timestamp__gte=${utc}`)).toEqual(ids(events.slice(1)));
+});
+
+test('events of an unknown conversation and an unknown event are not found', async () => {
+  const serving = await over([]);
+  const other = `/api/conversations/${testId(2)}/events`;
+  for (const unknown of [`${other}/search`, `${other}/x`]) {
+    const response = await get(serving, unknown);
+    expect([response.status, await response.json()]).toEqual([
+      404,
+      { detail: `Conversation not found: ${dashedId(testId(2))}` },
+    ]);
+  }
+  const response = await get(serving, `${path}/unknown`);
+  expect([response.status, await response.json()]).toEqual([404, { detail: 'Not Found' }]);
+});
+
+test('a conversation removed while it is read is not found', async () => {
+  const store = memoryStore();
+  await conversationOf(store, { events: [story().user('Hi.')] });
+  const read = store.read.bind(store);
+  store.read = async (id) => {
+    const log = await read(id);
+    await store.remove(id);
+    return log;
+  };
+  expect((await get(server({ store, keys: [testKey] }), `${path}/search`)).status).toBe(404);
+});
+
+test('an event that was just appended is found', async () => {
+  const { user } = story();
+  const store = memoryStore();
+  await using log = await store.create(testId(1), {});
+  const serving = server({ store, keys: [testKey] });
+  for (const event of [user('One.'), user('Two.')]) {
+    await log.append(rowsOf([event]));
+    expect((await idsOf(serving, '')).at(-1)).toBe(event.id);
+    const info = await (await get(serving, `/api/conversations/${testId(1)}`)).json();
+    expect(info).toMatchObject({ leaf_event_id: event.id, last_user_message_id: event.id });
+  }
+});

@@ -1,0 +1,81 @@
+import { z } from '@hono/zod-openapi';
+import type { LogReader, Stored } from '@varve/storage';
+import { HTTPException } from 'hono/http-exception';
+import { conversationId, dashedId } from '../conversation-id.ts';
+import { defineRoute, type Route } from '../define-route.ts';
+import { naiveLocal } from '../events/naive-local.ts';
+import { eventOrders, searchEvents } from '../events/search-events.ts';
+import { pageLimit } from '../page-limit.ts';
+import type { Services } from '../services.ts';
+import { unlessMissing } from '../unless-missing.ts';
+
+const tag = 'Events';
+const event = z
+  .looseObject({ id: z.string(), timestamp: z.string(), source: z.string(), kind: z.string() })
+  .openapi('Event');
+const instant = z
+  .stringFormat('datetime', (text) => naiveLocal(text) !== undefined)
+  .transform((text) => naiveLocal(text))
+  .openapi({ type: 'string', format: 'date-time' });
+const refusals = { 404: 'There is no such conversation or event.' };
+
+/** The events of one conversation, each exactly as it is stored. Our own facts are left out of searches. */
+export const eventRoutes: readonly Route[] = [
+  defineRoute({
+    method: 'get',
+    path: '/api/conversations/{conversation_id}/events/search',
+    tag,
+    summary: 'Events, a page at a time.',
+    params: z.object({ conversation_id: conversationId }),
+    query: z.object({
+      page_id: z.string().optional(),
+      limit: pageLimit,
+      kind: z.string().optional(),
+      source: z.string().optional(),
+      body: z.string().optional(),
+      sort_order: z.enum(eventOrders).default('TIMESTAMP'),
+      timestamp__gte: instant.optional(),
+      timestamp__lt: instant.optional(),
+    }),
+    answer: z.object({ items: z.array(event), next_page_id: z.string().nullable() }).openapi('EventPage'),
+    refusals,
+    async handle({ params, query }, services) {
+      const { page_id: pageId, sort_order: order, timestamp__gte: from, timestamp__lt: before, ...rest } = query;
+      const log = await logOf(params.conversation_id, services);
+      const { items, nextPageId } = await searchEvents(log, { ...rest, pageId, order, from, before });
+      const texts = items.map(({ text }) => text).join(',');
+      return jsonText(`{"items":[${texts}],"next_page_id":${JSON.stringify(nextPageId)}}`);
+    },
+  }),
+  defineRoute({
+    method: 'get',
+    path: '/api/conversations/{conversation_id}/events/{event_id}',
+    tag,
+    summary: 'One event.',
+    params: z.object({ conversation_id: conversationId, event_id: z.string() }),
+    answer: event,
+    refusals,
+    async handle({ params }, services) {
+      const log = await logOf(params.conversation_id, services);
+      const { text } = await eventOf(log, params.event_id);
+      return jsonText(text);
+    },
+  }),
+];
+
+async function logOf(id: string, { store }: Services): Promise<LogReader> {
+  const log = await unlessMissing(store.read(id));
+  if (!log) throw new HTTPException(404, { message: `Conversation not found: ${dashedId(id)}` });
+  return log;
+}
+
+async function eventOf(log: LogReader, id: string): Promise<Stored> {
+  const seq = await log.seqOf(id);
+  if (seq === undefined) throw new HTTPException(404, { message: 'Not Found' });
+  return log.at(seq);
+}
+
+/** Stored text goes out as it is: what a client verifies is what was stored. */
+function jsonText(text: string): Response {
+  return new Response(text, { headers: { 'content-type': 'application/json' } });
+}

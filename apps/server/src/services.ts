@@ -1,0 +1,12 @@
+import type { EventStore } from '@varve/storage';
+import type { ConversationFolds } from './info/conversation-folds.ts';
+
+/** What routes work with. */
+export interface Services {
+  readonly store: EventStore;
+  readonly folds: ConversationFolds;
+  /** UTC milliseconds. */
+  readonly now: () => number;
+  /** UTC milliseconds. */
+  readonly startedAt: number;
+}

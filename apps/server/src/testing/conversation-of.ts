@@ -1,0 +1,30 @@
+import { builtinKinds, eventCodec, type BaseEvent } from '@varve/events';
+import { logEntriesOf } from '@varve/events/testing';
+import type { EventStore, NewEvent } from '@varve/storage';
+
+/** What a conversation under test holds. */
+export interface ConversationContents {
+  readonly id?: string;
+  readonly meta?: Parameters<EventStore['create']>[1];
+  readonly events?: readonly BaseEvent[];
+}
+
+/** The id of the n-th conversation of a test. */
+export function testId(number: number): string {
+  return number.toString(16).padStart(32, '0');
+}
+
+/** Events as a store takes them. */
+export function rowsOf(events: readonly BaseEvent[]): readonly NewEvent[] {
+  return logEntriesOf(eventCodec(builtinKinds), events);
+}
+
+/** Puts a conversation into a store and gives its lease back. */
+export async function conversationOf(
+  store: EventStore,
+  { id = testId(1), meta = {}, events = [] }: ConversationContents,
+): Promise<string> {
+  await using log = await store.create(id, meta);
+  await log.append(rowsOf(events));
+  return id;
+}

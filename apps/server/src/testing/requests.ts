@@ -1,0 +1,28 @@
+import type { Server } from '../server.ts';
+
+/** The key of servers under test. */
+export const testKey = 'key-of-the-tests';
+
+/** Asks a server for a path, with its key. */
+export function get(server: Server, path: string): Promise<Response> {
+  return server.request(path, { headers: { 'X-Session-API-Key': testKey } });
+}
+
+/** What a page of a search answers. */
+export interface TestPage<Item> {
+  readonly items: readonly Item[];
+  readonly next_page_id: string | null;
+}
+
+/** Every item of a search, page after page. */
+export async function everyItem<Item>(server: Server, path: string): Promise<readonly Item[]> {
+  const items: Item[] = [];
+  let next: string | null = '';
+  while (next !== null) {
+    const pageId: string = next === '' ? '' : `${path.includes('?') ? '&' : '?'}page_id=${encodeURIComponent(next)}`;
+    const page = (await (await get(server, path + pageId)).json()) as TestPage<Item>;
+    items.push(...page.items);
+    next = page.next_page_id;
+  }
+  return items;
+}
