@@ -1,0 +1,54 @@
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/**
+ * A model in a process of its own, so that its work is nobody's own work. It answers every request at once with one
+ * call of the tool `note`, and remembers, for each request, how long its client took from the last byte of the reply before to
+ * the last byte of this request. GET /gaps gives these times in milliseconds and forgets them.
+ */
+const gaps: number[] = [];
+let repliedAt: number | undefined;
+let calls = 0;
+
+const server = createServer(async (request, response) => {
+  if (request.method === 'GET') {
+    response.end(JSON.stringify(gaps.splice(0)));
+    repliedAt = undefined;
+    return;
+  }
+  await drained(request);
+  if (repliedAt !== undefined) gaps.push(performance.now() - repliedAt);
+  const reply = JSON.stringify(completion(++calls));
+  response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(reply) });
+  response.end(reply, () => (repliedAt = performance.now()));
+});
+
+async function drained(request: IncomingMessage): Promise<void> {
+  request.resume();
+  await new Promise<void>((resolve) => {
+    request.once('end', () => resolve());
+  });
+}
+
+function completion(index: number): object {
+  const call = {
+    id: `call_${index}`,
+    type: 'function',
+    function: { name: 'note', arguments: `{"text":"note ${index}"}` },
+  };
+  return {
+    id: `reply-${index}`,
+    object: 'chat.completion',
+    created: 0,
+    model: 'bench',
+    choices: [
+      { index: 0, finish_reason: 'tool_calls', message: { role: 'assistant', content: null, tool_calls: [call] } },
+    ],
+    usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 },
+  };
+}
+
+server.listen(0, '127.0.0.1', () => {
+  process.send?.(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+});
+process.on('disconnect', () => process.exit(0));
