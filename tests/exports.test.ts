@@ -1,0 +1,56 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { besidesNames, indexNames } from './index-names.ts';
+import { undocumented } from './undocumented.ts';
+import { readText, root, sourcesOf, subpathsOf, workspacePackages, type WorkspacePackage } from './workspace.ts';
+
+const packages = workspacePackages();
+
+test('every exported subpath has a source file', () => {
+  const missing = packages.flatMap(subpathsOf).filter(({ source }) => !existsSync(join(root, source)));
+  expect(missing.map(({ specifier, source }) => `${specifier}: ${source}`)).toEqual([]);
+});
+
+const subpaths = packages.flatMap(subpathsOf).filter(({ source }) => existsSync(join(root, source)));
+
+describe.for(subpaths.map(({ specifier, source }) => [specifier, readText(source)] as const))('%s', ([, index]) => {
+  test('exports at most 40 names, each once', () => {
+    const names = indexNames(index).map(({ name }) => name);
+    expect(names.length).toBeLessThanOrEqual(40);
+    expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([]);
+  });
+
+  test('has an index of named exports and nothing else', () => {
+    expect(besidesNames(index)).toBe('');
+  });
+});
+
+const libraries = packages.filter((one) => one.folder.startsWith('packages/') && namesOf(one) !== '');
+
+/** A change of a package's names is a change of its file here: `pnpm test tests/exports -u` rewrites them. */
+test.for(libraries.map((one) => [one.folder, one] as const))(
+  'the names of %s are the agreed ones',
+  async ([folder, one]) => {
+    await expect(namesOf(one)).toMatchFileSnapshot(`golden/exports/${folder.replace('packages/', '')}.txt`);
+  },
+);
+
+test.for(packages.filter(({ folder }) => folder !== 'examples').map((one) => [one.manifest.name, one] as const))(
+  'every exported name of %s has a docstring',
+  ([, one]) => {
+    const sources = sourcesOf(one).filter((file) => !file.endsWith('.test.ts'));
+    expect(sources.flatMap((file) => undocumented(readText(file)).map((name) => `${file}: ${name}`))).toEqual([]);
+  },
+);
+
+/** Each subpath of a package with its names below it, sorted. */
+function namesOf(one: WorkspacePackage): string {
+  return subpathsOf(one)
+    .filter(({ source }) => existsSync(join(root, source)))
+    .map(({ specifier, source }) => {
+      const names = indexNames(readText(source)).toSorted((a, b) => (a.name < b.name ? -1 : 1));
+      return [specifier, ...names.map(({ name, isType }) => (isType ? `  type ${name}` : `  ${name}`)), ''].join('\n');
+    })
+    .join('\n');
+}

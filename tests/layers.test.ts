@@ -1,0 +1,89 @@
+import { builtinModules } from 'node:module';
+import { describe, expect, test } from 'vitest';
+import { importsOf } from './imports-of.ts';
+import { readText, sourcesOf, subpathsOf, workspacePackages, type WorkspacePackage } from './workspace.ts';
+
+const packages = workspacePackages();
+
+/** Lowest first: a package may depend on the lines before its own. A new package gets its place here. */
+const layers = [
+  ['@varve/events'],
+  ['@varve/llm', '@varve/storage', '@varve/tools', '@varve/interop'],
+  ['@varve/condensers', '@varve/mcp', '@varve/browser'],
+  ['@varve/agent'],
+  ['@varve/settings'],
+  ['@varve/server'],
+  ['@varve/cli'],
+  ['@varve/bench', '@varve/examples'],
+];
+
+/** These compute and do nothing else: no file, no clock, no network. Their contract suites may assert. */
+const pure = packages.filter(({ manifest }) => ['@varve/events', '@varve/condensers'].includes(manifest.name));
+
+const specifiers = new Set(
+  packages.flatMap((one) => [
+    ...subpathsOf(one).map(({ specifier }) => specifier),
+    `${one.manifest.name}/package.json`,
+  ]),
+);
+
+describe.for(packages.map((one) => [one.manifest.name, one] as const))('%s', ([name, one]) => {
+  test('has a layer', () => {
+    expect(layers.flat()).toContain(name);
+  });
+
+  test('depends on lower layers only', () => {
+    const upward = workspaceDependencies(one, 'all').filter((other) => layerOf(other) >= layerOf(name));
+    expect(upward).toEqual([]);
+  });
+
+  test('imports workspace packages it declares, by an exported path', () => {
+    expect(sourcesOf(one).flatMap((file) => undeclaredImports(one, file))).toEqual([]);
+  });
+});
+
+test.for(pure.map((one) => [one.manifest.name, one] as const))('%s imports nothing of Node', ([, one]) => {
+  const sources = sourcesOf(one).filter((file) => !isTest(file));
+  expect(sources.flatMap((file) => nodeImports(file))).toEqual([]);
+});
+
+/** The place of a package; one without a layer is above all, so that nothing may depend on it. */
+function layerOf(name: string): number {
+  const index = layers.findIndex((layer) => layer.includes(name));
+  return index === -1 ? layers.length : index;
+}
+
+function workspaceDependencies({ manifest }: WorkspacePackage, kind: 'runtime' | 'all'): readonly string[] {
+  return Object.keys({
+    ...manifest.dependencies,
+    ...manifest.optionalDependencies,
+    ...manifest.peerDependencies,
+    ...(kind === 'all' && manifest.devDependencies),
+  }).filter((name) => name.startsWith('@varve/'));
+}
+
+function undeclaredImports(one: WorkspacePackage, file: string): readonly string[] {
+  // A test may use its own package as its users do.
+  const declared = isTest(file)
+    ? [...workspaceDependencies(one, 'all'), one.manifest.name]
+    : workspaceDependencies(one, 'runtime');
+  return importsOf(readText(file))
+    .filter((specifier) => specifier.startsWith('@varve/'))
+    .filter((specifier) => !declared.includes(packageOf(specifier)) || !specifiers.has(specifier))
+    .map((specifier) => `${file} imports ${specifier}`);
+}
+
+function nodeImports(file: string): readonly string[] {
+  return importsOf(readText(file))
+    .filter((specifier) => specifier.startsWith('node:') || builtinModules.includes(specifier))
+    .filter((specifier) => !(file.includes('/src/testing/') && specifier === 'node:assert/strict'))
+    .map((specifier) => `${file} imports ${specifier}`);
+}
+
+function packageOf(specifier: string): string {
+  return specifier.split('/').slice(0, 2).join('/');
+}
+
+function isTest(file: string): boolean {
+  return file.endsWith('.test.ts');
+}

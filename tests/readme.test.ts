@@ -1,0 +1,72 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { expect, test } from 'vitest';
+import { readmeSnippet } from './readme-snippet.ts';
+import { relativeLinks } from './relative-links.ts';
+import { trackedFiles } from './tracked-files.ts';
+import { readText, root, workspacePackages } from './workspace.ts';
+
+const libraries = workspacePackages().filter((one) => one.folder.startsWith('packages/') && !one.manifest.private);
+const readmes = libraries.map(({ folder }) => `${folder}/README.md`);
+const written = readmes.filter((file) => existsSync(join(root, file)));
+const documents = trackedFiles().filter((file) => file.endsWith('.md') && !file.startsWith('.changeset/'));
+
+/** Where snippets run: this package may import every other. */
+const examples = join(root, 'examples');
+
+test('every library has a README', () => {
+  expect(readmes.filter((file) => !written.includes(file))).toEqual([]);
+});
+
+test.for(written)('%s has at most 80 lines', (file) => {
+  expect(readText(file).trimEnd().split('\n').length).toBeLessThanOrEqual(80);
+});
+
+test.for(written)('the first snippet of %s runs and prints', async (file) => {
+  const { code, stdout, stderr } = await runSnippet(readmeSnippet(readText(file)) ?? '');
+  expect(code, stderr).toBe(0);
+  expect(stdout).not.toBe('');
+});
+
+test('the first snippets of all READMEs type-check', () => {
+  expect(typeErrors(written.map((file) => readmeSnippet(readText(file)) ?? ''))).toBe('');
+});
+
+test.for(documents)('%s links to files that exist', (file) => {
+  const missing = relativeLinks(readText(file)).filter((link) => !existsSync(join(root, dirname(file), link)));
+  expect(missing).toEqual([]);
+});
+
+/** Runs a module as `node` reads it from its input, with the workspace's packages in reach. */
+async function runSnippet(module: string): Promise<{ code: number; stdout: string; stderr: string }> {
+  const child = spawn(process.execPath, ['--conditions=@varve/source', '--input-type=module-typescript', '-'], {
+    cwd: examples,
+    env: { PATH: process.env['PATH'] },
+  });
+  child.stdin.end(module);
+  const ended = new Promise<number>((resolve) => void child.on('close', (status) => resolve(status ?? -1)));
+  const [stdout, stderr, code] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
+  return { code, stdout, stderr };
+}
+
+/** What `tsc` has to say about modules, one file each; they lie where git and editors do not look. */
+function typeErrors(snippets: readonly string[]): string {
+  mkdirSync(join(examples, 'node_modules'), { recursive: true });
+  const folder = mkdtempSync(join(examples, 'node_modules/.readme-'));
+  try {
+    const files = snippets.map((code, index) => {
+      writeFileSync(join(folder, `${index}.ts`), code);
+      return `${index}.ts`;
+    });
+    const config = { extends: '../../../tsconfig/base.json', compilerOptions: { noEmit: true }, files };
+    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config));
+    execFileSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', folder], { stdio: 'pipe' });
+    return '';
+  } catch (error) {
+    return error instanceof Error && 'stdout' in error ? String(error.stdout) : String(error);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}

@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import { relativeLinks } from './relative-links.ts';
+import { trackedFiles } from './tracked-files.ts';
+import { readText } from './workspace.ts';
+
+const files = trackedFiles().filter((file) => !/\.(png|gif|ico|db|gz|zip)$/.test(file));
+const sources = files.filter((file) => file.endsWith('.ts'));
+
+test('no source file has more than 400 lines', () => {
+  expect(sources.filter((file) => lines(file).length > 400)).toEqual([]);
+});
+
+test('AGENTS.md fits on one screen', () => {
+  expect(lines('AGENTS.md').length).toBeLessThanOrEqual(100);
+});
+
+test('no source file is left unfinished', () => {
+  const unfinished = new RegExp(String.raw`\b(${['TO', 'FIX'].join('DO|')}ME|X{3})\b`);
+  expect(found(sources, unfinished)).toEqual([]);
+});
+
+test('no file knows the machine it was written on', () => {
+  const folders = ['work', 'root', 'home', 'Users'].join('|');
+  expect(found(files, new RegExp(String.raw`(?<![\w.-])/(${folders})/`))).toEqual([]);
+});
+
+test('no file names a package registry', () => {
+  expect(found(files, /\bregistry\.(?:npm|yarn|npmmirror)[\w-]*\.[a-z]{2,}\b|\bnpm\.pkg\.github\b/)).toEqual([]);
+  expect(found(['pnpm-lock.yaml'], /https?:\/\//)).toEqual([]);
+});
+
+const decisions = files.filter((file) => /^docs\/decisions\/(?!README)/.test(file));
+
+test('decision records are numbered from 0001 without gaps', () => {
+  const numbers = decisions.map((_, index) => String(index + 1).padStart(4, '0'));
+  expect(decisions.map((file) => /\/(\d{4})-[a-z0-9-]+\.md$/.exec(file)?.[1] ?? file)).toEqual(numbers);
+});
+
+test('the list of decisions names each record once', () => {
+  const listed = relativeLinks(readText('docs/decisions/README.md')).filter((link) => /^\d{4}-/.test(link));
+  expect(listed.toSorted()).toEqual(decisions.map((file) => file.replace('docs/decisions/', '')));
+});
+
+function lines(file: string): readonly string[] {
+  return readText(file).trimEnd().split('\n');
+}
+
+/** The places of a pattern, as an editor takes them. */
+function found(among: readonly string[], pattern: RegExp): readonly string[] {
+  return among.flatMap((file) =>
+    lines(file).flatMap((line, index) =>
+      pattern.test(line) ? [`${file}:${index + 1}: ${line.trim().slice(0, 120)}`] : [],
+    ),
+  );
+}

@@ -1,0 +1,14 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from './workspace.ts';
+
+/** Every file of the repository that git would store, relative to the root; files about to be added are among them. */
+export function trackedFiles(): readonly string[] {
+  const output = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
+    cwd: root,
+    encoding: 'utf8',
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  return [...new Set(output.split('\0'))].filter((file) => file !== '' && existsSync(join(root, file))).toSorted();
+}

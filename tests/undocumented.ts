@@ -1,0 +1,29 @@
+const declaration =
+  /^export (?:declare |abstract |async )*(function\*?|class|const|let|interface|type|enum) (\w+)(.*(?:\n {2,}.*)*)/gm;
+
+/**
+ * The exported names of a source file that no docstring stands before.
+ *
+ * A type taken with `typeof` from something documented in the same file needs none of its own, nor do further overloads.
+ */
+export function undocumented(text: string): readonly string[] {
+  const seen = new Set<string>();
+  return [...text.matchAll(declaration)]
+    .filter(([, keyword, name = '', rest = ''], index, all) => {
+      const first = !seen.has(`${keyword} ${name}`);
+      seen.add(`${keyword} ${name}`);
+      const origin = keyword === 'type' ? /\btypeof (\w+)/.exec(rest)?.[1] : undefined;
+      return first && !isDocumentedAt(text, all[index]?.index ?? 0) && !(origin && isDocumented(text, origin));
+    })
+    .map(([, , name = '']) => name);
+}
+
+/** Whether the first declaration of a value, exported or not, has a docstring. */
+function isDocumented(text: string, name: string): boolean {
+  const found = new RegExp(`^(?:export )?(?:async )?(?:function\\*?|class|const) ${name}\\b`, 'm').exec(text);
+  return found !== null && isDocumentedAt(text, found.index);
+}
+
+function isDocumentedAt(text: string, index: number): boolean {
+  return text.slice(0, index).endsWith('*/\n');
+}

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { checklist, type Checklist } from './verify/checklist.ts';
+import { importOnce, installAll, typeCheck } from './verify/consumer.ts';
+import { nodeBinary } from './verify/node-binary.ts';
+import { checkFiles, pack, type Packed } from './verify/packed.ts';
+import { run } from './verify/run.ts';
+import { root, subpathsOf, workspacePackages } from './workspace.ts';
+
+/** The oldest Node that libraries promise to run on; apps promise the one that runs this. */
+const oldestNode = '22.13.0';
+
+const bin = join(root, 'node_modules/.bin');
+process.env['PATH'] = [bin, process.env['PATH']].join(delimiter);
+
+const folder = await mkdtemp(join(tmpdir(), 'varve verify '));
+const checks = checklist();
+try {
+  const packed = await packAll(checks);
+  const project = join(folder, 'project');
+  if (await checks.check('all packages install together with npm', () => installAll(packed, project))) {
+    await checkInstalled(checks, packed, project);
+  }
+} finally {
+  await rm(folder, { recursive: true, force: true });
+}
+process.exitCode = checks.end();
+
+/** Packs everything that is published and looks at each tarball. Resolves to what could be packed. */
+async function packAll(list: Checklist): Promise<readonly Packed[]> {
+  const packed: Packed[] = [];
+  for (const one of workspacePackages().filter(({ manifest }) => !manifest.private)) {
+    const { name } = one.manifest;
+    await list.check(`${name} packs`, async () => packed.push(await pack(one, folder)));
+  }
+  for (const one of packed) {
+    const { name } = one.manifest;
+    await list.check(`${name} holds its entry points and no tests`, async () => checkFiles(one));
+    await list.check(`${name} pleases publint`, () => run('publint', ['run', '--strict', one.tarball], folder));
+    if (subpathsOf(one).length === 0) continue;
+    await list.check(`${name} pleases attw`, () => run('attw', ['--profile', 'esm-only', one.tarball], folder));
+  }
+  return packed;
+}
+
+/** Uses the installed packages as their users do. */
+async function checkInstalled(list: Checklist, packed: readonly Packed[], project: string): Promise<void> {
+  let oldest = '';
+  await list.check(
+    `Node ${oldestNode} comes from npm`,
+    async () => (oldest = await nodeBinary(oldestNode, join(folder, 'node'))),
+  );
+  for (const one of packed) {
+    const nodes = one.manifest.engines?.node === '>=24' ? [process.execPath] : [process.execPath, oldest];
+    for (const subpath of subpathsOf(one)) {
+      for (const node of nodes) {
+        const version = node === oldest ? oldestNode : process.versions.node;
+        await list.check(`${subpath.specifier} loads on Node ${version}`, () => importOnce(node, subpath, project));
+      }
+    }
+    for (const command of Object.keys(one.manifest.bin ?? {})) {
+      await list.check(`${command} --version prints its version`, async () => {
+        const printed = await run(join(project, 'node_modules/.bin', command), ['--version'], project);
+        assert.equal(printed.trim(), one.manifest.version);
+      });
+      await list.check(`the installed ${command} repairs its demo project`, async () => {
+        const printed = await run(
+          join(project, 'node_modules/.bin', command),
+          ['demo', '--store', 'sqlite:demo.db'],
+          project,
+        );
+        assert.match(printed, /The tests pass/);
+      });
+    }
+  }
+  await list.check('a module that imports every entry point type-checks', () => typeCheck(packed, project));
+}

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { indexNames } from '../index-names.ts';
+import { readText, root, subpathsOf, type Subpath } from '../workspace.ts';
+import type { Packed } from './packed.ts';
+import { run } from './run.ts';
+
+/**
+ * Installs tarballs together into an empty npm project, as a user would: from the registry, without install scripts.
+ *
+ * @throws {Error} when npm does.
+ */
+export async function installAll(packed: readonly Packed[], folder: string): Promise<void> {
+  const own = Object.fromEntries(packed.map(({ manifest, tarball }) => [manifest.name, `file:${tarball}`]));
+  const nodeTypes = versionOf('@types/node');
+  const manifest = { private: true, type: 'module', dependencies: own, devDependencies: { '@types/node': nodeTypes } };
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, 'package.json'), JSON.stringify(manifest));
+  await run('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund'], folder);
+}
+
+/** Imports one entry point and compares the values it gives with its index. @throws {Error} when it does not load. */
+export async function importOnce(node: string, { specifier, source }: Subpath, folder: string): Promise<void> {
+  const code = `console.log(JSON.stringify(Object.keys(await import('${specifier}'))));`;
+  const printed = await run(node, ['--no-warnings', '--input-type=module', '--eval', code], folder);
+  const values = indexNames(readText(source)).filter(({ isType }) => !isType);
+  assert.deepEqual(JSON.parse(printed), values.map(({ name }) => name).toSorted());
+}
+
+/** Type-checks a module that imports every entry point, declarations included. @throws {Error} with what tsc says. */
+export async function typeCheck(packed: readonly Packed[], folder: string): Promise<void> {
+  const specifiers = packed.flatMap(subpathsOf).map(({ specifier }) => specifier);
+  const imports = specifiers.map((specifier, index) => `import * as all${index} from '${specifier}';`);
+  const use = `export const everything = [${specifiers.map((_, index) => `all${index}`).join(', ')}];`;
+  const compilerOptions = { module: 'nodenext', target: 'es2024', lib: ['esnext'], types: ['node'], strict: true };
+  const config = { compilerOptions: { ...compilerOptions, skipLibCheck: false, noEmit: true }, files: ['consumer.ts'] };
+  await writeFile(join(folder, 'consumer.ts'), [...imports, use, ''].join('\n'));
+  await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(config));
+  await run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', folder], folder);
+}
+
+/** The version of a tool that the workspace has installed. */
+function versionOf(name: string): string {
+  const { version } = JSON.parse(readText(`node_modules/${name}/package.json`)) as { version: string };
+  return version;
+}

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { root, subpathsOf, type WorkspacePackage } from '../workspace.ts';
+import { run } from './run.ts';
+
+/** A package as it would be published. */
+export interface Packed extends WorkspacePackage {
+  readonly tarball: string;
+  /** Paths inside the package. */
+  readonly files: readonly string[];
+}
+
+/** Packs a package into a folder. @throws {Error} when pnpm does. */
+export async function pack(one: WorkspacePackage, folder: string): Promise<Packed> {
+  await run('pnpm', ['pack', '--pack-destination', folder], join(root, one.folder));
+  const { name, version } = one.manifest;
+  const tarball = join(folder, `${name.replace('@', '').replace('/', '-')}-${version}.tgz`);
+  const listed = await run('tar', ['-tzf', tarball], folder);
+  return {
+    ...one,
+    tarball,
+    files: listed
+      .trim()
+      .split('\n')
+      .map((file) => file.replace(/^package\//, '')),
+  };
+}
+
+/** Whether a package holds its entry points, its licence, and no tests. @throws {AssertionError} naming what is wrong. */
+export function checkFiles(one: Packed): void {
+  const { bin = {} } = one.manifest;
+  const entries = [...subpathsOf(one).map(({ built }) => built), ...Object.values(bin)].map((path) =>
+    path.replace('./', ''),
+  );
+  const missing = [...entries, ...declarationsOf(one), 'LICENSE'].filter((file) => !one.files.includes(file));
+  const tests = one.files.filter(
+    // The demo's own tests are what the demo is about.
+    (file) => /\.test\.|\/golden\/|\.tsbuildinfo$/.test(file) && !file.startsWith('demo/'),
+  );
+  assert.deepEqual({ missing, tests }, { missing: [], tests: [] });
+}
+
+function declarationsOf(one: Packed): readonly string[] {
+  return subpathsOf(one).map(({ built }) => built.replace('./', '').replace(/\.js$/, '.d.ts'));
+}
