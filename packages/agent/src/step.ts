@@ -1,5 +1,5 @@
 import { CondenserError } from '@varve/condensers';
-import { CondensationRequest, MessageEvent, textOf, type BaseEvent } from '@varve/events';
+import { CondensationRequest, MessageEvent, textOf, type BaseEvent, type ToolCall } from '@varve/events';
 import { LlmError, type ModelReply } from '@varve/llm';
 import { condensationFor } from './condense.ts';
 import { endDraft, nudgeDraft, statusDraft } from './drafts.ts';
@@ -67,7 +67,7 @@ async function actOn(
     // A reply cut by the output limit ends in a call whose arguments must not be trusted, even if they happen to parse.
     reply.finish === 'length' && index === length - 1
       ? { kind: 'invalid' as const, call, problem: 'The reply was cut off inside this call. Send a shorter one.' }
-      : readCall(call, tools),
+      : readOrRefuse(call, reply, tools),
   );
   const valid = calls.flatMap((call) => (call.kind === 'valid' ? [call] : []));
   const waits = mustWait(agent.confirmation, valid);
@@ -77,6 +77,16 @@ async function actOn(
     ...(waits ? [statusDraft('waiting_for_confirmation')] : []),
   ]);
   return waits ? { kind: 'waiting' } : runPending(session, context);
+}
+
+/** A call that its model could not read from text says why. */
+function readOrRefuse(
+  call: ToolCall,
+  { invalidCalls }: ModelReply,
+  tools: Session['tools'],
+): ReturnType<typeof readCall> {
+  const problem = invalidCalls?.[call.id];
+  return problem === undefined ? readCall(call, tools) : { kind: 'invalid', call, problem };
 }
 
 /** A reply without calls ends the run when it says something; otherwise the model is told what was wrong with it. */

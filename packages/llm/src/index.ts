@@ -5,5 +5,8 @@ export { isLoopback } from './is-loopback.ts';
 export type { GenerateOptions, LanguageModel, ModelWrapper } from './language-model.ts';
 export type { FinishReason, ModelReply } from './model-reply.ts';
 export type { ModelParameters, ModelRequest, ToolSpec } from './model-request.ts';
+export { functionCalling, type FunctionCallingOptions } from './mock/function-calling.ts';
+export { mockFunctionCalling, type MockFunctionCallingOptions } from './mock/mock-function-calling.ts';
+export type { MockNotice } from './mock/mock-notice.ts';
 export { openaiChat, type OpenAiChatOptions } from './openai/openai-chat.ts';
 export { retry, type RetryNotice, type RetryOptions } from './retry.ts';

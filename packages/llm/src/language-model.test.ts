@@ -1,4 +1,6 @@
 import { describe, test } from 'vitest';
+import { functionCalling } from './mock/function-calling.ts';
+import { mockFunctionCalling } from './mock/mock-function-calling.ts';
 import { openaiChat } from './openai/openai-chat.ts';
 import { retry } from './retry.ts';
 import { languageModelContract, scriptedModel, scriptedServer, type OpenModel } from './testing/index.ts';
@@ -24,6 +26,24 @@ const models: Readonly<Record<string, OpenModel>> = {
   },
 };
 
+/** Models whose calls are written into the text; they leave out what text cannot carry. */
+const prompted: Readonly<Record<string, OpenModel>> = {
+  'mockFunctionCalling(scriptedModel)': async (steps) => ({
+    model: mockFunctionCalling({ callsPerReply: 'many' })(scriptedModel(steps, { prompted: true })),
+    [Symbol.asyncDispose]: async () => undefined,
+  }),
+  'functionCalling(openaiChat) at a server that rejects tools': async (steps) => {
+    const server = await scriptedServer(steps, { prompted: true });
+    const model = functionCalling({ callsPerReply: 'many' })(openaiChat({ model: 'scripted', baseUrl: server.url }));
+    return { model, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
+  },
+};
+
 describe.for(Object.entries(models))('%s', ([, open]) => {
   test.for(languageModelContract)('$title', (check) => check.run(open));
+});
+
+describe.for(Object.entries(prompted))('%s', ([, open]) => {
+  const checks = languageModelContract.filter(({ needs }) => needs !== 'call-fields');
+  test.for(checks)('$title', (check) => check.run(open));
 });

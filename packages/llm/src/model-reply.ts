@@ -20,6 +20,11 @@ export interface ModelReply {
    */
   readonly message: Message;
   readonly finish: FinishReason;
+  /**
+   * By call id: why a call must not be run, in words for the model; absent when all may. Only models whose calls are read
+   * from text tell this: the arguments of such a call are what the model wrote, and need not be JSON.
+   */
+  readonly invalidCalls?: Readonly<Record<string, string>>;
   /** Absent when the provider told none. */
   readonly usage?: TokenUsage;
   /** US dollars; absent when the price is unknown. */

@@ -14,6 +14,8 @@ export interface ModelParameters {
   readonly maxOutputTokens?: number;
   readonly reasoningEffort?: 'none' | 'minimal' | 'low' | 'medium' | 'high';
   readonly seed?: number;
+  /** The reply ends before the first of these that it would hold. Providers take four at most. */
+  readonly stop?: readonly string[];
   /** `auto` when absent. */
   readonly toolChoice?: 'auto' | 'none' | 'required';
 }

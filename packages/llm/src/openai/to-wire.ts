@@ -113,7 +113,7 @@ function wireToolChoice({ toolChoice }: ModelParameters): Pick<WireRequest, 'too
 
 /** OpenAI's own service has another name for the output limit. */
 function wireParameters(parameters: ModelParameters, host: WireSettings['host']): Partial<WireRequest> {
-  const { temperature, topP, maxOutputTokens, reasoningEffort, seed } = parameters;
+  const { temperature, topP, maxOutputTokens, reasoningEffort, seed, stop } = parameters;
   const limit = host === 'openai' ? 'max_completion_tokens' : 'max_tokens';
   return {
     ...(temperature !== undefined && { temperature }),
@@ -121,5 +121,6 @@ function wireParameters(parameters: ModelParameters, host: WireSettings['host'])
     ...(maxOutputTokens !== undefined && { [limit]: maxOutputTokens }),
     ...(reasoningEffort !== undefined && { reasoning_effort: reasoningEffort }),
     ...(seed !== undefined && { seed }),
+    ...(stop !== undefined && stop.length > 0 && { stop }),
   };
 }

@@ -1,9 +1,6 @@
 import { text, textOf, type Content, type Message } from '@varve/events';
-import { shortenMiddle } from '../shorten-middle.ts';
+import { toolText } from '../tool-text.ts';
 import type { CacheControl, WireImagePart, WirePart, WireTextPart } from './wire-request.ts';
-
-/** Longest text of one tool result on the wire, in UTF-16 units. The message itself is kept whole. */
-const maxToolText = 50_000;
 
 /** What a host can take. */
 export interface ContentSettings {
@@ -24,7 +21,7 @@ export function wireContent(content: readonly Content[], settings: ContentSettin
 /** What a tool result says; its images are told, and travel in {@link toolImages}. */
 export function wireToolContent({ content }: Message, settings: ContentSettings): string | readonly WirePart[] {
   const images = imageCount(content);
-  const said = shortenMiddle(textOf(content), maxToolText);
+  const said = toolText(content);
   const note = settings.vision ? `(${counted(images)} of this result: see the next user message.)` : leftOut(images);
   const whole = images === 0 ? said : [said, note].filter((line) => line !== '').join('\n');
   if (whole === '' || settings.host === 'openai' || !content.some((block) => block.cache_prompt)) return whole;

@@ -63,6 +63,7 @@ export interface WireRequest {
   readonly max_completion_tokens?: number;
   readonly reasoning_effort?: string;
   readonly seed?: number;
+  readonly stop?: readonly string[];
   readonly prompt_cache_key?: string;
   readonly stream?: true;
   readonly stream_options?: { readonly include_usage: true };

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { textOf } from '@varve/events';
 import type { ModelReply } from '../model-reply.ts';
+import type { ToolSpec } from '../model-request.ts';
 import { asking, type ModelCheck } from './model-check.ts';
 import type { ScriptedTurn } from './scripted-step.ts';
 
@@ -15,6 +16,20 @@ const twoCalls: ScriptedTurn = {
   usage: { input_tokens: 120, output_tokens: 30, cache_read_tokens: 100, cache_write_tokens: 5, reasoning_tokens: 10 },
   costUsd: 0.0125,
 };
+
+/** The tools that the calls of these replies are made of: calls in text can only be told from prose by their names. */
+const tools: readonly ToolSpec[] = [
+  {
+    name: 'grep',
+    description: 'Searches.',
+    parameters: { type: 'object', properties: { pattern: { type: 'string' }, path: { type: 'string' } } },
+  },
+  {
+    name: 'think',
+    description: 'Thinks.',
+    parameters: { type: 'object', properties: { thought: { type: 'string' } } },
+  },
+];
 
 /** What a reply holds. */
 export const replyChecks: readonly ModelCheck[] = [
@@ -34,7 +49,7 @@ export const replyChecks: readonly ModelCheck[] = [
     title: 'several calls keep their order, names and arguments, beside text and reasoning',
     async run(open) {
       await using opened = await open([twoCalls]);
-      const { message, finish, id } = await opened.model.generate(asking('Look'));
+      const { message, finish, id } = await opened.model.generate(asking('Look', { tools }));
       const calls = message.tool_calls?.map((call) => [call.name, JSON.parse(call.arguments)]);
       assert.deepEqual(calls, [
         ['grep', { pattern: 'é→\n', path: '.' }],
@@ -50,7 +65,7 @@ export const replyChecks: readonly ModelCheck[] = [
     async run(open) {
       await using opened = await open([twoCalls, twoCalls]);
       for (const options of [{}, { onDelta: () => undefined }]) {
-        const { message } = await opened.model.generate(asking('Look'), options);
+        const { message } = await opened.model.generate(asking('Look', { tools }), options);
         assert.deepEqual(
           message.tool_calls?.map((call) => [call.id, call.arguments]),
           [
@@ -65,7 +80,7 @@ export const replyChecks: readonly ModelCheck[] = [
     title: 'a reply of calls alone has no content',
     async run(open) {
       await using opened = await open([{ calls: [{ name: 'think', arguments: { thought: 'x' } }] }]);
-      const { message, finish } = await opened.model.generate(asking('Look'));
+      const { message, finish } = await opened.model.generate(asking('Look', { tools }));
       assert.deepEqual([message.content, message.tool_calls?.length, finish], [[], 1, 'tool-calls']);
     },
   },
@@ -76,7 +91,7 @@ export const replyChecks: readonly ModelCheck[] = [
       await using opened = await open([
         { calls: [{ name: 'grep', arguments: '{"pattern": "cut of' }], finish: 'length' },
       ]);
-      const { message, finish } = await opened.model.generate(asking('Look'));
+      const { message, finish } = await opened.model.generate(asking('Look', { tools }));
       assert.deepEqual(message.tool_calls?.[0]?.arguments, '{"pattern": "cut of');
       assert.equal(finish, 'length');
     },
@@ -86,7 +101,10 @@ export const replyChecks: readonly ModelCheck[] = [
     async run(open) {
       const call = { name: 'think', arguments: {} };
       await using opened = await open([{ calls: [call, call] }, { calls: [call] }]);
-      const replies = [await opened.model.generate(asking('One')), await opened.model.generate(asking('Two'))];
+      const replies = [
+        await opened.model.generate(asking('One', { tools })),
+        await opened.model.generate(asking('Two', { tools })),
+      ];
       const ids = replies.flatMap(({ id, message }) => [id, ...(message.tool_calls ?? []).map((each) => each.id)]);
       assert.equal(new Set(ids.filter((id) => id !== '')).size, 5);
     },
@@ -95,9 +113,9 @@ export const replyChecks: readonly ModelCheck[] = [
     title: 'usage and cost are what the provider told, and absent when it told none',
     async run(open) {
       await using opened = await open([twoCalls, { text: 'Free of numbers.' }]);
-      const told = await opened.model.generate(asking('Look'));
+      const told = await opened.model.generate(asking('Look', { tools }));
       assert.deepEqual([told.usage, told.costUsd], [twoCalls.usage, 0.0125]);
-      const untold = await opened.model.generate(asking('Look'));
+      const untold = await opened.model.generate(asking('Look', { tools }));
       assert.deepEqual([untold.usage, untold.costUsd], [undefined, undefined]);
     },
   },
@@ -105,9 +123,9 @@ export const replyChecks: readonly ModelCheck[] = [
     title: 'streaming gives the same reply as not streaming, and its pieces add up to it',
     async run(open) {
       await using opened = await open([twoCalls, twoCalls]);
-      const { latencyMs: _slow, ...whole } = await opened.model.generate(asking('Look'));
+      const { latencyMs: _slow, ...whole } = await opened.model.generate(asking('Look', { tools }));
       const said = { text: '', reasoning: '', names: ['', ''], arguments: ['', ''] };
-      const { latencyMs: _fast, ...streamed } = await opened.model.generate(asking('Look'), {
+      const { latencyMs: _fast, ...streamed } = await opened.model.generate(asking('Look', { tools }), {
         onDelta(delta) {
           assert.notEqual(delta.kind, 'reset');
           if (delta.kind === 'text' || delta.kind === 'reasoning') said[delta.kind] += delta.text;

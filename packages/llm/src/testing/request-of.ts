@@ -33,18 +33,20 @@ export const wireBody = z.looseObject({
     .default([]),
   tool_choice: z.exactOptional(z.enum(['none', 'auto', 'required'])),
   temperature: z.exactOptional(z.number()),
+  stop: z.exactOptional(z.union([z.string(), z.array(z.string())])),
   stream: z.boolean().default(false),
   stream_options: z.exactOptional(z.looseObject({ include_usage: z.boolean().default(false) })),
 });
 export type WireBody = z.output<typeof wireBody>;
 
 /** The request that a body stands for, as far as a script looks at it. */
-export function requestOf({ messages, tools, tool_choice, temperature }: WireBody): ModelRequest {
+export function requestOf({ messages, tools, tool_choice, temperature, stop }: WireBody): ModelRequest {
   return {
     messages: messages.map(messageOf),
     tools: tools.map(({ function: { name, description, parameters } }) => ({ name, description, parameters })),
     parameters: {
       ...(temperature !== undefined && { temperature }),
+      ...(stop !== undefined && { stop: [stop].flat() }),
       ...(tool_choice !== undefined && { toolChoice: tool_choice }),
     },
   };

@@ -5,6 +5,7 @@ import type { GenerateOptions, LanguageModel } from '../language-model.ts';
 import type { FinishReason, ModelReply } from '../model-reply.ts';
 import type { ModelRequest } from '../model-request.ts';
 import { inEights, piecesOf, type Split } from './pieces-of.ts';
+import { noTools, prompted } from './prompted.ts';
 import { script, type PlayedTurn } from './script.ts';
 import type { ScriptedStep } from './scripted-step.ts';
 import { usageTold } from './usage-told.ts';
@@ -16,6 +17,8 @@ export interface ScriptedModelOptions {
   /** Overrides: function calling, vision and streaming, without a known window. */
   readonly capabilities?: Partial<Capabilities>;
   readonly split?: Split;
+  /** Plays a model without function calling: rejects tools, writes calls into its text, ends before stop strings. */
+  readonly prompted?: boolean;
 }
 
 /** A model that answers from a script, and what it was asked. */
@@ -31,19 +34,21 @@ export interface ScriptedModel extends LanguageModel {
  * A request without a step, or one that its step does not expect, rejects with `script-mismatch`.
  */
 export function scriptedModel(steps: Iterable<ScriptedStep>, options: ScriptedModelOptions = {}): ScriptedModel {
-  const { name = 'scripted', capabilities, split = inEights } = options;
+  const { name = 'scripted', capabilities, split = inEights, prompted: isPrompted = false } = options;
   const dealt = script(steps);
   const requests: ModelRequest[] = [];
   return {
     name,
     spec: { kind: 'scripted', name },
-    capabilities: { functionCalling: true, vision: true, streaming: true, ...capabilities },
+    capabilities: { functionCalling: !isPrompted, vision: true, streaming: true, ...capabilities },
     requests,
     assertDone: () => dealt.assertDone(),
     async generate(request, generateOptions = {}) {
       checkAborted(generateOptions.signal);
       requests.push(request);
-      const turn = await dealt.next(request);
+      if (isPrompted && request.tools.length > 0) throw new LlmError('unsupported', noTools);
+      const dealtTurn = await dealt.next(request);
+      const turn = isPrompted ? prompted(dealtTurn, request.parameters.stop) : dealtTurn;
       await turn.gate;
       await perform(turn, split, generateOptions);
       return replyOf(turn, name);

@@ -6,6 +6,7 @@ import { LlmError } from '../error.ts';
 import type { ModelRequest } from '../model-request.ts';
 import { inEights, type Split } from './pieces-of.ts';
 import { play } from './play.ts';
+import { noTools, prompted } from './prompted.ts';
 import { requestOf, wireBody, type WireBody } from './request-of.ts';
 import { script, type Script } from './script.ts';
 import type { ScriptedStep } from './scripted-step.ts';
@@ -17,6 +18,8 @@ export interface ScriptedServerOptions {
   /** Listed under `/models`; a request for another one is answered with 404. Any model is served when absent. */
   readonly models?: readonly string[];
   readonly split?: Split;
+  /** Plays a model without function calling: rejects tools, writes calls into its text, ends before stop strings. */
+  readonly prompted?: boolean;
 }
 
 /** A request as it came, whatever was answered. */
@@ -108,6 +111,8 @@ async function answer(exchange: Exchange): Promise<void> {
     refuse(response, 400, 'invalid_request_error', 'The body is no chat completion request.');
   } else if (options.models && !options.models.includes(body.model)) {
     refuse(response, 404, 'model_not_found', `The model ${body.model} does not exist.`);
+  } else if (options.prompted && body.tools.length > 0) {
+    refuse(response, 400, 'unsupported_parameter', noTools);
   } else {
     await playNext(exchange, body);
   }
@@ -120,8 +125,13 @@ async function closed(response: ServerResponse): Promise<boolean> {
 
 async function playNext({ response, options, dealt }: Exchange, body: WireBody): Promise<void> {
   try {
-    const turn = await dealt.next(requestOf(body));
-    await play(turn, { response, body, split: options.split ?? inEights });
+    const request = requestOf(body);
+    const turn = await dealt.next(request);
+    await play(options.prompted ? prompted(turn, request.parameters.stop) : turn, {
+      response,
+      body,
+      split: options.split ?? inEights,
+    });
   } catch (error) {
     if (!(error instanceof LlmError)) throw error;
     refuse(response, 400, 'script_mismatch', error.message);

@@ -1,0 +1,56 @@
+import { AgentErrorEvent, textOf, type BaseEvent } from '@varve/events';
+import { mockFunctionCalling } from '@varve/llm';
+import { scriptedModel, type ScriptedTurn } from '@varve/llm/testing';
+import { memoryStore } from '@varve/storage';
+import { finish } from '@varve/tools';
+import { expect, test } from 'vitest';
+import { defineAgent } from './agent.ts';
+import { Conversation } from './conversation.ts';
+import { countingTool } from './testing/counting-tool.ts';
+
+const record = (text: string): string => `<function=record>\n<parameter=text>${text}</parameter>\n</function>`;
+const done: ScriptedTurn = { calls: [{ name: 'finish', arguments: { message: 'All done.' } }] };
+
+/** Runs an agent whose model writes its calls into its text. */
+async function run(steps: readonly ScriptedTurn[]) {
+  const inner = scriptedModel(steps, { prompted: true });
+  const { tool, runs } = countingTool();
+  const agent = defineAgent({ model: mockFunctionCalling()(inner), tools: () => [tool(), finish()] });
+  await using conversation = await Conversation.create({ agent, store: memoryStore(), workspace: process.cwd() });
+  await conversation.send('Record a.');
+  const result = await conversation.run();
+  const events: BaseEvent[] = [];
+  for await (const { event } of conversation.events()) events.push(event);
+  const errors = events.filter((event) => AgentErrorEvent.is(event)).map((event) => event.error);
+  const prompts = inner.requests.map(({ messages }) => textOf(messages.at(-1)?.content ?? []));
+  return { result, runs, errors, prompts };
+}
+
+test('an agent runs the calls that its model writes into its text', async () => {
+  const { result, runs, prompts } = await run([{ text: `I record.\n\n${record('a')}` }, done]);
+  expect(result).toMatchObject({ reason: 'finished', text: 'All done.' });
+  expect([...runs]).toEqual([['a', 1]]);
+  expect(prompts[1]).toMatch(/^EXECUTION RESULT of \[record\]:\n/);
+});
+
+test.for([
+  ['an unknown tool', '<function=note>\n</function>', 'There is no tool note. The tools are: record, finish.'],
+  [
+    'an unknown parameter',
+    '<function=record>\n<parameter=txt>a</parameter>\n</function>',
+    'record has no parameter txt. Its parameters are: ',
+  ],
+  ['a missing parameter', '<function=record>\n</function>', 'text'],
+])('%s is told to the model, which goes on', async ([, written = '', problem = '']) => {
+  const { result, runs, errors, prompts } = await run([{ text: written }, { text: record('a') }, done]);
+  expect([result.reason, [...runs]]).toEqual(['finished', [['a', 1]]]);
+  expect(errors).toHaveLength(1);
+  expect(errors[0]).toContain(problem);
+  expect(prompts[1]).toContain(problem);
+});
+
+test('a call that the output limit cut is not run, though its beginning could be', async () => {
+  const cut = { text: '<function=record>\n<parameter=text>a', finish: 'length' } as const;
+  const { result, runs, errors } = await run([cut, { text: record('b') }, done]);
+  expect([result.reason, [...runs], errors.length]).toEqual(['finished', [['b', 1]], 1]);
+});

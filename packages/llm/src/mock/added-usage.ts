@@ -1,0 +1,25 @@
+import type { ModelReply } from '../model-reply.ts';
+
+/** The later of two replies to one request, with what both cost; an unknown part makes the sum unknown. */
+export function addedUsage(earlier: ModelReply, later: ModelReply): ModelReply {
+  const { usage, costUsd, ...rest } = later;
+  const isPriced = earlier.costUsd !== undefined && costUsd !== undefined;
+  return {
+    ...rest,
+    attempts: earlier.attempts + later.attempts,
+    ...(earlier.usage && usage && { usage: sum(earlier.usage, usage) }),
+    ...(isPriced && { costUsd: earlier.costUsd + costUsd }),
+  };
+}
+
+type Usage = NonNullable<ModelReply['usage']>;
+
+function sum(one: Usage, other: Usage): Usage {
+  return {
+    input_tokens: one.input_tokens + other.input_tokens,
+    output_tokens: one.output_tokens + other.output_tokens,
+    cache_read_tokens: one.cache_read_tokens + other.cache_read_tokens,
+    cache_write_tokens: one.cache_write_tokens + other.cache_write_tokens,
+    reasoning_tokens: one.reasoning_tokens + other.reasoning_tokens,
+  };
+}

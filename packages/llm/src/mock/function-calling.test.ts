@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest';
+import type { LlmError } from '../error.ts';
+import type { ToolSpec } from '../model-request.ts';
+import { openaiChat } from '../openai/openai-chat.ts';
+import { asking, scriptedModel, scriptedServer } from '../testing/index.ts';
+import { functionCalling } from './function-calling.ts';
+
+const tools: readonly ToolSpec[] = [{ name: 'ping', description: '', parameters: { type: 'object', properties: {} } }];
+const request = asking('Go', { tools });
+const ping = { calls: [{ name: 'ping', arguments: {} }] };
+
+test('native leaves the model as it is', () => {
+  const model = scriptedModel([]);
+  expect(functionCalling({ mode: 'native' })(model)).toBe(model);
+});
+
+test('mock never offers tools', async () => {
+  const inner = scriptedModel([ping], { prompted: true, capabilities: { functionCalling: true } });
+  const { finish } = await functionCalling({ mode: 'mock' })(inner).generate(request);
+  expect([finish, inner.requests.map((each) => each.tools)]).toEqual(['tool-calls', [[]]]);
+});
+
+test('auto writes calls as text for a model that is known to take no tools', async () => {
+  const inner = scriptedModel([ping], { prompted: true });
+  const { finish } = await functionCalling()(inner).generate(request);
+  expect([finish, inner.requests.length]).toEqual(['tool-calls', 1]);
+});
+
+test('auto calls natively as long as that works', async () => {
+  const inner = scriptedModel([ping]);
+  await functionCalling()(inner).generate(request);
+  expect(inner.requests[0]).toBe(request);
+});
+
+test('auto changes over for good when the provider rejects tools, and tells it once', async () => {
+  await using server = await scriptedServer([ping, ping], { prompted: true });
+  const told: LlmError[] = [];
+  const model = functionCalling({ onSwitch: (error) => told.push(error) })(
+    openaiChat({ model: 'm', baseUrl: server.url }),
+  );
+  const finishes = [(await model.generate(request)).finish, (await model.generate(request)).finish];
+  expect(finishes).toEqual(['tool-calls', 'tool-calls']);
+  expect(server.requests.map((each) => each.request?.tools.length)).toEqual([1, 0, 0]);
+  expect(told.map(({ code }) => code)).toEqual(['unsupported']);
+});
+
+test.for([
+  ['does not support tools', 400, 'registry.ollama.ai/library/gemma3:4b does not support tools'],
+  ['vLLM', 400, '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set'],
+  ['OpenRouter', 404, 'No endpoints found that support tool use. Try disabling "ping".'],
+  ['a host without function calling', 400, 'Function calling is not enabled for this model'],
+] as const)('auto changes over for the words of %s', async ([, status, message]) => {
+  const fault = { kind: 'answer', status, body: { error: { message } } } as const;
+  await using server = await scriptedServer([{ fault }, { text: 'Hello.' }]);
+  const { finish } = await functionCalling()(openaiChat({ model: 'm', baseUrl: server.url })).generate(request);
+  expect(finish).toBe('stop');
+});
+
+test('auto hands on every other failure, and a rejection of anything but tools', async () => {
+  const message = 'This model does not support image input.';
+  const steps = [{ error: { code: 'unsupported', message } }, { error: { code: 'bad-request' } }] as const;
+  const inner = scriptedModel(steps);
+  const model = functionCalling()(inner);
+  await expect(model.generate(request)).rejects.toMatchObject({ code: 'unsupported', message });
+  await expect(model.generate(request)).rejects.toMatchObject({ code: 'bad-request' });
+  expect(inner.requests).toHaveLength(2);
+});

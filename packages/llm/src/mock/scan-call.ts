@@ -1,0 +1,85 @@
+import { openingAt } from './opening.ts';
+import { scanParameter, type KnownNames } from './scan-parameter.ts';
+import { endsWithin, isAtLineStart, skipSpace, tags } from './tags.ts';
+
+/** A parameter as it was written. */
+export interface ScannedParameter {
+  readonly name: string;
+  readonly text: string;
+  readonly isLiteral: boolean;
+}
+
+/** A call as it was written. */
+export interface ScannedCall {
+  readonly name: string;
+  readonly parameters: readonly ScannedParameter[];
+  /** The parameter whose value has no end; the call must not be run. */
+  readonly openParameter?: string;
+  /** Everything between the tags of the function. */
+  readonly body: string;
+  /** Where scanning goes on. */
+  readonly end: number;
+}
+
+const nextTag = /<parameter=|<\/function>|<\/tool_call>|<function=/g;
+
+/**
+ * The call whose opening tag is at `start`; undefined when what follows is no body of a call, as in prose that speaks of a
+ * tag. A call that was not closed ends where the text ends, or where the next one begins.
+ */
+export function scanCall(text: string, start: number, knownIn: (tool: string) => KnownNames): ScannedCall | undefined {
+  const opening = openingAt('function', text, start);
+  if (!opening) return undefined;
+  const { name, end: bodyStart } = opening;
+  const known = knownIn(name);
+  if (!isBody(text, skipSpace(text, bodyStart))) return undefined;
+  const parameters: ScannedParameter[] = [];
+  const ended = (stop: number, end: number, open: { readonly openParameter?: string } = {}): ScannedCall => ({
+    name,
+    parameters,
+    ...open,
+    body: text.slice(bodyStart, stop).trim(),
+    end,
+  });
+  let at = bodyStart;
+  for (;;) {
+    at = skipSpace(text, at);
+    const parameter = openingAt('parameter', text, at);
+    if (parameter) {
+      const value = scanParameter(text, parameter.end, known);
+      if (!value) return ended(text.length, text.length, { openParameter: parameter.name });
+      parameters.push({ name: parameter.name, text: value.text, isLiteral: value.isLiteral });
+      at = value.end;
+      continue;
+    }
+    if (text.startsWith(tags.functionClose, at)) return ended(at, at + tags.functionClose.length);
+    if (at === text.length || endsWithin(text, at, tags.functionClose)) return ended(at, text.length);
+    if (endsWithin(text, at, tags.parameterOpen) || isCutName(text, at)) {
+      return ended(text.length, text.length, { openParameter: text.slice(at + tags.parameterOpen.length) || '?' });
+    }
+    if (text.startsWith(tags.wrapperClose, at) || text.startsWith(tags.functionOpen, at)) return ended(at, at);
+    const next = followingTag(text, at);
+    if (next === undefined) return ended(at, at);
+    at = next;
+  }
+}
+
+function isBody(text: string, at: number): boolean {
+  const { parameterOpen, functionOpen, functionClose, wrapperClose } = tags;
+  const starts = [parameterOpen, functionOpen, functionClose, wrapperClose];
+  return at === text.length || starts.some((tag) => text.startsWith(tag, at) || endsWithin(text, at, tag));
+}
+
+function isCutName(text: string, at: number): boolean {
+  return text.startsWith(tags.parameterOpen, at) && !/[>=]/.test(text.slice(at + tags.parameterOpen.length));
+}
+
+/** Words between parameters are no part of the call; a new call begins at the start of a line only. */
+function followingTag(text: string, from: number): number | undefined {
+  const search = new RegExp(nextTag);
+  search.lastIndex = from + 1;
+  for (let match = search.exec(text); match; match = search.exec(text)) {
+    if (match[0] !== tags.functionOpen || isAtLineStart(text, match.index)) return match.index;
+  }
+  return undefined;
+}

@@ -1,0 +1,118 @@
+import { openingAt } from './opening.ts';
+import { endsWithin, isAtLineStart, skipSpace, tags } from './tags.ts';
+
+/** What a scanner knows about the names that may come. */
+export interface KnownNames {
+  readonly isTool: (name: string) => boolean;
+  readonly isParameter: (name: string) => boolean;
+}
+
+/** A value as it was written. */
+export interface ScannedValue {
+  readonly text: string;
+  /** Stood in CDATA sections: its bytes are exactly what was meant. */
+  readonly isLiteral: boolean;
+  /** Where scanning goes on. */
+  readonly end: number;
+}
+
+const anyTag = /<\/parameter>|<parameter=|<\/function>|<function=/g;
+
+/**
+ * The value that begins at `start`. A closing tag counts only where the structure goes on after it, so a value may speak of
+ * tags. Undefined when it has no end: it was cut off, or its end cannot be told.
+ */
+export function scanParameter(text: string, start: number, known: KnownNames): ScannedValue | undefined {
+  const first = skipSpace(text, start);
+  if (text.startsWith(tags.literalOpen, first)) return scanLiteral(text, first);
+  let functionClose: number | undefined;
+  let mayHaveClosed = false;
+  for (const { 0: tag, index } of tagsFrom(text, start)) {
+    if (tag === tags.functionClose) functionClose = index;
+    else if (tag === tags.parameterClose) {
+      if (goesOn(text, index + tag.length, known)) return plain(text, { start, stop: index, end: index + tag.length });
+      mayHaveClosed = true;
+    } else if (beginsLine(text, index, known)) {
+      if (mayHaveClosed) return undefined;
+      // Never closed, but the next parameter or call has begun.
+      const end = functionClose ?? index;
+      return plain(text, { start, stop: lineBefore(text, end), end });
+    }
+  }
+  if (functionClose === undefined || mayHaveClosed) return undefined;
+  return plain(text, { start, stop: lineBefore(text, functionClose), end: functionClose });
+}
+
+function* tagsFrom(text: string, start: number): Generator<RegExpExecArray> {
+  const search = new RegExp(anyTag);
+  search.lastIndex = start;
+  for (let match = search.exec(text); match; match = search.exec(text)) yield match;
+}
+
+/** Whether what follows a closing tag is what must follow one. */
+function goesOn(text: string, after: number, known: KnownNames): boolean {
+  const at = skipSpace(text, after);
+  if (at === text.length || text.startsWith(tags.functionClose, at) || text.startsWith(tags.wrapperClose, at))
+    return true;
+  if ([tags.functionClose, tags.wrapperClose, tags.parameterOpen].some((tag) => endsWithin(text, at, tag))) return true;
+  const parameter = openingAt('parameter', text, at);
+  return parameter === undefined ? beginsCall(text, at, known) : known.isParameter(parameter.name);
+}
+
+function beginsLine(text: string, at: number, known: KnownNames): boolean {
+  if (!isAtLineStart(text, at)) return false;
+  const parameter = openingAt('parameter', text, at);
+  return parameter === undefined ? beginsCall(text, at, known) : known.isParameter(parameter.name);
+}
+
+function beginsCall(text: string, at: number, known: KnownNames): boolean {
+  const call = openingAt('function', text, at);
+  return call !== undefined && known.isTool(call.name) && isAtLineStart(text, at);
+}
+
+/**
+ * One line feed on either side belongs to the tags, not to the value. A value may end in a carriage return, so one is
+ * taken away only where the value also began with one.
+ */
+function plain(text: string, { start, stop, end }: Readonly<Record<'start' | 'stop' | 'end', number>>): ScannedValue {
+  const inside = text.slice(start, stop);
+  const [lead] = /^\r?\n/.exec(inside) ?? [''];
+  const value = inside.slice(lead.length);
+  const tail = lead === '\r\n' ? /\r?\n[ \t]*$/ : /\n[ \t]*$/;
+  const lastLine = value.lastIndexOf('\n');
+  const head = Math.max(0, lastLine - 1);
+  const trimmed = lead === '' || lastLine === -1 ? value : value.slice(0, head) + value.slice(head).replace(tail, '');
+  return { text: trimmed, isLiteral: false, end };
+}
+
+/** Where a value ends that is ended by a tag in the next line: the line feed between them is no part of it. */
+function lineBefore(text: string, tag: number): number {
+  const lineStart = text.lastIndexOf('\n', tag - 1);
+  return lineStart !== -1 && text.slice(lineStart, tag).trim() === '' ? lineStart : tag;
+}
+
+/** Sections one after the other; their end counts only before the closing tag, so a value may hold it. */
+function scanLiteral(text: string, first: number): ScannedValue | undefined {
+  const { literalOpen, literalClose, parameterClose, functionClose } = tags;
+  const parts: string[] = [];
+  let from = first + literalOpen.length;
+  for (let close = text.indexOf(literalClose, from); close !== -1; close = text.indexOf(literalClose, close + 1)) {
+    const after = close + literalClose.length;
+    const next = skipSpace(text, after);
+    if (text.startsWith(literalOpen, after)) {
+      parts.push(text.slice(from, close));
+      from = after + literalOpen.length;
+      close = from - 1;
+      continue;
+    }
+    const isClosed = text.startsWith(parameterClose, next);
+    const isLast = isClosed || next === text.length || text.startsWith(functionClose, next);
+    if (!isLast) continue;
+    return {
+      text: parts.join('') + text.slice(from, close),
+      isLiteral: true,
+      end: isClosed ? next + parameterClose.length : next,
+    };
+  }
+  return undefined;
+}

@@ -1,0 +1,33 @@
+/** What the text of a call is made of, in the reference's notation, on which several models were trained. */
+export const tags = {
+  functionOpen: '<function=',
+  functionClose: '</function>',
+  parameterOpen: '<parameter=',
+  parameterClose: '</parameter>',
+  wrapperOpen: '<tool_call>',
+  wrapperClose: '</tool_call>',
+  literalOpen: '<![CDATA[',
+  literalClose: ']]>',
+  /** Begins what a tool answered; only we write it. */
+  result: 'EXECUTION RESULT of [',
+} as const;
+
+/** Whether the text ends within a tag at `at`, as it does when a stop string or the output limit cut it. */
+export function endsWithin(text: string, at: number, tag: string): boolean {
+  return text.length - at < tag.length && tag.startsWith(text.slice(at));
+}
+
+/** The position of the first character at or after `at` that is no white space. */
+export function skipSpace(text: string, at: number): number {
+  const space = /\s*/y;
+  space.lastIndex = at;
+  space.exec(text);
+  return space.lastIndex;
+}
+
+/** Whether only spaces and tabs stand before `at` in its line. */
+export function isAtLineStart(text: string, at: number): boolean {
+  let before = at;
+  while (before > 0 && (text[before - 1] === ' ' || text[before - 1] === '\t')) before -= 1;
+  return before === 0 || text[before - 1] === '\n';
+}
