@@ -49,7 +49,8 @@ function repair(workspace: string): readonly ScriptedTurn[] {
     { text: 'First the tests.', calls: [runTests] },
     { calls: [{ name: 'terminal', arguments: { command: "grep -n 'stopEarly' -A 3 index.js; X=kept" } }] },
     { calls: [{ name: 'file_editor', arguments: { command: 'str_replace', path, old_str: wrong, new_str: right } }] },
-    { calls: [runTests, { name: 'terminal', arguments: { command: 'echo "the variable is $X"' } }] },
+    { calls: [runTests] },
+    { calls: [{ name: 'terminal', arguments: { command: 'echo "the variable is $X"' } }] },
     { calls: [{ name: 'finish', arguments: { message: 'stopEarly kept the argument it stopped at twice. Mended.' } }] },
   ];
 }
@@ -64,13 +65,29 @@ async function varve(args: readonly string[], home: string, stdin = '') {
   return { stdout, stderr, code: child.exitCode };
 }
 
-test.for(['memory:', 'sqlite:', 'dir:'])('the command repairs a real package, its log kept in %s', async (scheme) => {
+const ways = ['memory:', 'sqlite:', 'dir:'].flatMap((scheme) => [
+  [scheme, 'native'] as const,
+  [scheme, 'mock'] as const,
+]);
+
+test.for(ways)('the command repairs a real package, its log kept in %s, with %s calls', async ([scheme, way]) => {
   const workspace = await brokenPackage();
   const home = await mkdtemp(join(tmpdir(), 'varve-home-'));
   const url = scheme === 'memory:' ? scheme : `${scheme}${join(home, 'logs', 'e2e')}`;
   expect(await passes(workspace)).toBe(false);
-  await using server = await scriptedServer(repair(workspace));
-  const options = ['--base-url', server.url, '--model', 'scripted', '--workspace', workspace, '--store', url];
+  await using server = await scriptedServer(repair(workspace), { prompted: way === 'mock' });
+  const options = [
+    '--function-calling',
+    way,
+    '--base-url',
+    server.url,
+    '--model',
+    'scripted',
+    '--workspace',
+    workspace,
+    '--store',
+    url,
+  ];
   const { stdout, stderr, code } = await varve(['run', ...options, '--json', 'Mend the package.'], home);
   expect(stderr).toContain('conversation ');
   expect(code).toBe(0);
@@ -83,7 +100,7 @@ test.for(['memory:', 'sqlite:', 'dir:'])('the command repairs a real package, it
   const events = lines.map((line) => codec.decode(line));
   expect(foldEvents(statusProjection, events).execution).toBe('finished');
   expect(stdout).toContain('the variable is kept');
-  expect(lines.filter((line) => line.includes('"key":"varve.call"'))).toHaveLength(5);
+  expect(lines.filter((line) => line.includes('"key":"varve.call"'))).toHaveLength(6);
   if (scheme !== 'memory:') await checkStored(url, lines, home);
 });
 
@@ -104,3 +121,13 @@ async function checkStored(url: string, lines: readonly string[], home: string):
   expect(listed.stdout).toContain(`${id}  `);
   expect(listed.stdout).toContain('finished');
 }
+
+test('the command goes on with calls as text when the server rejects tools, and says so', async () => {
+  const home = await mkdtemp(join(tmpdir(), 'varve-home-'));
+  const finish = { calls: [{ name: 'finish', arguments: { message: 'Nothing to do.' } }] };
+  await using server = await scriptedServer([finish], { prompted: true });
+  const options = ['--base-url', server.url, '--model', 'small', '--workspace', home, '--store', 'memory:'];
+  const { stdout, stderr, code } = await varve(['run', ...options, 'Do nothing.'], home);
+  expect([code, stdout]).toEqual([0, 'Nothing to do.\n']);
+  expect(stderr).toContain('small takes no tools: calls are written into the text from now on');
+});

@@ -4,13 +4,16 @@ import { killRound } from './testing/kill-round.ts';
 
 const lines = ['line-1', 'line-2', 'line-3', 'line-4', 'line-5'];
 
-test.for(['sqlite', 'dir'])(
-  '50 kills at random moments with a log in %s: lose nothing and do nothing twice',
-  async (scheme) => {
+const ways = ['sqlite', 'dir'].flatMap((scheme) => [[scheme, 'native'] as const, [scheme, 'mock'] as const]);
+
+test.for(ways)(
+  '50 kills at random moments with a log in %s: and %s calls lose nothing and do nothing twice',
+  async ([scheme, functionCalling]) => {
+    const storeUrl = (dir: string): string => `${scheme}:${join(dir, 'log')}`;
     let kills = 0;
     for (let round = 0; round < 50; round++) {
       const killAfterMs = Math.round(Math.random() * 1000);
-      const outcome = await killRound({ storeUrl: (dir) => `${scheme}:${join(dir, 'log')}`, killAfterMs });
+      const outcome = await killRound({ storeUrl, functionCalling, killAfterMs });
       const told = `round ${round}, killed after ${killAfterMs} ms`;
       expect(outcome, told).toMatchObject({ exitCode: 0, status: 'finished', lost: [] });
       expect(outcome.written, told).toEqual(lines);

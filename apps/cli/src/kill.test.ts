@@ -4,13 +4,18 @@ import { killRound } from './testing/kill-round.ts';
 
 const lines = ['line-1', 'line-2', 'line-3', 'line-4', 'line-5'];
 
-const moments = [150, 280, 410, 540, 670];
-const rounds = ['sqlite', 'dir'].flatMap((scheme) => moments.map((ms) => [scheme, ms] as const));
+/** Ten rounds: ten moments, dealt out over both stores and both ways of calling. */
+const rounds = [100, 160, 220, 280, 340, 400, 460, 520, 580, 640].map((ms, index) => {
+  const scheme = index % 2 === 0 ? 'sqlite' : 'dir';
+  const way = index % 4 < 2 ? ('native' as const) : ('mock' as const);
+  return [scheme, way, ms] as const;
+});
 
 test.for(rounds)(
-  'with a log in %s:, killed after %i ms, the command goes on to the end: nothing lost, nothing done twice',
-  async ([scheme, killAfterMs]) => {
-    const round = await killRound({ storeUrl: (dir) => `${scheme}:${join(dir, 'log')}`, killAfterMs });
+  'with a log in %s: and %s calls, killed after %i ms, the command goes on to the end: nothing lost, nothing done twice',
+  async ([scheme, functionCalling, killAfterMs]) => {
+    const storeUrl = (dir: string): string => `${scheme}:${join(dir, 'log')}`;
+    const round = await killRound({ storeUrl, functionCalling, killAfterMs });
     expect(round).toMatchObject({ exitCode: 0, status: 'finished', lost: [] });
     expect(round.written).toEqual(lines);
   },

@@ -1,4 +1,4 @@
-import { isLoopback, openaiChat, retry, type LanguageModel } from '@varve/llm';
+import { functionCalling, isLoopback, openaiChat, retry, type LanguageModel } from '@varve/llm';
 import { CliError } from './cli-error.ts';
 import { exitCodes } from './exit-codes.ts';
 import type { TerminalIo } from './terminal-io.ts';
@@ -7,6 +7,7 @@ import type { TerminalIo } from './terminal-io.ts';
 export interface ModelOptions {
   readonly model?: string;
   readonly baseUrl?: string;
+  readonly functionCalling: 'native' | 'mock' | 'auto';
 }
 
 /** A model, and the key it uses, which must never reach the log. */
@@ -24,11 +25,7 @@ const defaultModel = 'gpt-5.1';
  *
  * @throws {CliError} `usage` when there is no key, or no model name for a server other than OpenAI's.
  */
-export function modelFrom(
-  { env }: TerminalIo,
-  options: ModelOptions,
-  onRetry: (line: string) => void,
-): ConfiguredModel {
+export function modelFrom({ env }: TerminalIo, options: ModelOptions, tell: (line: string) => void): ConfiguredModel {
   const baseUrl = checkedUrl(options.baseUrl ?? (env['LLM_BASE_URL'] || env['OPENAI_BASE_URL'] || undefined));
   const apiKey = env['LLM_API_KEY'] || env['OPENAI_API_KEY'];
   const name = options.model ?? (env['LLM_MODEL'] || (baseUrl === undefined ? defaultModel : undefined));
@@ -52,10 +49,15 @@ export function modelFrom(
     ...(apiKey && { apiKey }),
     ...(baseUrl !== undefined && { baseUrl }),
   });
-  const model = retry({
+  const patient = retry({
     onRetry: ({ attempt, delayMs, error }) =>
-      onRetry(`${error.message} Trying again in ${(delayMs / 1000).toFixed(1)} s (attempt ${attempt + 1}).`),
+      tell(`${error.message} Trying again in ${(delayMs / 1000).toFixed(1)} s (attempt ${attempt + 1}).`),
   })(chat);
+  const model = functionCalling({
+    mode: options.functionCalling,
+    onSwitch: () =>
+      tell(`${patient.name} takes no tools: calls are written into the text from now on (--function-calling mock).`),
+  })(patient);
   return { model, secrets: apiKey ? [apiKey] : [] };
 }
 

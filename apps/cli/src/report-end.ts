@@ -57,11 +57,12 @@ export function reportEnd(
 }
 
 /** The options that a resumed run needs as well: without them it would ask another model, or ask nobody for approval. */
-function sameAgain({ store, baseUrl, model, confirm }: RunOptions): string {
+function sameAgain({ store, baseUrl, model, functionCalling, confirm }: RunOptions): string {
   const options = [
     ['--store', store],
     ['--base-url', baseUrl],
     ['--model', model],
+    ['--function-calling', functionCalling === 'auto' ? undefined : functionCalling],
     ['--confirm', confirm === 'never' ? undefined : confirm],
   ] as const;
   return options.map(([name, value]) => (value === undefined ? '' : ` ${name} ${quoted(value)}`)).join('');

@@ -2,6 +2,7 @@
 export interface RunOptions {
   readonly model?: string;
   readonly baseUrl?: string;
+  readonly functionCalling: 'native' | 'mock' | 'auto';
   readonly workspace?: string;
   readonly store?: string;
   readonly confirm: 'never' | 'always' | 'risky';

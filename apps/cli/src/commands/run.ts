@@ -17,6 +17,11 @@ export const run: CliCommand = {
       .description('Run the agent on a task. Its last message goes to stdout, all else to stderr.')
       .option('-m, --model <name>', 'the model (LLM_MODEL)')
       .option('--base-url <url>', 'any server that speaks the OpenAI chat protocol (LLM_BASE_URL)')
+      .addOption(
+        new Option('--function-calling <way>', 'how the model calls tools: in the protocol, or written into its text')
+          .choices(['native', 'mock', 'auto'])
+          .default('auto'),
+      )
       .option('-w, --workspace <dir>', 'where the agent works (default: here)')
       .option('--store <url>', 'where the log is kept: sqlite:FILE, dir:PATH or memory: (VARVE_STORE)')
       .addOption(

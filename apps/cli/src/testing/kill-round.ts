@@ -22,8 +22,8 @@ export interface KillRoundOptions {
   readonly storeUrl: (dir: string) => string;
   /** Milliseconds after which the first process is killed. */
   readonly killAfterMs: number;
-  /** Further options of `varve run`. */
-  readonly options?: readonly string[];
+  /** How calls travel. */
+  readonly functionCalling: 'native' | 'mock';
 }
 
 /** What a round left behind, to be judged by a test. */
@@ -42,10 +42,10 @@ export interface KillRound {
 }
 
 /** Starts the command, kills it with SIGKILL, goes on with `--resume`, and looks at what became of the task. */
-export async function killRound({ storeUrl, killAfterMs, options = [] }: KillRoundOptions): Promise<KillRound> {
+export async function killRound({ storeUrl, killAfterMs, functionCalling }: KillRoundOptions): Promise<KillRound> {
   const dir = await realpath(await mkdtemp(join(tmpdir(), 'varve-kill-')));
   const url = storeUrl(dir);
-  await using server = await scriptedServer(endless(nextTurn));
+  await using server = await scriptedServer(endless(nextTurn), { prompted: functionCalling === 'mock' });
   const common = [
     'run',
     '--base-url',
@@ -57,7 +57,8 @@ export async function killRound({ storeUrl, killAfterMs, options = [] }: KillRou
     '--store',
     url,
     '--json',
-    ...options,
+    '--function-calling',
+    functionCalling,
   ];
   const first = start([...common, task], dir);
   const ended = await Promise.race([first.exit.then(() => true), sleep(killAfterMs).then(() => false)]);
@@ -72,19 +73,29 @@ export async function killRound({ storeUrl, killAfterMs, options = [] }: KillRou
 
 /** The next line that nobody tried to write; a line whose fate is unknown is looked for before it is written. */
 function nextTurn({ messages }: ModelRequest): ScriptedTurn {
-  const calls = messages.flatMap((message) => message.tool_calls ?? []);
-  const resultOf = (id: string): string =>
-    textOf(messages.find((message) => message.role === 'tool' && message.tool_call_id === id)?.content ?? []);
+  const tries = attempts(messages);
+  const isTried = (step: number): boolean => tries.some(({ call }) => call.includes(`line-${step} `));
   const isSettled = (step: number): boolean =>
-    calls.some(
-      (call) => call.arguments.includes(`line-${step} `) && !/outcome|not executed|interrupted/.test(resultOf(call.id)),
+    tries.some(
+      ({ call, result }) => call.includes(`line-${step} `) && !/outcome|not executed|interrupted/.test(result),
     );
-  const wasTried = (step: number): boolean => calls.some((call) => call.arguments.includes(`line-${step} `));
   const step = steps.find((candidate) => !isSettled(candidate));
   if (step === undefined) return { calls: [{ name: 'finish', arguments: { message: 'Five lines.' } }] };
   const write = `echo line-${step} >> lines.txt`;
-  const command = wasTried(step) ? `grep -q line-${step} lines.txt || ${write}` : write;
+  const command = isTried(step) ? `grep -q line-${step} lines.txt || ${write}` : write;
   return { calls: [{ name: 'terminal', arguments: { command } }] };
+}
+
+/** Every call and its result as text: a reply holds one call, and its result is what comes before the next reply. */
+function attempts(messages: ModelRequest['messages']): readonly { readonly call: string; readonly result: string }[] {
+  return messages.flatMap((message, index) => {
+    if (message.role !== 'assistant') return [];
+    const following = messages.slice(index + 1);
+    const next = following.findIndex(({ role }) => role === 'assistant');
+    const results = following.slice(0, next === -1 ? undefined : next).map(({ content }) => textOf(content));
+    const call = [textOf(message.content), ...(message.tool_calls ?? []).map((each) => each.arguments)].join('\n');
+    return [{ call, result: results.join('\n') }];
+  });
 }
 
 function* endless(turn: (request: ModelRequest) => ScriptedTurn): Generator<ScriptedStep> {
