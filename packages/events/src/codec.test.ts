@@ -122,11 +122,11 @@ test('payloads of unknown kinds are kept as they are', () => {
 });
 
 test('an unknown kind is opaque, byte for byte', () => {
-  const text = ` {"kind": "HookExecutionEvent", "id":"e9", "parent_id":"e8", "source":"hook", "n": 8.0 } `;
+  const text = ` {"kind": "InventedEvent", "id":"e9", "parent_id":"e8", "source":"hook", "n": 8.0 } `;
   const event = codec.decode(text);
   expect(event).toMatchObject({
     kind: 'OpaqueEvent',
-    wireKind: 'HookExecutionEvent',
+    wireKind: 'InventedEvent',
     id: 'e9',
     parent_id: 'e8',
     source: 'hook',

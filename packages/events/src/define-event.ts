@@ -45,6 +45,8 @@ export interface EventKind {
 /** A kind of event: how to make one, recognise one and read one. */
 export interface EventDefinition<Kind extends string, Fields extends Shape> extends EventKind {
   readonly kind: Kind;
+  /** The own fields in wire order, as they were given. */
+  readonly fields: Fields;
   /**
    * Makes a validated, deeply frozen event with its fields in wire order. `source` may be left out where the kind has one.
    * Payloads and free values are not copied: they belong to the event from here on, and are frozen with it.
@@ -113,6 +115,7 @@ export function defineEvent<Kind extends string, Fields extends Shape>(
     kind,
     movesHead,
     isForModel,
+    fields,
     create(values: object, stamp) {
       const problem = jsonProblem(values);
       if (problem) throw new EventError('invalid', `${kind} is not valid: it ${problem}.`);

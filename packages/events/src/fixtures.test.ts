@@ -6,7 +6,10 @@ import { logContract, type Log } from './testing/index.ts';
 const codec = eventCodec(builtinKinds);
 
 /** Conversations that the reference wrote: a folder per conversation, a file per event. Not part of this repository. */
-const folder = new URL('../../../../shared/fixtures/openhands-conversations/', import.meta.url);
+const folder =
+  ['../../../../', '../../../../../']
+    .map((up) => new URL(`${up}shared/fixtures/openhands-conversations/`, import.meta.url))
+    .find((url) => existsSync(url)) ?? new URL('none/', import.meta.url);
 const conversations = existsSync(folder) ? readdirSync(folder) : [];
 
 function logOfFolder(conversation: string): Log {

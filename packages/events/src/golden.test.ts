@@ -19,6 +19,14 @@ import {
   UserRejectObservation,
   type BaseEvent,
 } from './index.ts';
+import {
+  ACPToolCallEvent,
+  HookExecutionEvent,
+  LLMCompletionLogEvent,
+  ServerErrorEvent,
+  StreamingDeltaEvent,
+  TokenEvent,
+} from './kinds/index.ts';
 import { approvalFact, callFact, effectFact, maskFact, toolsetFact } from './facts/index.ts';
 import { TerminalAction, ThinkObservation } from './payloads/index.ts';
 
@@ -33,6 +41,19 @@ const named = { tool_name: 'terminal', tool_call_id: 'call_1' };
 
 /** One event of each kind and one fact of each key, with as many fields as it can have. */
 const events: Readonly<Record<string, BaseEvent>> = {
+  ACPToolCallEvent: ACPToolCallEvent.create(
+    {
+      tool_call_id: 't',
+      title: 'Edit',
+      status: 'completed',
+      tool_kind: 'edit',
+      raw_input: { path: 'a', mode: null },
+      raw_output: 'ok',
+      content: [{ type: 'diff', path: 'a', old_text: null, new_text: 'x' }],
+      is_error: true,
+    },
+    at(4),
+  ),
   ActionEvent: ActionEvent.create(
     {
       thought: [text('Look first.')],
@@ -47,7 +68,7 @@ const events: Readonly<Record<string, BaseEvent>> = {
       tool_call: { ...tool_call, responses_item_id: 'fc_1', extra: { signature: 'abc' } },
       llm_response_id: 'resp-1',
       security_risk: 'LOW',
-      critic_result: { score: 0.7 },
+      critic_result: { score: 0.7, message: 'Fine.', metadata: { from: null } },
       summary: 'list files',
     },
     at(3),
@@ -84,7 +105,30 @@ const events: Readonly<Record<string, BaseEvent>> = {
     { key: 'agent_state', value: { kept: null, list: [1, 'é'] } },
     at(6),
   ),
+  HookExecutionEvent: HookExecutionEvent.create(
+    {
+      hook_event_type: 'PreToolUse',
+      hook_command: 'x.sh',
+      tool_name: 'terminal',
+      success: false,
+      blocked: true,
+      exit_code: 2,
+      stdout: 'o',
+      stderr: 'no',
+      reason: 'r',
+      additional_context: 'c',
+      error: 'e',
+      action_id: at(3).id,
+      message_id: at(2).id,
+      hook_input: { tool_name: 'terminal', tool_response: null },
+    },
+    at(4),
+  ),
   InterruptEvent: InterruptEvent.create({}, at(7)),
+  LLMCompletionLogEvent: LLMCompletionLogEvent.create(
+    { filename: 'm-1.0-ab12.json', log_data: '{}', model_name: 'm', usage_id: 'agent' },
+    at(4),
+  ),
   MessageEvent: MessageEvent.create(
     {
       source: 'user',
@@ -109,6 +153,8 @@ const events: Readonly<Record<string, BaseEvent>> = {
     at(4),
   ),
   PauseEvent: PauseEvent.create({}, at(7)),
+  ServerErrorEvent: ServerErrorEvent.create({ code: 'Gone', detail: 'No more.', source: 'environment' }, at(7)),
+  StreamingDeltaEvent: StreamingDeltaEvent.create({ content: 'tok', reasoning_content: 'hm' }, at(3)),
   SystemPromptEvent: SystemPromptEvent.create(
     {
       system_prompt: { ...text('You work in a repository.'), cache_prompt: true },
@@ -117,6 +163,7 @@ const events: Readonly<Record<string, BaseEvent>> = {
     },
     { ...at(1), parent_id: '__root__' },
   ),
+  TokenEvent: TokenEvent.create({ prompt_token_ids: [1, 2], response_token_ids: [3], source: 'agent' }, at(3)),
   UserRejectObservation: UserRejectObservation.create(
     { ...named, rejection_reason: 'Not on my disk.', rejection_source: 'hook', action_id: at(3).id },
     at(4),

@@ -53,7 +53,12 @@ export interface PayloadDefinition<Kind extends string, Fields extends Shape> {
   readonly fields: z.ZodObject<Fields, z.core.$strict>;
   /** @throws {EventError} `invalid` naming the first field that is wrong. */
   create(fields: Immutable<z.input<z.ZodObject<Fields>>>): PayloadOf<Kind, Fields>;
-  /** Narrows by `kind` alone; a payload read from a log was not checked against the fields. */
+  /**
+   * The payload as its fields say, defaults filled in and nulls left out; unknown fields are kept. Undefined when it is of
+   * another kind, or breaks its fields: a log may hold any JSON.
+   */
+  read(payload: Payload | undefined): PayloadOf<Kind, Fields> | undefined;
+  /** Narrows by `kind` alone; a payload read from a log was not checked against the fields: see `read`. */
   is(payload: Payload | undefined): payload is PayloadOf<Kind, Fields> & Payload;
 }
 
@@ -63,10 +68,17 @@ export function defineAction<Kind extends string, Fields extends Shape>(
   shape: Fields,
 ): PayloadDefinition<Kind, Fields> {
   const fields = z.strictObject(shape);
+  let reader: z.ZodType | undefined;
   return {
     kind,
     fields,
     create: (values) => createPayload(kind, fields, values),
+    read(payload) {
+      if (payload?.kind !== kind) return undefined;
+      reader ??= lenient(fields);
+      const result = reader.safeParse(payload);
+      return result.success ? (result.data as PayloadOf<Kind, Fields>) : undefined;
+    },
     is: (payload): payload is PayloadOf<Kind, Fields> & Payload => payload?.kind === kind,
   };
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { textContent } from '../content.ts';
+import { criticResult } from '../critic-result.ts';
 import { defineEvent } from '../define-event.ts';
 import { anyPayload } from '../payload.ts';
 import { reasoningItem, thinkingBlock, toolCall } from '../message.ts';
@@ -25,7 +26,7 @@ export const ActionEvent = defineEvent('ActionEvent', {
     tool_call: toolCall,
     llm_response_id: z.string(),
     security_risk: securityRisk.default('UNKNOWN'),
-    critic_result: z.exactOptional(z.record(z.string(), z.unknown())),
+    critic_result: z.exactOptional(criticResult),
     summary: z.exactOptional(z.string()),
   },
   isForModel: true,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { textContent } from '../content.ts';
+import { criticResult } from '../critic-result.ts';
 import { defineEvent } from '../define-event.ts';
 import { message } from '../message.ts';
 
@@ -12,7 +13,7 @@ export const MessageEvent = defineEvent('MessageEvent', {
     /** Text the framework added for the model (skills, context); shown after the message itself. */
     extended_content: z.array(textContent).default([]),
     sender: z.exactOptional(z.string()),
-    critic_result: z.exactOptional(z.record(z.string(), z.unknown())),
+    critic_result: z.exactOptional(criticResult),
   },
   toMessage: ({ llm_message, extended_content }) =>
     extended_content.length === 0

@@ -1,16 +1,51 @@
+import { BrowserObservation } from '../tool-sets/browser.ts';
+import {
+  EditObservation,
+  ListDirectoryObservation,
+  ReadFileObservation,
+  WriteFileObservation,
+} from '../tool-sets/gemini.ts';
+import { DelegateObservation, TaskObservation, WorkflowObservation } from '../tool-sets/sub-agents.ts';
+import { ConsultTomObservation, SleeptimeComputeObservation } from '../tool-sets/tom.ts';
+import { ApplyPatchObservation } from './apply-patch.ts';
+import { ClientToolObservation } from './client-tool.ts';
 import { FileEditorObservation } from './file-editor.ts';
 import { FinishObservation } from './finish.ts';
+import { GlobObservation } from './glob.ts';
+import { GrepObservation } from './grep.ts';
+import { InvokeSkillObservation } from './invoke-skill.ts';
 import { MCPToolObservation } from './mcp-tool.ts';
+import { PlanningFileEditorObservation } from './planning-file-editor.ts';
+import { SwitchLLMObservation } from './switch-llm.ts';
 import { TaskTrackerObservation } from './task-tracker.ts';
 import { TerminalObservation } from './terminal.ts';
 import { ThinkObservation } from './think.ts';
+import { VisionInspectObservation } from './vision-inspect.ts';
 
 /** Every observation payload there is: add a file, then its line here. */
 export const observationKinds = [
+  ApplyPatchObservation,
+  BrowserObservation,
+  ClientToolObservation,
+  ConsultTomObservation,
+  DelegateObservation,
+  EditObservation,
   FileEditorObservation,
   FinishObservation,
+  GlobObservation,
+  GrepObservation,
+  InvokeSkillObservation,
+  ListDirectoryObservation,
   MCPToolObservation,
+  PlanningFileEditorObservation,
+  ReadFileObservation,
+  SleeptimeComputeObservation,
+  SwitchLLMObservation,
+  TaskObservation,
   TaskTrackerObservation,
   TerminalObservation,
   ThinkObservation,
+  VisionInspectObservation,
+  WorkflowObservation,
+  WriteFileObservation,
 ] as const;

@@ -70,8 +70,14 @@ const observationKinds = [
   'FileEditorObservation',
   'MCPToolObservation',
   'TaskTrackerObservation',
+  'InvokeSkillObservation',
+  'BrowserObservation',
+  'TaskObservation',
+  'ConsultTomObservation',
+  'SleeptimeComputeObservation',
   'Foreign',
 ];
+const odd = (log: LogWriter): unknown => (log.choose.once(3) ? log.choose.oneOf(oddJson) : log.text());
 
 /** A result of a recent call, of any call, or of none. */
 const result: Move = (log) => {
@@ -87,8 +93,9 @@ const result: Move = (log) => {
     const kind = choose.oneOf(observationKinds);
     const content = choose.once(6) ? [] : [block(log.text())];
     const edit = kind === 'FileEditorObservation' ? { command: editorCommand(log), path: choose.oneOf(paths) } : {};
-    const more = { metadata: choose.oneOf(oddJson), task_list: [{ title: log.text() }], ...edit };
-    const observation = { content, is_error: choose.once(4), ...more, kind };
+    const more = { metadata: choose.oneOf(oddJson), task_list: [{ title: log.text() }] };
+    const told = { skill_name: odd(log), screenshot_data: odd(log), suggestions: odd(log), confidence: odd(log) };
+    const observation = { content, is_error: choose.once(4), ...more, ...edit, ...told, kind };
     log.write('ObservationEvent', { tool_name: 'terminal', ...named, observation });
   }
 };
@@ -141,10 +148,34 @@ const brokenTexts = ['', '{', 'null', '[]', '{"kind":"MessageEvent"}', '\u0000',
 /** What cannot be typed: unknown kinds, known kinds with wrong fields, text that is no event. */
 const opaque: Move = (log) => {
   const what = log.choose.below(4);
-  if (what === 0) log.write('HookExecutionEvent', { anything: log.choose.oneOf(oddJson) }, 'hook');
+  if (what === 0) log.write('InventedEvent', { anything: log.choose.oneOf(oddJson) }, 'hook');
   else if (what === 1) log.write('ActionEvent', { thought: 7 }, 'agent');
   else if (what === 2) log.write('ConversationStateUpdateEvent', { value: 1 });
   else log.writeText(log.choose.oneOf(brokenTexts) ?? '');
+};
+
+/** A hook that ran, and blocked what it was about or some other event. */
+const hook: Move = (log) => {
+  const { choose } = log;
+  const about = choose.oneOf(['action_id', 'message_id', 'tool_name']) ?? '';
+  const subject = choose.once(4) ? (choose.oneOf(log.ids) ?? '__proto__') : (log.ids.at(-1) ?? '');
+  const why = choose.once(3) ? {} : { reason: log.text() };
+  const fields = { hook_event_type: 'PreToolUse', hook_command: 'h', success: true, blocked: !choose.once(3) };
+  log.write('HookExecutionEvent', { ...fields, exit_code: 0, [about]: subject, ...why }, 'hook');
+};
+
+/** What clients and trainers are told beside the conversation. */
+const aside: Move = (log) => {
+  const { choose } = log;
+  const kinds: readonly (readonly [string, object])[] = [
+    ['ACPToolCallEvent', { tool_call_id: 'c', title: log.text(), raw_input: choose.oneOf(oddJson) }],
+    ['LLMCompletionLogEvent', { filename: 'f.json', log_data: log.text() }],
+    ['StreamingDeltaEvent', { content: log.text() }],
+    ['TokenEvent', { prompt_token_ids: [1], response_token_ids: [] }],
+    ['ServerErrorEvent', { code: 'X', detail: log.text() }],
+  ];
+  const [kind, fields] = choose.oneOf(kinds) ?? ['', {}];
+  log.write(kind, { ...fields });
 };
 
 /** Every step a random log can take, with how often it does. */
@@ -159,6 +190,8 @@ const weights: readonly (readonly [Move, number])[] = [
   [stateUpdate, 1],
   [internal, 1],
   [opaque, 1],
+  [hook, 1],
+  [aside, 1],
   [systemPrompt, 1],
 ];
 

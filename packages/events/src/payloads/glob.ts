@@ -1,0 +1,16 @@
+import { z } from 'zod';
+import { defineAction, defineObservation } from '../payload.ts';
+
+/** Find files by name. */
+export const GlobAction = defineAction('GlobAction', {
+  pattern: z.string().describe('Glob pattern of the paths to find, for instance src/**/*.ts.'),
+  path: z.exactOptional(z.string()).describe('Directory to search; without it, the working directory.'),
+});
+
+/** The absolute paths that were found, newest first; `truncated` when there were more. */
+export const GlobObservation = defineObservation('GlobObservation', {
+  files: z.array(z.string()),
+  pattern: z.string(),
+  search_path: z.string(),
+  truncated: z.boolean().default(false),
+});

@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest';
+import { text, textOf } from '../content.ts';
+import {
+  BrowserObservation,
+  ConsultTomObservation,
+  SleeptimeComputeObservation,
+  TaskObservation,
+} from '../tool-sets/index.ts';
+import { presentObservation, TerminalObservation } from './index.ts';
+
+const content = [text('Done.')];
+
+test('the model is told how to go on with a task', () => {
+  const observation = TaskObservation.create({ content, task_id: 'task_1', subagent: 'explore', status: 'completed' });
+  expect(textOf(presentObservation(observation))).toBe('[task: task_1, sub-agent: explore, status: completed]\nDone.');
+});
+
+test.for([
+  ['iVBORw0KGgo=', 'image/png'],
+  ['/9j/4AAQ', 'image/jpeg'],
+  ['UklGRh4A', 'image/webp'],
+  ['R0lGODlh', 'image/gif'],
+] as const)('the model sees the screenshot %s as %s', ([data, type]) => {
+  expect(presentObservation(BrowserObservation.create({ content, screenshot_data: data }))).toEqual([
+    ...content,
+    { cache_prompt: false, type: 'image', image_urls: [`data:${type};base64,${data}`] },
+  ]);
+});
+
+test('a browser without a screenshot shows its text', () => {
+  expect(presentObservation(BrowserObservation.create({ content }))).toEqual(content);
+});
+
+test('what a user model thinks is told with how sure it is', () => {
+  const observation = ConsultTomObservation.create({
+    suggestions: 'Be brief.',
+    confidence: 0.756,
+    reasoning: 'She said so.',
+  });
+  expect(textOf(presentObservation(observation))).toBe('Be brief.\nWhy: She said so.\nConfidence: 76 %');
+  expect(presentObservation(ConsultTomObservation.create({}))).toEqual([]);
+});
+
+test('what a user model learned is told with how much it read', () => {
+  const observation = SleeptimeComputeObservation.create({ message: 'Learned.', sessions_processed: 2 });
+  expect(textOf(presentObservation(observation))).toBe('Conversations taken in: 2.\nLearned.');
+});
+
+test('a failure says so first, whatever its kind', () => {
+  const failed = TerminalObservation.create({ content, is_error: true });
+  expect(textOf(presentObservation(failed))).toBe('[The tool reported an error.]\nDone.');
+});
+
+test('fields of the wrong type are shown as nothing rather than thrown at', () => {
+  const odd = { content, is_error: false, suggestions: { a: 1 }, confidence: 'high', kind: 'ConsultTomObservation' };
+  expect(presentObservation(odd)).toEqual(content);
+});
