@@ -8,5 +8,7 @@ export type { ModelParameters, ModelRequest, ToolSpec } from './model-request.ts
 export { functionCalling, type FunctionCallingOptions } from './mock/function-calling.ts';
 export { mockFunctionCalling, type MockFunctionCallingOptions } from './mock/mock-function-calling.ts';
 export type { MockNotice } from './mock/mock-notice.ts';
+export type { Dialect } from './openai/dialect.ts';
+export { dialectFor } from './openai/dialect-for.ts';
 export { openaiChat, type OpenAiChatOptions } from './openai/openai-chat.ts';
 export { retry, type RetryNotice, type RetryOptions } from './retry.ts';

@@ -52,6 +52,16 @@ test('a call keeps signed data together with the model it came from', () => {
   ]);
 });
 
+test('reasoning details go with the first call, or with the message where there is none', () => {
+  const details = [{ type: 'reasoning.encrypted', data: 'x', index: 0 }];
+  const extra = { origin: 'm', reasoning_details: details };
+  const signed = { ...call('a'), extra_content: { s: 1 } };
+  const calling = fromWire(answer({ tool_calls: [signed, call('b')], reasoning_details: details }), settings).message;
+  expect(calling.tool_calls?.map((each) => each.extra)).toEqual([{ ...extra, extra_content: { s: 1 } }, undefined]);
+  expect(calling.extra).toBe(undefined);
+  expect(fromWire(answer({ content: 'x', reasoning_details: details }), settings).message.extra).toEqual(extra);
+});
+
 test('the old form of one call is a call', () => {
   const { message, finish } = fromWire(answer({ function_call: { name: 'f', arguments: '{"x":1}' } }), settings);
   expect([message.tool_calls?.[0]?.arguments, finish]).toEqual(['{"x":1}', 'tool-calls']);

@@ -76,14 +76,20 @@ function problemOf(answer: Assembled, { usage }: UsageAndCost, { contextWindow }
 
 function messageOf(answer: Assembled, calls: readonly ToolCall[], model: string): Message {
   const { reasoning, reasoningDetails } = answer;
+  const details = reasoningDetails.length > 0 && { origin: model, reasoning_details: reasoningDetails };
   return {
     role: 'assistant',
     content: answer.text.trim() === '' ? [] : [text(answer.text)],
-    ...(calls.length > 0 && { tool_calls: calls }),
+    ...(calls.length > 0 && { tool_calls: details ? withDetails(calls, details) : calls }),
     ...(reasoning !== '' && { reasoning_content: reasoning }),
     thinking_blocks: [],
-    ...(reasoningDetails.length > 0 && { extra: { origin: model, reasoning_details: reasoningDetails } }),
+    ...(details && calls.length === 0 && { extra: details }),
   };
+}
+
+/** A reply with calls is kept as its calls, so the first of them carries what belongs to all. */
+function withDetails(calls: readonly ToolCall[], details: NonNullable<ToolCall['extra']>): readonly ToolCall[] {
+  return calls.map((call, index) => (index === 0 ? { ...call, extra: { ...call.extra, ...details } } : call));
 }
 
 interface CallSettings {

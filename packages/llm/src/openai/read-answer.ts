@@ -1,10 +1,19 @@
 import type { Delta } from '../delta.ts';
-import { assembly, type Assembled, type Assembly } from './assembly.ts';
 import type { CallWatch } from './call-watch.ts';
 import { bodyChunks } from './body-chunks.ts';
 import { errorBody, isHtml } from './error-body.ts';
 import type { Failures } from './failures.ts';
 import { eventDecoder, type ServerSentEvent } from './server-sent-events.ts';
+
+/** What an answer is put together in. */
+export interface Reading {
+  /** Not empty as soon as the reply is known to be whole. */
+  readonly finish: string;
+  /** Takes a chunk of a stream, or a whole answer; returns the deltas to hand out. */
+  push(chunk: unknown): readonly Delta[];
+  /** Ends the reply; returns the last deltas. */
+  end(): readonly Delta[];
+}
 
 /** How an answer is read. */
 export interface ReadOptions {
@@ -14,18 +23,16 @@ export interface ReadOptions {
 }
 
 /**
- * Reads the body of a 2xx answer to its end. Its content type decides how, whatever was asked for, because servers answer
+ * Reads the body of a 2xx answer to its end, into `answer`. Its content type decides how, whatever was asked for, because servers answer
  * a streaming request with one JSON text and the other way round.
  *
  * @throws {LlmError} when it is no reply: HTML, broken JSON, an error object, a stream without an end.
  */
-export async function readAnswer(response: Response, options: ReadOptions): Promise<Assembled> {
-  const answer = assembly();
+export async function readAnswer(response: Response, answer: Reading, options: ReadOptions): Promise<void> {
   const type = response.headers.get('content-type') ?? '';
   if (type.includes('text/event-stream')) await readStream(response, answer, options);
   else hand(answer.push(parsedWhole(await readText(response, options), options)), options);
   hand(answer.end(), options);
-  return answer.result();
 }
 
 /** A callback may abort the call, so each delta is handed out only while the call lives. */
@@ -57,7 +64,7 @@ function parsedWhole(body: string, { failures }: ReadOptions): unknown {
 const afterFinishMs = 5000;
 const afterEndMs = 50;
 
-async function readStream(response: Response, answer: Assembly, options: ReadOptions): Promise<void> {
+async function readStream(response: Response, answer: Reading, options: ReadOptions): Promise<void> {
   const { watch, failures } = options;
   const decoder = eventDecoder();
   let isDone = false;
@@ -73,7 +80,7 @@ async function readStream(response: Response, answer: Assembly, options: ReadOpt
 }
 
 /** Whether the end marker was among the events. */
-function takeEvents(events: readonly ServerSentEvent[], answer: Assembly, options: ReadOptions): boolean {
+function takeEvents(events: readonly ServerSentEvent[], answer: Reading, options: ReadOptions): boolean {
   for (const event of events) {
     if (event.data.trim() === '[DONE]') return true;
     const chunk = parsed(event.data);

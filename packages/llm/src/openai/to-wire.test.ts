@@ -4,9 +4,13 @@ import { describe, expect, test } from 'vitest';
 import type { ModelRequest } from '../model-request.ts';
 import { asking } from '../testing/index.ts';
 import { requestOf, wireBody } from '../testing/request-of.ts';
-import { toWire, type WireSettings } from './to-wire.ts';
+import { dialectFor } from './dialect-for.ts';
+import { unknownDialect, type Dialect } from './dialect.ts';
+import { toWire, wireCache, type WireSettings } from './to-wire.ts';
+import type { WireRequest } from './wire-request.ts';
 
-const settings: WireSettings = { model: 'm', stream: false, vision: true, host: 'other' };
+const settings: WireSettings = { model: 'm', stream: false, vision: true, dialect: unknownDialect };
+const openAi = dialectFor({ root: 'https://api.openai.com/v1', model: 'm' });
 
 function message(role: Message['role'], content: readonly Content[], fields: Partial<Message> = {}): Message {
   return { role, content, thinking_blocks: [], ...fields };
@@ -85,7 +89,7 @@ const cases: Readonly<Record<string, readonly [ModelRequest, WireSettings]>> = {
   conversation: [{ ...everything, parameters: {} }, settings],
   'parameters-openai': [
     { ...everything, messages: [] },
-    { ...settings, host: 'openai', stream: true },
+    { ...settings, dialect: openAi, stream: true },
   ],
   'parameters-other': [
     { ...everything, messages: [] },
@@ -93,9 +97,68 @@ const cases: Readonly<Record<string, readonly [ModelRequest, WireSettings]>> = {
   ],
   images: [asking('', { messages: illustrated }), settings],
   'images-without-vision': [asking('', { messages: illustrated }), { ...settings, vision: false }],
-  'cache-marks': [asking('', { messages: marked }), settings],
-  'cache-marks-openai': [asking('', { messages: marked }), { ...settings, host: 'openai' }],
+  'cache-marks': [asking('', { messages: marked }), { ...settings, dialect: { ...unknownDialect, cacheMarks: true } }],
+  'cache-marks-openai': [asking('', { messages: marked }), { ...settings, dialect: openAi }],
 };
+
+/** One conversation as each provider wants it. */
+const providers: Readonly<Record<string, readonly [root: string, model: string]>> = {
+  openai: ['https://api.openai.com/v1', 'gpt-5.1'],
+  azure: ['https://mine.openai.azure.com/openai/v1', 'gpt-5.1'],
+  'openrouter-claude': ['https://openrouter.ai/api/v1', 'anthropic/claude-sonnet-4.5'],
+  deepseek: ['https://api.deepseek.com/v1', 'deepseek-v4-pro'],
+  kimi: ['https://api.moonshot.ai/v1', 'kimi-k2.5'],
+  qwen: ['https://dashscope-intl.aliyuncs.com/compatible-mode/v1', 'qwen3-max'],
+  glm: ['https://api.z.ai/api/paas/v4', 'glm-4.6'],
+  mistral: ['https://api.mistral.ai/v1', 'devstral-medium'],
+  groq: ['https://api.groq.com/openai/v1', 'llama-3.3-70b'],
+  gemini: ['https://generativelanguage.googleapis.com/v1beta/openai', 'gemini-3-pro'],
+  ollama: ['http://localhost:11434/v1', 'qwen3-coder:30b'],
+  'vllm-gemma': ['http://localhost:8000/v1', 'google/gemma-3-27b-it'],
+};
+
+const spoken: ModelRequest = {
+  messages: [
+    message('system', [text('Static rules.'), text('Today: Monday.')]),
+    message('user', [text('Find x.')]),
+    message('user', [text('Please.')]),
+    {
+      ...message('assistant', [], { reasoning_content: 'I should search.' }),
+      tool_calls: [{ id: 'call_1', name: 'grep', arguments: '{"pattern":"x"}', origin: 'completion' }],
+    },
+    result('call_1', [text('x is on line 3')]),
+    message('user', [text('And y?')]),
+    message('system', [text('Be quick.')]),
+    message('assistant', [text('Line 4.')], { reasoning_content: 'I know this.' }),
+    message('user', [text('Thanks.')]),
+  ],
+  tools: [
+    {
+      ...grep,
+      parameters: {
+        $schema: 'https://json-schema.org/draft/2020-12/schema',
+        type: 'object',
+        properties: {
+          pattern: { type: 'string', minLength: 1 },
+          context: { type: ['integer', 'null'], minimum: Number.MIN_SAFE_INTEGER },
+          where: { anyOf: [{ const: 'here' }, { $ref: '#/$defs/path' }] },
+        },
+        required: ['pattern'],
+        additionalProperties: false,
+        $defs: { path: { type: 'object', properties: { path: { type: 'string' } } } },
+      },
+    },
+  ],
+  parameters: { temperature: 0.2, seed: 3, maxOutputTokens: 500, reasoningEffort: 'low' },
+  cacheKey: 'conversation-1',
+};
+
+describe('a conversation for each provider', () => {
+  test.for(Object.entries(providers))('is in provider-%s.json', async ([name, [root, model]]) => {
+    const wire = toWire(spoken, { model, stream: true, vision: false, dialect: dialectFor({ root, model }) });
+    await expect(`${JSON.stringify(wire, null, 2)}\n`).toMatchFileSnapshot(`golden/provider-${name}.json`);
+  });
+});
 
 describe('wire requests', () => {
   test.for(Object.entries(cases))('%s.json holds the request', async ([name, [request, given]]) => {
@@ -121,6 +184,52 @@ test('a tool result over 50,000 characters loses its middle and no character is 
   expect(JSON.stringify(sent)).not.toMatch(/\\ud[89a-f]/);
 });
 
+test('reasoning details of a first call go back to the model they came from, and to no other', () => {
+  const details = [{ type: 'reasoning.encrypted', data: 'x' }];
+  const [first] = calling('a').tool_calls ?? [];
+  const signed = message('assistant', [], {
+    tool_calls: first ? [{ ...first, extra: { origin: 'm', reasoning_details: details } }] : [],
+  });
+  const request = asking('', { messages: [signed, result('a', [])] });
+  const sent = (given: Partial<WireSettings>): unknown =>
+    toWire(request, { ...settings, ...given }).messages[0]?.reasoning_details;
+  expect(sent({})).toEqual(details);
+  expect(sent({ model: 'other' })).toBe(undefined);
+  expect(sent({ dialect: { ...unknownDialect, sealedBack: false } })).toBe(undefined);
+});
+
+test('reasoning that is always told back goes with every message that has some', () => {
+  const dialect = { ...unknownDialect, reasoningBack: 'always', reasoningField: 'reasoning' } as const;
+  const messages = [message('assistant', [text('a')], { reasoning_content: 'I see.' }), calling('b'), calling()];
+  const sent = toWire(asking('', { messages }), { ...settings, dialect }).messages;
+  expect(sent.map(({ reasoning }) => reasoning)).toEqual(['I see.', '', undefined]);
+});
+
+test('what a dialect cannot take is left out', () => {
+  const without = ['temperature', 'top_p', 'seed', 'effort', 'tool_choice', 'stream_options'] as const;
+  const dialect = { ...unknownDialect, without, outputLimit: 'none', parts: false, cacheMarks: true } as const;
+  const parameters = { ...everything.parameters, temperature: 1 };
+  const wire = toWire(
+    { ...everything, messages: [...marked, message('user', [image])], parameters },
+    { ...settings, stream: true, dialect },
+  );
+  expect(Object.keys(wire)).toEqual(['model', 'messages', 'tools', 'stream']);
+  expect(wire.messages.every(({ content }) => typeof content !== 'object' || content === null)).toBe(true);
+  expect(wire.messages.at(-1)?.content).toContain('(2 images left out');
+});
+
+function spelled(effort: Dialect['effort'], reasoningEffort: 'none' | 'high'): WireRequest {
+  const request = asking('', { messages: [], parameters: { reasoningEffort } });
+  return toWire(request, { ...settings, dialect: { ...unknownDialect, effort } });
+}
+
+test('the effort is spelled as the server spells it', () => {
+  expect(spelled('reasoning', 'high')).toMatchObject({ reasoning: { effort: 'high' } });
+  expect(spelled('reasoning', 'none')).toMatchObject({ reasoning: { enabled: false } });
+  expect(spelled('thinking', 'none')).toMatchObject({ thinking: { type: 'disabled' } });
+  expect(spelled('enable_thinking', 'high')).toMatchObject({ enable_thinking: true });
+});
+
 test('a long user message is sent whole', () => {
   const [sent] = toWire(asking('y'.repeat(60_000)), settings).messages;
   expect(sent?.content).toBe('y'.repeat(60_000));
@@ -133,15 +242,16 @@ test('half a surrogate pair is replaced wherever it stands', () => {
   expect(JSON.stringify(wire)).not.toMatch(/\\ud[89a-f]/);
 });
 
-test('a blank text beside calls is sent as null', () => {
-  const blank = { ...calling('a'), content: [text(' \n')] };
-  expect(toWire(asking('', { messages: [blank] }), settings).messages[0]?.content).toBe(null);
+test('a blank text beside calls is sent as null, or as no text where null is rejected', () => {
+  const request = asking('', { messages: [{ ...calling('a'), content: [text(' \n')] }] });
+  const strict = { ...settings, dialect: { ...unknownDialect, emptyContent: 'text' } } as const;
+  expect([settings, strict].map((each) => toWire(request, each).messages[0]?.content)).toEqual([null, '']);
 });
 
 test('a message that was sent before is sent as the same bytes', () => {
-  const cached: WireSettings = { ...settings, cache: new WeakMap() };
+  const cached: WireSettings = { ...settings, cache: wireCache() };
   const requests = [conversation, illustrated, [...illustrated, ...conversation]].map((messages) =>
-    asking('', { messages }),
+    asking('', { messages, tools: spoken.tools }),
   );
   const again = [...requests, ...requests];
   expect(again.map((request) => toWire(request, cached))).toEqual(again.map((request) => toWire(request, settings)));
@@ -159,9 +269,10 @@ const anyMessage: fc.Arbitrary<Message> = fc.oneof(
 );
 
 test('a server reads back every message that is sent to it', () => {
+  const free: WireSettings = { ...settings, dialect: openAi };
   fc.assert(
     fc.property(fc.array(anyMessage), (messages) => {
-      const body = wireBody.parse(JSON.parse(JSON.stringify(toWire(asking('', { messages }), settings))));
+      const body = wireBody.parse(JSON.parse(JSON.stringify(toWire(asking('', { messages }), free))));
       expect(requestOf(body).messages).toEqual(messages);
     }),
   );

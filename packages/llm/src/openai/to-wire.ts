@@ -1,8 +1,13 @@
 import { textOf, type Message, type ToolCall } from '@varve/events';
 import type { ModelParameters, ModelRequest, ToolSpec } from '../model-request.ts';
-import { toolImages, wireContent, wireToolContent, type ContentSettings } from './wire-content.ts';
-import type { WireCall, WireMessage, WirePart, WireRequest, WireTool } from './wire-request.ts';
+import { withCacheMarks } from './cache-marks.ts';
+import type { Dialect } from './dialect.ts';
+import { toolSchema } from './tool-schema.ts';
 import { wellFormed } from './well-formed.ts';
+import { seesImages, toolImages, wireContent, wireToolContent, type ContentSettings } from './wire-content.ts';
+import { wireParameters, wireToolChoice } from './wire-parameters.ts';
+import type { WireCall, WireMessage, WirePart, WireRequest, WireTool } from './wire-request.ts';
+import { wireTurns } from './wire-turns.ts';
 
 /** What a wire request depends on beside the request itself. */
 export interface WireSettings extends ContentSettings {
@@ -10,11 +15,15 @@ export interface WireSettings extends ContentSettings {
   readonly stream: boolean;
   /** Used where the request sets nothing. */
   readonly parameters?: ModelParameters;
-  /** Keeps what each message became, for requests with the same model, vision and host; messages never change. */
+  /** Keeps what each message became, for requests with the same model, vision and dialect; messages never change. */
   readonly cache?: WireCache;
 }
 
-type WireCache = WeakMap<Message, ConvertedMessage>;
+/** What was written before: messages, and tools. */
+export interface WireCache {
+  readonly messages: WeakMap<Message, ConvertedMessage>;
+  readonly tools: WeakMap<ToolSpec, WireTool>;
+}
 
 interface ConvertedMessage {
   readonly wire: WireMessage;
@@ -22,20 +31,28 @@ interface ConvertedMessage {
   readonly images: readonly WirePart[];
 }
 
+/** A cache that holds nothing yet. */
+export function wireCache(): WireCache {
+  return { messages: new WeakMap(), tools: new WeakMap() };
+}
+
 /**
  * The chat completion body of a request: the same bytes for the same request, so that prompt caches hit. Messages are
  * taken as legal.
  */
 export function toWire(request: ModelRequest, settings: WireSettings): WireRequest {
+  const { model, dialect, stream } = settings;
   const parameters = { ...settings.parameters, ...request.parameters };
-  const tools = wellFormed(request.tools.map(wireTool));
+  const tools = request.tools.map((tool) => wireTool(tool, settings));
+  const turns = wireTurns(wireMessages(request.messages, settings), dialect);
+  const usage = !dialect.without.includes('stream_options') && { stream_options: { include_usage: true } as const };
   return {
-    model: settings.model,
-    messages: wireMessages(request.messages, settings),
-    ...(tools.length > 0 && { tools, ...wireToolChoice(parameters) }),
-    ...wireParameters(parameters, settings.host),
-    ...(settings.host === 'openai' && request.cacheKey && { prompt_cache_key: request.cacheKey.slice(0, 64) }),
-    ...(settings.stream && { stream: true, stream_options: { include_usage: true } }),
+    model,
+    messages: dialect.cacheMarks && dialect.parts ? withCacheMarks(turns) : turns,
+    ...(tools.length > 0 && { tools, ...wireToolChoice(parameters, dialect) }),
+    ...wireParameters(parameters, dialect),
+    ...(dialect.cacheKey && request.cacheKey && { prompt_cache_key: request.cacheKey.slice(0, 64) }),
+    ...(stream && { stream: true, ...usage }),
   };
 }
 
@@ -60,40 +77,58 @@ function partsOf({ content }: WireMessage): readonly WirePart[] {
 }
 
 function convertedOnce(message: Message, settings: WireSettings): ConvertedMessage {
-  const known = settings.cache?.get(message);
+  const known = settings.cache?.messages.get(message);
   if (known) return known;
-  const images = message.role === 'tool' && settings.vision ? toolImages(message) : [];
+  const images = message.role === 'tool' && seesImages(settings) ? toolImages(message) : [];
   const converted = wellFormed({ wire: wireMessage(message, settings), images });
-  settings.cache?.set(message, converted);
+  settings.cache?.messages.set(message, converted);
   return converted;
 }
 
 function wireMessage(message: Message, settings: WireSettings): WireMessage {
   if (message.role === 'assistant') return assistantMessage(message, settings);
-  if (message.role !== 'tool') return { role: message.role, content: wireContent(message.content, settings) };
+  if (message.role !== 'tool') return { role: message.role, content: wireContent(message, settings) };
   return {
     role: 'tool',
     ...(message.tool_call_id !== undefined && { tool_call_id: message.tool_call_id }),
+    ...(settings.dialect.resultNames && message.name !== undefined && { name: message.name }),
     content: wireToolContent(message, settings),
   };
 }
 
 /** Always a string or null: some servers mirror a list of parts back as text. */
-function assistantMessage(message: Message, { model }: WireSettings): WireMessage {
+function assistantMessage(message: Message, { model, dialect }: WireSettings): WireMessage {
   const said = textOf(message.content);
   const calls = message.tool_calls ?? [];
-  const details = message.extra?.['origin'] === model ? message.extra['reasoning_details'] : undefined;
+  const silence = dialect.emptyContent === 'null' ? null : '';
+  const details = dialect.sealedBack ? reasoningDetails(message, model) : undefined;
   return {
     role: 'assistant',
-    content: calls.length > 0 && said.trim() === '' ? null : said,
+    content: calls.length > 0 && said.trim() === '' ? silence : said,
+    ...reasoningBack(message, dialect),
     ...(details !== undefined && { reasoning_details: details }),
-    ...(calls.length > 0 && { tool_calls: calls.map((call) => wireCall(call, model)) }),
+    ...(calls.length > 0 && { tool_calls: calls.map((call) => wireCall(call, { model, dialect })) }),
   };
 }
 
+/** Models that think between calls reject a message with calls that lacks its reasoning, even where there was none. */
+function reasoningBack({ reasoning_content: known = '', tool_calls: calls }: Message, dialect: Dialect) {
+  const isNeeded = dialect.reasoningBack !== 'never' && calls !== undefined && calls.length > 0;
+  const isTold = dialect.reasoningBack === 'always' && known !== '';
+  return isNeeded || isTold ? { [dialect.reasoningField]: known } : {};
+}
+
 /** Opaque provider data goes back only to the model that it came from. */
-function wireCall({ id, name, arguments: json, extra }: ToolCall, model: string): WireCall {
-  const content = extra?.['origin'] === model ? extra['extra_content'] : undefined;
+function reasoningDetails({ extra, tool_calls: calls }: Message, model: string): unknown {
+  const holders = [extra, calls?.[0]?.extra];
+  return holders.find((holder) => holder?.['origin'] === model && holder['reasoning_details'])?.['reasoning_details'];
+}
+
+function wireCall(
+  { id, name, arguments: json, extra }: ToolCall,
+  { model, dialect }: { readonly model: string; readonly dialect: Dialect },
+): WireCall {
+  const content = dialect.sealedBack && extra?.['origin'] === model ? extra['extra_content'] : undefined;
   return {
     id,
     type: 'function',
@@ -102,25 +137,12 @@ function wireCall({ id, name, arguments: json, extra }: ToolCall, model: string)
   };
 }
 
-function wireTool({ name, description, parameters }: ToolSpec): WireTool {
-  return { type: 'function', function: { name, description, parameters } };
-}
-
-/** `auto` is what absence means, and some servers reject the key. */
-function wireToolChoice({ toolChoice }: ModelParameters): Pick<WireRequest, 'tool_choice'> {
-  return toolChoice && toolChoice !== 'auto' ? { tool_choice: toolChoice } : {};
-}
-
-/** OpenAI's own service has another name for the output limit. */
-function wireParameters(parameters: ModelParameters, host: WireSettings['host']): Partial<WireRequest> {
-  const { temperature, topP, maxOutputTokens, reasoningEffort, seed, stop } = parameters;
-  const limit = host === 'openai' ? 'max_completion_tokens' : 'max_tokens';
-  return {
-    ...(temperature !== undefined && { temperature }),
-    ...(topP !== undefined && { top_p: topP }),
-    ...(maxOutputTokens !== undefined && { [limit]: maxOutputTokens }),
-    ...(reasoningEffort !== undefined && { reasoning_effort: reasoningEffort }),
-    ...(seed !== undefined && { seed }),
-    ...(stop !== undefined && stop.length > 0 && { stop }),
-  };
+function wireTool(tool: ToolSpec, { dialect, cache }: WireSettings): WireTool {
+  const known = cache?.tools.get(tool);
+  if (known) return known;
+  const { name, description, parameters } = tool;
+  const written = { name, description, parameters: toolSchema(parameters, dialect.schema) };
+  const wire = wellFormed({ type: 'function', function: written } as const);
+  cache?.tools.set(tool, wire);
+  return wire;
 }

@@ -1,9 +1,11 @@
 import type { Failures } from './failures.ts';
-import type { WireRequest } from './wire-request.ts';
-import { wireTexts } from './wire-text.ts';
 
 /** How requests reach the server. */
-export interface TransportOptions {
+export interface TransportOptions<Body> {
+  /** Below the root, with a slash. */
+  readonly path: string;
+  /** A body as JSON. */
+  readonly textOf: (body: Body) => string;
   /** Without a trailing slash. */
   readonly root: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -13,13 +15,11 @@ export interface TransportOptions {
 }
 
 /** Posts a request and resolves with the head of a 2xx answer, its body unread. */
-export type Transport = (body: WireRequest, signal: AbortSignal) => Promise<Response>;
-
-type Post = (body: WireRequest, signal: AbortSignal) => Promise<Response>;
+export type Transport<Body> = (body: Body, signal: AbortSignal) => Promise<Response>;
 
 /** The `openai` client, loaded with the first request because it takes a fifth of a second to load. */
-export function transport(options: TransportOptions): Transport {
-  let client: Promise<Post> | undefined;
+export function transport<Body>(options: TransportOptions<Body>): Transport<Body> {
+  let client: Promise<Transport<Body>> | undefined;
   return async (body, signal) => {
     client ??= connect(options);
     const post = await client;
@@ -36,7 +36,8 @@ export function transport(options: TransportOptions): Transport {
  * which `OPENAI_CUSTOM_HEADERS` would add to requests to any provider. Redirects are not followed, because they would
  * carry the conversation to another host.
  */
-async function connect({ root, headers, timeoutMs, fetch }: TransportOptions): Promise<Post> {
+async function connect<Body>(options: TransportOptions<Body>): Promise<Transport<Body>> {
+  const { root, path, textOf, headers, timeoutMs, fetch } = options;
   const { OpenAI } = await import('openai');
   const client = new OpenAI({
     apiKey: 'in the headers',
@@ -50,8 +51,7 @@ async function connect({ root, headers, timeoutMs, fetch }: TransportOptions): P
     timeout: timeoutMs,
     fetch: (url, init) => fetch(url, { ...init, headers, redirect: 'manual' }),
   });
-  const textOf = wireTexts();
   // The client sends a text as it is when it comes with a content type.
   const type = { 'content-type': 'application/json' };
-  return (body, signal) => client.post('/chat/completions', { body: textOf(body), headers: type, signal }).asResponse();
+  return (body, signal) => client.post(path, { body: textOf(body), headers: type, signal }).asResponse();
 }

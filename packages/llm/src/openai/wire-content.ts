@@ -1,20 +1,29 @@
 import { text, textOf, type Content, type Message } from '@varve/events';
 import { toolText } from '../tool-text.ts';
+import type { Dialect } from './dialect.ts';
 import type { CacheControl, WireImagePart, WirePart, WireTextPart } from './wire-request.ts';
 
-/** What a host can take. */
+/** What a model and its server can take. */
 export interface ContentSettings {
   readonly vision: boolean;
-  /** `openai` has no cache marks: it keeps prefixes by itself. */
-  readonly host: 'openai' | 'other';
+  readonly dialect: Dialect;
 }
 
 const marked: { readonly cache_control: CacheControl } = { cache_control: { type: 'ephemeral' } };
 
-/** What a system or user message says: one string, or parts where images or cache marks need them. */
-export function wireContent(content: readonly Content[], settings: ContentSettings): string | readonly WirePart[] {
+/** Whether images travel at all. */
+export function seesImages({ vision, dialect }: ContentSettings): boolean {
+  return vision && dialect.images && dialect.parts;
+}
+
+/**
+ * What a system or user message says: one string, or parts where images or cache marks need them. The blocks of a system
+ * message stay apart where prefixes are marked, because only the first of them is shared between conversations.
+ */
+export function wireContent({ role, content }: Message, settings: ContentSettings): string | readonly WirePart[] {
   const blocks = content.map((block) => takenBy(settings, block));
-  if (blocks.every((block) => block.type === 'text' && !block.cache_prompt)) return textOf(blocks);
+  const isApart = role === 'system' && blocks.length > 1 && takesMarks(settings);
+  if (!isApart && blocks.every((block) => block.type === 'text' && !block.cache_prompt)) return textOf(blocks);
   return blocks.flatMap(partsOf);
 }
 
@@ -22,9 +31,11 @@ export function wireContent(content: readonly Content[], settings: ContentSettin
 export function wireToolContent({ content }: Message, settings: ContentSettings): string | readonly WirePart[] {
   const images = imageCount(content);
   const said = toolText(content);
-  const note = settings.vision ? `(${counted(images)} of this result: see the next user message.)` : leftOut(images);
+  const note = seesImages(settings)
+    ? `(${counted(images)} of this result: see the next user message.)`
+    : leftOut(images);
   const whole = images === 0 ? said : [said, note].filter((line) => line !== '').join('\n');
-  if (whole === '' || settings.host === 'openai' || !content.some((block) => block.cache_prompt)) return whole;
+  if (whole === '' || !takesMarks(settings) || !content.some((block) => block.cache_prompt)) return whole;
   return [{ type: 'text', text: whole, ...marked }];
 }
 
@@ -35,9 +46,13 @@ export function toolImages({ content, tool_call_id }: Message): readonly WirePar
   return [{ type: 'text', text: `Images from the result of call ${tool_call_id}:` }, ...images];
 }
 
-function takenBy({ vision, host }: ContentSettings, block: Content): Content {
-  const cache_prompt = block.cache_prompt && host !== 'openai';
-  const isSeen = vision || block.type === 'text';
+function takesMarks({ dialect }: ContentSettings): boolean {
+  return dialect.cacheMarks && dialect.parts;
+}
+
+function takenBy(settings: ContentSettings, block: Content): Content {
+  const cache_prompt = block.cache_prompt && takesMarks(settings);
+  const isSeen = seesImages(settings) || block.type === 'text';
   return { ...(isSeen ? block : text(leftOut(block.image_urls.length))), cache_prompt };
 }
 

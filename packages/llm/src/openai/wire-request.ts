@@ -34,7 +34,10 @@ export interface WireMessage {
   readonly content: string | null | readonly WirePart[];
   readonly tool_calls?: readonly WireCall[];
   readonly tool_call_id?: string;
+  readonly name?: string;
   readonly reasoning_details?: unknown;
+  readonly reasoning_content?: string;
+  readonly reasoning?: string;
 }
 
 /** A tool, on the wire. */
@@ -62,9 +65,13 @@ export interface WireRequest {
   readonly max_tokens?: number;
   readonly max_completion_tokens?: number;
   readonly reasoning_effort?: string;
+  readonly reasoning?: { readonly effort: string } | { readonly enabled: false };
+  readonly thinking?: { readonly type: 'enabled' | 'disabled' };
+  readonly enable_thinking?: boolean;
   readonly seed?: number;
   readonly stop?: readonly string[];
   readonly prompt_cache_key?: string;
+  readonly usage?: { readonly include: true };
   readonly stream?: true;
   readonly stream_options?: { readonly include_usage: true };
 }

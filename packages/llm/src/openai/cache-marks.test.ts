@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import { withCacheMarks } from './cache-marks.ts';
+import type { WireMessage, WirePart } from './wire-request.ts';
+
+/** The texts that are marked. */
+function marked(messages: readonly WireMessage[]): readonly string[] {
+  const parts = withCacheMarks(messages).flatMap(({ content }) => (typeof content === 'object' ? (content ?? []) : []));
+  return parts.flatMap((each) => (each.cache_control ? ['text' in each ? each.text : 'image'] : []));
+}
+
+function part(text: string): WirePart {
+  return { type: 'text', text };
+}
+
+function own(text: string): WireMessage {
+  return { role: 'user', content: [{ ...part(text), cache_control: { type: 'ephemeral' } }] };
+}
+
+test('the first system block and the end of what was said last are marked', () => {
+  const system: WireMessage = { role: 'system', content: [part('static'), part('dynamic')] };
+  const user: WireMessage = {
+    role: 'user',
+    content: [part('look'), { type: 'image_url', image_url: { url: 'data:x' } }],
+  };
+  const assistant: WireMessage = { role: 'assistant', content: 'yes' };
+  expect(marked([system, user])).toEqual(['static', 'image']);
+  expect(marked([system, user, assistant, { role: 'tool', content: 'found' }])).toEqual(['static', 'found']);
+  expect(marked([user, assistant])).toEqual(['image']);
+});
+
+test('nothing empty is marked', () => {
+  expect(
+    marked([
+      { role: 'system', content: '' },
+      { role: 'user', content: 'go' },
+      { role: 'tool', content: '' },
+    ]),
+  ).toEqual(['go']);
+});
+
+test('marks that are there already are kept, the newest four', () => {
+  expect(marked([{ role: 'system', content: 'rules' }, own('a')])).toEqual(['a']);
+  expect(marked(['a', 'b', 'c', 'd', 'e', 'f'].map(own))).toEqual(['c', 'd', 'e', 'f']);
+});
+
+test('messages that get no mark are the same objects', () => {
+  const middle: WireMessage = { role: 'user', content: 'middle' };
+  expect(withCacheMarks([middle, { role: 'user', content: 'end' }])[0]).toBe(middle);
+});

@@ -1,0 +1,124 @@
+import { expect, test } from 'vitest';
+import { asking, scriptedServer, type ScriptedServer, type ScriptedStep } from '../testing/index.ts';
+import type { Dialect } from './dialect.ts';
+import { openaiChat, type OpenAiChatOptions } from './openai-chat.ts';
+
+const ok = { text: 'Hello.' };
+
+function rejecting(message: string, status = 400): ScriptedStep {
+  return { fault: { kind: 'answer', status, body: { error: { message } } } };
+}
+
+function bodies({ requests }: ScriptedServer): readonly Readonly<Record<string, unknown>>[] {
+  return requests.map(({ text }) => JSON.parse(text) as Readonly<Record<string, unknown>>);
+}
+
+function modelAt({ url }: ScriptedServer, options: Partial<OpenAiChatOptions> = {}) {
+  return openaiChat({ model: 'm', baseUrl: url, ...options });
+}
+
+const noLimit = rejecting("Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.");
+
+test.for([true, false])(
+  'a rejected parameter is sent differently at once, and from then on (stream: %s)',
+  async (stream) => {
+    await using server = await scriptedServer([noLimit, ok, ok]);
+    const learned: Partial<Dialect>[] = [];
+    const model = modelAt(server, {
+      stream,
+      parameters: { maxOutputTokens: 9 },
+      onLearned: (each) => learned.push(each),
+    });
+    const first = await model.generate(asking('Hi'));
+    const second = await model.generate(asking('Hi'));
+    expect([first.attempts, second.attempts]).toEqual([2, 1]);
+    const limits = bodies(server).map((body) => [body['max_tokens'], body['max_completion_tokens']]);
+    expect(limits).toEqual([
+      [9, undefined],
+      [undefined, 9],
+      [undefined, 9],
+    ]);
+    expect(learned).toEqual([{ outputLimit: 'max_completion_tokens' }]);
+  },
+);
+
+test('several rejections of one request are learned one after the other', async () => {
+  const steps = ['temperature', 'top_p'].map((name) => rejecting(`Unsupported parameter: '${name}'`));
+  await using server = await scriptedServer([...steps, ok]);
+  const reply = await modelAt(server).generate(asking('Hi', { parameters: { temperature: 0, topP: 0.5 } }));
+  expect(reply.attempts).toBe(3);
+  expect(bodies(server).at(-1)).toEqual({ model: 'm', messages: expect.any(Array) });
+});
+
+test('a rejection that the change does not cure is the failure', async () => {
+  await using server = await scriptedServer([noLimit, noLimit]);
+  const asked = modelAt(server).generate(asking('Hi'));
+  await expect(asked).rejects.toMatchObject({ code: 'unsupported', status: 400 });
+  server.assertDone();
+});
+
+test('the field that neither name fits is not tried for ever', async () => {
+  const other = rejecting("Unknown parameter: 'max_completion_tokens'");
+  await using server = await scriptedServer([noLimit, other]);
+  await expect(modelAt(server).generate(asking('Hi'))).rejects.toMatchObject({ code: 'unsupported' });
+  server.assertDone();
+});
+
+test('a limit that can be afforded is for one request', async () => {
+  await using server = await scriptedServer([
+    rejecting('You requested up to 65536 tokens, but can only afford 4000.', 402),
+    ok,
+    ok,
+  ]);
+  const model = modelAt(server, { parameters: { maxOutputTokens: 65_536 } });
+  await model.generate(asking('Hi'));
+  await model.generate(asking('Hi'));
+  expect(bodies(server).map((body) => body['max_tokens'])).toEqual([65_536, 4000, 65_536]);
+});
+
+test('history that lacks reasoning is sent again with it', async () => {
+  await using server = await scriptedServer([
+    rejecting('reasoning_content is missing in assistant tool call message'),
+    ok,
+  ]);
+  const call = { id: 'a', name: 'grep', arguments: '{}', origin: 'completion' } as const;
+  const history = asking('Hi').messages.concat([
+    { role: 'assistant', content: [], tool_calls: [call], reasoning_content: 'I think.', thinking_blocks: [] },
+    { role: 'tool', content: [], tool_call_id: 'a', thinking_blocks: [] },
+  ]);
+  await modelAt(server).generate(asking('', { messages: history }));
+  const messages = bodies(server).map((body) => (body['messages'] as readonly object[])[1]);
+  expect(messages).toEqual([
+    expect.not.objectContaining({ reasoning_content: 'I think.' }),
+    expect.objectContaining({ reasoning_content: 'I think.' }),
+  ]);
+});
+
+test('concurrent calls learn the same once', async () => {
+  await using server = await scriptedServer([noLimit, noLimit, ok, ok]);
+  let told = 0;
+  const model = modelAt(server, { parameters: { maxOutputTokens: 9 }, onLearned: () => (told += 1) });
+  await Promise.all([model.generate(asking('Hi')), model.generate(asking('Hi'))]);
+  expect(told).toBe(1);
+  expect(server.requests.filter(({ text }) => text.includes('"max_tokens"'))).toHaveLength(2);
+});
+
+test('a dialect that is given wins over what is known, until the server rejects it', async () => {
+  await using server = await scriptedServer([ok, rejecting("Unknown parameter: 'prompt_cache_key'"), ok]);
+  const model = modelAt(server, { dialect: { cacheKey: true } });
+  await model.generate(asking('Hi', { cacheKey: 'c' }));
+  await model.generate(asking('Hi', { cacheKey: 'c' }));
+  expect(bodies(server).map((body) => body['prompt_cache_key'])).toEqual(['c', 'c', undefined]);
+  expect(model.spec).toMatchObject({ dialect: { cacheKey: true } });
+});
+
+test('an abort while a request is sent anew ends the call', async () => {
+  const caller = new AbortController();
+  const step: ScriptedStep = () => {
+    setImmediate(() => caller.abort());
+    return { ...ok, fault: { kind: 'hang', afterPieces: 0 } };
+  };
+  await using server = await scriptedServer([noLimit, step]);
+  const asked = modelAt(server).generate(asking('Hi'), { signal: caller.signal });
+  await expect(asked).rejects.toMatchObject({ code: 'aborted' });
+});

@@ -1,0 +1,139 @@
+import { LlmError } from '../error.ts';
+import { schemaLevels, type Dialect, type DroppedParameter } from './dialect.ts';
+
+/** What a rejection teaches about a server. */
+export interface Lesson {
+  /** The same for the same lesson; one request learns each at most once. */
+  readonly name: string;
+  /** What to change in the dialect; absent when only this request must change. */
+  readonly dialect?: Partial<Dialect>;
+  /** The output limit that this request can afford. */
+  readonly maxOutputTokens?: number;
+}
+
+/** Statuses under which servers reject a request for its form; some raise an error of their template engine as 500. */
+const rejecting = new Set([400, 404, 405, 415, 422, 500, 501]);
+
+/** Failures that a different form of the same request does not cure. */
+const incurable = new Set([
+  'context-overflow',
+  'unauthenticated',
+  'refused',
+  'rate-limited',
+  'aborted',
+  'unknown-model',
+]);
+
+/** Fewer tokens are not worth asking for. */
+const leastAffordable = 1024;
+
+/** What an error teaches, said of a request that was written in a dialect; undefined when it teaches nothing. */
+export function lessonOf(error: unknown, dialect: Dialect): Lesson | undefined {
+  if (!(error instanceof LlmError)) return undefined;
+  if (error.code === 'quota') return affordable(error.message);
+  const isRejection = error.status === undefined ? error.code === 'unsupported' : rejecting.has(error.status);
+  if (!isRejection || incurable.has(error.code)) return undefined;
+  const said = error.message.replace(/^.*?(?:answered \d+|reported an error):? /s, '');
+  for (const { text, learn } of rules) {
+    const found = text.exec(said);
+    const lesson = found && learn(dialect, (found[1] ?? found[2] ?? '').toLowerCase());
+    if (lesson) return lesson;
+  }
+  return undefined;
+}
+
+function affordable(said: string): Lesson | undefined {
+  const tokens = Number(/can only afford (\d+)/i.exec(said)?.[1] ?? 0);
+  return tokens >= leastAffordable ? { name: 'affordable', maxOutputTokens: tokens } : undefined;
+}
+
+interface Rule {
+  readonly text: RegExp;
+  /** `word` is what the rule's group holds, in lower case. Undefined when the dialect says so already. */
+  readonly learn: (dialect: Dialect, word: string) => Lesson | undefined;
+}
+
+/** How servers say that they will not take something. */
+const no = String.raw`(?:not (?:be )?(?:supported|permitted|allowed|accepted|implemented)|unsupported|unknown|unrecogni[sz]ed|unexpected|extra (?:inputs|fields)|extra_forbidden|do(?:es)?(?:n't| not) support|only \S+ is allowed|deprecated)`;
+
+/** A group holds what is rejected, named after or before the words that reject it. */
+function rejected(what: string): RegExp {
+  return new RegExp(`${no}.{0,80}?\\b(${what})\\b|\\b(${what})\\b.{0,80}?${no}`, 'is');
+}
+
+function becomes<Key extends keyof Dialect>(key: Key, value: Dialect[Key]): Rule['learn'] {
+  return (dialect) => (dialect[key] === value ? undefined : { name: key, dialect: { [key]: value } });
+}
+
+const dropped: Readonly<Record<string, DroppedParameter>> = {
+  temperature: 'temperature',
+  top_p: 'top_p',
+  seed: 'seed',
+  tool_choice: 'tool_choice',
+  stream_options: 'stream_options',
+  reasoning_effort: 'effort',
+  enable_thinking: 'effort',
+};
+
+/** Takes one more parameter out of requests. */
+function drops(parameterOf: (word: string) => DroppedParameter): Rule['learn'] {
+  return ({ without }, word) => {
+    const parameter = parameterOf(word);
+    if (without.includes(parameter)) return undefined;
+    return { name: `without ${parameter}`, dialect: { without: [...without, parameter] } };
+  };
+}
+
+const tools = String.raw`\b(?:tools?|functions?|parameters|function_declarations)\b`;
+const keyword = String.raw`(?:schema|\$ref|anyof|additionalproperties|exclusiveminimum)`;
+
+/** First match wins, so what names something precisely comes before what any rejection might say. */
+const rules: readonly Rule[] = [
+  {
+    text: rejected('max_tokens|max_completion_tokens'),
+    learn: ({ outputLimit }) =>
+      outputLimit === 'none'
+        ? undefined
+        : {
+            name: 'outputLimit',
+            dialect: { outputLimit: outputLimit === 'max_tokens' ? 'max_completion_tokens' : 'max_tokens' },
+          },
+  },
+  { text: /temperature.{0,60}top_p.{0,60}both|both.{0,20}temperature.{0,20}top_p/is, learn: drops(() => 'top_p') },
+  { text: rejected(Object.keys(dropped).join('|')), learn: drops((word) => dropped[word] ?? 'effort') },
+  { text: rejected('prompt_cache_key'), learn: becomes('cacheKey', false) },
+  {
+    text: /reasoning_content.{0,80}(?:required|must be|missing)|missing.{0,40}reasoning_content/is,
+    learn: ({ reasoningBack }) => {
+      const more = reasoningBack === 'never' ? 'with-calls' : 'always';
+      return reasoningBack === 'always' ? undefined : { name: `reasoning ${more}`, dialect: { reasoningBack: more } };
+    },
+  },
+  { text: rejected('reasoning_content'), learn: becomes('reasoningBack', 'never') },
+  { text: rejected('reasoning_details|extra_content'), learn: becomes('sealedBack', false) },
+  { text: /invalid.{0,20}signature|signature.{0,40}(?:invalid|not valid)/is, learn: becomes('sealedBack', false) },
+  { text: rejected('cache_control'), learn: becomes('cacheMarks', false) },
+  { text: rejected('image_url|image input|images|multimodal|vision'), learn: becomes('images', false) },
+  {
+    text: /content.{0,80}(?:expected (?:a )?string|must be a string|valid string|expected str)/is,
+    learn: becomes('parts', false),
+  },
+  {
+    text: /content.{0,60}(?:not be null|cannot be null|non-?null|is required|must not be empty)|null.{0,40}content/is,
+    learn: becomes('emptyContent', 'text'),
+  },
+  { text: /must alternate|roles? (?:should|must).{0,20}alternat/is, learn: becomes('turns', 'alternating') },
+  {
+    text: /system (?:message|role).{0,60}(?:first|beginning|start)|(?:only|more than) one system/is,
+    learn: becomes('system', 'first'),
+  },
+  { text: /role '?user'? after role '?tool/is, learn: becomes('afterResults', 'assistant') },
+  { text: /tool call id.{0,80}length of 9/is, learn: becomes('callIds', 'nine') },
+  {
+    text: new RegExp(`${tools}.{0,160}${keyword}|${keyword}.{0,160}${tools}|grammar`, 'is'),
+    learn: ({ schema }) => {
+      const next = schemaLevels[schemaLevels.indexOf(schema) + 1];
+      return next && { name: `schema ${next}`, dialect: { schema: next } };
+    },
+  },
+];

@@ -1,0 +1,173 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Json } from '@varve/events';
+import type { GenerateOptions, LanguageModel } from '../language-model.ts';
+import type { ModelReply } from '../model-reply.ts';
+import type { ModelParameters, ModelRequest } from '../model-request.ts';
+import { callWatch, type CallWatch } from './call-watch.ts';
+import type { Dialect } from './dialect.ts';
+import { dialectFor } from './dialect-for.ts';
+import type { ReplySettings, WireReply } from './from-wire.ts';
+import { lessonOf, type Lesson } from './lesson-of.ts';
+import { readAnswer, type Reading } from './read-answer.ts';
+import { requester, type Requester, type ServerOptions } from './requester.ts';
+import { wireCache, type WireSettings } from './to-wire.ts';
+
+/** What every protocol of this family can be told. */
+export interface ProtocolOptions extends ServerOptions {
+  /** Used where a request sets nothing. */
+  readonly parameters?: ModelParameters;
+  /** Always or never stream; when absent, stream for callers that take deltas. */
+  readonly stream?: boolean;
+  /** Whether the model takes images; when false, which is the default, a note stands in their place. */
+  readonly vision?: boolean;
+  /** Tokens of prompt and reply together, when known. */
+  readonly contextWindow?: number;
+  readonly maxOutputTokens?: number;
+  /** What is known better than `dialectFor` and the server's rejections know it. */
+  readonly dialect?: Partial<Dialect>;
+  /** Told once for each thing that a rejection taught; the request was then sent again. Must not throw. */
+  readonly onLearned?: (change: Partial<Dialect>) => void;
+}
+
+/** One protocol: how a request is written and how a reply is read. */
+export interface Protocol<Body> {
+  readonly kind: string;
+  /** Below the address, with a slash. */
+  readonly path: string;
+  textOf(body: Body): string;
+  bodyOf(request: ModelRequest, settings: WireSettings): Body;
+  /** A place for one answer to be put together in. */
+  reading(): Reading & { reply(settings: ReplySettings): WireReply };
+}
+
+/**
+ * A model behind one protocol. A request that is rejected for its form is sent again in a form that the server takes, and what
+ * was learned holds for the life of the model; every other failure is the caller's.
+ */
+export function protocolModel<Body>(options: ProtocolOptions, protocol: Protocol<Body>): LanguageModel {
+  const { model, vision = false, stream, contextWindow, maxOutputTokens } = options;
+  const server = requester(options, protocol);
+  const line = lineOf(options, { server, protocol });
+  return {
+    name: model,
+    spec: specOf(options, protocol.kind, server.root),
+    capabilities: {
+      functionCalling: true,
+      vision,
+      streaming: stream !== false,
+      ...(contextWindow !== undefined && { contextWindow }),
+      ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+    },
+    generate: (request, generateOptions = {}) => generate(line, request, generateOptions),
+  };
+}
+
+/** What all calls of one model share. */
+interface Line<Body> {
+  readonly server: Requester<Body>;
+  readonly protocol: Protocol<Body>;
+  readonly options: ProtocolOptions;
+  /** Replaced when something is learned, together with what was written in the old dialect. */
+  wire: Omit<WireSettings, 'stream'>;
+}
+
+function lineOf<Body>(options: ProtocolOptions, rest: Pick<Line<Body>, 'server' | 'protocol'>): Line<Body> {
+  const { model, vision = false, parameters } = options;
+  const dialect = { ...dialectFor({ root: rest.server.root, model }), ...options.dialect };
+  return {
+    ...rest,
+    options,
+    wire: { model, vision, dialect, cache: wireCache(), ...(parameters && { parameters }) },
+  };
+}
+
+async function generate<Body>(
+  line: Line<Body>,
+  request: ModelRequest,
+  { signal, onDelta }: GenerateOptions,
+): Promise<ModelReply> {
+  using watch = callWatch({ ...line.server.watch, signal });
+  const learned = new Set<string>();
+  let asked = request;
+  for (let attempts = 1; ; attempts += 1) {
+    const { wire } = line;
+    const handed = handingOn(onDelta);
+    try {
+      const reply = await exchange({ line, wire, watch }, asked, handed.onDelta);
+      return { ...reply, attempts };
+    } catch (error) {
+      watch.check();
+      const lesson = lessonOf(error, wire.dialect);
+      if (!lesson || learned.has(lesson.name) || handed.any()) throw error;
+      learned.add(lesson.name);
+      if (lesson.dialect) learn(line, lesson.dialect);
+      asked = withLimit(asked, lesson);
+    }
+  }
+}
+
+type OnDelta = NonNullable<GenerateOptions['onDelta']>;
+
+/** Hands deltas on, and remembers whether there were any. */
+function handingOn(onDelta: OnDelta | undefined): { readonly onDelta: OnDelta | undefined; any(): boolean } {
+  let isAny = false;
+  const watched: OnDelta = (delta) => {
+    isAny = true;
+    onDelta?.(delta);
+  };
+  return { onDelta: onDelta && watched, any: () => isAny };
+}
+
+interface Call<Body> {
+  readonly line: Line<Body>;
+  readonly wire: Line<Body>['wire'];
+  readonly watch: CallWatch;
+}
+
+/** Asks once. */
+async function exchange<Body>(
+  { line, wire, watch }: Call<Body>,
+  request: ModelRequest,
+  onDelta: OnDelta | undefined,
+): Promise<Omit<ModelReply, 'attempts'>> {
+  const { server, protocol, options } = line;
+  const { model, contextWindow } = options;
+  watch.check();
+  const began = performance.now();
+  const stream = options.stream ?? onDelta !== undefined;
+  const response = await server.post(protocol.bodyOf(request, { ...wire, stream }), watch.signal);
+  const answer = protocol.reading();
+  await readAnswer(response, answer, { watch, failures: server.failures, onDelta });
+  watch.check();
+  const reply = answer.reply({ model, ...(contextWindow !== undefined && { contextWindow }) });
+  return { ...reply, latencyMs: Math.round(performance.now() - began) };
+}
+
+/** Another call may have learned something else meanwhile. */
+function learn<Body>(line: Line<Body>, change: Partial<Dialect>): void {
+  const before = line.wire.dialect;
+  const without = [...new Set([...before.without, ...(change.without ?? [])])];
+  const dialect = { ...before, ...change, without };
+  if (isDeepStrictEqual(dialect, before)) return;
+  line.wire = { ...line.wire, dialect, cache: wireCache() };
+  line.options.onLearned?.(change);
+}
+
+function withLimit(request: ModelRequest, { maxOutputTokens }: Lesson): ModelRequest {
+  return maxOutputTokens === undefined
+    ? request
+    : { ...request, parameters: { ...request.parameters, maxOutputTokens } };
+}
+
+/** Headers are left out: some providers take their key in one. */
+function specOf(options: ProtocolOptions, kind: string, root: string): Json {
+  const { apiKey: _key, headers: _headers, fetch: _fetch, onLearned: _told, ...plain } = options;
+  const { parameters, dialect, ...rest } = plain;
+  return {
+    kind,
+    ...rest,
+    baseUrl: root,
+    ...(parameters && { parameters: { ...parameters } }),
+    ...(dialect && { dialect: { ...dialect, ...(dialect.without && { without: [...dialect.without] }) } }),
+  };
+}

@@ -1,0 +1,143 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { schemaLevels } from './dialect.ts';
+import { toolSchema } from './tool-schema.ts';
+
+const shell = (property: object): Readonly<Record<string, unknown>> => ({
+  type: 'object',
+  properties: { p: property },
+});
+
+/** What a property becomes at the levels plain, google and flat. */
+const rows: readonly (readonly [title: string, given: object, plain: object, google: object, flat: object])[] = [
+  ['a bare type', { type: 'string' }, { type: 'string' }, { type: 'string' }, { type: 'string' }],
+  [
+    'limits that mean any integer',
+    { type: 'integer', minimum: Number.MIN_SAFE_INTEGER, maximum: 9 },
+    { type: 'integer', maximum: 9 },
+    { type: 'integer', maximum: 9 },
+    { type: 'integer' },
+  ],
+  [
+    'a nullable type',
+    { type: ['string', 'null'], pattern: '^x' },
+    { type: ['string', 'null'], pattern: '^x' },
+    { type: 'string', nullable: true },
+    { type: 'string' },
+  ],
+  ['one value', { const: 'a' }, { const: 'a' }, { type: 'string', enum: ['a'] }, { type: 'string', enum: ['a'] }],
+  [
+    'choices that are no texts',
+    { type: 'integer', enum: [1, 2], description: 'How many.' },
+    { type: 'integer', enum: [1, 2], description: 'How many.' },
+    { type: 'integer', description: 'How many. One of [1,2].' },
+    { type: 'integer', description: 'How many. One of [1,2].' },
+  ],
+  [
+    'variants',
+    { anyOf: [{ type: 'string', format: 'uri' }, { type: 'null' }] },
+    { anyOf: [{ type: 'string', format: 'uri' }, { type: 'null' }] },
+    { anyOf: [{ type: 'string' }, { type: 'null' }] },
+    { type: 'string' },
+  ],
+  [
+    'several variants',
+    { oneOf: [{ const: 'a' }, { type: 'integer' }], description: 'Where.' },
+    { oneOf: [{ const: 'a' }, { type: 'integer' }], description: 'Where.' },
+    { anyOf: [{ type: 'string', enum: ['a'] }, { type: 'integer' }], description: 'Where.' },
+    { description: 'Where. Any of [{"const":"a"},{"type":"integer"}].' },
+  ],
+  [
+    'a property named like a keyword',
+    { type: 'object', properties: { $schema: { type: 'string' }, pattern: { type: 'string' } } },
+    { type: 'object', properties: { $schema: { type: 'string' }, pattern: { type: 'string' } } },
+    { type: 'object', properties: { $schema: { type: 'string' }, pattern: { type: 'string' } } },
+    { type: 'object', properties: { $schema: { type: 'string' }, pattern: { type: 'string' } } },
+  ],
+];
+
+describe.for(rows)('%s', ([, given, ...expected]) => {
+  test.for((['plain', 'google', 'flat'] as const).map((level, index) => [level, expected[index]] as const))(
+    'is written at level %s',
+    ([level, property]) => expect(toolSchema(shell(given), level)).toEqual(shell(property ?? {})),
+  );
+});
+
+test('a schema at level full is what was given', () => {
+  const given = { $schema: 'x', type: 'object' };
+  expect(toolSchema(given, 'full')).toBe(given);
+});
+
+test('the root is an object with properties, whatever was given', () => {
+  expect(toolSchema({}, 'plain')).toEqual({ type: 'object', properties: {} });
+  expect(toolSchema({ type: 'object', anyOf: [{ required: ['a'] }] }, 'flat')).toEqual({
+    type: 'object',
+    properties: {},
+    required: ['a'],
+  });
+});
+
+test('references are written out, and recursive ones end', () => {
+  const tree = { type: 'object', properties: { next: { $ref: '#/$defs/tree' }, name: { type: 'string' } } };
+  const given = {
+    type: 'object',
+    properties: { root: { $ref: '#/$defs/tree', description: 'The root.' } },
+    $defs: { tree },
+  };
+  expect(toolSchema(given, 'plain')).toEqual({
+    type: 'object',
+    properties: {
+      root: {
+        type: 'object',
+        description: 'The root.',
+        properties: { next: { type: 'object' }, name: { type: 'string' } },
+      },
+    },
+  });
+  expect(toolSchema({ properties: { self: { $ref: '#' } } }, 'plain')).toEqual({
+    type: 'object',
+    properties: { self: { properties: { self: { type: 'object' } } } },
+  });
+});
+
+test('a reference to nothing is any object', () => {
+  expect(toolSchema(shell({ $ref: '#/$defs/gone' }), 'plain')).toEqual(shell({ type: 'object' }));
+});
+
+const allowed = new Set(['type', 'description', 'properties', 'required', 'items', 'enum']);
+
+function keywords(schema: unknown): readonly string[] {
+  if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) return [];
+  const { properties = {}, items, ...rest } = schema as Readonly<Record<string, unknown>>;
+  return [...Object.keys(rest), ...Object.values(properties as object).flatMap(keywords), ...keywords(items)];
+}
+
+const schemas = fc.letrec((tie) => ({
+  schema: fc.oneof(
+    { depthSize: 'small' },
+    fc.record({ type: fc.constantFrom('string', 'integer', ['string', 'null']), format: fc.constant('uri') }),
+    fc.record({ enum: fc.array(fc.oneof(fc.string(), fc.integer()), { minLength: 1 }) }),
+    fc.record({ type: fc.constant('array'), items: tie('schema'), minItems: fc.nat() }),
+    fc.record({
+      type: fc.constant('object'),
+      properties: fc.dictionary(fc.string(), tie('schema')),
+      default: fc.object(),
+    }),
+    fc.record({ anyOf: fc.array(tie('schema'), { minLength: 1, maxLength: 3 }) }),
+    fc.constantFrom({ $ref: '#' }, { $ref: '#/$defs/a' }, { $ref: 'https://elsewhere.test' }),
+  ),
+})).schema;
+
+test('a flat schema has no other keyword, and each level keeps the names of the properties', () => {
+  fc.assert(
+    fc.property(fc.dictionary(fc.string(), schemas), (properties) => {
+      const given = { type: 'object', properties, $defs: { a: { $ref: '#' } } };
+      const flat = toolSchema(given, 'flat');
+      expect(keywords(flat).filter((key) => !allowed.has(key))).toEqual([]);
+      for (const level of schemaLevels) {
+        expect(Object.keys(toolSchema(given, level)['properties'] as object)).toEqual(Object.keys(properties));
+      }
+    }),
+    { numRuns: 200 },
+  );
+});

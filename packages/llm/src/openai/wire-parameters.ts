@@ -1,0 +1,33 @@
+import type { ModelParameters } from '../model-request.ts';
+import type { Dialect } from './dialect.ts';
+import type { WireRequest } from './wire-request.ts';
+
+/** The settings of a request under the names that a server knows, without those it rejects. */
+export function wireParameters(parameters: ModelParameters, dialect: Dialect): Partial<WireRequest> {
+  const { temperature, topP, maxOutputTokens, reasoningEffort, seed, stop } = parameters;
+  const { outputLimit, without, asksForCost } = dialect;
+  return {
+    ...(temperature !== undefined && !without.includes('temperature') && { temperature }),
+    ...(topP !== undefined && !without.includes('top_p') && { top_p: topP }),
+    ...(maxOutputTokens !== undefined && outputLimit !== 'none' && { [outputLimit]: maxOutputTokens }),
+    ...(reasoningEffort !== undefined && !without.includes('effort') && efforts[dialect.effort](reasoningEffort)),
+    ...(seed !== undefined && !without.includes('seed') && { seed }),
+    ...(stop !== undefined && stop.length > 0 && { stop }),
+    ...(asksForCost && { usage: { include: true } }),
+  };
+}
+
+/** `auto` is what absence means, and some servers reject the key. */
+export function wireToolChoice({ toolChoice }: ModelParameters, { without }: Dialect): Partial<WireRequest> {
+  const isSent = toolChoice && toolChoice !== 'auto' && !without.includes('tool_choice');
+  return isSent ? { tool_choice: toolChoice } : {};
+}
+
+type Effort = NonNullable<ModelParameters['reasoningEffort']>;
+
+const efforts: Readonly<Record<Dialect['effort'], (effort: Effort) => Partial<WireRequest>>> = {
+  reasoning_effort: (effort) => ({ reasoning_effort: effort }),
+  reasoning: (effort) => ({ reasoning: effort === 'none' ? { enabled: false } : { effort } }),
+  thinking: (effort) => ({ thinking: { type: effort === 'none' ? 'disabled' : 'enabled' } }),
+  enable_thinking: (effort) => ({ enable_thinking: effort !== 'none' }),
+};

@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest';
+import { unknownDialect, type Dialect } from './dialect.ts';
+import type { WireMessage } from './wire-request.ts';
+import { wireTurns } from './wire-turns.ts';
+
+function turns(messages: readonly WireMessage[], dialect: Partial<Dialect> = {}): readonly WireMessage[] {
+  return wireTurns(messages, { ...unknownDialect, system: 'anywhere', ...dialect });
+}
+
+const call = { id: 'call_1', type: 'function', function: { name: 'grep', arguments: '{}' } } as const;
+const asked: WireMessage = { role: 'user', content: 'Find x.' };
+const calling: WireMessage = { role: 'assistant', content: null, tool_calls: [call] };
+const found: WireMessage = { role: 'tool', content: 'line 3', tool_call_id: 'call_1' };
+const rules: WireMessage = { role: 'system', content: 'Rules.' };
+
+test('a free dialect changes nothing', () => {
+  const messages = [rules, asked, rules, calling, found, asked, asked];
+  expect(turns(messages)).toBe(messages);
+});
+
+test('system messages become one at the start, and later ones are told by the user', () => {
+  const second: WireMessage = { role: 'system', content: 'More.' };
+  expect(turns([rules, second, asked, second], { system: 'first' })).toEqual([
+    { role: 'system', content: 'Rules.\n\nMore.' },
+    asked,
+    { role: 'user', content: 'More.' },
+  ]);
+  expect(turns([rules, asked], { system: 'first' })[0]).toBe(rules);
+  expect(turns([rules, second], { system: 'first' })).toHaveLength(1);
+});
+
+test('neighbours of one speaker are one message, and the user begins', () => {
+  const word: WireMessage = { role: 'assistant', content: 'Well.' };
+  const parts: WireMessage = { role: 'user', content: [{ type: 'image_url', image_url: { url: 'data:x' } }] };
+  const alternating = turns([rules, word, calling, found, found, asked, asked, parts], { turns: 'alternating' });
+  expect(alternating).toEqual([
+    rules,
+    { role: 'user', content: 'Please begin.' },
+    { role: 'assistant', content: 'Well.', tool_calls: [call] },
+    found,
+    found,
+    {
+      role: 'user',
+      content: [
+        { type: 'text', text: 'Find x.\n\nFind x.' },
+        { type: 'image_url', image_url: { url: 'data:x' } },
+      ],
+    },
+  ]);
+});
+
+test('texts in parts are joined as one text', () => {
+  const parts: WireMessage = { role: 'user', content: [{ type: 'text', text: 'And y.' }] };
+  expect(turns([asked, parts], { turns: 'alternating' })).toEqual([{ role: 'user', content: 'Find x.\n\nAnd y.' }]);
+});
+
+test('the assistant says a word between a result and the user', () => {
+  expect(turns([calling, found, asked], { afterResults: 'assistant' })).toEqual([
+    calling,
+    found,
+    { role: 'assistant', content: 'I have the results.' },
+    asked,
+  ]);
+});
+
+test('calls and results get the same nine letters, in every request', () => {
+  const [first, second] = turns([calling, found], { callIds: 'nine' });
+  expect(first?.tool_calls?.[0]?.id).toMatch(/^[0-9a-f]{9}$/);
+  expect(second?.tool_call_id).toBe(first?.tool_calls?.[0]?.id);
+  expect(turns([found], { callIds: 'nine' })[0]?.tool_call_id).toBe(second?.tool_call_id);
+  const fitting: WireMessage = { ...found, tool_call_id: 'aB3456789' };
+  expect(turns([fitting], { callIds: 'nine' })).toEqual([fitting]);
+});

@@ -1,0 +1,86 @@
+import { createHash } from 'node:crypto';
+import type { Dialect } from './dialect.ts';
+import type { WireMessage, WirePart } from './wire-request.ts';
+
+/**
+ * Messages in the order and with the ids that a server takes. Content and calls stay as they are; what a dialect leaves free is
+ * not touched, and messages that need no change are the same objects.
+ */
+export function wireTurns(messages: readonly WireMessage[], dialect: Dialect): readonly WireMessage[] {
+  let turns = messages;
+  if (dialect.system === 'first') turns = withSystemFirst(turns);
+  if (dialect.afterResults === 'assistant') turns = withWordsAfterResults(turns);
+  if (dialect.turns === 'alternating') turns = alternating(turns);
+  if (dialect.callIds === 'nine') turns = turns.map(withNineLetterIds);
+  return turns;
+}
+
+/** System messages at the start become one; later ones are told by the user, for many templates reject them. */
+function withSystemFirst(messages: readonly WireMessage[]): readonly WireMessage[] {
+  const start = messages.findIndex(({ role }) => role !== 'system');
+  const leading = start === -1 ? messages : messages.slice(0, start);
+  const rest = start === -1 ? [] : messages.slice(start);
+  const late = rest.map((each): WireMessage => (each.role === 'system' ? { ...each, role: 'user' } : each));
+  return leading.length > 1 ? [leading.reduce(joined), ...late] : [...leading, ...late];
+}
+
+function withWordsAfterResults(messages: readonly WireMessage[]): readonly WireMessage[] {
+  return messages.flatMap((message, index): readonly WireMessage[] =>
+    message.role === 'user' && messages[index - 1]?.role === 'tool'
+      ? [{ role: 'assistant', content: 'I have the results.' }, message]
+      : [message],
+  );
+}
+
+function alternating(messages: readonly WireMessage[]): readonly WireMessage[] {
+  const turns: WireMessage[] = [];
+  for (const message of messages) {
+    const before = turns.at(-1);
+    if (before && isSameSpeaker(before, message)) turns[turns.length - 1] = joined(before, message);
+    else turns.push(message);
+  }
+  const first = turns.findIndex(({ role }) => role !== 'system');
+  return turns[first]?.role === 'assistant'
+    ? turns.toSpliced(first, 0, { role: 'user', content: 'Please begin.' })
+    : turns;
+}
+
+/** Results stay apart, and so does what was called: a call is answered by what follows it. */
+function isSameSpeaker(before: WireMessage, message: WireMessage): boolean {
+  return before.role === message.role && message.role !== 'tool' && !before.tool_calls;
+}
+
+function joined(before: WireMessage, after: WireMessage): WireMessage {
+  return { ...before, ...after, content: joinedContent(before.content, after.content) };
+}
+
+function joinedContent(before: WireMessage['content'], after: WireMessage['content']): WireMessage['content'] {
+  if (isNothing(before)) return after;
+  if (isNothing(after)) return before;
+  const parts = [...partsOf(before), ...partsOf(after)];
+  const isTextOnly = parts.every((part) => part.type === 'text' && !part.cache_control);
+  return isTextOnly ? parts.map((part) => ('text' in part ? part.text : '')).join('\n\n') : parts;
+}
+
+function isNothing(content: WireMessage['content']): boolean {
+  return content === null || content.length === 0;
+}
+
+function partsOf(content: WireMessage['content']): readonly WirePart[] {
+  return typeof content === 'string' ? [{ type: 'text', text: content }] : (content ?? []);
+}
+
+/** The same id becomes the same letters in every request, in calls and in results. */
+function withNineLetterIds(message: WireMessage): WireMessage {
+  const { tool_calls: calls, tool_call_id: id } = message;
+  if (!calls && id === undefined) return message;
+  return {
+    ...message,
+    ...(calls && { tool_calls: calls.map((call) => ({ ...call, id: nineLetters(call.id) })) }),
+    ...(id !== undefined && { tool_call_id: nineLetters(id) }),
+  };
+}
+
+function nineLetters(id: string): string {
+  return /^[A-Za-z0-9]{9}$/.test(id) ? id : createHash('sha256').update(id).digest('hex').slice(0, 9);
+}
