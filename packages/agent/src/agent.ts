@@ -8,6 +8,7 @@ import type { ConfirmationPolicy } from './confirmation.ts';
 import { AgentError } from './error.ts';
 import { neverConfirm } from './never-confirm.ts';
 import type { Prompt } from './prompt.ts';
+import { stuckRules, type StuckRules } from './stuck/stuck-rules.ts';
 
 /** Limits of one run; what is absent is unlimited. */
 export interface Budget {
@@ -37,18 +38,24 @@ export interface Agent {
   readonly confirmation: ConfirmationPolicy;
   readonly budget: Budget;
   readonly parameters: ModelParameters;
+  /** When it counts as stuck; `never` leaves only the other limits. */
+  readonly stuck: StuckRules | 'never';
   /** What rebuilds this agent; holds no secret. */
   readonly spec: Json;
 }
 
 /** What an agent needs, and what of its defaults it changes. */
 export type AgentOptions = Pick<Agent, 'model' | 'tools'> &
-  Partial<Omit<Agent, 'spec' | 'budget'>> & { readonly budget?: Partial<Budget> };
+  Partial<Omit<Agent, 'spec' | 'budget' | 'stuck'>> & {
+    readonly budget?: Partial<Budget>;
+    readonly stuck?: Partial<StuckRules> | 'never';
+  };
 
 /**
- * Fills in the defaults of an agent: no condensation, the coding prompt, no confirmation, 500 iterations.
+ * Fills in the defaults of an agent: no condensation, the coding prompt, no confirmation, 500 iterations,
+ * the usual rules for being stuck.
  *
- * @throws {AgentError} `invalid` for a budget that allows nothing or is no number.
+ * @throws {AgentError} `invalid` for a budget or rules that allow nothing or are no numbers.
  */
 export function defineAgent(options: AgentOptions): Agent {
   const budget: Budget = { maxIterations: 500, ...options.budget };
@@ -56,13 +63,15 @@ export function defineAgent(options: AgentOptions): Agent {
   const { maxCostUsd = Infinity } = budget;
   if (!(maxCostUsd > 0)) throw new AgentError('invalid', `maxCostUsd is ${maxCostUsd}, which allows nothing.`);
   const { model, condenser = noCondensation(), confirmation = neverConfirm(), parameters = {} } = options;
+  const stuck = options.stuck === 'never' ? 'never' : stuckRules(options.stuck);
   const spec: Json = {
     model: model.spec,
     condenser: condenser.spec,
     confirmation_policy: confirmation.spec,
     parameters: { ...parameters },
     budget: { ...budget },
+    stuck: stuck === 'never' ? stuck : { ...stuck },
     kind: 'Agent',
   };
-  return { prompt: codingPrompt, ...options, model, condenser, confirmation, parameters, budget, spec };
+  return { prompt: codingPrompt, ...options, model, condenser, confirmation, parameters, budget, stuck, spec };
 }

@@ -13,3 +13,4 @@ export { readEvents, type LoggedEvent } from './read-events.ts';
 export { readRequest } from './read-request.ts';
 export { readState, type ReadStateOptions } from './read-state.ts';
 export type { EndReason, RunResult } from './run-result.ts';
+export type { StuckRules } from './stuck/stuck-rules.ts';

@@ -1,11 +1,14 @@
 import { InterruptEvent, PauseEvent } from '@varve/events';
+import type { ExecutionStatus } from '@varve/events/projections';
 import { LlmError } from '@varve/llm';
-import { callErrorDraft, failureDrafts, statusDraft } from './drafts.ts';
+import { callErrorDraft, failureDrafts, nudgeDraft, statusDraft } from './drafts.ts';
 import { finalText } from './final-text.ts';
 import { isAnswered } from './is-answered.ts';
+import type { Draft } from './journal.ts';
 import type { EndReason } from './run-result.ts';
 import type { RunContext, Session } from './session.ts';
 import { step } from './step.ts';
+import { lookForLoop } from './stuck/look-for-loop.ts';
 
 /** When a loop ends although the work is not done. */
 export interface LoopOptions {
@@ -31,7 +34,8 @@ export async function runLoop(session: Session, context: RunContext, options: Lo
       await journal.emit(failureDrafts(limit.code, limit.detail));
       return { reason: limit.reason, iterations };
     }
-    if (status().execution !== 'running') await journal.emit([statusDraft('running')]);
+    if (status().execution !== 'running') await journal.emit(startDrafts(status().execution));
+    if ((await repeats(session)) === 'stuck') return { reason: 'stuck', iterations };
     const outcome = await step(session, context);
     switch (outcome.kind) {
       case 'continue':
@@ -50,6 +54,22 @@ export async function runLoop(session: Session, context: RunContext, options: Lo
         return { reason: 'error', error: outcome.error, iterations: iterations + 1 };
     }
   }
+}
+
+/** Who runs a stuck conversation again gives it another chance, and the model is told so. */
+function startDrafts(before: ExecutionStatus): readonly Draft[] {
+  const nudge = 'You were stopped because you repeated yourself. Go on, but not in the same way.';
+  return [statusDraft('running'), ...(before === 'stuck' ? [nudgeDraft(nudge)] : [])];
+}
+
+/** Tells a model that repeats itself, and ends the run when that did not help. Calls are brought to an end first. */
+async function repeats({ agent, journal }: Session): Promise<'stuck' | undefined> {
+  if (agent.stuck === 'never' || journal.timeline.read('pending').length > 0) return undefined;
+  const verdict = lookForLoop(journal.timeline.read('view').events, agent.stuck);
+  if (!verdict) return undefined;
+  const isStuck = verdict.kind === 'stuck';
+  await journal.emit([isStuck ? statusDraft('stuck') : nudgeDraft(verdict.message)]);
+  return isStuck ? 'stuck' : undefined;
 }
 
 function codeOf(error: Error): string {

@@ -12,9 +12,6 @@ import type { PreparedRequest } from './request.ts';
 import { runPending } from './run-pending.ts';
 import type { ReplyRunContext, RunContext, Session, StepOutcome } from './session.ts';
 
-/** After so many unusable replies in a row the agent is stuck. */
-const maxUnusable = 3;
-
 /**
  * One step: bring open calls to an end, or make the view smaller, or ask the model once and act on its reply.
  * Everything it decides is in the log before anyone sees it.
@@ -103,7 +100,7 @@ async function conclude(
     await journal.emit(() => [...drafts, endDraft(hasReadAll())]);
     return { kind: journal.timeline.read('status').execution === 'finished' ? 'finished' : 'continue' };
   }
-  if (unusableInARow(journal.timeline.read('view').events) + 1 >= maxUnusable) {
+  if (isMonologue(session)) {
     await journal.emit([...drafts, statusDraft('stuck')]);
     return { kind: 'stuck' };
   }
@@ -115,8 +112,13 @@ async function conclude(
   return { kind: 'continue' };
 }
 
-/** Agent messages at the end of a view: in a run that goes on, each of them was unusable. */
-function unusableInARow(events: readonly BaseEvent[]): number {
+/** Whether one more reply that does not end the run makes the agent stuck. */
+function isMonologue({ agent: { stuck }, journal }: Session): boolean {
+  return stuck !== 'never' && messagesInARow(journal.timeline.read('view').events) + 1 >= stuck.monologue;
+}
+
+/** Agent messages at the end of a view: in a run that goes on, none of them ended it. */
+function messagesInARow(events: readonly BaseEvent[]): number {
   const last = events.findLastIndex((event) => !MessageEvent.is(event) || event.source === 'user');
   return events.slice(last + 1).filter((event) => event.source === 'agent').length;
 }

@@ -1,0 +1,73 @@
+import {
+  AgentErrorEvent,
+  MessageEvent,
+  ObservationEvent,
+  textOf,
+  type ActionEvent,
+  type BaseEvent,
+} from '@varve/events';
+import { TerminalObservation } from '@varve/events/payloads';
+import { repliesOf, type ResultEvent } from '@varve/events/projections';
+import type { StuckRules } from './stuck-rules.ts';
+
+/** What the agent did at once: one reply, with the results of its calls. */
+export interface Move {
+  /** Index of its first event among those that were looked at. */
+  readonly start: number;
+  /** What was asked for, whatever was said beside it. */
+  readonly asked: string;
+  /** What came of it. */
+  readonly got: string;
+  /** There were calls, and all of them failed. */
+  readonly isFailure: boolean;
+  /** Names of the tools, for telling. */
+  readonly tools: readonly string[];
+}
+
+/** The agent's replies among the events of a view, in order; what has no result yet is left out. */
+export function movesOf(events: readonly BaseEvent[], outputs: StuckRules['outputs']): readonly Move[] {
+  const replies = repliesOf(events).flatMap(({ calls, start }): Move[] => {
+    const results = calls.flatMap(({ result }) => result ?? []);
+    if (results.length < calls.length) return [];
+    return [
+      {
+        start,
+        asked: calls.map(({ event }) => askedOf(event)).join('\n'),
+        got: results.map((result) => gotOf(result, outputs)).join('\n'),
+        isFailure: results.every(isFailure),
+        tools: [...new Set(calls.map(({ event }) => event.tool_name))],
+      },
+    ];
+  });
+  const words = events.flatMap((event, start): Move[] =>
+    MessageEvent.is(event) && event.source === 'agent'
+      ? [{ start, asked: `says ${textOf(event.llm_message.content)}`, got: '', isFailure: false, tools: [] }]
+      : [],
+  );
+  return [...replies, ...words].toSorted((left, right) => left.start - right.start);
+}
+
+const known = new WeakMap<object, string>();
+
+/** Events are looked at many times while they are among the last ones; their JSON is written once. */
+function jsonOf(value: object): string {
+  const json = known.get(value) ?? JSON.stringify(value);
+  known.set(value, json);
+  return json;
+}
+
+function askedOf({ tool_name, action, tool_call }: ActionEvent): string {
+  return `calls ${tool_name} ${action ? jsonOf(action) : tool_call.arguments}`;
+}
+
+function gotOf(result: ResultEvent, outputs: StuckRules['outputs']): string {
+  if (AgentErrorEvent.is(result)) return `error ${result.error}`;
+  if (!ObservationEvent.is(result)) return `refused ${result.rejection_reason}`;
+  const { observation } = result;
+  if (outputs === 'exit-codes' && TerminalObservation.is(observation)) return `exit ${observation.exit_code}`;
+  return jsonOf(observation);
+}
+
+function isFailure(result: ResultEvent): boolean {
+  return AgentErrorEvent.is(result) || (ObservationEvent.is(result) && result.observation.is_error);
+}
