@@ -26,6 +26,7 @@ export function reportEnd(
   const say = (line: string): void => progress.above(line);
   switch (result.reason) {
     case 'finished':
+    case 'asked':
       progress[Symbol.dispose]();
       if (io.stdout.isTTY) io.stderr.write('\n');
       if (!options.json) io.stdout.write(`${printable(result.text)}\n`);

@@ -25,6 +25,12 @@ export interface ToolsContext {
   readonly mask: Mask;
 }
 
+/**
+ * What a reply of text alone means: the work is done, the person is asked something and the run ends without the work being
+ * done, or nothing: there is nobody to ask, and the model is told to go on until it calls `finish`.
+ */
+export type TextReply = 'finish' | 'wait' | 'continue';
+
 /** A stateless specification of who works: it may serve any number of conversations at once. */
 export interface Agent {
   readonly model: LanguageModel;
@@ -38,6 +44,8 @@ export interface Agent {
   readonly confirmation: ConfirmationPolicy;
   readonly budget: Budget;
   readonly parameters: ModelParameters;
+  /** What a reply of text alone means. */
+  readonly textReply: TextReply;
   /** When it counts as stuck; `never` leaves only the other limits. */
   readonly stuck: StuckRules | 'never';
   /** What rebuilds this agent; holds no secret. */
@@ -63,6 +71,7 @@ export function defineAgent(options: AgentOptions): Agent {
   const { maxCostUsd = Infinity } = budget;
   if (!(maxCostUsd > 0)) throw new AgentError('invalid', `maxCostUsd is ${maxCostUsd}, which allows nothing.`);
   const { model, condenser = noCondensation(), confirmation = neverConfirm(), parameters = {} } = options;
+  const { textReply = 'finish' } = options;
   const stuck = options.stuck === 'never' ? 'never' : stuckRules(options.stuck);
   const spec: Json = {
     model: model.spec,
@@ -70,8 +79,20 @@ export function defineAgent(options: AgentOptions): Agent {
     confirmation_policy: confirmation.spec,
     parameters: { ...parameters },
     budget: { ...budget },
+    text_reply: textReply,
     stuck: stuck === 'never' ? stuck : { ...stuck },
     kind: 'Agent',
   };
-  return { prompt: codingPrompt, ...options, model, condenser, confirmation, parameters, budget, stuck, spec };
+  return {
+    prompt: codingPrompt,
+    ...options,
+    model,
+    condenser,
+    confirmation,
+    parameters,
+    budget,
+    textReply,
+    stuck,
+    spec,
+  };
 }

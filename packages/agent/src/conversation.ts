@@ -12,7 +12,7 @@ import { AgentError } from './error.ts';
 import { finalText } from './final-text.ts';
 import { approvalDigest } from './gate.ts';
 import type { Draft } from './journal.ts';
-import { isAnswered } from './is-answered.ts';
+import { endsInReply, isAnswered } from './is-answered.ts';
 import { OpenConversation } from './open-conversation.ts';
 import { promptDraft } from './prompt-draft.ts';
 import { readEvents, type LoggedEvent } from './read-events.ts';
@@ -213,6 +213,9 @@ export class Conversation implements AsyncDisposable {
     }
     if (status === 'finished' && pending.length === 0 && isAnswered(view)) {
       return { reason: 'finished', text: finalText(view), iterations: 0 };
+    }
+    if (status === 'idle' && session.agent.textReply === 'wait' && endsInReply(view)) {
+      return { reason: 'asked', text: finalText(view), iterations: 0 };
     }
     return runLoop(
       session,

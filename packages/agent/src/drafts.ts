@@ -34,7 +34,11 @@ export function nudgeDraft(message: string): Draft {
 
 /** The work is done, unless the user said something that the model had not read: then it is told, and goes on. */
 export function endDraft(hasReadAll: boolean): Draft {
-  if (hasReadAll) return statusDraft('finished');
+  return hasReadAll ? statusDraft('finished') : unreadDraft();
+}
+
+/** The model is told that its reply does not answer what the user said last. */
+export function unreadDraft(): Draft {
   return nudgeDraft('The user said something while you wrote your last reply. Read it above, and go on.');
 }
 

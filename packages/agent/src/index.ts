@@ -1,4 +1,4 @@
-export { defineAgent, type Agent, type AgentOptions, type Budget, type ToolsContext } from './agent.ts';
+export { defineAgent, type Agent, type AgentOptions, type Budget, type TextReply, type ToolsContext } from './agent.ts';
 export { alwaysConfirm } from './always-confirm.ts';
 export { codingPrompt } from './coding-prompt.ts';
 export type { ConfirmationPolicy, ProposedCall } from './confirmation.ts';

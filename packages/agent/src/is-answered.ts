@@ -6,3 +6,9 @@ export function isAnswered({ events }: View): boolean {
   const lastSaid = events.findLastIndex((event) => MessageEvent.is(event) && event.source === 'user');
   return events.slice(lastSaid + 1).some((event) => event.source === 'agent');
 }
+
+/** Whether the last thing in a view is something that the agent said. */
+export function endsInReply({ events }: View): boolean {
+  const last = events.at(-1);
+  return last !== undefined && MessageEvent.is(last) && last.source === 'agent';
+}

@@ -1,11 +1,15 @@
 import { EventError, type SecurityRisk, type ToolCall } from '@varve/events';
 import type { Payload } from '@varve/events/payloads';
 import { ToolError, type Tool } from '@varve/tools';
-import { escapeControls } from './escape-controls.ts';
+import { fitArguments } from './repair/fit-arguments.ts';
+import { withImpliedCommand } from './repair/implied-command.ts';
+import { meantTool } from './repair/meant-tool.ts';
+import { parseArguments } from './repair/parse-arguments.ts';
 
 /** A call that can run. */
 export interface ValidCall {
   readonly kind: 'valid';
+  /** Under the tool's own name; the arguments as they came. */
   readonly call: ToolCall;
   readonly tool: Tool;
   /** The payload under which the call is stored. */
@@ -23,19 +27,23 @@ export interface InvalidCall {
 
 const risks = new Set<unknown>(['UNKNOWN', 'LOW', 'MEDIUM', 'HIGH'] satisfies SecurityRisk[]);
 
-/** Reads one call of a reply: resolves its tool, parses and checks its arguments. Problems name fields, never values. */
+/**
+ * Reads one call of a reply: finds its tool, parses and checks its arguments, and puts slips right that can mean one thing
+ * only. Problems name fields, never values.
+ */
 export function readCall(call: ToolCall, tools: ReadonlyMap<string, Tool>): ValidCall | InvalidCall {
-  const tool = tools.get(call.name);
+  const tool = meantTool(call.name, tools);
   if (!tool) return invalid(call, `There is no tool ${call.name}. The tools are: ${[...tools.keys()].join(', ')}.`);
-  const fields = argumentsOf(call.arguments);
-  if (!fields) return invalid(call, `The arguments of ${call.name} are not a JSON object. Send the call again.`);
-  const { security_risk: risk, summary, ...rest } = fields;
+  const fields = parseArguments(call.arguments);
+  if (!fields) return invalid(call, `The arguments of ${tool.name} are not a JSON object. Send the call again.`);
+  const { summary, ...others } = fields;
+  const [risk, rest] = withoutRisk(others);
   const own = { ...rest, ...(declares(tool, 'summary') && summary !== undefined && { summary }) };
   try {
-    const action = tool.toAction(tool.parse(own));
+    const action = tool.toAction(parsedBy(tool, own));
     return {
       kind: 'valid',
-      call,
+      call: call.name === tool.name ? call : { ...call, name: tool.name },
       tool,
       action,
       risk: tool.annotations.readOnlyHint || !isRisk(risk) ? 'UNKNOWN' : risk,
@@ -48,6 +56,31 @@ export function readCall(call: ToolCall, tools: ReadonlyMap<string, Tool>): Vali
   }
 }
 
+/** What a tool makes of arguments; those it refuses get one more chance, put right. */
+function parsedBy(tool: Tool, fields: Readonly<Record<string, unknown>>): unknown {
+  try {
+    return tool.parse(fields);
+  } catch (error) {
+    if (!(error instanceof ToolError)) throw error;
+    const implied = tool.name === 'file_editor' ? withImpliedCommand(fields) : fields;
+    try {
+      return tool.parse(fitArguments(implied, tool.parameters));
+    } catch {
+      throw error;
+    }
+  }
+}
+
+/** Models misspell the parameter that no tool has of its own. @see software-agent-sdk fix_malformed_tool_arguments */
+const riskNames = ['security_risk', 'security_rort', 'securtiy_risk', 'security_riks'];
+
+function withoutRisk(fields: Readonly<Record<string, unknown>>): readonly [unknown, Readonly<Record<string, unknown>>] {
+  const name = riskNames.find((one) => Object.hasOwn(fields, one));
+  if (name === undefined) return [undefined, fields];
+  const { [name]: risk, ...rest } = fields;
+  return [risk, rest];
+}
+
 function invalid(call: ToolCall, problem: string): InvalidCall {
   return { kind: 'invalid', call, problem };
 }
@@ -58,19 +91,4 @@ function isRisk(value: unknown): value is SecurityRisk {
 
 function declares(tool: Tool, field: string): boolean {
   return field in ((tool.parameters as { readonly properties?: object }).properties ?? {});
-}
-
-/** Models leave raw line feeds in strings and send null for what they leave out; both are put right. */
-function argumentsOf(json: string): Record<string, unknown> | undefined {
-  const value = parsed(json) ?? parsed(escapeControls(json));
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
-  return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== null));
-}
-
-function parsed(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined;
-  }
 }

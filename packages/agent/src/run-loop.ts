@@ -18,8 +18,8 @@ export interface LoopOptions {
 
 /** How a loop ended, before the figures are added. */
 export type LoopEnd =
-  | { readonly reason: Exclude<EndReason, 'finished' | 'error'>; readonly iterations: number }
-  | { readonly reason: 'finished'; readonly text: string; readonly iterations: number }
+  | { readonly reason: Exclude<EndReason, 'finished' | 'asked' | 'error'>; readonly iterations: number }
+  | { readonly reason: 'finished' | 'asked'; readonly text: string; readonly iterations: number }
   | { readonly reason: 'error'; readonly error: Error; readonly iterations: number };
 
 /** Steps until there is a reason to end, and writes that reason into the log. */
@@ -40,6 +40,8 @@ export async function runLoop(session: Session, context: RunContext, options: Lo
     switch (outcome.kind) {
       case 'continue':
         break;
+      case 'asked':
+        return { reason: 'asked', text: finalText(journal.timeline.read('view')), iterations: iterations + 1 };
       case 'finished':
         // A message that came while the last step was under way has not been answered yet.
         if (!isAnswered(journal.timeline.read('view'))) break;

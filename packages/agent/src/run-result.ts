@@ -12,6 +12,8 @@ interface Ended {
 export type RunResult = Ended &
   (
     | { readonly reason: 'finished'; /** The final message; empty when the model gave none. */ readonly text: string }
+    /** The agent said something to the person instead of finishing, and its policy is to wait; the status is `idle`. */
+    | { readonly reason: 'asked'; readonly text: string }
     /** Pending calls wait for `approve` or `reject`. */
     | { readonly reason: 'waiting' }
     /** Somebody called `pause`; another `run` goes on. */

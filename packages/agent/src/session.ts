@@ -37,5 +37,5 @@ export interface ReplyRunContext extends RunContext {
 
 /** How a step ended. */
 export type StepOutcome =
-  | { readonly kind: 'continue' | 'finished' | 'waiting' | 'aborted' | 'stuck' }
+  | { readonly kind: 'continue' | 'finished' | 'asked' | 'waiting' | 'aborted' | 'stuck' }
   | { readonly kind: 'failed'; readonly error: Error };

@@ -1,8 +1,9 @@
 import { CondenserError } from '@varve/condensers';
-import { CondensationRequest, MessageEvent, textOf, type BaseEvent, type ToolCall } from '@varve/events';
+import { CondensationRequest, type ToolCall } from '@varve/events';
 import { LlmError, type ModelReply } from '@varve/llm';
+import { conclude, tell } from './conclude.ts';
 import { condensationFor } from './condense.ts';
-import { endDraft, nudgeDraft, statusDraft } from './drafts.ts';
+import { statusDraft } from './drafts.ts';
 import { mustWait } from './gate.ts';
 import { isAnswered } from './is-answered.ts';
 import type { Draft } from './journal.ts';
@@ -11,6 +12,7 @@ import { callDrafts, messageDrafts, toolsetDraft, type ReplyContext } from './re
 import type { PreparedRequest } from './request.ts';
 import { runPending } from './run-pending.ts';
 import type { ReplyRunContext, RunContext, Session, StepOutcome } from './session.ts';
+import { nothingCame } from './stuck/monologue.ts';
 
 /**
  * One step: bring open calls to an end, or make the view smaller, or ask the model once and act on its reply.
@@ -50,7 +52,7 @@ async function askModel(session: Session, context: RunContext): Promise<StepOutc
   const calls = reply.message.tool_calls ?? [];
   return calls.length > 0
     ? actOn(reply, replyContext, session, replyRun)
-    : conclude(reply, replyContext, session, replyRun);
+    : conclude(reply, [...newToolset(session, prepared), ...messageDrafts(reply, replyContext)], session, replyRun);
 }
 
 async function actOn(
@@ -86,50 +88,15 @@ function readOrRefuse(
   return problem === undefined ? readCall(call, tools) : { kind: 'invalid', call, problem };
 }
 
-/** A reply without calls ends the run when it says something; otherwise the model is told what was wrong with it. */
-async function conclude(
-  reply: ModelReply,
-  replyContext: ReplyContext,
-  session: Session,
-  { hasReadAll }: ReplyRunContext,
-): Promise<StepOutcome> {
-  const { journal } = session;
-  const isUsable = textOf(reply.message.content).trim() !== '' && reply.finish !== 'length';
-  const drafts = [...newToolset(session, replyContext.prepared), ...messageDrafts(reply, replyContext)];
-  if (isUsable) {
-    await journal.emit(() => [...drafts, endDraft(hasReadAll())]);
-    return { kind: journal.timeline.read('status').execution === 'finished' ? 'finished' : 'continue' };
-  }
-  if (isMonologue(session)) {
-    await journal.emit([...drafts, statusDraft('stuck')]);
-    return { kind: 'stuck' };
-  }
-  const problem =
-    reply.finish === 'length'
-      ? 'Your last reply was cut off by the output limit. Continue in smaller steps.'
-      : 'Your last reply had neither text nor a tool call. Go on with the task, or call finish.';
-  await journal.emit([...drafts, nudgeDraft(problem)]);
-  return { kind: 'continue' };
-}
-
-/** Whether one more reply that does not end the run makes the agent stuck. */
-function isMonologue({ agent: { stuck }, journal }: Session): boolean {
-  return stuck !== 'never' && messagesInARow(journal.timeline.read('view').events) + 1 >= stuck.monologue;
-}
-
-/** Agent messages at the end of a view: in a run that goes on, none of them ended it. */
-function messagesInARow(events: readonly BaseEvent[]): number {
-  const last = events.findLastIndex((event) => !MessageEvent.is(event) || event.source === 'user');
-  return events.slice(last + 1).filter((event) => event.source === 'agent').length;
-}
-
 function newToolset({ journal, offered }: Session, { digests }: PreparedRequest): readonly Draft[] {
   return journal.timeline.read('toolsets').includes(digests.tools) ? [] : [toolsetDraft(digests.tools, offered)];
 }
 
-async function failure(error: unknown, { journal }: Session, { signal }: RunContext): Promise<StepOutcome> {
+async function failure(error: unknown, session: Session, { signal }: RunContext): Promise<StepOutcome> {
+  const { journal } = session;
   if (!(error instanceof LlmError || error instanceof CondenserError)) throw error;
   if (signal.aborted) return { kind: 'aborted' };
+  if (error.code === 'empty' || error.code === 'truncated') return tell(nothingCame[error.code], [], session);
   if (error.code !== 'context-overflow') return { kind: 'failed', error };
   await journal.emit([{ make: (stamp) => CondensationRequest.create({}, stamp) }]);
   return { kind: 'continue' };

@@ -1,0 +1,21 @@
+import { MessageEvent, textOf, type BaseEvent } from '@varve/events';
+import type { StuckRules } from './stuck-rules.ts';
+
+/** What a model is told whose reply failed because there was nothing in it: such a reply leaves no other trace. */
+export const nothingCame = {
+  empty: 'Your last reply was empty. Go on with the task, or call finish.',
+  truncated:
+    'Your last reply reached the output limit before it said anything. Think less, and continue in smaller steps.',
+} as const;
+
+const traces = new Set<string>(Object.values(nothingCame));
+
+/** Whether one more reply without calls, which does not end the run, makes the agent stuck. */
+export function isMonologue(events: readonly BaseEvent[], { monologue }: StuckRules): boolean {
+  const last = events.findLastIndex((event) => !MessageEvent.is(event) || event.source === 'user');
+  return events.slice(last + 1).filter(isReply).length + 1 >= monologue;
+}
+
+function isReply(event: BaseEvent): boolean {
+  return event.source === 'agent' || (MessageEvent.is(event) && traces.has(textOf(event.llm_message.content)));
+}
