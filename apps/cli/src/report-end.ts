@@ -10,6 +10,9 @@ import { printable, styled, type TerminalIo } from './terminal-io.ts';
 const unfinished = {
   'max-iterations': 'it took all the steps it was allowed',
   'max-cost': 'it cost all it was allowed',
+  'max-tokens': 'it used all the tokens it was allowed',
+  'max-calls': 'it asked its model as often as it was allowed',
+  'max-time': 'it took all the time it was allowed',
   stuck: 'the agent repeats itself',
 } as const;
 
@@ -42,6 +45,9 @@ export function reportEnd(
       return exitCodes.interrupted;
     case 'max-iterations':
     case 'max-cost':
+    case 'max-tokens':
+    case 'max-calls':
+    case 'max-time':
     case 'stuck':
       say(styled(io, 'yellow', `The run ended unfinished: ${unfinished[result.reason]}.`));
       if (isKept) say(`Go on with:  ${resume}`);

@@ -3,19 +3,22 @@ import type { Json } from '@varve/events';
 import type { LanguageModel, ModelParameters } from '@varve/llm';
 import type { Mask, Tool } from '@varve/tools';
 import { codingPrompt } from './coding-prompt.ts';
-import { checkIterations } from './check-iterations.ts';
 import type { ConfirmationPolicy } from './confirmation.ts';
-import { AgentError } from './error.ts';
+import { checkLimits } from './limits.ts';
 import { neverConfirm } from './never-confirm.ts';
 import type { Prompt } from './prompt.ts';
 import { stuckRules, type StuckRules } from './stuck/stuck-rules.ts';
 
-/** Limits of one run; what is absent is unlimited. */
+/** What an agent may use up; what is absent is unlimited. `run` takes limits of the single run besides. */
 export interface Budget {
   /** Steps of one run; default 500. */
   readonly maxIterations: number;
   /** US dollars of the whole conversation, over all its runs. Calls of unknown price do not count. */
   readonly maxCostUsd?: number;
+  /** Tokens in and out of the whole conversation, cached ones included. */
+  readonly maxTokens?: number;
+  /** Replies of the model in the whole conversation. */
+  readonly maxCalls?: number;
 }
 
 /** What the tools of a conversation may be made with. */
@@ -67,9 +70,7 @@ export type AgentOptions = Pick<Agent, 'model' | 'tools'> &
  */
 export function defineAgent(options: AgentOptions): Agent {
   const budget: Budget = { maxIterations: 500, ...options.budget };
-  checkIterations(budget.maxIterations);
-  const { maxCostUsd = Infinity } = budget;
-  if (!(maxCostUsd > 0)) throw new AgentError('invalid', `maxCostUsd is ${maxCostUsd}, which allows nothing.`);
+  checkLimits(budget);
   const { model, condenser = noCondensation(), confirmation = neverConfirm(), parameters = {} } = options;
   const { textReply = 'finish' } = options;
   const stuck = options.stuck === 'never' ? 'never' : stuckRules(options.stuck);

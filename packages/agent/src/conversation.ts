@@ -3,7 +3,6 @@ import { text, textOf, type ActionEvent, type Content } from '@varve/events';
 import { approvalFact } from '@varve/events/facts';
 import type { ExecutionStatus, PendingCall } from '@varve/events/projections';
 import type { Delta, ModelRequest } from '@varve/llm';
-import { checkIterations } from './check-iterations.ts';
 import type { CreateOptions, OpenOptions, Saying } from './conversation-options.ts';
 import type { ConversationState } from './conversation-state.ts';
 import { stateOf } from './conversation-state.ts';
@@ -12,6 +11,7 @@ import { AgentError } from './error.ts';
 import { finalText } from './final-text.ts';
 import { approvalDigest } from './gate.ts';
 import type { Draft } from './journal.ts';
+import { checkLimits, type Limits } from './limits.ts';
 import { endsInReply, isAnswered } from './is-answered.ts';
 import { OpenConversation } from './open-conversation.ts';
 import { promptDraft } from './prompt-draft.ts';
@@ -20,12 +20,15 @@ import { runLoop, type LoopEnd } from './run-loop.ts';
 import type { RunResult } from './run-result.ts';
 import { readState } from './read-state.ts';
 
-/** How one run is watched, limited and stopped. */
-export interface RunOptions {
+/**
+ * How one run is watched, limited and stopped. Its limits count what this run uses, whatever the agent's budget leaves of
+ * the conversation's; `maxIterations` replaces the budget's.
+ */
+export interface RunOptions extends Limits {
   /** Aborting interrupts: the model call and tools are cancelled, and open calls are answered. */
   readonly signal?: AbortSignal;
-  /** Steps of this run, at least 1; default the agent's budget. */
-  readonly maxIterations?: number;
+  /** Milliseconds this run may take. Then it is interrupted, whatever is under way. */
+  readonly maxMs?: number;
   /** Pieces of replies as they come. Provisional; must not throw. */
   readonly onDelta?: (delta: Delta) => void;
   /** Output of calls as it comes. Provisional, and not masked; must not throw. */
@@ -198,11 +201,10 @@ export class Conversation implements AsyncDisposable {
     return this.#open.session.journal.timeline;
   }
 
-  async #run({ signal, maxIterations, onDelta, onOutput }: RunOptions): Promise<LoopEnd> {
-    if (maxIterations !== undefined) checkIterations(maxIterations);
+  async #run({ signal, onDelta, onOutput, ...limits }: RunOptions): Promise<LoopEnd> {
+    checkLimits(limits);
     this.#interruption = new AbortController();
     this.#isPauseRequested = false;
-    const signals = [this.#interruption.signal, ...(signal ? [signal] : [])];
     const { session } = this.#open;
     await session.journal.catchUp();
     const { status, pending, lastUserMessageId, view } = this.state;
@@ -217,12 +219,15 @@ export class Conversation implements AsyncDisposable {
     if (status === 'idle' && session.agent.textReply === 'wait' && endsInReply(view)) {
       return { reason: 'asked', text: finalText(view), iterations: 0 };
     }
+    const deadline = limits.maxMs === undefined ? undefined : AbortSignal.timeout(limits.maxMs);
+    const signals = [this.#interruption.signal, signal, deadline].filter((one) => one !== undefined);
     return runLoop(
       session,
       { signal: AbortSignal.any(signals), ...(onDelta && { onDelta }), ...(onOutput && { onOutput }) },
       {
-        maxIterations: maxIterations ?? session.agent.budget.maxIterations,
+        limits: { maxIterations: session.agent.budget.maxIterations, ...limits },
         isPauseRequested: () => this.#isPauseRequested,
+        isOverdue: () => deadline?.aborted === true && !this.#interruption.signal.aborted && signal?.aborted !== true,
       },
     );
   }

@@ -7,6 +7,7 @@ export { Conversation, type RunOptions } from './conversation.ts';
 export type { ConversationOptions, CreateOptions, OpenOptions, Saying } from './conversation-options.ts';
 export type { ConversationState } from './conversation-state.ts';
 export { AgentError, type AgentErrorCode } from './error.ts';
+export type { Limits } from './limits.ts';
 export { neverConfirm } from './never-confirm.ts';
 export type { Prompt, PromptContext, PromptText } from './prompt.ts';
 export { readEvents, type LoggedEvent } from './read-events.ts';

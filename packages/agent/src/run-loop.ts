@@ -1,10 +1,12 @@
 import { InterruptEvent, PauseEvent } from '@varve/events';
-import type { ExecutionStatus } from '@varve/events/projections';
+import type { ExecutionStatus, Usage } from '@varve/events/projections';
 import { LlmError } from '@varve/llm';
 import { callErrorDraft, failureDrafts, nudgeDraft, statusDraft } from './drafts.ts';
 import { finalText } from './final-text.ts';
 import { isAnswered } from './is-answered.ts';
 import type { Draft } from './journal.ts';
+import type { Limits } from './limits.ts';
+import { reachedLimit } from './reached-limit.ts';
 import type { EndReason } from './run-result.ts';
 import type { RunContext, Session } from './session.ts';
 import { step } from './step.ts';
@@ -12,8 +14,11 @@ import { lookForLoop } from './stuck/look-for-loop.ts';
 
 /** When a loop ends although the work is not done. */
 export interface LoopOptions {
-  readonly maxIterations: number;
+  /** Of this run. */
+  readonly limits: Limits & { readonly maxMs?: number };
   readonly isPauseRequested: () => boolean;
+  /** Whether the signal aborted because the run took too long. */
+  readonly isOverdue: () => boolean;
 }
 
 /** How a loop ended, before the figures are added. */
@@ -26,10 +31,12 @@ export type LoopEnd =
 export async function runLoop(session: Session, context: RunContext, options: LoopOptions): Promise<LoopEnd> {
   const { journal } = session;
   const status = (): ReturnType<typeof journal.timeline.read<'status'>> => journal.timeline.read('status');
+  const used = (): Usage => journal.timeline.read('stats').total;
+  const before = used();
   for (let iterations = 0; ; iterations++) {
-    if (context.signal.aborted) return { reason: await interrupted(session), iterations };
+    if (context.signal.aborted) return { reason: await interrupted(session, options), iterations };
     if (options.isPauseRequested()) return { reason: await paused(session), iterations };
-    const limit = reachedLimit(session, iterations, options.maxIterations);
+    const limit = reachedLimit(options.limits, session.agent.budget, { iterations, before, now: used() });
     if (limit) {
       await journal.emit(failureDrafts(limit.code, limit.detail));
       return { reason: limit.reason, iterations };
@@ -50,7 +57,7 @@ export async function runLoop(session: Session, context: RunContext, options: Lo
       case 'stuck':
         return { reason: outcome.kind, iterations: iterations + 1 };
       case 'aborted':
-        return { reason: await interrupted(session), iterations: iterations + 1 };
+        return { reason: await interrupted(session, options), iterations: iterations + 1 };
       case 'failed':
         await journal.emit(failureDrafts(codeOf(outcome.error), outcome.error.message));
         return { reason: 'error', error: outcome.error, iterations: iterations + 1 };
@@ -78,37 +85,27 @@ function codeOf(error: Error): string {
   return error instanceof LlmError ? error.code : error.name;
 }
 
-function reachedLimit({ agent, journal }: Session, iterations: number, maxIterations: number) {
-  if (iterations >= maxIterations) {
-    const detail = `The run took ${maxIterations} steps, which is its limit.`;
-    return { reason: 'max-iterations', code: 'MaxIterationsReached', detail } as const;
-  }
-  const { maxCostUsd } = agent.budget;
-  const cost = journal.timeline.read('stats').total.cost_usd;
-  if (maxCostUsd === undefined || cost < maxCostUsd) return undefined;
-  const detail = `The conversation cost $${cost.toFixed(4)}, and its limit is $${maxCostUsd}.`;
-  return { reason: 'max-cost', code: 'MaxBudgetReached', detail } as const;
-}
-
 async function paused({ journal }: Session): Promise<'paused'> {
   await journal.emit([{ make: (stamp) => PauseEvent.create({}, stamp) }, statusDraft('paused')]);
   return 'paused';
 }
 
 /** Answers every open call, so that no later run executes what was interrupted. */
-async function interrupted({ journal }: Session): Promise<'interrupted'> {
+async function interrupted({ journal }: Session, { isOverdue, limits }: LoopOptions) {
   const open = journal.timeline.read('pending');
-  await journal.emit([
-    ...open.map(({ event, hasEffect }) =>
-      callErrorDraft(
-        event,
-        hasEffect
-          ? 'This call was interrupted while it may have been running; its outcome is unknown.'
-          : 'This call was interrupted before it started.',
-      ),
+  const answers = open.map(({ event, hasEffect }) =>
+    callErrorDraft(
+      event,
+      hasEffect
+        ? 'This call was interrupted while it may have been running; its outcome is unknown.'
+        : 'This call was interrupted before it started.',
     ),
-    { make: (stamp) => InterruptEvent.create({}, stamp) },
-    statusDraft('paused'),
-  ]);
+  );
+  if (isOverdue()) {
+    const detail = `The run took ${limits.maxMs} milliseconds, which is its limit.`;
+    await journal.emit([...answers, ...failureDrafts('MaxTimeReached', detail)]);
+    return 'max-time';
+  }
+  await journal.emit([...answers, { make: (stamp) => InterruptEvent.create({}, stamp) }, statusDraft('paused')]);
   return 'interrupted';
 }

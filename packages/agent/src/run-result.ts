@@ -20,8 +20,11 @@ export type RunResult = Ended &
     | { readonly reason: 'paused' }
     /** Somebody aborted; calls under way were cancelled and answered. The status is `paused`; another `run` goes on. */
     | { readonly reason: 'interrupted' }
-    /** A limit was reached: the status is `error`. Another `run` begins with no steps taken, but with the cost so far. */
-    | { readonly reason: 'max-iterations' | 'max-cost' }
+    /**
+     * A limit was reached: the status is `error`. Another `run` begins with nothing used of what one run may use, but with
+     * what the conversation used so far. `max-calls` are replies of the model in the whole conversation.
+     */
+    | { readonly reason: 'max-iterations' | 'max-cost' | 'max-tokens' | 'max-calls' | 'max-time' }
     /** The model gave nothing usable several times in a row. */
     | { readonly reason: 'stuck' }
     /** The model or the condenser failed; `error` is what it threw, its `code` says what can be done. */

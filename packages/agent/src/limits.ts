@@ -1,0 +1,22 @@
+import { AgentError } from './error.ts';
+
+/** What may be used up. */
+export interface Limits {
+  /** Steps: at each the model is asked at most once. */
+  readonly maxIterations?: number;
+  /** US dollars. Calls of unknown price do not count. */
+  readonly maxCostUsd?: number;
+  /** Tokens in and out together, cached ones included. Calls that tell none do not count. */
+  readonly maxTokens?: number;
+}
+
+/** Refuses limits that allow nothing. @throws {AgentError} `invalid`. */
+export function checkLimits(limits: Limits & { readonly maxMs?: number; readonly maxCalls?: number }): void {
+  const { maxCostUsd, ...counts } = limits;
+  for (const [name, count] of Object.entries(counts)) {
+    if (count === undefined || (Number.isInteger(count) && count >= 1)) continue;
+    throw new AgentError('invalid', `${name} is ${count}, but it must be a whole number of at least 1.`);
+  }
+  if (maxCostUsd === undefined || maxCostUsd > 0) return;
+  throw new AgentError('invalid', `maxCostUsd is ${maxCostUsd}, which allows nothing.`);
+}
