@@ -4,6 +4,7 @@ import type { LanguageModel, ModelParameters } from '@varve/llm';
 import type { Mask, Tool } from '@varve/tools';
 import { codingPrompt } from './coding-prompt.ts';
 import type { ConfirmationPolicy } from './confirmation.ts';
+import { AgentError } from './error.ts';
 import { checkLimits } from './limits.ts';
 import { neverConfirm } from './never-confirm.ts';
 import type { Prompt } from './prompt.ts';
@@ -47,6 +48,11 @@ export interface Agent {
   readonly confirmation: ConfirmationPolicy;
   readonly budget: Budget;
   readonly parameters: ModelParameters;
+  /**
+   * How many calls of one reply may run at once; default 1, one after the other. Those that touch the same things never
+   * do. With more, a model must not count on a call seeing what the one before it did elsewhere.
+   */
+  readonly concurrency: number;
   /** What a reply of text alone means. */
   readonly textReply: TextReply;
   /** When it counts as stuck; `never` leaves only the other limits. */
@@ -63,37 +69,41 @@ export type AgentOptions = Pick<Agent, 'model' | 'tools'> &
   };
 
 /**
- * Fills in the defaults of an agent: no condensation, the coding prompt, no confirmation, 500 iterations,
- * the usual rules for being stuck.
+ * Fills in the defaults of an agent: no condensation, the coding prompt, no confirmation, 500 iterations, one
+ * call at a time, the usual rules for being stuck.
  *
  * @throws {AgentError} `invalid` for a budget or rules that allow nothing or are no numbers.
  */
 export function defineAgent(options: AgentOptions): Agent {
   const budget: Budget = { maxIterations: 500, ...options.budget };
   checkLimits(budget);
-  const { model, condenser = noCondensation(), confirmation = neverConfirm(), parameters = {} } = options;
-  const { textReply = 'finish' } = options;
-  const stuck = options.stuck === 'never' ? 'never' : stuckRules(options.stuck);
-  const spec: Json = {
+  const { concurrency = 1 } = options;
+  if (!(concurrency >= 1)) throw new AgentError('invalid', `With a concurrency of ${concurrency} no call ever runs.`);
+  const agent: Omit<Agent, 'spec'> = {
+    condenser: noCondensation(),
+    prompt: codingPrompt,
+    confirmation: neverConfirm(),
+    parameters: {},
+    textReply: 'finish',
+    ...options,
+    concurrency,
+    budget,
+    stuck: options.stuck === 'never' ? 'never' : stuckRules(options.stuck),
+  };
+  return { ...agent, spec: specOf(agent) };
+}
+
+/** @see software-agent-sdk Agent: fields that both have are named as there */
+function specOf({ model, condenser, confirmation, parameters, budget, ...agent }: Omit<Agent, 'spec'>): Json {
+  return {
     model: model.spec,
     condenser: condenser.spec,
     confirmation_policy: confirmation.spec,
     parameters: { ...parameters },
     budget: { ...budget },
-    text_reply: textReply,
-    stuck: stuck === 'never' ? stuck : { ...stuck },
+    tool_concurrency_limit: agent.concurrency,
+    text_reply: agent.textReply,
+    stuck: agent.stuck === 'never' ? agent.stuck : { ...agent.stuck },
     kind: 'Agent',
-  };
-  return {
-    prompt: codingPrompt,
-    ...options,
-    model,
-    condenser,
-    confirmation,
-    parameters,
-    budget,
-    textReply,
-    stuck,
-    spec,
   };
 }

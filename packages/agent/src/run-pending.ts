@@ -1,9 +1,11 @@
+import { FinishAction } from '@varve/events/payloads';
 import type { PendingCall } from '@varve/events/projections';
 import type { Tool } from '@varve/tools';
 import { callErrorDraft, statusDraft } from './drafts.ts';
 import { executeCall, isPending } from './execute-call.ts';
 import { isApproved, mustWait } from './gate.ts';
 import type { ReplyRunContext, Session, StepOutcome } from './session.ts';
+import { runTasks, type Task } from './run-tasks.ts';
 import { judge } from './unanswered.ts';
 
 interface Runnable {
@@ -27,20 +29,33 @@ export async function runPending(session: Session, context: ReplyRunContext): Pr
   if (answers.length > 0) await journal.emit(answers);
   const unapproved = runnable.filter(({ call }) => !isApproved(codec, call));
   const waits = mustWait(agent.confirmation, unapproved.flatMap(proposed));
-  for (const { call, tool } of runnable) {
-    if (waits && unapproved.some((other) => other.call === call)) continue;
-    if (context.signal.aborted) return { kind: 'aborted' };
-    if (!isPending(journal, call.event)) continue;
-    const outcome = await executeCall(call.event, tool, { ...session, ...context });
-    if (outcome === 'finished') return { kind: 'finished' };
-    if (outcome === 'aborted') return { kind: 'aborted' };
-  }
+  const mayRun = waits ? runnable.filter((one) => !unapproved.includes(one)) : runnable;
+  let end: 'finished' | 'aborted' | undefined;
+  const tasks = mayRun.map((one): Task => ({
+    ...exclusionOf(one),
+    run: async (failure) => {
+      if (context.signal.aborted) return false;
+      if (!isPending(journal, one.call.event)) return true;
+      const signal = AbortSignal.any([context.signal, failure]);
+      const outcome = await executeCall(one.call.event, one.tool, { ...session, ...context, signal });
+      if (outcome !== 'done') end ??= outcome;
+      return outcome === 'done';
+    },
+  }));
+  await runTasks(tasks, agent.concurrency);
+  if (end) return { kind: end };
   if (context.signal.aborted) return { kind: 'aborted' };
   if (!waits) return { kind: 'continue' };
   if (journal.timeline.read('status').execution !== 'waiting_for_confirmation') {
     await journal.emit([statusDraft('waiting_for_confirmation')]);
   }
   return { kind: 'waiting' };
+}
+
+/** What a call must not run beside: others of the same tool, unless it says what it touches; `finish` comes after all. */
+function exclusionOf({ call: { event }, tool }: Runnable): Omit<Task, 'run'> {
+  const resources = event.action && tool.resources(tool.fromAction(event.action));
+  return { locks: resources ?? [`tool:${tool.name}`], isAlone: FinishAction.is(event.action) };
 }
 
 function proposed({ call: { event }, tool }: Runnable) {
