@@ -1,18 +1,24 @@
 import { randomUUID } from 'node:crypto';
-import { text, textOf, type ActionEvent, type Content } from '@varve/events';
+import { SystemPromptEvent, text, textOf, type ActionEvent, type Content } from '@varve/events';
 import { approvalFact } from '@varve/events/facts';
+import type { Observation } from '@varve/events/payloads';
 import type { ExecutionStatus, PendingCall } from '@varve/events/projections';
-import type { Delta, ModelRequest } from '@varve/llm';
-import type { CreateOptions, OpenOptions, Saying } from './conversation-options.ts';
+import type { Delta, LanguageModel, ModelReply, ModelRequest } from '@varve/llm';
+import { ask } from './ask.ts';
+import { condenseNow } from './condense-now.ts';
+import type { ConversationOptions, CreateOptions, OpenOptions, Saying } from './conversation-options.ts';
 import type { ConversationState } from './conversation-state.ts';
 import { stateOf } from './conversation-state.ts';
-import { rejectionDraft, statusDraft, userMessageDraft } from './drafts.ts';
+import { rejectionDraft, statusDraft, titleDraft, userMessageDraft } from './drafts.ts';
 import { AgentError } from './error.ts';
+import { executeTool, type DirectCall } from './execute-tool.ts';
 import { finalText } from './final-text.ts';
+import { forkConversation, type ForkOptions } from './fork-conversation.ts';
 import { approvalDigest } from './gate.ts';
 import type { Draft } from './journal.ts';
 import { checkLimits, type Limits } from './limits.ts';
 import { endsInReply, isAnswered } from './is-answered.ts';
+import { moveHead } from './move-head.ts';
 import { OpenConversation } from './open-conversation.ts';
 import { promptDraft } from './prompt-draft.ts';
 import { readEvents, type LoggedEvent } from './read-events.ts';
@@ -35,6 +41,10 @@ export interface RunOptions extends Limits {
   readonly onOutput?: (chunk: string, event: ActionEvent) => void;
 }
 
+function newConversationId(): string {
+  return randomUUID().replaceAll('-', '');
+}
+
 function isSomething(block: Content): boolean {
   return block.type === 'text' ? block.text.trim() !== '' : block.image_urls.length > 0;
 }
@@ -49,19 +59,23 @@ const wakes = new Set<ExecutionStatus>(['finished', 'stuck', 'waiting_for_confir
  */
 export class Conversation implements AsyncDisposable {
   readonly #open: OpenConversation;
+  readonly #options: ConversationOptions;
   #running: Promise<unknown> | undefined;
   #interruption = new AbortController();
   #isPauseRequested = false;
   #closing: Promise<void> | undefined;
 
-  private constructor(open: OpenConversation) {
+  private constructor(open: OpenConversation, options: ConversationOptions) {
     this.#open = open;
+    this.#options = options;
   }
 
   /** @throws {AgentError} `invalid`; {@link StorageError} `exists` and whatever the store throws. */
   static async create(options: CreateOptions): Promise<Conversation> {
-    const id = options.id ?? randomUUID().replaceAll('-', '');
-    return new Conversation(await OpenConversation.create({ ...options, id }));
+    return new Conversation(
+      await OpenConversation.create({ ...options, id: options.id ?? newConversationId() }),
+      options,
+    );
   }
 
   /**
@@ -71,7 +85,7 @@ export class Conversation implements AsyncDisposable {
    * @throws {AgentError} `invalid`; {@link StorageError} `missing`, `held` and whatever the store throws.
    */
   static async open(options: OpenOptions): Promise<Conversation> {
-    return new Conversation(await OpenConversation.open(options));
+    return new Conversation(await OpenConversation.open(options), options);
   }
 
   get id(): string {
@@ -121,15 +135,7 @@ export class Conversation implements AsyncDisposable {
    * What a callback or a policy throws is a bug and rejects as it is; the log stays whole, and the next run goes on from it.
    */
   async run(options: RunOptions = {}): Promise<RunResult> {
-    this.#assertUsable();
-    if (this.#running) throw new AgentError('busy', `Conversation ${this.id} is running already.`);
-    const running = this.#run(options);
-    this.#running = running;
-    try {
-      return this.#withUsage(await running);
-    } finally {
-      this.#running = undefined;
-    }
+    return this.#withUsage(await this.#exclusively(() => this.#run(options)));
   }
 
   /** Ends the run under way before its next step. Nothing happens when none is. */
@@ -175,6 +181,71 @@ export class Conversation implements AsyncDisposable {
   }
 
   /**
+   * Asks the model something beside the work, also while a run is under way. The question and its answer leave no event,
+   * and what they cost is told in the reply only.
+   *
+   * @throws {LlmError} what the model throws; {@link AgentError} `closed`.
+   */
+  async ask(question: string, { signal }: { readonly signal?: AbortSignal } = {}): Promise<ModelReply> {
+    this.#assertUsable();
+    return ask(question, this.#open.session, signal);
+  }
+
+  /**
+   * Carries out a call of one of its tools for you: nothing is confirmed, and it leaves no event.
+   *
+   * @throws {AgentError} `invalid` when there is no such tool, `closed`; {@link ToolError} what the tool throws.
+   */
+  async executeTool(call: DirectCall): Promise<Observation> {
+    this.#assertUsable();
+    return executeTool(call, this.#open.session, this.#open.mask);
+  }
+
+  /** From the next step on, of a run under way too, this model is asked. Open it with this model again after a restart. */
+  switchModel(model: LanguageModel): void {
+    this.#open.switchModel(model);
+  }
+
+  /** @throws {AgentError} `invalid` for an empty title, `closed`. */
+  async rename(title: string): Promise<void> {
+    this.#assertUsable();
+    if (title.trim() === '') throw new AgentError('invalid', 'A title needs text.');
+    await this.#open.session.journal.emit([titleDraft(title.trim())]);
+  }
+
+  /**
+   * Makes the view smaller now, and tells whether it could. @throws {AgentError} `busy`, `pending` while calls are open,
+   * `closed`; {@link CondenserError}.
+   */
+  condense(): Promise<boolean> {
+    return this.#exclusively(() => condenseNow(this.#open.session, this.#interruption.signal));
+  }
+
+  /**
+   * Goes back, or to another branch: what comes next follows this event, or nothing with `undefined`. Nothing is deleted;
+   * every event can be gone to again. Calls that are open there are answered as not executed.
+   *
+   * @throws {AgentError} `busy`, `invalid` when there is no such event or nothing can follow it, `closed`.
+   */
+  navigate(eventId: string | undefined): Promise<void> {
+    return this.#exclusively(() => moveHead(eventId, this.#open.log, this.#open.session));
+  }
+
+  /**
+   * Makes a new conversation of the beginning of this one, in the same store, also while a run is under way. The caller
+   * disposes it.
+   *
+   * @throws {AgentError} `invalid`, `closed`; {@link StorageError} `exists` and whatever the store throws.
+   */
+  async fork(options: ForkOptions = {}): Promise<Conversation> {
+    this.#assertUsable();
+    const { id = newConversationId(), ...rest } = options;
+    const { agent } = this.#open.session;
+    const base = { ...this.#options, agent, ...rest };
+    return new Conversation(await forkConversation(this.#open, base, { ...rest, id }), base);
+  }
+
+  /**
    * Stored events from seq `from` on, each once, in order. Without a signal it ends at the present head; with one it goes
    * on with later events until the signal aborts. @throws {StorageError} `invalid` for a bad number.
    */
@@ -197,20 +268,34 @@ export class Conversation implements AsyncDisposable {
     await this.#open[Symbol.asyncDispose]();
   }
 
+  async #exclusively<T>(work: () => Promise<T>): Promise<T> {
+    this.#assertUsable();
+    if (this.#running) throw new AgentError('busy', `Conversation ${this.id} is running already.`);
+    this.#interruption = new AbortController();
+    this.#isPauseRequested = false;
+    const running = work();
+    this.#running = running;
+    try {
+      return await running;
+    } finally {
+      this.#running = undefined;
+    }
+  }
+
   get #timeline() {
     return this.#open.session.journal.timeline;
   }
 
   async #run({ signal, onDelta, onOutput, ...limits }: RunOptions): Promise<LoopEnd> {
     checkLimits(limits);
-    this.#interruption = new AbortController();
-    this.#isPauseRequested = false;
     const { session } = this.#open;
     await session.journal.catchUp();
     const { status, pending, lastUserMessageId, view } = this.state;
     const waits = status === 'waiting_for_confirmation' && !pending.some((call) => call.approvedDigest !== undefined);
     if (waits) return { reason: 'waiting', iterations: 0 };
-    if (lastUserMessageId === undefined && pending.length === 0) {
+    // A branch may begin anew although something was said on another one.
+    const isEmpty = lastUserMessageId === undefined || view.events.every((event) => SystemPromptEvent.is(event));
+    if (isEmpty && pending.length === 0) {
       throw new AgentError('nothing-to-do', `Conversation ${this.id} has no message yet: send one first.`);
     }
     if (status === 'finished' && pending.length === 0 && isAnswered(view)) {

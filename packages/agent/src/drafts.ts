@@ -17,6 +17,11 @@ export function statusDraft(status: ExecutionStatus): Draft {
   return { make: (stamp) => ConversationStateUpdateEvent.create({ key: statusKey, value: status }, stamp) };
 }
 
+/** The conversation gets a name. */
+export function titleDraft(title: string): Draft {
+  return { make: (stamp) => ConversationStateUpdateEvent.create({ key: 'title', value: title }, stamp) };
+}
+
 /** The user says something. */
 export function userMessageDraft(content: readonly Content[]): Draft {
   return {

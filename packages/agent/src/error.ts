@@ -4,6 +4,8 @@ export type AgentErrorCode =
   | 'invalid'
   /** The conversation is running; wait for it, pause it or interrupt it first. */
   | 'busy'
+  /** Calls are open: run, approve or reject them first. */
+  | 'pending'
   /** There is no pending action with this id, or none at all. */
   | 'nothing-pending'
   /** Nothing was said yet, so there is nothing to run. */

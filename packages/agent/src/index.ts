@@ -8,6 +8,8 @@ export type { ConversationOptions, CreateOptions, OpenOptions, Saying } from './
 export type { ConversationState } from './conversation-state.ts';
 export { AgentError, type AgentErrorCode } from './error.ts';
 export type { Limits } from './limits.ts';
+export type { DirectCall } from './execute-tool.ts';
+export type { ForkOptions } from './fork-conversation.ts';
 export { neverConfirm } from './never-confirm.ts';
 export type { Prompt, PromptContext, PromptText } from './prompt.ts';
 export { readEvents, type LoggedEvent } from './read-events.ts';

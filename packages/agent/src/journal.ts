@@ -1,5 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { timestamps, type BaseEvent, type EventCodec, type Json, type Stamp } from '@varve/events';
+import {
+  ConversationStateUpdateEvent,
+  timestamps,
+  type BaseEvent,
+  type EventCodec,
+  type Json,
+  type Stamp,
+} from '@varve/events';
+import { leafKey } from '@varve/events/facts';
 import { statusProjection, type Status } from '@varve/events/projections';
 import type { EventLog } from '@varve/storage';
 import type { Mask } from '@varve/tools';
@@ -113,6 +121,7 @@ export class Journal {
       const parent = leafId ?? (head === 0 ? undefined : '__root__');
       const event = make({ id, timestamp: this.#timestamp(), ...(parent !== undefined && { parent_id: parent }) });
       if (this.#options.codec.kind(event.kind)?.movesHead !== false) leafId = event.id;
+      else if (ConversationStateUpdateEvent.is(event) && event.key === leafKey) leafId = leafOf(event.value);
       head += 1;
       return event;
     });
@@ -125,4 +134,9 @@ export class Journal {
     const meta = this.#options.metaOf(after);
     return JSON.stringify(meta) === this.#meta ? undefined : meta;
   }
+}
+
+/** Where an update of the leaf puts it; undefined is before every event. */
+function leafOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' && value !== '__root__' ? value : undefined;
 }

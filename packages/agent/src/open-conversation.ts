@@ -1,7 +1,9 @@
 import { realpath, stat } from 'node:fs/promises';
 import { builtinKinds, eventCodec, type EventCodec, type Json } from '@varve/events';
 import type { Status } from '@varve/events/projections';
+import type { LanguageModel } from '@varve/llm';
 import type { EventLog } from '@varve/storage';
+import { defineAgent, type Agent } from './agent.ts';
 import { maskSecrets, type Mask, type Tool } from '@varve/tools';
 import type { ConversationOptions, CreateOptions, OpenOptions } from './conversation-options.ts';
 import { conversationTimeline, type ConversationTimeline } from './conversation-state.ts';
@@ -36,14 +38,16 @@ export class OpenConversation implements AsyncDisposable {
   readonly session: Session;
   readonly #snapshotHead: number;
   readonly #snapshotName: string;
-  readonly #mask: Mask;
+  readonly mask: Mask;
   #title: string | undefined;
+  #agent: Agent;
 
   private constructor(log: EventLog, timeline: ConversationTimeline, codec: EventCodec, options: SetupOptions) {
     const { agent, workspace, tools, title, snapshotHead, lastTimestamp, now = Date.now, newId, mask } = options;
     this.log = log;
+    this.#agent = agent;
     this.#title = title;
-    this.#mask = mask;
+    this.mask = mask;
     this.#snapshotHead = snapshotHead;
     this.#snapshotName = snapshotName(options);
     const offered = [...tools.values()].map(offeredTool);
@@ -52,13 +56,26 @@ export class OpenConversation implements AsyncDisposable {
       codec,
       timeline,
       mask,
-      metaOf: (status) => this.#meta(status, workspace, agent.spec),
+      metaOf: (status) => this.#meta(status, workspace, this.#agent.spec),
       now,
       ...(newId && { newId }),
       ...(lastTimestamp !== undefined && { lastTimestamp }),
     });
     const prepare = requestBuilder({ codec, tools: offered, parameters: agent.parameters, cacheKey: log.id });
-    this.session = { conversationId: log.id, agent, tools, offered, journal, codec, workspace, prepare, now };
+    const agentNow = (): Agent => this.#agent;
+    this.session = {
+      conversationId: log.id,
+      get agent() {
+        return agentNow();
+      },
+      tools,
+      offered,
+      journal,
+      codec,
+      workspace,
+      prepare,
+      now,
+    };
   }
 
   static async create(options: CreateOptions & { readonly id: string }): Promise<OpenConversation> {
@@ -110,9 +127,14 @@ export class OpenConversation implements AsyncDisposable {
     }
   }
 
+  /** From the next step on another model is asked; the rest of the agent stays. */
+  switchModel(model: LanguageModel): void {
+    this.#agent = defineAgent({ ...this.#agent, model });
+  }
+
   /** The first line of what the user said first names the conversation, unless it has a name. */
   suggestTitle(saying: string): void {
-    const [line = ''] = this.#mask(saying).trim().split('\n');
+    const [line = ''] = this.mask(saying).trim().split('\n');
     if (line !== '') this.#title ??= line.length > 80 ? `${line.slice(0, 79)}…` : line;
   }
 
