@@ -77,13 +77,13 @@ function resultBlocks({ name = 'function', tool_call_id, content }: Message, isO
   );
 }
 
-/** After the first block of the system prompt, which changes least; its cache mark moves along, so both are kept. */
+/** At the end of the first block of the system prompt: it changes least, and is what prompt caches keep. */
 function withInstructions(messages: readonly Message[], instructions: string): readonly Message[] {
   const at = messages.findIndex(({ role }) => role === 'system');
   const system = messages[at];
   if (!system) return [{ role: 'system', content: [text(instructions)], thinking_blocks: [] }, ...messages];
   const [first, ...others] = system.content;
-  const block = { ...text(instructions), cache_prompt: first?.cache_prompt ?? false };
-  const content = [...(first ? [{ ...first, cache_prompt: false }] : []), block, ...others];
-  return messages.with(at, { ...system, content });
+  const said = first?.type === 'text' ? `${first.text}\n\n${instructions}` : instructions;
+  const block = { ...text(said), cache_prompt: first?.cache_prompt ?? false };
+  return messages.with(at, { ...system, content: [block, ...others] });
 }
