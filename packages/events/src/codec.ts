@@ -1,7 +1,7 @@
 import type { BaseEvent, EventKind } from './define-event.ts';
 import { EventError } from './error.ts';
-import { jsonProblem } from './json-problem.ts';
 import { isOpaque, opaqueEvent, type OpaqueEvent } from './opaque-event.ts';
+import { survey } from './survey.ts';
 
 /** The events a definition makes. */
 export type EventOfKind<Kind> = Kind extends { create(...input: never): infer Made extends BaseEvent } ? Made : never;
@@ -63,21 +63,13 @@ function twice(kinds: readonly EventKind[]): string {
 
 /** Reads a known kind, or fails: what typing would not give back unchanged is better kept as text. */
 function readKnown(kind: EventKind, json: Record<string, unknown>): BaseEvent {
-  const problem = jsonProblem(json);
+  const { problem, protoKeys } = survey(json);
   if (problem) throw new EventError('invalid', `${kind.kind} is not valid: it ${problem}.`);
   const event = kind.read(json);
-  if (protoKeys(json) !== protoKeys(event)) {
+  if (protoKeys > 0 && survey(event).protoKeys < protoKeys) {
     throw new EventError('invalid', `${kind.kind} is not valid: a field is named __proto__.`);
   }
   return event;
-}
-
-/** How many properties are named `__proto__`: schemas leave these out without a word. */
-function protoKeys(value: unknown): number {
-  if (typeof value !== 'object' || value === null) return 0;
-  let count = Object.hasOwn(value, '__proto__') ? 1 : 0;
-  for (const child of Object.values(value)) if (typeof child === 'object') count += protoKeys(child);
-  return count;
 }
 
 function parseRecord(text: string): Record<string, unknown> {

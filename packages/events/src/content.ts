@@ -22,7 +22,7 @@ const imageContent = z.strictObject({
 });
 
 /** A list of blocks; when read, null or nothing is the empty list and a bare string is one text block. */
-export const contentList = readThrough(z.array(z.union([textContent, imageContent])), (raw) => {
+export const contentList = readThrough(z.array(z.discriminatedUnion('type', [textContent, imageContent])), (raw) => {
   if (raw === null || raw === undefined) return [];
   return typeof raw === 'string' ? [text(raw)] : raw;
 });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { EventError } from './error.ts';
 import { deepFreeze, type Immutable } from './immutable.ts';
 import { jsonProblem } from './json-problem.ts';
-import { lenient } from './lenient.ts';
+import { lenientReader } from './lenient.ts';
 import type { Message } from './message.ts';
 import { invalidSentence } from './payload.ts';
 
@@ -104,10 +104,9 @@ export function defineEvent<Kind extends string, Fields extends Shape>(
     kind: z.literal(kind),
   });
   const strict = z.strictObject(shapeWith(strictStamp));
-  let reader: z.ZodType | undefined;
+  const reader = lenientReader(z.strictObject(shapeWith(readStamp)));
   const is = (event: BaseEvent): event is EventOf<Kind, Fields> => event.kind === kind;
-  const parse = (schema: z.ZodType, json: object): EventOf<Kind, Fields> => {
-    const result = schema.safeParse(json);
+  const checked = (result: z.ZodSafeParseResult<unknown>): EventOf<Kind, Fields> => {
     if (!result.success) throw new EventError('invalid', invalidSentence(kind, result.error), { cause: result.error });
     return result.data as EventOf<Kind, Fields>;
   };
@@ -119,14 +118,9 @@ export function defineEvent<Kind extends string, Fields extends Shape>(
     create(values: object, stamp) {
       const problem = jsonProblem(values);
       if (problem) throw new EventError('invalid', `${kind} is not valid: it ${problem}.`);
-      return deepFreeze(parse(strict, { ...values, ...stamp, kind })) as EventOf<Kind, Fields>;
+      return deepFreeze(checked(strict.safeParse({ ...values, ...stamp, kind }))) as EventOf<Kind, Fields>;
     },
-    read(json) {
-      const exact = strict.safeParse(json);
-      if (exact.success) return exact.data as EventOf<Kind, Fields>;
-      reader ??= lenient(z.strictObject(shapeWith(readStamp)));
-      return parse(reader, json);
-    },
+    read: (json) => checked(reader(json)),
     is,
     ...(toMessage && { toMessage: (event: BaseEvent) => toMessage(event as EventOf<Kind, Fields>) }),
   };

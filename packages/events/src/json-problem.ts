@@ -1,5 +1,5 @@
 /** Deep enough for any real record, and shallow enough for the stack of `JSON.stringify` and of other readers. */
-const maxDepth = 200;
+export const maxDepth = 200;
 
 /**
  * Why a value would not come back the same from `JSON.parse(JSON.stringify(value))`, as half a sentence; undefined when it

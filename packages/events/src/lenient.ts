@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { conforms } from './conforms.ts';
 
 type Before = (raw: unknown) => unknown;
 
@@ -12,10 +13,27 @@ export function readThrough<Schema extends z.ZodType>(schema: Schema, before: Be
 }
 
 /**
+ * Reads JSON values with the {@link lenient} twin of a strict schema. A value that already {@link conforms} is given back as
+ * it is, not copied. Nothing is derived before the first value comes.
+ */
+export function lenientReader<Schema extends z.ZodType>(
+  schema: Schema,
+): (json: unknown) => z.ZodSafeParseResult<z.output<Schema>> {
+  let fits: ((json: unknown) => boolean) | undefined;
+  let relaxed: z.ZodType | undefined;
+  return (json) => {
+    fits ??= conforms(schema);
+    if (fits(json)) return { success: true, data: json as z.output<Schema> };
+    relaxed ??= lenient(schema);
+    return relaxed.safeParse(json) as z.ZodSafeParseResult<z.output<Schema>>;
+  };
+}
+
+/**
  * The reading twin of a strict schema: unknown fields are kept, declared fields that are null count as absent, and
  * {@link readThrough} repairs run. Derived, so that no record is described twice.
  */
-export function lenient(schema: z.ZodType): z.ZodType {
+function lenient(schema: z.ZodType): z.ZodType {
   const relaxed = relax(schema);
   const before = readers.get(schema)?.before;
   return before ? z.preprocess(before, relaxed) : relaxed;

@@ -17,7 +17,7 @@ export const toolCall = z.strictObject({
 });
 
 /** A piece of the model's thinking, readable or sealed by its provider. */
-export const thinkingBlock = z.union([
+export const thinkingBlock = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('thinking'), thinking: z.string(), signature: z.exactOptional(z.string()) }),
   z.strictObject({ type: z.literal('redacted_thinking'), data: z.string() }),
 ]);

@@ -3,7 +3,7 @@ import { contentList, isContent, type Content } from './content.ts';
 import { EventError } from './error.ts';
 import { deepFreeze, type Immutable } from './immutable.ts';
 import { jsonProblem } from './json-problem.ts';
-import { lenient, readThrough } from './lenient.ts';
+import { lenientReader, readThrough } from './lenient.ts';
 
 /** What an action asks for, or what an observation brings back: any JSON object with a `kind`. */
 export type Payload = { readonly kind: string; readonly [field: string]: unknown };
@@ -14,7 +14,7 @@ export type Observation = Payload & { readonly content: readonly Content[]; read
 /** Any payload, passed through untouched: events carry payloads of kinds this program may not know. */
 export const anyPayload = z.custom<Payload>(isPayload, 'expected an object with a kind');
 
-const readContent = lenient(contentList);
+const readContent = lenientReader(contentList);
 
 /** Any observation; when read, absent content is empty and a bare string is one text block. */
 export const anyObservation = readThrough(
@@ -24,7 +24,7 @@ export const anyObservation = readThrough(
   ),
   (raw) => {
     if (!isPayload(raw)) return raw;
-    const content = readContent.safeParse(raw['content']);
+    const content = readContent(raw['content']);
     // Content that cannot be read stays as it is: the check then rejects the event, and its text is kept.
     if (!content.success) return raw;
     const { content: _content, is_error: isError, ...rest } = raw;
@@ -68,16 +68,16 @@ export function defineAction<Kind extends string, Fields extends Shape>(
   shape: Fields,
 ): PayloadDefinition<Kind, Fields> {
   const fields = z.strictObject(shape);
-  let reader: z.ZodType | undefined;
+  const reader = lenientReader(fields);
   return {
     kind,
     fields,
     create: (values) => createPayload(kind, fields, values),
     read(payload) {
       if (payload?.kind !== kind) return undefined;
-      reader ??= lenient(fields);
-      const result = reader.safeParse(payload);
-      return result.success ? (result.data as PayloadOf<Kind, Fields>) : undefined;
+      const { kind: _kind, ...own } = payload;
+      const result = reader(own);
+      return result.success ? ({ ...result.data, kind } as PayloadOf<Kind, Fields>) : undefined;
     },
     is: (payload): payload is PayloadOf<Kind, Fields> & Payload => payload?.kind === kind,
   };

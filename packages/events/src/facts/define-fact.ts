@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { BaseEvent, Stamp } from '../define-event.ts';
 import { EventError } from '../error.ts';
-import { lenient } from '../lenient.ts';
+import { lenientReader } from '../lenient.ts';
 import { ConversationStateUpdateEvent } from '../kinds/conversation-state-update-event.ts';
 import { invalidSentence } from '../payload.ts';
 
@@ -25,7 +25,7 @@ export function defineFact<Schema extends z.ZodType>(
   schema: Schema,
 ): FactDefinition<z.output<Schema>> {
   // A later version may add fields; an effect that this version overlooked for that would be run twice.
-  const reader = lenient(schema);
+  const reader = lenientReader(schema);
   return {
     key,
     create(value, stamp) {
@@ -35,8 +35,8 @@ export function defineFact<Schema extends z.ZodType>(
     },
     read(event) {
       if (!ConversationStateUpdateEvent.is(event) || event.key !== key) return undefined;
-      const result = reader.safeParse(event.value);
-      return result.success ? (result.data as z.output<Schema>) : undefined;
+      const result = reader(event.value);
+      return result.success ? result.data : undefined;
     },
   };
 }

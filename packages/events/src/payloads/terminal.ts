@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { text, type Content } from '../content.ts';
-import { lenient } from '../lenient.ts';
+import { lenientReader } from '../lenient.ts';
 import { defineAction, defineObservation, type Observation } from '../payload.ts';
 
 /** Run a command in the persistent shell, poll it, or send input to the program that runs in it. */
@@ -49,12 +49,12 @@ export const TerminalObservation = defineObservation(
   present,
 );
 
-const readMetadata = lenient(terminalMetadata);
+const readMetadata = lenientReader(terminalMetadata);
 
 function present({ content, metadata: raw }: Observation): readonly Content[] {
-  const parsed = readMetadata.safeParse(raw);
+  const parsed = readMetadata(raw);
   if (!parsed.success) return content;
-  const { prefix, suffix, working_dir, exit_code } = parsed.data as z.output<typeof terminalMetadata>;
+  const { prefix, suffix, working_dir, exit_code } = parsed.data;
   const tail = [
     ...(suffix ? [suffix] : []),
     ...(working_dir ? [`[directory: ${working_dir}]`] : []),

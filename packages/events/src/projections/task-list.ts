@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { ObservationEvent } from '../kinds/observation-event.ts';
-import { lenient } from '../lenient.ts';
+import { lenientReader } from '../lenient.ts';
 import { TaskTrackerObservation, taskItem, type TaskItem } from '../payloads/task-tracker.ts';
 import type { Projection } from './projection.ts';
 
-const readItems = lenient(z.array(taskItem));
+const readItems = lenientReader(z.array(taskItem));
 
 /** The agent's own task list, as its last task_tracker call that worked left it. */
 export const taskListProjection: Projection<readonly TaskItem[]> = {
@@ -16,10 +16,10 @@ export const taskListProjection: Projection<readonly TaskItem[]> = {
     if (!ObservationEvent.is(event) || !TaskTrackerObservation.is(event.observation)) return list;
     const { is_error: failed, task_list: raw } = event.observation;
     if (failed) return list;
-    const items = readItems.safeParse(raw ?? []);
-    return items.success ? (items.data as readonly TaskItem[]) : list;
+    const items = readItems(raw ?? []);
+    return items.success ? items.data : list;
   },
   read: (list) => list,
   encode: (list) => list.map((item) => ({ ...item })),
-  decode: (json) => readItems.parse(json) as readonly TaskItem[],
+  decode: (json) => json as unknown as readonly TaskItem[],
 };

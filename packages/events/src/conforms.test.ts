@@ -1,0 +1,97 @@
+import fc from 'fast-check';
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { conforms } from './conforms.ts';
+import { builtinKinds } from './index.ts';
+
+const folder = new URL('golden/', import.meta.url);
+const goldens = readdirSync(folder).map((name) => JSON.parse(readFileSync(new URL(name, folder), 'utf8')) as object);
+/** Each kind's own fields, as events have them between the base fields. */
+const schemas = builtinKinds.map(({ kind, fields }) => ({
+  kind,
+  schema: z.strictObject(fields as z.ZodRawShape),
+}));
+const base = new Set(['id', 'timestamp', 'source', 'parent_id', 'kind']);
+const ownFields = (event: object): object =>
+  Object.fromEntries(Object.entries(event).filter(([name]) => !base.has(name)));
+
+const oddValues = [null, 7, 1.5, 'text', '', true, [], {}, [null], { type: 'text' }, { type: 'text', text: 'x' }];
+
+/** The value with one place in it changed: another value, nothing, or one more field. */
+function changed(value: unknown, path: readonly number[], odd: number): unknown {
+  const [step, ...rest] = path;
+  if (step === undefined || typeof value !== 'object' || value === null) return oddValues[odd % oddValues.length];
+  const entries = Object.entries(value);
+  const at = step % (entries.length + 1);
+  const [key, child] = entries[at] ?? ['invented', undefined];
+  const next = rest.length === 0 && odd % 5 === 0 ? undefined : changed(child, rest, odd);
+  const all = new Map([...entries, [key, next] as const]);
+  if (next === undefined) all.delete(key);
+  return Array.isArray(value) ? [...all.values()] : Object.fromEntries(all);
+}
+
+describe.for(schemas)('$kind', ({ kind, schema }) => {
+  const fits = conforms(schema);
+  const events = goldens.filter((event) => 'kind' in event && event.kind === kind).map(ownFields);
+
+  test('what is written conforms, so that it is not parsed again', () => {
+    expect(events.map(fits)).toEqual(events.map(() => true));
+  });
+
+  test('only what parsing would give back unchanged conforms', () => {
+    const step = fc.nat(30);
+    fc.assert(
+      fc.property(fc.constantFrom(...events), fc.array(step, { maxLength: 4 }), fc.nat(100), (event, path, odd) => {
+        const value = changed(event, path, odd);
+        const result = schema.safeParse(value);
+        // Null stands for absence when read: it is not kept even where the schema would.
+        const isSame = result.success && JSON.stringify(result.data) === JSON.stringify(value);
+        return !fits(value) || isSame;
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
+
+test.for<[string, z.ZodType, unknown]>([
+  ['a default that would be filled in', z.strictObject({ a: z.string().default('x') }), {}],
+  ['null for absence', z.strictObject({ a: z.exactOptional(z.unknown()) }), { a: null }],
+  ['an unknown field', z.strictObject({ a: z.exactOptional(z.string()) }), { b: 'x' }],
+  ['a field named __proto__', z.strictObject({}), JSON.parse('{"__proto__":1}')],
+  ['a key named __proto__', z.record(z.string(), z.unknown()), JSON.parse('{"__proto__":1}')],
+  ['an inherited field', z.strictObject({ constructor: z.unknown() }), {}],
+  ['an array for an object', z.strictObject({}), []],
+  ['text that would be trimmed', z.string().trim(), ' x'],
+  ['text that would be changed by the first option', z.union([z.string().trim(), z.string()]), ' x'],
+  ['text that breaks its pattern', z.string().regex(/^a$/), 'b'],
+  ['text that is too short', z.string().min(2), 'a'],
+  ['a broken number', z.number().int(), 1.5],
+  ['a refused object', z.strictObject({ a: z.number() }).refine(({ a }) => a > 1), { a: 1 }],
+  ['a loose object', z.looseObject({ a: z.string().trim() }), { a: ' x' }],
+  ['too many items', z.array(z.string()).max(1), ['a', 'b']],
+  ['another literal', z.literal(['a', 'b']), 'c'],
+  ['another option', z.enum(['a', 'b']), 'c'],
+])('%s does not conform', ([, schema, value]) => {
+  expect(conforms(schema)(value)).toBe(false);
+});
+
+test.for<[string, z.ZodType, unknown]>([
+  ['optional fields may be absent', z.strictObject({ a: z.exactOptional(z.string()) }), {}],
+  ['a pattern that holds', z.string().regex(/^a$/), 'a'],
+  ['text that is long enough', z.string().min(2), 'ab'],
+  ['a whole number', z.number().int(), 1],
+  ['a record', z.record(z.string(), z.number()), { a: 1, b: 2 }],
+  [
+    'an option of a union that is told apart',
+    z.discriminatedUnion('t', [z.strictObject({ t: z.literal(1) })]),
+    { t: 1 },
+  ],
+])('%s: conforms', ([, schema, value]) => {
+  expect(conforms(schema)(value)).toBe(true);
+});
+
+test('a pattern that remembers where it stood is asked, not used', () => {
+  const fits = conforms(z.string().regex(/a/g));
+  expect([fits('a'), fits('a')]).toEqual([true, true]);
+});
