@@ -9,13 +9,16 @@ import type { NewEvent } from './log.ts';
  * @throws {StorageError} `invalid`.
  */
 export function checkEvents(events: readonly NewEvent[]): readonly NewEvent[] {
-  return events.map(({ id, kind, parentId, text }) => {
+  return events.map(({ id, kind, parentId, text, digest }) => {
     if (id === '') throw new StorageError('invalid', 'The id of an event is empty.');
     for (const [field, value] of Object.entries({ id, kind, parentId: parentId ?? '', text })) {
       if (isExact(value)) continue;
       throw new StorageError('invalid', `The ${field} of event ${JSON.stringify(id)} is not text that can be stored.`);
     }
-    return { id, kind, parentId, text };
+    if (digest !== undefined && !/^[0-9a-f]{64}$/.test(digest)) {
+      throw new StorageError('invalid', `The digest of event ${JSON.stringify(id)} is none.`);
+    }
+    return { id, kind, parentId, text, ...(digest !== undefined && { digest }) };
   });
 }
 

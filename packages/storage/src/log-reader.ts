@@ -1,3 +1,5 @@
+import type { LogProof } from './proof/log-proof.ts';
+
 /** One event as it lies in a log. */
 export interface Stored {
   /** Its place: 0, 1, 2, … without gaps. */
@@ -37,4 +39,6 @@ export interface LogReader {
    * @throws {StorageError} as `range`, and `missing` when the conversation is removed meanwhile.
    */
   tail(from: number, signal: AbortSignal): AsyncIterable<Stored>;
+  /** What shows changes of the log, for `verify`; absent in a store that keeps none. */
+  readonly proof?: LogProof;
 }

@@ -1,4 +1,5 @@
 import type { Stored } from './log-reader.ts';
+import type { LogProof } from './proof/log-proof.ts';
 import type { Wakeup } from './wakeups.ts';
 
 /** What a store gives of one log, so that `readerOf` can read it. */
@@ -13,4 +14,5 @@ export interface LogSource {
   arm(): Wakeup;
   /** Aborts when the log or the store is disposed; armed wakeups fire then. */
   readonly closed: AbortSignal;
+  readonly proof?: LogProof;
 }

@@ -1,5 +1,6 @@
 import type { Json } from '@varve/events';
 import type { LogReader } from './log-reader.ts';
+import type { Signer } from './proof/signer.ts';
 import type { SnapshotCache } from './snapshots.ts';
 
 /**
@@ -12,6 +13,11 @@ export interface NewEvent {
   readonly kind: string;
   readonly parentId: string | undefined;
   readonly text: string;
+  /**
+   * What the seal is made of instead of a digest of the text, 64 hexadecimal digits: only for the copy of an event whose
+   * text was scrubbed, so that the copy's seals are those of the original.
+   */
+  readonly digest?: string;
 }
 
 /** What an append may ask for besides its events. */
@@ -20,6 +26,11 @@ export interface AppendOptions {
   readonly expectedHead?: number;
   /** Replaces the summary's `meta` in the same act. */
   readonly meta?: Json;
+  /**
+   * Signs, in the same act, the seal of each event that is stored, or, when no events are given, the seal of the last
+   * event in the log: that is a checkpoint. Stores without proof ignore it.
+   */
+  readonly signer?: Signer;
 }
 
 /**
@@ -44,7 +55,7 @@ export interface EventLog extends LogReader, AsyncDisposable {
    * no events only compares `expectedHead` and sets `meta`. Events and options are copied when `append` is called.
    *
    * @throws {StorageError} `closed`, `fenced` even when nothing would be stored, `duplicate`, `conflict`, `full`, `io`;
-   * `invalid` for an id that is empty, for an id, kind, parent or text with half a surrogate pair or a NUL (JSON
+   * `invalid` for an id that is empty, a `digest` that is none, for an id, kind, parent or text with half a surrogate pair or a NUL (JSON
    * escapes both), for an `expectedHead` that is no integer of 0 or more and for `meta` that `JSON.stringify` has no
    * text for. After any of them, no event of the append is stored (`atomicity: 'all'`) or a prefix is, and `meta` is as
    * it was.

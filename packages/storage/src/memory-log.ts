@@ -6,6 +6,12 @@ import type { AppendOptions, EventLog, NewEvent } from './log.ts';
 import type { Stored } from './log-reader.ts';
 import type { LogSource } from './log-source.ts';
 import { planAppend } from './plan-append.ts';
+import { firstSeal } from './proof/first-seal.ts';
+import type { LogProof } from './proof/log-proof.ts';
+import { mergeProof } from './proof/merge-proof.ts';
+import { sealEvents } from './proof/seal-events.ts';
+import { signCheckpoint } from './proof/sign-checkpoint.ts';
+import type { Statement } from './proof/statement.ts';
 import { readerOf } from './reader-of.ts';
 import type { SnapshotCache } from './snapshots.ts';
 import type { Wakeups } from './wakeups.ts';
@@ -19,6 +25,9 @@ export interface Kept {
   meta: string;
   readonly events: Stored[];
   readonly seqs: Map<string, number>;
+  /** One per event. */
+  readonly seals: string[];
+  readonly statements: Statement[];
   /** JSON by seq by name. */
   readonly snapshots: Map<string, Map<number, string>>;
   epoch: number;
@@ -46,7 +55,7 @@ export function memoryLog(kept: Kept, { now, wake, onClose }: MemoryLogContext):
     snapshots: memorySnapshots(kept, closing.signal),
     async append(events, options = {}) {
       checkOpen(kept.id, closing.signal);
-      const { seqs, hasChanged } = append(kept, events, options);
+      const { seqs, hasChanged } = append(kept, events, { ...options, at: now() });
       if (hasChanged) kept.updatedAt = now();
       wake.fire(kept.id);
       return seqs;
@@ -83,20 +92,48 @@ export function memorySource(kept: Kept, wake: Wakeups, closed: AbortSignal): Lo
     },
     arm: () => wake.arm(kept.id),
     closed,
+    proof: memoryProof(kept, check),
   };
 }
 
-function append(kept: Kept, events: readonly NewEvent[], { expectedHead, meta }: AppendOptions) {
+function append(kept: Kept, events: readonly NewEvent[], options: AppendOptions & { readonly at: number }) {
+  const { expectedHead, meta, signer, at } = options;
   if (expectedHead !== undefined) checkBound('expected head', expectedHead);
   const metaText = meta === undefined ? undefined : jsonText('meta', meta);
   const find = (id: string): Stored | undefined => kept.events[kept.seqs.get(id) ?? -1];
   const plan = planAppend(checkEvents(events), { id: kept.id, head: kept.events.length, expectedHead, find });
-  for (const event of plan.fresh) {
+  const previous = kept.seals.at(-1) ?? firstSeal(kept.id);
+  const { seals, checkpoints } = sealEvents(plan.fresh, { conversation: kept.id, previous, signer, at });
+  for (const { digest: _, ...event } of plan.fresh) {
     kept.events.push(Object.freeze(event));
     kept.seqs.set(event.id, event.seq);
   }
+  kept.seals.push(...seals.map(({ seal }) => seal));
+  kept.statements.push(...checkpoints);
+  if (signer && events.length === 0 && kept.seals.length > 0) {
+    const place = { conversation: kept.id, seq: kept.seals.length - 1, seal: previous, at };
+    kept.statements.push(signCheckpoint(place, signer));
+  }
   if (metaText !== undefined) kept.meta = metaText;
   return { seqs: plan.seqs, hasChanged: plan.fresh.length > 0 || metaText !== undefined };
+}
+
+function memoryProof(kept: Kept, check: () => void): LogProof {
+  return {
+    async page(from, to) {
+      check();
+      const seals = kept.seals.slice(from, to).map((seal, index) => ({ seq: from + index, seal }));
+      return mergeProof(
+        seals,
+        kept.statements.filter(({ seq }) => seq >= from && seq < to),
+      );
+    },
+    async end() {
+      check();
+      const seal = kept.seals.at(-1);
+      return seal === undefined ? undefined : { head: kept.seals.length, seal };
+    },
+  };
 }
 
 function memorySnapshots(kept: Kept, closed: AbortSignal): SnapshotCache {

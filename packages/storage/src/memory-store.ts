@@ -104,7 +104,13 @@ class MemoryStore implements EventStore {
 
 function newConversation(id: string, meta: string, at: number): Kept {
   const times = { createdAt: at, updatedAt: at };
-  const contents = { events: [], seqs: new Map<string, number>(), snapshots: new Map<string, Map<number, string>>() };
+  const contents = {
+    events: [],
+    seqs: new Map<string, number>(),
+    seals: [],
+    statements: [],
+    snapshots: new Map<string, Map<number, string>>(),
+  };
   return { id, meta, ...times, ...contents, epoch: 0, isHeld: false, isRemoved: false };
 }
 

@@ -12,19 +12,24 @@ export interface AppendContext {
   find(id: string): Pick<Stored, 'seq' | 'text'> | undefined;
 }
 
+/** An event to store, and its place. */
+export interface PlannedEvent extends NewEvent {
+  readonly seq: number;
+}
+
 /** What an append comes to. */
 export interface AppendPlan {
   /** One per event asked for, in order. */
   readonly seqs: readonly number[];
   /** The events to store, in order; those stored already are left out. */
-  readonly fresh: readonly Stored[];
+  readonly fresh: readonly PlannedEvent[];
 }
 
 /** Decides what to store, before anything is stored. Pure. @throws {StorageError} `duplicate`, `conflict`. */
 export function planAppend(events: readonly NewEvent[], context: AppendContext): AppendPlan {
   const { id, head, expectedHead } = context;
   const seen = new Set<string>();
-  const fresh: Stored[] = [];
+  const fresh: PlannedEvent[] = [];
   const seqs: number[] = [];
   for (const event of events) {
     const stored = context.find(event.id);

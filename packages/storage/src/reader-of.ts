@@ -22,6 +22,7 @@ export function readerOf(source: LogSource): LogReader {
       return seq;
     },
     tail: (from, signal) => tail(source, from, signal),
+    ...(source.proof && { proof: source.proof }),
   };
 }
 

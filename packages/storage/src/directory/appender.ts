@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import { errnoOf } from '../errno-of.ts';
 import { StorageError } from '../error.ts';
 import type { NewEvent } from '../log.ts';
-import { planAppend } from '../plan-append.ts';
+import { type PlannedEvent, planAppend } from '../plan-append.ts';
+import type { Signer } from '../proof/signer.ts';
 import type { Stored } from '../log-reader.ts';
 import { eventName, slugOf } from './event-name.ts';
 import { labelOf } from './event-file.ts';
@@ -12,6 +13,7 @@ import type { Lease } from './lease.ts';
 import type { MetaChange, MetaFiles, Replacement } from './meta-files.ts';
 import type { Paths } from './paths.ts';
 import type { Place } from './placement.ts';
+import type { SealKeeper } from './seal-keeper.ts';
 import { setAside, type SetAsideOptions } from './set-aside.ts';
 
 /** What appends are made with. */
@@ -21,6 +23,7 @@ export interface AppenderOptions extends SetAsideOptions {
   readonly paths: Paths;
   readonly lease: Lease;
   readonly index: EventIndex;
+  readonly seals: SealKeeper;
   readonly metaFiles: MetaFiles;
   readonly place: Place;
   /** UTC milliseconds. */
@@ -30,11 +33,13 @@ export interface AppenderOptions extends SetAsideOptions {
 /** An append whose arguments were checked. */
 export interface CheckedAppend extends MetaChange {
   readonly expectedHead: number | undefined;
+  readonly signer: Signer | undefined;
 }
 
 /** What one append writes. */
 interface Write {
-  readonly events: readonly Stored[];
+  readonly events: readonly PlannedEvent[];
+  readonly signer?: Signer | undefined;
   readonly replacements: readonly Replacement[];
   /** Whether the conversation is another one afterwards, for listings. */
   readonly isChange: boolean;
@@ -73,15 +78,20 @@ export class Appender {
   async drain(): Promise<void> {
     await this.#queue;
     await this.#write({ events: [], replacements: this.#options.metaFiles.overdue(), isChange: false });
+    this.#options.seals.flush();
   }
 
-  async #append({ events, meta, expectedHead }: CheckedAppend): Promise<readonly number[]> {
-    const { id, index, metaFiles } = this.#options;
+  async #append({ events, meta, expectedHead, signer }: CheckedAppend): Promise<readonly number[]> {
+    const { id, index, metaFiles, seals } = this.#options;
     this.#check();
     const find = (eventId: string): Stored | undefined => this.#find(eventId);
     const { seqs, fresh } = planAppend(events, { id, head: index.head, expectedHead, find });
     const replacements = meta === undefined ? [] : metaFiles.replacements({ meta, events: fresh });
-    await this.#write({ events: fresh, replacements, isChange: fresh.length > 0 || meta !== undefined });
+    // A foreign writer may have appended.
+    if (fresh.length > 0 || signer) await seals.catchUp();
+    await this.#write({ events: fresh, signer, replacements, isChange: fresh.length > 0 || meta !== undefined });
+    if (signer && events.length === 0) seals.sign(signer);
+    if (signer && index.head > 0) await seals.sync();
     return seqs;
   }
 
@@ -140,11 +150,11 @@ export class Appender {
 
   /** Puts events and then the files beside the log in place; when one event fails, those before it stay. */
   async #place(write: Write, moves: readonly Move[]): Promise<void> {
-    const { index, metaFiles } = this.#options;
+    const { index, metaFiles, seals } = this.#options;
     if (write.events.length > 0) await setAside(this.#options, index.inTheWay);
     this.#check();
     index.isWriting = true;
-    const placed: Stored[] = [];
+    const placed: PlannedEvent[] = [];
     let isWritten = false;
     try {
       this.#move(write, moves, placed);
@@ -152,13 +162,14 @@ export class Appender {
       await this.#sync(isWritten);
     } finally {
       for (const event of placed) index.add(event);
+      seals.add(placed, write.signer);
       metaFiles.note(placed, { isWritten });
       index.isWriting = false;
     }
   }
 
   /** Waits for nothing, so between the look at `events/` and its new stamp only other processes can come. */
-  #move({ events, isChange }: Write, moves: readonly Move[], placed: Stored[]): void {
+  #move({ events, isChange }: Write, moves: readonly Move[], placed: PlannedEvent[]): void {
     const { files, lease, index, now } = this.#options;
     try {
       for (const [at, { staged, path }] of moves.entries()) {
@@ -198,7 +209,7 @@ function labelFile(paths: Paths, event: NewEvent): Replacement | undefined {
   return text === undefined ? undefined : { path: join(paths.labels, `${slugOf(event.id)}.json`), text };
 }
 
-function eventPath(paths: Paths, { seq, id }: Stored): string {
+function eventPath(paths: Paths, { seq, id }: PlannedEvent): string {
   return join(paths.events, eventName({ seq, slug: slugOf(id) }));
 }
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { type EventStore, StorageError } from '@varve/storage';
+import { verify } from '@varve/storage/proof';
 import { describe, expect, test } from 'vitest';
 import { thisProcess } from '../holder.ts';
 import { agentEvent } from '../testing/agent-event.ts';
@@ -62,6 +63,8 @@ async function expectRecovery(files: VolatileFiles, acknowledged: readonly strin
   expect(await log.append(rest)).toEqual([...rest.keys()]);
   expect((await store.summary(id)).head).toBe(rest.length);
   expect((await store.list()).items).toHaveLength(1);
+  const { broken, sealed } = await verify(log);
+  expect([broken, sealed]).toEqual([undefined, rest.length]);
   await store[Symbol.asyncDispose]();
 }
 

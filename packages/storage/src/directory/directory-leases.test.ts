@@ -167,7 +167,7 @@ test('a takeover leaves one epoch, and nothing of the old one', async () => {
     await log.append([agentEvent(turn)]);
     await log[Symbol.asyncDispose]();
   }
-  expect((await readdir(files.own)).toSorted()).toEqual(['epoch-3', 'meta.json']);
+  expect((await readdir(files.own)).toSorted()).toEqual(['epoch-3', 'meta.json', 'seals.jsonl']);
   const instance = (await readdir(join(files.own, 'epoch-3'))).find((name) => name !== 'claim.json');
   expect(
     (await readdir(join(files.own, 'epoch-3', instance ?? ''))).filter((name) => name !== 'released'),

@@ -42,11 +42,11 @@ export function directoryLog(options: DirectoryLogOptions): EventLog {
     atomicity: 'prefix',
     epoch: lease.epoch,
     snapshots: directorySnapshots({ ...options, checkOpen }),
-    async append(events, { expectedHead, meta } = {}) {
+    async append(events, { expectedHead, meta, signer } = {}) {
       checkOpen();
       if (expectedHead !== undefined) checkBound('expected head', expectedHead);
       const copied = meta === undefined ? undefined : JSON.parse(jsonText('meta', meta));
-      const append: CheckedAppend = { events: checkEvents(events), meta: copied, expectedHead };
+      const append: CheckedAppend = { events: checkEvents(events), meta: copied, expectedHead, signer };
       const work = appender.append(append).finally(() => shared.wake.fire(id));
       return work.catch((error: unknown) => {
         throw diskError(error);

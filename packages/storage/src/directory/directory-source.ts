@@ -4,16 +4,19 @@ import type { LogSource } from '../log-source.ts';
 import type { Wakeups } from '../wakeups.ts';
 import { diskError } from './disk-error.ts';
 import type { EventIndex } from './event-index.ts';
+import type { KeptProof } from './seal-lines.ts';
 
 /** What the readers of one conversation share. */
 export interface SharedLog {
   readonly id: string;
   readonly index: EventIndex;
   readonly wake: Wakeups;
+  /** Reads what is kept beside the log now. */
+  readonly kept: () => KeptProof;
 }
 
 /** Reads a log until `closed` aborts. */
-export function directorySource({ id, index, wake }: SharedLog, closed: AbortSignal): LogSource {
+export function directorySource({ id, index, wake, kept }: SharedLog, closed: AbortSignal): LogSource {
   const read = async <T>(work: () => T): Promise<T> => {
     if (closed.aborted) throw new StorageError('closed', `The log of conversation ${id} is closed.`);
     try {
@@ -39,5 +42,13 @@ export function directorySource({ id, index, wake }: SharedLog, closed: AbortSig
     seqOf: async (eventId) => look(() => index.seqOf(eventId)),
     arm: () => wake.arm(id),
     closed,
+    proof: {
+      page: async (from, to) => look(() => kept().events.filter(({ seq }) => seq >= from && seq < to)),
+      end: async () =>
+        look(() => {
+          const { last } = kept();
+          return last && { head: last.seq + 1, seal: last.seal };
+        }),
+    },
   };
 }

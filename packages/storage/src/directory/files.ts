@@ -19,9 +19,11 @@ export interface Files {
   read(path: string): Buffer | undefined;
   /** Makes a new file, which a power failure may empty. */
   write(path: string, text: string): void;
+  /** Adds to the end of a file, which is made when missing. A failure may have added the beginning. */
+  append(path: string, text: string): void;
   /** Makes a new file that is on the disk when this resolves. Its name is not: see {@link sync}. */
   store(path: string, contents: string | Buffer): Promise<void>;
-  /** Resolves when the names in a directory are on the disk. */
+  /** Resolves when the names in a directory, or what was appended to a file, are on the disk. */
   sync(path: string): Promise<void>;
   /** Gives a file a second name. Fails when there is such a name. */
   link(from: string, to: string): void;

@@ -18,9 +18,10 @@ export function nodeFiles(durability: 'fsync' | 'buffered'): Files {
     },
     read: (path) => unlessMissing(() => fs.readFileSync(path)),
     write: (path, text) => fs.writeFileSync(path, text, { flag: 'wx', mode: fileMode }),
+    append: (path, text) => fs.appendFileSync(path, text, { mode: fileMode }),
     store: async (path, contents) => writeFile(path, contents, { flag: 'wx', mode: fileMode, flush: isDurable }),
     async sync(path) {
-      // Windows opens no directories.
+      // Windows opens no directories, and files for writing only.
       if (!isDurable || process.platform === 'win32') return;
       const directory = await open(path, 'r');
       try {

@@ -14,6 +14,8 @@ export interface Paths {
   readonly labels: string;
   readonly snapshots: string;
   readonly quarantine: string;
+  /** The seals of the events, and statements about them. */
+  readonly seals: string;
 }
 
 /**
@@ -35,5 +37,6 @@ export function pathsOf(directory: string): Paths {
     labels: join(own, 'labels'),
     snapshots: join(own, 'snapshots'),
     quarantine: join(own, 'quarantine'),
+    seals: join(own, 'seals.jsonl'),
   };
 }

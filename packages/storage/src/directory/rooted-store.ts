@@ -24,6 +24,8 @@ import { makeConversation } from './make-conversation.ts';
 import { pathsOf } from './paths.ts';
 import { placement, type Place } from './placement.ts';
 import { readNames } from './read-names.ts';
+import { type KeptProof, parseSealLines } from './seal-lines.ts';
+import { SealKeeper } from './seal-keeper.ts';
 import { setAside } from './set-aside.ts';
 import { hasConversation, listSummaries, readSummary } from './summaries.ts';
 import { takeLease } from './take-lease.ts';
@@ -169,7 +171,20 @@ export class RootedStore implements EventStore {
       const shared = this.#share(id);
       shared.index.look();
       dropSnapshots({ files, paths }, shared.index.head);
-      const log = { ...options, id, paths, warn, lease, shared, index: shared.index, place: this.#place, onClose };
+      const seals = new SealKeeper({ ...options, id, paths, index: shared.index });
+      await seals.catchUp();
+      const log = {
+        ...options,
+        id,
+        paths,
+        warn,
+        lease,
+        shared,
+        seals,
+        index: shared.index,
+        place: this.#place,
+        onClose,
+      };
       return directoryLog(log);
     } catch (error) {
       lease.release();
@@ -183,7 +198,8 @@ export class RootedStore implements EventStore {
     const { files, root, pollMs, warn } = this.#options;
     const paths = pathsOf(join(root, id));
     const wake = wakeups((onChange) => watchEvents(files, { path: paths.events, pollMs, onChange }));
-    const shared = { id, index: new EventIndex({ id, files, paths, warn: once(warn) }), wake };
+    const kept = (): KeptProof => parseSealLines(files.read(paths.seals)?.toString() ?? '');
+    const shared = { id, index: new EventIndex({ id, files, paths, warn: once(warn) }), wake, kept };
     this.#shared.set(id, new WeakRef(shared));
     return shared;
   }

@@ -10,6 +10,7 @@ import type { EventStore, ListQuery, Page, Summary } from '../store.ts';
 import type { Connection } from './connection.ts';
 import { type Lease, type LeaseOptions, leases, type Leases } from './leases.ts';
 import { type ConversationRow, toConversation, toSummary } from './rows.ts';
+import { sealRest } from './seal-rest.ts';
 import { sqliteLog } from './sqlite-log.ts';
 import { sqliteSource } from './sqlite-source.ts';
 
@@ -45,9 +46,11 @@ export class ConnectedStore implements EventStore {
 
   async open(id: string): Promise<EventLog> {
     this.#check(id);
+    const { statements } = this.#connection;
     return this.#log(id, () => {
       const row = this.#find(id);
       this.#leases.checkFree(row);
+      sealRest(statements, row);
       return this.#leases.take(row);
     });
   }

@@ -10,7 +10,7 @@ import { migrate } from './migrate.ts';
 import { migrations } from './migrations.ts';
 
 const temporary = async () => mkdtempDisposable(join(tmpdir(), 'varve-'));
-const addSeals = 'ALTER TABLE event ADD COLUMN seal TEXT;';
+const addColumn = 'ALTER TABLE event ADD COLUMN extra TEXT;';
 
 /** The statements that made the tables and indexes, without regard to space. */
 function schema(database: DatabaseSync): readonly string[] {
@@ -61,9 +61,9 @@ test('one more migration runs once, keeps the data, and makes older versions ref
   await store[Symbol.asyncDispose]();
 
   const database = new DatabaseSync(path);
-  migrate(database, path, [...migrations, addSeals]);
-  migrate(database, path, [...migrations, addSeals]);
-  expect(database.prepare('SELECT id, seal FROM event').all()).toEqual([{ id: 'a', seal: null }]);
+  migrate(database, path, [...migrations, addColumn]);
+  migrate(database, path, [...migrations, addColumn]);
+  expect(database.prepare('SELECT id, extra FROM event').all()).toEqual([{ id: 'a', extra: null }]);
   database.close();
   const version = migrations.length + 1;
   await expect(sqliteStore({ path })).rejects.toMatchObject({
@@ -76,7 +76,7 @@ test('a migration that fails leaves the version before', () => {
   const database = new DatabaseSync(':memory:');
   migrate(database, 'a.db', migrations);
   const before = schema(database);
-  expect(() => migrate(database, 'a.db', [...migrations, `${addSeals} SELECT * FROM nowhere;`])).toThrow('nowhere');
+  expect(() => migrate(database, 'a.db', [...migrations, `${addColumn} SELECT * FROM nowhere;`])).toThrow('nowhere');
   expect(schema(database)).toEqual(before);
   migrate(database, 'a.db', migrations);
 });

@@ -2,7 +2,8 @@
  * The schema, as the steps that make it: step n brings a database of version n - 1 to version n. Steps are never edited
  * once released; a change is one more step.
  *
- * `meta` stands apart from `conversation` because an append rewrites the whole row that holds the head.
+ * `meta` stands apart from `conversation` because an append rewrites the whole row that holds the head. The seal of a
+ * conversation is that of its last event; rows of version 1 have none until the conversation is opened.
  */
 export const migrations: readonly string[] = [
   `
@@ -41,5 +42,23 @@ export const migrations: readonly string[] = [
     state TEXT NOT NULL,
     PRIMARY KEY (conversation, name, seq)
   ) STRICT;
+  `,
+  `
+  ALTER TABLE conversation ADD COLUMN seal BLOB;
+  ALTER TABLE event ADD COLUMN seal BLOB;
+  CREATE TABLE statement (
+    number INTEGER PRIMARY KEY,
+    conversation INTEGER NOT NULL REFERENCES conversation (key) ON DELETE CASCADE,
+    seq INTEGER NOT NULL,
+    json TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX statement_by_event ON statement (conversation, seq);
+  CREATE TABLE quarantine (
+    number INTEGER PRIMARY KEY,
+    conversation INTEGER NOT NULL REFERENCES conversation (key) ON DELETE CASCADE,
+    at INTEGER NOT NULL,
+    json TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX quarantine_by_conversation ON quarantine (conversation);
   `,
 ];

@@ -10,6 +10,8 @@ export interface ConversationRow {
   readonly key: number;
   readonly id: string;
   readonly head: number;
+  /** Of the last event. */
+  readonly seal: Uint8Array | null;
   readonly lease_epoch: number;
   /** Names the store that holds the lease; the lease columns are all null or all set. */
   readonly lease_holder: string | null;

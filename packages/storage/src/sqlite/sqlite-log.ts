@@ -3,11 +3,15 @@ import { checkEvents } from '../check-events.ts';
 import { StorageError } from '../error.ts';
 import { jsonText } from '../json-text.ts';
 import type { AppendOptions, EventLog, NewEvent } from '../log.ts';
+import { firstSeal } from '../proof/first-seal.ts';
+import { sealEvents } from '../proof/seal-events.ts';
+import { signCheckpoint } from '../proof/sign-checkpoint.ts';
 import { planAppend } from '../plan-append.ts';
 import { readerOf } from '../reader-of.ts';
 import type { Connection } from './connection.ts';
 import type { Lease, LeaseOptions, Leases } from './leases.ts';
 import { sqliteSnapshots } from './sqlite-snapshots.ts';
+import { sealBytes, sealText } from './seal-bytes.ts';
 import { sqliteSource } from './sqlite-source.ts';
 
 /** What a log is made of. */
@@ -59,7 +63,7 @@ export function sqliteLog(options: SqliteLogOptions): EventLog {
 function appendWork(
   { id, connection: { statements }, leases, lease: { key, epoch }, now }: SqliteLogOptions,
   newEvents: readonly NewEvent[],
-  { expectedHead, meta }: AppendOptions,
+  { expectedHead, meta, signer }: AppendOptions,
 ): () => readonly number[] {
   if (expectedHead !== undefined) checkBound('expected head', expectedHead);
   const metaText = meta === undefined ? undefined : jsonText('meta', meta);
@@ -72,12 +76,21 @@ function appendWork(
     }
     const head = Number(state['head']);
     const { seqs, fresh } = planAppend(events, { id, head, expectedHead, find });
-    for (const event of fresh) {
-      statements.insertEvent.run(key, event.seq, event.id, event.kind, event.parentId ?? null, event.text);
+    const at = now();
+    const previous = sealText(state['seal']) ?? firstSeal(id);
+    const { seals, checkpoints, last } = sealEvents(fresh, { conversation: id, previous, signer, at });
+    for (const [index, { seq, id: eventId, kind, parentId, text }] of fresh.entries()) {
+      const seal = sealBytes(seals[index]?.seal ?? '');
+      statements.insertEvent.run(key, seq, eventId, kind, parentId ?? null, text, seal);
+    }
+    const isCheckpoint = signer && events.length === 0 && head > 0;
+    const asked = isCheckpoint ? [signCheckpoint({ conversation: id, seq: head - 1, seal: previous, at }, signer)] : [];
+    for (const statement of [...checkpoints, ...asked]) {
+      statements.insertStatement.run(key, statement.seq, JSON.stringify(statement));
     }
     if (metaText !== undefined) statements.setMeta.run(metaText, key);
     if (fresh.length > 0 || metaText !== undefined) {
-      statements.setHead.run(head + fresh.length, now(), leases.end(), key);
+      statements.setHead.run(head + fresh.length, sealBytes(last), at, leases.end(), key);
     }
     return seqs;
   };

@@ -3,6 +3,7 @@ import type { Stored } from '../log-reader.ts';
 import type { LogSource } from '../log-source.ts';
 import type { Connection } from './connection.ts';
 import { toStored } from './rows.ts';
+import { sqliteProof } from './sqlite-proof.ts';
 
 /** Bounds the memory of a page: it ends with the event that reaches either. */
 const pageEvents = 256;
@@ -49,5 +50,6 @@ export function sqliteSource(connection: Connection, { id, key, closed }: Sqlite
       }),
     arm: () => wake.arm(key),
     closed,
+    proof: sqliteProof(statements, { id, key, read }),
   };
 }

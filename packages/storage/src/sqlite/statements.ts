@@ -11,11 +11,12 @@ export function prepareStatements(database: DatabaseSync) {
   const prepare = (sql: string) => database.prepare(sql);
   return {
     conversation: prepare('SELECT * FROM conversation WHERE id = ?'),
-    state: prepare('SELECT head, lease_epoch FROM conversation WHERE key = ?'),
+    state: prepare('SELECT head, lease_epoch, seal FROM conversation WHERE key = ?'),
     insertConversation: prepare(`
       INSERT INTO conversation (id, created_at, updated_at, head, lease_epoch) VALUES (?, ?, ?, 0, 0) RETURNING key`),
     removeConversation: prepare('DELETE FROM conversation WHERE key = ?'),
-    setHead: prepare('UPDATE conversation SET head = ?, updated_at = ?, lease_until = ? WHERE key = ?'),
+    setHead: prepare('UPDATE conversation SET head = ?, seal = ?, updated_at = ?, lease_until = ? WHERE key = ?'),
+    setSeal: prepare('UPDATE conversation SET seal = ? WHERE key = ?'),
     insertMeta: prepare('INSERT INTO meta (conversation, json) VALUES (?, ?)'),
     setMeta: prepare('UPDATE meta SET json = ? WHERE conversation = ?'),
 
@@ -28,7 +29,15 @@ export function prepareStatements(database: DatabaseSync) {
       SET lease_holder = NULL, lease_host = NULL, lease_pid = NULL, lease_boot = NULL, lease_until = NULL
       WHERE key = ? AND lease_epoch = ?`),
 
-    insertEvent: prepare('INSERT INTO event (conversation, seq, id, kind, parent_id, text) VALUES (?, ?, ?, ?, ?, ?)'),
+    insertEvent: prepare(`
+      INSERT INTO event (conversation, seq, id, kind, parent_id, text, seal) VALUES (?, ?, ?, ?, ?, ?, ?)`),
+    sealEvent: prepare('UPDATE event SET seal = ? WHERE conversation = ? AND seq = ?'),
+    seals: prepare(`
+      SELECT seq, seal FROM event
+      WHERE conversation = ? AND seq >= ? AND seq < ? AND seal IS NOT NULL ORDER BY seq LIMIT ?`),
+    insertStatement: prepare('INSERT INTO statement (conversation, seq, json) VALUES (?, ?, ?)'),
+    statements: prepare(`
+      SELECT json FROM statement WHERE conversation = ? AND seq >= ? AND seq < ? ORDER BY seq, number`),
     eventById: prepare('SELECT seq, text FROM event WHERE conversation = ? AND id = ?'),
     seqById: prepare('SELECT seq FROM event WHERE conversation = ? AND id = ?'),
     events: prepare(`

@@ -1,6 +1,7 @@
 import { appendChecks } from './append-checks.ts';
 import { leaseChecks } from './lease-checks.ts';
 import { listChecks } from './list-checks.ts';
+import { proofChecks } from './proof-checks.ts';
 import { readChecks } from './read-checks.ts';
 import { resendChecks } from './resend-checks.ts';
 import { snapshotChecks } from './snapshot-checks.ts';
@@ -17,4 +18,5 @@ export const eventStoreContract: readonly StoreCheck[] = [
   ...leaseChecks,
   ...tailChecks,
   ...snapshotChecks,
+  ...proofChecks,
 ].map((check) => ({ ...check, run: async (harness) => within(check.title, check.run(harness), 20_000) }));

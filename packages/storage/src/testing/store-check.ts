@@ -8,12 +8,14 @@ export interface StoreHarness {
   readonly reopen?: () => Promise<EventStore>;
   /** Makes the leases held now run out without their holders knowing, for instance by moving an injected clock. */
   readonly expireLeases?: () => void;
+  /** Set for stores whose logs have a `proof`. */
+  readonly keepsProof?: true;
 }
 
 /** One thing that every store does. It throws, within seconds, when the store does not. */
 export interface StoreCheck {
   readonly title: string;
   /** What the harness must have for this check; stores without it have no such behaviour to check. */
-  readonly needs?: readonly ('reopen' | 'expireLeases')[];
+  readonly needs?: readonly ('reopen' | 'expireLeases' | 'keepsProof')[];
   run(harness: StoreHarness): Promise<void>;
 }

@@ -61,6 +61,7 @@ function over(disk: Disk): VolatileFiles {
     status: (path) => (enter('status', path), plain.status(path)),
     read: (path) => (enter('read', path), plain.read(path)),
     write: (path, text) => (enter('write', path), plain.write(path, text)),
+    append: (path, text) => (enter('append', path), plain.append(path, text)),
     store: async (path, contents) => (enter('store', path), plain.store(path, contents)),
     sync: async (path) => (enter('sync', path), plain.sync(path)),
     link: (from, to) => (enter('link', to), plain.link(from, to)),
@@ -126,10 +127,22 @@ function plainFiles({ root, clock }: Disk): Files {
       return at && 'contents' in at ? at.contents : undefined;
     },
     write: (path, text) => make(path, file(Buffer.from(text), Buffer.alloc(0))),
+    append(path, text) {
+      const at = find(path);
+      if (!at) return make(path, file(Buffer.from(text), Buffer.alloc(0)));
+      if ('entries' in at) return fail('EISDIR', path);
+      at.contents = Buffer.concat([at.contents, Buffer.from(text)]);
+      at.modifiedNs = clock.ns += 1n;
+      return undefined;
+    },
     store: async (path, contents) => make(path, file(Buffer.from(contents), Buffer.from(contents))),
     async sync(path) {
       const at = find(path);
-      if (!at || !('entries' in at)) return fail('ENOENT', path);
+      if (!at) return fail('ENOENT', path);
+      if ('contents' in at) {
+        at.durable = at.contents;
+        return undefined;
+      }
       at.durable = new Map(at.entries);
       at.changes = [];
       return undefined;

@@ -1,0 +1,123 @@
+import { setImmediate } from 'node:timers/promises';
+import { errnoOf } from '../errno-of.ts';
+import type { PlannedEvent } from '../plan-append.ts';
+import { firstSeal } from '../proof/first-seal.ts';
+import { sealEvents } from '../proof/seal-events.ts';
+import { signCheckpoint } from '../proof/sign-checkpoint.ts';
+import type { Signer } from '../proof/signer.ts';
+import type { EventIndex } from './event-index.ts';
+import type { Files } from './files.ts';
+import type { Paths } from './paths.ts';
+import { lastSealOf, parseSealLines, type SealLine, sealLinesText } from './seal-lines.ts';
+
+/** Whose seals are kept. */
+export interface SealKeeperOptions {
+  readonly id: string;
+  readonly files: Files;
+  readonly paths: Paths;
+  readonly index: Pick<EventIndex, 'head' | 'page'>;
+  /** UTC milliseconds. */
+  readonly now: () => number;
+}
+
+/**
+ * Adds the seals of one log to `.varve/seals.jsonl`, for the holder of its lease. An event comes first and its seal
+ * after: what a crash, or a foreign writer, leaves without a seal is sealed when the log is opened or written next. So a
+ * holder that was taken over adds nothing here that its successor would not.
+ */
+export class SealKeeper {
+  readonly #options: SealKeeperOptions;
+  #head = 0;
+  #seal: string;
+  /** Lines that the disk did not take. */
+  #unwritten = '';
+  #isRead = false;
+
+  constructor(options: SealKeeperOptions) {
+    this.#options = options;
+    this.#seal = firstSeal(options.id);
+  }
+
+  /** Seals what the log has and the file has not. */
+  async catchUp(): Promise<void> {
+    const { index, now } = this.#options;
+    if (!this.#isRead) this.#read();
+    if (this.#head > index.head) {
+      const end = this.#head;
+      this.#goBack(index.head);
+      this.#write([{ kind: 'cut', seq: index.head, end, cause: 'found', at: now() }]);
+    }
+    while (this.#head < index.head) {
+      const page = index.page(this.#head, index.head);
+      if (page.length === 0) return; // A foreign writer took something away; the next look tells.
+      this.add(page);
+      await setImmediate();
+    }
+  }
+
+  /** Seals events that were just put into the log. What the disk does not take is written with the next ones. */
+  add(events: readonly PlannedEvent[], signer?: Signer): void {
+    const { id: conversation, now } = this.#options;
+    // Those of a foreign writer come between: `catchUp` seals all of them.
+    if (events[0]?.seq !== this.#head) return;
+    const { seals, checkpoints, last } = sealEvents(events, { conversation, previous: this.#seal, signer, at: now() });
+    this.#head += events.length;
+    this.#seal = last;
+    // A seal comes last, so that opening the log reads one line.
+    this.#write([...checkpoints, ...seals]);
+  }
+
+  /** Signs the last seal. */
+  sign(signer: Signer): void {
+    const { id: conversation, now } = this.#options;
+    if (this.#head === 0) return;
+    this.#write([signCheckpoint({ conversation, seq: this.#head - 1, seal: this.#seal, at: now() }, signer)]);
+  }
+
+  /** Resolves when all is on the disk that was written. */
+  async sync(): Promise<void> {
+    const { files, paths } = this.#options;
+    this.flush();
+    await files.sync(paths.seals);
+    await files.sync(paths.own);
+  }
+
+  /** Writes what is not written. */
+  flush(): void {
+    const { files, paths } = this.#options;
+    if (this.#unwritten === '') return;
+    files.append(paths.seals, this.#unwritten);
+    this.#unwritten = '';
+  }
+
+  #write(lines: readonly SealLine[]): void {
+    this.#unwritten += sealLinesText(lines);
+    try {
+      this.flush();
+    } catch (error) {
+      if (errnoOf(error) === undefined) throw error;
+      // What was written may be half a line.
+      if (!this.#unwritten.startsWith('\n')) this.#unwritten = `\n${this.#unwritten}`;
+    }
+  }
+
+  #read(): void {
+    const { files, paths } = this.#options;
+    const text = files.read(paths.seals)?.toString() ?? '';
+    const last = lastSealOf(text) ?? parseSealLines(text).last;
+    if (text !== '' && !text.endsWith('\n')) this.#unwritten = '\n';
+    this.#head = last ? last.seq + 1 : 0;
+    this.#seal = last?.seal ?? this.#seal;
+    this.#isRead = true;
+  }
+
+  /** Goes on after the first `head` events. */
+  #goBack(head: number): void {
+    const { id, files, paths } = this.#options;
+    const { events } = parseSealLines(files.read(paths.seals)?.toString() ?? '');
+    const seal = events.find(({ seq }) => seq === head - 1)?.seal;
+    // Without a seal to go on from, all are made again; those that are kept count all the same.
+    this.#head = seal === undefined ? 0 : head;
+    this.#seal = seal ?? firstSeal(id);
+  }
+}

@@ -1,0 +1,57 @@
+import type { EventProof } from '../proof/log-proof.ts';
+import { mergeProof } from '../proof/merge-proof.ts';
+import { parseStatement } from '../proof/parse-statement.ts';
+import type { SealedEvent } from '../proof/seal-events.ts';
+import type { Statement } from '../proof/statement.ts';
+import { parseRecord } from './json-record.ts';
+
+/** A line of `.varve/seals.jsonl`. */
+export type SealLine = SealedEvent | Statement;
+
+/** What the file says, in order of seq. */
+export interface KeptProof {
+  readonly events: readonly EventProof[];
+  /** The last seal; nothing when there is none. */
+  readonly last: SealedEvent | undefined;
+}
+
+/** Writes lines. */
+export function sealLinesText(lines: readonly SealLine[]): string {
+  return lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+}
+
+/** Reads the last line of the file, when that is a seal: then it is the last seal. */
+export function lastSealOf(text: string): SealedEvent | undefined {
+  const start = text.lastIndexOf('\n', text.length - 2) + 1;
+  return text.endsWith('\n') ? sealOf(parseRecord(text.slice(start))) : undefined;
+}
+
+/**
+ * Reads the file. Lines that a crash tore are passed over. A cut ends what lines before it say of its event and of those
+ * after; of two seals of one event the first counts.
+ */
+export function parseSealLines(text: string): KeptProof {
+  const seals = new Map<number, string>();
+  let statements: Statement[] = [];
+  for (const line of text.split('\n')) {
+    const record = line === '' ? undefined : parseRecord(line);
+    const sealed = sealOf(record);
+    const statement = parseStatement(record);
+    if (sealed && !seals.has(sealed.seq)) seals.set(sealed.seq, sealed.seal);
+    if (statement?.kind === 'cut') {
+      for (const seq of seals.keys()) if (seq >= statement.seq) seals.delete(seq);
+      statements = statements.filter((other) => other.seq < statement.seq || other.kind === 'cut');
+    }
+    if (statement) statements.push(statement);
+  }
+  const sealed = [...seals].map(([seq, seal]) => ({ seq, seal }));
+  const events = mergeProof(sealed, statements);
+  const last = events.findLast((event) => event.seal !== undefined);
+  return { events, last: last?.seal === undefined ? undefined : { seq: last.seq, seal: last.seal } };
+}
+
+function sealOf(record: Readonly<Record<string, unknown>> | undefined): SealedEvent | undefined {
+  const { seq, seal, kind } = record ?? {};
+  if (kind !== undefined || typeof seq !== 'number' || typeof seal !== 'string') return undefined;
+  return { seq, seal };
+}

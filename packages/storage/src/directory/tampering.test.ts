@@ -1,0 +1,170 @@
+import { appendFile, mkdtempDisposable, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { directoryStore } from '@varve/storage/directory';
+import { ed25519Signer, verify } from '@varve/storage/proof';
+import { describe, expect, test } from 'vitest';
+import { agentEvent } from '../testing/agent-event.ts';
+
+const temporary = async () => mkdtempDisposable(join(tmpdir(), 'varve-'));
+const signer = ed25519Signer(new Uint8Array(32).fill(1));
+const agentEvents = (from: number, to: number) => Array.from({ length: to - from }, (_, n) => agentEvent(from + n));
+
+/** What somebody may do to the files of a conversation. */
+interface Tampering {
+  readonly events: string;
+  readonly seals: string;
+  /** The name of an event's file. */
+  readonly name: (seq: number) => string;
+}
+
+async function tampered(path: string, tamper: (files: Tampering) => Promise<unknown>) {
+  const events = join(path, 'c', 'events');
+  const names = (await readdir(events)).toSorted();
+  await tamper({
+    events,
+    seals: join(path, 'c', '.varve', 'seals.jsonl'),
+    name: (seq) => join(events, names[seq] ?? ''),
+  });
+  await using store = await directoryStore({ path });
+  const { broken } = await verify(await store.read('c'), { trusted: [signer.did] });
+  return [broken?.seq, broken?.reason];
+}
+
+async function writeLog(path: string): Promise<void> {
+  await using store = await directoryStore({ path });
+  const log = await store.create('c', {});
+  await log.append(agentEvents(0, 3), { signer });
+  await log.append(agentEvents(3, 6));
+}
+
+const numbered = (path: string, seq: number) => path.replace(/event-\d{5}/, `event-${String(seq).padStart(5, '0')}`);
+
+const tamperings: Record<string, readonly [(files: Tampering) => Promise<unknown>, readonly unknown[]]> = {
+  nothing: [async () => {}, [undefined, undefined]],
+  'an edited event': [async ({ name }) => appendFile(name(3), ' '), [3, 'altered']],
+  'a deleted event': [async ({ name }) => rm(name(3)), [3, 'lost']],
+  'a deleted event whose gap was closed': [
+    async ({ name }) => {
+      await rm(name(3));
+      for (const seq of [4, 5]) await rename(name(seq), numbered(name(seq), seq - 1));
+    },
+    [3, 'altered'],
+  ],
+  'an inserted event': [
+    async ({ name }) => {
+      for (const seq of [5, 4, 3]) await rename(name(seq), numbered(name(seq), seq + 1));
+      const { text, id } = agentEvent(77);
+      await writeFile(name(3).replace(agentEvent(3).id, id), text);
+    },
+    [3, 'altered'],
+  ],
+  'two events exchanged': [
+    async ({ name }) => {
+      await rename(name(3), numbered(name(3), 4));
+      await rename(name(4), numbered(name(4), 3));
+    },
+    [3, 'altered'],
+  ],
+  'a cut end': [async ({ name }) => Promise.all([3, 4, 5].map((seq) => rm(name(seq)))), [3, 'lost']],
+  'an event in place of another': [async ({ name }) => writeFile(name(3), agentEvent(4).text), [3, 'altered']],
+  'a seal taken out': [
+    async ({ seals }) => {
+      const lines = (await readFile(seals, 'utf8')).split('\n');
+      await writeFile(seals, lines.filter((line) => !line.startsWith('{"seq":3')).join('\n'));
+    },
+    [3, 'unsealed'],
+  ],
+  'an edited checkpoint': [
+    async ({ seals }) => {
+      const text = await readFile(seals, 'utf8');
+      await writeFile(seals, text.replace('"kind":"checkpoint","seq":1', '"kind":"checkpoint","seq":2'));
+    },
+    [2, 'signature'],
+  ],
+};
+
+describe.for(Object.entries(tamperings))('%s', ([, [tamper, expected]]) => {
+  test('is found', async () => {
+    await using directory = await temporary();
+    await writeLog(directory.path);
+    expect(await tampered(directory.path, tamper)).toEqual(expected);
+  });
+});
+
+async function verdict(path: string) {
+  await using store = await directoryStore({ path });
+  return await verify(await store.read('c'), { trusted: [signer.did] });
+}
+
+test('a log without seals is sealed when it is opened, and only then', async () => {
+  await using directory = await temporary();
+  const { path } = directory;
+  await writeLog(path);
+  const { seal } = await verdict(path);
+  await rm(join(path, 'c', '.varve', 'seals.jsonl'));
+  expect(await verdict(path)).toMatchObject({ head: 6, sealed: 0, vouched: 0, seal });
+  await using store = await directoryStore({ path });
+  await (await store.open('c'))[Symbol.asyncDispose]();
+  expect(await verdict(path)).toMatchObject({ head: 6, sealed: 6, seal });
+});
+
+test('what a foreign writer appended is sealed by the next append', async () => {
+  await using directory = await temporary();
+  const { path } = directory;
+  await writeLog(path);
+  await using store = await directoryStore({ path });
+  const log = await store.open('c');
+  const { id, text } = agentEvent(6);
+  await writeFile(join(path, 'c', 'events', `event-00006-${id}.json`), text);
+  await expect(log.append([agentEvent(7)])).rejects.toMatchObject({ code: 'conflict' });
+  await log.append([agentEvent(7)], { signer });
+  const found = await verdict(path);
+  expect([found.head, found.sealed, found.vouched, found.broken]).toEqual([8, 8, 8, undefined]);
+});
+
+test('a line that a crash tore is passed over, and the next one is whole', async () => {
+  await using directory = await temporary();
+  const { path } = directory;
+  await writeLog(path);
+  const seals = join(path, 'c', '.varve', 'seals.jsonl');
+  await writeFile(seals, (await readFile(seals, 'utf8')).slice(0, -30));
+  expect(await verdict(path)).toMatchObject({ head: 6, sealed: 5 });
+  await using store = await directoryStore({ path });
+  await (await store.open('c')).append([agentEvent(6)]);
+  const found = await verdict(path);
+  expect([found.sealed, found.broken]).toEqual([7, undefined]);
+});
+
+test('a log that lost its end goes on, and says so for good', async () => {
+  await using directory = await temporary();
+  const { path } = directory;
+  await writeLog(path);
+  await tampered(path, async ({ name }) => Promise.all([4, 5].map((seq) => rm(name(seq)))));
+  for (const turn of [0, 1]) {
+    await using store = await directoryStore({ path });
+    await (await store.open('c')).append([agentEvent(10 + turn)], { signer });
+  }
+  const { broken, cuts, head } = await verdict(path);
+  expect([head, broken?.seq, broken?.reason, cuts.length]).toEqual([5, 4, 'lost', 1]);
+  expect(cuts[0]).toMatchObject({ seq: 4, end: 6, cause: 'found' });
+  // All but the end that was lost is sealed: nothing else is wrong with it.
+  const lines = (await readFile(join(path, 'c', '.varve', 'seals.jsonl'), 'utf8')).replace('"found"', '"repaired"');
+  await writeFile(join(path, 'c', '.varve', 'seals.jsonl'), lines);
+  expect(await verdict(path)).toMatchObject({ head: 6, sealed: 6, vouched: 6 });
+});
+
+test('a log that lost its end and its seals is sealed anew', async () => {
+  await using directory = await temporary();
+  const { path } = directory;
+  await writeLog(path);
+  await tampered(path, async ({ name, seals }) => {
+    await rm(name(5));
+    const lines = (await readFile(seals, 'utf8')).split('\n');
+    await writeFile(seals, lines.slice(-2).join('\n'));
+  });
+  await using store = await directoryStore({ path });
+  await (await store.open('c')).append([agentEvent(9)]);
+  const { broken, cuts } = await verdict(path);
+  expect([broken?.seq, broken?.reason, cuts.length]).toEqual([5, 'lost', 1]);
+});

@@ -1,0 +1,13 @@
+import { verify } from 'node:crypto';
+import { keyOf } from './did-key.ts';
+import { signedBytes } from './signed-bytes.ts';
+import type { Checkpoint, Tombstone } from './statement.ts';
+
+/** Whether the signer that a statement names has signed it, for this conversation. Says nothing of who that is. */
+export function isSignature(conversation: string, statement: Checkpoint | Tombstone): boolean {
+  const key = keyOf(statement.signer);
+  const signature = Buffer.from(statement.signature, 'base64url');
+  return (
+    key !== undefined && signature.length === 64 && verify(null, signedBytes(conversation, statement), key, signature)
+  );
+}

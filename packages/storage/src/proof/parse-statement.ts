@@ -1,0 +1,24 @@
+import type { Statement } from './statement.ts';
+
+const hash = /^[0-9a-f]{64}$/;
+const isHash = (value: unknown): boolean => typeof value === 'string' && hash.test(value);
+const isText = (value: unknown): boolean => typeof value === 'string';
+const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0;
+
+const signed = { seq: isCount, signer: isText, at: isCount, signature: isText };
+const shapes: Readonly<Record<string, Readonly<Record<string, (value: unknown) => boolean>>>> = {
+  checkpoint: { ...signed, seal: isHash },
+  tombstone: { ...signed, was: isHash, is: isHash, reason: isText },
+  cut: { seq: isCount, end: isCount, at: isCount, cause: (value) => value === 'found' || value === 'repaired' },
+};
+
+/** Reads a statement as it was stored or sent; nothing when it is none. Fields that are not known are left out. */
+export function parseStatement(json: unknown): Statement | undefined {
+  if (typeof json !== 'object' || json === null) return undefined;
+  const record = json as Readonly<Record<string, unknown>>;
+  const kind = String(record['kind']);
+  const shape = Object.hasOwn(shapes, kind) ? shapes[kind] : undefined;
+  if (!shape || !Object.entries(shape).every(([name, accepts]) => accepts(record[name]))) return undefined;
+  const fields = Object.keys(shape).map((name) => [name, record[name]]);
+  return { kind, ...Object.fromEntries(fields) } as Statement;
+}

@@ -1,0 +1,148 @@
+import type { Stored } from '../log-reader.ts';
+import { digestOf } from './digest-of.ts';
+import { firstSeal } from './first-seal.ts';
+import { isSignature } from './is-signature.ts';
+import type { EventProof, SealedEnd } from './log-proof.ts';
+import { nextSeal } from './next-seal.ts';
+import type { Checkpoint, Cut, Statement, Tombstone } from './statement.ts';
+import type { Break, Verdict } from './verdict.ts';
+import type { VerifyOptions } from './verify.ts';
+
+/** The verification of one log, fed with its events in order, until it is broken. */
+export class Verification {
+  readonly #conversation: string;
+  readonly #options: VerifyOptions;
+  readonly #trusted: ReadonlySet<string>;
+  readonly #signers: Record<string, number> = {};
+  readonly #tombstones: Tombstone[] = [];
+  readonly #cuts: Cut[] = [];
+  #seal: string;
+  #head = 0;
+  #sealed = 0;
+  #vouched = 0;
+  #broken: Break | undefined;
+
+  constructor(conversation: string, options: VerifyOptions) {
+    this.#conversation = conversation;
+    this.#options = options;
+    this.#trusted = new Set(options.trusted);
+    this.#seal = firstSeal(conversation);
+  }
+
+  /** The number of events that were added. */
+  get head(): number {
+    return this.#head;
+  }
+
+  get isBroken(): boolean {
+    return this.#broken !== undefined;
+  }
+
+  /** Adds the next event, with what was kept about it; `sealedHead` events were sealed in all. */
+  add(event: Stored, kept: EventProof | undefined, sealedHead: number): void {
+    const statements = kept?.statements ?? [];
+    this.#checkSignatures(event.seq, statements);
+    this.#checkCuts(event.seq, statements);
+    this.#seal = nextSeal(this.#seal, this.#digest(event, statements));
+    this.#head = event.seq + 1;
+    if (kept?.seal !== undefined) this.#checkSeal(event.seq, kept.seal);
+    else if (event.seq < sealedHead) this.#break(event.seq, 'unsealed', 'has no seal, although the log is sealed');
+    for (const statement of statements) if (statement.kind === 'checkpoint') this.#checkCheckpoint(statement);
+    const { known } = this.#options;
+    if (known?.seq === event.seq && known.seal !== this.#seal) this.#breakAltered(event.seq, 'the known seal');
+    this.#checkSigned(event, statements);
+  }
+
+  /** Ends: `sealed` and `rest` say what there was beyond the events that were added. */
+  end(sealed: SealedEnd | undefined, rest: readonly EventProof[]): void {
+    const { known } = this.#options;
+    this.#checkCuts(this.#head, rest[0]?.seq === this.#head ? rest[0].statements : []);
+    const beyond = rest.filter(({ seal, statements }) => seal !== undefined || statements.some(isSigned));
+    const seqs = [(sealed?.head ?? 0) - 1, known?.seq ?? -1, ...beyond.map(({ seq }) => seq)];
+    const last = Math.max(...seqs);
+    if (last >= this.#head) this.lose(`There were ${last + 1} events or more.`);
+    else if (sealed?.head === this.#head && sealed.seal !== this.#seal) this.lose('The log ended with another event.');
+  }
+
+  /** Breaks the log after the last event that was added. */
+  lose(message: string): void {
+    this.#broken ??= { seq: this.#head, reason: 'lost', message };
+  }
+
+  verdict(): Verdict {
+    const broken = this.#broken;
+    return {
+      conversation: this.#conversation,
+      head: this.#head,
+      sealed: this.#sealed,
+      seal: this.#seal,
+      vouched: this.#vouched,
+      signers: { ...this.#signers },
+      tombstones: [...this.#tombstones],
+      cuts: [...this.#cuts],
+      ...(broken && { broken }),
+    };
+  }
+
+  #checkSignatures(seq: number, statements: readonly Statement[]): void {
+    for (const statement of statements) {
+      if (!isSigned(statement) || isSignature(this.#conversation, statement)) continue;
+      this.#break(seq, 'signature', `has a ${statement.kind} that ${statement.signer} did not sign`);
+    }
+  }
+
+  #checkCuts(seq: number, statements: readonly Statement[]): void {
+    for (const statement of statements) {
+      if (statement.kind !== 'cut') continue;
+      this.#cuts.push(statement);
+      const there = `was the end of the log when it was opened, although there were ${statement.end}`;
+      if (statement.cause === 'found') this.#break(seq, 'lost', there);
+    }
+  }
+
+  /** The digest that the event was sealed with. */
+  #digest(event: Stored, statements: readonly Statement[]): string {
+    const digest = digestOf(event);
+    const tombstone = statements.findLast((statement) => statement.kind === 'tombstone' && statement.is === digest);
+    if (tombstone?.kind !== 'tombstone') return digest;
+    this.#tombstones.push(tombstone);
+    if (this.#options.trusted && !this.#trusted.has(tombstone.signer)) {
+      this.#break(event.seq, 'untrusted', `was scrubbed by ${tombstone.signer}`);
+    }
+    return tombstone.was;
+  }
+
+  #checkSeal(seq: number, seal: string): void {
+    if (seal !== this.#seal) this.#breakAltered(seq, 'its seal');
+    else if (this.#sealed === seq && !this.#broken) this.#sealed = seq + 1;
+  }
+
+  #checkCheckpoint({ seq, seal, signer }: Checkpoint): void {
+    if (seal !== this.#seal) {
+      this.#breakAltered(seq, `a checkpoint of ${signer}`);
+      return;
+    }
+    if (this.#broken) return;
+    this.#signers[signer] = (this.#signers[signer] ?? 0) + 1;
+    if (this.#trusted.has(signer)) this.#vouched = seq + 1;
+  }
+
+  #checkSigned(event: Stored, statements: readonly Statement[]): void {
+    if (!this.#options.mustBeSigned?.(event)) return;
+    const isSignedBy = (one: Statement): boolean => one.kind === 'checkpoint' && this.#trusted.has(one.signer);
+    if (!statements.some(isSignedBy)) this.#break(event.seq, 'unsigned', 'is signed by nobody on the list');
+  }
+
+  #breakAltered(seq: number, what: string): void {
+    const message = `Event ${seq} of conversation ${this.#conversation}, or one before it, is not what ${what} was made of.`;
+    this.#broken ??= { seq, reason: 'altered', message };
+  }
+
+  #break(seq: number, reason: Break['reason'], what: string): void {
+    this.#broken ??= { seq, reason, message: `Event ${seq} of conversation ${this.#conversation} ${what}.` };
+  }
+}
+
+function isSigned(statement: Statement): statement is Checkpoint | Tombstone {
+  return statement.kind !== 'cut';
+}

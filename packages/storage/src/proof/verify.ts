@@ -1,0 +1,70 @@
+import { StorageError } from '../error.ts';
+import type { LogReader, Stored } from '../log-reader.ts';
+import type { EventProof, LogProof } from './log-proof.ts';
+import type { SealedEvent } from './seal-events.ts';
+import { Verification } from './verification.ts';
+import type { Verdict } from './verdict.ts';
+
+/** What a log is compared with. It comes from outside the log: who can write the log can write all that lies beside it. */
+export interface VerifyOptions {
+  /** Names of the keys that are believed, such as `did:key:z6Mk…`. Without it any key may have scrubbed. */
+  readonly trusted?: readonly string[];
+  /** A seal that the log had, from an earlier verdict or a checkpoint kept elsewhere: the log must reach and have it. */
+  readonly known?: SealedEvent;
+  /** Whether an event has to be signed by a trusted signer, itself and not only through a later one. */
+  readonly mustBeSigned?: (event: Stored) => boolean;
+}
+
+/**
+ * Makes every seal of a log anew from its events and compares it with the one that was kept, with checkpoints, and with
+ * what is known from elsewhere. Names the first event that edits, deletions, insertions, exchanges or a cut end leave
+ * without proof, and stops there. Costs one reading of the log; needs no lease.
+ *
+ * @throws {StorageError} `invalid` for a log of a store without proof; as `LogReader.range`, but for `corrupt`, which is
+ * an answer.
+ */
+export async function verify(log: LogReader, options: VerifyOptions = {}): Promise<Verdict> {
+  const { proof } = log;
+  if (!proof) throw new StorageError('invalid', `The store of conversation ${log.id} keeps no proof.`);
+  const verification = new Verification(log.id, options);
+  try {
+    await read(log, proof, verification);
+  } catch (error) {
+    if (!(error instanceof StorageError) || error.code !== 'corrupt') throw error;
+    verification.lose(error.message);
+  }
+  return verification.verdict();
+}
+
+async function read(log: LogReader, proof: LogProof, verification: Verification): Promise<void> {
+  const end = await proof.end();
+  const kept = pagesOf(proof);
+  for (;;) {
+    for await (const event of log.range(verification.head)) {
+      verification.add(event, await kept(event.seq), end?.head ?? 0);
+      if (verification.isBroken) return;
+    }
+    const rest = await proof.page(verification.head, Number.MAX_SAFE_INTEGER);
+    // What somebody appended meanwhile is no end that was lost.
+    if ((await log.head()) > verification.head) continue;
+    verification.end(end, rest);
+    return;
+  }
+}
+
+/** Gives what is kept about events that are asked for in order. */
+function pagesOf(proof: LogProof): (seq: number) => Promise<EventProof | undefined> {
+  let page: readonly EventProof[] = [];
+  let next = 0;
+  let isOver = false;
+  return async (seq) => {
+    while (page[next] !== undefined && (page[next]?.seq ?? 0) < seq) next += 1;
+    if (page[next] === undefined && !isOver) {
+      page = await proof.page(seq, Number.MAX_SAFE_INTEGER);
+      next = 0;
+      isOver = page.length === 0;
+    }
+    const found = page[next];
+    return found?.seq === seq ? found : undefined;
+  };
+}

@@ -1,0 +1,52 @@
+import { StorageError } from '../error.ts';
+import type { LogProof } from '../proof/log-proof.ts';
+import { mergeProof } from '../proof/merge-proof.ts';
+import { parseStatement } from '../proof/parse-statement.ts';
+import type { Statement } from '../proof/statement.ts';
+import { sealText } from './seal-bytes.ts';
+import type { Statements } from './statements.ts';
+
+/** Where the proof of one conversation is read. */
+export interface SqliteProofOptions {
+  readonly id: string;
+  readonly key: number;
+  readonly read: <T>(work: () => T) => Promise<T>;
+}
+
+const pageLength = 256;
+
+/** Reads what is kept beside the log of the conversation with this key. */
+export function sqliteProof(statements: Statements, { id, key, read }: SqliteProofOptions): LogProof {
+  return {
+    page: async (from, to) =>
+      read(() => {
+        const rows = statements.seals.all(key, from, to, pageLength);
+        const seals = rows.map((row) => ({ seq: Number(row['seq']), seal: sealText(row['seal']) ?? '' }));
+        const last = seals.at(-1);
+        const end = last && seals.length === pageLength ? last.seq + 1 : to;
+        const noted = statements.statements.all(key, from, end).map((row) => statementOf(id, row['json']));
+        return mergeProof(seals, noted);
+      }),
+    end: async () =>
+      read(() => {
+        const row = statements.state.get(key);
+        if (!row) throw new StorageError('missing', `Conversation ${id} was removed.`);
+        const seal = sealText(row['seal']);
+        return seal === undefined ? undefined : { head: Number(row['head']), seal };
+      }),
+  };
+}
+
+function statementOf(id: string, json: unknown): Statement {
+  const statement = parseStatement(parsed(String(json)));
+  if (!statement) throw new StorageError('corrupt', `A statement about conversation ${id} says nothing.`);
+  return statement;
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+}

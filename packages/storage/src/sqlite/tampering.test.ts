@@ -1,0 +1,90 @@
+import { mkdtempDisposable, readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { ed25519Signer, verify, type VerifyOptions } from '@varve/storage/proof';
+import { sqliteStore } from '@varve/storage/sqlite';
+import { describe, expect, test } from 'vitest';
+import { newEvents } from '../testing/new-events.ts';
+
+const temporary = async () => mkdtempDisposable(join(tmpdir(), 'varve-'));
+const signer = ed25519Signer(new Uint8Array(32).fill(1));
+
+async function writeLog(path: string): Promise<void> {
+  await using store = await sqliteStore({ path });
+  const log = await store.create('c', {});
+  await log.append(newEvents(0, 6), { signer });
+}
+
+function tamper(path: string, sql: string): void {
+  const database = new DatabaseSync(path);
+  database.exec(sql);
+  database.close();
+}
+
+async function verdictOf(path: string, options: VerifyOptions = {}) {
+  await using store = await sqliteStore({ path });
+  return await verify(await store.read('c'), options);
+}
+
+const shift = (by: string) => `UPDATE event SET seq = -seq WHERE seq > 2; UPDATE event SET seq = ${by} WHERE seq < 0;`;
+
+describe.for([
+  ['an edited text', "UPDATE event SET text = text || ' ' WHERE seq = 3", [3, 'altered']],
+  ['an edited kind', "UPDATE event SET kind = 'Other' WHERE seq = 3", [3, 'altered']],
+  ['a deleted event', 'DELETE FROM event WHERE seq = 3', [3, 'lost']],
+  [
+    'a deleted event whose gap was closed',
+    `DELETE FROM event WHERE seq = 3; ${shift('-seq - 1')} UPDATE conversation SET head = 5`,
+    [3, 'altered'],
+  ],
+  [
+    'an inserted event',
+    `${shift('-seq + 1')}
+     INSERT INTO event SELECT conversation, 3, 'new', kind, parent_id, text, seal FROM event WHERE seq = 2;
+     UPDATE conversation SET head = 7`,
+    [3, 'altered'],
+  ],
+  [
+    'two events exchanged',
+    'UPDATE event SET seq = 99 WHERE seq = 3; UPDATE event SET seq = 3 WHERE seq = 4; UPDATE event SET seq = 4 WHERE seq = 99',
+    [3, 'altered'],
+  ],
+  ['a cut end', 'DELETE FROM event WHERE seq > 2', [3, 'lost']],
+  [
+    'a cut end with the head set back',
+    'DELETE FROM event WHERE seq > 2; UPDATE conversation SET head = 3',
+    [3, 'lost'],
+  ],
+  [
+    'a cut end without checkpoints and with the head set back',
+    'DELETE FROM event WHERE seq > 2; DELETE FROM statement; UPDATE conversation SET head = 3',
+    [3, 'lost'],
+  ],
+  ['a seal taken out', 'UPDATE event SET seal = NULL WHERE seq = 3', [3, 'unsealed']],
+  ['a statement that says nothing', "UPDATE statement SET json = '{' WHERE seq = 3", [0, 'lost']],
+] as const)('%s', ([, sql, expected]) => {
+  test('is found', async () => {
+    await using directory = await temporary();
+    const path = join(directory.path, 'store.db');
+    await writeLog(path);
+    expect((await verdictOf(path)).broken).toBeUndefined();
+    tamper(path, sql);
+    const { broken } = await verdictOf(path, { trusted: [signer.did] });
+    expect([broken?.seq, broken?.reason]).toEqual(expected);
+  });
+});
+
+test('a log of a version without seals is sealed when it is opened, and only then', async () => {
+  await using directory = await temporary();
+  const path = join(directory.path, 'store.db');
+  tamper(path, await readFile(join(import.meta.dirname, 'golden', 'schema-1.sql'), 'utf8'));
+  await using store = await sqliteStore({ path });
+  const before = await verify(await store.read('free'));
+  expect([before.head, before.sealed, before.broken]).toEqual([2, 0, undefined]);
+  const log = await store.open('free');
+  expect(await verify(log)).toMatchObject({ head: 2, sealed: 2, seal: before.seal });
+  await log.append(newEvents(0, 1), { signer });
+  const after = await verify(log, { trusted: [signer.did], known: { seq: 1, seal: before.seal } });
+  expect([after.sealed, after.vouched, after.broken]).toEqual([3, 3, undefined]);
+});

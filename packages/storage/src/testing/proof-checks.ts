@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { ed25519Signer } from '../proof/ed25519-signer.ts';
+import type { EventLog, NewEvent } from '../log.ts';
+import type { LogReader } from '../log-reader.ts';
+import type { EventProof } from '../proof/log-proof.ts';
+import { verify } from '../proof/verify.ts';
+import { newEvent } from './new-event.ts';
+import { newEvents } from './new-events.ts';
+import { rejectsWith } from './rejects-with.ts';
+import type { StoreCheck } from './store-check.ts';
+
+const signer = ed25519Signer(new Uint8Array(32).fill(7));
+const stranger = ed25519Signer(new Uint8Array(32).fill(8));
+
+/** What is kept beside a log so that changes of it show. */
+export const proofChecks: readonly StoreCheck[] = [
+  {
+    title: 'each event is sealed with its bytes and the seal before it, however it was appended',
+    needs: ['keepsProof'],
+    async run({ open }) {
+      await using store = await open();
+      const log = await store.create('c', {});
+      const events = [newEvent('a'), newEvent('b', { parentId: 'a', note: 'é' }), newEvent('c', { parentId: 'b' })];
+      assert.deepEqual([await proofOf(log), await log.proof?.end()], [[], undefined]);
+      await log.append(events.slice(0, 1));
+      await log.append(events);
+      await log.append(events.slice(1), { expectedHead: 1, meta: 'again' });
+      const seals = sealsOf('c', events);
+      assert.deepEqual(
+        await proofOf(log),
+        seals.map((seal, seq) => ({ seq, seal, statements: [] })),
+      );
+      assert.deepEqual(await log.proof?.end(), { head: 3, seal: seals[2] });
+      const [second] = (await log.proof?.page(1, 2)) ?? [];
+      assert.deepEqual(second, { seq: 1, seal: seals[1], statements: [] });
+      const verdict = await verify(await store.read('c'));
+      assert.deepEqual([verdict.head, verdict.sealed, verdict.seal, verdict.broken], [3, 3, seals[2], undefined]);
+    },
+  },
+  {
+    title: 'an empty log and a long one are proven',
+    needs: ['keepsProof'],
+    async run({ open }) {
+      await using store = await open();
+      const log = await store.create('c', {});
+      assert.equal((await verify(log)).broken, undefined);
+      await log.append(newEvents(0, 600));
+      await log.append([newEvent('last')], { signer });
+      const { broken, ...verdict } = await verify(log, { trusted: [signer.did] });
+      assert.deepEqual([verdict.head, verdict.sealed, verdict.vouched, broken], [601, 601, 601, undefined]);
+    },
+  },
+  {
+    title: 'a signer signs each event that its append stores, and the last seal when asked for nothing else',
+    needs: ['keepsProof'],
+    async run({ open }) {
+      await using store = await open();
+      const log = await store.create('c', {});
+      await log.append([], { signer });
+      await log.append([newEvent('a'), newEvent('b')], { signer });
+      await log.append([newEvent('b')], { signer });
+      await log.append([newEvent('c'), newEvent('d')]);
+      await log.append([], { signer: stranger });
+      const signed = (await proofOf(log)).flatMap(({ statements }) => statements);
+      assert.deepEqual(
+        signed.map((statement) => statement.kind === 'checkpoint' && [statement.seq, statement.signer]),
+        [
+          [0, signer.did],
+          [1, signer.did],
+          [3, stranger.did],
+        ],
+      );
+      const { broken, vouched, signers } = await verify(log, { trusted: [signer.did] });
+      assert.deepEqual([broken, vouched], [undefined, 2]);
+      assert.deepEqual(signers, { [signer.did]: 2, [stranger.did]: 1 });
+      const must = { trusted: [signer.did], mustBeSigned: () => true };
+      assert.deepEqual(reasonOf(await verify(log, must)), [2, 'unsigned']);
+    },
+  },
+  {
+    title: 'an append that fails leaves no seal and no signature of what it did not store',
+    needs: ['keepsProof'],
+    async run({ open }) {
+      await using store = await open();
+      const log = await store.create('c', {});
+      await log.append([newEvent('a')], { signer });
+      await rejectsWith('conflict', () => log.append([newEvent('b')], { expectedHead: 0, signer }));
+      await rejectsWith('duplicate', () => log.append([newEvent('a', { note: 'other' })], { signer }));
+      await rejectsWith('invalid', () => log.append([{ ...newEvent('b'), digest: 'none' }]));
+      assert.equal((await proofOf(log)).length, 1);
+      assert.equal((await verify(log)).broken, undefined);
+    },
+  },
+  {
+    title: 'logs of one store have seals of their own',
+    needs: ['keepsProof'],
+    async run({ open }) {
+      await using store = await open();
+      const logs = [await store.create('c', {}), await store.create('d', {})];
+      for (const log of logs) await log.append([newEvent('a')], { signer });
+      const [one, other] = await Promise.all(logs.map(async (log) => (await verify(log)).seal));
+      assert.notEqual(one, other);
+    },
+  },
+  {
+    title: 'another handle continues the seals, and a taken-over holder adds nothing to them',
+    needs: ['keepsProof', 'reopen', 'expireLeases'],
+    async run({ open, reopen, expireLeases }) {
+      await using store = await open();
+      const old = await store.create('c', {});
+      await old.append([newEvent('a')], { signer });
+      await using other = await reopen?.();
+      assert.ok(other);
+      expireLeases?.();
+      const next = await other.open('c');
+      await next.append([newEvent('b')]);
+      await rejectsWith('fenced', () => old.append([newEvent('c')], { signer }));
+      await rejectsWith('fenced', () => old.append([], { signer }));
+      await next.append([newEvent('d')], { signer });
+      const verdict = await verify(await store.read('c'), { trusted: [signer.did] });
+      assert.deepEqual([verdict.broken, verdict.sealed, verdict.vouched], [undefined, 3, 3]);
+      assert.equal(verdict.signers[signer.did], 2);
+    },
+  },
+  {
+    title: 'the proof of a removed conversation is missing, that of a closed log closed',
+    needs: ['keepsProof'],
+    async run({ open }) {
+      await using store = await open();
+      const log = await store.create('c', {});
+      await log.append([newEvent('a')], { signer });
+      const reader = await store.read('c');
+      await log[Symbol.asyncDispose]();
+      await rejectsWith('closed', async () => log.proof?.page(0, 1));
+      await rejectsWith('closed', async () => log.proof?.end());
+      await store.remove('c');
+      await rejectsWith('missing', async () => reader.proof?.end());
+      assert.deepEqual(await proofOf(await store.create('c', {})), []);
+    },
+  },
+];
+
+async function proofOf(log: LogReader): Promise<readonly EventProof[]> {
+  const found: EventProof[] = [];
+  for (;;) {
+    const page = await log.proof?.page((found.at(-1)?.seq ?? -1) + 1, Number.MAX_SAFE_INTEGER);
+    if (!page || page.length === 0) return found;
+    found.push(...page);
+  }
+}
+
+function reasonOf({ broken }: Awaited<ReturnType<typeof verify>>) {
+  return broken && [broken.seq, broken.reason];
+}
+
+/** Written out once more, so that no change of the package goes unnoticed: logs outlive versions. */
+function sealsOf(conversation: EventLog['id'], events: readonly NewEvent[]): readonly string[] {
+  let last = sha256(`varve.seal.1\n${conversation}`);
+  return events.map(({ id, kind, parentId, text }) => {
+    const digest = sha256(`${JSON.stringify([id, kind, parentId ?? null])}\n${text}`);
+    last = sha256(Buffer.from(last + digest, 'hex'));
+    return last;
+  });
+}
+
+function sha256(data: string | Buffer): string {
+  return createHash('sha256').update(data).digest('hex');
+}
