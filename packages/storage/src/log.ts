@@ -1,6 +1,7 @@
 import type { Json } from '@varve/events';
 import type { LogReader } from './log-reader.ts';
 import type { Signer } from './proof/signer.ts';
+import type { Statement } from './proof/statement.ts';
 import type { SnapshotCache } from './snapshots.ts';
 
 /**
@@ -31,6 +32,13 @@ export interface AppendOptions {
    * event in the log: that is a checkpoint. Stores without proof ignore it.
    */
   readonly signer?: Signer;
+  /**
+   * Kept in the same act, as they are: for copies of what somebody stated about the same log elsewhere. Stores without
+   * proof ignore them.
+   *
+   * @throws {StorageError} `invalid` for what is no statement.
+   */
+  readonly statements?: readonly Statement[];
 }
 
 /**

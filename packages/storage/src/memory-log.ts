@@ -1,5 +1,6 @@
 import { checkBound } from './check-bound.ts';
 import { checkEvents } from './check-events.ts';
+import { checkStatements } from './check-statements.ts';
 import { StorageError } from './error.ts';
 import { jsonText } from './json-text.ts';
 import type { AppendOptions, EventLog, NewEvent } from './log.ts';
@@ -98,6 +99,7 @@ export function memorySource(kept: Kept, wake: Wakeups, closed: AbortSignal): Lo
 
 function append(kept: Kept, events: readonly NewEvent[], options: AppendOptions & { readonly at: number }) {
   const { expectedHead, meta, signer, at } = options;
+  const statements = checkStatements(options.statements);
   if (expectedHead !== undefined) checkBound('expected head', expectedHead);
   const metaText = meta === undefined ? undefined : jsonText('meta', meta);
   const find = (id: string): Stored | undefined => kept.events[kept.seqs.get(id) ?? -1];
@@ -109,7 +111,7 @@ function append(kept: Kept, events: readonly NewEvent[], options: AppendOptions 
     kept.seqs.set(event.id, event.seq);
   }
   kept.seals.push(...seals.map(({ seal }) => seal));
-  kept.statements.push(...checkpoints);
+  kept.statements.push(...checkpoints, ...statements);
   if (signer && events.length === 0 && kept.seals.length > 0) {
     const place = { conversation: kept.id, seq: kept.seals.length - 1, seal: previous, at };
     kept.statements.push(signCheckpoint(place, signer));

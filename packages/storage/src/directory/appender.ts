@@ -4,6 +4,7 @@ import { StorageError } from '../error.ts';
 import type { NewEvent } from '../log.ts';
 import { type PlannedEvent, planAppend } from '../plan-append.ts';
 import type { Signer } from '../proof/signer.ts';
+import type { Statement } from '../proof/statement.ts';
 import type { Stored } from '../log-reader.ts';
 import { eventName, slugOf } from './event-name.ts';
 import { labelOf } from './event-file.ts';
@@ -34,6 +35,7 @@ export interface AppenderOptions extends SetAsideOptions {
 export interface CheckedAppend extends MetaChange {
   readonly expectedHead: number | undefined;
   readonly signer: Signer | undefined;
+  readonly statements: readonly Statement[];
 }
 
 /** What one append writes. */
@@ -81,7 +83,7 @@ export class Appender {
     this.#options.seals.flush();
   }
 
-  async #append({ events, meta, expectedHead, signer }: CheckedAppend): Promise<readonly number[]> {
+  async #append({ events, meta, expectedHead, signer, statements }: CheckedAppend): Promise<readonly number[]> {
     const { id, index, metaFiles, seals } = this.#options;
     this.#check();
     const find = (eventId: string): Stored | undefined => this.#find(eventId);
@@ -91,7 +93,8 @@ export class Appender {
     if (fresh.length > 0 || signer) await seals.catchUp();
     await this.#write({ events: fresh, signer, replacements, isChange: fresh.length > 0 || meta !== undefined });
     if (signer && events.length === 0) seals.sign(signer);
-    if (signer && index.head > 0) await seals.sync();
+    seals.note(statements);
+    if ((signer && index.head > 0) || statements.length > 0) await seals.sync();
     return seqs;
   }
 

@@ -1,5 +1,6 @@
 import { checkBound } from '../check-bound.ts';
 import { checkEvents } from '../check-events.ts';
+import { checkStatements } from '../check-statements.ts';
 import { errnoOf } from '../errno-of.ts';
 import { StorageError } from '../error.ts';
 import { jsonText } from '../json-text.ts';
@@ -42,11 +43,12 @@ export function directoryLog(options: DirectoryLogOptions): EventLog {
     atomicity: 'prefix',
     epoch: lease.epoch,
     snapshots: directorySnapshots({ ...options, checkOpen }),
-    async append(events, { expectedHead, meta, signer } = {}) {
+    async append(events, { expectedHead, meta, signer, statements: given } = {}) {
       checkOpen();
       if (expectedHead !== undefined) checkBound('expected head', expectedHead);
       const copied = meta === undefined ? undefined : JSON.parse(jsonText('meta', meta));
-      const append: CheckedAppend = { events: checkEvents(events), meta: copied, expectedHead, signer };
+      const statements = checkStatements(given);
+      const append: CheckedAppend = { events: checkEvents(events), meta: copied, expectedHead, signer, statements };
       const work = appender.append(append).finally(() => shared.wake.fire(id));
       return work.catch((error: unknown) => {
         throw diskError(error);

@@ -5,6 +5,7 @@ import { firstSeal } from '../proof/first-seal.ts';
 import { sealEvents } from '../proof/seal-events.ts';
 import { signCheckpoint } from '../proof/sign-checkpoint.ts';
 import type { Signer } from '../proof/signer.ts';
+import type { Statement } from '../proof/statement.ts';
 import type { EventIndex } from './event-index.ts';
 import type { Files } from './files.ts';
 import type { Paths } from './paths.ts';
@@ -65,6 +66,11 @@ export class SealKeeper {
     this.#seal = last;
     // A seal comes last, so that opening the log reads one line.
     this.#write([...checkpoints, ...seals]);
+  }
+
+  /** Adds what somebody stated elsewhere. */
+  note(statements: readonly Statement[]): void {
+    if (statements.length > 0) this.#write(statements);
   }
 
   /** Signs the last seal. */

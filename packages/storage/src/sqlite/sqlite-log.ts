@@ -1,5 +1,6 @@
 import { checkBound } from '../check-bound.ts';
 import { checkEvents } from '../check-events.ts';
+import { checkStatements } from '../check-statements.ts';
 import { StorageError } from '../error.ts';
 import { jsonText } from '../json-text.ts';
 import type { AppendOptions, EventLog, NewEvent } from '../log.ts';
@@ -63,11 +64,12 @@ export function sqliteLog(options: SqliteLogOptions): EventLog {
 function appendWork(
   { id, connection: { statements }, leases, lease: { key, epoch }, now }: SqliteLogOptions,
   newEvents: readonly NewEvent[],
-  { expectedHead, meta, signer }: AppendOptions,
+  { expectedHead, meta, signer, statements: given }: AppendOptions,
 ): () => readonly number[] {
   if (expectedHead !== undefined) checkBound('expected head', expectedHead);
   const metaText = meta === undefined ? undefined : jsonText('meta', meta);
   const events = checkEvents(newEvents);
+  const noted = checkStatements(given);
   const find = (eventId: string) => statements.eventById.get(key, eventId) as { seq: number; text: string } | undefined;
   return () => {
     const state = statements.state.get(key);
@@ -85,7 +87,7 @@ function appendWork(
     }
     const isCheckpoint = signer && events.length === 0 && head > 0;
     const asked = isCheckpoint ? [signCheckpoint({ conversation: id, seq: head - 1, seal: previous, at }, signer)] : [];
-    for (const statement of [...checkpoints, ...asked]) {
+    for (const statement of [...checkpoints, ...asked, ...noted]) {
       statements.insertStatement.run(key, statement.seq, JSON.stringify(statement));
     }
     if (metaText !== undefined) statements.setMeta.run(metaText, key);

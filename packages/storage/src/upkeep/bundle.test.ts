@@ -1,0 +1,200 @@
+import { createHash } from 'node:crypto';
+import { mkdtempDisposable } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type EventStore, memoryStore } from '@varve/storage';
+import { directoryStore } from '@varve/storage/directory';
+import { ed25519Signer, verify } from '@varve/storage/proof';
+import { sqliteStore } from '@varve/storage/sqlite';
+import { copyLog, exportBundle, importBundle, readBundle } from '@varve/storage/upkeep';
+import { describe, expect, test } from 'vitest';
+import { newEvent } from '../testing/new-event.ts';
+import { newEvents } from '../testing/new-events.ts';
+
+const signer = ed25519Signer(new Uint8Array(32).fill(1));
+const trusted = [signer.did];
+
+/** Every store: what is exported from one is imported into the next. */
+const stores: Record<string, (path: string) => Promise<EventStore>> = {
+  memory: async () => memoryStore(),
+  sqlite: async (path) => sqliteStore({ path: join(path, 'store.db') }),
+  directory: async (path) => directoryStore({ path, durability: 'buffered' }),
+};
+
+async function fill(store: EventStore, count: number): Promise<void> {
+  await using log = await store.create('c', { title: 'é', workspace: '/srv/w' });
+  await log.append([newEvent('a', { note: '\u2028"\\ 🧊' }), newEvent('b', { parentId: 'a' })], { signer });
+  await log.append(newEvents(0, count));
+  await log.append([], { signer });
+}
+
+async function bundleOf(store: EventStore): Promise<string> {
+  return (await Array.fromAsync(exportBundle(await store.read('c'), await store.summary('c')))).join('');
+}
+
+async function* inChunks(text: string, size = 1000): AsyncGenerator<Uint8Array> {
+  const bytes = Buffer.from(text);
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+}
+
+const pairs = Object.keys(stores).flatMap((from) => Object.keys(stores).map((to) => [from, to] as const));
+
+describe.for(pairs)('from %s to %s', ([from, to]) => {
+  test('a log moves with its bytes, its proof and its meta, as a bundle and at once', async () => {
+    await using directory = await mkdtempDisposable(join(tmpdir(), 'varve-'));
+    await using source = (await stores[from]?.(join(directory.path, 'from'))) ?? memoryStore();
+    await fill(source, 30);
+    const log = await source.read('c');
+    const bundle = await bundleOf(source);
+    await using target = (await stores[to]?.(join(directory.path, 'to'))) ?? memoryStore();
+    const imported = await importBundle(inChunks(bundle), target, { trusted });
+    const again = await target.read('c');
+    expect(await Array.fromAsync(again.range(0))).toEqual(await Array.fromAsync(log.range(0)));
+    expect(imported).toEqual(await verify(log, { trusted }));
+    expect(imported).toMatchObject({ head: 32, vouched: 32, signers: { [signer.did]: 3 } });
+    expect((await target.summary('c')).meta).toEqual({ title: 'é', workspace: '/srv/w' });
+    expect((await bundleOf(target)).split('\n').slice(1)[3]).toBe(bundle.split('\n').slice(1)[3]);
+
+    await target.remove('c');
+    expect(await copyLog(log, target, { trusted })).toEqual(imported);
+    await expect(copyLog(log, target)).rejects.toMatchObject({ code: 'exists' });
+    expect(await verify(await target.read('c'), { trusted })).toEqual(imported);
+    await using copy = await target.open('c');
+    await copy.append([newEvent('after')], { signer });
+    expect(await verify(copy, { trusted })).toMatchObject({ sealed: 33, vouched: 33 });
+  });
+});
+
+async function filled(): Promise<EventStore> {
+  const store = memoryStore({ now: () => 1 });
+  await fill(store, 300);
+  return store;
+}
+
+/** Writes the checksum anew. */
+function sealed(bundle: string): string {
+  const lines = bundle.trimEnd().split('\n');
+  const body = `${lines.slice(0, -1).join('\n')}\n`;
+  const sha256 = createHash('sha256').update(body).digest('hex');
+  return `${body}${JSON.stringify({ ...JSON.parse(lines.at(-1) ?? ''), sha256 })}\n`;
+}
+
+const replaceLine = (bundle: string, at: number, change: (line: string) => string) =>
+  bundle
+    .split('\n')
+    .map((line, index) => (index === at ? change(line) : line))
+    .join('\n');
+
+const damages: Record<string, readonly [(bundle: string) => string, string]> = {
+  'one that is empty': [() => '', 'The bundle is cut.'],
+  'another text': [() => 'hello', 'The bundle holds a line that is no record.'],
+  'another record': [() => '{}', 'The bundle is none.'],
+  'no UTF-8': [(bundle) => bundle, 'The bundle is no UTF-8.'],
+  'one without its last line': [(bundle) => bundle.slice(0, bundle.lastIndexOf('{"end"')), 'The bundle is cut.'],
+  'one that goes on': [(bundle) => `${bundle}{}\n`, 'The bundle goes on after its end.'],
+  'a changed event': [(bundle) => bundle.replace('"e7\\"', '"e8\\"'), 'The bundle was changed.'],
+  'a changed event with its checksum': [
+    (bundle) => sealed(bundle.replace('"e7\\"', '"e8\\"')),
+    'Event 9 of conversation c, or one before it, is not what its seal was made of.',
+  ],
+  'an event less, with its checksum': [
+    (bundle) => sealed(replaceLine(bundle, 5, () => '').replace('\n\n', '\n')),
+    'The bundle holds no event 4.',
+  ],
+  'a bad id': [(bundle) => sealed(bundle.replace('"id":"c"', '"id":"../c"')), 'The bundle does not say what it is of.'],
+  'a bad statement': [
+    (bundle) => sealed(bundle.replace('"kind":"checkpoint"', '"kind":"check"')),
+    'The bundle holds no proof for event 0.',
+  ],
+};
+
+test.for(Object.entries(damages))('%s is not imported and leaves nothing', async ([name, [damage, message]]) => {
+  await using source = await filled();
+  await using store = memoryStore();
+  const damaged = damage(await bundleOf(source));
+  const chunks = name === 'no UTF-8' ? [Uint8Array.from([0xff])] : [damaged];
+  const importing = importBundle(
+    (async function* give() {
+      yield* chunks;
+    })(),
+    store,
+  );
+  await expect(importing).rejects.toMatchObject({ code: 'corrupt', message });
+  expect((await store.list()).items).toEqual([]);
+});
+
+test('a bundle of a newer version is invalid', async () => {
+  await using source = await filled();
+  const newer = sealed((await bundleOf(source)).replace('"version":1', '"version":2'));
+  await expect(readBundle(inChunks(newer))).rejects.toMatchObject({ code: 'invalid' });
+});
+
+test('a bundle can be verified and read without a store, in chunks of any size', async () => {
+  await using source = await filled();
+  const bundle = await bundleOf(source);
+  for (const size of [3, 1_000_000]) {
+    const { log, meta } = await readBundle(inChunks(bundle, size));
+    expect([(await verify(log, { trusted })).vouched, await log.seqOf('b')]).toEqual([302, 1]);
+    expect(meta).toEqual({ title: 'é', workspace: '/srv/w' });
+  }
+});
+
+test('importing may change meta, and does not overwrite', async () => {
+  await using source = await filled();
+  await using store = memoryStore();
+  const bundle = await bundleOf(source);
+  await importBundle(inChunks(bundle), store, { meta: () => 'other' });
+  expect((await store.summary('c')).meta).toBe('other');
+  await expect(importBundle(inChunks(bundle), store)).rejects.toMatchObject({ code: 'exists' });
+  expect((await store.summary('c')).head).toBe(302);
+});
+
+test('a log that its list of keys does not vouch for is refused when it has to be signed', async () => {
+  await using source = await filled();
+  await using store = memoryStore();
+  const importing = importBundle(inChunks(await bundleOf(source)), store, { trusted, mustBeSigned: () => true });
+  await expect(importing).rejects.toMatchObject({ code: 'corrupt' });
+});
+
+test('a copy that cannot be finished leaves nothing behind', async () => {
+  await using source = await filled();
+  const target = memoryStore();
+  const failing: EventStore = {
+    create: async (id, meta) => {
+      const log = await target.create(id, meta);
+      let appends = 0;
+      return {
+        ...log,
+        append: async (events, options) => {
+          appends += 1;
+          if (appends === 2) throw new Error('The disk is gone.');
+          return log.append(events, options);
+        },
+      };
+    },
+    open: async (id) => target.open(id),
+    read: async (id) => target.read(id),
+    list: async (query) => target.list(query),
+    summary: async (id) => target.summary(id),
+    remove: async (id) => target.remove(id),
+    [Symbol.asyncDispose]: async () => target[Symbol.asyncDispose](),
+  };
+  await expect(copyLog(await source.read('c'), failing)).rejects.toThrow('The disk is gone.');
+  expect((await target.list()).items).toEqual([]);
+});
+
+test('a log with one id twice is not copied', async () => {
+  await using source = await filled();
+  const { proof, ...log } = await source.read('c');
+  expect(proof).toBeDefined();
+  const twice = {
+    ...log,
+    range: async function* range() {
+      const event = await log.at(0);
+      yield* [event, { ...event, seq: 1 }];
+    },
+  };
+  await using store = memoryStore();
+  await expect(copyLog(twice, store)).rejects.toMatchObject({ code: 'duplicate' });
+  expect((await store.list()).items).toEqual([]);
+});

@@ -1,0 +1,60 @@
+import { createHash } from 'node:crypto';
+import type { LogReader } from '../log-reader.ts';
+import type { EventProof } from '../proof/log-proof.ts';
+import type { Summary } from '../store.ts';
+import { proofPages } from './proof-pages.ts';
+
+/** The first line of a bundle. */
+export interface BundleHeader extends Omit<Summary, 'head'> {
+  readonly format: 'varve-bundle';
+  readonly version: 1;
+}
+
+/**
+ * Writes a conversation as one portable text of JSON lines: what it is, each event with its exact text, its seal and
+ * what was stated about it, and last a checksum over all lines before. Nothing is judged or left out: who reads it
+ * verifies it. The lines end with a line feed.
+ *
+ * @throws {StorageError} as `LogReader.range`.
+ */
+export async function* exportBundle(
+  log: LogReader,
+  { id, createdAt, updatedAt, meta }: Summary,
+): AsyncGenerator<string> {
+  const hash = createHash('sha256');
+  const lineOf = (record: object): string => {
+    const text = `${JSON.stringify(record)}\n`;
+    hash.update(text);
+    return text;
+  };
+  const header: BundleHeader = { format: 'varve-bundle', version: 1, id, createdAt, updatedAt, meta };
+  yield lineOf(header);
+  const sealed = await log.proof?.end();
+  const proofs = proofPages(log.proof);
+  let proof = await next(proofs);
+  let head = 0;
+  for await (const { seq, id: eventId, kind, parentId, text } of log.range(0)) {
+    const isAbout = proof?.seq === seq;
+    yield lineOf({ seq, id: eventId, kind, parent_id: parentId, text, ...(isAbout && kept(proof)) });
+    if (isAbout) proof = await next(proofs);
+    head = seq + 1;
+  }
+  // What was appended while this was written stays out, with its proof; what says that events were lost stays in.
+  if ((await log.head()) > head) proof = undefined;
+  while (proof) {
+    yield lineOf({ seq: proof.seq, ...kept(proof) });
+    proof = await next(proofs);
+  }
+  const end = sealed && sealed.head >= head ? { sealed } : {};
+  yield `${JSON.stringify({ end: head, ...end, sha256: hash.digest('hex') })}\n`;
+}
+
+async function next(proofs: AsyncGenerator<EventProof>): Promise<EventProof | undefined> {
+  const { value, done } = await proofs.next();
+  return done ? undefined : value;
+}
+
+function kept(proof: EventProof | undefined): object {
+  const { seal, statements = [] } = proof ?? {};
+  return { seal, ...(statements.length > 0 && { statements }) };
+}
