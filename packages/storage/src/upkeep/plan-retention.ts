@@ -1,0 +1,90 @@
+import type { EventStore, Summary } from '../store.ts';
+import { type Family, familiesOf } from './families-of.ts';
+
+/** What a store may keep. A limit that is absent limits nothing. */
+export interface RetentionLimits {
+  /** A family whose last change is longer ago goes. */
+  readonly maxAgeMs?: number;
+  /** So many conversations stay, those of the families that changed last. */
+  readonly maxCount?: number;
+  /** So many bytes of events stay, UTF-8. Counting them reads the logs. */
+  readonly maxBytes?: number;
+  /** Whether a conversation stays in any case, and its family with it; it counts all the same. */
+  readonly keep?: (summary: Summary) => boolean;
+  /** The id of the conversation that this one was started by; default `meta.parent`, where that is a text. */
+  readonly parentOf?: (summary: Summary) => string | undefined;
+}
+
+/** Which conversations would go, and why. Nothing is changed by making it: it is the dry run. */
+export interface RetentionPlan {
+  readonly remove: readonly PlannedRemoval[];
+  /** The number of conversations that stay. */
+  readonly kept: number;
+  /** Of their events; absent without `maxBytes`. */
+  readonly keptBytes?: number;
+}
+
+/** A family that goes, all of it. */
+export interface PlannedRemoval extends Family {
+  readonly because: 'age' | 'count' | 'bytes';
+}
+
+/**
+ * Decides what goes so that a store keeps within limits. A conversation and those that it started are one family, as old
+ * as its last change: it goes or stays as a whole, so none of it is left an orphan.
+ *
+ * @throws {StorageError} as `list` and `read`.
+ */
+export async function planRetention(
+  store: EventStore,
+  limits: RetentionLimits,
+  { now = Date.now }: { readonly now?: () => number } = {},
+): Promise<RetentionPlan> {
+  const { maxAgeMs = Infinity, maxCount = Infinity, maxBytes = Infinity, keep = () => false } = limits;
+  const oldest = now() - maxAgeMs;
+  const remove: PlannedRemoval[] = [];
+  let kept = 0;
+  let keptBytes = 0;
+  for (const family of familiesOf(await allSummaries(store), limits.parentOf ?? parentInMeta)) {
+    const count = family.members.length;
+    const bytes = maxBytes === Infinity ? 0 : await bytesOf(store, family);
+    const because = reason({
+      age: family.updatedAt < oldest,
+      count: kept + count > maxCount,
+      bytes: keptBytes + bytes > maxBytes,
+    });
+    if (because !== undefined && !family.members.some((member) => keep(member))) remove.push({ ...family, because });
+    else {
+      kept += count;
+      keptBytes += bytes;
+    }
+  }
+  return { remove, kept, ...(maxBytes < Infinity && { keptBytes }) };
+}
+
+function reason(exceeded: Readonly<Record<PlannedRemoval['because'], boolean>>): PlannedRemoval['because'] | undefined {
+  return (['age', 'count', 'bytes'] as const).find((limit) => exceeded[limit]);
+}
+
+async function allSummaries(store: EventStore): Promise<readonly Summary[]> {
+  const found = new Map<string, Summary>();
+  for (let after: string | undefined; ;) {
+    const page = await store.list({ limit: 1000, ...(after !== undefined && { after }) });
+    for (const summary of page.items) found.set(summary.id, summary);
+    if (page.next === undefined) return [...found.values()];
+    after = page.next;
+  }
+}
+
+async function bytesOf(store: EventStore, { members }: Family): Promise<number> {
+  let bytes = 0;
+  for (const { id } of members) {
+    for await (const { text } of (await store.read(id)).range(0)) bytes += Buffer.byteLength(text);
+  }
+  return bytes;
+}
+
+function parentInMeta({ meta }: Summary): string | undefined {
+  const parent = typeof meta === 'object' && meta !== null && 'parent' in meta ? meta['parent'] : undefined;
+  return typeof parent === 'string' ? parent : undefined;
+}

@@ -1,0 +1,149 @@
+import { type EventStore, memoryStore, type Summary } from '@varve/storage';
+import { applyRetention, planRetention, type RetentionLimits } from '@varve/storage/upkeep';
+import { array, assert, asyncProperty, integer, option, record } from 'fast-check';
+import { expect, test } from 'vitest';
+import { newEvent } from '../testing/new-event.ts';
+import { familiesOf } from './families-of.ts';
+
+/** Ids with their parents, in the order in which they are changed, one a millisecond. */
+async function storeOf(...conversations: readonly (readonly [id: string, parent?: string])[]): Promise<EventStore> {
+  let time = 0;
+  const store = memoryStore({ now: () => time });
+  for (const [id, parent] of conversations) {
+    time += 1;
+    await using log = await store.create(id, parent === undefined ? {} : { parent });
+    await log.append([newEvent('a', { text: 'é'.repeat(5) })]);
+  }
+  return store;
+}
+
+async function idsOf(store: EventStore): Promise<readonly string[]> {
+  return (await store.list()).items.map(({ id }) => id).toSorted();
+}
+
+const at = (now: number) => ({ now: () => now });
+
+async function planned(store: EventStore, limits: RetentionLimits, now = 100) {
+  const { remove, kept } = await planRetention(store, limits, at(now));
+  return [...remove.map(({ members, because }) => `${members.map(({ id }) => id).join('<')} ${because}`), kept];
+}
+
+test('a plan says what would go, and why, and changes nothing', async () => {
+  await using store = await storeOf(['a'], ['b'], ['c']);
+  expect(await planned(store, {})).toEqual([3]);
+  expect(await planned(store, { maxAgeMs: 98 })).toEqual(['a age', 2]);
+  expect(await planned(store, { maxCount: 1 })).toEqual(['b count', 'a count', 1]);
+  expect(await planned(store, { maxBytes: 20 })).toEqual(['a bytes', 2]);
+  expect((await planRetention(store, { maxBytes: 29 })).keptBytes).toBe(20);
+  expect(await planned(store, { maxCount: 2, maxAgeMs: 97 })).toEqual(['b age', 'a age', 1]);
+  expect(await idsOf(store)).toEqual(['a', 'b', 'c']);
+});
+
+const keep = ({ id }: Summary): boolean => id === 'child';
+
+test('what is to be kept is kept, with its family, and counts', async () => {
+  await using store = await storeOf(['old'], ['child', 'old'], ['b'], ['c']);
+  expect(await planned(store, { maxAgeMs: 0, keep })).toEqual(['c age', 'b age', 2]);
+  expect(await planned(store, { maxCount: 2, keep })).toEqual([4]);
+});
+
+test('a family is as old as its youngest, and goes as a whole, children first', async () => {
+  await using store = await storeOf(['p'], ['q'], ['q1', 'q'], ['q2', 'q1'], ['p1', 'p']);
+  expect(await planned(store, { maxCount: 2 })).toEqual(['q2<q1<q count', 2]);
+  expect(await planned(store, { maxCount: 3 })).toEqual(['q2<q1<q count', 2]);
+  expect(await planned(store, { maxAgeMs: 95 })).toEqual(['q2<q1<q age', 2]);
+});
+
+test('the smaller family may stay where the larger one does not fit', async () => {
+  await using store = await storeOf(['a'], ['b'], ['b1', 'b'], ['c']);
+  expect(await planned(store, { maxCount: 2 })).toEqual(['b1<b count', 2]);
+});
+
+const parentOf = ({ id }: Summary): string | undefined => (id === 'b' ? 'a' : undefined);
+
+test('the caller may say who is whose parent', async () => {
+  await using store = await storeOf(['a'], ['b']);
+  expect(await planned(store, { maxAgeMs: 0, parentOf })).toEqual(['b<a age', 0]);
+});
+
+test('a plan that is applied removes what it said, and again nothing', async () => {
+  await using store = await storeOf(['a'], ['a1', 'a'], ['b']);
+  const plan = await planRetention(store, { maxCount: 1 });
+  expect(await applyRetention(store, plan)).toEqual({ removed: ['a1', 'a'], skipped: [] });
+  expect(await idsOf(store)).toEqual(['b']);
+  expect(await applyRetention(store, plan)).toEqual({ removed: [], skipped: [] });
+});
+
+test('a family that is worked on, or was since the plan was made, stays whole', async () => {
+  await using store = await storeOf(['a'], ['a1', 'a'], ['b'], ['b1', 'b'], ['c']);
+  const plan = await planRetention(store, { maxCount: 0 });
+  await using held = await store.open('a');
+  await using changed = await store.open('b1');
+  await changed.append([newEvent('b')]);
+  await changed[Symbol.asyncDispose]();
+  const { removed, skipped } = await applyRetention(store, plan);
+  expect([removed, skipped]).toEqual([
+    ['c'],
+    [
+      ['b1', 'b'],
+      ['a1', 'a'],
+    ],
+  ]);
+  expect(await idsOf(store)).toEqual(['a', 'a1', 'b', 'b1']);
+  expect(await held.head()).toBe(1);
+});
+
+test('a parent that is taken while its children go stays, and they may be gone', async () => {
+  await using store = await storeOf(['a'], ['a1', 'a']);
+  const plan = await planRetention(store, { maxCount: 0 });
+  const remove = store.remove.bind(store);
+  store.remove = async (id) => {
+    await remove(id);
+    if (id === 'a1') await store.open('a');
+  };
+  expect(await applyRetention(store, plan)).toEqual({ removed: ['a1'], skipped: [] });
+  expect(await idsOf(store)).toEqual(['a']);
+});
+
+test('a failure of the store comes through', async () => {
+  await using store = await storeOf(['a']);
+  const plan = await planRetention(store, { maxCount: 0 });
+  store.remove = async () => {
+    throw new Error('The disk is gone.');
+  };
+  await expect(applyRetention(store, plan)).rejects.toThrow('The disk is gone.');
+});
+
+test('whatever is whose parent, nobody whose parent is there loses it', async () => {
+  const conversation = record({ parent: option(integer({ min: 0, max: 9 }), { nil: undefined }) });
+  await assert(
+    asyncProperty(array(conversation, { maxLength: 10 }), integer({ min: 0, max: 10 }), async (all, maxCount) => {
+      await using store = await storeOf(
+        ...all.map(({ parent }, id) =>
+          parent === undefined ? ([`${id}`] as const) : ([`${id}`, `${parent}`] as const),
+        ),
+      );
+      const plan = await planRetention(store, { maxCount });
+      const before = await idsOf(store);
+      const { removed, skipped } = await applyRetention(store, plan);
+      const left = await idsOf(store);
+      expect(skipped).toEqual([]);
+      expect([...removed, ...left].toSorted()).toEqual(before);
+      expect([left.length, left.length <= maxCount]).toEqual([plan.kept, true]);
+      const parents = left.flatMap((id) => all[Number(id)]?.parent ?? []).filter((parent) => parent < all.length);
+      expect(left).toEqual(expect.arrayContaining(parents.map(String)));
+    }),
+    { numRuns: 100 },
+  );
+});
+
+test('children come before their parents in each family, and each conversation is in one', async () => {
+  const families = familiesOf(
+    ['a', 'b', 'c', 'd', 'e'].map((id, index) => ({ id, createdAt: 0, updatedAt: index, head: 0, meta: null })),
+    ({ id }) => ({ b: 'a', c: 'b', d: 'e', e: 'd' })[id],
+  );
+  expect(families.map(({ members }) => members.map(({ id }) => id))).toEqual([
+    ['e', 'd'],
+    ['c', 'b', 'a'],
+  ]);
+});
