@@ -1,6 +1,8 @@
 export type { Capabilities } from './capabilities.ts';
 export type { Delta } from './delta.ts';
 export { LlmError, type LlmErrorCode, type LlmErrorOptions } from './error.ts';
+export { estimateRequest } from './estimate-request.ts';
+export { estimateTokens } from './estimate-tokens.ts';
 export { isLoopback } from './is-loopback.ts';
 export type { GenerateOptions, LanguageModel, ModelWrapper } from './language-model.ts';
 export type { FinishReason, ModelReply } from './model-reply.ts';

@@ -7,14 +7,17 @@ const secretShapes: readonly RegExp[] = [
   /(?<=\b(?:api[-_ ]?key|token|secret|password)["']?\s{0,4}[=:]\s{0,4}["']?)(?=[^\s"',&]{0,200}\d)[^\s"',&]{6,}/gi,
 ];
 
-/**
- * `text` with every one of `secrets`, and everything that looks like a key, replaced by `[redacted]`, on one line and cut
- * to `limit` characters.
- */
-export function redact(text: string, secrets: readonly string[] = [], limit = 300): string {
-  let safe = text.slice(0, 20_000);
+/** `text` with every one of `secrets`, and everything that looks like a key, replaced by `[redacted]`. */
+export function masked(text: string, secrets: readonly string[] = []): string {
+  let safe = text;
   for (const secret of secrets) if (secret.length >= 4) safe = safe.replaceAll(secret, '[redacted]');
   for (const shape of secretShapes) safe = safe.replaceAll(shape, '[redacted]');
+  return safe;
+}
+
+/** The start of a text, {@link masked}, on one line and cut to `limit` characters. */
+export function redact(text: string, secrets: readonly string[] = [], limit = 300): string {
+  const safe = masked(text.slice(0, 20_000), secrets);
   const line = safe.replaceAll(/\s+/g, ' ').trim().toWellFormed();
   return line.length <= limit ? line : `${line.slice(0, limit - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
 }

@@ -1,0 +1,78 @@
+import { appendFile, readFile } from 'node:fs/promises';
+import { z } from 'zod';
+import { LlmError, type LlmErrorCode } from '../error.ts';
+import type { ModelReply } from '../model-reply.ts';
+
+/** One call, as a cassette keeps it: which request, and what came of it. */
+export interface CassetteEntry {
+  readonly version: 1;
+  /** Of the request; see `requestDigest`. */
+  readonly digest: string;
+  /** How the request ended, for people; the request itself is not kept, because each repeats the whole history. */
+  readonly asked: string;
+  readonly reply?: ModelReply;
+  readonly failure?: CassetteFailure;
+}
+
+/** A failure, as a cassette keeps it. */
+export interface CassetteFailure {
+  readonly code: LlmErrorCode;
+  readonly message: string;
+  readonly status?: number;
+  readonly retryAfterMs?: number;
+}
+
+/** Recorded calls in a file, one line of JSON each. */
+export interface CassetteFile {
+  /** Resolves when the line is in the file. Calls may overlap. */
+  readonly record: (entry: CassetteEntry) => Promise<void>;
+  /** @throws {LlmError} `bad-request` when a line is no entry of this version. A missing file holds none. */
+  entries(): Promise<readonly CassetteEntry[]>;
+}
+
+/** A cassette at a path, which is created with the first entry. */
+export function cassetteFile(path: string): CassetteFile {
+  let written: Promise<void> = Promise.resolve();
+  return {
+    record(entry) {
+      const line = `${JSON.stringify(entry)}\n`;
+      written = written.catch(() => undefined).then(() => appendFile(path, line, { mode: 0o600 }));
+      return written;
+    },
+    async entries() {
+      const lines = (await textOf(path)).split('\n');
+      return lines.flatMap((line, index) => (line.trim() === '' ? [] : [entryIn(line, `${path}:${index + 1}`)]));
+    },
+  };
+}
+
+async function textOf(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return '';
+    throw error;
+  }
+}
+
+const shape = z.looseObject({
+  version: z.literal(1),
+  digest: z.string(),
+  asked: z.string(),
+  reply: z.looseObject({ id: z.string(), message: z.looseObject({ content: z.array(z.unknown()) }) }).optional(),
+  failure: z.looseObject({ code: z.string(), message: z.string() }).optional(),
+});
+
+function entryIn(line: string, place: string): CassetteEntry {
+  const entry: unknown = parsed(line);
+  if (!shape.safeParse(entry).success) throw new LlmError('bad-request', `${place} is no recorded call of version 1.`);
+  return entry as CassetteEntry;
+}
+
+function parsed(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}

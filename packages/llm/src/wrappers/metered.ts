@@ -1,0 +1,122 @@
+import type { Json } from '@varve/events';
+import type { TokenUsage } from '@varve/events/facts';
+import { LlmError, type LlmErrorCode } from '../error.ts';
+import type { GenerateOptions, ModelWrapper } from '../language-model.ts';
+import type { ModelReply } from '../model-reply.ts';
+import { modelCatalog, type ModelCatalog } from './model-catalog.ts';
+
+/** US dollars for a million tokens. Cached tokens cost as much as others where their price is absent. */
+export interface TokenPrices {
+  readonly input: number;
+  readonly output: number;
+  readonly cacheRead?: number;
+  readonly cacheWrite?: number;
+}
+
+/** What one call took. */
+export interface CallMeasure {
+  /** The model that answered, or that was asked when none did. */
+  readonly model: string;
+  readonly usage?: TokenUsage;
+  /** Absent when unknown, never 0 instead. */
+  readonly costUsd?: number;
+  /** Who told the cost: the provider, the prices of the options, or the catalogue. */
+  readonly costFrom?: 'provider' | 'prices' | 'catalog';
+  /** Milliseconds of the whole call, waits and attempts included. */
+  readonly durationMs: number;
+  /** Milliseconds until the first piece, where there were any. */
+  readonly firstPieceMs?: number;
+  readonly attempts?: number;
+  /** Set when the call failed. */
+  readonly failed?: LlmErrorCode;
+}
+
+/** What is measured, and by which prices. */
+export interface MeterOptions {
+  /** Prices agreed with the provider; they win over the catalogue, not over what the provider tells. */
+  readonly prices?: TokenPrices;
+  /** Loads the prices of what the options do not price; `modelCatalog` when absent. */
+  readonly catalog?: () => Promise<ModelCatalog>;
+  /** Told once per call, also when it failed. Must not throw. */
+  readonly onCall?: (measure: CallMeasure) => void;
+  /** Milliseconds that never run backwards. */
+  readonly now?: () => number;
+}
+
+/** Completes replies with their cost where it is known, and measures each call. */
+export function metered(options: MeterOptions = {}): ModelWrapper {
+  const { catalog: load = modelCatalog, now = () => performance.now() } = options;
+  let loading: Promise<ModelCatalog> | undefined;
+  const priced = async (reply: ModelReply, baseUrl: string | undefined): Promise<Priced> => {
+    const { usage, costUsd, model } = reply;
+    if (costUsd !== undefined) return { costUsd, costFrom: 'provider' };
+    if (!usage) return {};
+    if (options.prices) return { costUsd: costBy(options.prices, usage), costFrom: 'prices' };
+    const catalog = await (loading ??= load());
+    const cost = catalog.find({ model, ...(baseUrl !== undefined && { baseUrl }) })?.costOf(usage);
+    return cost === undefined ? {} : { costUsd: cost, costFrom: 'catalog' };
+  };
+  return (model) => {
+    const baseUrl = baseUrlIn(model.spec);
+    return {
+      name: model.name,
+      capabilities: model.capabilities,
+      spec: model.spec,
+      async generate(request, generateOptions = {}) {
+        const clock = stopwatch(generateOptions, now);
+        try {
+          const reply = await model.generate(request, clock.options);
+          const cost = await priced(reply, baseUrl);
+          const { usage, attempts } = reply;
+          options.onCall?.({ model: reply.model, ...(usage && { usage }), ...cost, attempts, ...clock.read() });
+          return { ...reply, ...(cost.costUsd !== undefined && { costUsd: cost.costUsd }) };
+        } catch (error) {
+          if (error instanceof LlmError) options.onCall?.({ model: model.name, failed: error.code, ...clock.read() });
+          throw error;
+        }
+      },
+    };
+  };
+}
+
+type Priced = Pick<CallMeasure, 'costUsd' | 'costFrom'>;
+
+function costBy({ input, output, cacheRead = input, cacheWrite = input }: TokenPrices, usage: TokenUsage): number {
+  const { input_tokens, output_tokens, cache_read_tokens, cache_write_tokens } = usage;
+  const fresh = input_tokens - cache_read_tokens - cache_write_tokens;
+  const dollars =
+    fresh * input + cache_read_tokens * cacheRead + cache_write_tokens * cacheWrite + output_tokens * output;
+  return dollars / 1_000_000;
+}
+
+/** The address of the innermost model, which every adapter tells in its spec. */
+function baseUrlIn(spec: Json): string | undefined {
+  if (typeof spec !== 'object' || spec === null || Array.isArray(spec)) return undefined;
+  const { baseUrl, model } = spec as Readonly<Record<string, Json>>;
+  if (typeof baseUrl === 'string') return baseUrl;
+  return model === undefined ? undefined : baseUrlIn(model);
+}
+
+interface Stopwatch {
+  readonly options: GenerateOptions;
+  read(): Pick<CallMeasure, 'durationMs' | 'firstPieceMs'>;
+}
+
+function stopwatch(options: GenerateOptions, now: () => number): Stopwatch {
+  const began = now();
+  let first: number | undefined;
+  const { onDelta } = options;
+  const watched: GenerateOptions = {
+    ...options,
+    ...(onDelta && {
+      onDelta(delta) {
+        first ??= now() - began;
+        onDelta(delta);
+      },
+    }),
+  };
+  return {
+    options: watched,
+    read: () => ({ durationMs: now() - began, ...(first !== undefined && { firstPieceMs: first }) }),
+  };
+}

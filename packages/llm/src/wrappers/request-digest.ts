@@ -1,0 +1,21 @@
+import { createHash } from 'node:crypto';
+import type { ModelRequest } from '../model-request.ts';
+import { maskedJson } from './masked-json.ts';
+
+/**
+ * The same 64 hex digits for the same request, whatever the order of keys and whichever secrets it holds. The cache key is no
+ * part of it.
+ */
+export function requestDigest({ messages, tools, parameters }: ModelRequest, secrets: readonly string[] = []): string {
+  const safe = maskedJson({ messages, tools, parameters }, secrets);
+  return createHash('sha256')
+    .update(JSON.stringify(sorted(safe)))
+    .digest('hex');
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).filter(([, item]) => item !== undefined);
+  return Object.fromEntries(entries.toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([key, item]) => [key, sorted(item)]));
+}

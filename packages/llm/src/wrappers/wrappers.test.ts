@@ -1,0 +1,33 @@
+import { describe, test } from 'vitest';
+import type { LanguageModel } from '../language-model.ts';
+import { openaiChat } from '../openai/openai-chat.ts';
+import { languageModelContract, scriptedModel, scriptedServer, type OpenModel } from '../testing/index.ts';
+import { limited } from './limited.ts';
+import { metered } from './metered.ts';
+import { recorded } from './recorded.ts';
+import { routed } from './routed.ts';
+
+const wrapping =
+  (wrap: (model: LanguageModel) => LanguageModel): OpenModel =>
+  async (steps) => {
+    const server = await scriptedServer(steps);
+    const model = openaiChat({ model: 'scripted', baseUrl: server.url });
+    return { model: wrap(model), [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
+  };
+
+/** Takes no request at all, so that each goes on to the next. */
+const tooSmall = scriptedModel([], { capabilities: { contextWindow: 0 } });
+
+/** Every wrapper: add its line here. */
+const models: Readonly<Record<string, OpenModel>> = {
+  limited: wrapping(limited({ concurrency: 3, requests: 1000 })),
+  metered: wrapping(metered()),
+  recorded: wrapping(recorded({ record: () => undefined })),
+  'routed, to the first': wrapping((model) => routed([model])),
+  'routed, to the second': wrapping((model) => routed([tooSmall, model])),
+  'routed, tried twice': wrapping((model) => routed([model, model])),
+};
+
+describe.for(Object.entries(models))('%s', ([, open]) => {
+  test.for(languageModelContract)('$title', (check) => check.run(open));
+});
