@@ -31,7 +31,9 @@ const ping: ToolSpec = { name: 'ping', description: '', parameters: {} };
 /** What becomes of a reply: what is said and thought, and each call with its arguments. */
 async function read(turn: ScriptedTurn | string, options: MockFunctionCallingOptions = {}) {
   const notices: MockNotice[] = [];
-  const steps = [typeof turn === 'string' ? { text: turn } : turn];
+  const step = typeof turn === 'string' ? { text: turn } : turn;
+  // Twice, because a value without an end makes the request go out again.
+  const steps = [step, step];
   const model = mockFunctionCalling({ callsPerReply: 'many', onNotice: (each) => notices.push(each), ...options })(
     scriptedModel(steps),
   );
@@ -75,9 +77,9 @@ test.for<readonly [string, string, { readonly text?: string; readonly calls: unk
   ],
   ['12: the first call is not closed', `${ls}<function=ping>\n</function>`, { calls: [...called, ['ping', {}]] }],
   [
-    '12: neither the first call nor its value is closed',
-    '<function=run>\n<parameter=cmd>ls\n<function=ping>\n</function>',
-    { calls: [...called, ['ping', {}]] },
+    '12: the first value is not closed, but its call is',
+    '<function=run>\n<parameter=cmd>ls\n</function>\n<function=run>\n<parameter=cmd>pwd</parameter>\n</function>',
+    { calls: [...called, ['run', { cmd: 'pwd' }]] },
   ],
   ['13: the second call is not closed', `<function=ping></function>\n${ls}`, { calls: [['ping', {}], ...called] }],
   [
@@ -275,10 +277,42 @@ test('70: a reply cut within a value ends with length and a call that must not b
   });
 });
 
+const example = '<function=run>\n<parameter=cmd>rm -rf x</parameter>\n</function>';
+
 test.for([
-  '<function=run><parameter=cmd>ls</parameter> and then rm </function>',
-  '<function=run>\n<parameter=cmd>ls</parameter>\nand so\n<parameter=n>1</parameter>\n</function>',
-])('a value whose end cannot be told is not guessed: %s', async (written) => {
+  ['on lines of its own', `cat > a.md <<'END'\n${example}\nEND`],
+  ['of another tool', `cat > a.md <<'END'\n<function=jump>\n<parameter=a>1</parameter>\n</function>\nEND`],
+  ['within a line', 'echo "<function=a><parameter=b>c</parameter></function>" > x'],
+  ['without parameters', "cat > a.md <<'END'\n<function=ping>\n</function>\nEND"],
+])('a value holds a whole call %s, whether stop strings cut it or not', async ([, command = '']) => {
+  const written = `<function=run>\n<parameter=cmd>\n${command}\n</parameter>\n</function>`;
+  const whole = [['run', { cmd: command }]];
+  expect((await read(written)).calls).toEqual(whole);
+  const steps = [1, 2].map(() => ({ text: written }));
+  const { message } = await mockFunctionCalling()(scriptedModel(steps, { prompted: true })).generate(
+    asking('Go', { tools: [run, ping] }),
+  );
+  expect(message.tool_calls?.map(({ name, arguments: json }) => [name, JSON.parse(json) as unknown])).toEqual(whole);
+});
+
+test.for([
+  ['words after its end', '<function=run><parameter=cmd>ls</parameter> and then rm </function>'],
+  ['words between', '<function=run>\n<parameter=cmd>ls</parameter>\nand so\n<parameter=n>1</parameter>\n</function>'],
+  ['a call in it that has no end either', '<function=run>\n<parameter=cmd>ls\n<function=ping>\n</function>'],
+  ['an example that is not whole', '<function=run>\n<parameter=cmd>echo "<parameter=n>"</parameter>\n</function>'],
+  ['two ends', `${ls}</parameter>\n</function>`],
+  ['an end without an angle', '<function=run>\n<parameter=cmd>ls</parameter\n</function>'],
+  ['its name as its end', '<function=run>\n<parameter=cmd>ls</cmd>\n<parameter=n>1</parameter>\n</function>'],
+  ['the end of a call in the middle of its only line', "<function=run>\n<parameter=cmd>echo '</function>' > x; rm y"],
+  [
+    'a parameter in it that would begin the next',
+    '<function=run>\n<parameter=cmd>cat <<END\n<parameter=n>1</parameter>\nEND\n</parameter>\n</function>',
+  ],
+  [
+    'a section in a section',
+    `<function=run>\n<parameter=cmd><![CDATA[echo "<parameter=n><![CDATA[1]]></parameter>"]]></parameter>\n</function>`,
+  ],
+])('a value whose end cannot be told is not guessed: %s', async ([, written = '']) => {
   const { calls } = await read(written, { callsPerReply: 'one' });
   expect(calls).toEqual([['run', { problem: expect.stringContaining('no end') as string }]]);
 });

@@ -145,6 +145,7 @@ test.for([
   ['opening tags', '<parameter=one> '],
   ['calls', '<function=act> '],
   ['line starts', '\n<function=act>\n<parameter=one>'],
+  ['values without an end', '\n</function>\n<function=act>\n<parameter=one>'],
   ['white space', ' '.repeat(64)],
   ['fences', '\n```\n<function=act>\n'],
   ['sections', '<![CDATA[ ]]> '],

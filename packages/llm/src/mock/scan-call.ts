@@ -1,5 +1,5 @@
 import { openingAt } from './opening.ts';
-import { scanParameter, type KnownNames } from './scan-parameter.ts';
+import { scanParameter, type KnownNames, type ScannedValue } from './scan-parameter.ts';
 import { endsWithin, isAtLineStart, skipSpace, tags } from './tags.ts';
 
 /** A parameter as it was written. */
@@ -21,7 +21,7 @@ export interface ScannedCall {
   readonly end: number;
 }
 
-const nextTag = /<parameter=|<\/function>|<\/tool_call>|<function=/g;
+const nextTag = /<parameter=|<\/parameter>|<\/function>|<\/tool_call>|<function=/g;
 
 /**
  * The call whose opening tag is at `start`; undefined when what follows is no body of a call, as in prose that speaks of a
@@ -33,11 +33,11 @@ export function scanCall(text: string, start: number, knownIn: (tool: string) =>
   const { name, end: bodyStart } = opening;
   const known = knownIn(name);
   if (!isBody(text, skipSpace(text, bodyStart))) return undefined;
-  const parameters: ScannedParameter[] = [];
-  const ended = (stop: number, end: number, open: { readonly openParameter?: string } = {}): ScannedCall => ({
+  const parameters: (ScannedParameter & ScannedValue)[] = [];
+  const ended = (stop: number, end: number, openParameter = doubtful(parameters, text, end)): ScannedCall => ({
     name,
     parameters,
-    ...open,
+    ...(openParameter !== undefined && { openParameter }),
     body: text.slice(bodyStart, stop).trim(),
     end,
   });
@@ -46,22 +46,42 @@ export function scanCall(text: string, start: number, knownIn: (tool: string) =>
     at = skipSpace(text, at);
     const parameter = openingAt('parameter', text, at);
     if (parameter) {
-      const value = scanParameter(text, parameter.end, known);
-      if (!value) return ended(text.length, text.length, { openParameter: parameter.name });
-      parameters.push({ name: parameter.name, text: value.text, isLiteral: value.isLiteral });
+      const value = scanParameter(text, parameter, known);
+      if (!value) return ended(text.length, text.length, parameter.name);
+      parameters.push({ name: parameter.name, ...value });
       at = value.end;
       continue;
     }
+    // The value before it may have been longer.
+    if (text.startsWith(tags.parameterClose, at))
+      return ended(text.length, text.length, parameters.at(-1)?.name ?? '?');
     if (text.startsWith(tags.functionClose, at)) return ended(at, at + tags.functionClose.length);
     if (at === text.length || endsWithin(text, at, tags.functionClose)) return ended(at, text.length);
     if (endsWithin(text, at, tags.parameterOpen) || isCutName(text, at)) {
-      return ended(text.length, text.length, { openParameter: text.slice(at + tags.parameterOpen.length) || '?' });
+      return ended(text.length, text.length, text.slice(at + tags.parameterOpen.length) || '?');
     }
     if (text.startsWith(tags.wrapperClose, at) || text.startsWith(tags.functionOpen, at)) return ended(at, at);
     const next = followingTag(text, at);
     if (next === undefined) return ended(at, at);
     at = next;
   }
+}
+
+/**
+ * A parameter whose value was ended too early, as far as can be seen: a closing tag is left over, in a later value or after
+ * the call.
+ */
+function doubtful(
+  parameters: readonly (ScannedParameter & ScannedValue)[],
+  text: string,
+  end: number,
+): string | undefined {
+  const open = parameters.findIndex(({ isClosed }) => !isClosed);
+  const later = open === -1 ? [] : parameters.slice(open + 1);
+  if (later.some((each) => !each.isLiteral && each.text.includes(tags.parameterClose))) return parameters[open]?.name;
+  const search = /<\/parameter>|<function=/g;
+  search.lastIndex = end;
+  return search.exec(text)?.[0] === tags.parameterClose ? parameters.at(-1)?.name : undefined;
 }
 
 function isBody(text: string, at: number): boolean {

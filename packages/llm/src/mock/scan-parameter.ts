@@ -1,5 +1,5 @@
-import { openingAt } from './opening.ts';
-import { endsWithin, isAtLineStart, skipSpace, tags } from './tags.ts';
+import { openingAt, type Opening } from './opening.ts';
+import { endsLine, endsWithin, isAtLineStart, skipSpace, tags } from './tags.ts';
 
 /** What a scanner knows about the names that may come. */
 export interface KnownNames {
@@ -12,6 +12,8 @@ export interface ScannedValue {
   readonly text: string;
   /** Stood in CDATA sections: its bytes are exactly what was meant. */
   readonly isLiteral: boolean;
+  /** Whether a closing tag ended it, and not what came next. */
+  readonly isClosed: boolean;
   /** Where scanning goes on. */
   readonly end: number;
 }
@@ -19,28 +21,47 @@ export interface ScannedValue {
 const anyTag = /<\/parameter>|<parameter=|<\/function>|<function=/g;
 
 /**
- * The value that begins at `start`. A closing tag counts only where the structure goes on after it, so a value may speak of
- * tags. Undefined when it has no end: it was cut off, or its end cannot be told.
+ * The value of a parameter that was just opened. A closing tag counts only where the structure goes on after it, and closes
+ * what was opened last, so a value may speak of tags and hold whole calls. Undefined when it has no end: it was cut off, or
+ * its end cannot be told.
  */
-export function scanParameter(text: string, start: number, known: KnownNames): ScannedValue | undefined {
+export function scanParameter(
+  text: string,
+  { name, end: start }: Opening,
+  known: KnownNames,
+): ScannedValue | undefined {
   const first = skipSpace(text, start);
   if (text.startsWith(tags.literalOpen, first)) return scanLiteral(text, first);
+  const inner = { calls: 0, parameters: 0 };
   let functionClose: number | undefined;
-  let mayHaveClosed = false;
   for (const { 0: tag, index } of tagsFrom(text, start)) {
-    if (tag === tags.functionClose) functionClose = index;
-    else if (tag === tags.parameterClose) {
-      if (goesOn(text, index + tag.length, known)) return plain(text, { start, stop: index, end: index + tag.length });
-      mayHaveClosed = true;
-    } else if (beginsLine(text, index, known)) {
-      if (mayHaveClosed) return undefined;
-      // Never closed, but the next parameter or call has begun.
-      const end = functionClose ?? index;
-      return plain(text, { start, stop: lineBefore(text, end), end });
-    }
+    const after = index + tag.length;
+    if (tag === tags.functionClose) {
+      if (inner.calls > 0) Object.assign(inner, { calls: inner.calls - 1, parameters: 0 });
+      else if (endsLine(text, after)) functionClose = index;
+    } else if (tag === tags.parameterClose) {
+      if (inner.parameters > 0) inner.parameters -= 1;
+      else if (goesOn(text, after, known)) return { ...plain(text, start, index), isClosed: true, end: after };
+      // Said twice, or part of the value: nobody knows.
+      else if (text.startsWith(tag, skipSpace(text, after))) return undefined;
+    } else if (tag === tags.functionOpen) {
+      if (functionClose !== undefined && isAtLineStart(text, index)) break;
+      if (openingAt('function', text, index)) inner.calls += 1;
+    } else if (inner.calls + inner.parameters === 0 && beginsParameter(text, index, known)) {
+      return unclosed(text, { name, start, end: functionClose ?? index });
+    } else if (openingAt('parameter', text, index)) inner.parameters += 1;
   }
-  if (functionClose === undefined || mayHaveClosed) return undefined;
-  return plain(text, { start, stop: lineBefore(text, functionClose), end: functionClose });
+  return functionClose === undefined ? undefined : unclosed(text, { name, start, end: functionClose });
+}
+
+/** A value that what came next has ended; undefined when it may have been closed before, by a tag that was not quite right. */
+function unclosed(
+  text: string,
+  { name, start, end }: { readonly name: string; readonly start: number; readonly end: number },
+): ScannedValue | undefined {
+  const value = plain(text, start, lineBefore(text, end));
+  const mayBeClosed = ['</parameter', `</${name}>`].some((tag) => value.text.includes(tag));
+  return mayBeClosed ? undefined : { ...value, isClosed: false, end };
 }
 
 function* tagsFrom(text: string, start: number): Generator<RegExpExecArray> {
@@ -59,10 +80,9 @@ function goesOn(text: string, after: number, known: KnownNames): boolean {
   return parameter === undefined ? beginsCall(text, at, known) : known.isParameter(parameter.name);
 }
 
-function beginsLine(text: string, at: number, known: KnownNames): boolean {
-  if (!isAtLineStart(text, at)) return false;
+function beginsParameter(text: string, at: number, known: KnownNames): boolean {
   const parameter = openingAt('parameter', text, at);
-  return parameter === undefined ? beginsCall(text, at, known) : known.isParameter(parameter.name);
+  return parameter !== undefined && known.isParameter(parameter.name) && isAtLineStart(text, at);
 }
 
 function beginsCall(text: string, at: number, known: KnownNames): boolean {
@@ -74,7 +94,7 @@ function beginsCall(text: string, at: number, known: KnownNames): boolean {
  * One line feed on either side belongs to the tags, not to the value. A value may end in a carriage return, so one is
  * taken away only where the value also began with one.
  */
-function plain(text: string, { start, stop, end }: Readonly<Record<'start' | 'stop' | 'end', number>>): ScannedValue {
+function plain(text: string, start: number, stop: number): Pick<ScannedValue, 'text' | 'isLiteral'> {
   const inside = text.slice(start, stop);
   const [lead] = /^\r?\n/.exec(inside) ?? [''];
   const value = inside.slice(lead.length);
@@ -82,7 +102,7 @@ function plain(text: string, { start, stop, end }: Readonly<Record<'start' | 'st
   const lastLine = value.lastIndexOf('\n');
   const head = Math.max(0, lastLine - 1);
   const trimmed = lead === '' || lastLine === -1 ? value : value.slice(0, head) + value.slice(head).replace(tail, '');
-  return { text: trimmed, isLiteral: false, end };
+  return { text: trimmed, isLiteral: false };
 }
 
 /** Where a value ends that is ended by a tag in the next line: the line feed between them is no part of it. */
@@ -111,6 +131,7 @@ function scanLiteral(text: string, first: number): ScannedValue | undefined {
     return {
       text: parts.join('') + text.slice(from, close),
       isLiteral: true,
+      isClosed,
       end: isClosed ? next + parameterClose.length : next,
     };
   }

@@ -31,3 +31,10 @@ export function isAtLineStart(text: string, at: number): boolean {
   while (before > 0 && (text[before - 1] === ' ' || text[before - 1] === '\t')) before -= 1;
   return before === 0 || text[before - 1] === '\n';
 }
+
+/** Whether only spaces, or the end of a wrapper, stand after `at` in its line. */
+export function endsLine(text: string, at: number): boolean {
+  const rest = /[ \t\r]*(?:\n|$|<\/tool_call>)/y;
+  rest.lastIndex = at;
+  return rest.test(text);
+}
