@@ -269,6 +269,49 @@ test('43: a call within thinking is made only when nothing else was said', async
   expect(await read({ reasoning: `So:\n${ls}`, text: '' })).toMatchObject({ calls: called });
 });
 
+const considered = `I could\n<function=run>\n<parameter=cmd>rm -rf x</parameter>\n</function>\nbut no.`;
+
+test.for([
+  ['after words', `Sure.\n<think>\n${considered}\n</think>\n${ls}</function>`, 'Sure.'],
+  ['twice', `<think>${considered}</think>\nSure.\n<think>So.</think>\n${ls}</function>`, 'Sure.'],
+  ['in the other spelling', `<thinking>${considered}</thinking>\n${ls}</function>`, ''],
+  ['without its beginning', `${considered}\n</think>\n\nSure.\n${ls}</function>`, 'Sure.'],
+])('42: a call that was only thought of is not made: thinking %s', async ([, written = '', text]) => {
+  expect(await read(written)).toMatchObject({
+    text,
+    calls: called,
+    reasoning: expect.stringContaining('but no.') as string,
+  });
+});
+
+test('43: thinking that a stop string cut at a call it considers is asked for to its end', async () => {
+  for (const begin of ['<think>', 'Sure.\n<think>']) {
+    const steps = [1, 2].map(() => ({ text: `${begin}${considered}</think>\n${ls}</function>` }));
+    const model = mockFunctionCalling()(scriptedModel(steps, { prompted: true }));
+    const { message } = await model.generate(asking('Go', { tools: [run, ping] }));
+    expect(message.tool_calls?.map((call) => call.arguments)).toEqual(['{"cmd":"ls"}']);
+  }
+});
+
+test('43: thinking that the output limit cut makes no call', async () => {
+  const { calls } = await read({
+    text: `<think>${considered}\nOr\n<function=ping>\n</function>\nor`,
+    finish: 'length',
+  });
+  expect(calls).toEqual([]);
+});
+
+test('thinking after a call ends the reply, and lines of a value are no thinking', async () => {
+  const after = `${ls}</function>\n<think>${considered}</think>\n<function=ping>\n</function>`;
+  expect(await read(after)).toMatchObject({ calls: called, text: '' });
+  const cmd = "cat > a <<'END'\n<think>\na\n</think>\nEND";
+  const value = `<function=ping>\n</function>\n<function=run>\n<parameter=cmd>\n${cmd}\n</parameter>\n</function>`;
+  expect((await read(value)).calls).toEqual([
+    ['ping', {}],
+    ['run', { cmd }],
+  ]);
+});
+
 test('70: a reply cut within a value ends with length and a call that must not be run', async () => {
   const cut = await read({ text: '<function=run>\n<parameter=cmd>rm -rf /tmp/x', finish: 'length' });
   expect(cut).toMatchObject({

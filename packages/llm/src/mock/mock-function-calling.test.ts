@@ -150,6 +150,19 @@ describe('stop strings', () => {
     expect([notices, inner.requests[1]?.parameters]).toEqual([[{ kind: 'sent-again' }], {}]);
   });
 
+  test('that stand in an answer without a call cut it as well: all of it is asked for', async () => {
+    const answer = 'A call is `<function=ping>` and then `</function>`. That is all.';
+    const inner = scriptedModel([{ text: answer }, { text: answer }], { prompted: true });
+    const reply = await mockFunctionCalling()(inner).generate(asking('How?', { tools }));
+    expect(textOf(reply.message.content)).toBe(answer);
+  });
+
+  test('are not sent when no call may come', async () => {
+    const inner = scriptedModel([{ text: 'Done.' }], { prompted: true });
+    await mockFunctionCalling()(inner).generate(asking('Go', { tools, parameters: { toolChoice: 'none' } }));
+    expect(inner.requests[0]?.parameters).toEqual({});
+  });
+
   test('that a provider rejects are not sent again', async () => {
     const message = "Unsupported parameter: 'stop' is not supported with this model.";
     const body = { error: { message, type: 'invalid_request_error', code: 'unsupported_parameter' } };

@@ -69,13 +69,13 @@ async function generate(line: Line, request: ModelRequest, options: GenerateOpti
   const stream = options.onDelta && replyStream(options.onDelta);
   const inner = { ...options, ...(stream && { onDelta: (delta: Delta) => stream.push(delta) }) };
   const tools = new Map(request.parameters.toolChoice === 'none' ? [] : request.tools.map((tool) => [tool.name, tool]));
-  const first = await ask(line, request, inner);
+  const first = await ask(line, request, { ...inner, mayCall: tools.size > 0 });
   let reply = first.reply;
   let taken = takeApart(reply, tools, line.callsPerReply);
-  // A stop string within a value cut the reply there: the rest is had by asking without.
+  // A stop string within a value, or within thinking, cut the reply there: the rest is had by asking without.
   if (first.stops.length > 0 && isCutByStop(reply, taken, first.stops)) {
     line.notice({ kind: 'sent-again' });
-    stream?.restart('A value held the text that ends replies.');
+    stream?.restart('The reply held the text that ends replies.');
     reply = addedUsage(first.reply, await line.model.generate(rendered(line, request, []), inner));
     taken = takeApart(reply, tools, line.callsPerReply);
   }
@@ -85,9 +85,13 @@ async function generate(line: Line, request: ModelRequest, options: GenerateOpti
 }
 
 /** Asks with stop strings, unless the provider rejects them; tells which were in force. */
-async function ask(line: Line, request: ModelRequest, options: GenerateOptions) {
+async function ask(
+  line: Line,
+  request: ModelRequest,
+  { mayCall, ...options }: GenerateOptions & { readonly mayCall: boolean },
+) {
   const own = line.callsPerReply === 'one' ? [tags.functionClose, `\n${tags.result}`] : [`\n${tags.result}`];
-  const stops = line.takesStops && request.tools.length > 0 ? own : [];
+  const stops = line.takesStops && mayCall ? own : [];
   try {
     return { stops, reply: await line.model.generate(rendered(line, request, stops), options) };
   } catch (error) {
@@ -98,10 +102,26 @@ async function ask(line: Line, request: ModelRequest, options: GenerateOptions) 
   }
 }
 
-/** A reply that ended by itself in the middle of a value, without a stop string in it: some servers ignore them. */
-function isCutByStop({ finish, message }: ModelReply, { calls }: TakenApart, stops: readonly string[]): boolean {
-  const isOpen = finish === 'stop' && calls.at(-1)?.openParameter !== undefined;
-  return isOpen && !stops.some((stop) => textOf(message.content).includes(stop));
+/**
+ * Whether a stop string ended a reply where its only call was not over, or was only thought or spoken of. A reply that holds
+ * a stop string was not cut: some servers ignore them.
+ */
+function isCutByStop(
+  { finish, message }: ModelReply,
+  { text: said, reasoning, calls, isFromReasoning }: TakenApart,
+  stops: readonly string[],
+): boolean {
+  const written = textOf(message.content);
+  const thought = message.reasoning_content ?? '';
+  if (finish !== 'stop' || [written, thought].some((each) => stops.some((stop) => each.includes(stop)))) return false;
+  const last = calls.at(-1);
+  if (!last || isFromReasoning) {
+    if (said.trim() !== '') return written.includes(tags.functionOpen);
+    return reasoning.includes(tags.functionOpen) && !/<\/think(?:ing)?>\s*$/.test(written);
+  }
+  // A section in a section: the inner one's end looks like that of the value.
+  const isNested = last.parameters.some((each) => each.isLiteral && each.text.includes(tags.literalOpen));
+  return last.openParameter !== undefined || isNested;
 }
 
 function rejectsStops(error: unknown): boolean {
@@ -129,24 +149,32 @@ function rendered(
 }
 
 /** What a reply holds, and whether its calls stood in its reasoning. */
-interface TakenApart extends ScannedReply, Pick<SplitText, 'reasoning'> {
+interface TakenApart extends Omit<ScannedReply, 'thought'>, Pick<SplitText, 'reasoning'> {
   readonly isFromReasoning: boolean;
 }
 
 function takeApart(
-  { message }: ModelReply,
+  { message, finish }: ModelReply,
   tools: ReadonlyMap<string, ToolSpec>,
   callsPerReply: 'one' | 'many',
 ): TakenApart {
   const split = splitThinking(textOf(message.content));
-  const reasoning = joined(message.reasoning_content ?? '', split.reasoning);
-  if (tools.size === 0) return { ...split, reasoning, calls: [], droppedChars: 0, isFromReasoning: false };
+  const thought = joined(message.reasoning_content ?? '', split.reasoning);
+  const nothing = { calls: [], droppedChars: 0, isFromReasoning: false };
+  if (tools.size === 0) return { ...nothing, text: split.text, reasoning: thought };
   const options = { knownIn: (tool: string) => namesIn(tools, tool), maxCalls: callsPerReply === 'one' ? 1 : Infinity };
   const scanned = scanReply(split.text, options);
-  const isSilent = scanned.calls.length === 0 && split.text.trim() === '';
-  const thought = isSilent ? scanReply(reasoning, options) : scanned;
-  const isFromReasoning = isSilent && thought.calls.length > 0;
-  return { ...scanned, ...(isFromReasoning && { calls: thought.calls }), reasoning, isFromReasoning };
+  const { text: said, calls, droppedChars } = scanned;
+  const reasoning = joined(thought, scanned.thought);
+  if (calls.length > 0 || said.trim() !== '' || isCutOff(finish)) {
+    return { text: said, calls, droppedChars, reasoning, isFromReasoning: false };
+  }
+  const inThought = scanReply(reasoning, options).calls;
+  return { ...nothing, text: said, reasoning, calls: inThought, isFromReasoning: inThought.length > 0 };
+}
+
+function isCutOff(finish: ModelReply['finish']): boolean {
+  return finish === 'length' || finish === 'content-filter';
 }
 
 /** Where a tool names its parameters, only those can come. */

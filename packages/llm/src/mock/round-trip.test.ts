@@ -147,14 +147,18 @@ test.for([
   ['line starts', '\n<function=act>\n<parameter=one>'],
   ['values without an end', '\n</function>\n<function=act>\n<parameter=one>'],
   ['white space', ' '.repeat(64)],
+  ['thoughts', '\n<think></think>'],
+  ['ends of thoughts', '\n</think>\n<function=act>\n</function>'],
   ['fences', '\n```\n<function=act>\n'],
   ['sections', '<![CDATA[ ]]> '],
   ['angles', '<'],
-])('half a megabyte of %s is read in one pass', async ([, unit]) => {
-  const whole = `<function=act>\n<parameter=one>${(unit ?? '').repeat(500_000 / (unit?.length ?? 1))}x`;
-  const model = mockFunctionCalling({ callsPerReply: 'many' })(
-    scriptedModel([{ text: whole }, { text: whole }], { split: (each) => [each] }),
-  );
-  const { finish } = await model.generate(asking('Go', { tools }), { onDelta: () => undefined });
-  expect(['stop', 'tool-calls']).toContain(finish);
+])('half a megabyte of %s is read in one pass', async ([, unit = '']) => {
+  const many = unit.repeat(500_000 / unit.length);
+  for (const whole of [`<function=act>\n<parameter=one>${many}x`, `${many}x`]) {
+    const model = mockFunctionCalling({ callsPerReply: 'many' })(
+      scriptedModel([{ text: whole }, { text: whole }], { split: (each) => [each] }),
+    );
+    const { finish } = await model.generate(asking('Go', { tools }), { onDelta: () => undefined });
+    expect(['stop', 'tool-calls']).toContain(finish);
+  }
 });

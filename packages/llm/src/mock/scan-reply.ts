@@ -1,9 +1,12 @@
 import { scanCall, type ScannedCall } from './scan-call.ts';
 import type { KnownNames } from './scan-parameter.ts';
+import { loneEnd, opensThinking } from './split-thinking.ts';
 import { skipSpace, tags } from './tags.ts';
 
 /** A reply taken apart. */
 export interface ScannedReply {
+  /** What was thought, calls included, before thinking ended that began without a tag; mostly empty. */
+  readonly thought: string;
   /** What was said before and between the calls. */
   readonly text: string;
   readonly calls: readonly ScannedCall[];
@@ -20,29 +23,45 @@ export interface ScanOptions {
 
 /**
  * The calls in a reply. A call begins at the start of a line, after a wrapper or after another call; within a code fence it
- * is an example, unless the fence holds nothing else. Results that a model makes up end the reply. Takes time in proportion
- * to the text.
+ * is an example, unless the fence holds nothing else. Results that a model makes up end the reply, and so does thinking
+ * after a call. Takes time in proportion to the text.
  */
 export function scanReply(text: string, { knownIn, maxCalls }: ScanOptions): ScannedReply {
-  const said: string[] = [];
-  const calls: ScannedCall[] = [];
-  let from = 0;
-  for (let found = nextCall(text, 0, knownIn); found; found = nextCall(text, from, knownIn)) {
-    const between = text.slice(from, found.start);
-    if (calls.length === maxCalls || (calls.length > 0 && startsResult(between))) break;
-    said.push(between);
-    calls.push(found.call);
-    from = found.end;
+  let thought = '';
+  let begin = 0;
+  let found: FoundCall[] = [];
+  for (let from = 0; ;) {
+    const next = nextCall(text, from, knownIn);
+    const between = text.slice(from, next?.start);
+    if (found.length > 0 && (startsResult(between) || opensThinking(between))) break;
+    const lone = found.length > 0 ? loneEnd(between) : undefined;
+    if (lone) {
+      thought = text.slice(0, from + lone.start).trim();
+      begin = from + lone.end;
+      found = [];
+    }
+    if (!next) break;
+    found.push(next);
+    from = next.end;
   }
-  if (calls.length === 0) return { text, calls, droppedChars: 0 };
+  const calls = found.slice(0, maxCalls);
+  const starts = [begin, ...calls.map(({ end }) => end)];
+  const said = calls.map(({ start }, index) => text.slice(starts[index], start));
+  const rest = text.slice(starts.at(-1));
+  const words = calls.length > 0 ? together(said) : rest;
   return {
-    text: said
-      .map((each, index) => (index === 0 ? each.trimEnd() : each.trim()))
-      .filter((each) => each !== '')
-      .join('\n\n'),
-    calls,
-    droppedChars: text.slice(from).trim().length,
+    thought,
+    text: thought === '' ? words : words.trimStart(),
+    calls: calls.map(({ call }) => call),
+    droppedChars: calls.length > 0 ? rest.trim().length : 0,
   };
+}
+
+function together(said: readonly string[]): string {
+  return said
+    .map((each, index) => (index === 0 ? each.trimEnd() : each.trim()))
+    .filter((each) => each !== '')
+    .join('\n\n');
 }
 
 interface FoundCall {
