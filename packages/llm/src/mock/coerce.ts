@@ -14,8 +14,9 @@ export function coerce(written: ScannedParameter, schema: unknown, root: SchemaR
   const [only] = choices;
   if (only && choices.length === 1) return coerceTo(only, written, root);
   const byPreference = choices.toSorted((one, other) => rank(one) - rank(other));
-  // Text in CDATA is text wherever text is allowed.
-  const allowed = written.isLiteral && choices.some(isText) ? choices.filter(isText) : byPreference;
+  // Wherever text is allowed, all that is no JSON is text, and so is what stands in CDATA.
+  const isWords = choices.some(isText) && (written.isLiteral || parsed(written.text) === undefined);
+  const allowed = isWords ? choices.filter(isText) : byPreference;
   for (const choice of allowed) {
     const coerced = coerceTo(choice, written, root);
     if ('value' in coerced) return coerced;
@@ -100,23 +101,35 @@ function single(trimmed: string, schema: Schema, root: SchemaRoot): readonly unk
     : undefined;
 }
 
+/** More than this is not repaired, because that takes more time than the text is long. */
+const maxRepaired = 20_000;
+
 /** JSON, or what models write for it: single quotes, trailing commas, True and None. */
 function repaired(text: string): unknown {
   const value = parsed(text);
-  if (value !== undefined) return value;
+  if (value !== undefined || text.length > maxRepaired) return value;
   try {
-    return JSON.parse(jsonrepair(text)) as unknown;
+    return parsed(jsonrepair(text));
   } catch {
     return undefined;
   }
 }
 
+/** Deeper lists and objects can neither be logged nor written again. */
+const maxDepth = 500;
+
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text) as unknown;
+    const value: unknown = JSON.parse(text);
+    return isWithin(value, maxDepth) ? value : undefined;
   } catch {
     return undefined;
   }
+}
+
+function isWithin(value: unknown, depth: number): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  return depth > 0 && Object.values(value).every((each) => isWithin(each, depth - 1));
 }
 
 function nameOf(schema: Schema): string {

@@ -20,6 +20,7 @@ const run: ToolSpec = {
       mode: { type: 'string', enum: ['a', 'b'] },
       lvl: { type: 'integer', enum: [1, 2] },
       u: { anyOf: [{ type: 'integer' }, { type: 'null' }] },
+      s: { anyOf: [{ type: 'string' }, { type: 'null' }] },
       security_risk: { type: 'string', enum: ['LOW', 'HIGH'] },
     },
     required: ['cmd', 'security_risk'],
@@ -221,6 +222,11 @@ test.for<readonly [string, string, unknown]>([
   ['40: an allowed integer', 'lvl=2', 2],
   ['41: null', 'u=null', null],
   ['41: an integer or null', 'u=12', 12],
+  ['41: nothing, where text may be', 's=', ''],
+  ['41: null, where text may be', 's=null', null],
+  ['41: a word that is no JSON, where text may be', 's=None', 'None'],
+  ['37: an object that is nested too deep', `obj=${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`, 'a JSON object'],
+  ['34: a list that is too long to be repaired', `items=[${"'a',".repeat(6_000)}]`, 'a JSON list'],
   ['41: neither integer nor null', 'u=x', 'an integer or null'],
 ])('%s', async ([, assignment, expected]) => {
   const [name = '', value = ''] = assignment.split(/=(.*)/s);

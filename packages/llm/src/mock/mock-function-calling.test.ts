@@ -73,6 +73,12 @@ describe('a request', () => {
     await expect(`${textOf(messages[0]?.content ?? [])}\n`).toMatchFileSnapshot('golden/instructions.md');
   });
 
+  test('holds arguments that are nested too deep to be read as they are', async () => {
+    const json = `{"title":${'['.repeat(20_000)}${']'.repeat(20_000)}}`;
+    const { messages } = await asked({ messages: [calling([], ['c1', 'note_add', json])], tools: [], parameters: {} });
+    expect(textOf(messages[0]?.content ?? [])).toBe(`<function=note_add>\n${json}\n</function>`);
+  });
+
   test('without tools has no instructions, no stop strings, and still no calls in fields of their own', async () => {
     const messages = [
       said('user', [text('Hi')]),

@@ -77,7 +77,7 @@ const fields = fc.record(
     record: fc.dictionary(fc.string(), fc.oneof(json, text), { maxKeys: 3 }),
     maybe: fc.oneof(
       fc.constant(null),
-      text.filter((value) => !/^\s*(?:null|none|)\s*$/i.test(value)),
+      text.filter((value) => value.trim() !== 'null'),
     ),
   },
   { requiredKeys: [] },
@@ -152,8 +152,8 @@ test.for([
   ['fences', '\n```\n<function=act>\n'],
   ['sections', '<![CDATA[ ]]> '],
   ['angles', '<'],
-])('half a megabyte of %s is read in one pass', async ([, unit = '']) => {
-  const many = unit.repeat(500_000 / unit.length);
+])('much of the same is read in one pass: %s', async ([, unit = '']) => {
+  const many = unit.repeat(200_000 / unit.length);
   for (const whole of [`<function=act>\n<parameter=one>${many}x`, `${many}x`]) {
     const model = mockFunctionCalling({ callsPerReply: 'many' })(
       scriptedModel([{ text: whole }, { text: whole }], { split: (each) => [each] }),

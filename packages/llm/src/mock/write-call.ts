@@ -10,19 +10,18 @@ interface WritableCall {
 
 /** A call as text. Arguments that are no JSON object stand as they are, so that the model sees what it wrote. */
 export function writeCall({ name, arguments: json }: WritableCall): string {
-  const fields = parsedObject(json);
-  const lines = fields ? Object.entries(fields).map(parameterLine) : [json].filter((body) => body.trim() !== '');
+  const lines = parameterLines(json) ?? [json].filter((body) => body.trim() !== '');
   return [`${tags.functionOpen}${name}>`, ...lines, tags.functionClose].join('\n');
 }
 
-function parameterLine([name, value]: readonly [string, unknown]): string {
-  return `${tags.parameterOpen}${name}>${writeValue(value)}${tags.parameterClose}`;
-}
-
-function parsedObject(json: string): object | undefined {
+/** Undefined for what is no JSON object, or nested too deep to be written again. */
+function parameterLines(json: string): readonly string[] | undefined {
   try {
     const value: unknown = JSON.parse(json);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+    return Object.entries(value).map(
+      ([name, field]) => `${tags.parameterOpen}${name}>${writeValue(field)}${tags.parameterClose}`,
+    );
   } catch {
     return undefined;
   }
