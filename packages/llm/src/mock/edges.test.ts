@@ -165,6 +165,16 @@ test.for<readonly [string, string, { readonly text?: string; readonly calls: unk
     { text: `\`\`\`\nExample:\n${ls}</function>\n\`\`\``, calls: [] },
   ],
   [
+    '45: a fence within a list',
+    `1. So:\n\n    \`\`\`\n    Say\n    ${ls}</function>\n    \`\`\``,
+    { text: `1. So:\n\n    \`\`\`\n    Say\n    ${ls}</function>\n    \`\`\``, calls: [] },
+  ],
+  [
+    '45: a line that begins with code is no fence',
+    `\`\`\`ls\`\`\` it is:\n\`\`\`\n${ls}</function>\n\`\`\``,
+    { text: '```ls``` it is:', calls: called },
+  ],
+  [
     '46: another dialect',
     '<invoke name="run"><parameter name="cmd">ls</parameter></invoke>',
     { text: '<invoke name="run"><parameter name="cmd">ls</parameter></invoke>', calls: [] },

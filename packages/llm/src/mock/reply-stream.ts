@@ -1,6 +1,5 @@
 import { textOf, type Message } from '@varve/events';
 import type { Delta } from '../delta.ts';
-import { joined } from './split-thinking.ts';
 
 /** Hands on the pieces of a reply whose calls are written into its text. */
 export interface ReplyStream {
@@ -13,13 +12,19 @@ export interface ReplyStream {
 
 const thinkOpen = '<think>';
 const thinkClose = '</think>';
-/** From here on text may be a call, or the fence or wrapper around one. */
-const mayBeCall = /<function=|<tool_call>|^ {0,3}(?:```|~~~)/m;
+/** From here on text may be a call, its fence and wrapper included, or thinking: the rest is known at the end. */
+const mayBeCall = /(?:^[ \t]*(?:`{3,}|~{3,})[^\n]*\n\s*)?(?:<function=|<tool_call>)|^[ \t]*<think/m;
+/** A fence at the end of what came, of which it is not known yet whether it holds a call. */
+const openFence = /^[ \t]*(?:`{3,}|~{3,})[^\n]*(?:\n\s*(?:<[a-z_]*)?)?(?![^])/m;
+/** A fence that has not begun within so many characters is not waited for, so that no piece is looked at too often. */
+const maxFence = 1000;
 
 /** A stream that holds back text from where a call may begin: whether it is one is known at the end. */
 export function replyStream(onDelta: (delta: Delta) => void): ReplyStream {
   let held = '';
   let mode: 'beginning' | 'thinking' | 'saying' | 'calling' = 'beginning';
+  let isBlank = true;
+  let trims = true;
   let shown = { text: '', reasoning: '' };
   const show = (kind: 'text' | 'reasoning', text: string): void => {
     if (text === '') return;
@@ -30,26 +35,42 @@ export function replyStream(onDelta: (delta: Delta) => void): ReplyStream {
     if (shown.text !== '' || shown.reasoning !== '') onDelta({ kind: 'reset', reason });
     held = '';
     mode = 'beginning';
+    isBlank = true;
+    trims = true;
     shown = { text: '', reasoning: '' };
   };
-  const hear = (text: string): void => {
-    held += text;
-    if (mode === 'beginning') mode = modeOf(held);
-    if (mode === 'thinking') {
-      const end = held.indexOf(thinkClose);
-      if (end === -1) return;
-      const thought = held.trimStart().slice(thinkOpen.length).split(thinkClose, 1)[0] ?? '';
-      show('reasoning', joined(shown.reasoning, thought.trim()).slice(shown.reasoning.length));
-      held = held.slice(end + thinkClose.length);
-      mode = 'saying';
-    }
-    if (mode !== 'saying') return;
-    if (shown.text === '' && shown.reasoning !== '') held = held.trimStart();
+  const think = (): void => {
+    if (trims) held = held.trimStart();
+    const end = held.indexOf(thinkClose);
+    const thought = end === -1 ? certain(held) : held.slice(0, end).trimEnd();
+    show('reasoning', `${trims && thought !== '' && shown.reasoning !== '' ? '\n\n' : ''}${thought}`);
+    trims = end !== -1 || (trims && thought === '');
+    held = held.slice(end === -1 ? thought.length : end + thinkClose.length);
+    if (end !== -1) mode = 'saying';
+  };
+  const say = (): void => {
+    if (trims) held = held.trimStart();
     const call = held.search(mayBeCall);
-    if (call !== -1) mode = 'calling';
-    const said = call === -1 ? certain(held) : held.slice(0, call).trimEnd();
+    const fence = call === -1 ? held.search(openFence) : -1;
+    if (call !== -1 || (fence !== -1 && held.length > maxFence)) mode = 'calling';
+    const said = call === -1 ? certain(fence === -1 ? held : held.slice(0, fence)) : held.slice(0, call).trimEnd();
+    trims &&= said === '';
     show('text', said);
     held = held.slice(said.length);
+  };
+  const hear = (text: string): void => {
+    if (mode === 'calling') return;
+    held += text;
+    // White space alone tells nothing; a model that writes nothing else writes much of it.
+    if (isBlank && text.trim() === '') return;
+    if (mode === 'beginning') {
+      mode = modeOf(held);
+      if (mode === 'thinking') held = held.trimStart().slice(thinkOpen.length);
+      if (mode === 'saying') trims = false;
+    }
+    if (mode === 'thinking') think();
+    if (mode === 'saying') say();
+    isBlank = held.trim() === '';
   };
   return {
     restart,
@@ -83,7 +104,7 @@ function modeOf(held: string): 'beginning' | 'thinking' | 'saying' {
 /** The beginning of a text that will be said whatever follows: without what may begin a tag, and without space before it. */
 function certain(held: string): string {
   const tag = held.lastIndexOf('<');
-  const isOpen = tag !== -1 && held.length - tag <= 10 && /^<[a-z_]*$/.test(held.slice(tag));
+  const isOpen = tag !== -1 && held.length - tag <= 10 && /^<\/?[a-z_]*$/.test(held.slice(tag));
   return held
     .slice(0, isOpen ? tag : undefined)
     .replace(/[`~]{1,2}$/, '')

@@ -153,7 +153,7 @@ test.for([
   ['sections', '<![CDATA[ ]]> '],
   ['angles', '<'],
 ])('much of the same is read in one pass: %s', async ([, unit = '']) => {
-  const many = unit.repeat(200_000 / unit.length);
+  const many = unit.repeat(100_000 / unit.length);
   for (const whole of [`<function=act>\n<parameter=one>${many}x`, `${many}x`]) {
     const model = mockFunctionCalling({ callsPerReply: 'many' })(
       scriptedModel([{ text: whole }, { text: whole }], { split: (each) => [each] }),

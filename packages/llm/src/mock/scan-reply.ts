@@ -77,7 +77,8 @@ interface Fence {
   readonly bodyStart: number;
 }
 
-const lineOrCall = /^ {0,3}(`{3,}|~{3,})[^\n]*|<function=/gm;
+/** A fence, at any depth of a list; a line with further backticks is code within words. */
+const lineOrCall = /^[ \t]*(`{3,}(?=[^`\n]*$)|~{3,})[^\n]*|<function=/gm;
 
 function nextCall(text: string, from: number, knownIn: ScanOptions['knownIn']): FoundCall | undefined {
   const search = new RegExp(lineOrCall);
