@@ -43,6 +43,7 @@ export class ShellCalls {
     const session = this.#session;
     if (session !== undefined) session.onOutput = context.onOutput;
     try {
+      await session?.settled(context.signal);
       if (call.command.trim() === '') return await (call.reset ? this.#fresh(context) : this.#poll(call, context));
       return await (call.is_input ? this.#input(call, context) : this.#command(call, context));
     } finally {

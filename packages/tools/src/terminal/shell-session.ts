@@ -8,7 +8,7 @@ import { MarkerStream, type Piece } from './marker-stream.ts';
 import type { Captured, OutputBuffer } from './output-buffer.ts';
 import { ScreenText } from './screen-text.ts';
 import type { ShellBackend, ShellProcess } from './shell-process.ts';
-import { commandLine, startupFile } from './startup-file.ts';
+import { commandLine, questionLine, startupFile } from './startup-file.ts';
 
 /** What a session is made of. */
 export interface ShellSessionOptions {
@@ -46,6 +46,7 @@ interface Waiter {
 
 const startMs = 10_000;
 const hangUpMs = 300;
+const settleMs = 10_000;
 /** Timers with longer delays fire at once. */
 const longestTimerMs = 2 ** 31 - 1;
 
@@ -63,7 +64,9 @@ export class ShellSession {
   #directory: string;
   #commands = 0;
   /** The last command that was interrupted. */
-  #interrupted = 0;
+  #interrupted = -1;
+  /** An interrupted command has ended, and the shell has not yet answered that nothing else comes of the interrupt. */
+  #isSettling = false;
   #isClosing = false;
   /** Hears text as it comes, without control sequences. */
   onOutput: ((chunk: string) => void) | undefined;
@@ -126,7 +129,20 @@ export class ShellSession {
     return !this.#screen.isEmpty || !this.#options.output.isEmpty;
   }
 
-  /** Starts a command; only when none runs. */
+  /**
+   * Resolves when nothing more can come of an interrupt: what the shell says about a program that was ended, or a line it
+   * throws away. What has been written until then belongs to the interrupted command.
+   *
+   * @throws {ToolError} `aborted` when the signal aborts first.
+   */
+  async settled(signal: AbortSignal): Promise<void> {
+    if (!this.#isSettling) return;
+    await this.wait({ lateMs: settleMs, signal });
+    if (signal.aborted) throw new ToolError('aborted', 'The call was cancelled before it started.');
+    this.#isSettling = false;
+  }
+
+  /** Starts a command; only when none runs and the session has settled. */
   async run(command: string): Promise<void> {
     const file = join(this.#options.privateDirectory, 'command');
     await writeFile(file, command, { mode: 0o600 });
@@ -169,7 +185,7 @@ export class ShellSession {
 
   /** Waits until the running command ends or a limit is reached. */
   async wait({ quietMs, lateMs, signal }: WaitLimits): Promise<WaitEnd> {
-    if (this.#status === 'ended' || this.#status === 'finished') return this.#status;
+    if (this.#status === 'ended' || (this.#status === 'finished' && !this.#isSettling)) return this.#status;
     if (signal?.aborted) return 'aborted';
     const { promise, resolve } = Promise.withResolvers<WaitEnd>();
     const quiet = quietMs === undefined ? undefined : setTimeout(resolve, Math.min(quietMs, longestTimerMs), 'quiet');
@@ -179,7 +195,8 @@ export class ShellSession {
     const waiter = { end: resolve, heard: () => quiet?.refresh() };
     this.#waiters.add(waiter);
     try {
-      return await promise;
+      const end = await promise;
+      return this.#status === 'finished' ? 'finished' : end;
     } finally {
       clearTimeout(quiet);
       clearTimeout(late);
@@ -223,10 +240,31 @@ export class ShellSession {
   /** A prompt of an earlier command (a job that was resumed, a line nobody read) tells only the directory. */
   #prompt({ id, exitCode, directory }: Extract<Piece, { kind: 'marker' }>): void {
     this.#directory = directory;
-    if (this.#isClosing || !this.#isOurs(id) || (this.#status !== 'running' && this.#status !== 'starting')) return;
-    this.#settle();
+    if (this.#isClosing) return;
+    if (this.#isSettling) return this.#answered(id);
+    if (!this.#isOurs(id) || (this.#status !== 'running' && this.#status !== 'starting')) return;
+    this.#flush();
     this.#exitCode = exitCode;
     this.#status = 'finished';
+    if (this.#interrupted === this.#commands) this.#ask();
+    else this.#wake('finished');
+  }
+
+  /**
+   * An interrupt may reach the shell after its prompt: then it starts over with a prompt and loses lines that have come
+   * meanwhile. The shell reads this line after all interrupts, so its answer is the last that comes of them.
+   */
+  #ask(): void {
+    this.#isSettling = true;
+    this.#commands += 1;
+    this.#process.submit(questionLine(this.#commands));
+  }
+
+  /** Any prompt but that of the last question means that the question may be lost. */
+  #answered(id: number): void {
+    this.#flush();
+    if (id !== this.#commands) return this.#ask();
+    this.#isSettling = false;
     this.#wake('finished');
   }
 
@@ -238,14 +276,15 @@ export class ShellSession {
 
   #end(exitCode: number): void {
     this.#hear([{ kind: 'output', bytes: this.#markers.end() }]);
-    this.#settle();
+    this.#flush();
+    this.#isSettling = false;
     this.#exitCode = exitCode;
     this.#status = 'ended';
     this.#wake('ended');
   }
 
   /** Half a character or half a control sequence will not be completed by what comes next. */
-  #settle(): void {
+  #flush(): void {
     this.#keep(this.#screen.push(this.#stripper.push(this.#decoder.decode())));
     this.#stripper.end();
     this.#decoder = newDecoder();

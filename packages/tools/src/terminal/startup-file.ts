@@ -8,7 +8,8 @@ export function markerStart(nonce: string): string {
 /**
  * The bash startup file of a session. Before each prompt the shell restores a sane mode of the terminal, throws away input
  * that the last program did not read, and prints a marker with our nonce, the number of the command, its exit status and
- * the directory. Prompts, echo and history are off.
+ * the directory. Prompts, echo and history are off. A signal for the last program may hit `stty` instead; there are two
+ * kinds of them, hence three tries.
  */
 export function startupFile(nonce: string, backend: ShellBackend['name']): string {
   const pty = backend === 'pty';
@@ -27,7 +28,7 @@ __varve_prompt() {
   directory=\${directory//$'\\e'/%1B}
   directory=\${directory//$'\\n'/%0A}
   directory=\${directory//$'\\r'/%0D}
-  ${pty ? '"$__varve_stty" sane -echo 2>/dev/null || :' : ':'}
+  ${pty ? Array.from({ length: 3 }, () => '"$__varve_stty" sane -echo 2>/dev/null').join(' || ') : ':'} || :
   while read -r -t 0 ${pty ? '' : '-u 3 '}2>/dev/null; do read -r -t 0.01 ${pty ? '' : '-u 3 '}rest || break; done
   printf '\\033]697;D;%s;%s;%s;%s\\007' ${nonce} "$__varve_id" "$status" "$directory" ${pty ? '>/dev/tty' : '>&4'}
 }
@@ -43,6 +44,11 @@ export interface CommandLine {
   readonly file: string;
   /** What `$?` is when the command starts. */
   readonly lastStatus: number;
+}
+
+/** The line that makes the shell do nothing but print a marker with this number. `$?` is lost. */
+export function questionLine(id: number): string {
+  return `__varve_id=${id}; __varve_keep`;
 }
 
 /**

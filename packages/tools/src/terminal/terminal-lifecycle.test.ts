@@ -1,15 +1,12 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { around, backends, openTerminal as open, shown } from '../testing/open-terminal.ts';
+import { around, backends, openTerminal as open, shown, untilShown } from '../testing/open-terminal.ts';
+import { isRunning } from '../testing/is-running.ts';
 import { terminal } from './terminal.ts';
-
-/** Whether a process still does something; one that is dead and waits to be collected does not. */
-const isAlive = (pid: number): boolean =>
-  /^[^Z]/.test(spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' }).stdout);
 
 describe.for(backends)('a terminal on a %s', ([, pty]) => {
   test('TE-38: reset starts over in the workspace', async () => {
@@ -17,7 +14,7 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
     const first = await shell.call({ command: 'cd /; A=1; sleep 60', timeout: 0.1 });
     const reset = await shell.call({ command: '', reset: true });
     expect(reset).toMatchObject({ command: '[RESET]', exit_code: 0, is_error: false });
-    expect(isAlive(around(first).pid)).toBe(false);
+    await expect.poll(() => isRunning(around(first).pid), { interval: 10, timeout: 10_000 }).toBe(false);
     expect(shown(await shell.call({ command: 'echo "$A$PWD"' }))).toBe(shell.workspace);
   });
 
@@ -95,10 +92,10 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
       const call = shell.call({ command, timeout: 60 }, { onOutput });
       await heard.promise;
       const pids = text.trim().split(/\s+/).map(Number);
-      expect(pids.filter(isAlive)).toEqual(pids);
+      expect(pids.filter(isRunning)).toEqual(pids);
       await shell.tool.close();
       expect(await call).toMatchObject({ is_error: true });
-      await expect.poll(() => pids.filter(isAlive), { interval: 10, timeout: 5000 }).toEqual([]);
+      await expect.poll(() => pids.filter(isRunning), { interval: 10, timeout: 20_000 }).toEqual([]);
     },
   );
 
@@ -163,7 +160,7 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
     await using shell = await open(pty, { noChangeTimeoutMs: 300, env: { LESSHISTFILE: '-' } });
     await writeFile(join(shell.workspace, 'page'), Array.from({ length: 200 }, (_, line) => `line ${line}\n`).join(''));
     const program = pty ? 'less page' : 'cat page; cat > /dev/null';
-    expect(shown(await shell.call({ command: program }))).toContain('line 10\n');
+    await untilShown(shell, { command: program }, 'line 10\n');
     expect(await shell.call({ command: pty ? 'TEXT:q' : 'C-d', is_input: true, timeout: 20 })).toMatchObject({
       exit_code: 0,
     });
@@ -214,8 +211,8 @@ void tool.execute(tool.parse({ command: 'echo $$; sh -c "echo \\\\$\\\\$; exec s
     if (text.trim().split(/\s+/).length === 2) break;
   }
   const pids = text.trim().split(/\s+/).map(Number);
-  expect(pids.filter(isAlive)).toEqual(pids);
+  expect(pids.filter(isRunning)).toEqual(pids);
   child.kill('SIGKILL');
   await once(child, 'exit');
-  await expect.poll(() => pids.filter(isAlive), { interval: 10, timeout: 5000 }).toEqual([]);
+  await expect.poll(() => pids.filter(isRunning), { interval: 10, timeout: 20_000 }).toEqual([]);
 });

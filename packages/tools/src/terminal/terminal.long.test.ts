@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { around, backends, openTerminal, shown } from '../testing/open-terminal.ts';
+import { isRunning } from '../testing/is-running.ts';
 
 describe.for(backends)('a terminal on a %s', ([, pty]) => {
   test('TE-61: a gigabyte of output takes little memory', async () => {
@@ -27,16 +28,15 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
     }
   });
 
-  test('a call cancelled at any moment settles within a second and leaves a working terminal', async () => {
+  test('a call cancelled at any moment settles, and leaves a terminal that shows nothing of it', async () => {
     await using shell = await openTerminal(pty);
-    for (let wait = 0; wait < 100; wait += 1) {
+    for (let wait = 0; wait < 200; wait += 1) {
       const signal = AbortSignal.timeout(wait % 25);
-      const begun = performance.now();
-      const call = shell.call({ command: 'for i in 1 2 3 4 5; do echo $i; sleep 0.5; done' }, { signal });
+      // Never ends by itself: that the call settles at all is what its signal did.
+      const call = shell.call({ command: 'while :; do echo on; sleep 0.5; done', timeout: 3600 }, { signal });
       const [settled] = await Promise.allSettled([call]);
       expect(settled).toMatchObject(settled.status === 'rejected' ? { reason: { code: 'aborted' } } : {});
-      expect(performance.now() - begun).toBeLessThan(1100);
-      expect(shown(await shell.call({ command: 'echo alive', timeout: 20 }))).toBe('alive');
+      expect(shown(await shell.call({ command: 'echo alive', timeout: 60 }))).toBe('alive');
     }
   });
 
@@ -48,6 +48,6 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
       pids.push(around(observation).pid);
     }
     await shell.tool.close();
-    for (const pid of pids) expect(() => process.kill(pid, 0)).toThrow('ESRCH');
+    await expect.poll(() => pids.filter(isRunning), { interval: 10, timeout: 20_000 }).toEqual([]);
   });
 });

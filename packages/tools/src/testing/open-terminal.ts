@@ -15,6 +15,21 @@ export function openTerminal(pty: boolean, options: TerminalOptions = {}): Promi
   return openedTool(terminal({ pty, ...options }));
 }
 
+/** A call, and polls until the command has written `text` or ended: all that came, and the last observation. */
+export async function untilShown(
+  { call }: OpenedTool,
+  input: unknown,
+  text: string,
+): Promise<{ readonly text: string; readonly last: Observation }> {
+  let last = await call(input);
+  const parts = [shown(last)];
+  while (!parts.join('\n').includes(text) && around(last).exit_code === -1) {
+    last = await call({ command: '' });
+    parts.push(shown(last));
+  }
+  return { text: parts.filter(Boolean).join('\n'), last };
+}
+
 /** The bare output. */
 export function shown(observation: Observation): string {
   return textOf(observation.content);

@@ -12,7 +12,7 @@ export interface ToolSubject {
   readonly open: () => Tool;
   /** Inputs that are good for this workspace: at least one, together one of each thing the tool does. */
   readonly inputs: (workspace: string) => readonly unknown[];
-  /** An input whose call takes more than two seconds, for a tool that has one. */
+  /** An input whose call takes more than twenty seconds, for a tool that has one. */
   readonly slow?: (workspace: string) => unknown;
   /** Whether the tool takes fields it does not describe, as MCP servers may; default false. */
   readonly isOpen?: boolean;
@@ -27,7 +27,8 @@ export interface ToolCheck {
   run(subject: ToolSubject): Promise<void>;
 }
 
-const settleMs = 1000;
+/** Far more than a tool needs, because a busy machine must not fail it; far less than the slow input takes. */
+const settleMs = 10_000;
 
 /** What every {@link Tool} must do. */
 export const toolContract: readonly ToolCheck[] = [
@@ -137,7 +138,7 @@ export const toolContract: readonly ToolCheck[] = [
   check('does not start a call that is cancelled already', async ({ call }, { inputs }) => {
     await assert.rejects(call(inputs[0], { signal: AbortSignal.abort() }), { name: 'ToolError', code: 'aborted' });
   }),
-  check('settles within a second after its signal aborts', async ({ call, workspace }, { inputs, slow }) => {
+  check('settles soon after its signal aborts', async ({ call, workspace }, { inputs, slow }) => {
     const input = slow === undefined ? inputs[0] : slow(workspace);
     // At once, and again when what lives between calls is there.
     await cancelled(call, input);
