@@ -5,6 +5,8 @@ import { z } from 'zod';
 import { defineTool } from '../define-tool.ts';
 import { fileEditor } from '../file-editor/file-editor.ts';
 import { finish } from '../finish.ts';
+import { glob } from '../search/glob.ts';
+import { grep } from '../search/grep.ts';
 import { taskTracker } from '../task-tracker.ts';
 import { terminal } from '../terminal/terminal.ts';
 import { think } from '../think.ts';
@@ -56,6 +58,16 @@ const subjects: Record<string, ToolSubject> = {
       { command: 'insert', path: join(workspace, 'folder/file'), insert_line: 0, new_str: 'zero' },
       { command: 'undo_edit', path: join(workspace, 'folder/file') },
     ],
+  },
+  grep: {
+    open: grep,
+    prepare: (workspace) => writeFile(join(workspace, 'file'), 'one\n'),
+    inputs: () => [{ pattern: 'one' }, { pattern: 'two', include: '*.ts' }, { pattern: '(' }],
+  },
+  glob: {
+    open: glob,
+    prepare: (workspace) => writeFile(join(workspace, 'file'), 'one\n'),
+    inputs: () => [{ pattern: '*' }, { pattern: '*.ts', path: '/' }],
   },
   task_tracker: {
     open: taskTracker,

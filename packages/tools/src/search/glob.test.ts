@@ -1,0 +1,88 @@
+import { symlink } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { textOf } from '@varve/events';
+import type { Observation } from '@varve/events/payloads';
+import { expect, test } from 'vitest';
+import { openedTool, type OpenedTool } from '../testing/opened-tool.ts';
+import { writeFiles } from '../testing/write-files.ts';
+import { glob } from './glob.ts';
+import type { SearchOptions } from './search-options.ts';
+
+async function opened(names: readonly string[], options: SearchOptions = {}): Promise<OpenedTool> {
+  const tool = await openedTool(glob(options));
+  await writeFiles(tool.workspace, Object.fromEntries(names.map((name) => [name, ''])));
+  return tool;
+}
+
+const shown = (observation: Observation): string => textOf(observation.content);
+const names = ({ workspace }: OpenedTool, { files }: Observation): unknown =>
+  Array.isArray(files) && files.map((path) => String(path).slice(workspace.length + 1));
+
+test('absolute paths come newest first', async () => {
+  await using tool = await opened(['a.ts', 'src/b.ts', 'c.md']);
+  const found = await tool.call({ pattern: '*.ts' });
+  expect(found).toMatchObject({ pattern: '*.ts', search_path: tool.workspace, truncated: false });
+  expect(names(tool, found)).toEqual(['src/b.ts', 'a.ts']);
+  expect(shown(found)).toBe(
+    `2 files match *.ts in ${tool.workspace}:\n${join(tool.workspace, 'src/b.ts')}\n${join(tool.workspace, 'a.ts')}`,
+  );
+});
+
+test.for([
+  ['', ['src/deep/c.ts', 'src/b.ts', 'a.ts']],
+  ['**', ['src/deep/c.ts', 'src/b.ts', 'a.ts']],
+  ['src/*.ts', ['src/b.ts']],
+  ['src/**/*.ts', ['src/deep/c.ts', 'src/b.ts']],
+  ['**/deep/*', ['src/deep/c.ts']],
+  ['[bc].ts', ['src/deep/c.ts', 'src/b.ts']],
+  ['none', []],
+] as const)('%j matches', async ([pattern, expected]) => {
+  await using tool = await opened(['a.ts', 'src/b.ts', 'src/deep/c.ts']);
+  expect(names(tool, await tool.call({ pattern }))).toEqual(expected);
+});
+
+test('the result does not depend on the directory of this process', async () => {
+  await using tool = await opened(['packages/tools/src/index.ts']);
+  expect(names(tool, await tool.call({ pattern: 'tools/src/*.ts', path: 'packages' }))).toEqual([
+    'packages/tools/src/index.ts',
+  ]);
+});
+
+test('an absolute pattern is split where its magic begins', async () => {
+  await using tool = await opened(['src/b.ts', 'src/deep/c.ts']);
+  const found = await tool.call({ pattern: `${tool.workspace}/src/**/*.ts` });
+  expect(names(tool, found)).toEqual(['src/deep/c.ts', 'src/b.ts']);
+  expect(found).toMatchObject({ search_path: join(tool.workspace, 'src') });
+});
+
+test('a pattern below the home directory obeys the jail', async () => {
+  await using tool = await opened([]);
+  const found = await tool.call({ pattern: '~/*.ts' });
+  expect(found).toMatchObject({ is_error: true, files: [] });
+  expect(shown(found)).toContain(homedir());
+});
+
+test('ignored, hidden and linked files are left out', async () => {
+  await using tool = await opened(['a.ts', 'out/b.ts', '.hidden/c.ts', '.git/d.ts']);
+  await writeFiles(tool.workspace, { '.gitignore': 'out\n' });
+  await symlink(join(tool.workspace, 'a.ts'), join(tool.workspace, 'link.ts'));
+  expect(names(tool, await tool.call({ pattern: '**/*.ts' }))).toEqual(['a.ts']);
+  expect(names(tool, await tool.call({ pattern: '.hidden/*.ts' }))).toEqual(['.hidden/c.ts']);
+  expect(names(tool, await tool.call({ pattern: '.gitignore' }))).toEqual(['.gitignore']);
+});
+
+test('truncated means that there are more', async () => {
+  await using tool = await opened(['a', 'b', 'c'], { maxFiles: 3 });
+  expect(await tool.call({ pattern: '*' })).toMatchObject({ truncated: false });
+  await using small = await opened(['a', 'b', 'c'], { maxFiles: 2 });
+  const found = await small.call({ pattern: '*' });
+  expect(names(small, found)).toEqual(['c', 'b']);
+  expect(found).toMatchObject({ truncated: true });
+  expect(shown(found)).toContain('3 files match');
+});
+
+test('a file is no place to search', async () => {
+  await using tool = await opened(['a']);
+  expect(await tool.call({ pattern: '*', path: 'a' })).toMatchObject({ is_error: true });
+});

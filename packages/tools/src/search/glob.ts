@@ -1,0 +1,90 @@
+import { homedir } from 'node:os';
+import { isAbsolute, join } from 'node:path';
+import picomatch from 'picomatch';
+import { text } from '@varve/events';
+import { GlobAction, GlobObservation } from '@varve/events/payloads';
+import { defineBuiltinTool } from '../define-tool.ts';
+import type { Tool } from '../tool.ts';
+import type { ToolContext } from '../tool-context.ts';
+import { FileSearch } from './file-search.ts';
+import type { SearchOptions } from './search-options.ts';
+import { wholeLines } from './whole-lines.ts';
+
+/** The input of one call. */
+export interface GlobCall {
+  readonly pattern: string;
+  readonly path?: string | undefined;
+}
+
+type GlobReport = Parameters<typeof GlobObservation.create>[0];
+
+/**
+ * Finds files by name, newest first, without what ignore rules exclude.
+ *
+ * @throws {ToolError} `unusable` when a root is not absolute.
+ * @see software-agent-sdk openhands/tools/glob (`truncated` only when there are more; links are not followed)
+ */
+export function glob(options: SearchOptions = {}): Tool<GlobCall> {
+  const search = new FileSearch(options);
+  return defineBuiltinTool({
+    name: 'glob',
+    description: `Finds files by name. Gives their absolute paths, the last changed first, at most ${search.maxFiles}.
+
+- \`*.ts\` matches names in all directories; \`src/**/*.ts\` matches paths below \`path\`.
+- Files that .gitignore excludes are left out, and hidden ones too unless the pattern names them, as in \`.github/**\`.
+- To look into files, use grep.`,
+    input: GlobAction,
+    output: GlobObservation,
+    definitionKind: 'GlobTool',
+    annotations: {
+      title: 'glob',
+      readOnlyHint: true,
+      destructiveHint: false,
+      idempotentHint: true,
+      openWorldHint: false,
+    },
+    effect: 'read',
+    resources: () => [],
+    execute: (call, context) => found(search, call, context),
+  });
+}
+
+async function found(search: FileSearch, call: GlobCall, { workspace, signal }: ToolContext): Promise<GlobReport> {
+  const { base, rest } = parts(call.pattern);
+  const path = base ?? call.path;
+  const root = await search.root(path, workspace);
+  const failed = (reason: string): GlobReport => ({
+    content: [text(reason)],
+    is_error: true,
+    files: [],
+    pattern: call.pattern,
+    search_path: path ?? workspace,
+  });
+  if (typeof root === 'string') return failed(root);
+  if (root.entry !== '.') return failed(`Invalid \`path\` parameter: ${root.path}. It is a file, not a directory.`);
+  const { paths, count, isPartial, message } = await search.files({
+    root,
+    include: rest,
+    args: ['--files', '--null'],
+    signal,
+  });
+  if (message !== undefined && count === 0) return failed(`The search failed: ${message}`);
+  const isTruncated = isPartial || count > paths.length;
+  const head = `${count === 0 ? 'No' : count}${isPartial ? ' or more' : ''} ${count === 1 ? 'file matches' : 'files match'} ${call.pattern} in ${root.path}${isTruncated ? `; the ${paths.length} changed last` : ''}`;
+  const shown = wholeLines(`${head}${count === 0 ? '.' : ':'}`, paths, search.maxChars);
+  return {
+    content: [text(shown)],
+    files: [...paths],
+    pattern: call.pattern,
+    search_path: root.path,
+    truncated: isTruncated,
+  };
+}
+
+/** Splits an absolute pattern into the directory it begins with and the rest. */
+function parts(pattern: string): { readonly base?: string; readonly rest: string } {
+  const expanded = pattern === '~' || pattern.startsWith('~/') ? join(homedir(), pattern.slice(1)) : pattern;
+  if (!isAbsolute(expanded)) return { rest: pattern };
+  const { base, glob: rest } = picomatch.scan(expanded);
+  return { base: base || '/', rest };
+}

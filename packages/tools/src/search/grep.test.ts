@@ -1,0 +1,177 @@
+import { mkdir, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { textOf } from '@varve/events';
+import type { Observation } from '@varve/events/payloads';
+import { expect, test } from 'vitest';
+import { openedTool, type OpenedTool } from '../testing/opened-tool.ts';
+import { writeFiles } from '../testing/write-files.ts';
+import { grep } from './grep.ts';
+import type { SearchOptions } from './search-options.ts';
+
+async function opened(
+  files: Readonly<Record<string, string | Buffer>>,
+  options: SearchOptions = {},
+): Promise<OpenedTool> {
+  const tool = await openedTool(grep(options));
+  await writeFiles(tool.workspace, files);
+  return tool;
+}
+
+const shown = (observation: Observation): string => textOf(observation.content);
+/** The names of the files found, relative to the workspace. */
+const names = ({ workspace }: OpenedTool, { matches }: Observation): unknown =>
+  Array.isArray(matches) && matches.map((path) => String(path).slice(workspace.length + 1));
+
+test('files with a match come newest first, with their lines', async () => {
+  await using tool = await opened({ 'a.txt': 'one\nneedle\n', 'b/c.txt': 'needle\nNEEDLE\n', 'd.txt': 'hay\n' });
+  const found = await tool.call({ pattern: 'needle' });
+  expect(found).toMatchObject({ is_error: false, pattern: 'needle', search_path: tool.workspace, truncated: false });
+  expect(names(tool, found)).toEqual(['b/c.txt', 'a.txt']);
+  expect(shown(found)).toBe(
+    `2 files have lines that match needle in ${tool.workspace}:\nb/c.txt:1: needle\nb/c.txt:2: NEEDLE\na.txt:2: needle`,
+  );
+});
+
+test('no match is no error', async () => {
+  await using tool = await opened({ 'a.txt': 'one\n' });
+  const found = await tool.call({ pattern: 'needle' });
+  expect(found).toMatchObject({ is_error: false, matches: [], truncated: false });
+  expect(shown(found)).toContain('No file has a line that matches needle');
+});
+
+test('case matters when the pattern says so', async () => {
+  await using tool = await opened({ 'a.txt': 'Needle\n', 'b.txt': 'needle\n' });
+  expect(names(tool, await tool.call({ pattern: '(?-i)Needle' }))).toEqual(['a.txt']);
+});
+
+test.for([
+  ['*.ts', ['src/b.ts', 'a.ts']],
+  ['src/*.ts', ['src/b.ts']],
+  ['src/**', ['src/deep/d.js', 'src/b.ts']],
+  ['./src/**/*.js', ['src/deep/d.js']],
+  ['*.{ts,js}', ['src/deep/d.js', 'src/b.ts', 'a.ts']],
+  ['src/', ['src/deep/d.js', 'src/b.ts']],
+] as const)('include %s is a glob from where the search starts', async ([include, expected]) => {
+  await using tool = await opened({ 'a.ts': 'x', 'src/b.ts': 'x', 'c.md': 'x', 'src/deep/d.js': 'x' });
+  const found = await tool.call({ pattern: 'x', include });
+  expect(names(tool, found)).toEqual(expected);
+  expect(found).toMatchObject({ include_pattern: include });
+});
+
+test('ignore rules hold outside of a repository, and for files that include names', async () => {
+  await using tool = await opened({ '.gitignore': '*.log\n/out/\n', 'a.log': 'x', 'out/b.txt': 'x', 'c.txt': 'x' });
+  expect(names(tool, await tool.call({ pattern: 'x' }))).toEqual(['c.txt']);
+  expect(names(tool, await tool.call({ pattern: 'x', include: '*.log' }))).toEqual([]);
+});
+
+test('hidden files are found when include names them, and the insides of .git never', async () => {
+  await using tool = await opened({ '.env': 'x', '.github/w.yml': 'x', '.git/config': 'x', 'a.txt': 'x' });
+  expect(names(tool, await tool.call({ pattern: 'x' }))).toEqual(['a.txt']);
+  expect(names(tool, await tool.call({ pattern: 'x', include: '.*' }))).toEqual(['.env']);
+  expect(names(tool, await tool.call({ pattern: 'x', include: '.github/**' }))).toEqual(['.github/w.yml']);
+  expect(names(tool, await tool.call({ pattern: 'x', include: '.git/**' }))).toEqual([]);
+});
+
+test('binary files are left out', async () => {
+  await using tool = await opened({ 'a.bin': Buffer.from('x\0x\n'), 'b.txt': 'x' });
+  expect(names(tool, await tool.call({ pattern: 'x' }))).toEqual(['b.txt']);
+});
+
+test('a path is a directory or a file, relative or absolute', async () => {
+  await using tool = await opened({ 'a.txt': 'x', 'sub/b.txt': 'x' });
+  expect(names(tool, await tool.call({ pattern: 'x', path: 'sub' }))).toEqual(['sub/b.txt']);
+  const file = join(tool.workspace, 'a.txt');
+  const found = await tool.call({ pattern: 'x', path: file });
+  expect(found).toMatchObject({ matches: [file], search_path: file });
+  expect(shown(found)).toContain('\na.txt:1: x');
+});
+
+test.for([
+  [{ pattern: '(' }, 'unclosed group'],
+  [{ pattern: '' }, 'empty'],
+  [{ pattern: 'x', path: 'missing' }, 'Nothing exists'],
+  [{ pattern: 'x', path: '/' }, 'outside'],
+  [{ pattern: 'x', path: '..' }, 'outside'],
+  [{ pattern: 'x', path: 'link' }, 'outside'],
+  [{ pattern: 'x', path: 'a\0b' }, 'null character'],
+] as const)('%j is an error the model can answer', async ([input, reason]) => {
+  await using tool = await opened({ 'a.txt': 'x' });
+  await symlink('/', join(tool.workspace, 'link'));
+  const found = await tool.call(input);
+  expect(found).toMatchObject({ is_error: true, matches: [] });
+  expect(shown(found)).toContain(reason);
+});
+
+test('links to files outside of the workspace are not followed', async () => {
+  await using tool = await opened({ 'a.txt': 'root:' });
+  await symlink('/etc/passwd', join(tool.workspace, 'link.txt'));
+  expect(names(tool, await tool.call({ pattern: 'root:' }))).toEqual(['a.txt']);
+});
+
+test('further roots may be searched', async () => {
+  await using other = await opened({ 'a.txt': 'x' });
+  await using tool = await opened({}, { roots: [other.workspace] });
+  expect(await tool.call({ pattern: 'x', path: other.workspace })).toMatchObject({
+    matches: [join(other.workspace, 'a.txt')],
+  });
+});
+
+test('of more files than the limit the newest are shown, and only then it is truncated', async () => {
+  const files = Object.fromEntries(Array.from({ length: 7 }, (_, index) => [`f${index}.txt`, 'x']));
+  await using tool = await opened(files, { maxFiles: 7 });
+  expect(await tool.call({ pattern: 'x' })).toMatchObject({ truncated: false });
+  await using small = await opened(files, { maxFiles: 3 });
+  const found = await small.call({ pattern: 'x' });
+  expect(found).toMatchObject({ truncated: true });
+  expect(names(small, found)).toEqual(['f6.txt', 'f5.txt', 'f4.txt']);
+  expect(shown(found)).toContain('7 files have lines that match x');
+});
+
+test('the answer is bounded by whole lines, and long lines are cut', async () => {
+  await using tool = await opened(
+    { 'a.txt': `x${'y'.repeat(5000)}\n`.repeat(40), 'b.txt': `x ${'ä'.repeat(100_000)} x\n` },
+    { maxChars: 5000 },
+  );
+  const text = shown(await tool.call({ pattern: 'x' }));
+  expect(text.length).toBeLessThanOrEqual(5000);
+  expect(text).toMatch(/\nb\.txt:1: x ä{498}\[…\]\na\.txt:1: xy{499}\[…\]\n/);
+  expect(text).toMatch(/\n\[\d+ more lines left out\.\]$/);
+});
+
+test('names with blanks, line feeds and dashes come back whole', async () => {
+  await using tool = await opened({ '-a b.txt': 'x', 'new\nline.txt': 'x' });
+  const found = await tool.call({ pattern: 'x' });
+  expect(names(tool, found)).toEqual(['new\nline.txt', '-a b.txt']);
+  expect(shown(found)).toContain('\n-a b.txt:1: x');
+});
+
+test('a pattern that looks like an option is a pattern', async () => {
+  await using tool = await opened({ 'a.txt': '--pre=touch\n' });
+  expect(names(tool, await tool.call({ pattern: '--pre=touch' }))).toEqual(['a.txt']);
+});
+
+test('a call that is cancelled while it searches is aborted', async () => {
+  await using tool = await opened({});
+  const many = Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`d${index}/f.txt`, 'x\n'.repeat(100)]));
+  await mkdir(join(tool.workspace, 'more'));
+  await writeFiles(tool.workspace, many);
+  const controller = new AbortController();
+  const call = tool.call({ pattern: 'x' }, { signal: controller.signal });
+  controller.abort();
+  await expect(call).rejects.toMatchObject({ code: 'aborted' });
+});
+
+test('a search that runs out of time tells what it has', async () => {
+  await using tool = await opened({ 'a.txt': 'x' }, { timeoutMs: 0 });
+  const found = await tool.call({ pattern: 'x' });
+  expect(found).toMatchObject({ is_error: false, truncated: true });
+});
+
+test.for(['relative/root'])('a root that is not absolute is unusable: %s', (root) => {
+  expect(() => grep({ roots: [root] })).toThrow('not an absolute path');
+});
+
+test('without a ripgrep the tool is unusable', async () => {
+  await using tool = await opened({}, { ripgrep: '/no/such/rg' });
+  await expect(tool.call({ pattern: 'x' })).rejects.toMatchObject({ code: 'unusable' });
+});

@@ -1,0 +1,89 @@
+import { relative } from 'node:path';
+import { text } from '@varve/events';
+import { GrepAction, GrepObservation } from '@varve/events/payloads';
+import { defineBuiltinTool } from '../define-tool.ts';
+import type { Tool } from '../tool.ts';
+import type { ToolContext } from '../tool-context.ts';
+import { FileSearch, type FilesFound } from './file-search.ts';
+import { matchingLines } from './matching-lines.ts';
+import type { SearchOptions } from './search-options.ts';
+import type { SearchRoot } from './search-root.ts';
+import { wholeLines } from './whole-lines.ts';
+
+/** The input of one call. */
+export interface GrepCall {
+  readonly pattern: string;
+  readonly path?: string | undefined;
+  readonly include?: string | undefined;
+}
+
+type GrepReport = Parameters<typeof GrepObservation.create>[0];
+
+/**
+ * Finds files by what they hold, newest first, without what ignore rules exclude, and shows the lines that match.
+ *
+ * @throws {ToolError} `unusable` when a root is not absolute.
+ * @see software-agent-sdk openhands/tools/grep (shows lines, not only paths; `truncated` only when there are more)
+ */
+export function grep(options: SearchOptions = {}): Tool<GrepCall> {
+  const search = new FileSearch(options);
+  return defineBuiltinTool({
+    name: 'grep',
+    description: `Searches the contents of files for a regular expression (the syntax of ripgrep). Shows the lines that match, of at most ${search.maxFiles} files, the last changed first.
+
+- Case does not matter; begin the pattern with \`(?-i)\` when it does. Escape characters that mean something: \`a\\.b\\(\`.
+- \`path\` is a directory or a file. \`include\` limits the search to files: \`*.ts\` by name, \`src/**/*.ts\` by path below \`path\`.
+- Files that .gitignore excludes are left out, binary files too, and hidden ones unless \`include\` names them, as in \`.github/**\`.`,
+    input: GrepAction,
+    output: GrepObservation,
+    definitionKind: 'GrepTool',
+    annotations: {
+      title: 'grep',
+      readOnlyHint: true,
+      destructiveHint: false,
+      idempotentHint: true,
+      openWorldHint: false,
+    },
+    effect: 'read',
+    resources: () => [],
+    execute: (call, context) => found(search, call, context),
+  });
+}
+
+async function found(search: FileSearch, call: GrepCall, { workspace, signal }: ToolContext): Promise<GrepReport> {
+  const root = await search.root(call.path, workspace);
+  const asked = { pattern: call.pattern, ...(call.include !== undefined && { include_pattern: call.include }) };
+  const failed = (reason: string): GrepReport => ({
+    content: [text(reason)],
+    is_error: true,
+    matches: [],
+    search_path: call.path ?? workspace,
+    ...asked,
+  });
+  if (typeof root === 'string') return failed(root);
+  if (call.pattern === '') return failed('Invalid `pattern` parameter: it is empty, so every line would match.');
+  const files = await search.files({
+    root,
+    include: call.include ?? '',
+    args: ['--files-with-matches', '--null', '--ignore-case', `--regexp=${call.pattern}`],
+    signal,
+  });
+  if (files.message !== undefined && files.count === 0) return failed(`The search failed: ${files.message}`);
+  const names = files.paths.map((path) => relative(root.directory, path));
+  const lines = await matchingLines(search, { pattern: call.pattern, directory: root.directory, names, signal });
+  return {
+    content: [text(wholeLines(heading(call, root, files), lines, search.maxChars))],
+    matches: [...files.paths],
+    search_path: root.path,
+    truncated: files.isPartial || files.count > files.paths.length,
+    ...asked,
+  };
+}
+
+function heading({ pattern, include }: GrepCall, root: SearchRoot, { count, paths, isPartial }: FilesFound): string {
+  const where = `${root.path}${include === undefined ? '' : `, of those that match ${include}`}`;
+  if (count === 0) return `No file${isPartial ? ' so far' : ''} has a line that matches ${pattern} in ${where}.`;
+  const some = `${count}${isPartial ? ' or more' : ''} ${count === 1 ? 'file has' : 'files have'}`;
+  const part = isPartial || count > paths.length ? `; the ${paths.length} changed last` : '';
+  return `${some} lines that match ${pattern} in ${where}${part}:`;
+}

@@ -1,0 +1,53 @@
+import type { FileSearch } from './file-search.ts';
+
+/** Which lines to show. */
+export interface LineQuery {
+  readonly pattern: string;
+  /** Where the names start. */
+  readonly directory: string;
+  readonly names: readonly string[];
+  readonly signal: AbortSignal;
+}
+
+const perFile = 50;
+const mostLines = 2000;
+const longestLine = 500;
+
+/** The lines that match, as `name:number: text`, file by file in the order of the names. Long lines are cut. */
+export async function matchingLines(
+  search: FileSearch,
+  { pattern, directory, names, signal }: LineQuery,
+): Promise<readonly string[]> {
+  const lines: string[] = [];
+  if (names.length === 0) return lines;
+  await search.run({
+    args: [
+      '--threads=1',
+      '--with-filename',
+      '--null',
+      '--line-number',
+      '--no-heading',
+      `--max-count=${perFile}`,
+      // In bytes: what is left is cut by characters below.
+      `--max-columns=${longestLine * 4}`,
+      '--max-columns-preview',
+      '--ignore-case',
+      `--regexp=${pattern}`,
+      '--',
+      ...names.map((name) => `./${name}`),
+    ],
+    directory,
+    signal,
+    separator: '\n',
+    onRecord(record) {
+      const [, name, number, line = ''] = /^\.\/([^\0]*)\0(\d+):(.*?)\r?$/s.exec(record) ?? [];
+      if (name !== undefined) lines.push(`${name}:${number}: ${short(line)}`);
+      return lines.length < mostLines;
+    },
+  });
+  return lines;
+}
+
+function short(line: string): string {
+  return line.length <= longestLine ? line : `${line.slice(0, longestLine).toWellFormed()}[…]`;
+}

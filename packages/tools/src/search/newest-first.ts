@@ -1,0 +1,26 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+
+const atOnce = 64;
+
+/**
+ * Absolute paths of the `limit` files that were changed last, newest first, and how many files there are. Files that are gone
+ * by now are left out.
+ */
+export async function newestFirst(
+  directory: string,
+  names: readonly string[],
+  limit: number,
+): Promise<{ readonly paths: readonly string[]; readonly count: number }> {
+  const found: { readonly path: string; readonly changed: number }[] = [];
+  for (let from = 0; from < names.length; from += atOnce) {
+    const batch = names.slice(from, from + atOnce).map(async (name) => {
+      const path = join(directory, name);
+      const stats = await stat(path).catch(() => undefined);
+      return stats === undefined ? [] : [{ path, changed: stats.mtimeMs }];
+    });
+    found.push(...(await Promise.all(batch)).flat());
+  }
+  found.sort((one, other) => other.changed - one.changed || (one.path < other.path ? -1 : 1));
+  return { paths: found.slice(0, limit).map(({ path }) => path), count: found.length };
+}

@@ -1,0 +1,12 @@
+/** A heading and as many whole lines as fit into `maxChars` UTF-16 units; the last line says how many are missing. */
+export function wholeLines(heading: string, lines: readonly string[], maxChars: number): string {
+  const shown = [heading];
+  let room = maxChars - heading.length - 60;
+  for (const line of lines) {
+    room -= line.length + 1;
+    if (room < 0) break;
+    shown.push(line);
+  }
+  const missing = lines.length + 1 - shown.length;
+  return missing === 0 ? shown.join('\n') : `${shown.join('\n')}\n[${missing} more lines left out.]`;
+}
