@@ -9,15 +9,8 @@ import {
   type BaseEvent,
 } from '@varve/events';
 import { TerminalAction, TerminalObservation } from '@varve/events/payloads';
-import {
-  messageProjector,
-  pendingProjection,
-  statsProjection,
-  statusProjection,
-  taskListProjection,
-  Timeline,
-  viewProjection,
-} from '@varve/events/projections';
+import { messageProjector, Timeline } from '@varve/events/projections';
+import { stateProjections } from '@varve/events/state';
 import type { Bench } from '../table.ts';
 
 const codec = eventCodec(builtinKinds);
@@ -71,16 +64,7 @@ function microseconds(work: () => unknown): number {
 
 /** Microseconds for one more event in a log of this length, over whole periods. */
 function oneMore(length: number): number {
-  const timeline = new Timeline({
-    codec,
-    projections: {
-      pending: pendingProjection(codec),
-      stats: statsProjection,
-      status: statusProjection,
-      taskList: taskListProjection,
-      view: viewProjection(codec),
-    },
-  });
+  const timeline = new Timeline({ codec, projections: stateProjections(codec) });
   const project = messageProjector(codec);
   const lines = (from: number): readonly string[] =>
     Array.from({ length: period }, (_, index) => codec.encode(eventAt(from + index)));

@@ -5,6 +5,7 @@ export { pendingProjection, type PendingCall } from './pending.ts';
 export { foldEvents, type Projection, type ViewOf } from './projection.ts';
 export { repliesOf, type PairedCall, type Reply } from './replies.ts';
 export { callIdOf, isResult, type ResultEvent } from './results.ts';
+export { stateFields } from './state-fields.ts';
 export { statsProjection, type Stats, type Usage } from './stats.ts';
 export { executionStatuses, statusKey, statusProjection, type ExecutionStatus, type Status } from './status.ts';
 export { taskListProjection } from './task-list.ts';

@@ -3,7 +3,7 @@ import { describe, test } from 'vitest';
 import { eventCodec } from '../codec.ts';
 import { builtinKinds } from '../kinds.ts';
 import { arbitraryLog, logContract, projectionContract, type Log } from '../testing/index.ts';
-import { allProjections } from './all-projections.ts';
+import { stateProjections } from '../state/state-projections.ts';
 
 const codec = eventCodec(builtinKinds);
 const logs = arbitraryLog<fc.Arbitrary<Log>>(fc, { maxEvents: 120 });
@@ -15,11 +15,11 @@ test.for(logContract)('thousands of logs: $title', async (check) => {
   );
 });
 
-describe.for(Object.entries(allProjections(codec)))('%s', ([, projection]) => {
+describe.for(Object.entries(stateProjections(codec)))('%s', ([, projection]) => {
   test.for(projectionContract)('thousands of logs: $title', (check) => {
     fc.assert(
       fc.property(logs, (log) => check.run({ projection, codec, events: log.map(({ text }) => codec.read(text)) })),
-      { numRuns: 2000 },
+      { numRuns: 1000 },
     );
   });
 });

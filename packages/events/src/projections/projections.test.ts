@@ -3,17 +3,17 @@ import { describe, test } from 'vitest';
 import { eventCodec } from '../codec.ts';
 import { builtinKinds } from '../kinds.ts';
 import { arbitraryLog, projectionContract, type Log } from '../testing/index.ts';
-import { allProjections } from './all-projections.ts';
+import { stateProjections } from '../state/state-projections.ts';
 
 const codec = eventCodec(builtinKinds);
 
-describe.for(Object.entries(allProjections(codec)))('%s', ([, projection]) => {
+describe.for(Object.entries(stateProjections(codec)))('%s', ([, projection]) => {
   test.for(projectionContract)('$title', (check) => {
     fc.assert(
       fc.property(arbitraryLog<fc.Arbitrary<Log>>(fc, { maxEvents: 40 }), (log) =>
         check.run({ projection, codec, events: log.map(({ text }) => codec.read(text)) }),
       ),
-      { numRuns: 200 },
+      { numRuns: 60 },
     );
   });
 });

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { BaseEvent } from '../define-event.ts';
 import { callFact, type Call, type TokenUsage } from '../facts/call.ts';
-import { ConversationStateUpdateEvent } from '../kinds/conversation-state-update-event.ts';
 import type { Projection } from './projection.ts';
+import { stateFields } from './state-fields.ts';
 
 /** What a conversation used, in total or of one model. */
 export interface Usage extends TokenUsage {
@@ -43,7 +43,7 @@ const none: Usage = {
  */
 export const statsProjection: Projection<StatsState, Stats> = {
   name: 'stats',
-  version: 1,
+  version: 2,
   scope: 'log',
   initial: () => ({ total: none, byUsageId: {}, hasCalls: false }),
   apply(stats, event) {
@@ -97,13 +97,18 @@ const foreignTokens = z.object({
   cache_write_tokens: count,
   reasoning_tokens: count,
 });
-const foreignMetrics = z.object({ accumulated_cost: count, accumulated_token_usage: foreignTokens.nullish() });
+const foreignMetrics = z.object({
+  accumulated_cost: count,
+  accumulated_token_usage: foreignTokens.nullish(),
+  /** In seconds, one for each call; only in the full form. */
+  response_latencies: z.array(z.object({ latency: count })).catch([]),
+});
 const foreignStats = z.object({ usage_to_metrics: z.record(z.string(), foreignMetrics) });
 
-/** @see software-agent-sdk ConversationStats, the snapshot form that a `stats` update carries */
+/** @see software-agent-sdk ConversationStats: `stats` updates carry a short form, a `full_state` may carry the full one */
 function foreignUsage(event: BaseEvent): Stats | undefined {
-  if (!ConversationStateUpdateEvent.is(event) || event.key !== 'stats') return undefined;
-  const parsed = foreignStats.safeParse(event.value);
+  const [, value] = stateFields(event).find(([key]) => key === 'stats') ?? [];
+  const parsed = foreignStats.safeParse(value);
   if (!parsed.success) return undefined;
   const usages = Object.entries(parsed.data.usage_to_metrics).map(([id, metrics]) => [id, usageOf(metrics)] as const);
   return {
@@ -112,9 +117,12 @@ function foreignUsage(event: BaseEvent): Stats | undefined {
   };
 }
 
-function usageOf({ accumulated_cost, accumulated_token_usage: tokens }: z.output<typeof foreignMetrics>): Usage {
+function usageOf(metrics: z.output<typeof foreignMetrics>): Usage {
+  const { accumulated_cost, accumulated_token_usage: tokens, response_latencies: latencies } = metrics;
   return {
     ...none,
+    calls: latencies.length,
+    latency_ms: latencies.reduce((all, { latency }) => all + latency * 1000, 0),
     input_tokens: tokens?.prompt_tokens ?? 0,
     output_tokens: tokens?.completion_tokens ?? 0,
     cache_read_tokens: tokens?.cache_read_tokens ?? 0,

@@ -5,6 +5,7 @@ import { MessageEvent } from '../kinds/message-event.ts';
 import { PauseEvent } from '../kinds/pause-event.ts';
 import type { BaseEvent } from '../define-event.ts';
 import type { Projection } from './projection.ts';
+import { stateFields } from './state-fields.ts';
 
 /** Where a conversation stands. @see software-agent-sdk execution_status */
 export const executionStatuses = [
@@ -39,7 +40,7 @@ export const statusKey = 'execution_status';
  */
 export const statusProjection: Projection<Status> = {
   name: 'status',
-  version: 1,
+  version: 2,
   scope: 'log',
   initial: () => ({ execution: 'idle' }),
   apply: (status, event) => next(status, event),
@@ -49,7 +50,9 @@ export const statusProjection: Projection<Status> = {
 };
 
 function next(status: Status, event: BaseEvent): Status {
-  if (ConversationStateUpdateEvent.is(event)) return updated(status, event.key, event.value);
+  if (ConversationStateUpdateEvent.is(event)) {
+    return stateFields(event).reduce((after, [key, value]) => updated(after, key, value), status);
+  }
   if (PauseEvent.is(event) || InterruptEvent.is(event)) {
     return status.execution === 'idle' || status.execution === 'running' ? { ...status, execution: 'paused' } : status;
   }

@@ -1,18 +1,20 @@
 import type { EventCodec } from '../codec.ts';
 import type { BaseEvent } from '../define-event.ts';
 import { maskFact } from '../facts/mask.ts';
-import type { Json } from '../json.ts';
 import { CondensationRequest } from '../kinds/condensation-request.ts';
 import { CondensationSummaryEvent } from '../kinds/condensation-summary-event.ts';
 import { Condensation } from '../kinds/condensation.ts';
+import { HookExecutionEvent } from '../kinds/hook-execution-event.ts';
+import { MessageEvent } from '../kinds/message-event.ts';
 import { ObservationEvent } from '../kinds/observation-event.ts';
 import { SystemPromptEvent } from '../kinds/system-prompt-event.ts';
 import { text } from '../content.ts';
 import { deepFreeze } from '../immutable.ts';
 import { repliesOf } from './replies.ts';
 import type { Projection } from './projection.ts';
+import { stateFields } from './state-fields.ts';
 
-/** What the model may see now: the active branch, minus what condensations forgot, plus their summaries. */
+/** What the model may see now: the active branch, minus what condensations forgot and hooks stopped, plus summaries. */
 export interface View {
   /** No two have the same id: of several only the first is shown, because condensations forget by id. */
   readonly events: readonly BaseEvent[];
@@ -24,18 +26,32 @@ interface ViewState {
   events: BaseEvent[];
   /** The ids of `events`. */
   ids: Set<string>;
+  /** The ids of messages that hooks stopped. */
+  readonly blocked: Set<string>;
   isCondensationRequested: boolean;
   /** The array inside was handed out: copy before changing it. */
   isShared: boolean;
+}
+
+interface SavedView {
+  readonly events: readonly string[];
+  readonly blocked: readonly string[];
+  readonly isCondensationRequested: boolean;
 }
 
 /** The {@link View} of a branch. Total: any sequence of events gives one. */
 export function viewProjection(codec: EventCodec): Projection<ViewState, View> {
   return {
     name: 'view',
-    version: 1,
+    version: 2,
     scope: 'branch',
-    initial: () => ({ events: [], ids: new Set(), isCondensationRequested: false, isShared: false }),
+    initial: () => ({
+      events: [],
+      ids: new Set(),
+      blocked: new Set(),
+      isCondensationRequested: false,
+      isShared: false,
+    }),
     apply(state, event) {
       if (Condensation.is(event)) {
         state.events = condensed(state.events, event);
@@ -45,6 +61,7 @@ export function viewProjection(codec: EventCodec): Projection<ViewState, View> {
       } else if (CondensationRequest.is(event)) state.isCondensationRequested = true;
       else if (codec.kind(event.kind)?.isForModel) show(state, event);
       else {
+        block(state, blockedBy(event));
         const mask = maskFact.read(event);
         if (mask) replaceMasked(owned(state), mask);
       }
@@ -54,14 +71,15 @@ export function viewProjection(codec: EventCodec): Projection<ViewState, View> {
       state.isShared = true;
       return { events: state.events, isCondensationRequested: state.isCondensationRequested };
     },
-    encode: ({ events, isCondensationRequested }) => ({
+    encode: ({ events, blocked, isCondensationRequested }) => ({
       events: events.map((event) => codec.encode(event)),
+      blocked: [...blocked],
       isCondensationRequested,
     }),
     decode(json) {
-      const { events, isCondensationRequested } = json as { events: string[]; isCondensationRequested: boolean } & Json;
+      const { events, blocked, isCondensationRequested } = json as unknown as SavedView;
       const read = events.map((line) => codec.read(line));
-      return { events: read, ids: idsOf(read), isCondensationRequested, isShared: false };
+      return { events: read, ids: idsOf(read), blocked: new Set(blocked), isCondensationRequested, isShared: false };
     },
   };
 }
@@ -70,8 +88,29 @@ function idsOf(events: readonly BaseEvent[]): Set<string> {
   return new Set(events.map(({ id }) => id));
 }
 
+/** The messages that an event stops. A hook that blocks stands before its message or after it. */
+function blockedBy(event: BaseEvent): readonly string[] {
+  if (HookExecutionEvent.is(event)) return event.blocked && event.message_id !== undefined ? [event.message_id] : [];
+  return stateFields(event).flatMap(([key, value]) =>
+    key === 'blocked_messages' && typeof value === 'object' && value !== null ? Object.keys(value) : [],
+  );
+}
+
+/** What a hook stopped is never shown again: the reference sends it to the model one turn later. */
+function block(state: ViewState, ids: readonly string[]): void {
+  for (const id of ids) state.blocked.add(id);
+  if (!ids.some((id) => state.ids.has(id))) return;
+  state.events = state.events.filter((event) => !isBlocked(state, event));
+  state.ids = idsOf(state.events);
+  state.isShared = false;
+}
+
+function isBlocked({ blocked }: ViewState, event: BaseEvent): boolean {
+  return blocked.has(event.id) && MessageEvent.is(event);
+}
+
 function show(state: ViewState, event: BaseEvent): void {
-  if (state.ids.has(event.id)) return;
+  if (state.ids.has(event.id) || isBlocked(state, event)) return;
   state.ids.add(event.id);
   owned(state).push(event);
 }

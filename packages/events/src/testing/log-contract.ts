@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import type { BaseEvent } from '../define-event.ts';
-import { allProjections } from '../projections/all-projections.ts';
+import { stateProjections } from '../state/state-projections.ts';
 import type { EventCodec } from '../codec.ts';
 import { messageProjector } from '../projections/messages.ts';
 import { legalityProblems } from '../projections/legality.ts';
 import { Timeline, type ReadEntries } from '../projections/timeline.ts';
-import type { View } from '../projections/view.ts';
 import type { Json } from '../json.ts';
 import type { Log } from './arbitrary-log.ts';
 
@@ -61,15 +60,14 @@ export const logContract: readonly LogCheck[] = [
   },
 ];
 
-type FullTimeline = Timeline<ReturnType<typeof allProjections>>;
+type FullTimeline = Timeline<ReturnType<typeof stateProjections>>;
 
 function timelineFor(codec: EventCodec): FullTimeline {
-  return new Timeline({ codec, projections: allProjections(codec) });
+  return new Timeline({ codec, projections: stateProjections(codec) });
 }
 
-/** The events of the view: the name is that of `viewProjection`, which the record's type no longer knows. */
 function viewed(timeline: FullTimeline): readonly BaseEvent[] {
-  return (timeline.read('view') as View).events;
+  return timeline.read('view').events;
 }
 
 function reading(log: Log): ReadEntries {
@@ -88,6 +86,6 @@ function restored(timeline: FullTimeline, codec: EventCodec): FullTimeline {
 }
 
 function everything(timeline: FullTimeline, codec: EventCodec): unknown {
-  const names = Object.keys(allProjections(codec));
+  const names = Object.keys(stateProjections(codec)) as (keyof ReturnType<typeof stateProjections>)[];
   return [timeline.head, timeline.leafId, ...names.map((name) => timeline.read(name))];
 }

@@ -131,10 +131,22 @@ const fact: Move = (log) => {
   update(log, key, choose.once(6) ? choose.oneOf(oddJson) : values[key]);
 };
 
+/** A value for a field of the state, now and then of the wrong shape. */
+function fieldValue(log: LogWriter, key: string): unknown {
+  const { choose } = log;
+  if (choose.once(4)) return choose.oneOf(oddJson);
+  if (key === 'execution_status') return choose.oneOf(['running', 'finished', 'waiting_for_confirmation', 'stuck']);
+  if (key === 'blocked_messages') return { [choose.oneOf(log.ids) ?? 'x']: log.text() };
+  return key === 'invoked_skills' ? [log.text(), 'pdf', 'pdf'] : choose.oneOf(oddJson);
+}
+
+const stateKeys = ['execution_status', 'title', 'stats', '__proto__', 'blocked_messages', 'invoked_skills'];
+
 const stateUpdate: Move = (log) => {
-  const key = log.choose.oneOf(['execution_status', 'title', 'stats', '__proto__', 'full_state']) ?? '';
-  const status = log.choose.oneOf(['running', 'finished', 'waiting_for_confirmation', 'stuck']);
-  update(log, key, key === 'execution_status' ? status : log.choose.oneOf(oddJson));
+  const key = log.choose.oneOf(stateKeys) ?? '';
+  const value = fieldValue(log, key);
+  if (log.choose.once(4)) update(log, 'full_state', { [key]: value, title: 'T' });
+  else update(log, key, value);
 };
 
 const internal: Move = (log) => {

@@ -1,0 +1,72 @@
+import type { BaseEvent } from '../define-event.ts';
+import { ActionEvent } from '../kinds/action-event.ts';
+import { AgentErrorEvent } from '../kinds/agent-error-event.ts';
+import { Condensation } from '../kinds/condensation.ts';
+import { ConversationErrorEvent } from '../kinds/conversation-error-event.ts';
+import { MessageEvent } from '../kinds/message-event.ts';
+import { UserRejectObservation } from '../kinds/user-reject-observation.ts';
+import type { Projection } from '../projections/projection.ts';
+
+/** How often things happened in the whole log, all branches. */
+export interface Counts {
+  /** Replies of the agent's model: all calls of one reply are one, a message without calls is one. */
+  readonly iterations: number;
+  readonly userMessages: number;
+  readonly toolCalls: number;
+  /** Calls that failed before or outside their tool. */
+  readonly callErrors: number;
+  /** Calls that a person or a hook refused. */
+  readonly rejections: number;
+  /** Runs that ended in failure. */
+  readonly runErrors: number;
+  readonly condensations: number;
+}
+
+interface CountsState extends Counts {
+  /** The reply that was counted last; the empty string is no id. */
+  readonly lastReply: string;
+}
+
+/** The {@link Counts} of a log. */
+export const countsProjection: Projection<CountsState, Counts> = {
+  name: 'counts',
+  version: 1,
+  scope: 'log',
+  initial: () => ({
+    iterations: 0,
+    userMessages: 0,
+    toolCalls: 0,
+    callErrors: 0,
+    rejections: 0,
+    runErrors: 0,
+    condensations: 0,
+    lastReply: '',
+  }),
+  apply(counts, event) {
+    if (ActionEvent.is(event)) return replied({ ...counts, toolCalls: counts.toolCalls + 1 }, event.llm_response_id);
+    if (MessageEvent.is(event)) return spoken(counts, event);
+    const name = counted(event);
+    return name ? { ...counts, [name]: counts[name] + 1 } : counts;
+  },
+  read: ({ lastReply: _lastReply, ...counts }) => counts,
+  encode: (counts) => ({ ...counts }),
+  decode: (json) => json as unknown as CountsState,
+};
+
+function spoken(counts: CountsState, { source, llm_response_id: reply = '' }: MessageEvent): CountsState {
+  if (source === 'user') return { ...counts, userMessages: counts.userMessages + 1, lastReply: '' };
+  return source === 'agent' ? replied(counts, reply) : counts;
+}
+
+/** Replies without an id cannot be told apart, so each of their events counts. */
+function replied(counts: CountsState, reply: string): CountsState {
+  if (reply !== '' && reply === counts.lastReply) return counts;
+  return { ...counts, iterations: counts.iterations + 1, lastReply: reply };
+}
+
+function counted(event: BaseEvent): Exclude<keyof Counts, 'iterations'> | undefined {
+  if (AgentErrorEvent.is(event)) return 'callErrors';
+  if (UserRejectObservation.is(event)) return 'rejections';
+  if (ConversationErrorEvent.is(event)) return 'runErrors';
+  return Condensation.is(event) ? 'condensations' : undefined;
+}

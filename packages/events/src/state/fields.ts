@@ -1,0 +1,35 @@
+import type { Json } from '../json.ts';
+import type { Projection } from '../projections/projection.ts';
+import { stateFields } from '../projections/state-fields.ts';
+
+interface FieldsState {
+  fields: Map<string, unknown>;
+  /** The map inside was handed out: copy before changing it. */
+  isShared: boolean;
+}
+
+/**
+ * Each field of the conversation's state as its last update left it: confirmation policy, tags, agent state, goal, and
+ * whatever an application calls its own. Fields that were never updated are not in the log, and not here.
+ */
+export const fieldsProjection: Projection<FieldsState, ReadonlyMap<string, unknown>> = {
+  name: 'fields',
+  version: 1,
+  scope: 'log',
+  initial: () => ({ fields: new Map(), isShared: false }),
+  apply(state, event) {
+    const changes = stateFields(event);
+    if (changes.length > 0 && state.isShared) {
+      state.fields = new Map(state.fields);
+      state.isShared = false;
+    }
+    for (const [key, value] of changes) state.fields.set(key, value);
+    return state;
+  },
+  read(state) {
+    state.isShared = true;
+    return state.fields;
+  },
+  encode: ({ fields }) => [...fields] as Json,
+  decode: (json) => ({ fields: new Map(json as unknown as [string, unknown][]), isShared: false }),
+};

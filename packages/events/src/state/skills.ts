@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import { MessageEvent } from '../kinds/message-event.ts';
+import { ObservationEvent } from '../kinds/observation-event.ts';
+import type { BaseEvent } from '../define-event.ts';
+import { InvokeSkillObservation } from '../payloads/invoke-skill.ts';
+import type { Projection } from '../projections/projection.ts';
+import { stateFields } from '../projections/state-fields.ts';
+
+/** Which skills and rules came into a conversation, each once, oldest first. */
+export interface Skills {
+  /** Skills that a message brought in by its words. */
+  readonly activated: readonly string[];
+  /** Skills that the agent loaded itself. */
+  readonly invoked: readonly string[];
+  /** Rules that came in with the files they are about. */
+  readonly pathRules: readonly string[];
+}
+
+const keys: Readonly<Record<string, keyof Skills>> = {
+  activated_knowledge_skills: 'activated',
+  invoked_skills: 'invoked',
+  activated_path_rules: 'pathRules',
+};
+const names = z.array(z.string());
+
+/** The {@link Skills} of a branch: from messages, from results, and from the lists that state updates carry. */
+export const skillsProjection: Projection<Skills> = {
+  name: 'skills',
+  version: 1,
+  scope: 'branch',
+  initial: () => ({ activated: [], invoked: [], pathRules: [] }),
+  apply: (skills, event) => brought(event).reduce((all, [list, more]) => withMore(all, list, more), skills),
+  read: (skills) => skills,
+  encode: ({ activated, invoked, pathRules }) => ({ activated, invoked, pathRules }),
+  decode: (json) => json as unknown as Skills,
+};
+
+function brought(event: BaseEvent): readonly (readonly [keyof Skills, readonly string[]])[] {
+  if (MessageEvent.is(event)) return [['activated', event.activated_skills]];
+  if (ObservationEvent.is(event)) {
+    const skill = InvokeSkillObservation.read(event.observation);
+    return skill && !skill.is_error ? [['invoked', [skill.skill_name]]] : [];
+  }
+  return stateFields(event).flatMap(([key, value]) => {
+    const list = Object.hasOwn(keys, key) ? keys[key] : undefined;
+    const all = names.safeParse(value);
+    return list && all.success ? [[list, all.data] as const] : [];
+  });
+}
+
+function withMore(skills: Skills, list: keyof Skills, more: readonly string[]): Skills {
+  const fresh = new Set(more.filter((name) => !skills[list].includes(name)));
+  return fresh.size === 0 ? skills : { ...skills, [list]: [...skills[list], ...fresh] };
+}

@@ -1,0 +1,268 @@
+import { expect, test } from 'vitest';
+import { eventCodec } from '../codec.ts';
+import type { BaseEvent } from '../define-event.ts';
+import { maskFact } from '../facts/index.ts';
+import { builtinKinds } from '../kinds.ts';
+import { ConversationErrorEvent } from '../kinds/conversation-error-event.ts';
+import { ConversationStateUpdateEvent } from '../kinds/conversation-state-update-event.ts';
+import { HookExecutionEvent } from '../kinds/hook-execution-event.ts';
+import type { MessageEvent } from '../kinds/message-event.ts';
+import type { ObservationEvent } from '../kinds/observation-event.ts';
+import { InvokeSkillObservation } from '../payloads/index.ts';
+import {
+  executionStatuses,
+  foldEvents,
+  statsProjection,
+  statusProjection,
+  viewProjection,
+} from '../projections/index.ts';
+import { logEntriesOf, story, type Story } from '../testing/index.ts';
+import {
+  blockedProjection,
+  countsProjection,
+  fieldsProjection,
+  isStatusTransition,
+  replay,
+  skillsProjection,
+  stateProjections,
+  statusTransitions,
+} from './index.ts';
+
+const codec = eventCodec(builtinKinds);
+const update = ({ stamp }: Story, key: string, value: unknown) =>
+  ConversationStateUpdateEvent.create({ key, value }, stamp());
+const view = (events: readonly BaseEvent[]) => foldEvents(viewProjection(codec), events).events;
+const hook = ({ stamp }: Story, fields: object, parentId?: string) =>
+  HookExecutionEvent.create(
+    { hook_event_type: 'UserPromptSubmit', hook_command: 'h', success: true, blocked: true, exit_code: 2, ...fields },
+    stamp(parentId),
+  );
+
+test('a reply counts once, however many calls it has', () => {
+  const { user, call, agent, framework } = story();
+  const events = [
+    user('a'),
+    call('1', 'r1'),
+    call('2', 'r1'),
+    call('3', 'r2'),
+    agent('done'),
+    agent('more'),
+    framework('f'),
+  ];
+  expect(foldEvents(countsProjection, events)).toMatchObject({ iterations: 4, toolCalls: 3, userMessages: 1 });
+});
+
+test('the same reply id after a user message is another reply', () => {
+  const { user, call } = story();
+  expect(foldEvents(countsProjection, [call('1', 'r'), user('a'), call('2', 'r')]).iterations).toBe(2);
+});
+
+test('replies without an id cannot be told apart, so each call counts', () => {
+  const { call } = story();
+  expect(foldEvents(countsProjection, [call('1', ''), call('2', '')]).iterations).toBe(2);
+});
+
+test('failures, refusals and condensations are counted apart', () => {
+  const { call, error, reject, condensation, stamp } = story();
+  const failed = ConversationErrorEvent.create({ source: 'environment', code: 'X', detail: '' }, stamp());
+  const events = [call('1'), call('2'), error('1'), reject(1), condensation([]), condensation([]), failed];
+  expect(foldEvents(countsProjection, events)).toEqual({
+    iterations: 1,
+    userMessages: 0,
+    toolCalls: 2,
+    callErrors: 1,
+    rejections: 1,
+    runErrors: 1,
+    condensations: 2,
+  });
+});
+
+test('a field is what its last update says', () => {
+  const tale = story();
+  const events = [update(tale, 'tags', { a: '1' }), update(tale, 'tags', { a: '2' }), update(tale, 'x', null)];
+  expect([...foldEvents(fieldsProjection, events)]).toEqual([
+    ['tags', { a: '2' }],
+    ['x', null],
+  ]);
+});
+
+test('a full state sets every field it has, and facts set none', () => {
+  const tale = story();
+  const full = update(tale, 'full_state', { max_iterations: 5, title: 'T', execution_status: 'running' });
+  const mask = maskFact.create({ event_ids: [], text: '' }, tale.stamp());
+  expect(Object.fromEntries(foldEvents(fieldsProjection, [full, mask]))).toEqual({
+    max_iterations: 5,
+    title: 'T',
+    execution_status: 'running',
+  });
+  expect(foldEvents(statusProjection, [full])).toMatchObject({ execution: 'running', title: 'T' });
+});
+
+test('the stats of a full state count its calls and their latencies', () => {
+  const tale = story();
+  const tokens = { prompt_tokens: 30, completion_tokens: 5 };
+  const latencies = [
+    { model: 'm', latency: 1.5 },
+    { model: 'm', latency: 0.5 },
+  ];
+  const agent = { accumulated_cost: 0.25, accumulated_token_usage: tokens, response_latencies: latencies };
+  const full = update(tale, 'full_state', { stats: { usage_to_metrics: { agent } } });
+  const expected = { calls: 2, latency_ms: 2000, cost_usd: 0.25, input_tokens: 30, output_tokens: 5 };
+  expect(foldEvents(statsProjection, [full]).total).toMatchObject(expected);
+});
+
+test('skills come in by messages, results and updates, each once', () => {
+  const tale = story();
+  const said = { ...tale.user('a'), activated_skills: ['pdf', 'git', 'pdf'] } as MessageEvent;
+  tale.call('1');
+  const loaded = (fields: object) =>
+    ({
+      ...tale.result(0),
+      observation: InvokeSkillObservation.create({ skill_name: 'xlsx', ...fields }),
+    }) as ObservationEvent;
+  const events = [
+    said,
+    loaded({}),
+    loaded({ skill_name: 'no', is_error: true }),
+    update(tale, 'activated_knowledge_skills', ['git', 'npm']),
+    update(tale, 'activated_path_rules', ['agents:docs']),
+    update(tale, 'invoked_skills', 'nonsense'),
+  ];
+  expect(foldEvents(skillsProjection, events)).toEqual({
+    activated: ['pdf', 'git', 'npm'],
+    invoked: ['xlsx'],
+    pathRules: ['agents:docs'],
+  });
+});
+
+test('what a hook stops is blocked for its reason', () => {
+  const tale = story();
+  const events = [
+    hook(tale, { action_id: 'a1', reason: 'no' }),
+    hook(tale, { message_id: 'm1' }),
+    hook(tale, { message_id: 'm2', blocked: false }),
+  ];
+  const { actions, messages } = foldEvents(blockedProjection, events);
+  expect([...actions]).toEqual([['a1', 'no']]);
+  expect([...messages.keys()]).toEqual(['m1']);
+});
+
+test('an update names all that is blocked', () => {
+  const tale = story();
+  const events = [hook(tale, { action_id: 'a1' }), update(tale, 'blocked_actions', { a2: 'why' })];
+  expect([...foldEvents(blockedProjection, events).actions]).toEqual([['a2', 'why']]);
+});
+
+test('the model never sees a message that a hook stopped, whichever came first', () => {
+  const tale = story();
+  const [kept, late, early] = [tale.user('kept'), tale.user('late'), tale.user('early')];
+  expect(view([kept, late, hook(tale, { message_id: late.id })])).toEqual([kept]);
+  expect(view([hook(tale, { message_id: early.id }), kept, early])).toEqual([kept]);
+  expect(view([kept, late, update(tale, 'blocked_messages', { [late.id]: 'no' })])).toEqual([kept]);
+  expect(view([kept, hook(tale, { message_id: kept.id, blocked: false })])).toEqual([kept]);
+});
+
+test('an action that shares the id of a stopped message stays', () => {
+  const tale = story();
+  const action = tale.call('1');
+  expect(foldEvents(viewProjection(codec), [action, hook(tale, { message_id: action.id })]).events).toEqual([action]);
+});
+
+test('a stopped message stays out after a snapshot', () => {
+  const tale = story();
+  const message = tale.user('stopped');
+  const projection = viewProjection(codec);
+  const before = projection.apply(projection.initial(), hook(tale, { message_id: message.id }), 0);
+  const after = projection.apply(projection.decode(projection.encode(before)), message, 1);
+  expect(projection.read(after).events).toEqual([]);
+});
+
+test.for([
+  ['idle', 'running'],
+  ['running', 'waiting_for_confirmation'],
+  ['waiting_for_confirmation', 'running'],
+  ['waiting_for_confirmation', 'idle'],
+  ['finished', 'idle'],
+  ['running', 'stuck'],
+  ['stuck', 'error'],
+  ['running', 'deleting'],
+] as const)('%s may become %s', ([from, to]) => {
+  expect(isStatusTransition(from, to)).toBe(true);
+});
+
+test.for([
+  ['idle', 'finished'],
+  ['finished', 'paused'],
+  ['waiting_for_confirmation', 'paused'],
+  ['paused', 'idle'],
+  ['error', 'idle'],
+  ['deleting', 'idle'],
+  ['idle', 'stuck'],
+  ['idle', 'idle'],
+] as const)('%s may not become %s', ([from, to]) => {
+  expect(isStatusTransition(from, to)).toBe(false);
+});
+
+test('every status can be reached, and left but for the last', () => {
+  expect(new Set(statusTransitions.map(({ to }) => to))).toEqual(new Set(executionStatuses));
+  const left = executionStatuses.filter((status) => statusTransitions.some(({ from }) => from.includes(status)));
+  expect(left).toEqual(executionStatuses.filter((status) => status !== 'deleting'));
+});
+
+test('an update takes every way in the table', () => {
+  const tale = story();
+  for (const { from, to } of statusTransitions) {
+    for (const start of from) {
+      const events = [update(tale, 'execution_status', start), update(tale, 'execution_status', to)];
+      expect(foldEvents(statusProjection, events).execution).toBe(to);
+    }
+  }
+});
+
+test('messages and pauses take only the ways that the table gives them', () => {
+  const tale = story();
+  const ends = executionStatuses.flatMap((start) => {
+    const at = update(tale, 'execution_status', start);
+    return [tale.user('m'), codec.decode('{"id":"e0000001","timestamp":"t","source":"user","kind":"PauseEvent"}')].map(
+      (event) => [start, foldEvents(statusProjection, [at, event]).execution] as const,
+    );
+  });
+  expect(ends.filter(([start, end]) => start !== end && !isStatusTransition(start, end))).toEqual([]);
+});
+
+test('a replay shows what held at each position', async () => {
+  const { user, call, result, agent } = story();
+  const log = logEntriesOf(codec, [user('a'), call('1', 'r1'), result(0), agent('done')]);
+  const seen: unknown[] = [];
+  for await (const { entry, event, timeline } of replay((from) => log.slice(from), {
+    codec,
+    projections: stateProjections(codec),
+  })) {
+    const { iterations } = timeline.read('counts');
+    seen.push([
+      entry.seq,
+      event.kind,
+      iterations,
+      timeline.read('pending').length,
+      timeline.read('view').events.length,
+    ]);
+  }
+  expect(seen).toEqual([
+    [0, 'MessageEvent', 0, 0, 1],
+    [1, 'ActionEvent', 1, 1, 2],
+    [2, 'ObservationEvent', 1, 0, 3],
+    [3, 'MessageEvent', 2, 0, 4],
+  ]);
+});
+
+test('a replay follows the head to another branch', async () => {
+  const tale = story();
+  const [a, b] = [tale.user('a'), tale.user('b')];
+  const back = update(tale, 'leaf_event_id', a.id);
+  const log = logEntriesOf(codec, [a, b, back]);
+  const views: number[] = [];
+  for await (const { timeline } of replay((from) => log.slice(from), { codec, projections: stateProjections(codec) })) {
+    views.push(timeline.read('view').events.length);
+  }
+  expect(views).toEqual([1, 2, 1]);
+});
