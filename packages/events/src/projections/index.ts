@@ -1,3 +1,4 @@
+export { withCacheMarks } from './cache-marks.ts';
 export { cutPoints } from './cut-points.ts';
 export { legalityProblems } from './legality.ts';
 export { messageProjector, messagesVersion, type MessageProjector } from './messages.ts';

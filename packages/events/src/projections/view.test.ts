@@ -32,6 +32,21 @@ test('a condensation removes what it names and puts its summary at its place', (
   ]);
 });
 
+test('the worked example: of 150 events 91 are forgotten after the first 4, and 60 are left', () => {
+  const { prompt, user, agent, condensation } = story();
+  const others = Array.from({ length: 149 }, (_, index) => (index % 2 === 0 ? user(`${index}`) : agent(`${index}`)));
+  const log = [prompt(), ...others];
+  const forget = condensation(log.slice(4, 95), { text: 'S', offset: 4 });
+  const { events } = viewOf([...log, forget]);
+  expect(forget.forgotten_event_ids).toHaveLength(91);
+  expect(events).toHaveLength(60);
+  expect(events.map(({ id }) => id)).toEqual([
+    ...log.slice(0, 4).map(({ id }) => id),
+    `${forget.id}-summary`,
+    ...log.slice(95).map(({ id }) => id),
+  ]);
+});
+
 test('a place past the end means the end', () => {
   const { user, condensation } = story();
   const [a, b] = [user('a'), user('b')];

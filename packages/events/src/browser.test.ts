@@ -1,0 +1,76 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { createContext, runInContext } from 'node:vm';
+import { rolldown } from 'rolldown';
+import { expect, test } from 'vitest';
+
+const root = new URL('../', import.meta.url);
+const { exports } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8')) as {
+  readonly exports: Readonly<Record<string, string | { readonly '@varve/source': string }>>;
+};
+/** Every subpath that users import; contract suites are for test runs. */
+const entries = Object.entries(exports).flatMap(([subpath, target]) =>
+  typeof target === 'string' || subpath === './testing' ? [] : [fileURLToPath(new URL(target['@varve/source'], root))],
+);
+
+/** A page's script: everything is imported, and a log is written, read, folded, projected and shown. */
+const script = `
+${entries.map((entry, index) => `import * as part${index} from ${JSON.stringify(entry)};`).join('\n')}
+const all = Object.assign({}, ${entries.map((_, index) => `part${index}`).join(', ')});
+const codec = all.eventCodec(all.builtinKinds);
+const now = all.timestamps(() => 0);
+const hello = all.MessageEvent.create(
+  { source: 'user', llm_message: { role: 'user', content: [all.text('Hello')] } },
+  { id: '00000000-0000', timestamp: now() },
+);
+const lines = [codec.encode(hello), '{"id":"e1","kind":"SomethingNew"}', 'no json'];
+const events = lines.map((line) => codec.read(line));
+const view = all.foldEvents(all.viewProjection(codec), events);
+const messages = all.withCacheMarks(all.messageProjector(codec)(view.events));
+globalThis.answer = JSON.stringify({
+  kinds: events.map((event) => event.kind),
+  says: messages.map((message) => all.textOf(message.content)),
+  problems: all.legalityProblems(messages),
+  lines: events.map((event) => all.eventLine(event)),
+  counts: all.foldEvents(all.countsProjection, events).userMessages,
+  names: Object.keys(all).length,
+});
+`;
+
+/** The script and all that it imports, as one text. */
+async function bundled(): Promise<string> {
+  const bundle = await rolldown({
+    input: 'page',
+    platform: 'browser',
+    logLevel: 'silent',
+    plugins: [
+      {
+        name: 'page',
+        resolveId: (id) => (id === 'page' ? fileURLToPath(new URL('page.js', import.meta.url)) : undefined),
+        load: (id) => (id.endsWith('page.js') ? script : undefined),
+      },
+    ],
+  });
+  const { output } = await bundle.generate({ format: 'iife', codeSplitting: false });
+  await bundle.close();
+  return output[0].code;
+}
+
+test('everything runs in a page: one bundle, no global of Node, and only what the language itself has', async () => {
+  const code = await bundled();
+  // A fresh context has the globals of the language and no others: no process, Buffer, require, timers, URL.
+  const page = createContext({});
+  runInContext(code, page);
+  expect(JSON.parse(String((page as { readonly answer?: unknown }).answer))).toMatchObject({
+    kinds: ['MessageEvent', 'OpaqueEvent', 'OpaqueEvent'],
+    says: ['Hello'],
+    problems: [],
+    lines: [
+      'user: Hello',
+      'SomethingNew {"id":"e1","kind":"SomethingNew"}',
+      expect.stringContaining('unreadable event'),
+    ],
+    counts: 1,
+  });
+  expect(code).not.toMatch(/\brequire\(|from ["']node:/);
+});
