@@ -4,5 +4,5 @@ export { fieldsProjection } from './fields.ts';
 export { isStatusTransition } from './is-status-transition.ts';
 export { replay, type Position } from './replay.ts';
 export { skillsProjection, type Skills } from './skills.ts';
-export { stateProjections } from './state-projections.ts';
+export { stateProjections, type StateProjections } from './state-projections.ts';
 export { statusTransitions, type StatusTransition } from './status-transitions.ts';

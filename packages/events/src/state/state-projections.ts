@@ -1,16 +1,31 @@
 import type { EventCodec } from '../codec.ts';
-import { pendingProjection } from '../projections/pending.ts';
-import { statsProjection } from '../projections/stats.ts';
-import { statusProjection } from '../projections/status.ts';
+import type { TaskItem } from '../payloads/task-tracker.ts';
+import { pendingProjection, type PendingCall } from '../projections/pending.ts';
+import type { Projection } from '../projections/projection.ts';
+import { statsProjection, type Stats } from '../projections/stats.ts';
+import { statusProjection, type Status } from '../projections/status.ts';
 import { taskListProjection } from '../projections/task-list.ts';
-import { viewProjection } from '../projections/view.ts';
-import { blockedProjection } from './blocked.ts';
-import { countsProjection } from './counts.ts';
+import { viewProjection, type View } from '../projections/view.ts';
+import { blockedProjection, type Blocked } from './blocked.ts';
+import { countsProjection, type Counts } from './counts.ts';
 import { fieldsProjection } from './fields.ts';
-import { skillsProjection } from './skills.ts';
+import { skillsProjection, type Skills } from './skills.ts';
 
-/** Every projection there is: add a file, then its line here and in the index of its folder; the contract then tests it. */
-export function stateProjections(codec: EventCodec) {
+/** All that a conversation is in, by name. What the folds keep inside is theirs. */
+export type StateProjections = {
+  readonly blocked: Projection<unknown, Blocked>;
+  readonly counts: Projection<unknown, Counts>;
+  readonly fields: Projection<unknown, ReadonlyMap<string, unknown>>;
+  readonly pending: Projection<unknown, readonly PendingCall[]>;
+  readonly skills: Projection<unknown, Skills>;
+  readonly stats: Projection<unknown, Stats>;
+  readonly status: Projection<unknown, Status>;
+  readonly taskList: Projection<unknown, readonly TaskItem[]>;
+  readonly view: Projection<unknown, View>;
+};
+
+/** Every projection there is: add a file, then its lines here and in the index of its folder; the contract then tests it. */
+export function stateProjections(codec: EventCodec): StateProjections {
   return {
     blocked: blockedProjection,
     counts: countsProjection,
@@ -21,5 +36,5 @@ export function stateProjections(codec: EventCodec) {
     status: statusProjection,
     taskList: taskListProjection,
     view: viewProjection(codec),
-  } as const;
+  };
 }

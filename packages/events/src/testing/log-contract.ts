@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { BaseEvent } from '../define-event.ts';
-import { stateProjections } from '../state/state-projections.ts';
+import { stateProjections, type StateProjections } from '../state/state-projections.ts';
 import type { EventCodec } from '../codec.ts';
 import { messageProjector } from '../projections/messages.ts';
 import { legalityProblems } from '../projections/legality.ts';
@@ -60,7 +60,7 @@ export const logContract: readonly LogCheck[] = [
   },
 ];
 
-type FullTimeline = Timeline<ReturnType<typeof stateProjections>>;
+type FullTimeline = Timeline<StateProjections>;
 
 function timelineFor(codec: EventCodec): FullTimeline {
   return new Timeline({ codec, projections: stateProjections(codec) });
@@ -86,6 +86,6 @@ function restored(timeline: FullTimeline, codec: EventCodec): FullTimeline {
 }
 
 function everything(timeline: FullTimeline, codec: EventCodec): unknown {
-  const names = Object.keys(stateProjections(codec)) as (keyof ReturnType<typeof stateProjections>)[];
+  const names = Object.keys(stateProjections(codec)) as (keyof StateProjections)[];
   return [timeline.head, timeline.leafId, ...names.map((name) => timeline.read(name))];
 }
