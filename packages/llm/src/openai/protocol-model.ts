@@ -10,7 +10,7 @@ import type { ReplySettings, WireReply } from './from-wire.ts';
 import { lessonOf, type Lesson } from './lesson-of.ts';
 import { readAnswer, type Reading } from './read-answer.ts';
 import { requester, type Requester, type ServerOptions } from './requester.ts';
-import { wireCache, type WireSettings } from './to-wire.ts';
+import type { WireSettings } from './to-wire.ts';
 
 /** What every protocol of this family can be told. */
 export interface ProtocolOptions extends ServerOptions {
@@ -77,7 +77,7 @@ function lineOf<Body>(options: ProtocolOptions, rest: Pick<Line<Body>, 'server' 
   return {
     ...rest,
     options,
-    wire: { model, vision, dialect, cache: wireCache(), ...(parameters && { parameters }) },
+    wire: { model, vision, dialect, cache: new WeakMap(), ...(parameters && { parameters }) },
   };
 }
 
@@ -149,7 +149,7 @@ function learn<Body>(line: Line<Body>, change: Partial<Dialect>): void {
   const without = [...new Set([...before.without, ...(change.without ?? [])])];
   const dialect = { ...before, ...change, without };
   if (isDeepStrictEqual(dialect, before)) return;
-  line.wire = { ...line.wire, dialect, cache: wireCache() };
+  line.wire = { ...line.wire, dialect, cache: new WeakMap() };
   line.options.onLearned?.(change);
 }
 

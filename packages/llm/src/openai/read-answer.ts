@@ -7,8 +7,12 @@ import { eventDecoder, type ServerSentEvent } from './server-sent-events.ts';
 
 /** What an answer is put together in. */
 export interface Reading {
-  /** Not empty as soon as the reply is known to be whole. */
+  /** Not empty as soon as the reply is known to be whole; usage may still follow. */
   readonly finish: string;
+  /** Whether nothing can follow, in protocols without an end marker. */
+  readonly isDone?: boolean;
+  /** The error object of a reply that ended as a failure. */
+  readonly failure?: unknown;
   /** Takes a chunk of a stream, or a whole answer; returns the deltas to hand out. */
   push(chunk: unknown): readonly Delta[];
   /** Ends the reply; returns the last deltas. */
@@ -31,8 +35,13 @@ export interface ReadOptions {
 export async function readAnswer(response: Response, answer: Reading, options: ReadOptions): Promise<void> {
   const type = response.headers.get('content-type') ?? '';
   if (type.includes('text/event-stream')) await readStream(response, answer, options);
-  else hand(answer.push(parsedWhole(await readText(response, options), options)), options);
+  else push(parsedWhole(await readText(response, options), options), answer, options);
   hand(answer.end(), options);
+}
+
+function push(chunk: unknown, answer: Reading, options: ReadOptions): void {
+  hand(answer.push(chunk), options);
+  if (answer.failure !== undefined) throw options.failures.fromAnswer(answer.failure);
 }
 
 /** A callback may abort the call, so each delta is handed out only while the call lives. */
@@ -89,7 +98,8 @@ function takeEvents(events: readonly ServerSentEvent[], answer: Reading, options
     if (chunk === undefined && !event.isCut) {
       throw options.failures.of('malformed-reply', `sent a piece that is not JSON: "${event.data.slice(0, 100)}"`);
     }
-    hand(answer.push(chunk), options);
+    push(chunk, answer, options);
+    if (answer.isDone) return true;
   }
   return false;
 }

@@ -6,7 +6,7 @@ import { asking } from '../testing/index.ts';
 import { requestOf, wireBody } from '../testing/request-of.ts';
 import { dialectFor } from './dialect-for.ts';
 import { unknownDialect, type Dialect } from './dialect.ts';
-import { toWire, wireCache, type WireSettings } from './to-wire.ts';
+import { toWire, type WireSettings } from './to-wire.ts';
 import type { WireRequest } from './wire-request.ts';
 
 const settings: WireSettings = { model: 'm', stream: false, vision: true, dialect: unknownDialect };
@@ -249,7 +249,7 @@ test('a blank text beside calls is sent as null, or as no text where null is rej
 });
 
 test('a message that was sent before is sent as the same bytes', () => {
-  const cached: WireSettings = { ...settings, cache: wireCache() };
+  const cached: WireSettings = { ...settings, cache: new WeakMap() };
   const requests = [conversation, illustrated, [...illustrated, ...conversation]].map((messages) =>
     asking('', { messages, tools: spoken.tools }),
   );

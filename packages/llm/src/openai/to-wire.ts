@@ -8,6 +8,7 @@ import { seesImages, toolImages, wireContent, wireToolContent, type ContentSetti
 import { wireParameters, wireToolChoice } from './wire-parameters.ts';
 import type { WireCall, WireMessage, WirePart, WireRequest, WireTool } from './wire-request.ts';
 import { wireTurns } from './wire-turns.ts';
+import { writtenOnce, type WireCache } from './written-once.ts';
 
 /** What a wire request depends on beside the request itself. */
 export interface WireSettings extends ContentSettings {
@@ -15,25 +16,14 @@ export interface WireSettings extends ContentSettings {
   readonly stream: boolean;
   /** Used where the request sets nothing. */
   readonly parameters?: ModelParameters;
-  /** Keeps what each message became, for requests with the same model, vision and dialect; messages never change. */
+  /** Keeps what messages and tools became, for requests of one protocol with the same model, vision and dialect. */
   readonly cache?: WireCache;
-}
-
-/** What was written before: messages, and tools. */
-export interface WireCache {
-  readonly messages: WeakMap<Message, ConvertedMessage>;
-  readonly tools: WeakMap<ToolSpec, WireTool>;
 }
 
 interface ConvertedMessage {
   readonly wire: WireMessage;
   /** Of a tool result: only user messages carry images, so they wait until the whole block of results is through. */
   readonly images: readonly WirePart[];
-}
-
-/** A cache that holds nothing yet. */
-export function wireCache(): WireCache {
-  return { messages: new WeakMap(), tools: new WeakMap() };
 }
 
 /**
@@ -77,12 +67,10 @@ function partsOf({ content }: WireMessage): readonly WirePart[] {
 }
 
 function convertedOnce(message: Message, settings: WireSettings): ConvertedMessage {
-  const known = settings.cache?.messages.get(message);
-  if (known) return known;
-  const images = message.role === 'tool' && seesImages(settings) ? toolImages(message) : [];
-  const converted = wellFormed({ wire: wireMessage(message, settings), images });
-  settings.cache?.messages.set(message, converted);
-  return converted;
+  return writtenOnce(settings.cache, message, () => {
+    const images = message.role === 'tool' && seesImages(settings) ? toolImages(message) : [];
+    return wellFormed({ wire: wireMessage(message, settings), images });
+  });
 }
 
 function wireMessage(message: Message, settings: WireSettings): WireMessage {
@@ -138,11 +126,9 @@ function wireCall(
 }
 
 function wireTool(tool: ToolSpec, { dialect, cache }: WireSettings): WireTool {
-  const known = cache?.tools.get(tool);
-  if (known) return known;
-  const { name, description, parameters } = tool;
-  const written = { name, description, parameters: toolSchema(parameters, dialect.schema) };
-  const wire = wellFormed({ type: 'function', function: written } as const);
-  cache?.tools.set(tool, wire);
-  return wire;
+  return writtenOnce(cache, tool, () => {
+    const { name, description, parameters } = tool;
+    const written = { name, description, parameters: toolSchema(parameters, dialect.schema) };
+    return wellFormed({ type: 'function', function: written } as const);
+  });
 }

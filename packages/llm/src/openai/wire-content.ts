@@ -11,6 +11,11 @@ export interface ContentSettings {
 
 const marked: { readonly cache_control: CacheControl } = { cache_control: { type: 'ephemeral' } };
 
+/** What a tool result says in words, shortened where it is very long. */
+export function toolText(content: readonly Content[]): string {
+  return shortenMiddle(textOf(content), maxToolText);
+}
+
 /** Whether images travel at all. */
 export function seesImages({ vision, dialect }: ContentSettings): boolean {
   return vision && dialect.images && dialect.parts;
@@ -56,7 +61,8 @@ function takenBy(settings: ContentSettings, block: Content): Content {
   return { ...(isSeen ? block : text(leftOut(block.image_urls.length))), cache_prompt };
 }
 
-function leftOut(images: number): string {
+/** Stands for images that are not sent. */
+export function leftOut(images: number): string {
   return `(${counted(images)} left out: this model reads text only.)`;
 }
 

@@ -1,0 +1,11 @@
+/** What messages and tools became on the wire. They never change, so it holds for as long as they live. */
+export type WireCache = WeakMap<object, unknown>;
+
+/** What `write` makes of a value: made once for each value, where there is a cache. One cache serves one kind of `write`. */
+export function writtenOnce<T>(cache: WireCache | undefined, value: object, write: () => T): T {
+  const known = cache?.get(value);
+  if (known !== undefined) return known as T;
+  const written = write();
+  cache?.set(value, written);
+  return written;
+}

@@ -1,0 +1,35 @@
+/** A part of what a user or a tool says, on the wire. */
+export type InputPart =
+  | { readonly type: 'input_text'; readonly text: string }
+  | { readonly type: 'input_image'; readonly image_url: string; readonly detail: 'auto' };
+
+/**
+ * An item of the input of the Responses protocol, as far as this package writes them.
+ *
+ * @see https://platform.openai.com/docs/api-reference/responses/create
+ */
+export type ResponseItem =
+  | { readonly type: 'message'; readonly role: 'user'; readonly content: readonly InputPart[] }
+  | {
+      readonly type: 'message';
+      readonly role: 'assistant';
+      readonly content: readonly { readonly type: 'output_text'; readonly text: string }[];
+    }
+  | {
+      readonly type: 'reasoning';
+      readonly id?: string;
+      readonly summary: readonly { readonly type: 'summary_text'; readonly text: string }[];
+      readonly encrypted_content?: string;
+    }
+  | {
+      readonly type: 'function_call';
+      readonly id?: string;
+      readonly call_id: string;
+      readonly name: string;
+      readonly arguments: string;
+    }
+  | {
+      readonly type: 'function_call_output';
+      readonly call_id: string;
+      readonly output: string | readonly InputPart[];
+    };
