@@ -1,0 +1,106 @@
+import { describe, expect, test } from 'vitest';
+import { modelFrom, type ModelFromOptions } from './model-from.ts';
+import { providers } from './providers.ts';
+import { asking, scriptedResponses, scriptedServer } from './testing/index.ts';
+
+const keys = Object.fromEntries(Object.values(providers).map(({ keyName = 'NONE' }) => [keyName, `key-of-${keyName}`]));
+
+type Row = readonly [reference: string, options: ModelFromOptions, kind: string, baseUrl: string, model: string];
+
+const rows: readonly Row[] = [
+  ['gpt-5.1', {}, 'openai-chat', 'https://api.openai.com/v1', 'gpt-5.1'],
+  ['openai/gpt-5.1', {}, 'openai-chat', 'https://api.openai.com/v1', 'gpt-5.1'],
+  ['openai-responses/gpt-5.1', {}, 'openai-responses', 'https://api.openai.com/v1', 'gpt-5.1'],
+  [
+    'openrouter/anthropic/claude-sonnet-4.5',
+    {},
+    'openai-chat',
+    'https://openrouter.ai/api/v1',
+    'anthropic/claude-sonnet-4.5',
+  ],
+  ['ollama/qwen3-coder:30b', {}, 'openai-chat', 'http://localhost:11434/v1', 'qwen3-coder:30b'],
+  ['http://localhost:9000#some/model', {}, 'openai-chat', 'http://localhost:9000/v1', 'some/model'],
+  ['some/model', { baseUrl: 'http://localhost:9000' }, 'openai-chat', 'http://localhost:9000/v1', 'some/model'],
+  ['openai/m', { baseUrl: 'http://localhost:9000' }, 'openai-chat', 'http://localhost:9000/v1', 'm'],
+  [
+    'openai/gpt-5.1',
+    { baseUrl: 'https://openrouter.ai/api/v1' },
+    'openai-chat',
+    'https://openrouter.ai/api/v1',
+    'openai/gpt-5.1',
+  ],
+  [
+    'openai/openai/gpt-5.1',
+    { baseUrl: 'https://openrouter.ai/api/v1' },
+    'openai-chat',
+    'https://openrouter.ai/api/v1',
+    'openai/gpt-5.1',
+  ],
+];
+
+describe('a reference', () => {
+  test.for(rows)('%s with %o is %s at %s asking for %s', ([reference, options, kind, baseUrl, model]) => {
+    expect(modelFrom(reference, { keys, ...options }).spec).toMatchObject({ kind, baseUrl, model });
+  });
+});
+
+test.for([
+  ['nowhere/m', 'bad-request', 'The model reference "nowhere/m" names no known provider.'],
+  ['constructor/m', 'bad-request', 'The model reference "constructor/m" names no known provider.'],
+  ['openai/', 'bad-request', 'The model reference "openai/" names no model.'],
+  ['http://localhost:9000', 'bad-request', 'The model reference "http://localhost:9000" names no model.'],
+  ['groq/m', 'unauthenticated', 'There is no key for groq: GROQ_API_KEY is not set.'],
+] as const)('%s is %s', ([reference, code, message]) => {
+  expect(() => modelFrom(reference, { keys: { OPENAI_API_KEY: 'k' } })).toThrow(
+    expect.objectContaining({ code, message }),
+  );
+});
+
+test('a key goes to its own provider and to no other server', async () => {
+  await using server = await scriptedServer([{ text: 'Hi.' }, { text: 'Hi.' }]);
+  await modelFrom(`${server.url}#m`, { keys }).generate(asking('Hi'));
+  await modelFrom('m', { keys, baseUrl: server.url, apiKey: 'own' }).generate(asking('Hi'));
+  expect(server.requests.map(({ headers }) => headers['authorization'])).toEqual(['Bearer none', 'Bearer own']);
+  const urls: string[] = [];
+  const fetch: typeof globalThis.fetch = async (url, init) => {
+    const request = new Request(url, init);
+    urls.push(`${request.url} ${request.headers.get('authorization')}`);
+    return new Response('', { status: 401 });
+  };
+  for (const name of ['openai/m', 'groq/m'])
+    await modelFrom(name, { keys, fetch })
+      .generate(asking('Hi'))
+      .catch(() => 0);
+  expect(urls).toEqual([
+    'https://api.openai.com/v1/chat/completions Bearer key-of-OPENAI_API_KEY',
+    'https://api.groq.com/openai/v1/chat/completions Bearer key-of-GROQ_API_KEY',
+  ]);
+});
+
+test('the protocol is that of the provider', async () => {
+  await using server = await scriptedResponses([{ text: 'Hi.' }]);
+  const fetch: typeof globalThis.fetch = async (url, init) =>
+    globalThis.fetch(new Request(url).url.replace('https://api.openai.com/v1', server.url), init);
+  await modelFrom('openai-responses/m', { keys, fetch }).generate(asking('Hi'));
+  server.assertDone();
+});
+
+test('the window comes from a catalogue, unless it is given', () => {
+  const catalog = { find: () => ({ contextWindow: 5 }) };
+  const windows = [{ catalog }, { catalog, contextWindow: 7 }, {}].map(
+    (options) => modelFrom('ollama/m', options).capabilities.contextWindow,
+  );
+  expect(windows).toEqual([5, 7, undefined]);
+});
+
+test.for([
+  ['openrouter/anthropic/claude-sonnet-4.5', true],
+  ['gpt-5.1', true],
+  ['o3', true],
+  ['ollama/qwen3-coder', false],
+  ['ollama/proto1', false],
+  ['deepseek/deepseek-v4-pro', false],
+] as const)('%s takes images: %s', ([reference, sees]) => {
+  expect(modelFrom(reference, { keys }).capabilities.vision).toBe(sees);
+  expect(modelFrom(reference, { keys, vision: !sees }).capabilities.vision).toBe(!sees);
+});

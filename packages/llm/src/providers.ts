@@ -1,0 +1,32 @@
+/** A provider that a model reference may begin with. */
+export interface Provider {
+  /** Where its protocol is spoken. */
+  readonly baseUrl: string;
+  /** The variable that holds its key; absent for servers that want none. */
+  readonly keyName?: string;
+  /** `chat` when absent. */
+  readonly protocol?: 'chat' | 'responses';
+}
+
+/** Every provider with a name of its own; any other server is named by its address. */
+export const providers: Readonly<Record<string, Provider>> = {
+  openai: { baseUrl: 'https://api.openai.com/v1', keyName: 'OPENAI_API_KEY' },
+  'openai-responses': { baseUrl: 'https://api.openai.com/v1', keyName: 'OPENAI_API_KEY', protocol: 'responses' },
+  openrouter: { baseUrl: 'https://openrouter.ai/api/v1', keyName: 'OPENROUTER_API_KEY' },
+  anthropic: { baseUrl: 'https://api.anthropic.com/v1', keyName: 'ANTHROPIC_API_KEY' },
+  gemini: { baseUrl: 'https://generativelanguage.googleapis.com/v1beta/openai', keyName: 'GEMINI_API_KEY' },
+  deepseek: { baseUrl: 'https://api.deepseek.com/v1', keyName: 'DEEPSEEK_API_KEY' },
+  moonshot: { baseUrl: 'https://api.moonshot.ai/v1', keyName: 'MOONSHOT_API_KEY' },
+  mistral: { baseUrl: 'https://api.mistral.ai/v1', keyName: 'MISTRAL_API_KEY' },
+  groq: { baseUrl: 'https://api.groq.com/openai/v1', keyName: 'GROQ_API_KEY' },
+  cerebras: { baseUrl: 'https://api.cerebras.ai/v1', keyName: 'CEREBRAS_API_KEY' },
+  xai: { baseUrl: 'https://api.x.ai/v1', keyName: 'XAI_API_KEY' },
+  zai: { baseUrl: 'https://api.z.ai/api/paas/v4', keyName: 'ZAI_API_KEY' },
+  dashscope: { baseUrl: 'https://dashscope-intl.aliyuncs.com/compatible-mode/v1', keyName: 'DASHSCOPE_API_KEY' },
+  together: { baseUrl: 'https://api.together.xyz/v1', keyName: 'TOGETHER_API_KEY' },
+  fireworks: { baseUrl: 'https://api.fireworks.ai/inference/v1', keyName: 'FIREWORKS_API_KEY' },
+  ollama: { baseUrl: 'http://localhost:11434/v1' },
+  lmstudio: { baseUrl: 'http://localhost:1234/v1' },
+  vllm: { baseUrl: 'http://localhost:8000/v1' },
+  llamacpp: { baseUrl: 'http://localhost:8080/v1' },
+};
