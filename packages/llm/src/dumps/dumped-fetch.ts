@@ -1,0 +1,75 @@
+import type { DumpFolder } from './dump-folder.ts';
+
+/** What is dumped of each exchange, and who makes it. */
+export interface DumpFetchOptions {
+  /** Bodies of requests, as they are sent. */
+  readonly requests?: boolean;
+  /** Bodies of answers, as they came: also of those that break off, as far as they were read. */
+  readonly responses?: boolean;
+  readonly fetch?: typeof globalThis.fetch;
+}
+
+/** A `fetch` for the option of the same name that dumps what goes over the wire. Headers, which hold keys, are left out. */
+export function dumpedFetch(folder: DumpFolder, options: DumpFetchOptions): typeof globalThis.fetch {
+  const { requests = false, responses = false, fetch = globalThis.fetch } = options;
+  return async (input, init) => {
+    const url = new Request(input).url;
+    const body = typeof init?.body === 'string' ? parsed(init.body) : undefined;
+    const model = modelIn(body);
+    if (requests && body !== undefined) folder.dump('request', model, { url, body });
+    const answer = await fetch(input, init);
+    if (!responses) return answer;
+    return watched(answer, (text) => {
+      folder.dump('response', model, { url, status: answer.status, type: answer.headers.get('content-type'), text });
+    });
+  };
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return json;
+  }
+}
+
+function modelIn(body: unknown): string {
+  return typeof body === 'object' && body !== null && 'model' in body ? String(body.model) : 'unknown';
+}
+
+/** Reads on behalf of its reader, never ahead of it, and tells the text when there is no more or nobody wants more. */
+function watched(answer: Response, tell: (text: string) => void): Response {
+  if (!answer.body) {
+    tell('');
+    return answer;
+  }
+  const reader: ReadableStreamDefaultReader<Uint8Array> = answer.body.getReader();
+  const utf8 = new TextDecoder();
+  const pieces: string[] = [];
+  const end = (): void => tell([...pieces, utf8.decode()].join(''));
+  const body = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        try {
+          const { done, value } = await reader.read();
+          if (done) {
+            end();
+            return controller.close();
+          }
+          pieces.push(utf8.decode(value, { stream: true }));
+          controller.enqueue(value);
+        } catch (error) {
+          end();
+          controller.error(error);
+        }
+      },
+      async cancel(reason) {
+        end();
+        await reader.cancel(reason);
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  const { status, statusText, headers } = answer;
+  return new Response(body, { status, statusText, headers });
+}

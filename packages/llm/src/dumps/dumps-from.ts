@@ -1,0 +1,79 @@
+import type { ModelWrapper } from '../language-model.ts';
+import { dumpedCalls } from './dumped-calls.ts';
+import { dumpedFetch } from './dumped-fetch.ts';
+import { dumpFolder, type DumpFolder, type DumpFolderOptions } from './dump-folder.ts';
+
+/** How a model is made so that it dumps. */
+export interface Dumps {
+  /** For the option `fetch` of an adapter. */
+  readonly fetch: typeof globalThis.fetch;
+  readonly wrap: ModelWrapper;
+  /** Resolves when everything dumped so far is on the disk. */
+  settled(): Promise<void>;
+}
+
+/** What the variables leave open. */
+export interface DumpDefaults extends Partial<DumpFolderOptions> {
+  readonly fetch?: typeof globalThis.fetch;
+}
+
+/**
+ * The dumps that an environment asks for; undefined when it asks for none. Variables of the reference and of its fork:
+ *
+ * - `LLM_LOG_COMPLETIONS` into `LLM_LOG_COMPLETIONS_FOLDER`: each call, one file
+ * - `OPENHANDS_DUMP_REQUEST` into `OPENHANDS_DUMP_REQUEST_DIR`: the body of each request, and each distinct context once
+ * - `OPENHANDS_CAPTURE_RAW_RESPONSE` into the same: the body of each answer
+ * - `OPENHANDS_PRESERVE_REASONING_FIELD`: when off, no dump of calls holds reasoning
+ *
+ * A folder that is not named is `path`, and `logs/completions` when that is absent too.
+ */
+export function dumpsFrom(
+  env: Readonly<Record<string, string | undefined>>,
+  { fetch, path = 'logs/completions', ...defaults }: DumpDefaults = {},
+): Dumps | undefined {
+  const calls = isOn(env['LLM_LOG_COMPLETIONS']);
+  const requests = isOn(env['OPENHANDS_DUMP_REQUEST']);
+  const responses = isOn(env['OPENHANDS_CAPTURE_RAW_RESPONSE']);
+  if (!calls && !requests && !responses) return undefined;
+  const reasoning = env['OPENHANDS_PRESERVE_REASONING_FIELD'];
+  const keepsReasoning = reasoning === undefined || reasoning === '' || isOn(reasoning);
+  const folders = {
+    calls: dumpFolder({ ...defaults, path: env['LLM_LOG_COMPLETIONS_FOLDER'] || path }),
+    wire: dumpFolder({ ...defaults, path: env['OPENHANDS_DUMP_REQUEST_DIR'] || path }),
+  };
+  return {
+    fetch: dumpedFetch(folders.wire, { requests, responses, ...(fetch && { fetch }) }),
+    wrap: (model) =>
+      dumpedCalls(folders.wire, { calls: false, snapshots: requests })(
+        dumpedCalls(keepsReasoning ? folders.calls : withoutReasoning(folders.calls), { calls })(model),
+      ),
+    async settled() {
+      await Promise.all([folders.calls.settled(), folders.wire.settled()]);
+    },
+  };
+}
+
+function isOn(value: string | undefined): boolean {
+  return /^(?:1|true|yes|on)$/i.test(value ?? '');
+}
+
+function withoutReasoning(folder: DumpFolder): DumpFolder {
+  return {
+    ...folder,
+    dump: (kind, model, value) => folder.dump(kind, model, bare(value) as Readonly<Record<string, unknown>>),
+  };
+}
+
+const reasoningFields = new Set([
+  'reasoning_content',
+  'reasoning_details',
+  'thinking_blocks',
+  'responses_reasoning_item',
+]);
+
+function bare(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(bare);
+  if (typeof value !== 'object' || value === null) return value;
+  const kept = Object.entries(value).filter(([key]) => !reasoningFields.has(key));
+  return Object.fromEntries(kept.map(([key, item]) => [key, bare(item)]));
+}

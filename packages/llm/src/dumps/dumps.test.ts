@@ -1,0 +1,184 @@
+import { mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { openaiChat } from '../openai/openai-chat.ts';
+import { asking, languageModelContract, scriptedModel, scriptedServer, type OpenModel } from '../testing/index.ts';
+import { dumpedCalls } from './dumped-calls.ts';
+import { dumpedFetch } from './dumped-fetch.ts';
+import { dumpFolder } from './dump-folder.ts';
+import { dumpsFrom } from './dumps-from.ts';
+
+function folderPath(): string {
+  return join(mkdtempSync(join(tmpdir(), 'varve-dumps-')), 'deep', 'logs');
+}
+
+interface Dump {
+  readonly name: string;
+  readonly content: Readonly<Record<string, unknown>>;
+}
+
+function dumpsIn(path: string): readonly Dump[] {
+  const names = readdirSync(path).toSorted();
+  return names.map((name) => ({
+    name,
+    content: JSON.parse(readFileSync(join(path, name), 'utf8')) as Dump['content'],
+  }));
+}
+
+const contractFolder = dumpFolder({ path: folderPath() });
+
+const dumping: OpenModel = async (steps) => {
+  const server = await scriptedServer(steps);
+  const fetch = dumpedFetch(contractFolder, { requests: true, responses: true });
+  const chat = openaiChat({ model: 'scripted', baseUrl: server.url, fetch });
+  const model = dumpedCalls(contractFolder, { snapshots: true })(chat);
+  return { model, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
+};
+
+describe('a model that dumps everything', () => {
+  test.for(languageModelContract)('$title', (check) => check.run(dumping));
+});
+
+test('each call is a file with its request and its reply or failure', async () => {
+  const path = folderPath();
+  const folder = dumpFolder({ path, now: () => 1_700_000_000_123 });
+  const script = [{ text: 'Hello.' }, { error: { code: 'rate-limited', retryAfterMs: 5 } }] as const;
+  const model = dumpedCalls(folder)(scriptedModel(script, { name: 'maker/model:free' }));
+  await model.generate(asking('Hi'));
+  await model.generate(asking('Again')).catch(() => undefined);
+  await folder.settled();
+  const [call, error] = dumpsIn(path).toSorted((a, b) => Number(/error/.test(a.name)) - Number(/error/.test(b.name)));
+  expect(call?.name).toMatch(/^maker__model_free-1700000000\.123-[0-9a-f]{4}-call\.json$/);
+  expect(call?.content).toMatchObject({
+    version: 1,
+    at: '2023-11-14T22:13:20.123Z',
+    model: 'maker/model:free',
+    request: { messages: [{ role: 'user' }], tools: [], parameters: {} },
+    reply: { finish: 'stop' },
+  });
+  expect(error?.content).toMatchObject({ error: { code: 'rate-limited', retryAfterMs: 5 } });
+  expect(statSync(join(path, call?.name ?? '')).mode & 0o777).toBe(0o600);
+});
+
+test('what goes over the wire is dumped as it was sent and as it came, without headers', async () => {
+  const path = folderPath();
+  const folder = dumpFolder({ path });
+  await using server = await scriptedServer([
+    { text: 'Hello.' },
+    { text: 'Long.', fault: { kind: 'reset', afterPieces: 1 } },
+  ]);
+  const fetch = dumpedFetch(folder, { requests: true, responses: true });
+  const model = openaiChat({ model: 'm', baseUrl: server.url, apiKey: 'my-own-key', fetch, stream: true });
+  await model.generate(asking('Hi'));
+  await model.generate(asking('Hi')).catch(() => undefined);
+  await folder.settled();
+  const dumps = dumpsIn(path);
+  expect(dumps.map(({ name }) => name.replace(/^m-.*-/, '')).toSorted()).toEqual([
+    'request.json',
+    'request.json',
+    'response.json',
+    'response.json',
+  ]);
+  const all = JSON.stringify(dumps);
+  expect(all).not.toContain('my-own-key');
+  expect(all).toContain('[DONE]');
+  expect(dumps.find(({ name }) => name.includes('request'))?.content['body']).toEqual(
+    JSON.parse(server.requests[0]?.text ?? ''),
+  );
+});
+
+test('secrets, images and sealed data are in no dump', async () => {
+  const path = folderPath();
+  const folder = dumpFolder({ path, secrets: ['hunter2-hunter2'] });
+  const bytes = 'A'.repeat(5000);
+  folder.dump('call', 'm', {
+    text: `key sk-abcdef123456, hunter2-hunter2`,
+    image: { url: `see data:image/png;base64,${bytes}` },
+    item: { encrypted_content: bytes, signature: bytes },
+    'hunter2-hunter2': true,
+  });
+  await folder.settled();
+  const json = JSON.stringify(dumpsIn(path));
+  expect(json).not.toMatch(/hunter2|abcdef123456|AAAA/);
+  expect(json).toMatch(/\[data:image\/png, 5000 characters, sha256 [0-9a-f]{16}\]/);
+  expect(json).toMatch(/\[sealed, 5000 characters/);
+});
+
+test('a folder that cannot be written is told once and disturbs no call', async () => {
+  const file = join(mkdtempSync(join(tmpdir(), 'varve-dumps-')), 'file');
+  writeFileSync(file, '');
+  const problems: string[] = [];
+  const folder = dumpFolder({ path: join(file, 'logs'), onProblem: (problem) => problems.push(problem) });
+  const model = dumpedCalls(folder)(scriptedModel([{ text: 'One.' }, { text: 'Two.' }]));
+  await model.generate(asking('Hi'));
+  expect((await model.generate(asking('Hi'))).finish).toBe('stop');
+  await folder.settled();
+  expect(problems).toEqual([expect.stringContaining(`Nothing could be dumped into ${file}`)]);
+});
+
+test('no more files stay than the limit, and the newest do', async () => {
+  const path = folderPath();
+  const folder = dumpFolder({ path, maxFiles: 2 });
+  for (const name of ['a', 'b', 'c', 'd']) folder.dumpOnce(name, {});
+  await folder.settled();
+  expect(dumpsIn(path).map(({ name }) => name)).toEqual(['c.json', 'd.json']);
+});
+
+test('the same context is dumped once', async () => {
+  const path = folderPath();
+  const folder = dumpFolder({ path });
+  const model = dumpedCalls(folder, { calls: false, snapshots: true })(
+    scriptedModel(Array.from({ length: 3 }, () => ({ text: 'x' }))),
+  );
+  for (const question of ['Hi', 'Hi', 'Ho']) await model.generate(asking(question));
+  await folder.settled();
+  expect(dumpsIn(path).map(({ name }) => name)).toEqual([
+    expect.stringMatching(/^snapshot-[0-9a-f]{32}\.json$/),
+    expect.stringMatching(/^snapshot-[0-9a-f]{32}\.json$/),
+  ]);
+});
+
+describe('an environment', () => {
+  test('that asks for nothing dumps nothing', () => {
+    expect(dumpsFrom({})).toBe(undefined);
+    expect(dumpsFrom({ OPENHANDS_DUMP_REQUEST: '0', LLM_LOG_COMPLETIONS: 'false' })).toBe(undefined);
+  });
+
+  test.for([
+    [{ LLM_LOG_COMPLETIONS: 'true' }, ['call']],
+    [{ OPENHANDS_DUMP_REQUEST: '1' }, ['request', 'snapshot']],
+    [{ OPENHANDS_CAPTURE_RAW_RESPONSE: '1' }, ['response']],
+    [
+      { LLM_LOG_COMPLETIONS: '1', OPENHANDS_DUMP_REQUEST: '1', OPENHANDS_CAPTURE_RAW_RESPONSE: '1' },
+      ['call', 'request', 'response', 'snapshot'],
+    ],
+  ] as const)('%o dumps %o', async ([env, kinds]) => {
+    const path = folderPath();
+    await using server = await scriptedServer([{ text: 'Hello.' }]);
+    const dumps = dumpsFrom(env, { path });
+    const model = openaiChat({ model: 'm', baseUrl: server.url, ...(dumps && { fetch: dumps.fetch }) });
+    await dumps?.wrap(model).generate(asking('Hi'));
+    await dumps?.settled();
+    const found = dumpsIn(path).map(({ name }) => /call|request|response|snapshot/.exec(name)?.[0]);
+    expect(new Set(found)).toEqual(new Set(kinds));
+    expect(found).toHaveLength(kinds.length);
+  });
+
+  test('names the folders, and whether reasoning is dumped', async () => {
+    const [calls, wire] = [folderPath(), folderPath()];
+    const env = {
+      LLM_LOG_COMPLETIONS: '1',
+      LLM_LOG_COMPLETIONS_FOLDER: calls,
+      OPENHANDS_DUMP_REQUEST: '1',
+      OPENHANDS_DUMP_REQUEST_DIR: wire,
+      OPENHANDS_PRESERVE_REASONING_FIELD: 'false',
+    };
+    const dumps = dumpsFrom(env);
+    await dumps?.wrap(scriptedModel([{ text: 'Hello.', reasoning: 'thought' }])).generate(asking('Hi'));
+    await dumps?.settled();
+    expect(dumpsIn(wire)).toHaveLength(1);
+    expect(JSON.stringify(dumpsIn(calls))).toContain('Hello.');
+    expect(JSON.stringify(dumpsIn(calls))).not.toContain('thought');
+  });
+});
