@@ -7,14 +7,17 @@ import type { Packed } from './packed.ts';
 import { run } from './run.ts';
 
 /**
- * Installs tarballs together into an empty npm project, as a user would: from the registry, without install scripts.
+ * Installs tarballs together into an empty npm project, as a user would: from the registry, without install scripts, with
+ * the optional peers that some of their entry points need.
  *
  * @throws {Error} when npm does.
  */
 export async function installAll(packed: readonly Packed[], folder: string): Promise<void> {
   const own = Object.fromEntries(packed.map(({ manifest, tarball }) => [manifest.name, `file:${tarball}`]));
+  const peers = Object.fromEntries(packed.flatMap(({ manifest }) => Object.entries(manifest.peerDependencies ?? {})));
   const nodeTypes = versionOf('@types/node');
-  const manifest = { private: true, type: 'module', dependencies: own, devDependencies: { '@types/node': nodeTypes } };
+  const dependencies = { ...peers, ...own };
+  const manifest = { private: true, type: 'module', dependencies, devDependencies: { '@types/node': nodeTypes } };
   await mkdir(folder, { recursive: true });
   await writeFile(join(folder, 'package.json'), JSON.stringify(manifest));
   await run('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund'], folder);

@@ -1,5 +1,5 @@
-import type { Json } from '@varve/events';
 import type { TokenUsage } from '@varve/events/facts';
+import { baseUrlIn } from '../base-url-in.ts';
 import { LlmError, type LlmErrorCode } from '../error.ts';
 import type { GenerateOptions, ModelWrapper } from '../language-model.ts';
 import type { ModelReply } from '../model-reply.ts';
@@ -87,14 +87,6 @@ function costBy({ input, output, cacheRead = input, cacheWrite = input }: TokenP
   const dollars =
     fresh * input + cache_read_tokens * cacheRead + cache_write_tokens * cacheWrite + output_tokens * output;
   return dollars / 1_000_000;
-}
-
-/** The address of the innermost model, which every adapter tells in its spec. */
-function baseUrlIn(spec: Json): string | undefined {
-  if (typeof spec !== 'object' || spec === null || Array.isArray(spec)) return undefined;
-  const { baseUrl, model } = spec as Readonly<Record<string, Json>>;
-  if (typeof baseUrl === 'string') return baseUrl;
-  return model === undefined ? undefined : baseUrlIn(model);
 }
 
 interface Stopwatch {

@@ -1,0 +1,48 @@
+import type { Attributes } from '@opentelemetry/api';
+import { textOf, type Message } from '@varve/events';
+import { dumpable } from '../dumps/dumpable.ts';
+import type { ModelReply } from '../model-reply.ts';
+import type { ModelRequest } from '../model-request.ts';
+import { finishWords } from './call-attributes.ts';
+
+/** What was asked, in full: for spans of those who opted in. Secrets are masked, images are told by their length. */
+export function inputAttributes({ messages, tools }: ModelRequest, secrets: readonly string[]): Attributes {
+  const system = messages.filter(({ role }) => role === 'system').flatMap(partsOf);
+  const rest = messages
+    .filter(({ role }) => role !== 'system')
+    .map((each) => ({ role: each.role, parts: partsOf(each) }));
+  return {
+    ...(system.length > 0 && { 'gen_ai.system_instructions': json(system, secrets) }),
+    'gen_ai.input.messages': json(rest, secrets),
+    ...(tools.length > 0 && {
+      'gen_ai.tool.definitions': json(
+        tools.map((tool) => ({ type: 'function', ...tool })),
+        secrets,
+      ),
+    }),
+  };
+}
+
+/** What was answered, in full. */
+export function outputAttributes({ message, finish }: ModelReply, secrets: readonly string[]): Attributes {
+  const said = { role: 'assistant', parts: partsOf(message), finish_reason: finishWords[finish] };
+  return { 'gen_ai.output.messages': json([said], secrets) };
+}
+
+function json(value: unknown, secrets: readonly string[]): string {
+  return JSON.stringify(dumpable(value, secrets));
+}
+
+function partsOf(message: Message): readonly object[] {
+  const { role, content, reasoning_content: reasoning = '', tool_calls: calls = [], tool_call_id: id } = message;
+  if (role === 'tool') return [{ type: 'tool_call_response', id, response: textOf(content) }];
+  return [
+    ...(reasoning === '' ? [] : [{ type: 'reasoning', content: reasoning }]),
+    ...content.flatMap((block): readonly object[] =>
+      block.type === 'text'
+        ? [{ type: 'text', content: block.text }]
+        : block.image_urls.map((uri) => ({ type: 'uri', modality: 'image', uri })),
+    ),
+    ...calls.map((call) => ({ type: 'tool_call', id: call.id, name: call.name, arguments: call.arguments })),
+  ];
+}

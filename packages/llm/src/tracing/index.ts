@@ -1,0 +1,1 @@
+export { traced, type TraceOptions } from './traced.ts';
