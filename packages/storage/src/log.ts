@@ -1,5 +1,6 @@
 import type { Json } from '@varve/events';
 import type { LogReader } from './log-reader.ts';
+import type { ProofKeeper } from './proof/proof-keeper.ts';
 import type { Signer } from './proof/signer.ts';
 import type { Statement } from './proof/statement.ts';
 import type { SnapshotCache } from './snapshots.ts';
@@ -70,6 +71,7 @@ export interface EventLog extends LogReader, AsyncDisposable {
    */
   append(events: readonly NewEvent[], options?: AppendOptions): Promise<readonly number[]>;
   readonly snapshots: SnapshotCache;
+  readonly proof?: ProofKeeper;
   /**
    * Waits for appends under way, then releases the lease, unless it was taken over. Later appends, and reads, are
    * `closed`. Idempotent.

@@ -6,10 +6,9 @@ import { jsonText } from './json-text.ts';
 import type { AppendOptions, EventLog, NewEvent } from './log.ts';
 import type { Stored } from './log-reader.ts';
 import type { LogSource } from './log-source.ts';
+import { memoryProof, memoryProofKeeper } from './memory-proof.ts';
 import { planAppend } from './plan-append.ts';
 import { firstSeal } from './proof/first-seal.ts';
-import type { LogProof } from './proof/log-proof.ts';
-import { mergeProof } from './proof/merge-proof.ts';
 import { sealEvents } from './proof/seal-events.ts';
 import { signCheckpoint } from './proof/sign-checkpoint.ts';
 import type { Statement } from './proof/statement.ts';
@@ -54,6 +53,7 @@ export function memoryLog(kept: Kept, { now, wake, onClose }: MemoryLogContext):
     atomicity: 'all',
     epoch: kept.epoch,
     snapshots: memorySnapshots(kept, closing.signal),
+    proof: memoryProofKeeper(kept, () => checkOpen(kept.id, closing.signal), now),
     async append(events, options = {}) {
       checkOpen(kept.id, closing.signal);
       const { seqs, hasChanged } = append(kept, events, { ...options, at: now() });
@@ -118,24 +118,6 @@ function append(kept: Kept, events: readonly NewEvent[], options: AppendOptions 
   }
   if (metaText !== undefined) kept.meta = metaText;
   return { seqs: plan.seqs, hasChanged: plan.fresh.length > 0 || metaText !== undefined };
-}
-
-function memoryProof(kept: Kept, check: () => void): LogProof {
-  return {
-    async page(from, to) {
-      check();
-      const seals = kept.seals.slice(from, to).map((seal, index) => ({ seq: from + index, seal }));
-      return mergeProof(
-        seals,
-        kept.statements.filter(({ seq }) => seq >= from && seq < to),
-      );
-    },
-    async end() {
-      check();
-      const seal = kept.seals.at(-1);
-      return seal === undefined ? undefined : { head: kept.seals.length, seal };
-    },
-  };
 }
 
 function memorySnapshots(kept: Kept, closed: AbortSignal): SnapshotCache {

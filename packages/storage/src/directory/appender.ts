@@ -4,16 +4,19 @@ import { StorageError } from '../error.ts';
 import type { NewEvent } from '../log.ts';
 import { type PlannedEvent, planAppend } from '../plan-append.ts';
 import type { Signer } from '../proof/signer.ts';
-import type { Statement } from '../proof/statement.ts';
+import type { Replacement as TextReplacement } from '../proof/proof-keeper.ts';
+import type { Cut, Statement } from '../proof/statement.ts';
 import type { Stored } from '../log-reader.ts';
 import { eventName, slugOf } from './event-name.ts';
 import { labelOf } from './event-file.ts';
+import { cutLog } from './cut-log.ts';
 import type { EventIndex } from './event-index.ts';
 import type { Files } from './files.ts';
 import type { Lease } from './lease.ts';
 import type { MetaChange, MetaFiles, Replacement } from './meta-files.ts';
 import type { Paths } from './paths.ts';
 import type { Place } from './placement.ts';
+import { replaceTexts } from './replace-texts.ts';
 import type { SealKeeper } from './seal-keeper.ts';
 import { setAside, type SetAsideOptions } from './set-aside.ts';
 
@@ -71,9 +74,25 @@ export class Appender {
   }
 
   async append(append: CheckedAppend): Promise<readonly number[]> {
-    const appended = this.#queue.then(async () => this.#append(append));
-    this.#queue = appended.catch(() => undefined);
-    return appended;
+    return this.#inTurn(async () => this.#append(append));
+  }
+
+  /** @see ProofKeeper.cut */
+  async cut(seq: number): Promise<Cut> {
+    return this.#inTurn(async () => {
+      this.#check();
+      const cut = await cutLog(this.#options, seq);
+      this.#version = this.#options.index.version;
+      return cut;
+    });
+  }
+
+  /** @see ProofKeeper.replace */
+  async replace(replacements: readonly TextReplacement[]): Promise<void> {
+    return this.#inTurn(async () => {
+      this.#check();
+      await replaceTexts(this.#options, replacements);
+    });
   }
 
   /** Resolves when the appends called so far are done and the files beside the log have caught up with them. */
@@ -81,6 +100,12 @@ export class Appender {
     await this.#queue;
     await this.#write({ events: [], replacements: this.#options.metaFiles.overdue(), isChange: false });
     this.#options.seals.flush();
+  }
+
+  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#queue.then(work);
+    this.#queue = done.catch(() => undefined);
+    return done;
   }
 
   async #append({ events, meta, expectedHead, signer, statements }: CheckedAppend): Promise<readonly number[]> {

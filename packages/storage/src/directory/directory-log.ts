@@ -23,6 +23,7 @@ export interface DirectoryLogOptions extends Omit<AppenderOptions, 'metaFiles'> 
 export function directoryLog(options: DirectoryLogOptions): EventLog {
   const { id, shared, lease, leaseMs, onClose } = options;
   const closing = new AbortController();
+  const source = directorySource(shared, closing.signal);
   const appender = new Appender({ ...options, metaFiles: new MetaFiles(options) });
   const checkOpen = (): void => {
     if (closing.signal.aborted) throw new StorageError('closed', `The log of conversation ${id} is closed.`);
@@ -39,10 +40,25 @@ export function directoryLog(options: DirectoryLogOptions): EventLog {
   };
   let closed: Promise<void> | undefined;
   return {
-    ...readerOf(directorySource(shared, closing.signal)),
+    ...readerOf(source),
     atomicity: 'prefix',
     epoch: lease.epoch,
     snapshots: directorySnapshots({ ...options, checkOpen }),
+    proof: {
+      ...source.proof,
+      async cut(seq) {
+        checkOpen();
+        checkBound('cut', seq);
+        return appender
+          .cut(seq)
+          .finally(() => shared.wake.fire(id))
+          .catch(typed);
+      },
+      async replace(replacements) {
+        checkOpen();
+        return appender.replace(replacements).catch(typed);
+      },
+    },
     async append(events, { expectedHead, meta, signer, statements: given } = {}) {
       checkOpen();
       if (expectedHead !== undefined) checkBound('expected head', expectedHead);
@@ -50,15 +66,17 @@ export function directoryLog(options: DirectoryLogOptions): EventLog {
       const statements = checkStatements(given);
       const append: CheckedAppend = { events: checkEvents(events), meta: copied, expectedHead, signer, statements };
       const work = appender.append(append).finally(() => shared.wake.fire(id));
-      return work.catch((error: unknown) => {
-        throw diskError(error);
-      });
+      return work.catch(typed);
     },
     async [Symbol.asyncDispose]() {
       closed ??= close();
       return closed;
     },
   };
+}
+
+function typed(error: unknown): never {
+  throw diskError(error);
 }
 
 function ignoring(work: () => void): void {

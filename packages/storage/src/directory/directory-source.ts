@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { StorageError } from '../error.ts';
 import type { LogSource } from '../log-source.ts';
+import type { LogProof } from '../proof/log-proof.ts';
 import type { Wakeups } from '../wakeups.ts';
 import { diskError } from './disk-error.ts';
 import type { EventIndex } from './event-index.ts';
@@ -16,7 +17,10 @@ export interface SharedLog {
 }
 
 /** Reads a log until `closed` aborts. */
-export function directorySource({ id, index, wake, kept }: SharedLog, closed: AbortSignal): LogSource {
+export function directorySource(
+  { id, index, wake, kept }: SharedLog,
+  closed: AbortSignal,
+): LogSource & { readonly proof: LogProof } {
   const read = async <T>(work: () => T): Promise<T> => {
     if (closed.aborted) throw new StorageError('closed', `The log of conversation ${id} is closed.`);
     try {

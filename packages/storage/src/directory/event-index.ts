@@ -33,7 +33,7 @@ export class EventIndex {
   #isRemoved = false;
   #modifiedNs = -1n;
   #isSettled = false;
-  #log: LogNames = { names: [], beyond: [], broken: [] };
+  #log: LogNames = { names: [], beyond: [], broken: [], losers: [] };
   #names: string[] = [];
   readonly #seqs = new Map<string, number>();
   /** Seqs of names without an id that the reference reads, and the ids in their texts, once these were read. */
@@ -56,6 +56,11 @@ export class EventIndex {
   /** Names of files that are no part of the log, but would be if the log grew. */
   get inTheWay(): readonly string[] {
     return [...this.#log.beyond, ...this.#log.broken];
+  }
+
+  /** Names of the events from `seq` on, and of all files that are none of the log, when last looked. */
+  namesFrom(seq: number): readonly string[] {
+    return [...this.#names.slice(seq), ...this.inTheWay, ...this.#log.losers];
   }
 
   /** UTC milliseconds of the last change of `events/`, when last looked. */
@@ -89,6 +94,12 @@ export class EventIndex {
     this.#modifiedNs = status.modifiedNs;
     this.#log = readNames(this.#options);
     this.#replace(this.#log.names);
+  }
+
+  /** Looks, even if nothing seems to have changed: this process has changed something. */
+  lookAnew(): void {
+    this.#isSettled = false;
+    this.look();
   }
 
   /** Adds an event whose file was just put there. */

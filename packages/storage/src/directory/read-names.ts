@@ -11,6 +11,8 @@ export interface LogNames {
   readonly beyond: readonly string[];
   /** Names at the end of the log whose files hold no event, the last first. */
   readonly broken: readonly string[];
+  /** Names that lost their index to one that sorts before them. */
+  readonly losers: readonly string[];
 }
 
 /** What to read, and whom to tell. */
@@ -43,5 +45,5 @@ export function readNames(options: ReadNamesOptions): LogNames {
     const path = join(paths.events, first);
     warn({ code: 'gap', message: `${missing}, so the log ends before it and ${path} is passed over.`, path });
   }
-  return { names: names.slice(0, names.length - broken.length), beyond, broken };
+  return { names: names.slice(0, names.length - broken.length), beyond, broken, losers };
 }

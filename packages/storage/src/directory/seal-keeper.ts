@@ -5,7 +5,7 @@ import { firstSeal } from '../proof/first-seal.ts';
 import { sealEvents } from '../proof/seal-events.ts';
 import { signCheckpoint } from '../proof/sign-checkpoint.ts';
 import type { Signer } from '../proof/signer.ts';
-import type { Statement } from '../proof/statement.ts';
+import type { Cut, Statement } from '../proof/statement.ts';
 import type { EventIndex } from './event-index.ts';
 import type { Files } from './files.ts';
 import type { Paths } from './paths.ts';
@@ -46,7 +46,7 @@ export class SealKeeper {
     if (this.#head > index.head) {
       const end = this.#head;
       this.#goBack(index.head);
-      this.#write([{ kind: 'cut', seq: index.head, end, cause: 'found', at: now() }]);
+      this.#write([{ void: index.head }, { kind: 'cut', seq: index.head, end, cause: 'found', at: now() }]);
     }
     while (this.#head < index.head) {
       const page = index.page(this.#head, index.head);
@@ -71,6 +71,14 @@ export class SealKeeper {
   /** Adds what somebody stated elsewhere. */
   note(statements: readonly Statement[]): void {
     if (statements.length > 0) this.#write(statements);
+  }
+
+  /** Ends the seals before event `seq`, where the log ends by now, and says so. */
+  cut(seq: number, end: number): Cut {
+    const cut: Cut = { kind: 'cut', seq, end, cause: 'repaired', at: this.#options.now() };
+    this.#goBack(seq);
+    this.#write([{ void: seq }, cut]);
+    return cut;
   }
 
   /** Signs the last seal. */

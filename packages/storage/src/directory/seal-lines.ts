@@ -6,7 +6,7 @@ import type { Statement } from '../proof/statement.ts';
 import { parseRecord } from './json-record.ts';
 
 /** A line of `.varve/seals.jsonl`. */
-export type SealLine = SealedEvent | Statement;
+export type SealLine = SealedEvent | Statement | { readonly void: number };
 
 /** What the file says, in order of seq. */
 export interface KeptProof {
@@ -27,8 +27,8 @@ export function lastSealOf(text: string): SealedEvent | undefined {
 }
 
 /**
- * Reads the file. Lines that a crash tore are passed over. A cut ends what lines before it say of its event and of those
- * after; of two seals of one event the first counts.
+ * Reads the file. Lines that a crash tore are passed over. `void` ends what lines before it say of this event and of those
+ * after, but for cuts; of two seals of one event the first counts.
  */
 export function parseSealLines(text: string): KeptProof {
   const seals = new Map<number, string>();
@@ -38,9 +38,10 @@ export function parseSealLines(text: string): KeptProof {
     const sealed = sealOf(record);
     const statement = parseStatement(record);
     if (sealed && !seals.has(sealed.seq)) seals.set(sealed.seq, sealed.seal);
-    if (statement?.kind === 'cut') {
-      for (const seq of seals.keys()) if (seq >= statement.seq) seals.delete(seq);
-      statements = statements.filter((other) => other.seq < statement.seq || other.kind === 'cut');
+    const end = record?.['void'];
+    if (typeof end === 'number') {
+      for (const seq of seals.keys()) if (seq >= end) seals.delete(seq);
+      statements = statements.filter((other) => other.seq < end || other.kind === 'cut');
     }
     if (statement) statements.push(statement);
   }

@@ -92,11 +92,12 @@ export class Verification {
   }
 
   #checkCuts(seq: number, statements: readonly Statement[]): void {
-    for (const statement of statements) {
-      if (statement.kind !== 'cut') continue;
+    const cuts = statements.filter((statement) => statement.kind === 'cut');
+    const repaired = cuts.findLastIndex(({ cause }) => cause === 'repaired');
+    for (const [index, statement] of cuts.entries()) {
       this.#cuts.push(statement);
       const there = `was the end of the log when it was opened, although there were ${statement.end}`;
-      if (statement.cause === 'found') this.#break(seq, 'lost', there);
+      if (statement.cause === 'found' && index > repaired) this.#break(seq, 'lost', there);
     }
   }
 

@@ -8,7 +8,10 @@ import type { Statements } from './statements.ts';
 const pageLength = 256;
 
 /** Seals, in the caller's transaction, a log that a version without seals wrote. Costs nothing when there is none. */
-export function sealRest(statements: Statements, { key, id, head, seal }: ConversationRow): void {
+export function sealRest(
+  statements: Statements,
+  { key, id, head, seal }: Pick<ConversationRow, 'key' | 'id' | 'head' | 'seal'>,
+): void {
   if (seal !== null || head === 0) return;
   let last = firstSeal(id);
   for (let next = 0; next < head;) {

@@ -11,6 +11,7 @@ import { planAppend } from '../plan-append.ts';
 import { readerOf } from '../reader-of.ts';
 import type { Connection } from './connection.ts';
 import type { Lease, LeaseOptions, Leases } from './leases.ts';
+import { sqliteProofKeeper } from './sqlite-proof-keeper.ts';
 import { sqliteSnapshots } from './sqlite-snapshots.ts';
 import { sealBytes, sealText } from './seal-bytes.ts';
 import { sqliteSource } from './sqlite-source.ts';
@@ -29,6 +30,10 @@ export function sqliteLog(options: SqliteLogOptions): EventLog {
   const { id, connection, leases, lease, leaseMs, onClose } = options;
   const closing = new AbortController();
   const source = { id, key: lease.key, closed: closing.signal };
+  const checkOpen = (): void => {
+    if (closing.signal.aborted) throw new StorageError('closed', `The log of conversation ${id} is closed.`);
+  };
+  const logSource = sqliteSource(connection, source);
   // A lease that could not be renewed is tried again, and was lost only when somebody takes it over.
   const renew = (): unknown => connection.write(() => leases.renew(lease)).catch(() => {});
   const timer = setInterval(renew, leaseMs / 3).unref();
@@ -42,12 +47,18 @@ export function sqliteLog(options: SqliteLogOptions): EventLog {
   };
   let closed: Promise<void> | undefined;
   return {
-    ...readerOf(sqliteSource(connection, source)),
+    ...readerOf(logSource),
     atomicity: 'all',
     epoch: lease.epoch,
     snapshots: sqliteSnapshots(connection, source),
+    proof: sqliteProofKeeper({
+      ...options,
+      proof: logSource.proof,
+      checkOpen,
+      checkLease: () => Number(heldState(options)['head']),
+    }),
     async append(events, appendOptions = {}) {
-      if (closing.signal.aborted) throw new StorageError('closed', `The log of conversation ${id} is closed.`);
+      checkOpen();
       const work = appendWork(options, events, appendOptions);
       const seqs = await connection.write(work);
       connection.wake.fire(lease.key);
@@ -62,20 +73,20 @@ export function sqliteLog(options: SqliteLogOptions): EventLog {
 
 /** Checks the arguments of an append now; what comes back runs in a transaction. */
 function appendWork(
-  { id, connection: { statements }, leases, lease: { key, epoch }, now }: SqliteLogOptions,
+  options: SqliteLogOptions,
   newEvents: readonly NewEvent[],
   { expectedHead, meta, signer, statements: given }: AppendOptions,
 ): () => readonly number[] {
+  const { id, connection, leases, lease, now } = options;
+  const { statements } = connection;
+  const { key } = lease;
   if (expectedHead !== undefined) checkBound('expected head', expectedHead);
   const metaText = meta === undefined ? undefined : jsonText('meta', meta);
   const events = checkEvents(newEvents);
   const noted = checkStatements(given);
   const find = (eventId: string) => statements.eventById.get(key, eventId) as { seq: number; text: string } | undefined;
   return () => {
-    const state = statements.state.get(key);
-    if (state?.['lease_epoch'] !== epoch) {
-      throw new StorageError('fenced', `Conversation ${id} was taken over from epoch ${epoch}.`);
-    }
+    const state = heldState(options);
     const head = Number(state['head']);
     const { seqs, fresh } = planAppend(events, { id, head, expectedHead, find });
     const at = now();
@@ -96,4 +107,11 @@ function appendWork(
     }
     return seqs;
   };
+}
+
+/** The row of the conversation, in a transaction of the caller. @throws {StorageError} `fenced`. */
+function heldState({ id, connection, lease: { key, epoch } }: SqliteLogOptions) {
+  const state = connection.statements.state.get(key);
+  if (state?.['lease_epoch'] === epoch) return state;
+  throw new StorageError('fenced', `Conversation ${id} was taken over from epoch ${epoch}.`);
 }

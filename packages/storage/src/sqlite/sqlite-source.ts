@@ -1,6 +1,7 @@
 import { StorageError } from '../error.ts';
 import type { Stored } from '../log-reader.ts';
 import type { LogSource } from '../log-source.ts';
+import type { LogProof } from '../proof/log-proof.ts';
 import type { Connection } from './connection.ts';
 import { toStored } from './rows.ts';
 import { sqliteProof } from './sqlite-proof.ts';
@@ -17,7 +18,10 @@ export interface SqliteSourceOptions {
 }
 
 /** Reads the log of the conversation with this key. */
-export function sqliteSource(connection: Connection, { id, key, closed }: SqliteSourceOptions): LogSource {
+export function sqliteSource(
+  connection: Connection,
+  { id, key, closed }: SqliteSourceOptions,
+): LogSource & { readonly proof: LogProof } {
   const { statements, wake } = connection;
   const read = async <T>(work: () => T): Promise<T> => {
     if (closed.aborted) throw new StorageError('closed', `The log of conversation ${id} is closed.`);

@@ -36,6 +36,19 @@ export function prepareStatements(database: DatabaseSync) {
       SELECT seq, seal FROM event
       WHERE conversation = ? AND seq >= ? AND seq < ? AND seal IS NOT NULL ORDER BY seq LIMIT ?`),
     insertStatement: prepare('INSERT INTO statement (conversation, seq, json) VALUES (?, ?, ?)'),
+    setText: prepare('UPDATE event SET text = ? WHERE conversation = ? AND seq = ?'),
+    deleteEvents: prepare('DELETE FROM event WHERE conversation = ? AND seq >= ?'),
+    deleteStatements: prepare(`
+      DELETE FROM statement WHERE conversation = ? AND seq >= ? AND json ->> 'kind' <> 'cut'`),
+    quarantineEvents: prepare(`
+      INSERT INTO quarantine (conversation, at, json)
+      SELECT conversation, ?, json_object(
+        'seq', seq, 'id', id, 'kind', kind, 'parent_id', parent_id, 'text', text, 'seal', lower(hex(seal)))
+      FROM event WHERE conversation = ? AND seq >= ? ORDER BY seq`),
+    quarantineStatements: prepare(`
+      INSERT INTO quarantine (conversation, at, json)
+      SELECT conversation, ?, json FROM statement
+      WHERE conversation = ? AND seq >= ? AND json ->> 'kind' <> 'cut' ORDER BY number`),
     statements: prepare(`
       SELECT json FROM statement WHERE conversation = ? AND seq >= ? AND seq < ? ORDER BY seq, number`),
     eventById: prepare('SELECT seq, text FROM event WHERE conversation = ? AND id = ?'),
@@ -56,6 +69,10 @@ export function prepareStatements(database: DatabaseSync) {
       DELETE FROM snapshot WHERE conversation = ? AND name = ? AND seq NOT IN (
         SELECT seq FROM snapshot WHERE conversation = ? AND name = ? ORDER BY seq DESC LIMIT ?)`),
 
+    dropSnapshotsAfter: prepare('DELETE FROM snapshot WHERE conversation = ? AND seq > ?'),
+
+    eraseDeleted: prepare('PRAGMA secure_delete = ON'),
+    emptyWriteAheadLog: prepare('PRAGMA wal_checkpoint(TRUNCATE)'),
     dataVersion: prepare('PRAGMA data_version'),
   } as const;
 }

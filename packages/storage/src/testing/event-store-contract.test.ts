@@ -265,7 +265,7 @@ function sharing(): SnapshotCache {
 }
 
 /** A log without a lease. */
-function fakeLog(reader: LogReader): EventLog {
+function fakeLog({ proof: _none, ...reader }: LogReader): EventLog {
   const snapshots = { latest: async () => undefined, save: async () => {} };
   const dispose = { [Symbol.asyncDispose]: async () => {} };
   return { ...reader, ...dispose, atomicity: 'all', epoch: 1, append: async () => [], snapshots };

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
+import { digestOf } from '../proof/digest-of.ts';
 import { ed25519Signer } from '../proof/ed25519-signer.ts';
 import type { EventLog, NewEvent } from '../log.ts';
 import type { LogReader } from '../log-reader.ts';
 import type { EventProof } from '../proof/log-proof.ts';
+import { signTombstone } from '../proof/sign-tombstone.ts';
 import { verify } from '../proof/verify.ts';
 import { newEvent } from './new-event.ts';
 import { newEvents } from './new-events.ts';
@@ -121,6 +123,45 @@ export const proofChecks: readonly StoreCheck[] = [
       const verdict = await verify(await store.read('c'), { trusted: [signer.did] });
       assert.deepEqual([verdict.broken, verdict.sealed, verdict.vouched], [undefined, 3, 3]);
       assert.equal(verdict.signers[signer.did], 2);
+    },
+  },
+  {
+    title: 'cutting and replacing take their turn behind appends, and are for the holder alone',
+    needs: ['keepsProof', 'reopen', 'expireLeases'],
+    async run({ open, reopen, expireLeases }) {
+      await using store = await open();
+      const log = await store.create('c', {});
+      const appended = log.append(newEvents(0, 3));
+      assert.equal((await log.proof?.cut(2))?.end, 3);
+      assert.deepEqual(await appended, [0, 1, 2]);
+      const [event = newEvent('e0')] = newEvents(0, 1);
+      const text = event.text.replace('é', '??');
+      const said = {
+        conversation: 'c',
+        seq: 0,
+        was: digestOf(event),
+        is: digestOf({ ...event, text }),
+        reason: '',
+        at: 1,
+      };
+      const tombstone = signTombstone(said, signer);
+      await rejectsWith('invalid', async () => log.proof?.replace([{ tombstone, text: `${text} ` }]));
+      await rejectsWith('invalid', async () => log.proof?.replace([{ tombstone, text: event.text }]));
+      await rejectsWith('missing', async () => log.proof?.replace([{ tombstone: { ...tombstone, seq: 2 }, text }]));
+      assert.equal((await log.at(0)).text, event.text);
+      await using other = await reopen?.();
+      assert.ok(other);
+      expireLeases?.();
+      const next = await other.open('c');
+      await rejectsWith('fenced', async () => log.proof?.cut(1));
+      await rejectsWith('fenced', async () => log.proof?.replace([{ tombstone, text }]));
+      await next.proof?.replace([{ tombstone, text }]);
+      assert.deepEqual([(await next.at(0)).text, await next.head()], [text, 2]);
+      const verdict = await verify(next, { trusted: [signer.did] });
+      assert.deepEqual([verdict.broken, verdict.sealed, verdict.tombstones.length], [undefined, 2, 1]);
+      await next[Symbol.asyncDispose]();
+      await rejectsWith('closed', async () => next.proof?.cut(1));
+      await rejectsWith('closed', async () => next.proof?.replace([]));
     },
   },
   {

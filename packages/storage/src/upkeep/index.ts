@@ -5,3 +5,5 @@ export type { Family } from './families-of.ts';
 export { importBundle, type ImportOptions } from './import-bundle.ts';
 export { type PlannedRemoval, planRetention, type RetentionLimits, type RetentionPlan } from './plan-retention.ts';
 export { type Bundle, readBundle } from './read-bundle.ts';
+export { repair, type RepairOptions, type RepairResult } from './repair.ts';
+export { scrub, type ScrubOptions, type ScrubResult } from './scrub.ts';

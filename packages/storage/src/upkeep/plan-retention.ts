@@ -1,4 +1,5 @@
 import type { EventStore, Summary } from '../store.ts';
+import { allSummaries } from './all-summaries.ts';
 import { type Family, familiesOf } from './families-of.ts';
 
 /** What a store may keep. A limit that is absent limits nothing. */
@@ -64,16 +65,6 @@ export async function planRetention(
 
 function reason(exceeded: Readonly<Record<PlannedRemoval['because'], boolean>>): PlannedRemoval['because'] | undefined {
   return (['age', 'count', 'bytes'] as const).find((limit) => exceeded[limit]);
-}
-
-async function allSummaries(store: EventStore): Promise<readonly Summary[]> {
-  const found = new Map<string, Summary>();
-  for (let after: string | undefined; ;) {
-    const page = await store.list({ limit: 1000, ...(after !== undefined && { after }) });
-    for (const summary of page.items) found.set(summary.id, summary);
-    if (page.next === undefined) return [...found.values()];
-    after = page.next;
-  }
 }
 
 async function bytesOf(store: EventStore, { members }: Family): Promise<number> {

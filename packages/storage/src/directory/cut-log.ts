@@ -1,0 +1,23 @@
+import { StorageError } from '../error.ts';
+import type { Cut } from '../proof/statement.ts';
+import type { AppenderOptions } from './appender.ts';
+import { dropSnapshots } from './directory-snapshots.ts';
+import { setAside } from './set-aside.ts';
+
+/** Ends a log before event `seq`; in the turn of an append. @throws {StorageError} `invalid`, `fenced`. */
+export async function cutLog(options: AppenderOptions, seq: number): Promise<Cut> {
+  const { id, files, paths, index, seals, now } = options;
+  const end = index.head;
+  if (seq > end) throw new StorageError('invalid', `Conversation ${id} ends before event ${seq}.`);
+  await seals.catchUp();
+  const names = index.namesFrom(seq);
+  // The first of them goes first: a crash in between leaves a gap, where the log ends, too.
+  await setAside(options, names);
+  if (names.length > 0) index.stamp(now());
+  index.lookAnew();
+  dropSnapshots({ files, paths }, seq);
+  const cut = seals.cut(seq, end);
+  await files.sync(paths.events);
+  await seals.sync();
+  return cut;
+}

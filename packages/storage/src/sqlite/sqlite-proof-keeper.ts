@@ -1,0 +1,77 @@
+import { checkBound } from '../check-bound.ts';
+import { checkReplacements } from '../check-replacements.ts';
+import { StorageError } from '../error.ts';
+import type { LogProof } from '../proof/log-proof.ts';
+import type { ProofKeeper } from '../proof/proof-keeper.ts';
+import type { Cut } from '../proof/statement.ts';
+import { toStored } from './rows.ts';
+import { sealRest } from './seal-rest.ts';
+import type { SqliteLogOptions } from './sqlite-log.ts';
+
+/** What changes a log. */
+export interface SqliteKeeperOptions extends SqliteLogOptions {
+  readonly proof: LogProof;
+  /** Throws when the log is closed. */
+  readonly checkOpen: () => void;
+  /** Throws when the lease was taken over, else gives the head; in a transaction of the caller. */
+  readonly checkLease: () => number;
+}
+
+/** Changes the log of the conversation whose lease is held. */
+export function sqliteProofKeeper(options: SqliteKeeperOptions): ProofKeeper {
+  const { id, connection, lease, proof, checkOpen, checkLease } = options;
+  const { statements, wake } = connection;
+  return {
+    ...proof,
+    async cut(seq) {
+      checkOpen();
+      checkBound('cut', seq);
+      const cut = await connection.write(() => {
+        const end = checkLease();
+        if (seq > end) throw new StorageError('invalid', `Conversation ${id} ends before event ${seq}.`);
+        return cutOff(options, seq, end);
+      });
+      wake.fire(lease.key);
+      return cut;
+    },
+    async replace(replacements) {
+      checkOpen();
+      await connection.write(() => {
+        checkLease();
+        checkReplacements(
+          id,
+          replacements,
+          (seq) => statements.events.all(lease.key, seq, seq + 1, 1).map(toStored)[0],
+        );
+        statements.eraseDeleted.get();
+        for (const { tombstone, text } of replacements) {
+          statements.setText.run(text, lease.key, tombstone.seq);
+          statements.insertStatement.run(lease.key, tombstone.seq, JSON.stringify(tombstone));
+        }
+        statements.dropSnapshotsAfter.run(lease.key, -1);
+      });
+      // The old texts are in the write-ahead log still.
+      await connection.read(() => statements.emptyWriteAheadLog.get());
+    },
+  };
+}
+
+function cutOff(
+  { id, connection: { statements }, leases, lease: { key }, now }: SqliteKeeperOptions,
+  seq: number,
+  end: number,
+): Cut {
+  const at = now();
+  const cut: Cut = { kind: 'cut', seq, end, cause: 'repaired', at };
+  statements.quarantineEvents.run(at, key, seq);
+  statements.quarantineStatements.run(at, key, seq);
+  statements.deleteEvents.run(key, seq);
+  statements.deleteStatements.run(key, seq);
+  statements.dropSnapshotsAfter.run(key, seq);
+  const before = statements.seals.all(key, seq - 1, seq, 1)[0]?.['seal'];
+  const seal = before instanceof Uint8Array ? before : null;
+  statements.setHead.run(seq, seal, at, leases.end(), key);
+  sealRest(statements, { key, id, head: seq, seal });
+  statements.insertStatement.run(key, seq, JSON.stringify(cut));
+  return cut;
+}

@@ -1,0 +1,107 @@
+import { mkdtempDisposable, readdir, readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type EventStore, memoryStore } from '@varve/storage';
+import { directoryStore } from '@varve/storage/directory';
+import { ed25519Signer, verify } from '@varve/storage/proof';
+import { sqliteStore } from '@varve/storage/sqlite';
+import { copyLog, scrub } from '@varve/storage/upkeep';
+import { describe, expect, test } from 'vitest';
+import { newEvent } from '../testing/new-event.ts';
+
+const secret = 'sk-0123456789';
+const signer = ed25519Signer(new Uint8Array(32).fill(1));
+const trusted = [signer.did];
+
+const stores: Record<string, (path: string) => Promise<EventStore>> = {
+  memory: async () => memoryStore(),
+  sqlite: async (path) => sqliteStore({ path: join(path, 'store.db') }),
+  directory: async (path) => directoryStore({ path }),
+};
+
+async function leaky(store: EventStore, id: string): Promise<void> {
+  await using log = await store.create(id, { title: `Use ${secret}`, workspace: '/srv/w' });
+  await log.append([newEvent('a'), newEvent('b', { parentId: 'a', note: `key=${secret};` }), newEvent('c')]);
+  await log.append([newEvent('d', { note: JSON.stringify({ nested: secret }) })], { signer });
+  await log.snapshots.save('view', { seq: 4, state: secret });
+}
+
+async function everythingIn(path: string): Promise<string> {
+  const entries = await readdir(path, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  return (await Promise.all(files.map(async (file) => readFile(file, 'latin1')))).join('\n');
+}
+
+describe.for(Object.entries(stores))('in the store %s', ([, open]) => {
+  test('a secret is gone from events, forks, meta, snapshots and files, and the proof holds', async () => {
+    await using directory = await mkdtempDisposable(join(tmpdir(), 'varve-'));
+    await using store = await open(directory.path);
+    await leaky(store, '0123456789abcdef0123456789abcdef');
+    await leaky(store, 'fork');
+    await (await store.create('clean', {})).append([newEvent('a')]);
+    const before = await verify(await store.read('fork'), { trusted });
+    const result = await scrub(store, { secrets: [secret], signer, reason: 'a key of ours' });
+    expect(result.held).toEqual([]);
+    expect(result.scrubbed.map(({ conversation, seq }) => `${conversation.slice(0, 4)} ${seq}`).toSorted()).toEqual([
+      '0123 1',
+      '0123 3',
+      'fork 1',
+      'fork 3',
+    ]);
+    const log = await store.open('fork');
+    const texts = (await Array.fromAsync(log.range(0))).map(({ text }) => text);
+    expect(texts.join('')).not.toContain(secret);
+    expect(texts[1]).toContain(`key=${'*'.repeat(secret.length)};`);
+    expect([texts[0], texts[2]]).toEqual([newEvent('a').text, newEvent('c').text]);
+    expect(await log.snapshots.latest('view')).toBeUndefined();
+    expect((await store.summary('fork')).meta).toMatchObject({ title: `Use ${'*'.repeat(secret.length)}` });
+    expect(await everythingIn(directory.path)).not.toContain(secret);
+
+    const after = await verify(log, { trusted });
+    expect([after.broken, after.seal, after.vouched]).toEqual([undefined, before.seal, 4]);
+    expect(after.tombstones).toMatchObject([
+      { seq: 1, reason: 'a key of ours', signer: signer.did },
+      { seq: 3, signer: signer.did },
+    ]);
+    await log.append([newEvent('e')]);
+    await log[Symbol.asyncDispose]();
+    expect(await scrub(store, { secrets: [secret], signer })).toEqual({ scrubbed: [], held: [] });
+
+    await using other = memoryStore();
+    expect(await copyLog(await store.read('fork'), other, { trusted })).toMatchObject({ sealed: 5, vouched: 4 });
+  });
+
+  test('a second secret in the same event goes, too, and its seal stays', async () => {
+    await using directory = await mkdtempDisposable(join(tmpdir(), 'varve-'));
+    await using store = await open(directory.path);
+    const log = await store.create('c', {});
+    await log.append([newEvent('a', { note: `${secret} and hunter22` }), newEvent('b')], { signer });
+    await log[Symbol.asyncDispose]();
+    await scrub(store, { secrets: [secret], signer });
+    await scrub(store, { secrets: ['hunter22'], signer });
+    const reader = await store.read('c');
+    expect((await reader.at(0)).text).toContain(`${'*'.repeat(secret.length)} and ********`);
+    const { broken, vouched, tombstones } = await verify(reader, { trusted });
+    expect([broken, vouched, tombstones.length]).toEqual([undefined, 2, 1]);
+    const stranger = await verify(reader, { trusted: [ed25519Signer(new Uint8Array(32).fill(9)).did] });
+    expect([stranger.broken?.seq, stranger.broken?.reason]).toEqual([0, 'untrusted']);
+  });
+
+  test('a conversation that is held is left and named', async () => {
+    await using directory = await mkdtempDisposable(join(tmpdir(), 'varve-'));
+    await using store = await open(directory.path);
+    await leaky(store, 'c');
+    await using log = await store.open('c');
+    expect(await scrub(store, { secrets: [secret], signer })).toEqual({ scrubbed: [], held: ['c'] });
+    expect((await log.at(1)).text).toContain(secret);
+  });
+});
+
+test('a secret in an id is refused, and nothing is changed', async () => {
+  await using store = memoryStore();
+  const log = await store.create('c', {});
+  await log.append([newEvent('a', { note: secret }), newEvent(secret)]);
+  await log[Symbol.asyncDispose]();
+  await expect(scrub(store, { secrets: [secret], signer })).rejects.toMatchObject({ code: 'invalid' });
+  expect((await (await store.read('c')).at(0)).text).toContain(secret);
+});

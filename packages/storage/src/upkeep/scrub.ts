@@ -1,0 +1,119 @@
+import type { Json } from '@varve/events';
+import { StorageError } from '../error.ts';
+import type { EventLog } from '../log.ts';
+import type { Stored } from '../log-reader.ts';
+import { digestOf } from '../proof/digest-of.ts';
+import type { EventProof } from '../proof/log-proof.ts';
+import type { Replacement } from '../proof/proof-keeper.ts';
+import { signTombstone } from '../proof/sign-tombstone.ts';
+import type { Signer } from '../proof/signer.ts';
+import type { EventStore } from '../store.ts';
+import { allSummaries } from './all-summaries.ts';
+import { masked } from './masked.ts';
+
+/** What has to go, and who answers for it. */
+export interface ScrubOptions {
+  /** At least six characters each; every form that is not JSON's own, such as base64, is one more. */
+  readonly secrets: readonly string[];
+  readonly signer: Signer;
+  /** For the tombstones; default `secret`. It stays in the proof, so it names no secret. */
+  readonly reason?: string;
+  /** UTC milliseconds; default `Date.now`. */
+  readonly now?: () => number;
+}
+
+/** What was scrubbed. */
+export interface ScrubResult {
+  /** Places whose text was replaced. */
+  readonly scrubbed: readonly { readonly conversation: string; readonly seq: number }[];
+  /** Conversations that hold a secret and were left because somebody works on them. */
+  readonly held: readonly string[];
+}
+
+/**
+ * Masks secrets in every event, and in the `meta`, of every conversation of a store, so forks and copies are found,
+ * too. Each replaced text leaves a tombstone that the signer has signed; seals and checkpoints stay as they are and
+ * stay valid. May be repeated, and goes on after a crash. What lies in quarantine, in bundles or in other stores is not
+ * reached. The digest that stays in the proof lets somebody try out guesses: a key that leaked is to be replaced anyway.
+ *
+ * @throws {StorageError} `invalid` for a secret that is too short, that is in an id, or that is a whole number or name of
+ * the JSON, and for a store without proof; as `list`, `read`, `open` and `ProofKeeper.replace`.
+ */
+export async function scrub(store: EventStore, options: ScrubOptions): Promise<ScrubResult> {
+  const mask = masked(options.secrets);
+  const scrubbed: { conversation: string; seq: number }[] = [];
+  const held: string[] = [];
+  for (const { id, meta } of await allSummaries(store)) {
+    const newMeta: Json = JSON.parse(mask(JSON.stringify(meta)));
+    const isMetaClean = JSON.stringify(newMeta) === JSON.stringify(meta);
+    if (isMetaClean && !(await hasSecret(store, id, mask))) continue;
+    const log = await openUnlessHeld(store, id);
+    if (!log) {
+      held.push(id);
+      continue;
+    }
+    try {
+      const replacements = await replacementsIn(log, mask, options);
+      await log.proof?.replace(replacements);
+      if (!isMetaClean) {
+        await log.append([], { meta: newMeta });
+        // The old `meta` may lie where the old texts lay.
+        await log.proof?.replace([]);
+      }
+      scrubbed.push(...replacements.map(({ tombstone }) => ({ conversation: id, seq: tombstone.seq })));
+    } finally {
+      await log[Symbol.asyncDispose]();
+    }
+  }
+  return { scrubbed, held };
+}
+
+type Mask = (text: string) => string;
+
+async function hasSecret(store: EventStore, id: string, mask: Mask): Promise<boolean> {
+  for await (const { text } of (await store.read(id)).range(0)) if (mask(text) !== text) return true;
+  return false;
+}
+
+async function openUnlessHeld(store: EventStore, id: string): Promise<EventLog | undefined> {
+  try {
+    return await store.open(id);
+  } catch (error) {
+    if (error instanceof StorageError && error.code === 'held') return undefined;
+    throw error;
+  }
+}
+
+async function replacementsIn(log: EventLog, mask: Mask, options: ScrubOptions): Promise<readonly Replacement[]> {
+  const { signer, reason = 'secret', now = Date.now } = options;
+  const { proof } = log;
+  if (!proof) throw new StorageError('invalid', `The store of conversation ${log.id} keeps no proof.`);
+  const replacements: Replacement[] = [];
+  for await (const event of log.range(0)) {
+    const text = mask(event.text);
+    if (text === event.text) continue;
+    checkFields(log.id, event, mask);
+    const [kept] = await proof.page(event.seq, event.seq + 1);
+    const said = {
+      seq: event.seq,
+      was: sealedDigest(event, kept),
+      is: digestOf({ ...event, text }),
+      reason,
+      at: now(),
+    };
+    replacements.push({ tombstone: signTombstone({ conversation: log.id, ...said }, signer), text });
+  }
+  return replacements;
+}
+
+function checkFields(conversation: string, { seq, id, kind, parentId = '' }: Stored, mask: Mask): void {
+  if ([id, kind, parentId].every((field) => mask(field) === field)) return;
+  throw new StorageError('invalid', `A secret is in what names event ${seq} of conversation ${conversation}.`);
+}
+
+/** The digest that the seal of the event holds: of what it was before anybody scrubbed it. */
+function sealedDigest(event: Stored, kept: EventProof | undefined): string {
+  const digest = digestOf(event);
+  const before = kept?.statements.findLast((statement) => statement.kind === 'tombstone' && statement.is === digest);
+  return before?.kind === 'tombstone' ? before.was : digest;
+}
