@@ -1,0 +1,31 @@
+import type { SecurityRisk } from '@varve/events';
+import type { ProposedCall } from '../confirmation.ts';
+import { AgentError } from '../error.ts';
+import { highestRisk } from './highest-risk.ts';
+import type { RiskAnalyzer } from './risk-analyzer.ts';
+
+/**
+ * Asks several analyzers; the highest risk wins, and an unknown one lowers nothing. An analyzer that throws counts as HIGH.
+ *
+ * @throws {AgentError} `invalid` without analyzers.
+ * @see software-agent-sdk EnsembleSecurityAnalyzer (where a member that cannot tell may hide that another says HIGH)
+ */
+export function ensembleRisk(analyzers: readonly RiskAnalyzer[]): RiskAnalyzer {
+  if (analyzers.length === 0) throw new AgentError('invalid', 'An ensemble needs at least one analyzer.');
+  return {
+    spec: {
+      analyzers: analyzers.map(({ spec }) => spec),
+      propagate_unknown: true,
+      kind: 'EnsembleSecurityAnalyzer',
+    },
+    riskOf: (call) => highestRisk(analyzers.map((analyzer) => riskBy(analyzer, call))),
+  };
+}
+
+function riskBy(analyzer: RiskAnalyzer, call: ProposedCall): SecurityRisk | undefined {
+  try {
+    return analyzer.riskOf(call);
+  } catch {
+    return 'HIGH';
+  }
+}
