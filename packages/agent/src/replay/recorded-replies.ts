@@ -1,0 +1,62 @@
+import { ActionEvent, MessageEvent, type BaseEvent, type EventCodec, type Message } from '@varve/events';
+import { callFact, type Call } from '@varve/events/facts';
+import type { FinishReason, ModelReply } from '@varve/llm';
+import type { LogReader } from '@varve/storage';
+
+/** A reply as a log holds it, and what it answered. */
+export interface RecordedReply {
+  readonly reply: ModelReply;
+  readonly digests: Call['digests'];
+}
+
+/** The replies of a log, of all branches, in the order they came. Those of which the log holds only a part are left out. */
+export async function recordedReplies(log: LogReader, codec: EventCodec): Promise<readonly RecordedReply[]> {
+  const calls: Call[] = [];
+  const events = new Map<string, BaseEvent>();
+  for await (const { text } of log.range(0)) {
+    const event = codec.read(text);
+    const call = callFact.read(event);
+    if (call) calls.push(call);
+    else if (event.source === 'agent') events.set(event.id, event);
+  }
+  return calls.flatMap((call) => {
+    const message = messageOf(call, events);
+    return message ? [{ reply: replyOf(call, message), digests: call.digests }] : [];
+  });
+}
+
+function messageOf({ actions, message_id: id }: Call, events: ReadonlyMap<string, BaseEvent>): Message | undefined {
+  const said = id === undefined ? undefined : events.get(id);
+  if (said) return MessageEvent.is(said) ? said.llm_message : undefined;
+  const made = actions.flatMap((action) => {
+    const event = events.get(action);
+    return event && ActionEvent.is(event) ? [event] : [];
+  });
+  const [first] = made;
+  if (!first || made.length < actions.length) return undefined;
+  const { thought, reasoning_content, thinking_blocks, responses_reasoning_item } = first;
+  return {
+    role: 'assistant',
+    content: thought,
+    tool_calls: made.map(({ tool_call: call }) => call),
+    ...(reasoning_content !== undefined && { reasoning_content }),
+    thinking_blocks,
+    ...(responses_reasoning_item && { responses_reasoning_item }),
+  };
+}
+
+const reasons = new Set<string>(['stop', 'tool-calls', 'length', 'content-filter'] satisfies FinishReason[]);
+
+function replyOf(call: Call, message: Message): ModelReply {
+  const { response_id: id, model, usage, cost_usd: costUsd, latency_ms: latencyMs, finish } = call;
+  return {
+    id,
+    model,
+    message,
+    finish: reasons.has(finish) ? (finish as FinishReason) : 'unknown',
+    ...(usage && { usage }),
+    ...(costUsd !== undefined && { costUsd }),
+    latencyMs,
+    attempts: 1,
+  };
+}

@@ -1,0 +1,184 @@
+import { expect, test } from 'vitest';
+import { rollingWindow } from '@varve/condensers';
+import { scriptedModel, type ScriptedStep, type ScriptedTurn } from '@varve/llm/testing';
+import { memoryStore, type EventStore, type LogReader } from '@varve/storage';
+import { defineTool, finish, type Tool } from '@varve/tools';
+import { z } from 'zod';
+import { defineAgent, type AgentOptions } from '../agent.ts';
+import { alwaysConfirm } from '../always-confirm.ts';
+import { Conversation } from '../conversation.ts';
+import { recordedModel } from './recorded-model.ts';
+import { replayConversation } from './replay-conversation.ts';
+import { verifyRequests } from './verify-requests.ts';
+
+const done: ScriptedTurn = { calls: [{ name: 'finish', arguments: { message: 'All done.' } }] };
+const look = (what: string): ScriptedTurn => ({ text: 'Hm.', calls: [{ name: 'look', arguments: { what } }] });
+
+/** A tool that sees what the test lets it see. */
+function looking(seen: (what: string) => string): Tool {
+  return defineTool({
+    name: 'look',
+    description: 'Looks.',
+    input: z.object({ what: z.string().describe('At what.') }),
+    effect: 'read',
+    execute: async ({ what }) => seen(what),
+  });
+}
+
+async function recorded(steps: readonly ScriptedStep[], options: Partial<AgentOptions> = {}) {
+  const model = scriptedModel(steps);
+  const agent = defineAgent({ model, tools: () => [looking((what) => `${what} is fine`), finish()], ...options });
+  const store = memoryStore();
+  const conversation = await Conversation.create({ agent, store, workspace: process.cwd() });
+  return { conversation, agent, store, model };
+}
+
+const checksOf = async (store: EventStore, id: string) => Array.fromAsync(verifyRequests(await store.read(id)));
+
+test('every request is made again from the log, through condensation, branches and unusable replies', async () => {
+  const turns = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].map((what) => look(what));
+  const { conversation, store, model } = await recorded(
+    [...turns, { reasoning: 'Hm.' }, done, { text: 'Another way.' }],
+    { condenser: rollingWindow({ maxEvents: 10 }) },
+  );
+  await conversation.send('Go.');
+  await conversation.run();
+  await conversation.navigate(conversation.state.view.events[1]?.id);
+  await conversation.send('Otherwise.');
+  await conversation.run();
+  const checks = await checksOf(store, conversation.id);
+  expect(checks).toHaveLength(model.requests.length);
+  for (const check of checks) expect(check).toMatchObject({ messages: 'same', tools: 'same' });
+});
+
+test('what the user said while the model wrote was not in the request', async () => {
+  const late: { send?: () => Promise<unknown> } = {};
+  const first: ScriptedStep = async () => {
+    await late.send?.();
+    return look('a');
+  };
+  const { conversation, store } = await recorded([first, done]);
+  late.send = async () => {
+    await conversation.send('One more thing.');
+    await conversation.send('And another.');
+  };
+  await conversation.send('Go.');
+  await conversation.run();
+  expect((await checksOf(store, conversation.id)).map(({ messages }) => messages)).toEqual(['same', 'same']);
+});
+
+test.for<[string, (text: string) => string, object]>([
+  [
+    'a result that was changed',
+    (text) => text.replace('a is fine', 'a is broken'),
+    { messages: 'differs', tools: 'same' },
+  ],
+  [
+    'a tool that was changed',
+    (text) => text.replace('"Looks."', '"Looks away."'),
+    { messages: 'same', tools: 'differs' },
+  ],
+  [
+    'another version of a projection, which gives other messages',
+    (text) => text.replace('a is fine', 'a is broken').replace('"messages":1}', '"messages":0}'),
+    { messages: 'older-projection' },
+  ],
+])('%s is told of', async ([, change, found]) => {
+  const { conversation, store } = await recorded([look('a'), done]);
+  await conversation.send('Go.');
+  await conversation.run();
+  const log = await store.read(conversation.id);
+  const changed: LogReader = {
+    id: log.id,
+    head: () => log.head(),
+    at: (seq) => log.at(seq),
+    seqOf: (id) => log.seqOf(id),
+    tail: (from, signal) => log.tail(from, signal),
+    async *range(from, to) {
+      for await (const stored of log.range(from, to)) yield { ...stored, text: change(stored.text) };
+    },
+  };
+  const checks = await Array.fromAsync(verifyRequests(changed));
+  expect(checks.at(-1)).toMatchObject(found);
+});
+
+test('a log without a toolset says so', async () => {
+  const { conversation, store } = await recorded([done]);
+  await conversation.send('Go.');
+  await conversation.run();
+  const copy = memoryStore();
+  const log = await copy.create(conversation.id, {});
+  for await (const stored of (await store.read(conversation.id)).range(0)) {
+    if (!stored.text.includes('varve.toolset')) await log.append([stored]);
+  }
+  expect(await checksOf(copy, conversation.id)).toMatchObject([{ messages: 'same', tools: 'missing' }]);
+});
+
+test('recorded replies with the same tools give the same conversation, every request included', async () => {
+  const { conversation, agent, store } = await recorded([look('a'), look('b'), done, { text: 'You are welcome.' }]);
+  for (const said of ['Go.', 'Thanks.']) {
+    await conversation.send(said);
+    await conversation.run();
+  }
+  const log = await store.read(conversation.id);
+  const replayed = await replayConversation(log, { agent, store, workspace: process.cwd(), replies: 'recorded' });
+  expect(replayed).toMatchObject({ reasons: ['finished', 'finished'], differences: [] });
+  const [asked, again] = await Promise.all([conversation.id, replayed.conversationId].map((id) => checksOf(store, id)));
+  expect(again).toEqual(asked);
+});
+
+test('tools that see something else are told of, by event and by request', async () => {
+  const { conversation, agent, store } = await recorded([look('a'), look('b'), done]);
+  await conversation.send('Go.');
+  await conversation.run();
+  const log = await store.read(conversation.id);
+  const tools = () => [looking((what) => (what === 'b' ? 'b is gone' : `${what} is fine`)), finish()];
+  const changed = { ...agent, tools };
+  const { differences } = await replayConversation(log, {
+    agent: changed,
+    store,
+    workspace: process.cwd(),
+    replies: 'recorded',
+  });
+  expect(differences).toHaveLength(1);
+  expect(differences[0]).toMatchObject({ left: { kind: 'ObservationEvent' }, right: { kind: 'ObservationEvent' } });
+  expect(JSON.stringify(differences[0]?.right)).toContain('b is gone');
+
+  const model = await recordedModel(log);
+  await using again = await Conversation.create({ agent: { ...changed, model }, store, workspace: process.cwd() });
+  await again.send('Go.');
+  await again.run();
+  expect([model.length, model.diverged]).toEqual([3, [2]]);
+});
+
+test('live replies may go another way, and the difference is told', async () => {
+  const { conversation, agent, store } = await recorded([look('a'), done]);
+  await conversation.send('Go.');
+  await conversation.run();
+  const live = { ...agent, model: scriptedModel([look('a'), look('b'), done]) };
+  const { differences, reasons } = await replayConversation(await store.read(conversation.id), {
+    agent: live,
+    store,
+    workspace: process.cwd(),
+    replies: 'live',
+  });
+  expect(reasons).toEqual(['finished']);
+  expect(differences.map(({ left, right }) => [left?.kind, right?.kind])).toEqual([
+    [undefined, 'ActionEvent'],
+    [undefined, 'ObservationEvent'],
+  ]);
+});
+
+test('a replay that asks more than was recorded ends as an error', async () => {
+  const { conversation, agent, store } = await recorded([look('a')], { confirmation: alwaysConfirm() });
+  await conversation.send('Go.');
+  await conversation.run();
+  const free = defineAgent({ model: agent.model, tools: agent.tools });
+  const { reasons } = await replayConversation(await store.read(conversation.id), {
+    agent: free,
+    store,
+    workspace: process.cwd(),
+    replies: 'recorded',
+  });
+  expect(reasons).toEqual(['error']);
+});
