@@ -112,7 +112,7 @@ export class Conversation implements AsyncDisposable {
 
   /**
    * Adds a user message and returns its event's id. Calls that wait for approval are rejected, with the message as the
-   * reason: to say something is not to allow something. Nothing runs until `run`; a run under way takes the message into
+   * reason, and so are calls that a crash left unstarted: to say something is not to allow something. Nothing runs until `run`; a run under way takes the message into
    * its next step.
    *
    * @throws {AgentError} `invalid` when there is neither text nor an image, `closed`.
@@ -123,7 +123,9 @@ export class Conversation implements AsyncDisposable {
     if (!content.some(isSomething)) throw new AgentError('invalid', 'A message needs text or an image.');
     const { journal } = this.#open.session;
     this.#open.suggestTitle(textOf(content));
-    const events = await journal.emit(() => this.#sayingDrafts(content));
+    // What a crash left unstarted is refused like what waits, so that the model reads the message before anything runs.
+    const refuses = this.#running === undefined ? 'always' : 'when-waiting';
+    const events = await journal.emit(() => this.#sayingDrafts(content, refuses));
     return events.findLast((event) => event.source === 'user')?.id ?? '';
   }
 
@@ -333,12 +335,14 @@ export class Conversation implements AsyncDisposable {
     return new AgentError('nothing-pending', `Conversation ${this.id} ${what}.`);
   }
 
-  #sayingDrafts(content: readonly Content[]): readonly Draft[] {
+  #sayingDrafts(content: readonly Content[], refuses: 'always' | 'when-waiting'): readonly Draft[] {
     const { agent, workspace, now, tools } = this.#open.session;
     const { status, view } = this.state;
     return [
       ...promptDraft(view, agent, { workspace, now, tools: [...tools.values()] }),
-      ...(status === 'waiting_for_confirmation' ? this.#rejections(textOf(content) || 'The user sent an image.') : []),
+      ...(refuses === 'always' || status === 'waiting_for_confirmation'
+        ? this.#rejections(textOf(content) || 'The user sent an image.')
+        : []),
       userMessageDraft(content),
       ...(wakes.has(status) ? [statusDraft('idle')] : []),
     ];

@@ -69,14 +69,18 @@ function observationDraft(event: ActionEvent, observation: Observation): Draft {
   };
 }
 
-/** A tool that throws is answered like one that reports an error: the model reads it and the log stays whole. */
+/**
+ * A tool that throws is answered like one that reports an error: the model reads it and the log stays whole. A call that was
+ * refused meanwhile has its answer already.
+ */
 async function failed(event: ActionEvent, error: unknown, { journal, signal }: ExecuteOptions): Promise<CallOutcome> {
+  const answer = (draft: Draft): Promise<unknown> => journal.emit(() => (isPending(journal, event) ? [draft] : []));
   if (signal.aborted) {
-    await journal.emit([callErrorDraft(event, 'This call was interrupted before it had a result.')]);
+    await answer(callErrorDraft(event, 'This call was interrupted before it had a result.'));
     return 'aborted';
   }
   const reason = error instanceof Error ? error.message : String(error);
   const classification = error instanceof ToolError ? undefined : internalFailure;
-  await journal.emit([callErrorDraft(event, `${event.tool_name} failed: ${reason}`, classification)]);
+  await answer(callErrorDraft(event, `${event.tool_name} failed: ${reason}`, classification));
   return 'done';
 }

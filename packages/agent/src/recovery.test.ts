@@ -125,6 +125,23 @@ test('a call that provably never started passes the gate again before it runs', 
   expect(runs.get('a')).toBe(1);
 });
 
+test('after a crash a message comes before the calls that never started: the model reads it, and they do not run', async () => {
+  const { tool, runs } = countingTool();
+  const steps: ScriptedTurn[] = [
+    { calls: [{ name: 'record', arguments: { text: 'a' } }] },
+    { calls: [{ name: 'finish', arguments: { message: 'Stopped.' } }], expect: 'Stop!' },
+  ];
+  const agent = defineAgent({ model: scriptedModel(steps), tools: () => [tool(), finish()] });
+  const disk = memoryStore();
+  expect(await crashed(agent, crashingStore(disk, { at: 3, stored: true }), '4'.repeat(32))).toBe(true);
+  const survivor = await copied(disk, '4'.repeat(32));
+  await using conversation = await Conversation.open({ agent, store: survivor, id: '4'.repeat(32) });
+  expect(conversation.state.pending).toHaveLength(1);
+  await conversation.send('Stop!');
+  expect(await conversation.run()).toMatchObject({ reason: 'finished', text: 'Stopped.' });
+  expect(runs.size).toBe(0);
+});
+
 test('an unanswered write that no reply of this log lists is never run', async () => {
   const { tool, runs } = countingTool();
   const agent = defineAgent({

@@ -1,5 +1,5 @@
 import { CondenserError } from '@varve/condensers';
-import { CondensationRequest, type ToolCall } from '@varve/events';
+import { Condensation, CondensationRequest, type ToolCall } from '@varve/events';
 import { LlmError, type ModelReply } from '@varve/llm';
 import { conclude, tell } from './conclude.ts';
 import { condensationFor } from './condense.ts';
@@ -30,7 +30,7 @@ export async function step(session: Session, context: RunContext): Promise<StepO
       contextWindow: agent.model.capabilities.contextWindow,
       newId: () => journal.newId(),
     });
-    if (condensation === 'exhausted') return exhausted();
+    if (condensation === 'exhausted') return await exhausted(session);
     if (condensation) {
       await journal.emit([condensation]);
       return { kind: 'continue' };
@@ -102,7 +102,12 @@ async function failure(error: unknown, session: Session, { signal }: RunContext)
   return { kind: 'continue' };
 }
 
-function exhausted(): StepOutcome {
+/**
+ * The run fails. A condensation that forgets nothing ends the demand, so that another run may ask again: with a larger
+ * model, or with other tools, it may fit.
+ */
+async function exhausted({ journal }: Session): Promise<StepOutcome> {
+  await journal.emit([{ make: (stamp) => Condensation.create({ llm_response_id: journal.newId() }, stamp) }]);
   const message = 'The conversation does not fit the context of the model, and nothing more of it can be left out.';
   return { kind: 'failed', error: new LlmError('context-overflow', message) };
 }

@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest';
+import type { EndReason } from './run-result.ts';
+import { simulate } from './testing/simulation.ts';
+
+const seeds = 500;
+
+test(`${seeds} simulated conversations keep every promise, whatever crashes when`, async () => {
+  const reasons = new Set<EndReason>();
+  let crashes = 0;
+  for (let seed = 1; seed <= seeds; seed++) {
+    const simulated = await simulate(seed).catch((error: unknown) => {
+      throw new Error(`Seed ${seed} fails.`, { cause: error });
+    });
+    for (const reason of simulated.reasons) reasons.add(reason);
+    crashes += simulated.crashes;
+  }
+  // A simulation in which nothing happens would keep every promise too.
+  expect([...reasons].toSorted()).toEqual(
+    ['asked', 'error', 'finished', 'interrupted', 'max-iterations', 'paused', 'stuck', 'waiting'].toSorted(),
+  );
+  expect(crashes).toBeGreaterThan(seeds / 10);
+}, 120_000);
+
+test('a seed gives the same log again, byte for byte', async () => {
+  for (const seed of [3, 7, 11]) expect((await simulate(seed)).log).toEqual((await simulate(seed)).log);
+});

@@ -1,0 +1,292 @@
+import assert from 'node:assert/strict';
+import { rollingWindow } from '@varve/condensers';
+import { ActionEvent, type BaseEvent } from '@varve/events';
+import { approvalFact, effectFact } from '@varve/events/facts';
+import { isResult, callIdOf, legalityProblems } from '@varve/events/projections';
+import { LlmError, type LanguageModel, type ModelReply } from '@varve/llm';
+import { memoryStore, type EventStore } from '@varve/storage';
+import { defineTool, finish, type Tool } from '@varve/tools';
+import { z } from 'zod';
+import { defineAgent, type Agent } from '../agent.ts';
+import { alwaysConfirm } from '../always-confirm.ts';
+import { confirmRisky } from '../confirm-risky.ts';
+import { Conversation } from '../conversation.ts';
+import { AgentError } from '../error.ts';
+import { neverConfirm } from '../never-confirm.ts';
+import { verifyRequests } from '../replay/verify-requests.ts';
+import type { EndReason } from '../run-result.ts';
+import { Crash, crashingStore } from './crashing-store.ts';
+import { dice, type Dice } from './dice.ts';
+
+/** What came of one simulated conversation. */
+export interface Simulated {
+  /** Every stored event, as its text. */
+  readonly log: readonly string[];
+  readonly reasons: readonly EndReason[];
+  readonly crashes: number;
+}
+
+const reasons = new Set<EndReason>([
+  'finished',
+  'asked',
+  'waiting',
+  'paused',
+  'interrupted',
+  'max-iterations',
+  'max-calls',
+  'stuck',
+  'error',
+]);
+
+/**
+ * Plays a conversation with a model, tools, a user and a store that crashes, all of which do what the seed says: the same
+ * seed gives the same log, byte for byte.
+ *
+ * @throws {AssertionError} when a request is illegal, a write runs twice or without its approval, a run ends without a
+ * reason, the state is not the fold of the log, a call is lost, or a request cannot be made again from the log.
+ */
+export async function simulate(seed: number): Promise<Simulated> {
+  const world = new World(dice(seed));
+  await world.play();
+  return { log: await world.log(), reasons: world.reasons, crashes: world.crashes };
+}
+
+const id = '5'.repeat(32);
+
+class World {
+  readonly reasons: EndReason[] = [];
+  crashes = 0;
+  readonly #dice: Dice;
+  readonly #runs = new Map<string, number>();
+  readonly #agent: Agent;
+  readonly #mayAsk: boolean;
+  #disk: EventStore = memoryStore({ now: () => 0 });
+  #isEnding = false;
+  #count = 0;
+
+  constructor(random: Dice) {
+    this.#dice = random;
+    this.#mayAsk = random.chance(0.3);
+    this.#agent = defineAgent({
+      model: this.#model(),
+      tools: () => [this.#record(), this.#peek(), finish()],
+      condenser: rollingWindow({ maxEvents: random.below(30) + 8 }),
+      confirmation: this.#mayAsk ? alwaysConfirm() : random.chance(0.5) ? neverConfirm() : confirmRisky(),
+      concurrency: random.below(3) + 1,
+      textReply: random.of(['finish', 'wait', 'continue']),
+      budget: { maxIterations: random.below(10) + 3, maxCalls: 200 },
+    });
+  }
+
+  async play(): Promise<void> {
+    let conversation = await this.#start();
+    for (let round = this.#dice.below(4) + 2; round > 0; round--) {
+      try {
+        await this.#act(conversation);
+        await this.#run(conversation);
+      } catch (error) {
+        if (!(error instanceof Crash)) throw error;
+        conversation = await this.#reborn(conversation);
+      }
+    }
+    await this.#end(await this.#reborn(conversation, false));
+  }
+
+  async log(): Promise<readonly string[]> {
+    return Array.fromAsync((await this.#disk.read(id)).range(0), ({ text }) => text);
+  }
+
+  async #start(): Promise<Conversation> {
+    const crash = { at: this.#dice.below(60) + 1, stored: this.#dice.chance(0.5) };
+    const store = this.#dice.chance(0.8) ? crashingStore(this.#disk, crash) : this.#disk;
+    return Conversation.create({ ...this.#options(), store, workspace: process.cwd(), id });
+  }
+
+  #options() {
+    return { agent: this.#agent, now: () => this.#tick(), newId: () => this.#uuid() };
+  }
+
+  /** What a new process finds: everything that was stored, and no lease. */
+  async #reborn(conversation: Conversation, isCrash = true): Promise<Conversation> {
+    await conversation.interrupt();
+    await this.#turns();
+    if (isCrash) this.crashes += 1;
+    const disk = memoryStore({ now: () => 0 });
+    const log = await disk.create(id, (await this.#disk.summary(id)).meta);
+    for await (const stored of (await this.#disk.read(id)).range(0)) await log.append([stored]);
+    await log[Symbol.asyncDispose]();
+    this.#disk = disk;
+    const crash = { at: this.#dice.below(30) + 1, stored: this.#dice.chance(0.5) };
+    const store = isCrash && this.#dice.chance(0.3) ? crashingStore(disk, crash) : disk;
+    return Conversation.open({ ...this.#options(), store, id });
+  }
+
+  async #act(conversation: Conversation): Promise<void> {
+    const { pending, lastUserMessageId, status } = conversation.state;
+    if (lastUserMessageId === undefined) await conversation.send('Begin.');
+    const waits = status === 'waiting_for_confirmation' && pending.length > 0;
+    const some = pending.slice(0, this.#dice.below(pending.length) + 1).map(({ event }) => event.id);
+    const what = this.#dice.below(4);
+    if (waits && what < 2) await conversation.approve({ actionIds: some });
+    else if (waits && what === 2) await conversation.reject('No.');
+    else if (this.#dice.chance(0.6)) await conversation.send(`Go on ${this.#tick()}.`);
+  }
+
+  async #run(conversation: Conversation): Promise<void> {
+    const running = conversation.run();
+    const meddling = this.#meddle(conversation);
+    const [ended, meddled] = await Promise.allSettled([running, meddling]);
+    if (ended.status === 'fulfilled') {
+      assert(reasons.has(ended.value.reason), `a run ended as ${ended.value.reason}`);
+      this.reasons.push(ended.value.reason);
+    }
+    for (const result of [ended, meddled]) if (result.status === 'rejected') throw result.reason;
+  }
+
+  /** What a person does while a run is under way. */
+  async #meddle(conversation: Conversation): Promise<void> {
+    for (let times = this.#dice.below(3); times > 0; times--) {
+      await this.#turns(20);
+      const what = this.#dice.below(6);
+      if (what === 0) conversation.pause();
+      else if (what === 1) await conversation.interrupt();
+      else if (what === 2) await conversation.send(`By the way ${this.#tick()}.`);
+      else if (what === 3) await conversation.reject('Not that.').catch(unlessNothingPends);
+      else await this.#turns(20);
+    }
+  }
+
+  /** Everything that is open is brought to an end, and everything that was promised is looked at. */
+  async #end(conversation: Conversation): Promise<void> {
+    this.#isEnding = true;
+    await conversation.send('Come to an end.');
+    // A crash may have left the demand of a smaller view, which cannot be met any more: that ends one run.
+    const first = await conversation.run({ maxIterations: 20 });
+    const end = first.reason === 'error' ? await conversation.run({ maxIterations: 20 }) : first;
+    assert.equal(end.reason, 'finished');
+    assert.deepEqual(conversation.state.pending, []);
+    assert.deepEqual(await conversation.stateAt(conversation.state.head), conversation.state);
+    for (const [text, count] of this.#runs) assert.equal(count, 1, `${text} ran ${count} times`);
+    const events = await Array.fromAsync(conversation.events(), ({ event }): BaseEvent => event);
+    this.#checkCalls(events);
+    for await (const { messages, tools, seq } of verifyRequests(await this.#disk.read(id))) {
+      assert.deepEqual([messages, tools], ['same', 'same'], `the request before ${seq}`);
+    }
+    await conversation[Symbol.asyncDispose]();
+  }
+
+  #checkCalls(events: readonly BaseEvent[]): void {
+    const answered = events.filter((event) => isResult(event)).map((result) => callIdOf(result));
+    for (const event of events) {
+      if (!ActionEvent.is(event)) continue;
+      const results = answered.filter((one) => one === event.id || one === event.tool_call_id);
+      assert.equal(results.length, 1, `call ${event.id} has ${results.length} results`);
+    }
+    const approved = new Set(events.flatMap((event) => approvalFact.read(event)?.action_id ?? []));
+    const begun = events.flatMap((event) => effectFact.read(event)?.action_id ?? []);
+    if (this.#mayAsk) for (const action of begun) assert(approved.has(action), `${action} ran without approval`);
+  }
+
+  #model(): LanguageModel {
+    return {
+      name: 'simulated',
+      spec: { kind: 'simulated' },
+      capabilities: { functionCalling: true, vision: true, streaming: false },
+      generate: async ({ messages }, { signal } = {}) => {
+        assert.deepEqual(legalityProblems(messages), []);
+        await this.#turns();
+        if (signal?.aborted) throw new LlmError('aborted', 'The model call was aborted.');
+        return this.#reply();
+      },
+    };
+  }
+
+  #reply(): ModelReply {
+    if (this.#isEnding) return this.#calls([{ name: 'finish', arguments: '{"message":"Done."}' }]);
+    const what = this.#dice.below(20);
+    if (what === 0) throw new LlmError('context-overflow', 'Too long.');
+    if (what === 1) throw new LlmError('unavailable', 'Not there.');
+    if (what === 2) throw new LlmError(this.#dice.of(['empty', 'truncated']), 'Nothing.');
+    if (what === 3) return this.#said('', 'stop');
+    if (what === 4) return this.#said('Half a', 'length');
+    if (what === 5) return this.#said('That is all.', 'stop');
+    const calls = Array.from({ length: this.#dice.below(4) + 1 }, () => this.#call());
+    return this.#calls(calls, what === 6 ? 'length' : 'tool-calls');
+  }
+
+  #call(): { name: string; arguments: string } {
+    const text = `t${this.#tick()}`;
+    const what = this.#dice.below(12);
+    if (what === 0) return { name: 'finish', arguments: '{"message":"Done."}' };
+    if (what === 1) return { name: 'nothing', arguments: '{}' };
+    if (what === 2) return { name: 'record', arguments: '{"wrong": 1}' };
+    if (what === 3) return { name: 'record', arguments: `{"text": "${text}` };
+    if (what === 4) return { name: 'peek', arguments: '{"text": "always the same"}' };
+    if (what < 7) return { name: 'peek', arguments: JSON.stringify({ text }) };
+    const security_risk = this.#dice.of(['LOW', 'HIGH', undefined]);
+    return { name: 'record', arguments: JSON.stringify({ security_risk, text }) };
+  }
+
+  #calls(calls: readonly { name: string; arguments: string }[], end: ModelReply['finish'] = 'tool-calls') {
+    const tool_calls = calls.map((call) => ({ id: `call_${this.#tick()}`, origin: 'completion' as const, ...call }));
+    return this.#replyOf({ role: 'assistant', content: [], tool_calls, thinking_blocks: [] }, end);
+  }
+
+  #said(words: string, end: ModelReply['finish']): ModelReply {
+    const content = words === '' ? [] : [{ cache_prompt: false, type: 'text' as const, text: words }];
+    const reasoning = words === '' ? { reasoning_content: 'Hm.' } : {};
+    return this.#replyOf({ role: 'assistant', content, ...reasoning, thinking_blocks: [] }, end);
+  }
+
+  #replyOf(message: ModelReply['message'], end: ModelReply['finish']): ModelReply {
+    return { id: `reply_${this.#tick()}`, model: 'simulated', message, finish: end, latencyMs: 1, attempts: 1 };
+  }
+
+  #record(): Tool {
+    const carriedOut = (text: string): void => void this.#runs.set(text, (this.#runs.get(text) ?? 0) + 1);
+    return this.#tool('record', 'write', carriedOut);
+  }
+
+  #peek(): Tool {
+    return this.#tool('peek', 'read', () => {});
+  }
+
+  #tool(name: string, effect: 'read' | 'write', carriedOut: (text: string) => void): Tool {
+    return defineTool({
+      name,
+      description: 'Does it.',
+      input: z.object({ text: z.string().describe('What.') }),
+      effect,
+      resources: ({ text }) => [`thing:${text.length % 2}`],
+      execute: async ({ text }, { signal }) => {
+        await this.#turns();
+        if (signal.aborted) throw new Error('It was stopped.');
+        carriedOut(text);
+        await this.#turns();
+        if (this.#countOf(text) % 7 === 0) throw new Error('It broke.');
+        return `Did ${text}.`;
+      },
+    });
+  }
+
+  #countOf(text: string): number {
+    return Number(text.slice(1)) || 1;
+  }
+
+  /** Lets others go first, as often as the seed says. */
+  async #turns(most = 12): Promise<void> {
+    for (let times = this.#dice.below(most); times > 0; times--) await Promise.resolve();
+  }
+
+  #tick(): number {
+    return ++this.#count;
+  }
+
+  #uuid(): string {
+    return `00000000-0000-4000-8000-${String(this.#tick()).padStart(12, '0')}`;
+  }
+}
+
+function unlessNothingPends(error: unknown): void {
+  if (!(error instanceof AgentError && error.code === 'nothing-pending')) throw error;
+}
