@@ -11,11 +11,6 @@ export interface ContentSettings {
 
 const marked: { readonly cache_control: CacheControl } = { cache_control: { type: 'ephemeral' } };
 
-/** What a tool result says in words, shortened where it is very long. */
-export function toolText(content: readonly Content[]): string {
-  return shortenMiddle(textOf(content), maxToolText);
-}
-
 /** Whether images travel at all. */
 export function seesImages({ vision, dialect }: ContentSettings): boolean {
   return vision && dialect.images && dialect.parts;

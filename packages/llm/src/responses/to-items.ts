@@ -1,7 +1,8 @@
 import { textOf, type Message, type ToolCall } from '@varve/events';
 import type { WireSettings } from '../openai/to-wire.ts';
 import { wellFormed } from '../openai/well-formed.ts';
-import { leftOut, seesImages, toolText } from '../openai/wire-content.ts';
+import { leftOut, seesImages } from '../openai/wire-content.ts';
+import { toolText } from '../tool-text.ts';
 import { writtenOnce } from '../openai/written-once.ts';
 import type { InputPart, ResponseItem } from './response-item.ts';
 import { orderOf } from './item-order.ts';
