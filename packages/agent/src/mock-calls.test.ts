@@ -23,7 +23,8 @@ async function run(steps: readonly ScriptedTurn[]) {
   for await (const { event } of conversation.events()) events.push(event);
   const errors = events.filter((event) => AgentErrorEvent.is(event)).map((event) => event.error);
   const prompts = inner.requests.map(({ messages }) => textOf(messages.at(-1)?.content ?? []));
-  return { result, runs, errors, prompts };
+  const replies = inner.requests.map(({ messages }) => textOf(messages.at(-2)?.content ?? []));
+  return { result, runs, errors, prompts, replies };
 }
 
 test('an agent runs the calls that its model writes into its text', async () => {
@@ -53,4 +54,15 @@ test('a call that the output limit cut is not run, though its beginning could be
   const cut = { text: '<function=record>\n<parameter=text>a', finish: 'length' } as const;
   const { result, runs, errors } = await run([cut, { text: record('b') }, done]);
   expect([result.reason, [...runs], errors.length]).toEqual(['finished', [['b', 1]], 1]);
+});
+
+test.for([
+  ['that it left open', `<function=record>\n<parameter=text>a</parameter> and so on`, '\n</function>'],
+  ['whose value has two ends', record('a</parameter>\n'), ''],
+])('a model sees a call %s as it wrote it', async ([, written = '', added = '']) => {
+  const step: ScriptedTurn = { text: written };
+  // Twice, because a value without an end is asked for again without stop strings.
+  const { result, runs, replies } = await run([step, step, done]);
+  expect([result.reason, [...runs]]).toEqual(['finished', []]);
+  expect(replies.at(-1)).toBe(`${written}${added}`);
 });

@@ -10,8 +10,15 @@ interface WritableCall {
 
 /** A call as text. Arguments that are no JSON object stand as they are, so that the model sees what it wrote. */
 export function writeCall({ name, arguments: json }: WritableCall): string {
-  const lines = parameterLines(json) ?? [json].filter((body) => body.trim() !== '');
+  const lines = parameterLines(json) ?? asWritten(json);
   return [`${tags.functionOpen}${name}>`, ...lines, tags.functionClose].join('\n');
+}
+
+function asWritten(body: string): readonly string[] {
+  const { functionClose } = tags;
+  const written = body.trimEnd();
+  const inside = written.endsWith(functionClose) ? written.slice(0, -functionClose.length).trimEnd() : body;
+  return inside.trim() === '' ? [] : [inside];
 }
 
 /** Undefined for what is no JSON object, or nested too deep to be written again. */
@@ -19,9 +26,11 @@ function parameterLines(json: string): readonly string[] | undefined {
   try {
     const value: unknown = JSON.parse(json);
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
-    return Object.entries(value).map(
-      ([name, field]) => `${tags.parameterOpen}${name}>${writeValue(field)}${tags.parameterClose}`,
-    );
+    const fields = Object.entries(value);
+    const [[key, only] = []] = fields;
+    // The form that the projection of messages gives to what is no object, for providers that would reject it.
+    if (fields.length === 1 && key === 'unparsed_arguments' && typeof only === 'string') return asWritten(only);
+    return fields.map(([name, field]) => `${tags.parameterOpen}${name}>${writeValue(field)}${tags.parameterClose}`);
   } catch {
     return undefined;
   }
