@@ -342,8 +342,10 @@ test.for([
   ['on lines of its own', `cat > a.md <<'END'\n${example}\nEND`],
   ['of another tool', `cat > a.md <<'END'\n<function=jump>\n<parameter=a>1</parameter>\n</function>\nEND`],
   ['within a line', 'echo "<function=a><parameter=b>c</parameter></function>" > x'],
+  ['in another notation', `cat > a.xml <<'END'\n<function name="f">\n<parameter>a</parameter>\n</function>\nEND`],
+  ['of which only the beginning is told', 'echo "usage: a <parameter> b"; echo "<parameter=c>"'],
   ['without parameters', "cat > a.md <<'END'\n<function=ping>\n</function>\nEND"],
-])('a value holds a whole call %s, whether stop strings cut it or not', async ([, command = '']) => {
+])('a value holds a call %s, whether stop strings cut it or not', async ([, command = '']) => {
   const written = `<function=run>\n<parameter=cmd>\n${command}\n</parameter>\n</function>`;
   const whole = [['run', { cmd: command }]];
   expect((await read(written)).calls).toEqual(whole);
@@ -358,7 +360,7 @@ test.for([
   ['words after its end', '<function=run><parameter=cmd>ls</parameter> and then rm </function>'],
   ['words between', '<function=run>\n<parameter=cmd>ls</parameter>\nand so\n<parameter=n>1</parameter>\n</function>'],
   ['a call in it that has no end either', '<function=run>\n<parameter=cmd>ls\n<function=ping>\n</function>'],
-  ['an example that is not whole', '<function=run>\n<parameter=cmd>echo "<parameter=n>"</parameter>\n</function>'],
+  ['an example that is not whole', '<function=run>\n<parameter=cmd>echo "<parameter=n>"</parameter>'],
   ['two ends', `${ls}</parameter>\n</function>`],
   ['an end without an angle', '<function=run>\n<parameter=cmd>ls</parameter\n</function>'],
   ['its name as its end', '<function=run>\n<parameter=cmd>ls</cmd>\n<parameter=n>1</parameter>\n</function>'],

@@ -18,7 +18,11 @@ export interface ScannedValue {
   readonly end: number;
 }
 
-const anyTag = /<\/parameter>|<parameter=|<\/function>|<function=/g;
+/** Tags without `=` too: in other notations they are closed by the same tags. */
+const anyTag = /<\/parameter>|<parameter(?=[\s=>])|<\/function>|<function(?=[\s=>])/g;
+const otherOpening = /<(?:parameter|function)(?:\s[^<>]*)?(?<!\/)>/y;
+/** Nothing comes after the call. */
+const lastEnd = /\s*<\/function>\s*(?:<\/tool_call>\s*)?(?![^])/y;
 
 /**
  * The value of a parameter that was just opened. A closing tag counts only where the structure goes on after it, and closes
@@ -40,16 +44,17 @@ export function scanParameter(
       if (inner.calls > 0) Object.assign(inner, { calls: inner.calls - 1, parameters: 0 });
       else if (endsLine(text, after)) functionClose = index;
     } else if (tag === tags.parameterClose) {
-      if (inner.parameters > 0) inner.parameters -= 1;
+      const isInner = inner.parameters > 0 && (inner.calls > 0 || !isAt(lastEnd, text, after));
+      if (isInner) inner.parameters -= 1;
       else if (goesOn(text, after, known)) return { ...plain(text, start, index), isClosed: true, end: after };
       // Said twice, or part of the value: nobody knows.
       else if (text.startsWith(tag, skipSpace(text, after))) return undefined;
-    } else if (tag === tags.functionOpen) {
+    } else if (tag === '<function') {
       if (functionClose !== undefined && isAtLineStart(text, index)) break;
-      if (openingAt('function', text, index)) inner.calls += 1;
+      if (openingAt('function', text, index) || isAt(otherOpening, text, index)) inner.calls += 1;
     } else if (inner.calls + inner.parameters === 0 && beginsParameter(text, index, known)) {
       return unclosed(text, { name, start, end: functionClose ?? index });
-    } else if (openingAt('parameter', text, index)) inner.parameters += 1;
+    } else if (openingAt('parameter', text, index) || isAt(otherOpening, text, index)) inner.parameters += 1;
   }
   return functionClose === undefined ? undefined : unclosed(text, { name, start, end: functionClose });
 }
@@ -62,6 +67,12 @@ function unclosed(
   const value = plain(text, start, lineBefore(text, end));
   const mayBeClosed = ['</parameter', `</${name}>`].some((tag) => value.text.includes(tag));
   return mayBeClosed ? undefined : { ...value, isClosed: false, end };
+}
+
+function isAt(pattern: RegExp, text: string, at: number): boolean {
+  const here = new RegExp(pattern);
+  here.lastIndex = at;
+  return here.test(text);
 }
 
 function* tagsFrom(text: string, start: number): Generator<RegExpExecArray> {
