@@ -18,6 +18,11 @@ const withArguments = (json: string): Message => ({
   tool_calls: [{ id: 'a', name: 't', arguments: json, origin: 'completion' }],
 });
 
+const named = (name: string): Message => ({
+  ...calls(),
+  tool_calls: [{ id: 'a', name, arguments: '{}', origin: 'completion' }],
+});
+
 test('a whole conversation is legal', () => {
   const image: Message = {
     ...said('user'),
@@ -55,6 +60,11 @@ const illegal: readonly (readonly [string, readonly Message[], RegExp])[] = [
   ['an empty list of calls', [{ ...said('assistant', 'x'), tool_calls: [] }], /empty list of calls/],
   ['a message without content', [said('user')], /message 0 is blank/],
   ['a message of white space', [said('assistant', ' \n', '')], /message 0 is blank/],
+  ['a blank block beside another', [said('user', 'u', ' ')], /message 0 has a block that is blank/],
+  ['half a character', [said('user', 'u\ud83e')], /has half a character/],
+  ['a name with a dot', [named('a.b'), result('a')], /message 0 calls a tool by the illegal name "a.b"/],
+  ['no name', [named(''), result('a')], /illegal name ""/],
+  ['a name that is too long', [named('x'.repeat(65)), result('a')], /illegal name "x+"/],
   ['a blank result', [calls('a'), { ...result('a'), content: [text('')] }], /message 1 is blank/],
   [
     'an image message without images',

@@ -1,13 +1,16 @@
 import { hasContent } from '../content.ts';
 import type { Message } from '../message.ts';
 import { isObjectJson } from './object-json.ts';
+import { isLegalBlock } from './wire-content.ts';
+import { isLegalName } from './wire-name.ts';
 
 /**
  * What a strict provider would reject in a list of messages, one sentence each; empty when it is legal.
  *
  * The rules: at most one system message, first; every assistant message with calls is followed by exactly one result per
  * call, in call order; no result elsewhere; call ids are unique and not empty; arguments are JSON objects; no two user
- * messages in a row; only assistants call; every message has content that is not blank, or calls.
+ * messages in a row; only assistants call; every message has content that is not blank, or calls; no block is blank or has
+ * half a character; called tools have names of at most 64 letters, digits, `_` and `-`.
  */
 export function legalityProblems(messages: readonly Message[]): readonly string[] {
   const problems: string[] = [];
@@ -29,6 +32,7 @@ export function legalityProblems(messages: readonly Message[]): readonly string[
     for (const call of message.tool_calls ?? []) {
       if (call.id === '' || ids.has(call.id)) problems.push(`${at} reuses the call id "${call.id}"`);
       ids.add(call.id);
+      if (!isLegalName(call.name)) problems.push(`${at} calls a tool by the illegal name "${call.name}"`);
       if (!isObjectJson(call.arguments)) problems.push(`${at} has arguments that are not a JSON object`);
     }
   }
@@ -43,5 +47,6 @@ function ownProblems(message: Message, before: Message | undefined, index: numbe
   if (message.role !== 'assistant' && message.tool_calls) problems.push(`has calls but the role ${message.role}`);
   if (message.tool_calls?.length === 0) problems.push('has an empty list of calls');
   if (!hasContent(message.content) && !message.tool_calls) problems.push('is blank');
+  else if (!message.content.every(isLegalBlock)) problems.push('has a block that is blank or has half a character');
   return problems;
 }

@@ -6,6 +6,8 @@ import type { Message, ToolCall } from '../message.ts';
 import { memo } from './memo.ts';
 import { isObjectJson } from './object-json.ts';
 import type { PairedCall } from './replies.ts';
+import { wireContent } from './wire-content.ts';
+import { wireName } from './wire-name.ts';
 
 const lostResult = 'No result was recorded for this call: it was interrupted, and its outcome is unknown.';
 const emptyResult = 'The call gave no output.';
@@ -48,7 +50,7 @@ function replyMessage(
 ): Message {
   return {
     role: 'assistant',
-    content: calls.flatMap(({ event }) => event.thought.filter((block) => block.text.trim() !== '')),
+    content: wireContent(calls.flatMap(({ event }) => event.thought)),
     tool_calls: calls.map(wireCall),
     ...(reasoning_content !== undefined && { reasoning_content }),
     thinking_blocks,
@@ -58,10 +60,12 @@ function replyMessage(
 
 function wireCall({ event: { tool_call: call }, wireId }: PairedCall): ToolCall {
   const legalArguments = isObjectJson(call.arguments);
-  if (legalArguments && call.id === wireId) return call;
+  const name = wireName(call.name);
+  if (legalArguments && call.id === wireId && call.name === name) return call;
   return {
     ...call,
     id: wireId,
+    name,
     // Providers parse the arguments again; what is not an object would make them reject the whole history.
     arguments: legalArguments ? call.arguments : objectJsonOf(call.arguments),
   };
@@ -75,9 +79,9 @@ function resultMessage(codec: EventCodec, { event, wireId, result }: PairedCall)
   const said = result && codec.kind(result.kind)?.toMessage?.(result);
   return {
     role: 'tool',
-    content: said ? (hasContent(said.content) ? said.content : [text(emptyResult)]) : [text(lostResult)],
+    content: said ? (hasContent(said.content) ? wireContent(said.content) : [text(emptyResult)]) : [text(lostResult)],
     tool_call_id: wireId,
-    name: event.tool_name,
+    name: wireName(event.tool_name),
     thinking_blocks: [],
   };
 }
@@ -87,8 +91,10 @@ function spoken(codec: EventCodec, event: BaseEvent): readonly Message[] {
   const said = codec.kind(event.kind)?.toMessage?.(event);
   if (!said || !hasContent(said.content)) return [];
   const { tool_calls: calls, tool_call_id: callId, ...rest } = said;
+  const content = wireContent(said.content);
   if (said.role === 'user' || said.role === 'assistant' || SystemPromptEvent.is(event)) {
-    return calls || callId !== undefined ? [rest] : [said];
+    const isWhole = !calls && callId === undefined && content === said.content;
+    return isWhole ? [said] : [{ ...rest, content }];
   }
-  return [{ role: 'user', content: said.content, thinking_blocks: [] }];
+  return [{ role: 'user', content, thinking_blocks: [] }];
 }

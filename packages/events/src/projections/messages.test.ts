@@ -149,6 +149,34 @@ test('blank turns are left out', () => {
   expect(shapes([user(''), user('a'), agent(' '), user('b')])).toEqual(['user a\nb']);
 });
 
+test('blank blocks beside others are left out, and half characters are replaced', () => {
+  const { stamp, call, result } = story();
+  const llm_message = { role: 'user' as const, content: [text(' '), text('a\ud83e'), text('')] };
+  const said = MessageEvent.create({ source: 'user', llm_message }, stamp());
+  const [first, , third] = project([said, call('1'), result(0, 'out\udc00')]);
+  expect(first?.content).toEqual([text('a\ufffd')]);
+  expect(third?.content).toEqual([text('out\ufffd')]);
+});
+
+test('a message that needs no change is the stored one', () => {
+  const { user } = story();
+  const event = user('a');
+  expect(project([event])[0]).toBe(event.llm_message);
+});
+
+test.for([
+  ['read_file', 'read_file'],
+  ['functions.terminal:0', 'functions_terminal_0'],
+  ['', 'unknown'],
+  ['x'.repeat(65), 'x'.repeat(64)],
+])('a call of %j travels as a call of %j', ([stored, sent]) => {
+  const { call, result } = story();
+  const action = call('1');
+  const named = { ...action, tool_name: stored, tool_call: { ...action.tool_call, name: stored } } as typeof action;
+  const [reply, answer] = project([named, result(0)]);
+  expect([reply?.tool_calls?.[0]?.name, answer?.name]).toEqual([sent, sent]);
+});
+
 test('a second system prompt is left out, and a late first one comes first', () => {
   const { prompt, user } = story();
   expect(shapes([user('a'), prompt('One.'), prompt('Two.')])).toEqual(['system One.', 'user a']);

@@ -5,7 +5,7 @@ import { MessageList } from './message-list.ts';
 import { messageTurns } from './message-turns.ts';
 
 /** The version of {@link messageProjector}: raised whenever the same view may give other messages. */
-export const messagesVersion = 1;
+export const messagesVersion = 2;
 
 /** Turns the events of a view into the messages of a request. */
 export type MessageProjector = (events: readonly BaseEvent[]) => readonly Message[];
@@ -14,7 +14,7 @@ export type MessageProjector = (events: readonly BaseEvent[]) => readonly Messag
  * Total and legal: whatever the events, `legalityProblems` finds nothing in the messages. Calls of one reply become one
  * assistant message at the place of the first, followed by exactly one result per call in call order; calls without a
  * result get one that says so; results without a call, second system prompts and blank turns are left out; neighbouring
- * user messages merge.
+ * user messages merge; blank blocks are left out, and names and half characters that no provider takes are replaced.
  *
  * The same event gives the same message object as long as its neighbours do not change it, so callers may cache by
  * identity. Keep one projector per conversation: events added to the view of the last time are all that it works on.

@@ -40,6 +40,8 @@ function actionOf(log: LogWriter): object {
   }
 }
 
+const oddNames = ['', 'functions.terminal:0', 'x'.repeat(100), 'read file', 'é'];
+
 /** One reply of up to four calls. */
 const reply: Move = (log) => {
   const { choose } = log;
@@ -51,7 +53,8 @@ const reply: Move = (log) => {
       : `c${log.entries.length}`;
     const text = choose.oneOf(argumentTexts) ?? '{}';
     const id = choose.once(9) ? 'other' : tool_call_id;
-    const tool_call = { id, name: 'terminal', arguments: text, origin: 'completion' };
+    const name = choose.once(7) ? choose.oneOf(oddNames) : 'terminal';
+    const tool_call = { id, name, arguments: text, origin: 'completion' };
     const action = choose.once(5) ? undefined : actionOf(log);
     const thought = choose.once(3) ? [block(log.text())] : [];
     log.write(
