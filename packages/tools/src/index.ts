@@ -7,6 +7,8 @@ export { fileEditor } from './file-editor/file-editor.ts';
 export type { FileEditorOptions } from './file-editor/file-editor-options.ts';
 export { finish } from './finish.ts';
 export { maskSecrets, type Mask } from './mask-secrets.ts';
+export { applyPatch, type ApplyPatchCall } from './patch/apply-patch.ts';
+export type { ApplyPatchOptions } from './patch/patch-options.ts';
 export { glob, type GlobCall } from './search/glob.ts';
 export { grep, type GrepCall } from './search/grep.ts';
 export type { SearchOptions } from './search/search-options.ts';

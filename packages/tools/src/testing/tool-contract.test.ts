@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { defineTool } from '../define-tool.ts';
 import { fileEditor } from '../file-editor/file-editor.ts';
 import { finish } from '../finish.ts';
+import { applyPatch } from '../patch/apply-patch.ts';
 import { glob } from '../search/glob.ts';
 import { grep } from '../search/grep.ts';
 import { taskTracker } from '../task-tracker.ts';
@@ -57,6 +58,15 @@ const subjects: Record<string, ToolSubject> = {
       { command: 'str_replace', path: join(workspace, 'folder/file'), old_str: 'one', new_str: '1' },
       { command: 'insert', path: join(workspace, 'folder/file'), insert_line: 0, new_str: 'zero' },
       { command: 'undo_edit', path: join(workspace, 'folder/file') },
+    ],
+  },
+  apply_patch: {
+    open: applyPatch,
+    prepare: (workspace) => writeFile(join(workspace, 'file'), 'one\n'),
+    inputs: () => [
+      { patch: '*** Begin Patch\n*** Update File: file\n-one\n+two\n*** Add File: new\n+x\n*** End Patch' },
+      { patch: '*** Begin Patch\n*** Delete File: missing\n*** End Patch' },
+      { patch: 'nonsense' },
     ],
   },
   grep: {

@@ -1,0 +1,62 @@
+import { lstat, mkdir, readFile, rm, rmdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { stagedFile, type StagedFile } from '../file-editor/staged-file.ts';
+import { writeAtomically } from '../file-editor/write-atomically.ts';
+import type { PlannedChange } from './planned-change.ts';
+
+interface Staged {
+  readonly change: PlannedChange;
+  readonly file: StagedFile | undefined;
+}
+
+/**
+ * Makes all changes or none: everything is written beside its place first, then put there; when that fails, what was put there
+ * is taken back. A crash in the middle may leave some files new and some old, but none torn.
+ *
+ * @throws what the system says, or an error that names a file which something else has changed.
+ */
+export async function applyChanges(changes: readonly PlannedChange[]): Promise<void> {
+  const made: string[] = [];
+  const staged: Staged[] = [];
+  const done: PlannedChange[] = [];
+  try {
+    for (const change of changes) {
+      if (change.after !== undefined) made.push(...(await madeDirectories(dirname(change.real))));
+      const file = change.after && (await stagedFile(change.real, change.after, change.previous));
+      staged.push({ change, file });
+    }
+    for (const { real, before } of changes) await mustBe(real, before);
+    for (const { change, file } of staged) {
+      done.unshift(change);
+      await (file === undefined ? rm(change.real) : file.commit());
+    }
+  } catch (error) {
+    for (const { file } of staged) await file?.discard();
+    for (const change of done) await restore(change);
+    for (const directory of made.toReversed()) await rmdir(directory).catch(() => undefined);
+    throw error;
+  }
+}
+
+/** Creates a directory with its parents; returns those that were not there, outermost first. */
+async function madeDirectories(path: string): Promise<readonly string[]> {
+  const first = await mkdir(path, { recursive: true });
+  if (first === undefined) return [];
+  const made = [path];
+  while (made[0] !== first && made[0] !== undefined && made[0] !== dirname(made[0])) made.unshift(dirname(made[0]));
+  return made;
+}
+
+async function mustBe(path: string, before: Buffer | undefined): Promise<void> {
+  const now = await lstat(path).then(
+    () => readFile(path),
+    () => undefined,
+  );
+  const isSame = now === undefined || before === undefined ? now === before : now.equals(before);
+  if (!isSame) throw new Error('something else has changed the file meanwhile');
+}
+
+async function restore({ real, before, previous }: PlannedChange): Promise<void> {
+  if (before === undefined) return rm(real, { force: true });
+  return writeAtomically(real, before, previous);
+}

@@ -1,0 +1,98 @@
+import { isAbsolute, resolve } from 'node:path';
+import { text } from '@varve/events';
+import { ApplyPatchAction, ApplyPatchObservation } from '@varve/events/payloads';
+import { defineBuiltinTool } from '../define-tool.ts';
+import { ToolError } from '../error.ts';
+import { isRefused, refuse, type Refused } from '../file-editor/refused.ts';
+import { resolvedPath } from '../file-editor/resolved-path.ts';
+import { mutex } from '../mutex.ts';
+import type { Tool } from '../tool.ts';
+import { applyChanges } from './apply-changes.ts';
+import { parsePatch } from './parse-patch.ts';
+import { patchLines } from './patch-lines.ts';
+import type { ApplyPatchOptions } from './patch-options.ts';
+import { planPatch, type PatchPlan, type PatchReach } from './plan-patch.ts';
+
+/** The input of one call. */
+export interface ApplyPatchCall {
+  readonly patch: string;
+}
+
+const description = `Changes several files at once by a patch: all of it is applied, or nothing.
+
+*** Begin Patch
+*** Update File: src/a.py
+@@ def area(side):
+     check(side)
+-    return side + side
++    return side * side
+*** Add File: src/b.py
++print("new")
+*** Delete File: src/c.py
+*** End Patch
+
+- Paths are relative to the workspace. \`*** Move to: path\` after an update line also renames the file.
+- A change shows the lines to take out (\`-\`), to put in (\`+\`) and about three unchanged ones (a blank) before and after, exactly as they stand in the file. They must fit in one place only; when they do not, name a line above that place after \`@@\`, or show more lines.
+- Further changes of a file begin with \`@@\` and follow in the order of the file. \`*** End of File\` after a change says that it is the end.`;
+
+/**
+ * Changes files by a patch in the V4A format: all of it or nothing, and only where each change fits in one place.
+ *
+ * @throws {ToolError} `unusable` when a root or the workspace is not absolute.
+ * @see software-agent-sdk openhands/tools/apply_patch (new files end with a line feed; nothing is overwritten; changes are taken
+ * back when one fails; ambiguous context is refused)
+ */
+export function applyPatch(options: ApplyPatchOptions = {}): Tool<ApplyPatchCall> {
+  const { jail = 'workspace', roots = [], maxFileBytes = 10 * 1024 * 1024, workspace: home } = options;
+  const wrong = [...roots, ...(home === undefined ? [] : [home])].find((root) => !isAbsolute(root));
+  if (wrong !== undefined) throw new ToolError('unusable', `The root ${wrong} is not an absolute path.`);
+  const inTurn = mutex();
+  return defineBuiltinTool({
+    name: 'apply_patch',
+    description,
+    input: ApplyPatchAction,
+    output: ApplyPatchObservation,
+    definitionKind: 'ApplyPatchTool',
+    annotations: {
+      title: 'apply_patch',
+      readOnlyHint: false,
+      destructiveHint: true,
+      idempotentHint: false,
+      openWorldHint: false,
+    },
+    effect: 'write',
+    ...(home !== undefined && { resources: ({ patch }: ApplyPatchCall) => touched(patch, home) }),
+    execute: ({ patch }: ApplyPatchCall, { workspace, signal }) =>
+      inTurn(async () => {
+        const reach = { workspace, roots: jail === 'workspace' ? roots : undefined, maxFileBytes };
+        const outcome = await applied(patch, reach);
+        if (isRefused(outcome)) return { content: [text(outcome.refused)], is_error: true, message: outcome.refused };
+        const { commit, fuzz, told } = outcome;
+        const note = fuzz === 0 ? '' : '\nSome lines were found only with other blanks or quotes; check the result.';
+        const message = `The patch was applied:\n${told.join('\n')}${note}`;
+        return { content: [text(message)], message, fuzz, commit: { changes: commit } };
+      }, signal),
+  });
+}
+
+async function applied(patch: string, reach: PatchReach): Promise<PatchPlan | Refused> {
+  const hunks = parsePatch(patchLines(patch));
+  if ('refused' in hunks) return hunks;
+  const plan = await planPatch(hunks, reach);
+  if (isRefused(plan)) return plan;
+  try {
+    await applyChanges(plan.changes);
+    return plan;
+  } catch (error) {
+    const words = error instanceof Error ? error.message.replace(/, \w+( '.*)?$/s, '') : String(error);
+    return refuse(`Nothing was changed: applying the patch failed: ${words}.`);
+  }
+}
+
+/** The keys of all files a patch names; of none when it cannot be read, because then it does nothing. */
+function touched(patch: string, workspace: string): readonly string[] {
+  const hunks = parsePatch(patchLines(patch));
+  if ('refused' in hunks) return [];
+  const paths = hunks.flatMap((hunk) => ('moveTo' in hunk ? [hunk.path, hunk.moveTo ?? hunk.path] : [hunk.path]));
+  return [...new Set(paths.map((path) => `file:${resolvedPath(resolve(workspace, path))}`))];
+}

@@ -1,0 +1,92 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { PatchHunk } from './patch-hunk.ts';
+import { parsePatch } from './parse-patch.ts';
+import { patchLines } from './patch-lines.ts';
+import { patchedText } from './patched-text.ts';
+
+const body = '*** Begin Patch\n*** Add File: a\n+x\n*** End Patch';
+const parsed = (text: string): unknown => parsePatch(patchLines(text));
+const added: readonly PatchHunk[] = [{ kind: 'add', path: 'a', text: 'x\n' }];
+
+test.for([
+  ['blanks around it', `\n\n  ${body}\n  `],
+  ['blanks around markers', body.replace('Patch\n', 'Patch  \n').replace('*** End', '  *** End')],
+  ['other line ends', body.replaceAll('\n', '\r\n')],
+  ['a here-document', `<<'EOF'\n${body}\nEOF`],
+  ['a here-document of a command', `apply_patch <<"PATCH"\n${body}\nPATCH`],
+  ['JSON', JSON.stringify({ patch: body })],
+  ['a list of arguments', JSON.stringify(['apply_patch', body])],
+  ['operations', JSON.stringify({ operations: [{ type: 'create_file', path: 'a', diff: '+x\n' }] })],
+  ['one operation', JSON.stringify({ type: 'create_file', path: 'a', diff: '+x' })],
+] as const)('a patch is read with %s', ([, text]) => {
+  expect(parsed(text)).toEqual(added);
+});
+
+test('operations may change, move and delete', () => {
+  const operations = [
+    { type: 'update_file', path: 'a', diff: '@@\n-1\n+2', moveTo: 'b' },
+    { type: 'delete_file', path: 'c' },
+  ];
+  expect(parsed(JSON.stringify({ operations }))).toMatchObject([
+    { kind: 'update', path: 'a', moveTo: 'b', chunks: [{ lines: [{ mark: '-' }, { mark: '+' }] }] },
+    { kind: 'delete', path: 'c' },
+  ]);
+});
+
+test('an empty line in a change is an empty line of context', () => {
+  expect(parsed('*** Begin Patch\n*** Update File: a\n x\n\n-y\n*** End Patch')).toMatchObject([
+    { chunks: [{ lines: [{ text: 'x' }, { mark: ' ', text: '' }, { mark: '-', text: 'y' }] }] },
+  ]);
+});
+
+test('line numbers of unified diffs do not count', () => {
+  expect(parsed('*** Begin Patch\n*** Update File: a\n@@ -1,2 +1,2 @@ def f():\n-y\n*** End Patch')).toMatchObject([
+    { chunks: [{ anchors: ['def f():'] }] },
+  ]);
+});
+
+test.for([
+  ['', 1, 'Begin Patch'],
+  ['text\n*** Begin Patch\n*** End Patch', 1, 'Begin Patch'],
+  ['*** Begin Patch\n*** Add File: a\n+x', 3, 'End Patch'],
+  ['*** Begin Patch\n*** End Patch', 2, 'changes no file'],
+  ['*** Begin Patch\nx\n*** End Patch', 2, 'expected'],
+  ['*** Begin Patch\n*** Rename File: a\n*** End Patch', 2, 'expected'],
+  ['*** Begin Patch\n*** Add File: \n+x\n*** End Patch', 2, 'path is missing'],
+  ['*** Begin Patch\n*** Add File: a\nx\n*** End Patch', 3, 'begin with "+"'],
+  ['*** Begin Patch\n*** Delete File: a\n-x\n*** End Patch', 3, 'nothing may follow'],
+  ['*** Begin Patch\n*** Update File: a\n*** End Patch', 2, 'no change follows'],
+  ['*** Begin Patch\n*** Update File: a\n@@\n*** End Patch', 3, 'no change follows'],
+  ['*** Begin Patch\n*** Update File: a\n*** End of File\n*** End Patch', 3, 'no change stands before'],
+  ['*** Begin Patch\n*** Update File: a\nx\n*** End Patch', 3, 'must begin with'],
+  ['*** Begin Patch\n*** Update File: a\n-x\n*** End of File\n-y\n*** End Patch', 5, 'begin with "@@"'],
+  ['*** Begin Patch\n*** Update File: a\n-x\n*** Other\n*** End Patch', 4, 'must begin with'],
+  ['*** Begin Patch\n*** Update File: a\n*** Move to: \n-x\n*** End Patch', 3, 'path is missing'],
+  ['{"patch": 7}', 1, 'Begin Patch'],
+  ['{', 1, 'Begin Patch'],
+] as const)('%j is refused at line %i', ([text, line, what]) => {
+  const { refused } = parsed(text) as { refused: string };
+  expect(refused).toContain(`at line ${line}:`);
+  expect(refused).toContain(what);
+});
+
+test('a change written with all of its file as context gives exactly what it says', () => {
+  const line = fc.constantFrom('a', 'b', ' c', '', '}', '@@ x', '*** End');
+  const change = fc.array(fc.tuple(fc.constantFrom(' ', '-', '+'), line), { minLength: 1, maxLength: 12 });
+  fc.assert(
+    fc.property(change, fc.boolean(), (lines, isCrlf) => {
+      const lineEnd = isCrlf ? '\r\n' : '\n';
+      const side = (mark: string): string =>
+        lines
+          .filter((one) => one[0] === ' ' || one[0] === mark)
+          .map((one) => one[1] + lineEnd)
+          .join('');
+      const chunk = { anchors: [], isAtEnd: false, line: 1 };
+      const marked = lines.map(([mark, text]) => ({ mark: mark as ' ', text }));
+      const result = patchedText({ text: side('-'), lineEnd }, 'a', [{ ...chunk, lines: marked }]);
+      expect(result).toEqual({ text: side('+'), fuzz: 0 });
+    }),
+    { numRuns: 300 },
+  );
+});

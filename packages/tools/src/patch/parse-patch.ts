@@ -1,0 +1,121 @@
+import { refuse, type Refused } from '../file-editor/refused.ts';
+import type { Chunk, ChunkLine, PatchHunk } from './patch-hunk.ts';
+
+type Hunks = readonly PatchHunk[];
+
+const header = /^\*\*\* (Add|Delete|Update) File:(.*)$/;
+const endOfFile = '*** End of File';
+
+/**
+ * Reads a patch in the V4A format. A refusal names the line, counted from 1, and what was expected there.
+ *
+ * @see the grammar in openai/codex codex-rs/apply-patch
+ */
+export function parsePatch(lines: readonly string[]): Hunks | Refused {
+  if (lines[0]?.trim() !== '*** Begin Patch') return wrong(0, 'the first line must be "*** Begin Patch"');
+  if (lines.length < 2 || lines.at(-1)?.trim() !== '*** End Patch')
+    return wrong(lines.length - 1, 'the last line must be "*** End Patch"');
+  const hunks: PatchHunk[] = [];
+  const last = lines.length - 1;
+  for (let at = 1; at < last;) {
+    const line = (lines[at] ?? '').trim();
+    if (line === '' || line === '***') {
+      at += 1;
+      continue;
+    }
+    const [, verb, path = ''] = header.exec(line) ?? [];
+    if (verb === undefined)
+      return wrong(at, 'expected "*** Add File: ", "*** Update File: " or "*** Delete File: " and a path');
+    if (path.trim() === '') return wrong(at, 'the path is missing');
+    const end = sectionEnd(lines, at + 1, last);
+    const section: Section = { path: path.trim(), lines, from: at + 1, to: end };
+    const hunk = sections[verb as keyof typeof sections](section);
+    if ('refused' in hunk) return hunk;
+    hunks.push(hunk);
+    at = end;
+  }
+  return hunks.length > 0 ? hunks : wrong(last, 'the patch changes no file');
+}
+
+interface Section {
+  readonly path: string;
+  readonly lines: readonly string[];
+  readonly from: number;
+  readonly to: number;
+}
+
+const sections = {
+  Add: ({ path, lines, from, to }: Section): PatchHunk | Refused => {
+    const added = withoutBlankEnd(lines.slice(from, to));
+    const odd = added.findIndex((line) => !line.startsWith('+'));
+    if (odd >= 0) return wrong(from + odd, 'each line of a new file must begin with "+"');
+    return { kind: 'add', path, text: added.map((line) => `${line.slice(1)}\n`).join('') };
+  },
+  Delete: ({ path, lines, from, to }: Section): PatchHunk | Refused =>
+    withoutBlankEnd(lines.slice(from, to)).length === 0
+      ? { kind: 'delete', path }
+      : wrong(from, 'nothing may follow "*** Delete File: "'),
+  Update: (section: Section): PatchHunk | Refused => {
+    const { path, lines } = section;
+    const moveTo = /^\*\*\* Move to:(.*)$/.exec((lines[section.from] ?? '').trim())?.[1]?.trim();
+    const from = section.from + (moveTo === undefined ? 0 : 1);
+    const chunks = chunksOf({ ...section, from });
+    if ('refused' in chunks) return chunks;
+    if (moveTo === '') return wrong(section.from, 'the path is missing');
+    if (moveTo !== undefined) return { kind: 'update', path, moveTo, chunks };
+    return chunks.length > 0 ? { kind: 'update', path, chunks } : wrong(from - 1, 'no change follows');
+  },
+} as const;
+
+function chunksOf({ lines, from, to }: Section): readonly Chunk[] | Refused {
+  const chunks: Chunk[] = [];
+  let chunk: { anchors: string[]; lines: ChunkLine[]; line: number } | undefined;
+  const close = (isAtEnd: boolean): void => {
+    if (chunk !== undefined) chunks.push({ ...chunk, isAtEnd });
+    chunk = undefined;
+  };
+  const end = from + withoutBlankEnd(lines.slice(from, to)).length;
+  for (let at = from; at < end; at += 1) {
+    const line = lines[at] ?? '';
+    if (line.trim() === endOfFile) {
+      if (chunk === undefined) return wrong(at, 'no change stands before "*** End of File"');
+      close(true);
+      continue;
+    }
+    const anchor = /^@@(?: (.*)|\s*)$/.exec(line);
+    if (anchor !== null) {
+      if (chunk !== undefined && chunk.lines.length > 0) close(false);
+      chunk ??= { anchors: [], lines: [], line: at + 1 };
+      // Unified diffs have numbers of lines here, which nobody can rely on.
+      const text = (anchor[1] ?? '').replace(/^-\d+(?:,\d+)? \+\d+(?:,\d+)? @@ ?/, '');
+      if (text.trim() !== '') chunk.anchors.push(text);
+      continue;
+    }
+    const mark = line === '' ? ' ' : line[0];
+    if (mark !== ' ' && mark !== '+' && mark !== '-')
+      return wrong(at, 'a line of a change must begin with a blank, "+", "-" or "@@"');
+    if (chunk === undefined && chunks.length > 0) return wrong(at, 'a further change must begin with "@@"');
+    chunk ??= { anchors: [], lines: [], line: at + 1 };
+    chunk.lines.push({ mark, text: line.slice(1) });
+  }
+  if (chunk?.lines.length === 0) return wrong(chunk.line - 1, 'no change follows "@@"');
+  close(false);
+  return chunks;
+}
+
+function sectionEnd(lines: readonly string[], from: number, last: number): number {
+  for (let at = from; at < last; at += 1) {
+    const line = (lines[at] ?? '').trimEnd();
+    if (line === '***' || header.test(line)) return at;
+  }
+  return last;
+}
+
+/** Blank lines before the next section belong to neither. */
+function withoutBlankEnd(lines: readonly string[]): readonly string[] {
+  return lines.slice(0, lines.findLastIndex((line) => line.trim() !== '') + 1);
+}
+
+function wrong(at: number, what: string): Refused {
+  return refuse(`The patch is not valid at line ${at + 1}: ${what}. Nothing was changed.`);
+}

@@ -1,0 +1,46 @@
+import { z } from 'zod';
+
+const operation = z.object({
+  type: z.enum(['create_file', 'update_file', 'delete_file']),
+  path: z.string(),
+  diff: z.string().optional(),
+  moveTo: z.string().optional(),
+});
+const wrapped = z.union([
+  z.object({ patch: z.string() }).transform(({ patch }) => patch),
+  z.tuple([z.literal('apply_patch'), z.string()]).transform(([, patch]) => patch),
+  z.object({ operations: z.array(operation) }).transform(({ operations }) => fromOperations(operations)),
+  operation.transform((one) => fromOperations([one])),
+]);
+
+const headings = { create_file: 'Add', update_file: 'Update', delete_file: 'Delete' } as const;
+
+/**
+ * The lines of a patch, taken out of what models put around it: a here-document, JSON with the patch in it, the operations of
+ * other patch tools. Line ends are single.
+ */
+export function patchLines(input: string): readonly string[] {
+  const text = input.replaceAll('\r\n', '\n').trim();
+  const inner = /^(?:apply_patch\s+)?<<-?\s*(['"]?)(\w+)\1\n(.*)\n\2$/s.exec(text)?.[3] ?? fromJson(text) ?? text;
+  return inner.trim().split('\n');
+}
+
+function fromJson(text: string): string | undefined {
+  if (!/^[[{]/.test(text)) return undefined;
+  try {
+    return wrapped.safeParse(JSON.parse(text)).data?.replaceAll('\r\n', '\n');
+  } catch {
+    return undefined;
+  }
+}
+
+function fromOperations(operations: readonly z.output<typeof operation>[]): string {
+  const sections = operations.map(({ type, path, diff, moveTo }) =>
+    [
+      `*** ${headings[type]} File: ${path}`,
+      ...(moveTo === undefined ? [] : [`*** Move to: ${moveTo}`]),
+      ...(diff === undefined || diff === '' ? [] : [diff.replace(/\r?\n$/, '')]),
+    ].join('\n'),
+  );
+  return ['*** Begin Patch', ...sections, '*** End Patch'].join('\n');
+}
