@@ -4,6 +4,7 @@ import { redact } from '../redact.ts';
 import { codeOf } from './code-of.ts';
 import { errorBody } from './error-body.ts';
 import { retryAfter } from './retry-after.ts';
+import { waitIn } from './wait-in.ts';
 
 /** Turns what goes wrong at one address into errors whose messages name the address and hold no secret. */
 export interface Failures {
@@ -32,7 +33,11 @@ export function failures(address: string, secrets: readonly string[]): Failures 
     fromAnswer(body) {
       const { message, full, status } = errorBody(body);
       const code = codeOf({ text: full, ...(status !== undefined && { status }) });
-      return of(code, `reported an error: ${message}`, status === undefined ? {} : { status });
+      const wait = code === 'rate-limited' ? waitIn(full) : undefined;
+      return of(code, `reported an error: ${message}`, {
+        ...(status !== undefined && { status }),
+        ...(wait !== undefined && { retryAfterMs: wait }),
+      });
     },
     fromBody: (error) =>
       codeName(rootCause(error)) === 'UND_ERR_BODY_TIMEOUT'
@@ -51,10 +56,11 @@ type Make = (code: LlmErrorCode, problem: string, details: ErrorDetails) => LlmE
 /** The client's error is no cause: it holds the provider's text unredacted. */
 function fromStatus(error: InstanceType<typeof APIError>, status: number, make: Make): LlmError {
   const { message, full } = errorBody(error.error ?? error.message.replace(/^\d{3} (?:status code \(no body\))?/, ''));
-  const wait = error.headers && retryAfter(error.headers);
+  const code = codeOf({ status, text: full });
+  const wait = (error.headers && retryAfter(error.headers)) ?? (code === 'rate-limited' ? waitIn(full) : undefined);
   const target = error.headers?.get('location');
   const said = status < 400 && target ? `a redirect to ${target}, which is not followed` : message;
-  return make(codeOf({ status, text: full }), `answered ${status}${said === '' ? '' : `: ${said}`}`, {
+  return make(code, `answered ${status}${said === '' ? '' : `: ${said}`}`, {
     status,
     ...(wait !== undefined && { retryAfterMs: wait }),
   });

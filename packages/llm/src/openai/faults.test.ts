@@ -239,13 +239,15 @@ test('the provider says how long to wait', async () => {
     wait({ 'retry-after': '2' }),
     wait({ 'retry-after-ms': '150' }),
     wait({}),
+    answered({ status: 429, body: { error: { message: 'Please try again in 1.5s.' } } }),
+    answered({ body: { error: { code: 429, message: 'Please try again in 20ms.' } } }),
   ]);
   const model = openaiChat({ model: 'm', baseUrl: server.url });
   const waits: (number | undefined)[] = [];
-  for (let count = 0; count < 3; count += 1) {
+  for (let count = 0; count < 5; count += 1) {
     await model.generate(asking('Hi')).catch((error: LlmError) => waits.push(error.retryAfterMs));
   }
-  expect(waits).toEqual([2000, 150, undefined]);
+  expect(waits).toEqual([2000, 150, undefined, 1500, 20]);
 });
 
 test('a refused connection is unavailable and names the address', async () => {

@@ -114,6 +114,8 @@ const rules: readonly Rule[] = [
   { text: /encrypted[_ ]content/is, learn: becomes('sealedBack', false) },
   { text: /invalid.{0,20}signature|signature.{0,40}(?:invalid|not valid)/is, learn: becomes('sealedBack', false) },
   { text: rejected('cache_control'), learn: becomes('cacheMarks', false) },
+  // A prefix that is too short to be kept; it grows, but marking it then would cost a rejection each time.
+  { text: /minimum token count|cached content is too small/is, learn: becomes('cacheMarks', false) },
   { text: rejected('image_url|image input|images|multimodal|vision'), learn: becomes('images', false) },
   {
     text: /content.{0,80}(?:expected (?:a )?string|must be a string|valid string|expected str)/is,
