@@ -239,3 +239,22 @@ test('a chunk with a whole message is read like a delta', () => {
   expect(deltas.map(({ kind }) => kind)).toEqual(['text', 'tool-call', 'tool-call']);
   expect(answer.result().calls).toHaveLength(2);
 });
+
+test('reasoning in the text is told apart, and a server that tells it apart itself is believed', () => {
+  const answer = assembly('leading');
+  const said = ['<th', 'ink>Hm.</thi', 'nk>\n\nHel', 'lo.'];
+  const deltas = said.flatMap((content) => answer.push({ choices: [{ index: 0, delta: { content } }] }));
+  expect([...deltas, ...answer.end()]).toEqual([
+    { kind: 'reasoning', text: 'Hm.' },
+    { kind: 'text', text: 'Hel' },
+    { kind: 'text', text: 'lo.' },
+  ]);
+  expect(answer.result()).toMatchObject({ text: 'Hello.', reasoning: 'Hm.' });
+});
+
+test('text that might have become a tag is told at the end', () => {
+  const answer = assembly('leading');
+  expect(answer.push({ choices: [{ index: 0, delta: { content: '<thin' } }] })).toEqual([]);
+  expect(answer.end()).toEqual([{ kind: 'text', text: '<thin' }]);
+  expect(answer.result().text).toBe('<thin');
+});

@@ -1,6 +1,8 @@
 import type { Delta } from '../delta.ts';
 import { callAssembly, type AssembledCall, type CallAssembly } from './call-assembly.ts';
+import type { Dialect } from './dialect.ts';
 import { mergeDetails } from './merge-details.ts';
+import { thinkTags, type ThinkTags, type ToldPiece } from './think-tags.ts';
 import { wireAnswer, type WireAnswerMessage } from './wire-answer.ts';
 
 /** Everything an answer said, put together. */
@@ -31,9 +33,9 @@ export interface Assembly {
   result(): Assembled;
 }
 
-/** An empty answer, to be filled from one exchange. */
-export function assembly(): Assembly {
-  const speech: Speech = { calls: callAssembly(), texts: [], reasonings: [], details: [] };
+/** An empty answer, to be filled from one exchange. Reasoning in the text is told apart as the mode says. */
+export function assembly(mode: Dialect['thinkTags'] = 'never'): Assembly {
+  const speech: Speech = { calls: callAssembly(), tags: thinkTags(mode), texts: [], reasonings: [], details: [] };
   const state = { id: '', model: '', finish: '', hasChoice: false };
   let usage: unknown;
   return {
@@ -53,7 +55,7 @@ export function assembly(): Assembly {
       const message = choice.delta ?? choice.message;
       return message ? listen(speech, message, choice.delta === undefined) : [];
     },
-    end: () => speech.calls.end(),
+    end: () => [...speak(speech, speech.tags.end()), ...speech.calls.end()],
     result: () => ({
       ...state,
       text: speech.texts.join(''),
@@ -67,6 +69,7 @@ export function assembly(): Assembly {
 
 interface Speech {
   readonly calls: CallAssembly;
+  readonly tags: ThinkTags;
   readonly texts: string[];
   readonly reasonings: string[];
   details: Assembled['reasoningDetails'];
@@ -76,15 +79,18 @@ interface Speech {
 function listen(speech: Speech, message: WireAnswerMessage, isWhole: boolean): readonly Delta[] {
   const { text, reasoning } = wordsOf(message);
   speech.details = mergeDetails(speech.details, message.reasoning_details);
-  if (text !== '') speech.texts.push(text);
-  if (reasoning !== '') speech.reasonings.push(reasoning);
   const pieces = message.tool_calls.filter((piece) => piece !== null);
   if (message.function_call) pieces.push({ function: message.function_call });
   return [
-    ...(reasoning === '' ? [] : [{ kind: 'reasoning' as const, text: reasoning }]),
-    ...(text === '' ? [] : [{ kind: 'text' as const, text }]),
+    ...speak(speech, reasoning === '' ? [] : [{ kind: 'reasoning', text: reasoning }]),
+    ...speak(speech, speech.tags.push(text)),
     ...pieces.flatMap((piece) => (isWhole ? speech.calls.addWhole(piece) : speech.calls.addPiece(piece))),
   ];
+}
+
+function speak(speech: Speech, pieces: readonly ToldPiece[]): readonly Delta[] {
+  for (const { kind, text } of pieces) (kind === 'text' ? speech.texts : speech.reasonings).push(text);
+  return pieces;
 }
 
 /**

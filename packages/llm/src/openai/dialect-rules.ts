@@ -19,9 +19,9 @@ const azure = /\.(?:openai\.azure\.com|services\.ai\.azure\.com|cognitiveservice
 export const dialectRules: readonly DialectRule[] = [
   {
     host: openAi,
-    dialect: { outputLimit: 'max_completion_tokens', system: 'anywhere', cacheKey: true, schema: 'plain' },
+    dialect: { outputLimit: 'max_completion_tokens', system: 'anywhere', cacheKey: true, thinkTags: 'never' },
   },
-  { host: azure, dialect: { outputLimit: 'max_completion_tokens', system: 'anywhere' } },
+  { host: azure, dialect: { outputLimit: 'max_completion_tokens', system: 'anywhere', thinkTags: 'never' } },
   { host: /(?:^|\.)openrouter\.ai(?::|$)/, dialect: { effort: 'reasoning', asksForCost: true } },
   {
     host: /(?:^|\.)mistral\.ai(?::|$)/,
@@ -36,7 +36,7 @@ export const dialectRules: readonly DialectRule[] = [
   // Ollama, LM Studio and llama.cpp turn schemas into grammars that break on what they do not know.
   { host: /:(?:11434|1234|8080)$/, dialect: { schema: 'flat' } },
   // Anthropic's models cache only what is marked, and take several system messages.
-  { model: /^claude[-.]/, dialect: { cacheMarks: true, system: 'anywhere' } },
+  { model: /^claude[-.]/, dialect: { cacheMarks: true, system: 'anywhere', thinkTags: 'never' } },
   { model: /^deepseek-(?:reasoner|v3\.2|v4)/, dialect: { reasoningBack: 'with-calls' } },
   { model: /^kimi-(?:k2-thinking|k2\.[5-9]|k3)/, dialect: { reasoningBack: 'with-calls' } },
   { model: /^kimi-k2\.5/, dialect: { without: ['temperature', 'top_p'] } },

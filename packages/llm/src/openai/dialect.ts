@@ -34,6 +34,11 @@ export interface Dialect {
   /** When reasoning goes back to the model: never, in messages with calls (empty where none is known), or in all. */
   readonly reasoningBack: 'never' | 'with-calls' | 'always';
   readonly reasoningField: 'reasoning_content' | 'reasoning';
+  /**
+   * Whether reasoning is looked for in the text: `leading` between tags at its beginning, `opened` from its beginning up to
+   * a closing tag.
+   */
+  readonly thinkTags: 'never' | 'leading' | 'opened';
   /** Whether opaque data of the same model (signatures, reasoning details) goes back to it. */
   readonly sealedBack: boolean;
   /** How the reasoning effort is spelled; the last two only know on and off. */
@@ -59,6 +64,7 @@ export const unknownDialect: Dialect = {
   resultNames: false,
   reasoningBack: 'never',
   reasoningField: 'reasoning_content',
+  thinkTags: 'leading',
   sealedBack: true,
   effort: 'reasoning_effort',
   asksForCost: false,

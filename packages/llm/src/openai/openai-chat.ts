@@ -26,8 +26,8 @@ function chatProtocol(): Protocol<WireRequest> {
     path: '/chat/completions',
     textOf: wireTexts('messages'),
     bodyOf: toWire,
-    reading() {
-      const answer = assembly();
+    reading({ thinkTags }) {
+      const answer = assembly(thinkTags);
       return Object.assign(answer, { reply: (settings: ReplySettings) => replyOf(answer.result(), settings) });
     },
   };

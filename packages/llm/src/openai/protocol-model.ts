@@ -37,7 +37,7 @@ export interface Protocol<Body> {
   textOf(body: Body): string;
   bodyOf(request: ModelRequest, settings: WireSettings): Body;
   /** A place for one answer to be put together in. */
-  reading(): Reading & { reply(settings: ReplySettings): WireReply };
+  reading(dialect: Dialect): Reading & { reply(settings: ReplySettings): WireReply };
 }
 
 /**
@@ -136,7 +136,7 @@ async function exchange<Body>(
   const began = performance.now();
   const stream = options.stream ?? onDelta !== undefined;
   const response = await server.post(protocol.bodyOf(request, { ...wire, stream }), watch.signal);
-  const answer = protocol.reading();
+  const answer = protocol.reading(wire.dialect);
   await readAnswer(response, answer, { watch, failures: server.failures, onDelta });
   watch.check();
   const reply = answer.reply({ model, ...(contextWindow !== undefined && { contextWindow }) });

@@ -1,0 +1,73 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Dialect } from './dialect.ts';
+import { thinkTags } from './think-tags.ts';
+
+interface Told {
+  readonly text: string;
+  readonly reasoning: string;
+}
+
+function told(pieces: readonly string[], mode: Dialect['thinkTags'] = 'leading'): Told {
+  const tags = thinkTags(mode);
+  const all = [...pieces.flatMap((piece) => tags.push(piece)), ...tags.end()];
+  const joined = (kind: 'text' | 'reasoning'): string =>
+    all
+      .filter((piece) => piece.kind === kind)
+      .map(({ text }) => text)
+      .join('');
+  return { text: joined('text'), reasoning: joined('reasoning') };
+}
+
+type Row = readonly [said: string, reasoning: string, text: string, mode?: Dialect['thinkTags']];
+
+const rows: readonly Row[] = [
+  ['Hello.', '', 'Hello.'],
+  ['<think>Hm.</think>\n\nHello.', 'Hm.', 'Hello.'],
+  ['\n <think>\nHm.\n</think>Hello.', 'Hm.\n', 'Hello.'],
+  ['<thinking>a < b</thinking>x', 'a < b', 'x'],
+  ['<reasoning></reasoning>x', '', 'x'],
+  ['<think>\n\n</think>\n\nHello.', '', 'Hello.'],
+  ['<think>never closed', 'never closed', ''],
+  ['<think>a</think><think>b</think>c', 'ab', 'c'],
+  ['<think>a</thinking></think>b', 'a</thinking>', 'b'],
+  ['Use <think> tags.', '', 'Use <think> tags.'],
+  ['```\n<think>x</think>\n```', '', '```\n<think>x</think>\n```'],
+  ['<think>a</think>Use <think>b</think>.', 'a', 'Use <think>b</think>.'],
+  ['<thin', '', '<thin'],
+  ['<thin air>', '', '<thin air>'],
+  ['  \n', '', '  \n'],
+  ['<think>a</think>\n', 'a', ''],
+  ['Hm.</think>Hello.', 'Hm.', 'Hello.', 'opened'],
+  ['never closed', 'never closed', '', 'opened'],
+  ['<think>a</think>b', '', '<think>a</think>b', 'never'],
+];
+
+describe('a model that says', () => {
+  test.for(rows)('%j thinks %j and says %j', ([said, reasoning, text, mode]) => {
+    expect(told([said], mode)).toEqual({ reasoning, text });
+    expect(told(said.split(''), mode)).toEqual({ reasoning, text });
+  });
+});
+
+const fragments = fc.array(
+  fc.constantFrom('<think>', '</think>', '<thinking>', '</thinking>', '<', '/', 'think', ' ', '\n', 'a', '😀'),
+);
+const modes = fc.constantFrom<Dialect['thinkTags'][]>('never', 'leading', 'opened');
+
+function bare(text: string): string {
+  return text.replaceAll(/<\/?think(?:ing)?>|\s/g, '');
+}
+
+test('how text is cut into pieces makes no difference, and nothing but tags and space is lost', () => {
+  fc.assert(
+    fc.property(fragments, fc.array(fc.nat(200)), modes, (parts, places, mode) => {
+      const whole = parts.join('');
+      const at = [...new Set(places.map((place) => place % (whole.length + 1)))].toSorted((a, b) => a - b);
+      const pieces = [...at, whole.length].map((end, index) => whole.slice(at[index - 1] ?? 0, end));
+      const result = told(pieces, mode);
+      expect(result).toEqual(told([whole], mode));
+      expect(bare(result.reasoning + result.text)).toBe(bare(whole));
+    }),
+  );
+});
