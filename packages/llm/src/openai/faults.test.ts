@@ -226,7 +226,8 @@ describe('what goes wrong on the wire', () => {
     if (!(error instanceof LlmError)) throw new Error(`no LlmError: ${String(error)}`);
     expect([error.code, error.message]).toEqual([code, expect.stringMatching(message ?? /./)]);
     expect(error.message.length).toBeLessThan(400);
-    server.assertDone();
+    // A short time may be over before the request is out.
+    if (options?.timeoutMs === undefined) server.assertDone();
   });
 });
 

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Json } from '@varve/events';
+import type { Json, Message } from '@varve/events';
 import type { GenerateOptions, LanguageModel } from '../language-model.ts';
 import type { ModelReply } from '../model-reply.ts';
 import type { ModelParameters, ModelRequest } from '../model-request.ts';
@@ -11,6 +11,7 @@ import { lessonOf, type Lesson } from './lesson-of.ts';
 import { readAnswer, type Reading } from './read-answer.ts';
 import { requester, type Requester, type ServerOptions } from './requester.ts';
 import type { WireSettings } from './to-wire.ts';
+import { ownNames } from './tool-names.ts';
 
 /** What every protocol of this family can be told. */
 export interface ProtocolOptions extends ServerOptions {
@@ -137,10 +138,25 @@ async function exchange<Body>(
   const stream = options.stream ?? onDelta !== undefined;
   const response = await server.post(protocol.bodyOf(request, { ...wire, stream }), watch.signal);
   const answer = protocol.reading(wire.dialect);
-  await readAnswer(response, answer, { watch, failures: server.failures, onDelta });
+  const own = ownNames(request.tools);
+  await readAnswer(response, answer, { watch, failures: server.failures, onDelta: onDelta && naming(onDelta, own) });
   watch.check();
   const reply = answer.reply({ model, ...(contextWindow !== undefined && { contextWindow }) });
-  return { ...reply, latencyMs: Math.round(performance.now() - began) };
+  return { ...reply, message: named(reply.message, own), latencyMs: Math.round(performance.now() - began) };
+}
+
+type Naming = (name: string) => string;
+
+function naming(onDelta: OnDelta, own: Naming): OnDelta {
+  return (delta) => {
+    const isNamed = delta.kind === 'tool-call' && delta.name !== undefined;
+    onDelta(isNamed ? { ...delta, name: own(delta.name) } : delta);
+  };
+}
+
+function named(message: Message, own: Naming): Message {
+  const { tool_calls: calls } = message;
+  return calls ? { ...message, tool_calls: calls.map((call) => ({ ...call, name: own(call.name) })) } : message;
 }
 
 /** Another call may have learned something else meanwhile. */

@@ -258,7 +258,8 @@ test('a message that was sent before is sent as the same bytes', () => {
 });
 
 const words = fc.string({ unit: 'grapheme', minLength: 1 }).filter((value) => value.trim() !== '');
-const call = fc.record({ id: words, name: words, arguments: fc.json(), origin: fc.constant('completion' as const) });
+const toolName = fc.stringMatching(/^[A-Za-z0-9_-]{1,64}$/);
+const call = fc.record({ id: words, name: toolName, arguments: fc.json(), origin: fc.constant('completion' as const) });
 const anyMessage: fc.Arbitrary<Message> = fc.oneof(
   words.map((value) => message('user', [text(value)])),
   words.map((value) => message('system', [text(value)])),

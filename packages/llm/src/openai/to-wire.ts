@@ -2,6 +2,7 @@ import { textOf, type Message, type ToolCall } from '@varve/events';
 import type { ModelParameters, ModelRequest, ToolSpec } from '../model-request.ts';
 import { withCacheMarks } from './cache-marks.ts';
 import type { Dialect } from './dialect.ts';
+import { wireName } from './tool-names.ts';
 import { toolSchema } from './tool-schema.ts';
 import { wellFormed } from './well-formed.ts';
 import { seesImages, toolImages, wireContent, wireToolContent, type ContentSettings } from './wire-content.ts';
@@ -79,7 +80,7 @@ function wireMessage(message: Message, settings: WireSettings): WireMessage {
   return {
     role: 'tool',
     ...(message.tool_call_id !== undefined && { tool_call_id: message.tool_call_id }),
-    ...(settings.dialect.resultNames && message.name !== undefined && { name: message.name }),
+    ...(settings.dialect.resultNames && message.name !== undefined && { name: wireName(message.name) }),
     content: wireToolContent(message, settings),
   };
 }
@@ -120,7 +121,7 @@ function wireCall(
   return {
     id,
     type: 'function',
-    function: { name, arguments: json },
+    function: { name: wireName(name), arguments: json },
     ...(content !== undefined && { extra_content: content }),
   };
 }
@@ -128,7 +129,7 @@ function wireCall(
 function wireTool(tool: ToolSpec, { dialect, cache }: WireSettings): WireTool {
   return writtenOnce(cache, tool, () => {
     const { name, description, parameters } = tool;
-    const written = { name, description, parameters: toolSchema(parameters, dialect.schema) };
+    const written = { name: wireName(name), description, parameters: toolSchema(parameters, dialect.schema) };
     return wellFormed({ type: 'function', function: written } as const);
   });
 }

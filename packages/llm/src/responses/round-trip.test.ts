@@ -15,7 +15,8 @@ const settings: ResponseSettings = {
 };
 
 const words = fc.string({ unit: 'grapheme', minLength: 1 }).filter((value) => value.trim() !== '');
-const call = fc.record({ id: words, name: words, arguments: fc.json(), origin: fc.constant('responses' as const) });
+const toolName = fc.stringMatching(/^[A-Za-z0-9_-]{1,64}$/);
+const call = fc.record({ id: words, name: toolName, arguments: fc.json(), origin: fc.constant('responses' as const) });
 const reasoning = fc.record({ summary: fc.array(words, { maxLength: 2 }), encrypted_content: words });
 
 function message(role: Message['role'], said: string, fields: Partial<Message> = {}): Message {

@@ -1,5 +1,6 @@
 import { textOf, type Message, type ToolCall } from '@varve/events';
 import type { WireSettings } from '../openai/to-wire.ts';
+import { wireName } from '../openai/tool-names.ts';
 import { wellFormed } from '../openai/well-formed.ts';
 import { leftOut, seesImages } from '../openai/wire-content.ts';
 import { toolText } from '../tool-text.ts';
@@ -98,7 +99,7 @@ function callItem(
     type: 'function_call',
     ...(store && item !== undefined && { id: item }),
     call_id: id,
-    name,
+    name: wireName(name),
     arguments: json,
   };
 }

@@ -1,5 +1,6 @@
 import { textOf } from '@varve/events';
 import type { ModelParameters, ModelRequest, ToolSpec } from '../model-request.ts';
+import { wireName } from '../openai/tool-names.ts';
 import { toolSchema } from '../openai/tool-schema.ts';
 import { wellFormed } from '../openai/well-formed.ts';
 import { wireToolChoice } from '../openai/wire-parameters.ts';
@@ -47,7 +48,13 @@ function responseTool(tool: ToolSpec, { dialect, cache }: ResponseSettings): obj
   return writtenOnce(cache, tool, () => {
     const { name, description, parameters } = tool;
     const schema = toolSchema(parameters, dialect.schema);
-    return wellFormed({ type: 'function', name, description, parameters: schema, strict: false } as const);
+    return wellFormed({
+      type: 'function',
+      name: wireName(name),
+      description,
+      parameters: schema,
+      strict: false,
+    } as const);
   });
 }
 

@@ -1,0 +1,62 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Delta } from '../delta.ts';
+import { openaiResponses } from '../responses/openai-responses.ts';
+import { asking, scriptedResponses, scriptedServer } from '../testing/index.ts';
+import { openaiChat } from './openai-chat.ts';
+import { ownNames, wireName } from './tool-names.ts';
+
+function tools(...names: readonly string[]) {
+  return names.map((name) => ({ name, description: '', parameters: { type: 'object', properties: {} } }));
+}
+
+test('every name fits, names that fit stay, and each comes back as it was', () => {
+  const names = fc.uniqueArray(fc.oneof(fc.string(), fc.string({ minLength: 60, maxLength: 80 })), { maxLength: 6 });
+  fc.assert(
+    fc.property(names, (all) => {
+      const own = ownNames(tools(...all));
+      for (const name of all) {
+        expect(wireName(name)).toMatch(/^[A-Za-z0-9_-]{1,64}$/);
+        expect(own(wireName(name))).toBe(name);
+      }
+    }),
+  );
+  expect(wireName('a'.repeat(64))).toBe('a'.repeat(64));
+  expect(wireName('server.tool')).toMatch(/^server_tool_[0-9a-f]{8}$/);
+});
+
+test.for([
+  ['functions.grep', 'grep'],
+  ['grep<|channel|>commentary', 'grep'],
+  ['functions.grep:0', 'grep'],
+  [' grep ', 'grep'],
+  ['grep:0', 'grep:0'],
+  ['functions.sed', 'functions.sed'],
+] as const)('%j is the tool %j', ([name, own]) => {
+  const offered = own === 'grep:0' ? tools('grep', 'grep:0') : tools('grep');
+  expect(ownNames(offered)(name === 'grep:0' ? wireName(name) : name)).toBe(own);
+});
+
+const long = `mcp.server/${'very_'.repeat(20)}long`;
+
+describe.for([
+  ['chat', scriptedServer, openaiChat],
+  ['responses', scriptedResponses, openaiResponses],
+] as const)('over %s', ([, serve, adapter]) => {
+  test('a tool of any name is called by its own, in the reply, its pieces and the history', async () => {
+    const call = { id: 'a', name: wireName(long), arguments: '{}' };
+    await using server = await serve([{ calls: [call] }, { text: 'Done.' }]);
+    const model = adapter({ model: 'm', baseUrl: server.url });
+    const deltas: Delta[] = [];
+    const request = asking('Hi', { tools: tools(long) });
+    const { message } = await model.generate(request, { onDelta: (delta) => void deltas.push(delta) });
+    expect(message.tool_calls?.map(({ name }) => name)).toEqual([long]);
+    expect(
+      deltas.flatMap((delta) => (delta.kind === 'tool-call' && delta.name !== undefined ? [delta.name] : [])),
+    ).toEqual([long]);
+    const result = { role: 'tool', tool_call_id: 'a', name: long, content: [], thinking_blocks: [] } as const;
+    await model.generate({ ...request, messages: [...request.messages, message, result] });
+    for (const { text } of server.requests) expect(text).not.toContain(long);
+    expect(server.requests[1]?.text.split(wireName(long)).length).toBe(3);
+  });
+});
