@@ -56,8 +56,7 @@ export function memoryLog(kept: Kept, { now, wake, onClose }: MemoryLogContext):
     proof: memoryProofKeeper(kept, () => checkOpen(kept.id, closing.signal), now),
     async append(events, options = {}) {
       checkOpen(kept.id, closing.signal);
-      const { seqs, hasChanged } = append(kept, events, { ...options, at: now() });
-      if (hasChanged) kept.updatedAt = now();
+      const seqs = append(kept, events, { ...options, now });
       wake.fire(kept.id);
       return seqs;
     },
@@ -97,13 +96,15 @@ export function memorySource(kept: Kept, wake: Wakeups, closed: AbortSignal): Lo
   };
 }
 
-function append(kept: Kept, events: readonly NewEvent[], options: AppendOptions & { readonly at: number }) {
-  const { expectedHead, meta, signer, at } = options;
+function append(kept: Kept, events: readonly NewEvent[], options: AppendOptions & { readonly now: () => number }) {
+  const { expectedHead, meta, signer, now } = options;
   const statements = checkStatements(options.statements);
   if (expectedHead !== undefined) checkBound('expected head', expectedHead);
   const metaText = meta === undefined ? undefined : jsonText('meta', meta);
   const find = (id: string): Stored | undefined => kept.events[kept.seqs.get(id) ?? -1];
   const plan = planAppend(checkEvents(events), { id: kept.id, head: kept.events.length, expectedHead, find });
+  const hasChanged = plan.fresh.length > 0 || metaText !== undefined;
+  const at = hasChanged || signer ? now() : kept.updatedAt;
   const previous = kept.seals.at(-1) ?? firstSeal(kept.id);
   const { seals, checkpoints } = sealEvents(plan.fresh, { conversation: kept.id, previous, signer, at });
   for (const { digest: _, ...event } of plan.fresh) {
@@ -117,7 +118,8 @@ function append(kept: Kept, events: readonly NewEvent[], options: AppendOptions 
     kept.statements.push(signCheckpoint(place, signer));
   }
   if (metaText !== undefined) kept.meta = metaText;
-  return { seqs: plan.seqs, hasChanged: plan.fresh.length > 0 || metaText !== undefined };
+  if (hasChanged) kept.updatedAt = at;
+  return plan.seqs;
 }
 
 function memorySnapshots(kept: Kept, closed: AbortSignal): SnapshotCache {
