@@ -1,5 +1,5 @@
 import { MessageEvent, type BaseEvent } from '@varve/events';
-import { movesOf, type Move } from './moves.ts';
+import { mayRepeat, movesOf, type Move } from './moves.ts';
 import type { StuckRules } from './stuck-rules.ts';
 
 /** What is to be done about an agent that repeats itself. */
@@ -16,6 +16,7 @@ const tail = 240;
  */
 export function lookForLoop(events: readonly BaseEvent[], rules: StuckRules): LoopVerdict | undefined {
   const recent = events.slice(-tail);
+  if (!mayRepeat(recent)) return undefined;
   const said = rules.window === 'conversation' ? -1 : recent.findLastIndex(isFromUser);
   const window = recent.slice(said + 1);
   const loop = loopIn(movesOf(window, rules.outputs), rules);

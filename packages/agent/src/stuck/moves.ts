@@ -1,11 +1,4 @@
-import {
-  AgentErrorEvent,
-  MessageEvent,
-  ObservationEvent,
-  textOf,
-  type ActionEvent,
-  type BaseEvent,
-} from '@varve/events';
+import { AgentErrorEvent, MessageEvent, ObservationEvent, textOf, ActionEvent, type BaseEvent } from '@varve/events';
 import { TerminalObservation } from '@varve/events/payloads';
 import { repliesOf, type ResultEvent } from '@varve/events/projections';
 import type { StuckRules } from './stuck-rules.ts';
@@ -45,6 +38,21 @@ export function movesOf(events: readonly BaseEvent[], outputs: StuckRules['outpu
       : [],
   );
   return [...replies, ...words].toSorted((left, right) => left.start - right.start);
+}
+
+/**
+ * Whether the last replies can repeat those before them, told by one call of each: what nearly every step asks, and mostly
+ * needs to ask no further.
+ */
+export function mayRepeat(events: readonly BaseEvent[]): boolean {
+  const last: ActionEvent[] = [];
+  for (let index = events.length - 1; index >= 0 && last.length < 3; index--) {
+    const event = events[index];
+    if (!event || !ActionEvent.is(event)) continue;
+    if (event.llm_response_id !== last.at(-1)?.llm_response_id) last.push(event);
+  }
+  const [one, two, three] = last.map(askedOf);
+  return three === undefined || one === two || one === three;
 }
 
 const known = new WeakMap<object, string>();
