@@ -1,0 +1,1 @@
+export { ConversationState, type Metrics, type Task } from './conversation-state.ts';
