@@ -26,8 +26,18 @@ async function varve(args: readonly string[], env: Record<string, string> = {}, 
 test('a missing key is one sentence and what to do', async () => {
   const { code, stderr, stdout } = await varve(['run', 'x']);
   expect([code, stdout]).toEqual([2, '']);
-  expect(stderr).toContain('There is no API key.');
+  expect(stderr).toContain('There is no key for openai: OPENAI_API_KEY is not set.');
   expect(stderr).toContain('OPENAI_API_KEY');
+});
+
+test.for([
+  ['openrouter/qwen/qwen3-coder', 'OPENROUTER_API_KEY is not set'],
+  ['nobody/some-model', 'names no known provider'],
+])('the model %s is refused before anything runs, with what to do', async ([model = '', problem = '']) => {
+  const { code, stderr } = await varve(['run', 'x', '--model', model], { OPENAI_API_KEY: 'sk-not-for-others' });
+  expect(code).toBe(2);
+  expect(stderr).toContain(problem);
+  expect(stderr).toMatch(/Set the variable of its provider|The providers are: openai, /);
 });
 
 test('a server without a model name asks for one', async () => {
@@ -175,4 +185,18 @@ test('show --messages prints the request as it would be sent now, and a beginnin
   const request = JSON.parse(stdout) as { messages: { role: string }[]; tools: { name: string }[] };
   expect(request.messages.map(({ role }) => role)).toEqual(['system', 'user', 'assistant']);
   expect(request.tools.map(({ name }) => name)).toContain('terminal');
+});
+
+/** A call of the terminal that the model says is harmless. */
+function harmless(command: string) {
+  return { calls: [{ name: 'terminal', arguments: { command, security_risk: 'LOW' } }] };
+}
+
+test('with --confirm risky, a command that is dangerous waits whatever the model says of it', async () => {
+  await using server = await scriptedServer([harmless('echo fine'), harmless('rm -rf "$HOME"')]);
+  const args = ['run', 'Tidy up.', '--base-url', server.url, '--model', 'm', '--confirm', 'risky', '--json'];
+  const { code, stdout } = await varve(args);
+  expect(code).toBe(7);
+  expect(stdout).toContain('"exit_code":0');
+  server.assertDone();
 });

@@ -8,7 +8,7 @@ import { styled, type TerminalIo } from './terminal-io.ts';
 
 const footer = `
 Environment:
-  LLM_MODEL, LLM_API_KEY, LLM_BASE_URL   the model (else OPENAI_API_KEY, OPENAI_BASE_URL)
+  LLM_MODEL, LLM_API_KEY, LLM_BASE_URL   the model (else OPENAI_API_KEY, OPENAI_BASE_URL, OPENROUTER_API_KEY, …)
   VARVE_HOME                             where varve keeps its things (default ~/.varve)
   VARVE_STORE                            the store (default sqlite:$VARVE_HOME/varve.db)
   NO_COLOR                               no colours
@@ -21,6 +21,7 @@ Examples:
   varve demo
   OPENAI_API_KEY=… varve run "Fix the failing test"
   varve run --base-url http://localhost:11434/v1 --model qwen3-coder "Explain this repository"
+  OPENROUTER_API_KEY=… varve run --model openrouter/qwen/qwen3-coder "Write the missing tests"
   varve run --confirm risky "Upgrade the dependencies"
   varve ls
   varve show ID --json`;

@@ -8,13 +8,14 @@ import {
   type Agent,
   type RunResult,
 } from '@varve/agent';
+import { ensembleRisk, modelRisk, shellRisk } from '@varve/agent/risk';
 import { rollingWindow } from '@varve/condensers';
 import type { EventStore } from '@varve/storage';
 import { defaultTools } from '@varve/tools';
 import { askApproval } from './ask-approval.ts';
 import { EventPrinter } from './event-printer.ts';
 import type { ExitCode } from './exit-codes.ts';
-import { modelFrom } from './model-from.ts';
+import { configuredModel } from './configured-model.ts';
 import { Progress, usageText } from './progress.ts';
 import { reportEnd } from './report-end.ts';
 import { resolveId } from './resolve-id.ts';
@@ -23,7 +24,11 @@ import { onInterrupt } from './signals.ts';
 import { storeFrom, varveHome } from './store-from.ts';
 import { styled, type TerminalIo } from './terminal-io.ts';
 
-const policies = { never: neverConfirm, always: alwaysConfirm, risky: () => confirmRisky() };
+const policies = {
+  never: neverConfirm,
+  always: alwaysConfirm,
+  risky: () => confirmRisky({ analyzer: ensembleRisk([modelRisk(), shellRisk()]) }),
+};
 
 /** Events the model keeps seeing before the oldest are left out. */
 const maxEvents = 240;
@@ -31,7 +36,9 @@ const maxEvents = 240;
 /** Runs a task to its end and resolves with the exit status. `task` may be empty with `resume`. */
 export async function runTask(task: string, options: RunOptions, io: TerminalIo): Promise<ExitCode> {
   using progress = new Progress(io);
-  const { model, secrets } = modelFrom(io, options, (line) => progress.above(styled(io, 'yellow', line)));
+  const { model, secrets, settled } = await configuredModel(io, options, (line) =>
+    progress.above(styled(io, 'yellow', line)),
+  );
   const agent = defineAgent({
     model,
     tools: ({ conversationId, mask }) =>
@@ -53,6 +60,7 @@ export async function runTask(task: string, options: RunOptions, io: TerminalIo)
     return reportEnd(result, conversation.id, options, io, progress);
   } finally {
     await printer.finish();
+    await settled();
   }
 }
 

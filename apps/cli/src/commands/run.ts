@@ -15,7 +15,10 @@ export const run: CliCommand = {
       .command('run')
       .argument('[task...]', 'what to do; read from standard input when left out or -')
       .description('Run the agent on a task. Its last message goes to stdout, all else to stderr.')
-      .option('-m, --model <name>', 'the model (LLM_MODEL)')
+      .option(
+        '-m, --model <name>',
+        'the model: NAME of OpenAI, or PROVIDER/NAME such as openrouter/… or ollama/… (LLM_MODEL)',
+      )
       .option('--base-url <url>', 'any server that speaks the OpenAI chat protocol (LLM_BASE_URL)')
       .addOption(
         new Option('--function-calling <way>', 'how the model calls tools: in the protocol, or written into its text')

@@ -1,0 +1,125 @@
+import { join } from 'node:path';
+import { functionCalling, isLoopback, LlmError, modelFrom, providers, retry, type LanguageModel } from '@varve/llm';
+import { dumpsFrom } from '@varve/llm/dumps';
+import { metered, modelCatalog } from '@varve/llm/wrappers';
+import { CliError } from './cli-error.ts';
+import { exitCodes } from './exit-codes.ts';
+import { varveHome } from './store-from.ts';
+import type { TerminalIo } from './terminal-io.ts';
+
+/** What was typed about the model. */
+export interface ModelOptions {
+  readonly model?: string;
+  readonly baseUrl?: string;
+  readonly functionCalling: 'native' | 'mock' | 'auto';
+}
+
+/** A model, and the keys that must never reach the log. */
+export interface ConfiguredModel {
+  readonly model: LanguageModel;
+  readonly secrets: readonly string[];
+  /** Resolves when everything that was asked to be written about calls is written. */
+  readonly settled: () => Promise<void>;
+}
+
+/** What OpenAI is asked for when nobody names a model. */
+const defaultModel = 'gpt-5.1';
+
+/**
+ * The model that options and environment name: `--model`/LLM_MODEL, `--base-url`/LLM_BASE_URL/OPENAI_BASE_URL, and
+ * LLM_API_KEY or the key of the provider. A server on this machine needs no key. The variables of the reference that dump
+ * calls are heard.
+ *
+ * @throws {CliError} `usage` when there is no key, no such provider, or no model name for a server of one's own.
+ */
+export async function configuredModel(
+  io: TerminalIo,
+  options: ModelOptions,
+  tell: (line: string) => void,
+): Promise<ConfiguredModel> {
+  const { env } = io;
+  const baseUrl = checkedUrl(options.baseUrl ?? (env['LLM_BASE_URL'] || env['OPENAI_BASE_URL'] || undefined));
+  const reference = referenceFrom(options.model ?? (env['LLM_MODEL'] || undefined), baseUrl);
+  const secrets = keysIn(env);
+  const dumps = dumpsFrom(env, { path: join(varveHome(io), 'completions'), secrets });
+  const apiKey = env['LLM_API_KEY'] || (baseUrl === undefined ? undefined : env['OPENAI_API_KEY']);
+  if (baseUrl !== undefined && !isLoopback(baseUrl) && !apiKey) throw withoutKey('There is no API key.');
+  // Servers on this machine have no prices, and windows of their own.
+  const catalog = isLoopback(baseUrl ?? providerOf(reference)?.baseUrl ?? reference) ? undefined : await modelCatalog();
+  const adapter = named(() =>
+    modelFrom(reference, {
+      keys: env,
+      ...(baseUrl !== undefined && { baseUrl }),
+      ...(apiKey && { apiKey }),
+      ...(catalog && { catalog }),
+      ...(dumps && { fetch: dumps.fetch }),
+    }),
+  );
+  const priced = catalog ? metered({ catalog: async () => catalog })(adapter) : adapter;
+  const patient = retry({
+    onRetry: ({ attempt, delayMs, error }) =>
+      tell(`${error.message} Trying again in ${(delayMs / 1000).toFixed(1)} s (attempt ${attempt + 1}).`),
+  })(dumps ? dumps.wrap(priced) : priced);
+  const model = functionCalling({
+    mode: options.functionCalling,
+    onSwitch: () =>
+      tell(`${patient.name} takes no tools: calls are written into the text from now on (--function-calling mock).`),
+  })(patient);
+  return { model, secrets, settled: async () => dumps?.settled() };
+}
+
+function providerOf(reference: string): (typeof providers)[string] | undefined {
+  const [name = ''] = reference.split('/');
+  return Object.hasOwn(providers, name) ? providers[name] : undefined;
+}
+
+function referenceFrom(model: string | undefined, baseUrl: string | undefined): string {
+  if (model !== undefined) return model;
+  if (baseUrl === undefined) return defaultModel;
+  throw new CliError(
+    exitCodes.usage,
+    `The server ${baseUrl} needs a model name.`,
+    'Name it with --model or LLM_MODEL.',
+  );
+}
+
+/** What is wrong with the name of a model is the caller's to mend before anything runs. */
+function named(make: () => LanguageModel): LanguageModel {
+  try {
+    return make();
+  } catch (error) {
+    if (!(error instanceof LlmError)) throw error;
+    if (error.code === 'unauthenticated') throw withoutKey(error.message);
+    const known = Object.keys(providers).join(', ');
+    throw new CliError(
+      exitCodes.usage,
+      error.message,
+      `A model is NAME or PROVIDER/NAME. The providers are: ${known}.`,
+    );
+  }
+}
+
+function withoutKey(message: string): CliError {
+  return new CliError(
+    exitCodes.usage,
+    message,
+    'Set the variable of its provider (such as OPENAI_API_KEY) or LLM_API_KEY, or name a server on this machine with --base-url. `varve demo` needs neither.',
+  );
+}
+
+/** The keys of all providers, because a program that the agent starts may print any of them. */
+function keysIn(env: TerminalIo['env']): readonly string[] {
+  const names = ['LLM_API_KEY', ...Object.values(providers).flatMap(({ keyName }) => keyName ?? [])];
+  return [...new Set(names)].flatMap((name) => env[name] || []);
+}
+
+function checkedUrl(url: string | undefined): string | undefined {
+  if (url !== undefined && !/^https?:\/\//.test(url)) {
+    throw new CliError(
+      exitCodes.usage,
+      `"${url}" is not the address of a server.`,
+      'It starts with http:// or https://.',
+    );
+  }
+  return url;
+}
