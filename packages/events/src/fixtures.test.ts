@@ -5,11 +5,15 @@ import { logContract, type Log } from './testing/index.ts';
 
 const codec = eventCodec(builtinKinds);
 
-/** Conversations that the reference wrote: a folder per conversation, a file per event. Not part of this repository. */
-const folder =
+/** What the reference wrote. Not part of this repository. */
+const fixtures =
   ['../../../../', '../../../../../']
-    .map((up) => new URL(`${up}shared/fixtures/openhands-conversations/`, import.meta.url))
+    .map((up) => new URL(`${up}shared/fixtures/`, import.meta.url))
     .find((url) => existsSync(url)) ?? new URL('none/', import.meta.url);
+/** A folder per conversation, a file per event. */
+const folder = new URL('openhands-conversations/', fixtures);
+/** Logs of the reference's first version: one list per file, in another language of events. */
+const trajectories = new URL('v0-trajectories/', fixtures);
 const conversations = existsSync(folder) ? readdirSync(folder) : [];
 
 function logOfFolder(conversation: string): Log {
@@ -36,6 +40,23 @@ describe.runIf(conversations.length > 0).for(conversations)('%s', (conversation)
 
   test.for(logContract)('$title', (check) => check.run(log, codec));
 });
+
+describe.runIf(existsSync(trajectories)).for(existsSync(trajectories) ? readdirSync(trajectories) : [])(
+  '%s',
+  (name) => {
+    test('events of another language are kept byte for byte and said to be none of ours', () => {
+      const records = JSON.parse(readFileSync(new URL(name, trajectories), 'utf8')) as readonly unknown[];
+      const events = records.map((record) => codec.read(JSON.stringify(record, undefined, 2)));
+      expect(events.length).toBeGreaterThan(0);
+      expect(events.map((event) => isOpaque(event) && event.problem)).toEqual(
+        events.map(() => 'The JSON has no kind and id, so it is not an event.'),
+      );
+      expect(events.map((event) => codec.encode(event))).toEqual(
+        records.map((record) => JSON.stringify(record, undefined, 2)),
+      );
+    });
+  },
+);
 
 test('a conversation that the reference wrote is readable without any of its fields of today', () => {
   const text =

@@ -8,18 +8,18 @@ import { stateProjections } from '../state/state-projections.ts';
 const codec = eventCodec(builtinKinds);
 const logs = arbitraryLog<fc.Arbitrary<Log>>(fc, { maxEvents: 120 });
 
-test.for(logContract)('thousands of logs: $title', async (check) => {
+test.for(logContract)('many logs: $title', async (check) => {
   await fc.assert(
     fc.asyncProperty(logs, (log) => check.run(log, codec)),
-    { numRuns: 2000 },
+    { numRuns: 1000 },
   );
 });
 
 describe.for(Object.entries(stateProjections(codec)))('%s', ([, projection]) => {
-  test.for(projectionContract)('thousands of logs: $title', (check) => {
+  test.for(projectionContract)('many logs: $title', (check) => {
     fc.assert(
       fc.property(logs, (log) => check.run({ projection, codec, events: log.map(({ text }) => codec.read(text)) })),
-      { numRuns: 1000 },
+      { numRuns: 500 },
     );
   });
 });
