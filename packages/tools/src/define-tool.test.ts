@@ -2,6 +2,8 @@ import { textOf } from '@varve/events';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { defaultTools } from './default-tools.ts';
+import { minimalTools } from './minimal-tools.ts';
+import { planningTools } from './planning-tools.ts';
 import { defineTool } from './define-tool.ts';
 import { openedTool } from './testing/opened-tool.ts';
 
@@ -76,6 +78,25 @@ test('the tools of a coding agent have the names and kinds of the reference', ()
     ['think', 'ThinkTool', 'ThinkAction', 'ThinkObservation'],
     ['finish', 'FinishTool', 'FinishAction', 'FinishObservation'],
   ]);
+});
+
+test('the tools of a planning agent can change nothing but the plan', () => {
+  const named = planningTools().map(({ name, definition, annotations }) => [
+    name,
+    definition.kind,
+    annotations.readOnlyHint,
+  ]);
+  expect(named).toEqual([
+    ['glob', 'GlobTool', true],
+    ['grep', 'GrepTool', true],
+    ['planning_file_editor', 'PlanningFileEditorTool', false],
+    ['think', 'ThinkTool', true],
+    ['finish', 'FinishTool', true],
+  ]);
+});
+
+test('the least tools are a shell, an editor and the end', () => {
+  expect(minimalTools().map(({ name }) => name)).toEqual(['terminal', 'file_editor', 'finish']);
 });
 
 test('descriptions name the limits that are set', () => {

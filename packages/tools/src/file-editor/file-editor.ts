@@ -1,16 +1,10 @@
-import { isAbsolute } from 'node:path';
 import { FileEditorAction, FileEditorObservation } from '@varve/events/payloads';
 import { defineBuiltinTool } from '../define-tool.ts';
-import { ToolError } from '../error.ts';
-import { mutex } from '../mutex.ts';
 import type { Tool } from '../tool.ts';
-import type { ToolContext } from '../tool-context.ts';
-import { EditorCommands, type EditorCall } from './editor-commands.ts';
-import { failed, type EditorReport } from './editor-report.ts';
+import type { EditorCall } from './editor-commands.ts';
+import { editorWork } from './editor-work.ts';
 import type { FileEditorOptions } from './file-editor-options.ts';
-import { isRefused } from './refused.ts';
 import { resolvedPath } from './resolved-path.ts';
-import { target as targetOf } from './target.ts';
 
 /**
  * Shows and changes text files, one change at a time. Line ends, byte order mark, mode bits and links are kept; each write
@@ -20,18 +14,7 @@ import { target as targetOf } from './target.ts';
  * @see software-agent-sdk openhands/tools/file_editor (undo of create removes the file; UTF-8 only; parents are created)
  */
 export function fileEditor(options: FileEditorOptions = {}): Tool<EditorCall> {
-  const { jail = 'workspace', roots = [] } = options;
-  const wrong = roots.find((root) => !isAbsolute(root));
-  if (wrong !== undefined) throw new ToolError('unusable', `The root ${wrong} is not an absolute path.`);
-  const commands = new EditorCommands(options);
-  const inTurn = mutex();
-  const execute = async (call: EditorCall, { workspace }: ToolContext): Promise<EditorReport> => {
-    const reach = { workspace, roots: jail === 'workspace' ? roots : undefined };
-    const target = await targetOf(call.path, call.command, reach);
-    const opened = reach.roots && [workspace, ...reach.roots];
-    const outcome = isRefused(target) ? target : await commands.perform(call, target, opened);
-    return isRefused(outcome) ? failed({ command: call.command, path: call.path }, outcome.refused) : outcome;
-  };
+  const work = editorWork(options);
   return defineBuiltinTool({
     name: 'file_editor',
     description: describe(options),
@@ -47,7 +30,7 @@ export function fileEditor(options: FileEditorOptions = {}): Tool<EditorCall> {
     },
     effect: ({ command }) => (command === 'view' ? 'read' : 'write'),
     resources: ({ path }) => [`file:${resolvedPath(path)}`],
-    execute: (call, context) => inTurn(() => execute(call, context), context.signal),
+    execute: work,
   });
 }
 

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { defineTool } from '../define-tool.ts';
 import { fileEditor } from '../file-editor/file-editor.ts';
+import { planningFileEditor } from '../file-editor/planning-file-editor.ts';
 import { finish } from '../finish.ts';
 import { applyPatch } from '../patch/apply-patch.ts';
 import { glob } from '../search/glob.ts';
@@ -59,6 +60,20 @@ const subjects: Record<string, ToolSubject> = {
       { command: 'insert', path: join(workspace, 'folder/file'), insert_line: 0, new_str: 'zero' },
       { command: 'undo_edit', path: join(workspace, 'folder/file') },
     ],
+  },
+  planning_file_editor: {
+    open: planningFileEditor,
+    prepare: (workspace) => writeFile(join(workspace, 'file'), 'one\n'),
+    inputs: (workspace) => {
+      const path = join(workspace, '.agents_tmp/PLAN.md');
+      return [
+        { command: 'view', path },
+        { command: 'view', path: workspace },
+        { command: 'insert', path, insert_line: 1, new_str: 'Why.' },
+        { command: 'undo_edit', path },
+        { command: 'insert', path: join(workspace, 'file'), insert_line: 0, new_str: 'x' },
+      ];
+    },
   },
   apply_patch: {
     open: applyPatch,

@@ -1,0 +1,110 @@
+import { mkdir, stat } from 'node:fs/promises';
+import { dirname, isAbsolute, join } from 'node:path';
+import { PlanningFileEditorAction, PlanningFileEditorObservation } from '@varve/events/payloads';
+import { defineBuiltinTool } from '../define-tool.ts';
+import { ToolError } from '../error.ts';
+import type { Tool } from '../tool.ts';
+import type { ToolContext } from '../tool-context.ts';
+import type { EditorCall } from './editor-commands.ts';
+import { failed, seen, type EditorReport } from './editor-report.ts';
+import { editorWork } from './editor-work.ts';
+import type { FileEditorOptions } from './file-editor-options.ts';
+import { refuseFailure, refuseParameter } from './refused.ts';
+import { resolvedPath } from './resolved-path.ts';
+import { writeAtomically } from './write-atomically.ts';
+
+/** Where a planning editor works. */
+export interface PlanningFileEditorOptions extends FileEditorOptions {
+  /** The one file it changes, absolute. Default: `PLAN.md` of the workspace when it exists, else `.agents_tmp/PLAN.md`. */
+  readonly planPath?: string;
+}
+
+const outline = `# 1. OBJECTIVE
+
+# 2. CONTEXT SUMMARY
+
+# 3. APPROACH OVERVIEW
+
+# 4. IMPLEMENTATION STEPS
+
+# 5. TESTING AND VALIDATION
+`;
+
+/**
+ * Shows every file of the workspace, and changes one: the plan. A plan that is not there yet begins with an outline.
+ *
+ * @throws {ToolError} `unusable` when a root or the path of the plan is not absolute.
+ * @see software-agent-sdk openhands/tools/planning_file_editor (nothing is written before the first edit)
+ */
+export function planningFileEditor(options: PlanningFileEditorOptions = {}): Tool<EditorCall> {
+  const { planPath, roots = [] } = options;
+  if (planPath !== undefined && !isAbsolute(planPath))
+    throw new ToolError('unusable', `The path of the plan ${planPath} is not absolute.`);
+  const work = editorWork({ ...options, roots: planPath === undefined ? roots : [...roots, dirname(planPath)] });
+  return defineBuiltinTool({
+    name: 'planning_file_editor',
+    description: `Shows files and directories, and edits the plan; nothing else can be changed. Paths are absolute. The plan is ${planPath ?? 'PLAN.md in the workspace if it is there already, else .agents_tmp/PLAN.md'}; it has an outline to fill in.
+
+- \`view\` shows a text file with line numbers, an image, or what lies in a directory; \`view_range\` shows a part.
+- \`str_replace\` replaces \`old_str\`, which must occur once, by \`new_str\`. \`insert\` puts \`new_str\` after line \`insert_line\`.
+- \`create\` writes the plan when there is none. \`undo_edit\` takes back the last edit.`,
+    input: PlanningFileEditorAction,
+    output: PlanningFileEditorObservation,
+    definitionKind: 'PlanningFileEditorTool',
+    annotations: {
+      title: 'planning_file_editor',
+      readOnlyHint: false,
+      destructiveHint: false,
+      idempotentHint: false,
+      openWorldHint: false,
+    },
+    effect: ({ command }) => (command === 'view' ? 'read' : 'write'),
+    resources: ({ path }) => [`file:${resolvedPath(path)}`],
+    async execute(call, context) {
+      const plan = planPath ?? (await defaultPlan(context.workspace));
+      return resolvedPath(call.path) === resolvedPath(plan)
+        ? onPlan(plan, call, (next) => work(next, context))
+        : elsewhere(plan, call, { ...context, work });
+    },
+  });
+}
+
+async function defaultPlan(workspace: string): Promise<string> {
+  const old = join(workspace, 'PLAN.md');
+  return (await exists(old)) ? old : join(workspace, '.agents_tmp', 'PLAN.md');
+}
+
+async function elsewhere(
+  plan: string,
+  call: EditorCall,
+  { work, ...context }: ToolContext & { readonly work: ReturnType<typeof editorWork> },
+): Promise<EditorReport> {
+  if (call.command === 'view') return work(call, context);
+  const { refused } = refuseParameter('path', call.path, `Only the plan can be changed: ${plan}.`);
+  return failed({ command: call.command, path: call.path }, refused);
+}
+
+async function onPlan(
+  plan: string,
+  call: EditorCall,
+  work: (call: EditorCall) => Promise<EditorReport>,
+): Promise<EditorReport> {
+  const done = { command: call.command, path: call.path };
+  if (call.command === 'create' || call.command === 'undo_edit' || (await exists(plan))) return work(call);
+  if (call.command === 'view')
+    return seen(done, `The plan ${plan} does not exist yet. The first edit starts it with this outline:\n${outline}`);
+  try {
+    await mkdir(dirname(plan), { recursive: true });
+    await writeAtomically(plan, Buffer.from(outline), undefined);
+  } catch (error) {
+    return failed(done, refuseFailure('Creating', plan, error).refused);
+  }
+  return work(call);
+}
+
+async function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}
