@@ -10,6 +10,7 @@ import { isRefused, refuse, refuseFailure, refuseParameter, type Refused } from 
 import { replaceText, type Changed } from './replace-text.ts';
 import type { Target } from './target.ts';
 import { linesOf, unixText } from './unix-text.ts';
+import { decodedText } from './text-encoding.ts';
 import { viewDirectory } from './view-directory.ts';
 import { isImagePath, viewImage } from './view-image.ts';
 import { viewText } from './view-text.ts';
@@ -126,7 +127,7 @@ export class EditorCommands {
         ...seen(doneBy(call), `The creation of ${path} was undone: the file is gone.`),
         ...contents(file.text, undefined),
       };
-    const restored = edit.before.toString().replace(/^\uFEFF/, '');
+    const restored = decodedText(edit.before)?.text ?? '';
     const lines = numberedLines(linesOf(unixText(restored).text), { first: 1, maxChars: this.#maxViewChars });
     return {
       ...seen(doneBy(call), `The last edit of ${path} was undone. The file is now:\n${lines}`),
@@ -139,7 +140,7 @@ export class EditorCommands {
     if (isRefused(file)) return file;
     const changed = change(file);
     if ('refused' in changed) return changed;
-    const bytes = encoded(changed.text, file);
+    const { bytes, note: encodingNote } = encoded(changed.text, file);
     try {
       if (!(await readFile(target.real)).equals(file.bytes))
         return refuse(`The file ${target.path} was changed by something else meanwhile; view it again.`);
@@ -148,7 +149,7 @@ export class EditorCommands {
       return refuseFailure('Writing', target.path, error);
     }
     this.#history.push(target.real, { before: file.bytes, after: digest(bytes) });
-    const note = changed.note === undefined ? '' : ` ${changed.note}`;
+    const note = [changed.note, encodingNote].flatMap((one) => (one === undefined ? [] : [` ${one}`])).join('');
     const lines = snippet(changed, this.#maxViewChars);
     const told = `The file ${target.path} was edited.${note} The lines around the change:\n${lines}\nCheck that they are as intended; edit again if not.`;
     return { ...seen(doneBy(call), told), ...contents(file.text, changed.text) };

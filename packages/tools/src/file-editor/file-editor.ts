@@ -7,11 +7,11 @@ import type { FileEditorOptions } from './file-editor-options.ts';
 import { resolvedPath } from './resolved-path.ts';
 
 /**
- * Shows and changes text files, one change at a time. Line ends, byte order mark, mode bits and links are kept; each write
+ * Shows and changes text files, one change at a time. Encoding, line ends, byte order mark, mode bits and links are kept; each write
  * replaces the file in one step. Remembers what it needs to undo its own edits.
  *
  * @throws {ToolError} `unusable` when a root is not absolute.
- * @see software-agent-sdk openhands/tools/file_editor (undo of create removes the file; UTF-8 only; parents are created)
+ * @see software-agent-sdk openhands/tools/file_editor (undo of create removes the file; parents are created; an encoding counts when it gives the same bytes again)
  */
 export function fileEditor(options: FileEditorOptions = {}): Tool<EditorCall> {
   const work = editorWork(options);
@@ -48,5 +48,5 @@ function describe({
 - \`insert\` puts \`new_str\` after line \`insert_line\`; 0 is the top.
 - \`undo_edit\` takes back the last edit this tool made to the file, up to 10 times.
 
-Text files of up to ${maxFileBytes / 1024 / 1024} MB in UTF-8 are supported. Line ends are kept as they are.`;
+Text files of up to ${maxFileBytes / 1024 / 1024} MB are supported. Encoding and line ends are kept as they are.`;
 }

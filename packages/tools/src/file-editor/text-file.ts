@@ -1,22 +1,16 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { TextDecoder } from 'node:util';
 import { refuse, refuseFailure, type Refused } from './refused.ts';
 import type { Target } from './target.ts';
+import { decodedText, encodedText, type DecodedText } from './text-encoding.ts';
 
 /** A text file as it is on disk. */
-export interface TextFile {
+export interface TextFile extends DecodedText {
   /** Exactly the bytes on disk. */
   readonly bytes: Buffer;
-  /** Decoded, without a byte order mark; line ends as they are. */
-  readonly text: string;
-  readonly hasMark: boolean;
   /** The line end that most lines have. */
   readonly lineEnd: '\n' | '\r\n';
 }
-
-const mark = '\uFEFF';
-const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** Reads a text file, or says why the editor cannot work on it. */
 export async function readTextFile({ path, real, stats }: Target, maxBytes: number): Promise<TextFile | Refused> {
@@ -32,31 +26,25 @@ export async function readTextFile({ path, real, stats }: Target, maxBytes: numb
   } catch (error) {
     return refuseFailure('Reading', path, error);
   }
-  return (
-    decoded(bytes) ?? refuse(`The file ${path} is binary or not UTF-8 text; this tool can neither show nor edit it.`)
-  );
+  const decoded = decodedText(bytes);
+  if (decoded === undefined) return refuse(`The file ${path} is binary; this tool can neither show nor edit it.`);
+  return { ...decoded, bytes, lineEnd: commonLineEnd(decoded.text) };
 }
 
-/** The bytes of `text` in the file it came from. */
-export function encoded(text: string, { hasMark }: Pick<TextFile, 'hasMark'>): Buffer {
-  return Buffer.from(hasMark ? mark + text : text);
+/** The bytes of `text` in the file it came from: in its encoding if that has all of the characters, else in UTF-8. */
+export function encoded(
+  text: string,
+  { encoding, hasMark }: DecodedText,
+): { readonly bytes: Buffer; readonly note?: string } {
+  const bytes = encodedText({ text, encoding, hasMark });
+  if (bytes !== undefined) return { bytes };
+  const note = `The encoding ${encoding} has no form for some of the characters, so the file is now UTF-8.`;
+  return { bytes: Buffer.from(text), note };
 }
 
 /** The fingerprint by which a changed file is noticed. */
 export function digest(bytes: Buffer): string {
   return createHash('sha256').update(bytes).digest('hex');
-}
-
-function decoded(bytes: Buffer): TextFile | undefined {
-  if (bytes.includes(0)) return undefined;
-  try {
-    const all = decoder.decode(bytes);
-    const hasMark = all.startsWith(mark);
-    const text = hasMark ? all.slice(1) : all;
-    return { bytes, text, hasMark, lineEnd: commonLineEnd(text) };
-  } catch {
-    return undefined;
-  }
 }
 
 function commonLineEnd(text: string): '\n' | '\r\n' {

@@ -93,13 +93,14 @@ async function updated(
   if (isRefused(file)) return file;
   const patched = patchedText(file, path, chunks);
   if (isRefused(patched)) return patched;
-  const after = encoded(patched.text, file);
+  const { bytes: after, note } = encoded(patched.text, file);
+  const end = note === undefined ? '' : `. ${note}`;
   const previous = target.stats;
   const change = { type: 'update', ...contents(file.text, patched.text) } as const;
   const { fuzz } = patched;
   if (moveTo === undefined) {
     const changes = [{ real: target.real, before: file.bytes, after, previous }];
-    return { changes, commit: { [path]: change }, fuzz, told: [`M ${path}`] };
+    return { changes, commit: { [path]: change }, fuzz, told: [`M ${path}${end}`] };
   }
   const goal = (await whyLink(target)) ?? (await moveTarget(moveTo, reach));
   if (isRefused(goal)) return goal;
@@ -110,7 +111,7 @@ async function updated(
     ],
     commit: { [path]: { ...change, move_path: moveTo } },
     fuzz,
-    told: [`R ${path} -> ${moveTo}`],
+    told: [`R ${path} -> ${moveTo}${end}`],
   };
 }
 

@@ -114,6 +114,31 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
     expect(shown(await shell.call({ command: 'echo free' }))).toBe('free');
   });
 
+  test('TE-21: a server is stopped with C-c, the shell goes on, and the server starts again', async () => {
+    await using shell = await open(pty);
+    const server = `sh -c 'echo up; exec sleep 600'`;
+    for (const round of [1, 2]) {
+      const started = await untilShown(shell, { command: server, timeout: 1 }, 'up');
+      expect(started.last).toMatchObject({ exit_code: -1, timeout: true });
+      await shell.call({ command: 'C-c', is_input: true, timeout: 20 });
+      expect(shown(await shell.call({ command: `echo ${round}`, timeout: 20 }))).toBe(String(round));
+    }
+  });
+
+  test('TE-13: the lines of an open here-document cannot be typed: it ends with the command', async () => {
+    await using shell = await open(pty);
+    const observation = await shell.call({ command: 'cat << EOF\none', timeout: 20 });
+    expect(observation).toMatchObject({ exit_code: 0 });
+    expect(shown(observation)).toContain('one');
+  });
+
+  test('TE-42: input that looks like a literal is typed', async () => {
+    await using shell = await open(pty);
+    await untilShown(shell, { command: 'echo ready; read -r line; echo "got $line"' }, 'ready');
+    const observation = await shell.call({ command: '["x"]', is_input: true, timeout: 20 });
+    expect(shown(observation)).toBe('got ["x"]');
+  });
+
   test('C-d ends the input of a program; TEXT: types the name of a key', async () => {
     await using shell = await open(pty);
     await shell.call({ command: 'cat', timeout: 0.1 });
@@ -243,7 +268,7 @@ describe('a terminal on a pty', () => {
     expect(shown(await shell.call({ command, timeout: 20 }))).toBe('5');
   });
 
-  test('a pager does not hold the session', async () => {
+  test('TE-31: a pager does not hold the session', async () => {
     await using shell = await open(true);
     expect(shown(await shell.call({ command: '$PAGER <<< text; echo $GIT_PAGER' }))).toBe('text\ncat');
   });
