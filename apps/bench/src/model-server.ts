@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 
 /**
  * A model in a process of its own, so that its work is nobody's own work. It answers every request at once with one
- * call of the tool `note`, and remembers, for each request, how long its client took from the last byte of the reply before to
+ * call of the tool `note`, written into the text below `/text`, and remembers, for each request, how long its client took from the last byte of the reply before to
  * the last byte of this request. GET /gaps gives these times in milliseconds and forgets them.
  */
 const gaps: number[] = [];
@@ -18,7 +18,7 @@ const server = createServer(async (request, response) => {
   }
   await drained(request);
   if (repliedAt !== undefined) gaps.push(performance.now() - repliedAt);
-  const reply = JSON.stringify(completion(++calls));
+  const reply = JSON.stringify(request.url?.startsWith('/text/') ? textCompletion(++calls) : completion(++calls));
   response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(reply) });
   response.end(reply, () => (repliedAt = performance.now()));
 });
@@ -46,6 +46,12 @@ function completion(index: number): object {
     ],
     usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 },
   };
+}
+
+function textCompletion(index: number): object {
+  const content = `<function=note>\n<parameter=text>note ${index}</parameter>\n</function>`;
+  const choices = [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content } }];
+  return { ...completion(index), choices };
 }
 
 server.listen(0, '127.0.0.1', () => {
