@@ -21,6 +21,9 @@ interface Directory {
 
 type Node = File | Directory;
 
+/** How everything ended. */
+export type Crash = 'kill' | { readonly keep: number } | { readonly seed: number };
+
 /** A file system in memory that can lose what was not synced. */
 export interface VolatileFiles extends Files {
   /** How many calls it got. */
@@ -29,9 +32,10 @@ export interface VolatileFiles extends Files {
   dieAt(call: number): void;
   /**
    * What another process finds afterwards. After a power failure a directory has what was synced and, of the changes of
-   * its names since, the first `keep`, for instance 0 or `Infinity`.
+   * its names since, the first `keep`, for instance 0 or `Infinity`; or, with a `seed`, any of them, while a file has
+   * any part of what was added to it, in blocks of 512 bytes.
    */
-  survivor(crash: 'kill' | { readonly keep: number }): VolatileFiles;
+  survivor(crash: Crash): VolatileFiles;
   /** Lets the calls that the test accepts fail as the system would. */
   failWith(errno: string, accepts: (name: keyof Files, path: string) => boolean): void;
 }
@@ -81,7 +85,9 @@ function over(disk: Disk): VolatileFiles {
     failWith: (errno, accepts) => (fault = { errno, accepts }),
     survivor: (crash) =>
       over(
-        crash === 'kill' ? disk : { ...disk, root: afterPowerFailure(disk.root, crash.keep, new Map()) as Directory },
+        crash === 'kill'
+          ? disk
+          : { ...disk, root: afterPowerFailure(disk.root, lossOf(crash), new Map()) as Directory },
       ),
   };
 }
@@ -171,23 +177,46 @@ function plainFiles({ root, clock }: Disk): Files {
   };
 }
 
+/** What a power failure leaves of what was not synced. */
+interface Loss {
+  changes(changes: Directory['changes']): Directory['changes'];
+  contents(file: File): Buffer;
+}
+
+function lossOf(crash: { readonly keep: number } | { readonly seed: number }): Loss {
+  if ('keep' in crash) {
+    return { changes: (changes) => changes.slice(0, crash.keep), contents: ({ durable }) => durable };
+  }
+  let state = crash.seed;
+  // Park and Miller's generator: the same seed, the same loss.
+  const random = (): number => (state = (state * 48_271) % 2_147_483_647) / 2_147_483_647;
+  return {
+    changes: (changes) => changes.filter(() => random() < 0.5),
+    contents({ contents, durable }) {
+      const end = durable.length + 512 * Math.floor((random() * (contents.length - durable.length + 512)) / 512);
+      return contents.subarray(0, Math.min(end, contents.length));
+    },
+  };
+}
+
 /** A copy; a file with two names stays one file. */
-function afterPowerFailure(node: Node, keep: number, copies: Map<Node, Node>): Node {
+function afterPowerFailure(node: Node, loss: Loss, copies: Map<Node, Node>): Node {
   const known = copies.get(node);
   if (known) return known;
   if ('contents' in node) {
-    const copy = { ...node, contents: node.durable };
+    const contents = loss.contents(node);
+    const copy = { ...node, contents, durable: contents };
     copies.set(node, copy);
     return copy;
   }
   const copy = { ...directory(node.serial), modifiedNs: node.modifiedNs };
   copies.set(node, copy);
   const names = new Map(node.durable);
-  for (const [name, other] of node.changes.slice(0, keep)) {
+  for (const [name, other] of loss.changes(node.changes)) {
     if (other) names.set(name, other);
     else names.delete(name);
   }
-  for (const [name, other] of names) copy.entries.set(name, afterPowerFailure(other, keep, copies));
+  for (const [name, other] of names) copy.entries.set(name, afterPowerFailure(other, loss, copies));
   copy.durable = new Map(copy.entries);
   return copy;
 }

@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict';
+import { StorageError } from '../error.ts';
+import { digestOf } from '../proof/digest-of.ts';
+import { ed25519Signer } from '../proof/ed25519-signer.ts';
+import { signTombstone } from '../proof/sign-tombstone.ts';
+import { verify } from '../proof/verify.ts';
+import type { EventLog, NewEvent } from '../log.ts';
+import type { EventStore } from '../store.ts';
+import { repair } from '../upkeep/repair.ts';
+import { agentEvent } from './agent-event.ts';
+import { newEvent } from './new-event.ts';
+
+/** What a process does until it dies, and what the next one must find. */
+export interface CrashScenario {
+  readonly name: string;
+  /** Ids of what was acknowledged are added to `acknowledged`. */
+  run(store: EventStore, acknowledged: string[]): Promise<void>;
+  /** Throws when something acknowledged is gone, something else is there, or the log cannot go on. */
+  check(store: EventStore, acknowledged: readonly string[]): Promise<void>;
+}
+
+/** The one conversation. */
+export const crashedId = '0123456789abcdef0123456789abcdef';
+const meta = (status: string) => ({ status, workspace: '/srv/w', agent: { model: { kind: 'scripted', name: 'm' } } });
+const signer = ed25519Signer(new Uint8Array(32).fill(3));
+
+/** Number 4 needs a label beside it in a directory. */
+const event = (n: number): NewEvent => (n === 4 ? newEvent('odd') : agentEvent(n));
+const all = [0, 1, 2, 3, 4, 5, 6].map((n) => event(n));
+
+/** All that may happen to one log. */
+export const crashScenarios: readonly CrashScenario[] = [
+  {
+    name: 'appending',
+    async run(store, acknowledged) {
+      let log = await store.create(crashedId, meta('idle'));
+      await append(log, acknowledged, [0]);
+      await append(log, acknowledged, [1, 2, 3], { expectedHead: 1, meta: meta('running') });
+      await append(log, acknowledged, [4]);
+      await log.snapshots.save('view', { seq: 5, state: 5 });
+      await log[Symbol.asyncDispose]();
+      log = await store.open(crashedId);
+      await append(log, acknowledged, [5, 6]);
+      await log.append([], { meta: meta('finished') });
+      await log[Symbol.asyncDispose]();
+    },
+    async check(store, acknowledged) {
+      const log = await openIfThere(store, acknowledged);
+      if (!log) return;
+      await checkEvents(log, acknowledged);
+      await checkWhole(log);
+      await checkGoesOn(store, log);
+    },
+  },
+  {
+    name: 'signing, replacing and cutting',
+    async run(store, acknowledged) {
+      const log = await store.create(crashedId, {});
+      await log.append(all.slice(0, 6), { signer });
+      acknowledged.push(...all.slice(0, 3).map(({ id }) => id));
+      await log.proof?.replace([replacement(2), replacement(4)]);
+      await log.proof?.cut(3);
+      await append(log, acknowledged, [6]);
+      await log.append([], { signer });
+    },
+    async check(store, acknowledged) {
+      const log = await openIfThere(store, acknowledged);
+      if (!log) return;
+      await checkReplaced(log, acknowledged);
+      // Between two files of a cut the end is one that was found: a repair says so.
+      const { broken } = await verify(log);
+      assert.ok(broken === undefined || broken.reason === 'lost', broken?.message);
+      await repair(log);
+      await checkWhole(log);
+      const head = await log.head();
+      assert.deepEqual(await log.append([newEvent('more')], { expectedHead: head }), [head]);
+      await checkWhole(log);
+    },
+  },
+  {
+    name: 'removing and making again',
+    async run(store, acknowledged) {
+      const log = await store.create(crashedId, {});
+      await log.append(all, { signer });
+      await log[Symbol.asyncDispose]();
+      await store.remove(crashedId);
+      await append(await store.create(crashedId, {}), acknowledged, [0]);
+    },
+    async check(store, acknowledged) {
+      const log = await openIfThere(store, acknowledged);
+      if (!log) return;
+      await checkEvents(log, acknowledged);
+      await checkWhole(log);
+      await checkGoesOn(store, log);
+    },
+  },
+];
+
+async function append(
+  log: EventLog,
+  acknowledged: string[],
+  numbers: readonly number[],
+  options: Parameters<EventLog['append']>[1] = {},
+): Promise<void> {
+  const events = numbers.map((n) => event(n));
+  await log.append(events, options);
+  acknowledged.push(...events.map(({ id }) => id));
+}
+
+async function openIfThere(store: EventStore, acknowledged: readonly string[]): Promise<EventLog | undefined> {
+  try {
+    return await store.open(crashedId);
+  } catch (error) {
+    if (!(error instanceof StorageError)) throw error;
+    assert.deepEqual([error.code, acknowledged], ['missing', []]);
+    return undefined;
+  }
+}
+
+async function checkEvents(log: EventLog, acknowledged: readonly string[]): Promise<void> {
+  const events = await Array.fromAsync(log.range(0));
+  const expected = all.slice(0, Math.max(events.length, acknowledged.length)).map((one, seq) => ({ seq, ...one }));
+  assert.deepEqual(events, expected);
+  assert.ok(((await log.snapshots.latest('view'))?.seq ?? 0) <= events.length);
+}
+
+async function checkWhole(log: EventLog): Promise<void> {
+  const { broken, sealed, head } = await verify(log, { trusted: [signer.did] });
+  assert.deepEqual([broken, sealed], [undefined, head]);
+}
+
+async function checkGoesOn(store: EventStore, log: EventLog): Promise<void> {
+  assert.deepEqual(await log.append(all), [...all.keys()]);
+  assert.equal((await store.summary(crashedId)).head, all.length);
+  assert.equal((await store.list()).items.length, 1);
+  await checkWhole(log);
+}
+
+function replacement(seq: number) {
+  const before = event(seq);
+  const text = before.text.replace(seq === 4 ? '1.0' : '2026', seq === 4 ? '9.9' : '****');
+  const digests = { was: digestOf(before), is: digestOf({ ...before, text }) };
+  const said = { conversation: crashedId, seq, ...digests, reason: 'secret', at: 1 };
+  return { tombstone: signTombstone(said, signer), text };
+}
+
+/** Events 0 to 2, then the end, or 3 to 5 before they were cut off, or 6 behind the cut; 2 and 4 old or new. */
+async function checkReplaced(log: EventLog, acknowledged: readonly string[]): Promise<void> {
+  const events = await Array.fromAsync(log.range(0));
+  const ids = events.map(({ id }) => id);
+  const isCut = ids[3] === event(6).id;
+  const expected = isCut ? [0, 1, 2, 6] : [0, 1, 2, 3, 4, 5];
+  assert.deepEqual(
+    ids,
+    expected.slice(0, Math.max(ids.length, acknowledged.length)).map((n) => event(n).id),
+  );
+  for (const [seq, { text }] of events.entries()) {
+    const n = expected[seq] ?? -1;
+    const texts = [event(n).text, ...(n === 2 || n === 4 ? [replacement(n).text] : [])];
+    assert.ok(texts.includes(text), text);
+  }
+}
