@@ -1,7 +1,8 @@
 import { events } from './tables/events.ts';
 import { llm } from './tables/llm.ts';
 import { step } from './tables/step.ts';
+import { storage } from './tables/storage.ts';
 import type { Bench } from './table.ts';
 
 /** Every table, by the name that `pnpm bench NAME` takes: add a file, then its line here. */
-export const tables: Readonly<Record<string, Bench>> = { events, llm, step };
+export const tables: Readonly<Record<string, Bench>> = { events, llm, step, storage };

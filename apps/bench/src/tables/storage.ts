@@ -1,0 +1,163 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, mkdtemp, open, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { EventLog, EventStore, NewEvent } from '@varve/storage';
+import { directoryStore } from '@varve/storage/directory';
+import { sqliteStore } from '@varve/storage/sqlite';
+import { type Bench, median } from '../table.ts';
+
+const samples = 150;
+const sizes = [1_000, 10_000, 100_000] as const;
+const listed = 10_000;
+
+/** Stores against the disk below them, and against themselves when they are nearly empty. */
+export const storage: Bench = async () => {
+  const dir = await mkdtemp(join(tmpdir(), 'varve-bench-'));
+  try {
+    return {
+      title: 'Storage',
+      about: `Events of 2 kB, fsync; median ms of ${samples}, in turns with what they are compared with.`,
+      header: ['what', 'compared with', 'that', 'this', 'ratio'],
+      rows: [...(await appends(dir)), ...(await growth(dir)), await listing(dir)],
+    };
+  } finally {
+    await rm(dir, { recursive: true, force: true });
+  }
+};
+
+type Row = readonly string[];
+
+async function appends(dir: string): Promise<readonly Row[]> {
+  await using sqlite = await sqliteStore({ path: join(dir, 'append.db') });
+  await using directory = await directoryStore({ path: join(dir, 'append') });
+  const [sqliteLog, directoryLog] = [await sqlite.create('c', {}), await directory.create('c', {})];
+  const files = join(dir, 'raw');
+  await mkdir(files);
+  const raw = await open(join(dir, 'raw.log'), 'a');
+  const bytes = Buffer.from(event().text);
+  const [synced, single] = await inTurns(
+    async () => {
+      await raw.appendFile(bytes);
+      await raw.datasync();
+    },
+    async () => void (await sqliteLog.append([event()])),
+  );
+  await raw.close();
+  const [one, eight] = await inTurns(
+    async () => void (await sqliteLog.append([event()])),
+    async () => void (await Promise.all(Array.from({ length: 8 }, async () => sqliteLog.append([event()])))),
+  );
+  const [file, placed] = await inTurns(
+    async () => {
+      const made = await open(join(files, randomUUID()), 'wx');
+      await made.writeFile(bytes);
+      await made.sync();
+      await made.close();
+    },
+    async () => void (await directoryLog.append([event()])),
+  );
+  return [
+    row('SQLite append', 'append and fdatasync', synced, single),
+    row('SQLite append, eight at once, each', 'one', one, eight / 8),
+    row('directory append', 'a new file and fsync', file, placed),
+  ];
+}
+
+async function growth(dir: string): Promise<readonly Row[]> {
+  const rows: Row[] = [];
+  const path = join(dir, 'growth.db');
+  await fill(await sqliteStore({ path, durability: 'buffered' }), [10, ...sizes]);
+  await using sqlite = await sqliteStore({ path });
+  const short = await sqlite.open('c10');
+  const long = await sqlite.open('c100000');
+  const [at10, at100000] = await inTurns(
+    async () => void (await short.append([event()])),
+    async () => void (await long.append([event()])),
+  );
+  rows.push(row('SQLite append at 100,000', 'at 10', at10, at100000));
+  for (const log of [short, long]) await log[Symbol.asyncDispose]();
+  for (const size of sizes.slice(1)) {
+    const before = heap();
+    const [small, large] = await inTurns(
+      async () => resume(sqlite, 'c1000'),
+      async () => resume(sqlite, `c${size}`),
+    );
+    const grown = `heap +${Math.max(0, (heap() - before) / 1e6).toFixed(0)} MB`;
+    rows.push(
+      row(`SQLite open, last ten, append at ${size.toLocaleString('en')} (${grown})`, 'at 1,000', small, large),
+    );
+  }
+  return rows;
+}
+
+async function fill(store: EventStore, heads: readonly number[]): Promise<void> {
+  for (const head of heads) {
+    const log = await store.create(`c${head}`, {});
+    for (let done = 0; done < head; done += 500) {
+      await log.append(Array.from({ length: Math.min(500, head - done) }, () => event(200)));
+    }
+  }
+  await store[Symbol.asyncDispose]();
+}
+
+async function resume(store: EventStore, id: string): Promise<void> {
+  await using log: EventLog = await store.open(id);
+  const head = await log.head();
+  await Array.fromAsync(log.range(head - 10));
+  await log.append([event()]);
+}
+
+async function listing(dir: string): Promise<Row> {
+  await using few = await sqliteStore({ path: join(dir, 'few.db') });
+  await using many = await sqliteStore({ path: join(dir, 'many.db'), durability: 'buffered' });
+  for (const [store, count] of [
+    [few, 20],
+    [many, listed],
+  ] as const) {
+    for (let done = 0; done < count; done += 20) {
+      const made = Array.from({ length: 20 }, async () => store.create(randomUUID(), { title: 'Fix the test' }));
+      for (const log of await Promise.all(made)) await log[Symbol.asyncDispose]();
+    }
+  }
+  const [of20, of10000] = await inTurns(
+    async () => void (await few.list({ limit: 20 })),
+    async () => void (await many.list({ limit: 20 })),
+  );
+  return row('SQLite list 20 of 10,000', 'of 20', of20, of10000);
+}
+
+/** Medians of two things that are done in turns, so that what else the machine does meets both. */
+async function inTurns(that: () => Promise<void>, other: () => Promise<void>): Promise<readonly [number, number]> {
+  const times: [number[], number[]] = [[], []];
+  for (let sample = 0; sample < samples; sample += 1) {
+    times[0].push(await time(that));
+    times[1].push(await time(other));
+  }
+  return [median(times[0]), median(times[1])];
+}
+
+async function time(work: () => Promise<void>): Promise<number> {
+  const start = performance.now();
+  await work();
+  return performance.now() - start;
+}
+
+function row(what: string, comparedWith: string, that: number, other: number): Row {
+  return [what, comparedWith, that.toFixed(2), other.toFixed(2), `${(other / that).toFixed(2)}×`];
+}
+
+function event(bytes = 2000): NewEvent {
+  const id = randomUUID();
+  return {
+    id,
+    kind: 'MessageEvent',
+    parentId: undefined,
+    text: JSON.stringify({ id, text: 'x'.repeat(bytes), kind: 'MessageEvent' }),
+  };
+}
+
+function heap(): number {
+  globalThis.gc?.();
+  return process.memoryUsage().heapUsed;
+}
