@@ -26,13 +26,17 @@ export function migrate(database: DatabaseSync, path: string, migrations: readon
   }
 }
 
-function nextStep(database: DatabaseSync, path: string, migrations: readonly string[]): string | undefined {
-  const version = number(database, 'PRAGMA user_version');
+/** Refuses a database that is not ours and not empty. @throws {StorageError} `invalid`. */
+export function checkOwner(database: DatabaseSync, path: string): void {
   const owner = number(database, 'PRAGMA application_id');
   const isEmpty = number(database, 'SELECT count(*) FROM sqlite_schema') === 0;
-  if (owner !== applicationId && !(owner === 0 && isEmpty)) {
-    throw new StorageError('invalid', `${path} is a database of something else.`);
-  }
+  if (owner === applicationId || (owner === 0 && isEmpty)) return;
+  throw new StorageError('invalid', `${path} is a database of something else.`);
+}
+
+function nextStep(database: DatabaseSync, path: string, migrations: readonly string[]): string | undefined {
+  checkOwner(database, path);
+  const version = number(database, 'PRAGMA user_version');
   if (version > migrations.length) {
     throw new StorageError('invalid', `${path} has schema ${version}, newer than the ${migrations.length} known here.`);
   }

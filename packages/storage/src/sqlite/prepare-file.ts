@@ -23,7 +23,8 @@ function makeFile(path: string): void {
   }
 }
 
-function syncDirectory(path: string): void {
+/** Puts the names in a directory on the disk. */
+export function syncDirectory(path: string): void {
   // Windows opens no directories.
   if (process.platform === 'win32') return;
   const descriptor = openSync(path, 'r');
