@@ -4,8 +4,10 @@ import { builtinKinds, defineEvent, eventCodec, isOpaque, MessageEvent, text, te
 import { defineFact } from '@varve/events/facts';
 import { scriptedModel } from '@varve/llm/testing';
 import { memoryStore } from '@varve/storage';
+import { finish, think } from '@varve/tools';
 import { defineAgent } from './agent.ts';
 import { Conversation } from './conversation.ts';
+import { countingTool } from './testing/counting-tool.ts';
 
 const id = 'a'.repeat(32);
 const workspace = process.cwd();
@@ -95,4 +97,26 @@ test('limits that allow nothing and messages that say nothing are refused', asyn
   for (const saying of ['', ' \n', []]) {
     await expect(conversation.send(saying)).rejects.toMatchObject({ code: 'invalid' });
   }
+});
+
+test('a conversation is not opened without the tools it was worked on with, unless that is accepted', async () => {
+  const { tool } = countingTool();
+  const model = scriptedModel([{ calls: [{ name: 'record', arguments: { text: 'a' } }] }, { text: 'Done.' }]);
+  const agent = defineAgent({ model, tools: () => [tool(), finish()] });
+  const store = memoryStore();
+  const conversation = await Conversation.create({ agent, store, workspace, id });
+  await conversation.send('Go.');
+  await conversation.run({ maxIterations: 1 });
+  await conversation[Symbol.asyncDispose]();
+  const poorer = defineAgent({ model, tools: () => [finish()] });
+  const refused = Conversation.open({ agent: poorer, store, id });
+  await expect(refused).rejects.toMatchObject({ code: 'tools-missing', message: expect.stringContaining('record') });
+  await using richer = await Conversation.open({
+    agent: { ...agent, tools: () => [tool(), think(), finish()] },
+    store,
+    id,
+  });
+  await richer[Symbol.asyncDispose]();
+  await using again = await Conversation.open({ agent: poorer, store, id, missingTools: 'accept' });
+  expect(await again.run()).toMatchObject({ reason: 'finished' });
 });

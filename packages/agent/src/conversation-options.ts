@@ -33,6 +33,12 @@ export interface OpenOptions extends ConversationOptions {
   readonly id: string;
   /** Default: the workspace the conversation was created with. */
   readonly workspace?: string;
+  /**
+   * What to do when it was worked on with tools that the agent does not have: refuse, which is the default, or go on
+   * without them. More tools, another model, prompt or policy are always accepted: what is given here counts, but for the
+   * system prompt, which stays as it was stored.
+   */
+  readonly missingTools?: 'refuse' | 'accept';
 }
 
 /** What a user says: text, or blocks with images. */

@@ -14,7 +14,7 @@ import {
   type View,
 } from '@varve/events/projections';
 import type { TaskItem } from '@varve/events/payloads';
-import { toolsetsProjection } from './toolsets-projection.ts';
+import { toolsetsProjection, type Toolsets } from './toolsets-projection.ts';
 
 /** Everything a conversation's log says about it at one point. Immutable. */
 export interface ConversationState {
@@ -38,7 +38,7 @@ export interface ConversationState {
 type ConversationProjections = {
   readonly status: Projection<unknown, Status>;
   readonly stats: Projection<unknown, Stats>;
-  readonly toolsets: Projection<unknown, readonly string[]>;
+  readonly toolsets: Projection<unknown, Toolsets>;
   readonly pending: Projection<unknown, readonly PendingCall[]>;
   readonly taskList: Projection<unknown, readonly TaskItem[]>;
   readonly view: Projection<unknown, View>;

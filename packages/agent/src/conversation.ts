@@ -82,7 +82,7 @@ export class Conversation implements AsyncDisposable {
    * Takes up a conversation where its log ends. Nothing is appended and nothing runs until `send` or `run`; what a crash
    * left open is brought to an end by the next run.
    *
-   * @throws {AgentError} `invalid`; {@link StorageError} `missing`, `held` and whatever the store throws.
+   * @throws {AgentError} `invalid`, `tools-missing`; {@link StorageError} `missing`, `held` and whatever the store throws.
    */
   static async open(options: OpenOptions): Promise<Conversation> {
     return new Conversation(await OpenConversation.open(options), options);

@@ -4,6 +4,8 @@ export type AgentErrorCode =
   | 'invalid'
   /** The conversation is running; wait for it, pause it or interrupt it first. */
   | 'busy'
+  /** A stored conversation was worked on with tools that the agent lacks; give it them, or accept that they are missing. */
+  | 'tools-missing'
   /** Calls are open: run, approve or reject them first. */
   | 'pending'
   /** There is no pending action with this id, or none at all. */

@@ -1,11 +1,12 @@
-import type { CreateOptions, ConversationOptions } from './conversation-options.ts';
+import type { CreateOptions, ConversationOptions, OpenOptions } from './conversation-options.ts';
 import { copyLog } from './copy-log.ts';
 import { AgentError } from './error.ts';
 import { moveHead } from './move-head.ts';
 import { OpenConversation } from './open-conversation.ts';
 
 /** How a fork differs from where it comes from. */
-export interface ForkOptions extends Partial<Pick<CreateOptions, 'id' | 'agent' | 'secrets' | 'workspace'>> {
+export interface ForkOptions
+  extends Partial<Pick<CreateOptions, 'id' | 'agent' | 'secrets' | 'workspace'>>, Pick<OpenOptions, 'missingTools'> {
   /** The id of the event it ends with, of any branch; default where the active branch ends. */
   readonly at?: string;
 }

@@ -110,6 +110,7 @@ export class OpenConversation implements AsyncDisposable {
       const snapshot = await log.snapshots.latest(snapshotName(options));
       const snapshotHead = snapshot && timeline.restore(snapshot.state) ? timeline.head : 0;
       await timeline.load((from) => log.range(from));
+      if (options.missingTools !== 'accept') checkTools(timeline.read('toolsets').names, tools, options.id);
       const lastTimestamp = await timestampOf(log, codec, timeline.head - 1);
       return new OpenConversation(log, timeline, codec, {
         ...options,
@@ -204,6 +205,14 @@ async function directory(path: string): Promise<string> {
   const info = await stat(path).catch(() => undefined);
   if (!info?.isDirectory()) throw new AgentError('invalid', `The workspace ${path} is not a directory.`);
   return realpath(path);
+}
+
+/** @throws {AgentError} `tools-missing`. */
+function checkTools(names: readonly string[], tools: ReadonlyMap<string, Tool>, id: string): void {
+  const missing = names.filter((name) => !tools.has(name));
+  if (missing.length === 0) return;
+  const what = `Conversation ${id} was worked on with tools that the agent does not have: ${missing.join(', ')}.`;
+  throw new AgentError('tools-missing', what);
 }
 
 /** A conversation's own tools. @throws {AgentError} `invalid` when two have one name. */

@@ -19,14 +19,14 @@ async function started(steps: readonly ScriptedTurn[], options: Partial<AgentOpt
   return { conversation, model };
 }
 
-test.for(['empty', 'truncated'] as const)(
+test.for(['empty', 'truncated', 'refused'] as const)(
   'a reply that fails as %s is told of, three in a row are stuck',
   async (code) => {
     const nothing = { error: { code } };
     const { conversation, model } = await started([nothing, nothing, record('a'), nothing, nothing, nothing, done]);
     await conversation.send('Go.');
     expect(await conversation.run()).toMatchObject({ reason: 'stuck', iterations: 6 });
-    expect(textOf(model.requests[1]?.messages.at(-1)?.content ?? [])).toContain('Your last reply');
+    expect(textOf(model.requests[1]?.messages.at(-1)?.content ?? [])).toContain('our last reply');
   },
 );
 

@@ -89,14 +89,16 @@ function readOrRefuse(
 }
 
 function newToolset({ journal, offered }: Session, { digests }: PreparedRequest): readonly Draft[] {
-  return journal.timeline.read('toolsets').includes(digests.tools) ? [] : [toolsetDraft(digests.tools, offered)];
+  return journal.timeline.read('toolsets').digests.includes(digests.tools)
+    ? []
+    : [toolsetDraft(digests.tools, offered)];
 }
 
 async function failure(error: unknown, session: Session, { signal }: RunContext): Promise<StepOutcome> {
   const { journal } = session;
   if (!(error instanceof LlmError || error instanceof CondenserError)) throw error;
   if (signal.aborted) return { kind: 'aborted' };
-  if (error.code === 'empty' || error.code === 'truncated') return tell(nothingCame[error.code], [], session);
+  if (error.code in nothingCame) return tell(nothingCame[error.code as keyof typeof nothingCame], [], session);
   if (error.code !== 'context-overflow') return { kind: 'failed', error };
   await journal.emit([{ make: (stamp) => CondensationRequest.create({}, stamp) }]);
   return { kind: 'continue' };

@@ -1,17 +1,26 @@
 import { toolsetFact } from '@varve/events/facts';
 import type { Projection } from '@varve/events/projections';
 
-/** The digests of the tool lists that a log holds already. */
-export const toolsetsProjection: Projection<readonly string[]> = {
+/** The tool lists that models were offered in a log. */
+export interface Toolsets {
+  /** Of those that the log holds already. */
+  readonly digests: readonly string[];
+  /** Of the tools in the last one that is new. */
+  readonly names: readonly string[];
+}
+
+/** Which tool lists a log holds, and which tools it was worked on with last. */
+export const toolsetsProjection: Projection<Toolsets> = {
   name: 'toolsets',
-  version: 1,
+  version: 2,
   scope: 'log',
-  initial: () => [],
-  apply(digests, event) {
+  initial: () => ({ digests: [], names: [] }),
+  apply(toolsets, event) {
     const fact = toolsetFact.read(event);
-    return fact && !digests.includes(fact.digest) ? [...digests, fact.digest] : digests;
+    if (!fact || toolsets.digests.includes(fact.digest)) return toolsets;
+    return { digests: [...toolsets.digests, fact.digest], names: fact.tools.map(({ name }) => name) };
   },
-  read: (digests) => digests,
-  encode: (digests) => digests,
-  decode: (json) => json as unknown as readonly string[],
+  read: (toolsets) => toolsets,
+  encode: ({ digests, names }) => ({ digests, names }),
+  decode: (json) => json as unknown as Toolsets,
 };
