@@ -80,7 +80,7 @@ test.for<[string, (text: string) => string, object]>([
   ],
   [
     'another version of a projection, which gives other messages',
-    (text) => text.replace('a is fine', 'a is broken').replace('"messages":1}', '"messages":0}'),
+    (text) => text.replace('a is fine', 'a is broken').replace(/"messages":\d+\}/, '"messages":0}'),
     { messages: 'older-projection' },
   ],
 ])('%s is told of', async ([, change, found]) => {
