@@ -14,6 +14,7 @@ import {
   type View,
 } from '@varve/events/projections';
 import type { TaskItem } from '@varve/events/payloads';
+import { overflowProjection, type Overflow } from './stuck/overflow-projection.ts';
 import { toolsetsProjection, type Toolsets } from './toolsets-projection.ts';
 
 /** Everything a conversation's log says about it at one point. Immutable. */
@@ -39,6 +40,7 @@ type ConversationProjections = {
   readonly status: Projection<unknown, Status>;
   readonly stats: Projection<unknown, Stats>;
   readonly toolsets: Projection<unknown, Toolsets>;
+  readonly overflow: Projection<unknown, Overflow>;
   readonly pending: Projection<unknown, readonly PendingCall[]>;
   readonly taskList: Projection<unknown, readonly TaskItem[]>;
   readonly view: Projection<unknown, View>;
@@ -55,6 +57,7 @@ export function conversationTimeline(codec: EventCodec): ConversationTimeline {
       status: statusProjection,
       stats: statsProjection,
       toolsets: toolsetsProjection,
+      overflow: overflowProjection,
       pending: pendingProjection(codec),
       taskList: taskListProjection,
       view: viewProjection(codec),

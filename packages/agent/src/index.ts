@@ -15,5 +15,6 @@ export type { Prompt, PromptContext, PromptText } from './prompt.ts';
 export { readEvents, type LoggedEvent } from './read-events.ts';
 export { readRequest } from './read-request.ts';
 export { readState, type ReadStateOptions } from './read-state.ts';
+export { remainingBudget } from './remaining-budget.ts';
 export type { EndReason, RunResult } from './run-result.ts';
 export type { StuckRules } from './stuck/stuck-rules.ts';

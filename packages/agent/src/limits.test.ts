@@ -4,6 +4,7 @@ import { memoryStore } from '@varve/storage';
 import { finish } from '@varve/tools';
 import { defineAgent, type AgentOptions } from './agent.ts';
 import { Conversation } from './conversation.ts';
+import { remainingBudget } from './remaining-budget.ts';
 import { countingTool } from './testing/counting-tool.ts';
 
 const done: ScriptedTurn = { calls: [{ name: 'finish', arguments: { message: 'All done.' } }] };
@@ -70,3 +71,14 @@ test.for([{ maxTokens: 0 }, { maxCostUsd: -1 }, { maxMs: 0.5 }, { maxIterations:
     await expect(conversation.run(limits)).rejects.toMatchObject({ code: 'invalid' });
   },
 );
+
+test('what a budget leaves is what another conversation may use on its behalf', async () => {
+  const budget = { maxIterations: 9, maxCostUsd: 2, maxTokens: 150, maxCalls: 5 };
+  const { conversation } = await started([used('a'), done, used('b'), done], { budget });
+  const { usage } = await conversation.run({ maxIterations: 1 });
+  const rest = remainingBudget(budget, usage);
+  expect(rest).toEqual({ maxIterations: 9, maxCostUsd: 1.4, maxTokens: 50, maxCalls: 4 });
+  expect(() => defineAgent({ model: scriptedModel([]), tools: () => [], ...(rest && { budget: rest }) })).not.toThrow();
+  expect(remainingBudget({ maxIterations: 9, maxTokens: 100 }, usage)).toBeUndefined();
+  expect(remainingBudget({ maxIterations: 9 }, usage)).toEqual({ maxIterations: 9 });
+});

@@ -10,6 +10,7 @@ import { reachedLimit } from './reached-limit.ts';
 import type { EndReason } from './run-result.ts';
 import type { RunContext, Session } from './session.ts';
 import { step } from './step.ts';
+import { overflowVerdict } from './stuck/overflow-verdict.ts';
 import { lookForLoop } from './stuck/look-for-loop.ts';
 
 /** When a loop ends although the work is not done. */
@@ -74,7 +75,9 @@ function startDrafts(before: ExecutionStatus): readonly Draft[] {
 /** Tells a model that repeats itself, and ends the run when that did not help. Calls are brought to an end first. */
 async function repeats({ agent, journal }: Session): Promise<'stuck' | undefined> {
   if (agent.stuck === 'never' || journal.timeline.read('pending').length > 0) return undefined;
-  const verdict = lookForLoop(journal.timeline.read('view').events, agent.stuck);
+  const { timeline } = journal;
+  const verdict =
+    overflowVerdict(timeline.read('overflow'), agent.stuck) ?? lookForLoop(timeline.read('view').events, agent.stuck);
   if (!verdict) return undefined;
   const isStuck = verdict.kind === 'stuck';
   await journal.emit([isStuck ? statusDraft('stuck') : nudgeDraft(verdict.message)]);

@@ -16,6 +16,8 @@ export interface StuckRules {
   readonly alternating: number;
   /** Replies without calls that do not end the run; default 3. Each of them is told of. */
   readonly monologue: number;
+  /** Contexts that are too long again one reply after they were made smaller; default 3. */
+  readonly overflows: number;
   /** Where looking back ends: at what the user said last, which is the default, or nowhere. */
   readonly window: 'user-message' | 'conversation';
   /** What makes two results of a command the same: all of them, which is the default, or only its exit code. */
@@ -27,6 +29,7 @@ const defaults: StuckRules = {
   repeatedErrors: 3,
   alternating: 6,
   monologue: 3,
+  overflows: 3,
   window: 'user-message',
   outputs: 'compared',
 };
@@ -34,7 +37,7 @@ const defaults: StuckRules = {
 /** Fills in the defaults. @throws {AgentError} `invalid` for a number below 2. */
 export function stuckRules(options: Partial<StuckRules> = {}): StuckRules {
   const rules = { ...defaults, ...options };
-  for (const name of ['repeatedResults', 'repeatedErrors', 'alternating', 'monologue'] as const) {
+  for (const name of ['repeatedResults', 'repeatedErrors', 'alternating', 'monologue', 'overflows'] as const) {
     if (Number.isInteger(rules[name]) && rules[name] >= 2) continue;
     throw new AgentError('invalid', `${name} is ${rules[name]}, but it takes 2 replies to repeat one.`);
   }
