@@ -21,17 +21,23 @@ const rounds = 15;
 /** Records and projections: decoding against `JSON.parse` of the same bytes, and one more event in a short and in a long log. */
 export const events: Bench = async () => {
   // The first log only warms up, so that both are measured with compiled code.
-  const [, short = Number.NaN, long = Number.NaN] = [2000, 100, 100_000].map(oneMore);
+  const [, short = Number.NaN, long = Number.NaN] = [2000, 100, 100_000].map((length) => oneMore(length, period));
+  const whole = [100, 10_000].map((length) => oneMore(length, Infinity));
   return {
     title: 'Records and projections',
     about: `µs, best rounds. Decoding checks every field. One more event: decoded, folded through every projection, and the messages of the next request made; a condensation every ${period} events.`,
     header: ['', 'base', 'varve', 'ratio'],
     rows: [
       ...Object.entries(samples()).map(([name, line]) => decoding(name, line)),
-      ['one more event, at 100 and at 100,000', short.toFixed(2), long.toFixed(2), `${(long / short).toFixed(2)}×`],
+      growth('one more event, at 100 and at 100,000', [short, long]),
+      growth('the same, nothing condensed, at 100 and at 10,000', whole),
     ],
   };
 };
+
+function growth(name: string, [before = Number.NaN, after = Number.NaN]: readonly number[]): readonly string[] {
+  return [name, before.toFixed(2), after.toFixed(2), `${(after / before).toFixed(2)}×`];
+}
 
 /** Events of about 1 KiB each. */
 function samples(): Readonly<Record<string, string>> {
@@ -62,12 +68,12 @@ function microseconds(work: () => unknown): number {
   return ((performance.now() - start) * 1000) / times;
 }
 
-/** Microseconds for one more event in a log of this length, over whole periods. */
-function oneMore(length: number): number {
+/** Microseconds for one more event in a log of this length, over whole periods, with a condensation every so many events. */
+function oneMore(length: number, every: number): number {
   const timeline = new Timeline({ codec, projections: stateProjections(codec) });
   const project = messageProjector(codec);
   const lines = (from: number): readonly string[] =>
-    Array.from({ length: period }, (_, index) => codec.encode(eventAt(from + index)));
+    Array.from({ length: period }, (_, index) => codec.encode(eventAt(from + index, every)));
   const grow = (line: string): void => void timeline.push(codec.decode(line), timeline.head);
   while (timeline.head < length) lines(timeline.head).forEach(grow);
   const times = Array.from({ length: rounds }, () => {
@@ -86,8 +92,8 @@ const idOf = (seq: number): string => `00000000-0000-4000-8000-${seq.toString(16
 const stampOf = (seq: number) => ({ id: idOf(seq), timestamp: '2026-01-01T12:00:00.000000' });
 
 /** A call and its result in turns; each period ends with a condensation of all that came in it. */
-function eventAt(seq: number): BaseEvent {
-  if (seq % period === period - 1) return condensationOf(seq);
+function eventAt(seq: number, every: number): BaseEvent {
+  if (seq % every === every - 1) return condensationOf(seq);
   return seq % 2 === 0 ? callEvent(seq) : resultEvent(seq, 'x'.repeat(200));
 }
 

@@ -26,7 +26,10 @@ export class MessageList {
   }
 
   isPrefixOf(events: readonly BaseEvent[]): boolean {
-    return this.#events.length <= events.length && this.#events.every((event, index) => event === events[index]);
+    const known = this.#events;
+    if (known.length > events.length) return false;
+    for (let index = 0; index < known.length; index++) if (known[index] !== events[index]) return false;
+    return true;
   }
 
   /** Takes in a view that begins with the events of the last time. */

@@ -23,14 +23,15 @@ export interface View {
 }
 
 interface ViewState {
+  /** Never handed out: it grows in place. */
   events: BaseEvent[];
+  /** The copy that was handed out; undefined since `events` changed. One copy per read, however many events came between. */
+  shown?: readonly BaseEvent[] | undefined;
   /** The ids of `events`. */
   ids: Set<string>;
   /** The ids of messages that hooks stopped. */
   readonly blocked: Set<string>;
   isCondensationRequested: boolean;
-  /** The array inside was handed out: copy before changing it. */
-  isShared: boolean;
 }
 
 interface SavedView {
@@ -45,31 +46,23 @@ export function viewProjection(codec: EventCodec): Projection<ViewState, View> {
     name: 'view',
     version: 2,
     scope: 'branch',
-    initial: () => ({
-      events: [],
-      ids: new Set(),
-      blocked: new Set(),
-      isCondensationRequested: false,
-      isShared: false,
-    }),
+    initial: () => ({ events: [], ids: new Set(), blocked: new Set(), isCondensationRequested: false }),
     apply(state, event) {
       if (Condensation.is(event)) {
-        state.events = condensed(state.events, event);
-        state.ids = idsOf(state.events);
+        replaceEvents(state, condensed(state.events, event));
         state.isCondensationRequested = false;
-        state.isShared = false;
       } else if (CondensationRequest.is(event)) state.isCondensationRequested = true;
       else if (codec.kind(event.kind)?.isForModel) show(state, event);
       else {
         block(state, blockedBy(event));
         const mask = maskFact.read(event);
-        if (mask) replaceMasked(owned(state), mask);
+        if (mask) replaceEvents(state, masked(state.events, mask));
       }
       return state;
     },
     read(state) {
-      state.isShared = true;
-      return { events: state.events, isCondensationRequested: state.isCondensationRequested };
+      state.shown ??= state.events.slice();
+      return { events: state.shown, isCondensationRequested: state.isCondensationRequested };
     },
     encode: ({ events, blocked, isCondensationRequested }) => ({
       events: events.map((event) => codec.encode(event)),
@@ -79,7 +72,7 @@ export function viewProjection(codec: EventCodec): Projection<ViewState, View> {
     decode(json) {
       const { events, blocked, isCondensationRequested } = json as unknown as SavedView;
       const read = events.map((line) => codec.read(line));
-      return { events: read, ids: idsOf(read), blocked: new Set(blocked), isCondensationRequested, isShared: false };
+      return { events: read, ids: idsOf(read), blocked: new Set(blocked), isCondensationRequested };
     },
   };
 }
@@ -100,9 +93,16 @@ function blockedBy(event: BaseEvent): readonly string[] {
 function block(state: ViewState, ids: readonly string[]): void {
   for (const id of ids) state.blocked.add(id);
   if (!ids.some((id) => state.ids.has(id))) return;
-  state.events = state.events.filter((event) => !isBlocked(state, event));
-  state.ids = idsOf(state.events);
-  state.isShared = false;
+  replaceEvents(
+    state,
+    state.events.filter((event) => !isBlocked(state, event)),
+  );
+}
+
+function replaceEvents(state: ViewState, events: BaseEvent[]): void {
+  state.events = events;
+  state.ids = idsOf(events);
+  state.shown = undefined;
 }
 
 function isBlocked({ blocked }: ViewState, event: BaseEvent): boolean {
@@ -112,16 +112,8 @@ function isBlocked({ blocked }: ViewState, event: BaseEvent): boolean {
 function show(state: ViewState, event: BaseEvent): void {
   if (state.ids.has(event.id) || isBlocked(state, event)) return;
   state.ids.add(event.id);
-  owned(state).push(event);
-}
-
-/** A view hands its array out without copying; whoever changes the state afterwards copies it first. */
-function owned(state: ViewState): BaseEvent[] {
-  if (state.isShared) {
-    state.events = [...state.events];
-    state.isShared = false;
-  }
-  return state.events;
+  state.events.push(event);
+  state.shown = undefined;
 }
 
 function condensed(events: readonly BaseEvent[], condensation: Condensation): BaseEvent[] {
@@ -144,14 +136,14 @@ function wholeReplies(events: readonly BaseEvent[], forgotten: ReadonlySet<strin
   return all;
 }
 
-function replaceMasked(
-  events: BaseEvent[],
+function masked(
+  events: readonly BaseEvent[],
   mask: { readonly event_ids: readonly string[]; readonly text: string },
-): void {
+): BaseEvent[] {
   const ids = new Set(mask.event_ids);
-  for (const [index, event] of events.entries()) {
-    if (!ids.has(event.id) || !ObservationEvent.is(event)) continue;
+  return events.map((event) => {
+    if (!ids.has(event.id) || !ObservationEvent.is(event)) return event;
     const observation = { content: [text(mask.text)], is_error: event.observation.is_error, kind: 'MaskedObservation' };
-    events[index] = deepFreeze({ ...event, observation, extended_content: [] });
-  }
+    return deepFreeze({ ...event, observation, extended_content: [] });
+  });
 }
