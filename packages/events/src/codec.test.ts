@@ -167,6 +167,21 @@ test('the message of a broken event names the kind and the field, not the value'
   expect(failure(json({ thought: 'secret', kind: 'ActionEvent' })).message).not.toContain('secret');
 });
 
+/** A state update of this many levels: the event itself is one of them. */
+const nested = (levels: number): string =>
+  json({ key: 'k', value: 0, kind: 'ConversationStateUpdateEvent' }).replace(
+    '"value":0',
+    `"value":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}`,
+  );
+
+test('what is nested 200 levels deep is typed, and one level more is kept as text', () => {
+  expect(codec.read(nested(200)).kind).toBe('ConversationStateUpdateEvent');
+  expect(codec.read(nested(201))).toMatchObject({
+    kind: 'OpaqueEvent',
+    problem: expect.stringContaining('200 levels'),
+  });
+});
+
 test('a payload may hold a field named __proto__', () => {
   const text = observation({ content: [], is_error: false, data: 1, kind: 'X' }).replace('"data"', '"__proto__"');
   expect(codec.encode(codec.decode(text))).toContain('"__proto__":1');

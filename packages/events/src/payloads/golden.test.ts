@@ -155,5 +155,8 @@ test('a payload that is of another kind or broken is not read', () => {
   const { TerminalAction } = payloads;
   expect(TerminalAction.read(undefined)).toBeUndefined();
   expect(TerminalAction.read({ thought: 'x', kind: 'ThinkAction' })).toBeUndefined();
+  expect(
+    payloads.FileEditorAction.read({ command: 'view', path: '/a', kind: 'PlanningFileEditorAction' }),
+  ).toBeUndefined();
   expect(TerminalAction.read({ command: 7, kind: 'TerminalAction' })).toBeUndefined();
 });

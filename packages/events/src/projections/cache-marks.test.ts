@@ -28,6 +28,14 @@ test('a result is as good an end as a message', () => {
   ]);
 });
 
+test('a system message that does not lead is not marked', () => {
+  expect(marks([message('user', 'a'), message('system', 's'), message('user', 'b')])).toEqual([
+    [false],
+    [false],
+    [true],
+  ]);
+});
+
 test('marks that were stored are taken away', () => {
   const stored: Message = { ...message('user'), content: [{ ...text('a'), cache_prompt: true }, text('b')] };
   expect(marks([stored, message('assistant', 'x'), message('user', 'c')])).toEqual([[false, false], [false], [true]]);
