@@ -12,6 +12,7 @@ import type { Target } from './target.ts';
 import { linesOf, unixText } from './unix-text.ts';
 import { decodedText } from './text-encoding.ts';
 import { viewDirectory } from './view-directory.ts';
+import { viewHugeText } from './view-huge-text.ts';
 import { isImagePath, viewImage } from './view-image.ts';
 import { viewText } from './view-text.ts';
 import { writeAtomically } from './write-atomically.ts';
@@ -64,6 +65,10 @@ export class EditorCommands {
     if (isImagePath(target.path)) {
       const image = await viewImage(target);
       return isRefused(image) ? image : seen(done, `The image ${target.path}:`, image);
+    }
+    if ((target.stats?.size ?? 0) > this.#maxFileBytes && call.view_range !== undefined) {
+      const part = await viewHugeText(target, { range: call.view_range, maxChars });
+      return typeof part === 'string' ? seen(done, part) : part;
     }
     const file = await readTextFile(target, this.#maxFileBytes);
     if (isRefused(file)) return file;

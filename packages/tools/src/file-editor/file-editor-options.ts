@@ -7,7 +7,7 @@ export interface FileEditorOptions {
   readonly jail?: 'workspace' | 'unrestricted';
   /** Further directories, absolute. */
   readonly roots?: readonly string[];
-  /** Larger files are neither shown nor edited. Default: 10 MiB. */
+  /** Of larger files only ranges of lines are shown; they are not edited. Default: 10 MiB. */
   readonly maxFileBytes?: number;
   /** The longest view, in UTF-16 units. Default: 16 000. */
   readonly maxViewChars?: number;

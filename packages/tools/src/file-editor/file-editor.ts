@@ -48,5 +48,5 @@ function describe({
 - \`insert\` puts \`new_str\` after line \`insert_line\`; 0 is the top.
 - \`undo_edit\` takes back the last edit this tool made to the file, up to 10 times.
 
-Text files of up to ${maxFileBytes / 1024 / 1024} MB are supported. Encoding and line ends are kept as they are.`;
+Text files of up to ${maxFileBytes / 1024 / 1024} MB are supported; of larger ones only a \`view_range\` is shown. Encoding and line ends are kept as they are.`;
 }

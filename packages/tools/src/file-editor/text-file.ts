@@ -17,7 +17,7 @@ export async function readTextFile({ path, real, stats }: Target, maxBytes: numb
   const size = stats?.size ?? 0;
   if (size > maxBytes) {
     return refuse(
-      `The file ${path} is too large for this tool: ${megabytes(size)} MB, and the limit is ${megabytes(maxBytes)} MB.`,
+      `The file ${path} is too large for this tool: ${megabytes(size)} MB, and the limit is ${megabytes(maxBytes)} MB. A view of some lines, with view_range, is possible.`,
     );
   }
   let bytes: Buffer;

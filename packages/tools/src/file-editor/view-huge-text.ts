@@ -1,0 +1,92 @@
+import { createReadStream } from 'node:fs';
+import { middleCutText } from '../middle-cut.ts';
+import { refuse, refuseFailure, refuseParameter, type Refused } from './refused.ts';
+import type { Target } from './target.ts';
+
+/** What part of a file to show. */
+export interface HugeViewOptions {
+  /** First and last line, counted from 1; last -1 means the end. */
+  readonly range: readonly number[];
+  readonly maxChars: number;
+}
+
+const endOfFile = -1;
+/** Without a number, because parts of such a line are let go unread. */
+const leftOut = '[the middle of this line left out]';
+
+/**
+ * Some lines of a file that is too large to be read whole, as UTF-8. Reads no further than it has to, and keeps no more than it
+ * shows: when the lines asked for are too long together, the first of them.
+ */
+export async function viewHugeText(
+  { path, real }: Target,
+  { range, maxChars }: HugeViewOptions,
+): Promise<string | Refused> {
+  const [first = 0, last = 0] = range;
+  if (range.length !== 2 || first < 1 || (last !== endOfFile && last < first))
+    return refuseParameter('view_range', range, 'Give two line numbers: the first, from 1 on, and the last, or -1.');
+  const wanted = { first, last: last === endOfFile ? Infinity : last, maxChars };
+  try {
+    const found = await linesIn(real, wanted);
+    if (found === undefined) return refuse(`The file ${path} is binary; this tool can neither show nor edit it.`);
+    const { lines, count } = found;
+    if (lines.length === 0)
+      return refuseParameter(
+        'view_range',
+        range,
+        `The first line must be within [1, ${count}], the lines of the file.`,
+      );
+    const shownTo = first + lines.length - 1;
+    const isAll = shownTo === last || count === shownTo;
+    const note =
+      last !== endOfFile && count !== undefined && last > count
+        ? ` (NOTE: it has only ${count} lines, not ${last})`
+        : '';
+    const more = isAll ? '' : `\n[The view is full; view_range [${shownTo + 1}, ${last}] goes on.]`;
+    const numbered = lines.map((line, index) => `${String(first + index).padStart(6)}\t${line}`);
+    return `${path} as \`cat -n\` shows it, lines ${first} to ${shownTo}${note}:\n${numbered.join('\n')}${more}`;
+  } catch (error) {
+    return refuseFailure('Reading', path, error);
+  }
+}
+
+interface Found {
+  readonly lines: readonly string[];
+  /** How many lines the file has, when its end was reached. */
+  readonly count: number | undefined;
+}
+
+interface Wanted {
+  readonly first: number;
+  readonly last: number;
+  readonly maxChars: number;
+}
+
+/** Undefined when the file is no text. */
+async function linesIn(path: string, { first, last, maxChars }: Wanted): Promise<Found | undefined> {
+  const lines: string[] = [];
+  let number = 1;
+  let rest = '';
+  let room = maxChars;
+  /** False when nothing more is wanted. */
+  const take = (text: string): boolean => {
+    if (number >= first) {
+      const line = middleCutText(text.replace(/\r$/, ''), maxChars - 8, () => leftOut);
+      room -= line.length + 8;
+      if (room < 0 && lines.length > 0) return false;
+      lines.push(line);
+    }
+    number += 1;
+    return number <= last;
+  };
+  for await (const chunk of createReadStream(path, { encoding: 'utf8' }) as AsyncIterable<string>) {
+    if (chunk.includes('\0')) return undefined;
+    const parts = (rest + chunk).split('\n');
+    rest = parts.pop() ?? '';
+    // The middle of such a line would not be shown anyway.
+    if (rest.length > 4 * maxChars) rest = rest.slice(0, 2 * maxChars) + rest.slice(-maxChars);
+    for (const part of parts) if (!take(part)) return { lines, count: undefined };
+  }
+  if (rest !== '') take(rest);
+  return { lines, count: number - 1 };
+}
