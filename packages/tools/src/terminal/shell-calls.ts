@@ -128,7 +128,7 @@ export class ShellCalls {
     before?.acknowledge();
     const session = await this.#shell(context);
     session.onOutput = context.onOutput;
-    await session.run(call.command);
+    await session.run(call.command, await this.#host.secretsFor(call.command));
     return this.#follow(session, call, context, prefix === '' ? {} : { prefix });
   }
 

@@ -1,6 +1,5 @@
 import { ToolError } from '../error.ts';
-
-const identifier = /^[A-Za-z_][A-Za-z0-9_]*$/;
+import { isVariableName } from './is-variable-name.ts';
 
 /** Names whose values give access to something. Case does not matter. */
 const credential =
@@ -26,7 +25,7 @@ export function shellEnvironment(
   inherited: Readonly<Record<string, string | undefined>>,
   own: Readonly<Record<string, string>>,
 ): Record<string, string> {
-  const wrong = Object.keys(own).find((name) => !identifier.test(name));
+  const wrong = Object.keys(own).find((name) => !isVariableName(name));
   if (wrong !== undefined) throw new ToolError('unusable', `The environment name ${wrong} is not an identifier.`);
   const kept = Object.entries(inherited).flatMap(([name, value]) =>
     value === undefined || credential.test(name) || startup.has(name) ? [] : [[name, value] as const],

@@ -6,6 +6,7 @@ import { findShell } from './find-shell.ts';
 import { OutputBuffer } from './output-buffer.ts';
 import { pipeBackend } from './pipe-backend.ts';
 import { ptyBackend } from './pty-backend.ts';
+import { isVariableName } from './is-variable-name.ts';
 import { shellEnvironment } from './shell-environment.ts';
 import type { ShellBackend } from './shell-process.ts';
 import { ShellSession } from './shell-session.ts';
@@ -42,6 +43,12 @@ export class ShellHost {
       { backend, shell: program, environment, directory, privateDirectory, output, mask },
       signal,
     );
+  }
+
+  /** The secrets of one command. */
+  async secretsFor(command: string): Promise<Readonly<Record<string, string>>> {
+    const found = (await this.#options.secrets?.(command)) ?? {};
+    return Object.fromEntries(Object.entries(found).filter(([name]) => isVariableName(name)));
   }
 
   /** Removes the private directory and what is saved in it. */

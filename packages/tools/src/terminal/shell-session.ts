@@ -8,7 +8,7 @@ import { MarkerStream, type Piece } from './marker-stream.ts';
 import type { Captured, OutputBuffer } from './output-buffer.ts';
 import { ScreenText } from './screen-text.ts';
 import type { ShellBackend, ShellProcess } from './shell-process.ts';
-import { commandLine, questionLine, startupFile } from './startup-file.ts';
+import { commandLine, questionLine, secretsFile, startupFile } from './startup-file.ts';
 
 /** What a session is made of. */
 export interface ShellSessionOptions {
@@ -142,13 +142,24 @@ export class ShellSession {
     this.#isSettling = false;
   }
 
-  /** Starts a command; only when none runs and the session has settled. */
-  async run(command: string): Promise<void> {
+  /**
+   * Starts a command; only when none runs and the session has settled. `secrets` are in its environment, and in that of the
+   * shell until it ends.
+   */
+  async run(command: string, secrets: Readonly<Record<string, string>> = {}): Promise<void> {
     const file = join(this.#options.privateDirectory, 'command');
     await writeFile(file, command, { mode: 0o600 });
+    const variables = join(this.#options.privateDirectory, 'secrets');
+    const hasSecrets = Object.keys(secrets).length > 0;
+    if (hasSecrets) await writeFile(variables, secretsFile(secrets), { mode: 0o600 });
     this.#commands += 1;
     this.#status = 'running';
-    const line = { id: this.#commands, file, lastStatus: this.#exitCode };
+    const line = {
+      id: this.#commands,
+      file,
+      lastStatus: this.#exitCode,
+      ...(hasSecrets && { secretsFile: variables }),
+    };
     this.#process.submit(commandLine(line, this.#options.backend.name));
   }
 

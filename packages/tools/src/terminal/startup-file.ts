@@ -18,11 +18,13 @@ set +H +o history
 unset HISTFILE
 PS1= PS2=
 __varve_id=0
+__varve_secrets=
 __varve_stty=$(type -P stty)
 __varve_status() { return "$1"; }
 __varve_keep() { local status=$?; PROMPT_COMMAND=__varve_prompt; return $status; }
 __varve_prompt() {
   local status=$? directory=\${PWD//%/%25} rest
+  [ -z "$__varve_secrets" ] || unset $__varve_secrets __varve_secrets
   PS1= PS2=
   directory=\${directory//$'\\a'/%07}
   directory=\${directory//$'\\e'/%1B}
@@ -44,6 +46,8 @@ export interface CommandLine {
   readonly file: string;
   /** What `$?` is when the command starts. */
   readonly lastStatus: number;
+  /** A file from {@link secretsFile}; read once and removed. */
+  readonly secretsFile?: string;
 }
 
 /** The line that makes the shell do nothing but print a marker with this number. `$?` is lost. */
@@ -55,9 +59,23 @@ export function questionLine(id: number): string {
  * The line that makes the shell run a command from a file. The command never passes through the terminal, so its
  * length, its quotes and its exclamation marks do not matter.
  */
-export function commandLine({ id, file, lastStatus }: CommandLine, backend: ShellBackend['name']): string {
-  const quoted = `'${file.replaceAll("'", String.raw`'\''`)}'`;
+export function commandLine(
+  { id, file, lastStatus, secretsFile: secrets }: CommandLine,
+  backend: ShellBackend['name'],
+): string {
+  const before = secrets === undefined ? '' : `. ${quoted(secrets)}; command rm -f -- ${quoted(secrets)}; `;
   const status = lastStatus === 0 ? '' : `__varve_status ${lastStatus} || `;
   const input = backend === 'pty' ? '' : ' <&3';
-  return `__varve_id=${id}; __varve_command=$(<${quoted}); ${status}eval "$__varve_command"${input}; __varve_keep`;
+  return `__varve_id=${id}; ${before}__varve_command=$(<${quoted(file)}); ${status}eval "$__varve_command"${input}; __varve_keep`;
+}
+
+/** What puts variables into the environment until the next prompt. The values never pass through the terminal. */
+export function secretsFile(variables: Readonly<Record<string, string>>): string {
+  const names = Object.keys(variables);
+  const lines = Object.entries(variables).map(([name, value]) => `export ${name}=${quoted(value)}`);
+  return `${lines.join('\n')}\n__varve_secrets=${quoted(names.join(' '))}\n`;
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -4,6 +4,14 @@ export interface TerminalOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** The environment the shell starts from, credentials taken out. Default: that of this process. */
   readonly inherit?: Readonly<Record<string, string | undefined>>;
+  /**
+   * The secrets that a command needs, by the names of variables: those that it names, for instance. They are in the environment
+   * of this command alone, and never in what is typed or in the list of processes. Names that are no identifiers are left out.
+   * Asked before each command. Default: none.
+   *
+   * @see namedSecrets
+   */
+  readonly secrets?: (command: string) => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>;
   /** Path of a bash. Default: the first on the search path. */
   readonly shell?: string;
   /** True: a pseudo terminal or fail; false: pipes. Default: a pseudo terminal where the library for it can be loaded. */
