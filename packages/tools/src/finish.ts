@@ -1,15 +1,75 @@
+import { z } from 'zod';
 import { text } from '@varve/events';
-import { FinishAction, FinishObservation } from '@varve/events/payloads';
+import { FinishAction, FinishObservation, defineAction } from '@varve/events/payloads';
 import { defineBuiltinTool } from './define-tool.ts';
+import { ToolError } from './error.ts';
+import { modelSchema } from './model-schema.ts';
+import { responseSchema } from './response-schema.ts';
 import type { Tool } from './tool.ts';
 
-/** Lets the model say that the task is over. Ending the run is up to the agent. */
-export function finish(): Tool<{ readonly message: string }> {
+/** The input of the call that ends a task. */
+export interface FinishCall {
+  readonly message: string;
+  /** The answer by the schema, when there is one. */
+  readonly structured_output?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** What the end of a task must hold. */
+export interface FinishOptions {
+  /**
+   * JSON Schema of the answer: an object with named properties. The model fills them in beside the message; they are stored as
+   * `structured_output` of the action.
+   */
+  readonly responseSchema?: Readonly<Record<string, unknown>>;
+}
+
+/** The reference stores an answer by a schema in this field of the action. */
+const StructuredFinish = defineAction('FinishAction', {
+  ...FinishAction.fields.shape,
+  structured_output: z.exactOptional(z.record(z.string(), z.unknown())),
+});
+
+/**
+ * Lets the model say that the task is over. Ending the run is up to the agent.
+ *
+ * @throws {ToolError} `unusable` when the schema is not one of an object with named properties.
+ */
+export function finish(options: FinishOptions = {}): Tool<FinishCall> {
+  if (options.responseSchema === undefined) return plainFinish(FinishAction);
+  const fields = responseSchema(options.responseSchema);
+  const base: Tool<FinishCall> = plainFinish(StructuredFinish);
+  const offered = FinishAction.fields.extend(fields.shape).strict();
+  const checked = (answer: unknown): Readonly<Record<string, unknown>> => {
+    const result = fields.strict().safeParse(answer);
+    if (result.success) return result.data;
+    const reasons = result.error.issues.map(({ path, message }) =>
+      [path.join('.'), message].filter(Boolean).join(': '),
+    );
+    throw new ToolError('invalid-input', `The arguments of finish are not valid. ${reasons.join('; ')}.`, {
+      cause: result.error,
+    });
+  };
+  return {
+    ...base,
+    parameters: modelSchema(offered),
+    parse(input) {
+      if (typeof input !== 'object' || input === null || Array.isArray(input)) return base.parse(input);
+      const { message, ...answer } = input as Record<string, unknown>;
+      return { ...base.parse({ message }), structured_output: checked(answer) };
+    },
+    fromAction(action) {
+      const call = base.fromAction(action);
+      return { ...call, structured_output: checked(call.structured_output) };
+    },
+  };
+}
+
+function plainFinish(input: typeof FinishAction | typeof StructuredFinish): Tool<FinishCall> {
   return defineBuiltinTool({
     name: 'finish',
     description:
       'Ends the task. Call it when everything asked for is done and checked, or when you cannot go on; the message tells the user what was done, what was not, and what they need to know.',
-    input: FinishAction,
+    input: input as typeof StructuredFinish,
     output: FinishObservation,
     definitionKind: 'FinishTool',
     annotations: {
@@ -21,6 +81,6 @@ export function finish(): Tool<{ readonly message: string }> {
     },
     effect: 'read',
     resources: () => [],
-    execute: async ({ message }) => ({ content: [text(message || 'The task is over.')] }),
+    execute: async ({ message }: FinishCall) => ({ content: [text(message || 'The task is over.')] }),
   });
 }

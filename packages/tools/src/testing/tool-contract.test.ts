@@ -104,6 +104,13 @@ const subjects: Record<string, ToolSubject> = {
   },
   think: { open: think, inputs: () => [{ thought: 'Why?' }] },
   finish: { open: finish, inputs: () => [{ message: 'Done.' }, { message: '' }] },
+  'finish with a schema of the answer': {
+    open: () =>
+      finish({
+        responseSchema: { type: 'object', properties: { ok: { type: 'boolean', description: 'Whether.' } } },
+      }),
+    inputs: () => [{ message: 'Done.', ok: true }, { message: 'Done.' }],
+  },
   'a tool of a user': { open: sum, inputs: () => [{ one: 1, other: 2 }, { one: 3 }], slow: () => ({ one: -1 }) },
   'an open tool of a user': { open: anything, inputs: () => [{ first: '', more: [1] }], isOpen: true },
 };

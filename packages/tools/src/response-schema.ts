@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import { ToolError } from './error.ts';
+
+const taken = new Set(['kind', 'message', 'security_risk', 'structured_output', 'summary']);
+const known = new Set([
+  '$defs',
+  '$id',
+  '$schema',
+  'additionalProperties',
+  'definitions',
+  'description',
+  'properties',
+  'required',
+  'title',
+  'type',
+]);
+
+/**
+ * The fields that an answer must have, read from JSON Schema: an object with named properties and no others. References within
+ * the schema are followed.
+ *
+ * @throws {ToolError} `unusable` when the schema says anything else, or names a field that calls have already.
+ */
+export function responseSchema(schema: Readonly<Record<string, unknown>>): z.ZodObject {
+  const { properties = {}, required = [] } = schema;
+  const names = Object.keys(Object(properties));
+  const clash = names.find((name) => taken.has(name));
+  const odd = Object.keys(schema).find((key) => !known.has(key));
+  if (schema['type'] !== 'object' || names.length === 0) throw unusable('it is not an object with named properties');
+  if (schema['additionalProperties'] !== undefined && schema['additionalProperties'] !== false)
+    throw unusable('it allows properties without a name');
+  if (odd !== undefined) throw unusable(`it has the keyword ${odd}`);
+  if (clash !== undefined) throw unusable(`the property ${clash} is one that calls have already`);
+  const missing = Array.isArray(required) && required.find((name) => !names.includes(String(name)));
+  if (missing !== undefined) throw unusable(`it requires ${String(missing)}, which it does not describe`);
+  try {
+    const read = z.fromJSONSchema({ ...schema, additionalProperties: false });
+    if (read instanceof z.ZodObject) return read;
+  } catch (error) {
+    throw unusable('it cannot be read', error);
+  }
+  throw unusable('it is not an object with named properties');
+}
+
+function unusable(why: string, cause?: unknown): ToolError {
+  return new ToolError('unusable', `The schema of the answer cannot be used: ${why}.`, { cause });
+}
