@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { text } from '@varve/events';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { defineTool } from '../define-tool.ts';
@@ -26,7 +27,7 @@ const sum = (): ReturnType<typeof defineTool> =>
   });
 
 const shell = {
-  inputs: () => [{ command: 'echo made > file; cat file' }, { command: 'false' }],
+  inputs: () => [{ command: 'echo made > file; cat file' }, { command: 'false' }, { command: 'seq 100000' }],
   slow: () => ({ command: 'sleep 30; echo late' }),
 };
 
@@ -50,11 +51,13 @@ const subjects: Record<string, ToolSubject> = {
     async prepare(workspace) {
       await mkdir(join(workspace, 'folder'));
       await writeFile(join(workspace, 'folder/file'), 'one\ntwo\n');
+      await writeFile(join(workspace, 'long'), 'line\n'.repeat(100_000));
     },
     inputs: (workspace) => [
       { command: 'view', path: workspace },
       { command: 'view', path: join(workspace, 'folder/file'), view_range: [1, -1] },
       { command: 'view', path: join(workspace, 'missing') },
+      { command: 'view', path: join(workspace, 'long') },
       { command: 'create', path: join(workspace, 'new/file'), file_text: 'three' },
       { command: 'str_replace', path: join(workspace, 'folder/file'), old_str: 'one', new_str: '1' },
       { command: 'insert', path: join(workspace, 'folder/file'), insert_line: 0, new_str: 'zero' },
@@ -86,7 +89,7 @@ const subjects: Record<string, ToolSubject> = {
   },
   grep: {
     open: grep,
-    prepare: (workspace) => writeFile(join(workspace, 'file'), 'one\n'),
+    prepare: (workspace) => writeFile(join(workspace, 'file'), 'one\n'.repeat(100_000)),
     inputs: () => [{ pattern: 'one' }, { pattern: 'two', include: '*.ts' }, { pattern: '(' }],
   },
   glob: {
@@ -133,6 +136,12 @@ const broken: Readonly<Record<string, (right: Tool) => Partial<Tool>>> = {
     fromAction: (action) => right.fromAction({ thought: 'Why?', ...action }),
   }),
   'trusts what is stored': () => ({ fromAction: ({ kind: _kind, ...fields }) => fields }),
+  'shows more than anyone reads': (right) => ({
+    execute: async (input, context) => ({
+      ...(await right.execute(input, context)),
+      content: [text('x'.repeat(50_001))],
+    }),
+  }),
   'requires what it does not describe': ({ parameters }) => ({ parameters: { ...parameters, required: ['missing'] } }),
 };
 

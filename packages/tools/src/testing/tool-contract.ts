@@ -30,6 +30,9 @@ export interface ToolCheck {
 /** Far more than a tool needs, because a busy machine must not fail it; far less than the slow input takes. */
 const settleMs = 10_000;
 
+/** In UTF-16 units. */
+const longestText = 50_000;
+
 /** What every {@link Tool} must do. */
 export const toolContract: readonly ToolCheck[] = [
   check('has a name and a description', async ({ tool }) => {
@@ -123,6 +126,12 @@ export const toolContract: readonly ToolCheck[] = [
       const content = presentObservation(observation);
       const hasImage = content.some(({ type }) => type === 'image');
       assert.ok(hasImage || hasText(textOf(content)), 'the observation shows nothing');
+    }
+  }),
+  check('shows the model no more than 50 000 characters', async ({ call }, { inputs }) => {
+    for (const input of inputs) {
+      const shown = textOf(presentObservation(await call(input)));
+      assert.ok(shown.length <= longestText, `it shows ${shown.length} characters`);
     }
   }),
   check(
