@@ -6,6 +6,10 @@ type Row = readonly [status: number | undefined, text: string];
 
 /** Texts as providers and local servers word them. */
 const rows: Readonly<Partial<Record<LlmErrorCode, readonly Row[]>>> = {
+  'malformed-reply': [
+    [400, '{"code":"tool_use_failed","failed_generation":"<function=grep>too many requests</function>"}'],
+    [undefined, '{"code":"tool_use_failed"}'],
+  ],
   'context-overflow': [
     [400, "This model's maximum context length is 8192 tokens. However, your messages resulted in 9000 tokens."],
     [400, '{"code":"context_length_exceeded"}'],

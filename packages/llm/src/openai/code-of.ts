@@ -69,6 +69,8 @@ const rules: readonly Rule[] = [
   { code: 'unauthenticated', status: [401] },
   { code: 'quota', status: [402] },
   { code: 'context-overflow', status: [413] },
+  // The server could not read the calls that the model wrote; what it quotes of them may say anything.
+  { code: 'malformed-reply', text: /tool_use_failed|failed_generation/ },
   { code: 'rate-limited', text: /per[ _-]?(?:second|minute)|(?:retry|try again) in \d/i, status: [429, 529] },
   { code: 'quota', text: outOfCredit },
   { code: 'rate-limited', text: tooFast },

@@ -230,6 +230,18 @@ test('the effort is spelled as the server spells it', () => {
   expect(spelled('enable_thinking', 'high')).toMatchObject({ enable_thinking: true });
 });
 
+test('no part without words is sent, and a message that has no others is one text', () => {
+  const messages = [
+    message('user', [text(' \n'), image]),
+    message('system', [text(' '), { ...text('Rules.'), cache_prompt: true }]),
+    message('user', [{ ...text(' \n'), cache_prompt: true }]),
+  ];
+  const dialect = { ...unknownDialect, system: 'anywhere', cacheMarks: true } as const;
+  const sent = toWire(asking('', { messages }), { ...settings, dialect }).messages;
+  const kinds = sent.map(({ content }) => (typeof content === 'object' ? content?.map(({ type }) => type) : content));
+  expect(kinds).toEqual([['image_url', 'image_url'], ['text'], ' \n']);
+});
+
 test('a long user message is sent whole', () => {
   const [sent] = toWire(asking('y'.repeat(60_000)), settings).messages;
   expect(sent?.content).toBe('y'.repeat(60_000));

@@ -24,7 +24,8 @@ export function wireContent({ role, content }: Message, settings: ContentSetting
   const blocks = content.map((block) => takenBy(settings, block));
   const isApart = role === 'system' && blocks.length > 1 && takesMarks(settings);
   if (!isApart && blocks.every((block) => block.type === 'text' && !block.cache_prompt)) return textOf(blocks);
-  return blocks.flatMap(partsOf);
+  const parts = blocks.flatMap(partsOf);
+  return parts.length > 0 ? parts : textOf(blocks);
 }
 
 /** What a tool result says; its images are told, and travel in {@link toolImages}. */
@@ -71,8 +72,8 @@ function imageCount(content: readonly Content[]): number {
 
 function partsOf(block: Content): readonly WirePart[] {
   if (block.type === 'image') return imageParts(block.image_urls, block.cache_prompt);
-  // Providers with cache marks reject empty text blocks.
-  if (block.text === '') return [];
+  // Providers with cache marks reject text blocks without words.
+  if (block.text.trim() === '') return [];
   const part: WireTextPart = { type: 'text', text: block.text, ...(block.cache_prompt && marked) };
   return [part];
 }
