@@ -45,6 +45,34 @@ test('five attempts are made when nothing else is said, and the last error is th
   expect([model.requests.length, waits.length]).toEqual([5, 4]);
 });
 
+test('a model that is being loaded is waited for as long as there is time', async () => {
+  const { options, waits } = patience();
+  const loading: ScriptedStep = { error: { code: 'unavailable', message: 'm at x answered 503: Loading model' } };
+  const model = scriptedModel([...Array.from({ length: 20 }, () => loading), failing('unavailable'), fine]);
+  const reply = await retry({ ...options, attempts: 2 })(model).generate(asking('Hi'));
+  expect(reply.attempts).toBe(22);
+  expect(waits).toEqual([...Array.from({ length: 20 }, () => 4000), 2000]);
+  const endless = scriptedModel(Array.from({ length: 200 }, () => loading));
+  const asked = retry({ ...options, maxTotalMs: 20_000 })(endless).generate(asking('Hi'));
+  await expect(asked).rejects.toMatchObject({ code: 'unavailable' });
+  expect(endless.requests).toHaveLength(6);
+});
+
+test('after an empty reply at temperature 0 the model is asked at temperature 1, and only then', async () => {
+  const { options } = patience();
+  const asked = async (temperature: number | undefined, code: ScriptedError['code']): Promise<readonly unknown[]> => {
+    const model = scriptedModel([failing(code), fine]);
+    await retry(options)(model).generate(
+      asking('Hi', { parameters: temperature === undefined ? {} : { temperature } }),
+    );
+    return model.requests.map(({ parameters }) => parameters.temperature);
+  };
+  expect(await asked(0, 'empty')).toEqual([0, 1]);
+  expect(await asked(0.5, 'empty')).toEqual([0.5, 0.5]);
+  expect(await asked(undefined, 'empty')).toEqual([undefined, undefined]);
+  expect(await asked(0, 'unavailable')).toEqual([0, 0]);
+});
+
 test('the wait that the provider asks for is never cut short', async () => {
   const { options, waits } = patience();
   const model = retry({ ...options, random: () => 0 })(scriptedModel([failing('rate-limited', 1500), fine]));

@@ -1,8 +1,9 @@
 import { setTimeout as sleepFor } from 'node:timers/promises';
 import type { Delta } from './delta.ts';
 import { LlmError } from './error.ts';
-import type { GenerateOptions, ModelWrapper } from './language-model.ts';
+import type { GenerateOptions, LanguageModel, ModelWrapper } from './language-model.ts';
 import type { ModelReply } from './model-reply.ts';
+import type { ModelRequest } from './model-request.ts';
 import { isRefusedLocally } from './refused-locally.ts';
 
 /** Told before each wait. */
@@ -15,7 +16,7 @@ export interface RetryNotice {
 
 /** How often and how long a request is sent again. */
 export interface RetryOptions {
-  /** Attempts in all, the first included; 5 when absent. */
+  /** Attempts in all, the first included; 5 when absent. Waiting for a model that is being loaded does not count. */
   readonly attempts?: number;
   /** No attempt begins later than this after the first began; 10 minutes when absent. */
   readonly maxTotalMs?: number;
@@ -36,7 +37,7 @@ const firstDelayMs = 2000;
 
 /**
  * Sends a request again while its failure says that this may help (`isRetryable`). Waits as long as the provider asked,
- * otherwise a random part of a limit that doubles each time. A reply that broke off is forgotten with a `reset` delta. The
+ * otherwise a random part of a limit that doubles each time; after an empty reply at temperature 0, at temperature 1. A reply that broke off is forgotten with a `reset` delta. The
  * reply counts all attempts; the error of the last one is thrown as it is.
  */
 export function retry(options: RetryOptions = {}): ModelWrapper {
@@ -54,17 +55,26 @@ export function retry(options: RetryOptions = {}): ModelWrapper {
     name: model.name,
     capabilities: model.capabilities,
     spec: { kind: 'retry', attempts, maxTotalMs, maxDelayMs, model: model.spec },
-    generate: (request, generateOptions = {}) =>
-      persist((watched) => model.generate(request, watched), generateOptions, policy),
+    generate: (request, generateOptions = {}) => persist(model, request, { options: generateOptions, policy }),
   });
 }
 
 type Policy = Required<Omit<RetryOptions, 'onRetry'>> & Pick<RetryOptions, 'onRetry'>;
-type Attempt = (options: GenerateOptions) => Promise<ModelReply>;
 
-async function persist(attemptOnce: Attempt, options: GenerateOptions, policy: Policy): Promise<ModelReply> {
+interface Persistence {
+  readonly options: GenerateOptions;
+  readonly policy: Policy;
+}
+
+async function persist(
+  model: LanguageModel,
+  request: ModelRequest,
+  { options, policy }: Persistence,
+): Promise<ModelReply> {
   const { signal, onDelta } = options;
   const began = policy.now();
+  let asked = request;
+  let counted = 0;
   for (let attempt = 1; ; attempt += 1) {
     let isHandedOut = false;
     const watched = (delta: Delta): void => {
@@ -72,17 +82,36 @@ async function persist(attemptOnce: Attempt, options: GenerateOptions, policy: P
       onDelta?.(delta);
     };
     try {
-      const reply = await attemptOnce({ ...options, ...(onDelta && { onDelta: watched }) });
+      const reply = await model.generate(asked, { ...options, ...(onDelta && { onDelta: watched }) });
       return { ...reply, attempts: reply.attempts + attempt - 1 };
     } catch (error) {
       if (!(error instanceof LlmError)) throw error;
-      const delayMs = delayBefore(attempt, error, policy);
+      const isCounted = !isLoading(error);
+      if (isCounted) counted += 1;
+      const delayMs = isCounted ? delayBefore(counted, error, policy) : loadingDelay(policy);
       if (delayMs === undefined || policy.now() - began + delayMs > policy.maxTotalMs) throw error;
       if (isHandedOut) onDelta?.({ kind: 'reset', reason: error.message });
       policy.onRetry?.({ attempt, delayMs, error });
+      asked = nudged(asked, error);
       await sleepOrAbort(policy.sleep, delayMs, signal);
     }
   }
+}
+
+/** A server that is loading its model will answer; how long that takes says nothing about how often to try. */
+function isLoading({ code, message }: LlmError): boolean {
+  return code === 'unavailable' && /loading model|model .{0,100}(?:is|still) (?:currently )?loading/i.test(message);
+}
+
+function loadingDelay({ random, maxDelayMs }: Policy): number {
+  return Math.min(maxDelayMs, firstDelayMs * (1 + random()));
+}
+
+/** At temperature 0 a model that said nothing would say nothing again. */
+function nudged(request: ModelRequest, { code }: LlmError): ModelRequest {
+  const { parameters } = request;
+  if (code !== 'empty' || parameters.temperature !== 0) return request;
+  return { ...request, parameters: { ...parameters, temperature: 1 } };
 }
 
 /** Milliseconds to wait after a failed attempt, or undefined to give up. */
