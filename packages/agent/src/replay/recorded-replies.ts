@@ -16,7 +16,7 @@ export async function recordedReplies(log: LogReader, codec: EventCodec): Promis
   for await (const { text } of log.range(0)) {
     const event = codec.read(text);
     const call = callFact.read(event);
-    if (call) calls.push(call);
+    if (call?.usage_id === 'agent') calls.push(call);
     else if (event.source === 'agent') events.set(event.id, event);
   }
   return calls.flatMap((call) => {

@@ -102,6 +102,19 @@ test.for<[string, (text: string) => string, object]>([
   expect(checks.at(-1)).toMatchObject(found);
 });
 
+test('replies to other requests than those of the view are left alone', async () => {
+  const { conversation, store } = await recorded([look('a'), done]);
+  await conversation.send('Go.');
+  await conversation.run();
+  const copy = memoryStore();
+  const log = await copy.create(conversation.id, {});
+  for await (const stored of (await store.read(conversation.id)).range(0)) {
+    await log.append([{ ...stored, text: stored.text.replace('"usage_id":"agent"', '"usage_id":"condenser"') }]);
+  }
+  expect(await checksOf(copy, conversation.id)).toEqual([]);
+  expect((await recordedModel(await copy.read(conversation.id))).length).toBe(0);
+});
+
 test('a log without a toolset says so', async () => {
   const { conversation, store } = await recorded([done]);
   await conversation.send('Go.');

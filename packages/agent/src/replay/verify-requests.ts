@@ -37,7 +37,8 @@ export async function* verifyRequests(log: LogReader, { kinds = [] }: VerifyOpti
     const event = codec.read(text);
     noteToolset(event, toolsets);
     const call = callFact.read(event);
-    if (call) {
+    // What other models were asked, condensers for instance, is not made of the view.
+    if (call?.usage_id === 'agent') {
       const isSame =
         digest(timeline.read('view').events) === call.digests.messages || (await wasEarlier(log, codec, seq, call));
       yield {
