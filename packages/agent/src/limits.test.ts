@@ -82,3 +82,11 @@ test('what a budget leaves is what another conversation may use on its behalf', 
   expect(remainingBudget({ maxIterations: 9, maxTokens: 100 }, usage)).toBeUndefined();
   expect(remainingBudget({ maxIterations: 9 }, usage)).toEqual({ maxIterations: 9 });
 });
+
+const cheap = (text: string): ScriptedTurn => ({ ...used(text), costUsd: 0.02 });
+
+test('cents that do not add up exactly do not buy another step', async () => {
+  const { conversation } = await started(['a', 'b', 'c', 'd'].map((text) => cheap(text)));
+  await conversation.run({ maxIterations: 2 });
+  expect(await conversation.run({ maxCostUsd: 0.02 })).toMatchObject({ reason: 'max-cost', iterations: 1 });
+});

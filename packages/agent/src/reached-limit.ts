@@ -18,13 +18,14 @@ export interface Used {
 
 /** The first limit that is reached, of the run or of the conversation. */
 export function reachedLimit(run: Limits, budget: Budget, { iterations, before, now }: Used): ReachedLimit | undefined {
-  const cost = now.cost_usd - before.cost_usd;
+  // Sums of cents are not exact: what is off by less than a nanodollar is not off.
+  const cost = Number((now.cost_usd - before.cost_usd).toFixed(9));
   const tokens = tokensOf(now) - tokensOf(before);
   return (
     reached('max-iterations', 'The run', iterations, run.maxIterations) ??
     reached('max-cost', 'The run', cost, run.maxCostUsd) ??
     reached('max-tokens', 'The run', tokens, run.maxTokens) ??
-    reached('max-cost', 'The conversation', now.cost_usd, budget.maxCostUsd) ??
+    reached('max-cost', 'The conversation', Number(now.cost_usd.toFixed(9)), budget.maxCostUsd) ??
     reached('max-tokens', 'The conversation', tokensOf(now), budget.maxTokens) ??
     reached('max-calls', 'The conversation', now.calls, budget.maxCalls)
   );
