@@ -99,6 +99,7 @@ function specOf({ model, condenser, confirmation, parameters, budget, ...agent }
     model: model.spec,
     condenser: condenser.spec,
     confirmation_policy: confirmation.spec,
+    ...(confirmation.analyzer !== undefined && { security_analyzer: confirmation.analyzer }),
     parameters: { ...parameters },
     budget: { ...budget },
     tool_concurrency_limit: agent.concurrency,

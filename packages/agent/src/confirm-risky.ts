@@ -25,11 +25,12 @@ export interface ConfirmRiskyOptions {
 export function confirmRisky({
   threshold = 'HIGH',
   confirmUnknown = true,
-  analyzer = modelRisk(),
+  analyzer,
 }: ConfirmRiskyOptions = {}): ConfirmationPolicy {
-  const judge = ensembleRisk([analyzer]);
+  const judge = ensembleRisk([analyzer ?? modelRisk()]);
   return {
-    spec: { threshold, confirm_unknown: confirmUnknown, security_analyzer: analyzer.spec, kind: 'ConfirmRisky' },
+    spec: { threshold, confirm_unknown: confirmUnknown, kind: 'ConfirmRisky' },
+    ...(analyzer && { analyzer: analyzer.spec }),
     asks(call) {
       if (call.tool.annotations.readOnlyHint) return false;
       const risk = judge.riskOf(call) ?? 'UNKNOWN';

@@ -2,7 +2,9 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { SecurityRisk } from '@varve/events';
 import { TerminalAction } from '@varve/events/payloads';
+import { scriptedModel } from '@varve/llm/testing';
 import { fileEditor } from '@varve/tools';
+import { defineAgent } from '../agent.ts';
 import { confirmRisky } from '../confirm-risky.ts';
 import type { ProposedCall } from '../confirmation.ts';
 import { countingTool } from '../testing/counting-tool.ts';
@@ -188,4 +190,13 @@ test('a policy asks by its analyzer: the model cannot talk a command down', () =
   expect(policy.asks(called('ls', 'HIGH'))).toBe(true);
   expect(policy.asks(called('$X', 'LOW'))).toBe(true);
   expect(confirmRisky({ analyzer: shellRisk(), confirmUnknown: false }).asks(called('$X'))).toBe(false);
+});
+
+test('a policy is written as the reference writes it, and its analyzer beside it', () => {
+  const spec = { threshold: 'HIGH', confirm_unknown: true, kind: 'ConfirmRisky' };
+  expect(confirmRisky().spec).toEqual(spec);
+  const confirmation = confirmRisky({ analyzer: modelRisk() });
+  expect(confirmation.spec).toEqual(spec);
+  const agent = defineAgent({ model: scriptedModel([]), tools: () => [], confirmation });
+  expect(agent.spec).toMatchObject({ confirmation_policy: spec, security_analyzer: { kind: 'LLMSecurityAnalyzer' } });
 });

@@ -169,10 +169,23 @@ class World {
     for (const [text, count] of this.#runs) assert.equal(count, 1, `${text} ran ${count} times`);
     const events = await Array.fromAsync(conversation.events(), ({ event }): BaseEvent => event);
     this.#checkCalls(events);
+    if (this.#dice.chance(0.2)) await this.#checkFork(conversation, events);
     for await (const { messages, tools, seq } of verifyRequests(await this.#disk.read(id))) {
       assert.deepEqual([messages, tools], ['same', 'same'], `the request before ${seq}`);
     }
     await conversation[Symbol.asyncDispose]();
+  }
+
+  /** A fork at any event is legal, has nothing open, and runs nothing again. */
+  async #checkFork(conversation: Conversation, events: readonly BaseEvent[]): Promise<void> {
+    const places = events.filter(({ kind }) => kind !== 'ConversationStateUpdateEvent').map((event) => event.id);
+    const at = places[this.#dice.below(places.length)] ?? '';
+    await using fork = await conversation.fork({ at, id: '6'.repeat(32) });
+    assert.deepEqual([fork.state.pending, legalityProblems(fork.request().messages)], [[], []]);
+    const before = new Map(this.#runs);
+    await fork.send('Come to an end.');
+    await fork.run({ maxIterations: 20 });
+    assert.deepEqual(this.#runs, before);
   }
 
   #checkCalls(events: readonly BaseEvent[]): void {
