@@ -24,3 +24,11 @@ test(`${seeds} simulated conversations keep every promise, whatever crashes when
 test('a seed gives the same log again, byte for byte', async () => {
   for (const seed of [3, 7, 11]) expect((await simulate(seed)).log).toEqual((await simulate(seed)).log);
 });
+
+test('many conversations at once in one process write the logs they write alone', async () => {
+  const some = Array.from({ length: 20 }, (_, index) => index + 1);
+  const together = await Promise.all(some.map((seed) => simulate(seed)));
+  for (const [index, seed] of some.entries()) {
+    expect(together[index]?.log, `seed ${seed}`).toEqual((await simulate(seed)).log);
+  }
+});

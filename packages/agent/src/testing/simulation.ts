@@ -170,10 +170,14 @@ class World {
     const events = await Array.fromAsync(conversation.events(), ({ event }): BaseEvent => event);
     this.#checkCalls(events);
     if (this.#dice.chance(0.2)) await this.#checkFork(conversation, events);
+    if (this.#dice.chance(0.3)) await this.#checkRequests();
+    await conversation[Symbol.asyncDispose]();
+  }
+
+  async #checkRequests(): Promise<void> {
     for await (const { messages, tools, seq } of verifyRequests(await this.#disk.read(id))) {
       assert.deepEqual([messages, tools], ['same', 'same'], `the request before ${seq}`);
     }
-    await conversation[Symbol.asyncDispose]();
   }
 
   /** A fork at any event is legal, has nothing open, and runs nothing again. */
