@@ -85,6 +85,15 @@ test('going back to calls that were refused answers them: nobody runs them', asy
   expect(runs.size).toBe(0);
 });
 
+test('going back to a call that had begun says that it may have been carried out, and does not run it', async () => {
+  const { conversation, runs } = await started([record('a'), done, done]);
+  await conversation.run();
+  await conversation.navigate((await eventsOf(conversation)).find((event) => ActionEvent.is(event))?.id);
+  expect(saidIn(conversation).at(-1)).toContain('may have been carried out');
+  expect(await conversation.run()).toMatchObject({ reason: 'finished' });
+  expect([...runs]).toEqual([['a', 1]]);
+});
+
 test.for([true, false])('a crash while going back leaves the one branch or the other (stored: %s)', async (stored) => {
   const { tool, runs } = countingTool();
   const model = scriptedModel([record('a'), done]);

@@ -28,13 +28,17 @@ export async function moveHead(eventId: string | undefined, log: LogReader, sess
   await preview.load((from) => log.range(from));
   const moved = preview.push(move.make({ id: journal.newId(), timestamp: timestamps(session.now)() }), preview.head);
   if (!moved) await preview.refold((from) => log.range(from));
-  const answers = preview.read('pending').map(({ event }) => callErrorDraft(event, left));
+  const answers = preview
+    .read('pending')
+    .map(({ event, hasEffect }) => callErrorDraft(event, hasEffect ? begun : left));
   const isIdle = preview.read('status').execution === 'idle';
   const isThere = eventId === journal.timeline.leafId;
   await journal.emit([...(isThere ? [] : [move]), ...answers, ...(isIdle ? [] : [statusDraft('idle')])]);
 }
 
-const left = 'This call was left open when the conversation went back to it. It was not executed.';
+const left = 'The conversation went back to before this call was carried out. It was not executed here.';
+const begun =
+  'The conversation went back to before the result of this call. It may have been carried out: look at the present state before you repeat it.';
 
 async function checkEvent(eventId: string | undefined, log: LogReader, { codec }: Session): Promise<void> {
   if (eventId === undefined) return;
