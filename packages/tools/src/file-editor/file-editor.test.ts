@@ -289,6 +289,7 @@ test('FE-48: a file over the limit is refused with both sizes', async () => {
 
 test.for([
   ['FE-49: null characters', Buffer.from('a\0b')],
+  ['FE-49: two bytes that could be a character', Buffer.from([0, 1])],
   ['FE-49: control characters', Buffer.from([0x61, 0x01, 0xe4, 0x62])],
   ['FE-50: a binary PDF', Buffer.concat([Buffer.from('%PDF-1.4\n'), Buffer.from([0xe2, 0xe3, 0xcf, 0xd3])])],
 ] as const)('%s cannot be shown or edited', async ([, bytes]) => {

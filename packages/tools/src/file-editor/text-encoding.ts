@@ -15,6 +15,8 @@ const mark = '\uFEFF';
 const utf8 = 'utf-8';
 const strict = new TextDecoder(utf8, { fatal: true, ignoreBOM: true });
 const sampleBytes = 1024 * 1024;
+/** Characters that no text has. */
+const controls = new RegExp(String.raw`[\u0000-\u0008\u000E-\u001A\u001C-\u001F\uFFFE\uFFFF]`);
 
 /**
  * Reads text in UTF-8, UTF-16 or an older encoding, which is guessed. Undefined for what is no text. Whatever was guessed, the text
@@ -28,7 +30,8 @@ export function decodedText(bytes: Buffer): DecodedText | undefined {
       return isBinary(bytes) ? undefined : firstExact(bytes, guesses(bytes));
     }
   }
-  return firstExact(bytes, wideGuesses(bytes));
+  const wide = firstExact(bytes, wideGuesses(bytes));
+  return wide !== undefined && controls.test(wide.text) ? undefined : wide;
 }
 
 /** The bytes of a text. Undefined when its encoding has no form for one of the characters. */
