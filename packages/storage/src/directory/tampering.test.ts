@@ -168,3 +168,16 @@ test('a log that lost its end and its seals is sealed anew', async () => {
   const { broken, cuts } = await verdict(path);
   expect([broken?.seq, broken?.reason, cuts.length]).toEqual([5, 'lost', 1]);
 });
+
+test('seals are written as version 1 is', async () => {
+  await using directory = await temporary();
+  await using store = await directoryStore({ path: directory.path, now: () => 1_750_000_000_000 });
+  const log = await store.create('c', {});
+  await log.append([agentEvent(0)]);
+  await log.append([agentEvent(1), agentEvent(2)], { signer });
+  await log.proof?.cut(1);
+  await log.append([], { signer });
+  const text = await readFile(join(directory.path, 'c', '.varve', 'seals.jsonl'), 'utf8');
+  await expect(text).toMatchFileSnapshot('golden/seals.jsonl');
+  expect((await verify(log, { trusted: [signer.did] })).vouched).toBe(1);
+});

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
 import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -197,4 +198,13 @@ test('a log with one id twice is not copied', async () => {
   await using store = memoryStore();
   await expect(copyLog(twice, store)).rejects.toMatchObject({ code: 'duplicate' });
   expect((await store.list()).items).toEqual([]);
+});
+
+test('a bundle is written as version 1 is, and that is read', async () => {
+  await using source = memoryStore({ now: () => 1_750_000_000_000 });
+  await fill(source, 1);
+  await expect(await bundleOf(source)).toMatchFileSnapshot('golden/bundle-1.jsonl');
+  const { log, createdAt } = await readBundle(createReadStream(join(import.meta.dirname, 'golden', 'bundle-1.jsonl')));
+  const { broken, vouched } = await verify(log, { trusted });
+  expect([broken, vouched, createdAt]).toEqual([undefined, 3, 1_750_000_000_000]);
 });
