@@ -1,0 +1,52 @@
+import { ToolError } from '../error.ts';
+import type { GitRepository } from './git-repository.ts';
+
+/** What an empty repository is compared with. */
+const emptyTree = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
+
+/**
+ * The commit or tree that changes are counted from: `ref`; else what was pushed of this branch, unless nothing is new since; else
+ * where it left the default branch of `origin`, or a local main; else HEAD, or the empty tree.
+ *
+ * @throws {ToolError} `invalid-input` when `ref` names nothing.
+ */
+export async function gitBase({ line }: GitRepository, ref?: string): Promise<string> {
+  const commit = (name: string): Promise<string | undefined> =>
+    line('rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`);
+  const head = await commit('HEAD');
+  if (ref !== undefined) {
+    const found = (await commit(ref)) ?? (ref === 'HEAD' ? emptyTree : undefined);
+    if (found === undefined) throw new ToolError('invalid-input', `Git knows no ${ref}.`);
+    return found;
+  }
+  if (head === undefined) return emptyTree;
+  const branch = await line('symbolic-ref', '--quiet', '--short', 'HEAD');
+  const pushed = branch === undefined ? undefined : await commit(`refs/remotes/origin/${branch}`);
+  if (pushed !== undefined && (pushed !== head || (await isDirty({ line })))) return pushed;
+  const main = await defaultOfOrigin({ line, commit });
+  if (main !== undefined) return (await line('merge-base', 'HEAD', main)) ?? main;
+  for (const name of ['main', 'master']) {
+    const local = await commit(`refs/heads/${name}`);
+    const fork = local && (await line('merge-base', 'HEAD', local));
+    if (fork !== undefined && fork !== '' && fork !== head) return fork;
+  }
+  return head;
+}
+
+async function isDirty({ line }: Pick<GitRepository, 'line'>): Promise<boolean> {
+  const quiet = ['diff', '--quiet', '--no-ext-diff', '--no-textconv', '--ignore-submodules=dirty', 'HEAD'];
+  return (await line(...quiet)) === undefined;
+}
+
+async function defaultOfOrigin({
+  line,
+  commit,
+}: Pick<GitRepository, 'line'> & { readonly commit: (name: string) => Promise<string | undefined> }) {
+  const named = await line('symbolic-ref', '--quiet', 'refs/remotes/origin/HEAD');
+  const names = [...(named === undefined ? [] : [named]), 'refs/remotes/origin/main', 'refs/remotes/origin/master'];
+  for (const name of names) {
+    const found = await commit(name);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}

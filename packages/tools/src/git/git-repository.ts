@@ -1,0 +1,53 @@
+import { ToolError } from '../error.ts';
+import { runGit, type GitAnswer } from './run-git.ts';
+
+/** What lies behind a directory that git knows. */
+export interface GitRepository {
+  /** Runs git there, with the programs switched off that the repository names. */
+  readonly git: (...args: readonly string[]) => Promise<GitAnswer>;
+  /** The output of a run that must succeed, without the line feed at its end; undefined when it does not. */
+  readonly line: (...args: readonly string[]) => Promise<string | undefined>;
+}
+
+/**
+ * Opens the repository of a directory for reading.
+ *
+ * @throws {ToolError} `unusable` when the directory is in none, or git refuses it.
+ */
+export async function gitRepository(directory: string, signal?: AbortSignal): Promise<GitRepository> {
+  const common = { directory, ...(signal && { signal }) };
+  const inside = await runGit({ ...common, args: ['rev-parse', '--is-inside-work-tree'] });
+  if (inside.output.toString().trim() !== 'true')
+    throw new ToolError('unusable', `The directory ${directory} is in no working tree of git that can be read.`);
+  const settings = await noFilters(common);
+  const git = (...args: readonly string[]): Promise<GitAnswer> => runGit({ ...common, args, settings });
+  return {
+    git,
+    async line(...args) {
+      const { exitCode, output } = await git(...args);
+      return exitCode === 0 ? output.toString().replace(/\n$/, '') : undefined;
+    },
+  };
+}
+
+/** Settings that empty each filter of the repository: those would run when contents are compared. */
+async function noFilters(common: { readonly directory: string; readonly signal?: AbortSignal }) {
+  const { output } = await runGit({
+    ...common,
+    args: ['config', '--null', '--name-only', '--get-regexp', String.raw`^filter\.`],
+  });
+  const drivers = new Set(
+    output
+      .toString()
+      .split('\0')
+      .flatMap((name) => /^(filter\..*)\.[^.]*$/s.exec(name)?.[1] ?? []),
+  );
+  return Object.fromEntries(
+    [...drivers].flatMap((driver) => [
+      [`${driver}.clean`, ''],
+      [`${driver}.smudge`, ''],
+      [`${driver}.process`, ''],
+      [`${driver}.required`, 'false'],
+    ]),
+  ) as Record<string, string>;
+}

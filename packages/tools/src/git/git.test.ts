@@ -1,0 +1,177 @@
+import { execFileSync } from 'node:child_process';
+import { chmod, mkdir, mkdtemp, readdir, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { traces } from '../testing/traces.ts';
+import { gitChanges } from './git-changes.ts';
+import { gitDiff } from './git-diff.ts';
+
+interface Repository extends AsyncDisposable {
+  readonly path: string;
+  readonly git: (...args: readonly string[]) => string;
+  readonly write: (files: Readonly<Record<string, string | Buffer>>) => Promise<void>;
+  /** Commits everything. */
+  readonly commit: (message: string) => void;
+  /** Statuses by path. */
+  readonly changes: (ref?: string) => Promise<Readonly<Record<string, string>>>;
+}
+
+async function repository(files: Readonly<Record<string, string | Buffer>> = {}): Promise<Repository> {
+  const path = await realpath(await mkdtemp(join(tmpdir(), 'varve-git-')));
+  const who = { GIT_AUTHOR_NAME: 'a', GIT_AUTHOR_EMAIL: 'a@b', GIT_COMMITTER_NAME: 'a', GIT_COMMITTER_EMAIL: 'a@b' };
+  const env = { PATH: process.env['PATH'], HOME: path, GIT_CONFIG_NOSYSTEM: '1', ...who };
+  const git = (...args: readonly string[]): string =>
+    execFileSync('git', args, { cwd: path, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+  const commit = (message: string): void => {
+    git('add', '-A');
+    git('commit', '-q', '--allow-empty', '-m', message);
+  };
+  const write: Repository['write'] = async (more) => {
+    for (const [name, content] of Object.entries(more)) {
+      await mkdir(dirname(join(path, name)), { recursive: true });
+      await writeFile(join(path, name), content);
+    }
+  };
+  git('init', '-q', '-b', 'main');
+  await write(files);
+  if (Object.keys(files).length > 0) commit('first');
+  return {
+    path,
+    git,
+    commit,
+    write,
+    async changes(ref) {
+      const found = await gitChanges(path, ref === undefined ? {} : { ref });
+      return Object.fromEntries(found.map((change) => [change.path, change.status]));
+    },
+    [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }),
+  };
+}
+
+test('WS-16: changes of each kind, with awkward names, sorted', async () => {
+  await using repo = await repository({ changed: '1', gone: '2', moved: '3', typed: '4', 'späce "q"': '5', same: '6' });
+  await repo.write({ changed: 'x', 'späce "q"': 'x', 'new\nline': 'x', 'to/moved': '3' });
+  for (const name of ['gone', 'moved', 'typed']) await rm(join(repo.path, name));
+  await symlink('same', join(repo.path, 'typed'));
+  repo.git('add', 'to/moved');
+  const found = await gitChanges(repo.path);
+  expect(found).toEqual([
+    { status: 'UPDATED', path: 'changed' },
+    { status: 'DELETED', path: 'gone' },
+    { status: 'DELETED', path: 'moved' },
+    { status: 'ADDED', path: 'new\nline' },
+    { status: 'UPDATED', path: 'späce "q"' },
+    { status: 'ADDED', path: 'to/moved' },
+    { status: 'UPDATED', path: 'typed' },
+  ]);
+});
+
+test('WS-17: a repository without a commit', async () => {
+  await using repo = await repository();
+  await repo.write({ a: '1', '.gitignore': 'b\n', b: '2' });
+  expect(await repo.changes()).toEqual({ '.gitignore': 'ADDED', a: 'ADDED' });
+  expect(await repo.changes('HEAD')).toEqual({ '.gitignore': 'ADDED', a: 'ADDED' });
+  expect(await gitDiff(join(repo.path, 'a'))).toEqual({ modified: '1', original: '', isBinary: false });
+});
+
+test('WS-14: a directory of a repository, with a detached head', async () => {
+  await using repo = await repository({ a: '1', 'sub/b': '1' });
+  repo.git('checkout', '-q', '--detach');
+  await repo.write({ a: '2', 'sub/b': '2', 'sub/c': '1' });
+  expect(await gitChanges(join(repo.path, 'sub'))).toEqual([
+    { status: 'UPDATED', path: 'b' },
+    { status: 'ADDED', path: 'c' },
+  ]);
+});
+
+test('WS-18: without a remote, what was committed since main counts', async () => {
+  await using repo = await repository({ a: '1' });
+  repo.git('checkout', '-q', '-b', 'topic');
+  await repo.write({ a: '2' });
+  repo.commit('second');
+  expect(await repo.changes()).toEqual({ a: 'UPDATED' });
+  expect(await repo.changes('HEAD')).toEqual({});
+});
+
+test('WS-19: a branch that was pushed is compared with that, unless nothing is new since', async () => {
+  await using remote = await repository({ a: '1' });
+  await using repo = await repository();
+  repo.git('remote', 'add', 'origin', remote.path);
+  repo.git('fetch', '-q', 'origin');
+  repo.git('checkout', '-q', '-b', 'topic', 'origin/main');
+  await repo.write({ b: '1' });
+  repo.commit('second');
+  repo.git('push', '-q', 'origin', 'topic');
+  expect(await repo.changes()).toEqual({ b: 'ADDED' });
+  await repo.write({ a: '2' });
+  expect(await repo.changes()).toEqual({ a: 'UPDATED' });
+});
+
+test('WS-15: a worktree, and a repository inside of another', async () => {
+  await using repo = await repository({ a: '1' });
+  repo.git('worktree', 'add', '-q', 'tree');
+  await repo.write({ 'tree/a': '2' });
+  expect(await gitChanges(join(repo.path, 'tree'))).toEqual([{ status: 'UPDATED', path: 'a' }]);
+  await mkdir(join(repo.path, 'inner'));
+  execFileSync('git', ['init', '-q'], { cwd: join(repo.path, 'inner') });
+  await repo.write({ 'inner/x': '1' });
+  expect(await repo.changes()).toEqual({});
+});
+
+test('a diff keeps line ends, and shows files that are gone and files that are no text', async () => {
+  await using repo = await repository({ a: '1\r\n2', b: 'text\n', c: Buffer.from([1, 0, 2]) });
+  await repo.write({ a: '1\r\n2\n' });
+  await rm(join(repo.path, 'b'));
+  expect(await gitDiff(join(repo.path, 'a'))).toEqual({ modified: '1\r\n2\n', original: '1\r\n2', isBinary: false });
+  expect(await gitDiff(join(repo.path, 'b'))).toEqual({ modified: '', original: 'text\n', isBinary: false });
+  expect(await gitDiff(join(repo.path, 'c'))).toMatchObject({ modified: '', isBinary: true });
+});
+
+test('of a link the place it leads to is compared, not what lies there', async () => {
+  await using repo = await repository({ a: '1' });
+  await symlink('/etc/passwd', join(repo.path, 'link'));
+  expect(await gitDiff(join(repo.path, 'link'))).toEqual({ modified: '/etc/passwd', original: '', isBinary: false });
+});
+
+test('WS-20: what is too large, not there, in no repository or no commit is refused', async () => {
+  await using repo = await repository({ a: '1' });
+  await repo.write({ large: 'x'.repeat(1024 * 1024 + 1) });
+  await expect(gitDiff(join(repo.path, 'large'))).rejects.toMatchObject({ code: 'invalid-input' });
+  await expect(gitDiff(join(repo.path, 'none'))).rejects.toMatchObject({ code: 'invalid-input' });
+  for (const ref of ['none', '--output=x', '']) {
+    await expect(gitChanges(repo.path, { ref })).rejects.toMatchObject({ code: 'invalid-input' });
+  }
+  await expect(gitChanges('/')).rejects.toMatchObject({ code: 'unusable' });
+  await expect(gitChanges(repo.path, { signal: AbortSignal.abort() })).rejects.toMatchObject({ code: 'aborted' });
+});
+
+test('WS-25: no program that the repository names is run, and nothing is written', async () => {
+  await using repo = await repository({ a: '1', b: '1', 'sub/c': '1' });
+  const ran = join(repo.path, '.git/ran');
+  const program = join(repo.path, '.git/program');
+  await writeFile(program, `#!/bin/sh\ntouch ${ran}\ncat\n`);
+  await chmod(program, 0o755);
+  await writeFile(join(repo.path, '.git/info/attributes'), 'a filter=odd=name diff=odd\nb filter=x diff=odd\n');
+  for (const name of [
+    'core.fsmonitor',
+    'core.pager',
+    'diff.external',
+    'diff.odd.command',
+    'diff.odd.textconv',
+    'filter.x.clean',
+    'filter.x.process',
+    'filter.odd=name.clean',
+    'filter.odd=name.smudge',
+  ])
+    repo.git('config', '--local', name, program);
+  await repo.write({ a: '2', b: '2' });
+  // The settings do run programs where they are not switched off.
+  repo.git('diff', '--stat');
+  expect(await readdir(join(repo.path, '.git'))).toContain('ran');
+  await rm(ran);
+  const before = await traces(repo.path);
+  expect(await repo.changes()).toEqual({ a: 'UPDATED', b: 'UPDATED' });
+  expect(await gitDiff(join(repo.path, 'a'))).toEqual({ modified: '2', original: '1', isBinary: false });
+  expect(await traces(repo.path)).toEqual(before);
+});

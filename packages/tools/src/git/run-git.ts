@@ -1,0 +1,86 @@
+import { execFile } from 'node:child_process';
+import { ToolError } from '../error.ts';
+
+/** How git runs. */
+export interface GitRun {
+  /** An existing directory. */
+  readonly directory: string;
+  readonly args: readonly string[];
+  readonly signal?: AbortSignal;
+  /** Settings for this run; they win over those of the repository. */
+  readonly settings?: Readonly<Record<string, string>>;
+}
+
+/** What git said. */
+export interface GitAnswer {
+  readonly exitCode: number;
+  readonly output: Buffer;
+  /** Without credentials. */
+  readonly message: string;
+}
+
+const timeoutMs = 30_000;
+const mostOutput = 64 * 1024 * 1024;
+
+/** A repository may name programs in its settings, and git runs them even to compare files. */
+const harmless = {
+  'core.fsmonitor': 'false',
+  'core.hooksPath': '/dev/null',
+  'core.quotePath': 'false',
+  'log.showSignature': 'false',
+  'diff.ignoreSubmodules': 'dirty',
+};
+
+/**
+ * Runs git without a shell, without locks, without questions, and without the network: also not to fetch objects that a partial
+ * clone lacks, because that would run what the repository names as a transport.
+ *
+ * @throws {ToolError} `unusable` when there is no git or it takes more than 30 s, `aborted`.
+ */
+export async function runGit({ directory, args, signal, settings = {} }: GitRun): Promise<GitAnswer> {
+  const pairs = Object.entries({ ...harmless, ...settings });
+  // Not by arguments: a name may hold an equals sign, and the setting would be another one.
+  const numbered = pairs.flatMap(([name, value], index) => [
+    [`GIT_CONFIG_KEY_${index}`, name],
+    [`GIT_CONFIG_VALUE_${index}`, value],
+  ]);
+  const { promise, resolve, reject } = Promise.withResolvers<GitAnswer>();
+  const own = {
+    GIT_CONFIG_COUNT: String(pairs.length),
+    GIT_OPTIONAL_LOCKS: '0',
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_NO_LAZY_FETCH: '1',
+    GIT_ALLOW_PROTOCOL: 'none',
+    LC_ALL: 'C',
+  };
+  execFile(
+    'git',
+    ['--no-pager', '--literal-pathspecs', ...args],
+    {
+      cwd: directory,
+      env: { ...inherited(), ...Object.fromEntries(numbered), ...own },
+      encoding: 'buffer',
+      timeout: timeoutMs,
+      maxBuffer: mostOutput,
+      killSignal: 'SIGKILL',
+      ...(signal && { signal }),
+    },
+    (error, output, errors) => {
+      const message = withoutCredentials(errors.toString());
+      if (error === null) return resolve({ exitCode: 0, output, message });
+      if (signal?.aborted) return reject(new ToolError('aborted', 'The call of git was cancelled.', { cause: error }));
+      if (typeof error.code === 'number') return resolve({ exitCode: error.code, output, message });
+      reject(new ToolError('unusable', `Git could not be run in ${directory}.`, { cause: error }));
+    },
+  );
+  return promise;
+}
+
+/** The environment without what would lead git to another repository. */
+function inherited(): Record<string, string | undefined> {
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('GIT_')));
+}
+
+function withoutCredentials(text: string): string {
+  return text.replaceAll(/(\w+:\/\/)[^\s/@]+@/g, '$1').trim();
+}
