@@ -3,13 +3,13 @@ import { around, backends, openTerminal, shown } from '../testing/open-terminal.
 import { isRunning } from '../testing/is-running.ts';
 
 describe.for(backends)('a terminal on a %s', ([, pty]) => {
-  test('TE-61: a gigabyte of output takes little memory', async () => {
+  test('TE-61: half a gigabyte of output takes little memory', async () => {
     await using shell = await openTerminal(pty);
     await shell.call({ command: 'true' });
     const before = process.memoryUsage().rss;
     let most = 0;
     const observation = await shell.call(
-      { command: 'yes "a line of some length, as programs write them" | head -c 1G; echo; echo end', timeout: 500 },
+      { command: 'yes "a line of some length, as programs write them" | head -c 512M; echo; echo end', timeout: 500 },
       { onOutput: () => (most = Math.max(most, process.memoryUsage.rss())) },
     );
     expect(shown(observation).endsWith('end')).toBe(true);
