@@ -24,7 +24,8 @@ Examples:
   OPENROUTER_API_KEY=… varve run --model openrouter/qwen/qwen3-coder "Write the missing tests"
   varve run --confirm risky "Upgrade the dependencies"
   varve ls
-  varve show ID --json`;
+  varve show ID --json
+  varve verify ID`;
 
 /** Runs one invocation and resolves with its exit status. Never rejects for what a person can mend; a bug rejects. */
 export async function runProgram(args: readonly string[], io: TerminalIo): Promise<ExitCode> {

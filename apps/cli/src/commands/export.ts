@@ -1,0 +1,39 @@
+import { createWriteStream } from 'node:fs';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { exportBundle } from '@varve/storage/upkeep';
+import { CliError } from '../cli-error.ts';
+import type { CliCommand } from '../define-command.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { resolveId } from '../resolve-id.ts';
+import { storeFrom } from '../store-from.ts';
+
+/** Writes a conversation with its proof into one portable file. */
+export const exportCommand: CliCommand = {
+  register(parent, io, done) {
+    parent
+      .command('export')
+      .argument('<id>', 'the conversation, or the first characters of its id')
+      .argument('<file>', 'a new file; - for standard output')
+      .description('Write a conversation, with its proof, into one file for `import` elsewhere.')
+      .option('--store <url>', 'the store, for instance sqlite:FILE')
+      .action(async (id: string, file: string, { store: url }: { readonly store?: string }) => {
+        await using store = await storeFrom(io, url);
+        const full = await resolveId(store, id);
+        const lines = exportBundle(await store.read(full), await store.summary(full));
+        if (file === '-') for await (const line of lines) io.stdout.write(line);
+        else await write(lines, file);
+        done(exitCodes.ok);
+      });
+  },
+};
+
+async function write(lines: AsyncIterable<string>, file: string): Promise<void> {
+  try {
+    // Logs hold what people said: only their owner reads them.
+    await pipeline(Readable.from(lines), createWriteStream(file, { flags: 'wx', mode: 0o600 }));
+  } catch (error) {
+    if (!(error instanceof Error) || !('code' in error)) throw error;
+    throw new CliError(exitCodes.usage, `${file} cannot be written: ${error.message}.`, 'Name a new file.');
+  }
+}

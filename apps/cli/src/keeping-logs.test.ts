@@ -1,0 +1,82 @@
+import { mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough, Readable } from 'node:stream';
+import { text as readAll } from 'node:stream/consumers';
+import { expect, test } from 'vitest';
+import { scriptedServer } from '@varve/llm/testing';
+import { runProgram } from './program.ts';
+
+/** A home with one finished conversation in a SQLite store, and the command in it. */
+async function worked() {
+  const home = await mkdtemp(join(tmpdir(), 'varve home '));
+  const varve = async (...args: readonly string[]) => {
+    const [stdout, stderr] = [new PassThrough(), new PassThrough()];
+    const env = { PATH: process.env['PATH'], HOME: home };
+    const code = await runProgram(args, { env, cwd: home, stdin: Readable.from([]), stdout, stderr });
+    stdout.end();
+    stderr.end();
+    return { code, stdout: await readAll(stdout), stderr: await readAll(stderr) };
+  };
+  await using server = await scriptedServer([
+    { calls: [{ name: 'terminal', arguments: { command: 'echo hello' } }] },
+    { calls: [{ name: 'finish', arguments: { message: 'Said hello.' } }] },
+  ]);
+  await varve('run', 'Say hello.', '--base-url', server.url, '--model', 'm');
+  const id = (await varve('ls')).stdout.split(' ')[0] ?? '';
+  return { home, varve, id };
+}
+
+test('verify says that a log is as it was written, and which seal it ends with', async () => {
+  const { varve, id } = await worked();
+  const { code, stdout } = await varve('verify', id.slice(0, 6));
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^\d+ events, all as they were sealed\. The last seal: [\w+/=-]{40,}\n2 of 2 requests/);
+});
+
+test('an exported conversation is taken in elsewhere with the same seals, and once only', async () => {
+  const { home, varve, id } = await worked();
+  const file = join(home, 'conversation.varve');
+  expect((await varve('export', id, file)).code).toBe(0);
+  const elsewhere = `dir:${join(home, 'elsewhere')}`;
+  expect(await varve('import', file, '--store', elsewhere)).toMatchObject({ code: 0, stdout: `${id}\n` });
+  const [here, there] = [await varve('verify', id), await varve('verify', id, '--store', elsewhere)];
+  expect(there).toEqual(here);
+  expect(await varve('show', id, '--json', '--store', elsewhere)).toEqual(await varve('show', id, '--json'));
+  expect((await varve('import', file, '--store', elsewhere)).code).toBe(4);
+});
+
+test('a file that exists is not written over, and one that is missing is named', async () => {
+  const { home, varve, id } = await worked();
+  const file = join(home, 'mine.txt');
+  await writeFile(file, 'precious');
+  const refused = await varve('export', id, file);
+  expect([refused.code, refused.stderr.includes(file), await readFile(file, 'utf8')]).toEqual([2, true, 'precious']);
+  const missing = await varve('import', join(home, 'nothing'));
+  expect([missing.code, missing.stderr.includes('nothing')]).toEqual([2, true]);
+});
+
+test('a bundle that was changed on its way is not taken in', async () => {
+  const { home, varve, id } = await worked();
+  const file = join(home, 'conversation.varve');
+  const { stdout } = await varve('export', id, '-');
+  await writeFile(file, stdout.replace('hello', 'hallo'));
+  const { code, stderr } = await varve('import', file, '--store', `dir:${join(home, 'elsewhere')}`);
+  expect(code).toBe(4);
+  expect(stderr).toContain('was changed');
+});
+
+test('verify names the event that somebody edited', async () => {
+  const { home, varve, id } = await worked();
+  const file = join(home, 'conversation.varve');
+  const root = join(home, 'elsewhere');
+  await varve('export', id, file);
+  await varve('import', file, '--store', `dir:${root}`);
+  const folder = join(root, id, 'events');
+  const [, name = ''] = (await readdir(folder)).toSorted();
+  const event = join(folder, name);
+  await writeFile(event, (await readFile(event, 'utf8')).replace('hello', 'hallo'));
+  const { code, stdout } = await varve('verify', id, '--store', `dir:${root}`);
+  expect(code).toBe(4);
+  expect(stdout).toContain('Broken at event 1: ');
+});
