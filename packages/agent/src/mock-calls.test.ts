@@ -1,5 +1,5 @@
-import { AgentErrorEvent, textOf, type BaseEvent } from '@varve/events';
-import { mockFunctionCalling } from '@varve/llm';
+import { ActionEvent, AgentErrorEvent, textOf, type BaseEvent } from '@varve/events';
+import { mockFunctionCalling, type LanguageModel } from '@varve/llm';
 import { scriptedModel, type ScriptedTurn } from '@varve/llm/testing';
 import { memoryStore } from '@varve/storage';
 import { finish } from '@varve/tools';
@@ -66,3 +66,32 @@ test.for([
   expect([result.reason, [...runs]]).toEqual(['finished', []]);
   expect(replies.at(-1)).toBe(`${written}${added}`);
 });
+
+test('the same task gives the same calls and the same state, whichever way calls travel', async () => {
+  const script: readonly ScriptedTurn[] = [
+    { text: 'First.', calls: [{ name: 'record', arguments: { text: 'one\n two' } }] },
+    { calls: [{ name: 'record', arguments: { text: '</parameter>' } }] },
+    done,
+  ];
+  const native = scriptedModel(script);
+  const mock = mockFunctionCalling()(scriptedModel(script, { prompted: true }));
+  const [one, other] = [await outcome(native), await outcome(mock)];
+  expect(other).toEqual(one);
+  expect(one.calls).toHaveLength(3);
+});
+
+/** What a run leaves: its calls, its results and its state, without ids and times. */
+async function outcome(model: LanguageModel) {
+  const { tool, runs } = countingTool();
+  const agent = defineAgent({ model, tools: () => [tool(), finish()] });
+  await using conversation = await Conversation.create({ agent, store: memoryStore(), workspace: process.cwd() });
+  await conversation.send('Record both.');
+  const result = await conversation.run();
+  const events: BaseEvent[] = [];
+  for await (const { event } of conversation.events()) events.push(event);
+  const calls = events.flatMap((event) =>
+    ActionEvent.is(event) ? [[event.tool_name, event.action, event.thought]] : [],
+  );
+  const kinds = events.map(({ kind }) => kind);
+  return { result: { ...result, usage: undefined }, calls, kinds, runs: [...runs], status: conversation.state.status };
+}

@@ -1,95 +1,13 @@
 import { textOf } from '@varve/events';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { ToolSpec } from '../model-request.ts';
+import { anyCalls, awkwardPieces, callableTools as tools } from '../testing/any-calls.ts';
+import { readBack } from '../testing/read-back.ts';
 import { asking, scriptedModel } from '../testing/index.ts';
 import { mockFunctionCalling } from './mock-function-calling.ts';
 
-const parameters = {
-  type: 'object',
-  properties: {
-    one: { type: 'string' },
-    two: { type: 'string' },
-    count: { type: 'integer' },
-    rate: { type: 'number' },
-    flag: { type: 'boolean' },
-    list: { type: 'array' },
-    record: { type: 'object' },
-    maybe: { type: ['string', 'null'] },
-  },
-} as const;
-const tools: readonly ToolSpec[] = [
-  { name: 'act', description: 'Acts.', parameters },
-  { name: 'look', description: 'Looks.', parameters },
-];
-
-const piece = fc.constantFrom(
-  '<function=act>',
-  '</function>',
-  '<parameter=one>',
-  '<parameter=two>',
-  '</parameter>',
-  '</parameter',
-  '<function',
-  '<![CDATA[',
-  ']]>',
-  ']]',
-  '>',
-  '<',
-  '</',
-  '\n',
-  '\r\n',
-  '\r',
-  '\t',
-  ' ',
-  '```',
-  '`',
-  '&lt;',
-  '😀',
-  'é',
-  '"',
-  "'",
-  '\\',
-  '<think>',
-  '</think>',
-  '<tool_call>',
-  '</tool_call>',
-  'EXECUTION RESULT of [act]:',
-  'a',
-  'word',
-  '{',
-  '}',
-  '[1]',
-  'null',
-);
-const text = fc.oneof(
-  fc.string({ unit: 'binary' }),
-  fc.array(piece, { maxLength: 8 }).map((pieces) => pieces.join('')),
-);
-const json = fc.jsonValue({ maxDepth: 3 });
-const fields = fc.record(
-  {
-    one: text,
-    two: text,
-    count: fc.integer(),
-    rate: fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => value || 0),
-    flag: fc.boolean(),
-    list: fc.array(fc.oneof(json, text), { maxLength: 3 }),
-    record: fc.dictionary(fc.string(), fc.oneof(json, text), { maxKeys: 3 }),
-    maybe: fc.oneof(
-      fc.constant(null),
-      text.filter((value) => value.trim() !== 'null'),
-    ),
-  },
-  { requiredKeys: [] },
-);
-const calls = fc.array(fc.record({ name: fc.constantFrom('act', 'look'), arguments: fields }), {
-  minLength: 1,
-  maxLength: 3,
-});
-
 test('whatever is called is read back as it was, however the stream is cut', async () => {
-  const property = fc.asyncProperty(calls, fc.integer({ min: 1, max: 9 }), async (made, width) => {
+  const property = fc.asyncProperty(anyCalls(fc), fc.integer({ min: 1, max: 9 }), async (made, width) => {
     // Twice, because a value with a stop string in it makes the request go out again.
     const steps = [1, 2].map(() => ({ text: 'I act.', calls: made }));
     const split = (whole: string): readonly string[] => whole.match(new RegExp(`.{1,${width}}`, 'gsu')) ?? [];
@@ -118,10 +36,23 @@ test('whatever is called is read back as it was, however the stream is cut', asy
   await fc.assert(property, { numRuns: 300 });
 });
 
-test('any text is read without failing, and says the same streamed and not', async () => {
-  const reply = fc.array(fc.oneof(piece, fc.constantFrom('<function=look>\n', '<parameter=count>7</parameter>')), {
-    maxLength: 14,
+test('five thousand calls and more are read back from the text that they become', () => {
+  let count = 0;
+  const property = fc.property(anyCalls(fc), (made) => {
+    expect(readBack(made)).toEqual(JSON.parse(JSON.stringify(made)));
+    count += made.length;
   });
+  fc.assert(property, { numRuns: 3000 });
+  expect(count).toBeGreaterThan(5000);
+});
+
+test('any text is read without failing, and says the same streamed and not', async () => {
+  const reply = fc.array(
+    fc.oneof(fc.constantFrom(...awkwardPieces), fc.constantFrom('<function=look>\n', '<parameter=count>7</parameter>')),
+    {
+      maxLength: 14,
+    },
+  );
   const property = fc.asyncProperty(
     reply.map((pieces) => pieces.join('')).filter((whole) => whole.trim() !== ''),
     async (whole) => {
