@@ -6,8 +6,8 @@ export interface BodyOptions {
   readonly watch: CallWatch;
   readonly failures: Failures;
   /**
-   * How long the rest may take, once what was read so far is a whole answer; from then on nothing that goes wrong
-   * matters. Undefined before.
+   * How long the rest may take, once what was read so far is a whole answer; as long as it is, nothing that goes wrong
+   * matters. Undefined otherwise.
    */
   readonly restMs: () => number | undefined;
 }
@@ -24,7 +24,7 @@ export async function* bodyChunks(
   if (!response.body) return;
   const reader: ReadableStreamDefaultReader<Uint8Array> = response.body.getReader();
   const stop = (): void => void reader.cancel().catch(() => undefined);
-  const grace = shrinkingTimer(stop);
+  const grace = changingTimer(stop);
   watch.signal.addEventListener('abort', stop, { once: true });
   if (watch.signal.aborted) stop();
   try {
@@ -45,16 +45,16 @@ export async function* bodyChunks(
   }
 }
 
-/** Fires once, after the limit that was set last. */
-function shrinkingTimer(fire: () => void): { limit(ms: number | undefined): void; clear(): void } {
+/** Fires once, after the limit that was set last, if any. */
+function changingTimer(fire: () => void): { limit(ms: number | undefined): void; clear(): void } {
   let timer: NodeJS.Timeout | undefined;
   let current: number | undefined;
   return {
     limit(ms) {
-      if (ms === undefined || ms === current) return;
+      if (ms === current) return;
       clearTimeout(timer);
       current = ms;
-      timer = setTimeout(fire, ms);
+      timer = ms === undefined ? undefined : setTimeout(fire, ms);
     },
     clear: () => clearTimeout(timer),
   };

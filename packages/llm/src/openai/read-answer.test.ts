@@ -23,6 +23,21 @@ function answering(type: string, pieces: readonly Uint8Array[]): Fetch {
   };
 }
 
+/** A body that breaks off after the given pieces. */
+function breaking(pieces: readonly Uint8Array[]): Fetch {
+  return async () => {
+    const left = [...pieces];
+    const body = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        const piece = left.shift();
+        if (piece) controller.enqueue(piece);
+        else controller.error(new TypeError('terminated'));
+      },
+    });
+    return new Response(body, { headers: { 'content-type': 'text/event-stream' } });
+  };
+}
+
 async function replyTo(fetch: Fetch, deltas: Delta[] = []): Promise<Omit<ModelReply, 'latencyMs'>> {
   const model = openaiChat({ model: 'm', baseUrl: 'http://x.test', fetch });
   const { latencyMs: _latency, ...reply } = await model.generate(asking('Hi'), {
@@ -78,6 +93,17 @@ test('a stream without a finish reason but with an end marker is complete', asyn
   const stream = 'data: {"choices":[{"delta":{"content":"Hi"}}]}\n\ndata: [DONE]\n\n';
   const reply = await replyTo(answering('text/event-stream', [new TextEncoder().encode(stream)]));
   expect([reply.finish, reply.message.content]).toEqual(['unknown', [text('Hi')]]);
+});
+
+test('words after a finish reason belong to the reply, which is whole at its real end only', async () => {
+  const pieces = ['The', ' whole', ' reply.'].map(
+    (content) => `data: ${JSON.stringify({ choices: [{ delta: { content }, finish_reason: 'stop' }] })}\n\n`,
+  );
+  const bytes = pieces.map((piece) => new TextEncoder().encode(piece));
+  const reply = await replyTo(answering('text/event-stream', bytes));
+  expect(reply.message.content).toEqual([text('The whole reply.')]);
+  await expect(replyTo(breaking(bytes))).rejects.toMatchObject({ code: 'unavailable' });
+  expect((await replyTo(breaking(bytes.slice(0, 1)))).message.content).toEqual([text('The')]);
 });
 
 test('an unclosed last line counts as far as it is complete', async () => {

@@ -39,9 +39,12 @@ export async function readAnswer(response: Response, answer: Reading, options: R
   hand(answer.end(), options);
 }
 
-function push(chunk: unknown, answer: Reading, options: ReadOptions): void {
-  hand(answer.push(chunk), options);
+/** Whether anything was said with it. */
+function push(chunk: unknown, answer: Reading, options: ReadOptions): boolean {
+  const deltas = answer.push(chunk);
+  hand(deltas, options);
   if (answer.failure !== undefined) throw options.failures.fromAnswer(answer.failure);
+  return deltas.length > 0;
 }
 
 /** A callback may abort the call, so each delta is handed out only while the call lives. */
@@ -76,32 +79,54 @@ const afterEndMs = 50;
 async function readStream(response: Response, answer: Reading, options: ReadOptions): Promise<void> {
   const { watch, failures } = options;
   const decoder = eventDecoder();
-  let isDone = false;
-  const restMs = (): number | undefined => (isDone ? afterEndMs : answer.finish === '' ? undefined : afterFinishMs);
+  const end: StreamEnd = { isMarked: false, isEarly: false };
+  const restMs = (): number | undefined => {
+    if (end.isMarked) return afterEndMs;
+    return answer.finish === '' || end.isEarly ? undefined : afterFinishMs;
+  };
   watch.heard();
   for await (const bytes of bodyChunks(response, { watch, failures, restMs })) {
     watch.heard();
-    isDone ||= takeEvents(decoder.push(bytes), answer, options);
+    if (!end.isMarked) takeEvents(decoder.push(bytes), { answer, end }, options);
   }
-  isDone ||= takeEvents(decoder.end(), answer, options);
-  if (!isDone && answer.finish === '')
+  if (!end.isMarked) takeEvents(decoder.end(), { answer, end }, options);
+  if (!end.isMarked && answer.finish === '')
     throw failures.of('unavailable', 'ended its stream before the reply was complete.');
 }
 
-/** Whether the end marker was among the events. */
-function takeEvents(events: readonly ServerSentEvent[], answer: Reading, options: ReadOptions): boolean {
+/** What is known of how a stream ends. */
+interface StreamEnd {
+  /** Whether its end marker has come. */
+  isMarked: boolean;
+  /** Whether words came after a finish reason, as from servers that send one with every piece: then it ends nothing. */
+  isEarly: boolean;
+}
+
+interface Taking {
+  readonly answer: Reading;
+  readonly end: StreamEnd;
+}
+
+function takeEvents(events: readonly ServerSentEvent[], { answer, end }: Taking, options: ReadOptions): void {
   for (const event of events) {
-    if (event.data.trim() === '[DONE]') return true;
+    if (event.data.trim() === '[DONE]') {
+      end.isMarked = true;
+      return;
+    }
     const chunk = parsed(event.data);
     if (isFailure(chunk)) throw options.failures.fromAnswer(chunk.error);
     if (event.name === 'error') throw options.failures.fromAnswer(chunk ?? event.data);
     if (chunk === undefined && !event.isCut) {
       throw options.failures.of('malformed-reply', `sent a piece that is not JSON: "${event.data.slice(0, 100)}"`);
     }
-    push(chunk, answer, options);
-    if (answer.isDone) return true;
+    const hadFinish = answer.finish !== '';
+    const hasSaid = push(chunk, answer, options);
+    end.isEarly ||= hadFinish && hasSaid;
+    if (answer.isDone) {
+      end.isMarked = true;
+      return;
+    }
   }
-  return false;
 }
 
 /** Undefined when it is not JSON. */
