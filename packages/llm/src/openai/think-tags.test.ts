@@ -50,6 +50,12 @@ describe('a model that says', () => {
   });
 });
 
+test('much of the same is read in one pass', () => {
+  const many = 200_000;
+  expect(told(Array.from({ length: many }, () => '\n'))).toEqual({ reasoning: '', text: '\n'.repeat(many) });
+  expect(told(['<think>a</think>'.repeat(many / 10)])).toEqual({ reasoning: 'a'.repeat(many / 10), text: '' });
+});
+
 const fragments = fc.array(
   fc.constantFrom('<think>', '</think>', '<thinking>', '</thinking>', '<', '/', 'think', ' ', '\n', 'a', '😀'),
 );

@@ -21,6 +21,8 @@ const openings = ['<think>', '<thinking>', '<reasoning>'];
  * tags, or up to the closing tag where the template has opened it. A tag anywhere else is text: the model may write about tags.
  */
 export function thinkTags(mode: Dialect['thinkTags']): ThinkTags {
+  /** White space before what is held, in pieces: a model that says nothing else is not read anew with each. */
+  const spaces: string[] = [];
   let held = '';
   let state: 'before' | 'thinking' | 'text' = mode === 'never' ? 'text' : mode === 'opened' ? 'thinking' : 'before';
   let closing = '</think>';
@@ -28,51 +30,59 @@ export function thinkTags(mode: Dialect['thinkTags']): ThinkTags {
   /** Whether nothing of this thought was told yet: models begin it with empty lines. */
   let isFresh = true;
 
-  const before = (): readonly ToldPiece[] => {
+  const takeSpaces = (): void => {
     const start = held.trimStart();
-    const found = tag.exec(start);
-    if (found) {
+    if (start !== held) spaces.push(held.slice(0, held.length - start.length));
+    held = start;
+  };
+  const release = (kind: ToldPiece['kind']): readonly ToldPiece[] => {
+    const text = kind === 'text' && !hasThought ? [...spaces, held].join('') : held;
+    held = '';
+    spaces.length = 0;
+    return text === '' ? [] : [{ kind, text }];
+  };
+  /** Takes what can be told in this state; undefined when more must come first. */
+  const steps: Readonly<Record<typeof state, () => readonly ToldPiece[] | undefined>> = {
+    before() {
+      takeSpaces();
+      const found = tag.exec(held);
+      if (!found) {
+        if (held === '' || openings.some((opening) => opening.startsWith(held))) return undefined;
+        state = 'text';
+        return [];
+      }
       closing = `</${found[1]}>`;
       state = 'thinking';
       hasThought = true;
-      held = start.slice(found[0].length);
       isFresh = true;
-      return thinking();
-    }
-    if (start === '' || openings.some((opening) => opening.startsWith(start))) return [];
-    state = 'text';
-    return release(hasThought ? start : held, 'text');
-  };
-  const thinking = (): readonly ToldPiece[] => {
-    if (isFresh) held = held.trimStart();
-    const end = held.indexOf(closing);
-    if (end === -1) {
-      const safe = held.length - overlap(held, closing);
+      spaces.length = 0;
+      held = held.slice(found[0].length);
+      return [];
+    },
+    thinking() {
+      if (isFresh) held = held.trimStart();
+      const end = held.indexOf(closing);
+      const safe = end === -1 ? held.length - overlap(held, closing) : end;
       const told = held.slice(0, safe);
-      held = held.slice(safe);
+      held = held.slice(end === -1 ? safe : end + closing.length);
+      if (end !== -1) {
+        state = 'before';
+        hasThought = true;
+      }
       isFresh &&= told === '';
+      if (told === '' && end === -1) return undefined;
       return told === '' ? [] : [{ kind: 'reasoning', text: told }];
-    }
-    const told = held.slice(0, end);
-    held = held.slice(end + closing.length);
-    state = 'before';
-    hasThought = true;
-    return [...(told === '' ? [] : [{ kind: 'reasoning', text: told } as const]), ...before()];
-  };
-  const release = (text: string, kind: ToldPiece['kind']): readonly ToldPiece[] => {
-    held = '';
-    return text === '' ? [] : [{ kind, text }];
+    },
+    text: () => (held === '' ? undefined : release('text')),
   };
   return {
     push(text) {
-      if (state === 'text') return text === '' ? [] : [{ kind: 'text', text }];
       held += text;
-      return state === 'before' ? before() : thinking();
+      const told: ToldPiece[] = [];
+      for (let step = steps[state](); step; step = steps[state]()) told.push(...step);
+      return told;
     },
-    end() {
-      if (state === 'thinking') return release(held, 'reasoning');
-      return release(hasThought ? held.trimStart() : held, 'text');
-    },
+    end: () => release(state === 'thinking' ? 'reasoning' : 'text'),
   };
 }
 
