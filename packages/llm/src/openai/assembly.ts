@@ -72,13 +72,13 @@ interface Speech {
   readonly tags: ThinkTags;
   readonly texts: string[];
   readonly reasonings: string[];
-  details: Assembled['reasoningDetails'];
+  readonly details: Readonly<Record<string, unknown>>[];
 }
 
 /** Adds what a message, or a piece of one, says. */
 function listen(speech: Speech, message: WireAnswerMessage, isWhole: boolean): readonly Delta[] {
   const { text, reasoning } = wordsOf(message);
-  speech.details = mergeDetails(speech.details, message.reasoning_details);
+  mergeDetails(speech.details, message.reasoning_details);
   const pieces = message.tool_calls.filter((piece) => piece !== null);
   if (message.function_call) pieces.push({ function: message.function_call });
   return [

@@ -1,20 +1,18 @@
 type Detail = Readonly<Record<string, unknown>>;
 
 /**
- * Adds pieces of `reasoning_details` to those collected: pieces with the same index and type are one item, whose text
- * grows. The items are opaque signed data and must go back exactly as put together here.
+ * Adds pieces of `reasoning_details` to those collected, in place: pieces with the same index and type are one item, whose
+ * text grows. The items are opaque signed data and must go back exactly as put together here.
  *
  * @see https://openrouter.ai/docs/use-cases/reasoning-tokens
  */
-export function mergeDetails(collected: readonly Detail[], pieces: readonly Detail[]): readonly Detail[] {
-  const merged = [...collected];
+export function mergeDetails(collected: Detail[], pieces: readonly Detail[]): void {
   for (const piece of pieces) {
-    const at = merged.findIndex((item) => piece['index'] !== undefined && isSame(item, piece));
-    const before = merged[at];
-    if (before) merged[at] = joined(before, piece);
-    else merged.push(piece);
+    const at = piece['index'] === undefined ? -1 : collected.findLastIndex((item) => isSame(item, piece));
+    const before = collected[at];
+    if (before) collected[at] = joined(before, piece);
+    else collected.push(piece);
   }
-  return merged;
 }
 
 function isSame(item: Detail, piece: Detail): boolean {
