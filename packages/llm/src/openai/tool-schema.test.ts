@@ -100,6 +100,17 @@ test('references are written out, and recursive ones end', () => {
   });
 });
 
+test('definitions that refer to each other stay short enough to be sent', () => {
+  const names = Array.from({ length: 12 }, (_, index) => `type${index}`);
+  const references = names.map((name) => [name, { $ref: `#/$defs/${name}` }] as const);
+  const node = { type: 'object', properties: Object.fromEntries(references) };
+  const $defs = { ...Object.fromEntries(names.map((name) => [name, node])), word: { type: 'string', minLength: 1 } };
+  const properties = { ...node.properties, last: { $ref: '#/$defs/word', description: 'A word.' } };
+  const written = toolSchema({ type: 'object', properties, $defs }, 'plain');
+  expect(JSON.stringify(written).length).toBeLessThan(200_000);
+  expect(written['properties']).toHaveProperty('last', { type: 'string', description: 'A word.' });
+});
+
 test('a reference to nothing is any object', () => {
   expect(toolSchema(shell({ $ref: '#/$defs/gone' }), 'plain')).toEqual(shell({ type: 'object' }));
 });

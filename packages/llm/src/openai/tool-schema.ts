@@ -9,16 +9,21 @@ type Schema = Readonly<Record<string, unknown>>;
  */
 export function toolSchema(schema: Schema, level: Dialect['schema']): Schema {
   if (level === 'full') return schema;
-  const plain = plainOf(schema, { definitions: definitionsOf(schema), open: [] });
+  const plain = plainOf(schema, { definitions: definitionsOf(schema), open: [], budget: { left: mostWrittenOut } });
   const narrowed = level === 'plain' ? plain : narrowedTo(level, plain);
   const root = isObject(narrowed) ? narrowed : {};
   return { ...root, type: 'object', properties: root['properties'] ?? {} };
 }
 
+/** Definitions that refer to each other would fill any request. */
+const mostWrittenOut = 200;
+
 interface Within {
   readonly definitions: ReadonlyMap<string, unknown>;
   /** References that are being written out: one that comes again is recursive, and has no end. */
   readonly open: readonly string[];
+  /** How many more references of this tool are written out; the others keep only their type. */
+  readonly budget: { left: number };
 }
 
 function isObject(value: unknown): value is Schema {
@@ -59,11 +64,13 @@ function plainOf(schema: unknown, within: Within): unknown {
   return Object.fromEntries(kept.map(([key, value]) => [key, inside(key, value, (inner) => plainOf(inner, within))]));
 }
 
-function writtenOut(reference: string, beside: Schema, { definitions, open }: Within): unknown {
+function writtenOut(reference: string, beside: Schema, { definitions, open, budget }: Within): unknown {
   const target = definitions.get(reference);
-  const isEndless = open.includes(reference) || !isObject(target);
-  const whole = isEndless ? { type: 'object', ...beside } : { ...target, ...beside };
-  return plainOf(whole, { definitions, open: [...open, reference] });
+  const within = { definitions, open: [...open, reference], budget };
+  if (open.includes(reference) || !isObject(target)) return plainOf({ type: 'object', ...beside }, within);
+  if (budget.left === 0) return plainOf({ ...('type' in target && { type: target['type'] }), ...beside }, within);
+  budget.left -= 1;
+  return plainOf({ ...target, ...beside }, within);
 }
 
 function isAnyInteger(key: string, value: unknown): boolean {
