@@ -9,6 +9,20 @@ test('named secrets and everything that looks like a key are replaced', () => {
   );
 });
 
+test('of a secret that begins with another one nothing is left', () => {
+  expect(redact('It is tokenword-and-more.', ['tokenword', 'tokenword-and-more'])).toBe('It is [redacted].');
+});
+
+test('names in code that begin like a key stay', () => {
+  const said = 'hf_hub_download(), sk_buff_head, pk_user_id and sk-learn-contrib';
+  expect(redact(said)).toBe(said);
+});
+
+test('keys of other services, and keys that a provider shows in part, are replaced', () => {
+  const keys = ['AKIAIOSFODNN7EXAMPLE', 'github_pat_11ABCDEFG0abcdef', 'glpat-abcdef1234567890', 'sk-********wxyz'];
+  for (const key of keys) expect(redact(`with ${key} as the key`)).toBe('with [redacted] as the key');
+});
+
 test('words about keys and tokens stay', () => {
   const said = 'The bearer token is invalid; max_tokens: 4096 exceeds the token limit. Missing api key: none';
   expect(redact(said)).toBe(said);

@@ -1,6 +1,8 @@
 /** What may stand in text that came from outside: keys that known providers hand out, tokens, and named secrets. */
 const secretShapes: readonly RegExp[] = [
-  /\b(?:sk|pk|rk|gsk|hf|xai|ghp|r8)[-_][\w*.-]{6,}/g,
+  // With a digit or an asterisk: names such as hf_hub_download are no keys.
+  /\b(?:sk|pk|rk|gsk|hf|xai|ghp|github_pat|glpat|xox[abp]|r8)[-_](?=[\w.-]{0,200}[\d*])[\w*.-]{6,}/g,
+  /\bAKIA[A-Z\d]{16}\b/g,
   /\bAIza[\w-]{10,}/g,
   /\beyJ[\w-]{10,}\.[\w-]+(?:\.[\w-]*)?/g,
   /(?<=\bbearer\s{1,4})(?=\S{0,200}\d)[^\s"',]{8,}/gi,
@@ -10,7 +12,10 @@ const secretShapes: readonly RegExp[] = [
 /** `text` with every one of `secrets`, and everything that looks like a key, replaced by `[redacted]`. */
 export function masked(text: string, secrets: readonly string[] = []): string {
   let safe = text;
-  for (const secret of secrets) if (secret.length >= 4) safe = safe.replaceAll(secret, '[redacted]');
+  // Longest first: of a secret that holds another one nothing may be left.
+  for (const secret of secrets.toSorted((one, other) => other.length - one.length)) {
+    if (secret.length >= 4) safe = safe.replaceAll(secret, '[redacted]');
+  }
   for (const shape of secretShapes) safe = safe.replaceAll(shape, '[redacted]');
   return safe;
 }
