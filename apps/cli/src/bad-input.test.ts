@@ -52,6 +52,27 @@ test('an address that is none is named', async () => {
   expect(stderr).toContain('"localhost:11434"');
 });
 
+test.for(['http://', 'http://exa mple', 'https://me:hunter22@host.test', 'ftp://me:hunter22@host.test'])(
+  'the address %s is refused, and no password in it is repeated',
+  async (address) => {
+    const { code, stderr } = await varve(['run', 'x', '--base-url', address]);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/is not the address of a server|holds a user name or password/);
+    expect(stderr).not.toContain('hunter22');
+  },
+);
+
+test('a reference with a broken address is refused', async () => {
+  const { code, stderr } = await varve(['run', 'x', '--model', 'http://#m']);
+  expect([code, stderr]).toEqual([2, expect.stringContaining('is not an http address')]);
+});
+
+test('a known provider gets its own key only, also by its address', async () => {
+  const args = ['run', 'x', '--base-url', 'https://openrouter.ai/api/v1', '--model', 'm'];
+  const { code, stderr } = await varve(args, { OPENAI_API_KEY: 'sk-not-for-others' });
+  expect([code, stderr]).toEqual([2, expect.stringContaining('There is no API key.')]);
+});
+
 /** An address nobody listens at: the port was free a moment ago. */
 async function deadAddress(): Promise<string> {
   await using server = await scriptedServer([]);

@@ -42,15 +42,15 @@ export async function configuredModel(
   const reference = referenceFrom(options.model ?? (env['LLM_MODEL'] || undefined), baseUrl);
   const secrets = keysIn(env);
   const dumps = dumpsFrom(env, { path: join(varveHome(io), 'completions'), secrets });
-  const apiKey = env['LLM_API_KEY'] || (baseUrl === undefined ? undefined : env['OPENAI_API_KEY']);
-  if (baseUrl !== undefined && !isLoopback(baseUrl) && !apiKey) throw withoutKey('There is no API key.');
+  const apiKey = keyIn(env, 'LLM_API_KEY') ?? (baseUrl === undefined ? undefined : keyAt(baseUrl, env));
+  if (baseUrl !== undefined && !isLoopback(baseUrl) && apiKey === undefined) throw withoutKey('There is no API key.');
   // Servers on this machine have no prices, and windows of their own.
   const catalog = isLoopback(baseUrl ?? providerOf(reference)?.baseUrl ?? reference) ? undefined : await modelCatalog();
   const adapter = named(() =>
     modelFrom(reference, {
       keys: env,
       ...(baseUrl !== undefined && { baseUrl }),
-      ...(apiKey && { apiKey }),
+      ...(apiKey !== undefined && { apiKey }),
       ...(catalog && { catalog }),
       ...(dumps && { fetch: dumps.fetch }),
     }),
@@ -107,18 +107,39 @@ function withoutKey(message: string): CliError {
   );
 }
 
+/** Files of variables leave line feeds behind, with which nobody would recognise a key. */
+function keyIn(env: TerminalIo['env'], name: string): string | undefined {
+  return env[name]?.trim() || undefined;
+}
+
+/** The key of the provider that lives at an address. Servers that nobody knows get OpenAI's, whose protocol they speak. */
+function keyAt(baseUrl: string, env: TerminalIo['env']): string | undefined {
+  const { host } = new URL(baseUrl);
+  const owner = Object.values(providers).find((provider) => new URL(provider.baseUrl).host === host);
+  const name = owner ? owner.keyName : 'OPENAI_API_KEY';
+  return name === undefined ? undefined : keyIn(env, name);
+}
+
 /** The keys of all providers, because a program that the agent starts may print any of them. */
 function keysIn(env: TerminalIo['env']): readonly string[] {
   const names = ['LLM_API_KEY', ...Object.values(providers).flatMap(({ keyName }) => keyName ?? [])];
-  return [...new Set(names)].flatMap((name) => env[name] || []);
+  return [...new Set(names)].flatMap((name) => keyIn(env, name) ?? []);
 }
 
 function checkedUrl(url: string | undefined): string | undefined {
-  if (url !== undefined && !/^https?:\/\//.test(url)) {
+  if (url === undefined) return undefined;
+  if (!/^https?:\/\//.test(url) || !URL.canParse(url)) {
     throw new CliError(
       exitCodes.usage,
-      `"${url}" is not the address of a server.`,
+      `"${url.replace(/\/\/[^/@]*@/, '//')}" is not the address of a server.`,
       'It starts with http:// or https://.',
+    );
+  }
+  if (/\/\/[^/]*@/.test(url)) {
+    throw new CliError(
+      exitCodes.usage,
+      `The address of ${new URL(url).host} holds a user name or password.`,
+      'Leave it out, and set LLM_API_KEY.',
     );
   }
   return url;

@@ -23,6 +23,7 @@ test('everything else is not', () => {
     'localhost.evil.test',
     '::2',
     'notlocalhost',
+    'http://',
   ];
   expect(remote.filter(isLoopback)).toEqual([]);
 });

@@ -1,4 +1,4 @@
-/** Whether a host name, an IP address or a URL points at this machine itself. */
+/** Whether a host name, an IP address or a URL points at this machine itself; what is none of them does not. */
 export function isLoopback(address: string): boolean {
   const host = hostOf(address)
     .replace(/^\[|\]$/g, '')
@@ -7,5 +7,5 @@ export function isLoopback(address: string): boolean {
 }
 
 function hostOf(address: string): string {
-  return address.includes('://') ? new URL(address).hostname : address;
+  return address.includes('://') ? (URL.parse(address)?.hostname ?? '') : address;
 }

@@ -73,7 +73,7 @@ function nameAt(baseUrl: string, reference: string): string {
 
 /** A key is never sent to another provider than its own; a server that is named by its address has none. */
 function keyOf({ baseUrl, provider, keyName }: Named, keys: NonNullable<ModelFromOptions['keys']>): string | undefined {
-  const key = keyName === undefined ? undefined : keys[keyName] || undefined;
+  const key = keyName === undefined ? undefined : keys[keyName]?.trim() || undefined;
   if (key !== undefined || keyName === undefined || isLoopback(baseUrl)) return key;
   throw new LlmError('unauthenticated', `There is no key for ${provider}: ${keyName} is not set.`);
 }
