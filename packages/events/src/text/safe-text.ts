@@ -1,6 +1,9 @@
-/** Sequences that command a terminal: what stands between the first and the last character goes with them. */
+/**
+ * Sequences that command a terminal: what stands between the first and the last character goes with them. One that never
+ * ends is none: everything after it would be lost with it.
+ */
 const terminalSequences = new RegExp(
-  String.raw`\u001b(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[ -/]*[0-~])|\u009b[0-?]*[ -/]*[@-~]`,
+  String.raw`\u001b(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_][^\u0007\u001b]*(?:\u0007|\u001b\\)|[ -/]*[0-~])|\u009b[0-?]*[ -/]*[@-~]`,
   'g',
 );
 /** Control characters except the line feed, and characters that change the direction of what follows. */

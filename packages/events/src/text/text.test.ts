@@ -152,6 +152,8 @@ test.for([
   ['\u001b]8;;http://a\u001b\\link', 'link'],
   ['\u001bPq...\u001b\\x', 'x'],
   ['\u001b(Bx', 'x'],
+  ['\u001b]0;no end', '0;no end'],
+  ['\u001bP\u001b[31mno end', 'no end'],
   ['\u009b2Jx', 'x'],
   ['a\r\nb\rc\u2028d', 'a\nb\nc\nd'],
   ['a\tb', 'a    b'],
