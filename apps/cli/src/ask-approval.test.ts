@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
 import { ActionEvent } from '@varve/events';
-import { FileEditorAction } from '@varve/events/payloads';
+import { FileEditorAction, TerminalAction } from '@varve/events/payloads';
 import { askApproval, type Approval } from './ask-approval.ts';
 
 const event = ActionEvent.create(
@@ -17,14 +17,17 @@ const event = ActionEvent.create(
 );
 
 /** What the person is shown, and what their keys come to. */
-async function answered(keys: string): Promise<{ readonly approval: Approval; readonly shown: string }> {
+async function answered(
+  keys: string,
+  waiting = event,
+): Promise<{ readonly approval: Approval; readonly shown: string }> {
   const stdin = new PassThrough();
   const stderr = Object.assign(new PassThrough(), { isTTY: true, columns: 80 });
   const env = { NO_COLOR: '1', TERM: 'xterm' };
   let shown = '';
   stderr.on('data', (chunk: Buffer) => (shown += chunk.toString()));
   const answer = askApproval(
-    [{ event }],
+    [{ event: waiting }],
     { env, cwd: '/', stdin, stdout: new PassThrough(), stderr },
     new AbortController().signal,
   );
@@ -47,4 +50,15 @@ test('a person sees all of a call before allowing it', async () => {
   const { shown } = await answered('y\r');
   expect(shown).toContain('✎ create /a');
   expect(shown.match(/\+ x/g)).toHaveLength(40);
+});
+
+test.for([
+  ['a title of the terminal', 'ls \u001B]0;; rm -rf ~\u0007', '$ ls <001B>]0;; rm -rf ~<0007>'],
+  ['a colour of nothing', 'ls \u001B[8m; rm -rf ~', '$ ls <001B>[8m; rm -rf ~'],
+  ['a carriage return', 'rm -rf ~\r#', '$ rm -rf ~<000D>#'],
+  ['a turned direction', 'ls \u202E~ fr- mr', '$ ls <202E>~ fr- mr'],
+  ['no width', 'rm\u200B -rf ~', '$ rm<200B> -rf ~'],
+])('a call cannot hide behind %s', async ([, command = '', line = '']) => {
+  const { shown } = await answered('y\r', { ...event, action: TerminalAction.create({ command }) });
+  expect(shown).toContain(`  ${line}\n`);
 });

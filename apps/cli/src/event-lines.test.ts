@@ -12,10 +12,13 @@ import {
 } from '@varve/events';
 import {
   FileEditorAction,
+  FinishAction,
   MCPToolAction,
+  TaskTrackerAction,
   TaskTrackerObservation,
   TerminalAction,
   TerminalObservation,
+  ThinkAction,
   type Observation,
   type Payload,
 } from '@varve/events/payloads';
@@ -110,4 +113,14 @@ test('nothing a model or a tool says can change the terminal', () => {
   expect(shown(MessageEvent.create({ source: 'user', llm_message: said }, stamp))).toBe('› hello');
   const result = TerminalObservation.create({ content: [text('\u001B[31mred\u001B[0m')], exit_code: 0 });
   expect(shown(observation(result))).toBe('  red');
+});
+
+test('a call of an odd shape shows its arguments, and an odd result as much as can be told', () => {
+  const odd = { command: 7, path: 7, old_str: 7, thought: 7, message: 7, kind: '' };
+  for (const { kind } of [FileEditorAction, FinishAction, TaskTrackerAction, TerminalAction, ThinkAction]) {
+    expect(shown(action({ ...odd, kind }))).toBe('→ some_tool {"a":1}');
+  }
+  const result = { content: [text('No.')], is_error: true, exit_code: 'x', kind: 'TerminalObservation' };
+  expect(shown(observation(result))).toBe('  No.');
+  expect(shown(observation({ ...result, is_error: false, kind: 'TaskTrackerObservation', task_list: 7 }))).toBe('');
 });

@@ -22,7 +22,9 @@ import {
   TerminalObservation,
   ThinkAction,
 } from '@varve/events/payloads';
-import { printable, type Style } from './terminal-io.ts';
+import { safeText } from '@varve/events/text';
+import type { Style } from './terminal-io.ts';
+import { unmaskedText } from './unmasked-text.ts';
 
 /** One line of what happened, for a person. */
 export interface Line {
@@ -32,16 +34,13 @@ export interface Line {
 
 /** What a person wants to read of an event, oldest first; empty for bookkeeping. Free of control characters. */
 export function eventLines(event: BaseEvent): readonly Line[] {
-  return rawLines(event).map(clean);
+  return rawLines(event).map((line) => ({ ...line, text: safeText(line.text) }));
 }
 
-/** All that a call would do, uncut: what a person must see before allowing it. */
+/** All that a call would do, uncut and unmasked: what a person must see before allowing it. */
 export function wholeCall(event: ActionEvent): readonly Line[] {
-  return [rawActionLine(event, Infinity), ...editLines(event, Infinity)].map(clean);
-}
-
-function clean(line: Line): Line {
-  return { ...line, text: printable(line.text) };
+  const lines = [rawActionLine(event, Infinity), ...editLines(event, Infinity)];
+  return lines.map((line) => ({ ...line, text: unmaskedText(line.text) }));
 }
 
 function rawLines(event: BaseEvent): readonly Line[] {
@@ -73,22 +72,29 @@ function thoughtLines({ thought }: ActionEvent): readonly Line[] {
   return said === '' ? [] : [{ text: said }];
 }
 
+/** Payloads are read, not trusted: a log may hold anything under a kind. */
 function rawActionLine({ action, tool_name: tool, tool_call: call, summary }: ActionEvent, most = 6): Line {
   const style = 'cyan';
-  if (TerminalAction.is(action)) return { style, text: `$ ${firstLines(action.command, most) || '(poll)'}` };
-  if (FileEditorAction.is(action)) return { style, text: `✎ ${action.command} ${action.path}` };
-  if (TaskTrackerAction.is(action)) return { style, text: `☰ ${action.command === 'plan' ? 'plan' : 'task list'}` };
-  if (ThinkAction.is(action)) return { style: 'dim', text: `… ${firstLines(action.thought, 4)}` };
-  if (FinishAction.is(action)) return { style: 'green', text: `✔ ${action.message}` };
+  const terminal = TerminalAction.read(action);
+  if (terminal) return { style, text: `$ ${firstLines(terminal.command, most) || '(poll)'}` };
+  const edit = FileEditorAction.read(action);
+  if (edit) return { style, text: `✎ ${edit.command} ${edit.path}` };
+  const tasks = TaskTrackerAction.read(action);
+  if (tasks) return { style, text: `☰ ${tasks.command === 'plan' ? 'plan' : 'task list'}` };
+  const thinking = ThinkAction.read(action);
+  if (thinking) return { style: 'dim', text: `… ${firstLines(thinking.thought, 4)}` };
+  const finish = FinishAction.read(action);
+  if (finish) return { style: 'green', text: `✔ ${finish.message}` };
   if (most === Infinity) return { style, text: `→ ${tool} ${call.arguments}` };
   return { style, text: `→ ${tool} ${summary ?? shortened(call.arguments, 160)}` };
 }
 
 /** What an edit takes away and what it puts in. */
 function editLines({ action }: ActionEvent, most = 6): readonly Line[] {
-  if (!FileEditorAction.is(action) || action.command === 'view') return [];
-  const removed = action.command === 'str_replace' ? action.old_str : undefined;
-  const added = action.command === 'create' ? action.file_text : action.new_str;
+  const edit = FileEditorAction.read(action);
+  if (!edit || edit.command === 'view') return [];
+  const removed = edit.command === 'str_replace' ? edit.old_str : undefined;
+  const added = edit.command === 'create' ? edit.file_text : edit.new_str;
   return [...marked('-', removed, most), ...marked('+', added, most)];
 }
 
@@ -103,13 +109,15 @@ function marked(mark: string, value: string | undefined, most: number): readonly
 
 function observationLines({ observation }: ObservationEvent): readonly Line[] {
   const failed = observation.is_error;
-  if (TaskTrackerObservation.is(observation) && !failed) {
+  const tasks = failed ? undefined : TaskTrackerObservation.read(observation);
+  if (tasks) {
     const marks = { todo: '☐', in_progress: '◐', done: '☑' };
-    return observation.task_list.map(({ title, status }) => ({ style: 'dim', text: `  ${marks[status]} ${title}` }));
+    return tasks.task_list.map(({ title, status }) => ({ style: 'dim', text: `  ${marks[status]} ${title}` }));
   }
-  if (TerminalObservation.is(observation)) {
-    const output = indented(shortOutput(textOf(observation.content), observation.full_output_save_dir));
-    const code = observation.exit_code;
+  const terminal = TerminalObservation.read(observation);
+  if (terminal) {
+    const output = indented(shortOutput(textOf(terminal.content), terminal.full_output_save_dir));
+    const code = terminal.exit_code;
     const how = code === -1 ? 'still running' : `exit ${code}`;
     const end: Line[] = code === undefined || code === 0 ? [] : [{ style: 'yellow', text: `  ${how}` }];
     return [...(output === '' ? [] : [{ style: failed ? ('red' as const) : ('dim' as const), text: output }]), ...end];

@@ -1,10 +1,11 @@
 import type { Conversation } from '@varve/agent';
 import { ActionEvent, ConversationErrorEvent, MessageEvent, ObservationEvent, type BaseEvent } from '@varve/events';
 import { FinishAction } from '@varve/events/payloads';
+import { safeText } from '@varve/events/text';
 import type { Line } from './event-lines.ts';
 import { narrator } from './narrator.ts';
 import type { Progress } from './progress.ts';
-import { printable, styled, type TerminalIo } from './terminal-io.ts';
+import { styled, type TerminalIo } from './terminal-io.ts';
 
 /** Prints events as they are stored: for people on stderr, or as JSON lines on stdout. */
 export class EventPrinter {
@@ -45,7 +46,7 @@ export class EventPrinter {
     if (!ActionEvent.is(event) && !MessageEvent.is(event) && !ObservationEvent.is(event)) return;
     const { pending, stats } = this.#conversation.state;
     const [call] = pending;
-    progress.set(call ? `running ${printable(call.event.tool_name)}` : 'waiting for the model', stats.total);
+    progress.set(call ? `running ${safeText(call.event.tool_name)}` : 'waiting for the model', stats.total);
   }
 
   async #print(io: TerminalIo, progress: Progress, asJson: boolean): Promise<void> {

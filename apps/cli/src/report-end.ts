@@ -1,11 +1,12 @@
 import type { RunResult } from '@varve/agent';
+import { safeText } from '@varve/events/text';
 import { commandName } from './command-name.ts';
 import { describeFailure } from './describe-failure.ts';
 import { exitCodes, type ExitCode } from './exit-codes.ts';
 import type { Progress } from './progress.ts';
 import type { RunOptions } from './run-options.ts';
 import { storeUrl } from './store-from.ts';
-import { printable, styled, type TerminalIo } from './terminal-io.ts';
+import { styled, type TerminalIo } from './terminal-io.ts';
 
 const unfinished = {
   'max-iterations': 'it took all the steps it was allowed',
@@ -32,7 +33,7 @@ export function reportEnd(
     case 'asked':
       progress[Symbol.dispose]();
       if (io.stdout.isTTY) io.stderr.write('\n');
-      if (!options.json) io.stdout.write(`${printable(result.text)}\n`);
+      if (!options.json) io.stdout.write(`${safeText(result.text)}\n`);
       return exitCodes.ok;
     case 'waiting':
       say(styled(io, 'yellow', 'Calls wait for your approval.'));

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { stripVTControlCharacters, styleText } from 'node:util';
+import { styleText } from 'node:util';
 
 /** The streams and the environment of one invocation: the only way commands touch the process. */
 export interface TerminalIo {
@@ -16,17 +16,4 @@ export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
 /** Colours a text for an output, stderr unless another is named: only on a terminal, and never with NO_COLOR. */
 export function styled(io: TerminalIo, style: Style, text: string, output = io.stderr): string {
   return output.isTTY && !io.env['NO_COLOR'] ? styleText(style, text, { validateStream: false }) : text;
-}
-
-/** Text from models, tools and files as it may be shown: nothing in it can move the cursor or change the terminal. */
-export function printable(text: string): string {
-  return Array.from(stripVTControlCharacters(text), (character) => {
-    if (character === '\t') return '    ';
-    return character === '\n' || !isControl(character) ? character : '';
-  }).join('');
-}
-
-function isControl(character: string): boolean {
-  const code = character.codePointAt(0) ?? 0;
-  return code < 0x20 || (code >= 0x7f && code < 0xa0);
 }

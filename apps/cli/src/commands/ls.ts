@@ -1,10 +1,11 @@
 import { InvalidArgumentError } from 'commander';
+import { safeText } from '@varve/events/text';
 import type { Summary } from '@varve/storage';
 import { commandName } from '../command-name.ts';
 import type { CliCommand } from '../define-command.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { storeFrom } from '../store-from.ts';
-import { printable, type TerminalIo } from '../terminal-io.ts';
+import type { TerminalIo } from '../terminal-io.ts';
 
 interface LsOptions {
   readonly store?: string;
@@ -52,7 +53,7 @@ function row({ id, updatedAt, head, meta }: Summary, { stdout }: TerminalIo): st
     localTime(updatedAt),
     `${head} events`.padStart(11),
     shownStatus.padEnd(8),
-    printable(title).replaceAll(/\s+/g, ' '),
+    safeText(title).replaceAll(/\s+/g, ' '),
   ].join('  ');
   return (stdout.isTTY ? line.slice(0, (stdout.columns ?? 80) - 1) : line).trimEnd();
 }
