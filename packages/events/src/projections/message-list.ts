@@ -15,7 +15,7 @@ export class MessageList {
   /** How many messages stood before the reply that starts at this index of the view. */
   readonly #told = new Map<number, number>();
   readonly #messages: Message[] = [];
-  /** The user messages in a row that the last message is made of. */
+  /** The user messages in a row after them: merged when there are no more, because each merger copies all of them. */
   #run: Message[] = [];
   #prompt: BaseEvent | undefined;
   /** Our own copy: the caller may add to the array that it gave. */
@@ -45,7 +45,7 @@ export class MessageList {
   }
 
   messages(): readonly Message[] {
-    return (this.#prompt ? this.#turns.ofEvent(this.#prompt) : []).concat(this.#messages);
+    return (this.#prompt ? this.#turns.ofEvent(this.#prompt) : []).concat(this.#messages, this.#merged());
   }
 
   /** Gives the first index that must be told anew because of this event. */
@@ -67,16 +67,26 @@ export class MessageList {
     }
     const reply = this.#replies.get(index);
     if (!reply) return;
+    this.#endRun();
     this.#told.set(index, this.#messages.length);
     this.#messages.push(...this.#turns.ofReply(reply.calls));
-    this.#run = [];
   }
 
   #say(message: Message): void {
-    const [first, ...rest] = this.#run;
-    if (message.role !== 'user') this.#run = [];
-    else if (first) this.#messages.pop();
     if (message.role === 'user') this.#run.push(message);
-    this.#messages.push(message.role === 'user' && first ? this.#turns.merged(first, [...rest, message]) : message);
+    else {
+      this.#endRun();
+      this.#messages.push(message);
+    }
+  }
+
+  #endRun(): void {
+    this.#messages.push(...this.#merged());
+    this.#run = [];
+  }
+
+  #merged(): readonly Message[] {
+    const [first, ...rest] = this.#run;
+    return first && rest.length > 0 ? [this.#turns.merged(first, rest)] : this.#run;
   }
 }

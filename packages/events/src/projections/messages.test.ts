@@ -264,6 +264,31 @@ test('one more event costs the same work, however long the view is', () => {
   expect(costs).toEqual([3, ...Array.from({ length: 299 }, () => 2)]);
 });
 
+test('user messages in a row are merged once, however many they are', () => {
+  const { user } = story();
+  const said = [text('x')];
+  const readsOf = (length: number): number => {
+    let reads = 0;
+    const counting: typeof codec = {
+      ...codec,
+      kind: () => ({
+        ...MessageEvent,
+        toMessage: () => ({
+          role: 'user',
+          get content() {
+            reads++;
+            return said;
+          },
+          thinking_blocks: [],
+        }),
+      }),
+    };
+    messageProjector(counting)(Array.from({ length }, () => user('x')));
+    return reads;
+  };
+  expect(readsOf(200)).toBeLessThan(3 * readsOf(100));
+});
+
 test('a result changes only its own message, not that of its reply or its neighbours', () => {
   const { call, result } = story();
   const view: BaseEvent[] = [call('a'), call('b'), result(1)];
