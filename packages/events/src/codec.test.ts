@@ -121,6 +121,32 @@ test('payloads of unknown kinds are kept as they are', () => {
   expect(JSON.stringify(read(text, 'ActionEvent').action)).toBe(JSON.stringify(action));
 });
 
+test('a word of a later version does not hide an event: it counts as the neutral one', () => {
+  const call = {
+    thought: [],
+    tool_name: 't',
+    tool_call_id: 'c',
+    tool_call: { id: 'c', name: 't', arguments: '{}', origin: 'realtime' },
+    llm_response_id: 'r',
+    security_risk: 'EXTREME',
+  };
+  expect(read(json({ ...call, kind: 'ActionEvent' }), 'ActionEvent')).toMatchObject({
+    security_risk: 'UNKNOWN',
+    tool_call: { origin: 'completion' },
+  });
+  const told = json({ source: 'tool', llm_message: { role: 'developer', content: 'x' }, kind: 'MessageEvent' });
+  expect(read(told, 'MessageEvent')).toMatchObject({ source: 'environment', llm_message: { role: 'user' } });
+  const result = { tool_name: 't', tool_call_id: 'c', action_id: 'a' };
+  expect(
+    read(json({ ...result, rejection_source: 'policy', kind: 'UserRejectObservation' }), 'UserRejectObservation')
+      .rejection_source,
+  ).toBe('hook');
+  const classification = { kind: 'region', retryable: true, user_action: 'travel' };
+  expect(
+    read(json({ ...result, error: 'No.', classification, kind: 'AgentErrorEvent' }), 'AgentErrorEvent').classification,
+  ).toEqual({ kind: 'unknown', retryable: true, user_action: 'none' });
+});
+
 test('an unknown kind is opaque, byte for byte', () => {
   const text = ` {"kind": "InventedEvent", "id":"e9", "parent_id":"e8", "source":"hook", "n": 8.0 } `;
   const event = codec.decode(text);
@@ -142,7 +168,7 @@ test.for([
   ['not-an-event', '{"kind":"Unknown"}'],
   ['not-an-event', '{"id":"e1"}'],
   ['invalid', json({ thought: 'x', kind: 'ActionEvent' })],
-  ['invalid', json({ source: 'tool', kind: 'PauseEvent' })],
+  ['invalid', json({ source: 7, kind: 'PauseEvent' })],
   ['invalid', observation({ content: [{ type: 'sound' }], is_error: false, kind: 'X' })],
   ['invalid', json({ key: 'k', value: 1, kind: 'ConversationStateUpdateEvent' }).replace(':1', ':1e999')],
   ['invalid', json({ __proto__x: 1, kind: 'PauseEvent' }).replace('__proto__x', '__proto__')],

@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { EventError } from './error.ts';
 import { deepFreeze, type Immutable } from './immutable.ts';
 import { jsonProblem } from './json-problem.ts';
-import { lenientReader } from './lenient.ts';
+import { lenientReader, withNeutral } from './lenient.ts';
 import type { Message } from './message.ts';
 import { invalidSentence } from './payload.ts';
 
 /** Who caused an event. */
-export const eventSource = z.enum(['agent', 'user', 'environment', 'hook']);
+export const eventSource = withNeutral(z.enum(['agent', 'user', 'environment', 'hook']), 'environment');
 export type EventSource = z.output<typeof eventSource>;
 
 /** What every event has, whatever its kind. Order is never in here: it is the seq in the log. */

@@ -13,6 +13,15 @@ export function readThrough<Schema extends z.ZodType>(schema: Schema, before: Be
 }
 
 /**
+ * When read, a word of a later version counts as the `neutral` one: it must not hide all of the event from the model and from
+ * those who watch it. What has no neutral word is read as it is written here, or not at all. Returns the same schema.
+ */
+export function withNeutral<Words extends z.ZodEnum>(words: Words, neutral: z.output<Words>): Words {
+  const known = new Set<unknown>(words.options);
+  return readThrough(words, (raw) => (typeof raw === 'string' && !known.has(raw) ? neutral : raw));
+}
+
+/**
  * Reads JSON values with the {@link lenient} twin of a strict schema. A value that already {@link conforms} is given back as
  * it is, not copied. Nothing is derived before the first value comes.
  */

@@ -1,11 +1,12 @@
 import { z } from 'zod';
+import { withNeutral } from '../lenient.ts';
 import { defineAction, defineObservation } from '../payload.ts';
 
 /** One entry of the agent's own task list. */
 export const taskItem = z.strictObject({
   title: z.string(),
   notes: z.string().default(''),
-  status: z.enum(['todo', 'in_progress', 'done']).default('todo'),
+  status: withNeutral(z.enum(['todo', 'in_progress', 'done']), 'todo').default('todo'),
 });
 export type TaskItem = Readonly<z.output<typeof taskItem>>;
 

@@ -202,6 +202,9 @@ test('the task list is what the last call that worked left', () => {
   const failed = tracked(tale, { task_list: [], is_error: true });
   const broken = tracked(tale, { task_list: ['A', 7] });
   expect(foldEvents(taskListProjection, [tracked(tale, { task_list: list }), failed, broken])).toEqual(list);
+  expect(foldEvents(taskListProjection, [tracked(tale, { task_list: [{ title: 'B', status: 'blocked' }] })])).toEqual([
+    { title: 'B', notes: '', status: 'todo' },
+  ]);
   expect(foldEvents(taskListProjection, [tracked(tale, { task_list: [{ title: 'B', notes: null }] })])).toEqual([
     { title: 'B', notes: '', status: 'todo' },
   ]);

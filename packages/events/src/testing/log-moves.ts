@@ -13,7 +13,7 @@ const userMessage: Move = (log) => {
 };
 
 const agentMessage: Move = (log) => {
-  const role = log.choose.once(5) ? log.choose.oneOf(['system', 'tool', 'user']) : 'assistant';
+  const role = log.choose.once(5) ? log.choose.oneOf(['system', 'tool', 'user', 'developer']) : 'assistant';
   const tool_calls = [{ id: 'c', name: 'x', arguments: '{}', origin: 'completion' }];
   const extra = log.choose.once(4) ? { tool_calls, tool_call_id: 'c', name: 'x' } : {};
   log.write('MessageEvent', { llm_message: { role, content: [block(log.text())], ...extra } }, 'agent');
@@ -56,10 +56,11 @@ const reply: Move = (log) => {
     const name = choose.once(7) ? choose.oneOf(oddNames) : 'terminal';
     const tool_call = { id, name, arguments: text, origin: 'completion' };
     const action = choose.once(5) ? undefined : actionOf(log);
+    const risk = choose.once(5) ? { security_risk: choose.oneOf(['LOW', 'HIGH', 'EXTREME']) } : {};
     const thought = choose.once(3) ? [block(log.text())] : [];
     log.write(
       'ActionEvent',
-      { thought, thinking_blocks, action, tool_name: 'terminal', tool_call_id, tool_call, llm_response_id },
+      { thought, thinking_blocks, action, tool_name: 'terminal', tool_call_id, tool_call, llm_response_id, ...risk },
       'agent',
     );
     log.called(tool_call_id);
