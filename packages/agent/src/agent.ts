@@ -1,6 +1,7 @@
 import { noCondensation, type Condenser } from '@varve/condensers';
 import type { Json } from '@varve/events';
 import type { LanguageModel, ModelParameters } from '@varve/llm';
+import type { Signer } from '@varve/storage/proof';
 import type { Mask, Tool } from '@varve/tools';
 import { codingPrompt } from './coding-prompt.ts';
 import type { ConfirmationPolicy } from './confirmation.ts';
@@ -57,6 +58,11 @@ export interface Agent {
   readonly textReply: TextReply;
   /** When it counts as stuck; `never` leaves only the other limits. */
   readonly stuck: StuckRules | 'never';
+  /**
+   * Signs the seal of every event that its conversations store, so that `verify` can tell them from what others put into
+   * the log; absent, nothing is signed. It is no part of `spec`.
+   */
+  readonly signingKey?: Signer;
   /** What rebuilds this agent; holds no secret. */
   readonly spec: Json;
 }

@@ -10,6 +10,7 @@ import {
 import { leafKey } from '@varve/events/facts';
 import { statusProjection, type Status } from '@varve/events/projections';
 import type { EventLog } from '@varve/storage';
+import type { Signer } from '@varve/storage/proof';
 import type { Mask } from '@varve/tools';
 import type { ConversationTimeline } from './conversation-state.ts';
 import { maskEvent } from './mask-event.ts';
@@ -35,6 +36,8 @@ export interface JournalOptions {
   readonly newId?: () => string;
   /** The timestamp of the last event, so that ours come after it. */
   readonly lastTimestamp?: string;
+  /** Signs the seals of the events. */
+  readonly signer?: Signer;
 }
 
 /**
@@ -90,7 +93,7 @@ export class Journal {
 
   async #append(drafts: readonly Draft[]): Promise<readonly BaseEvent[]> {
     if (drafts.length === 0) return [];
-    const { log, codec, mask } = this.#options;
+    const { log, codec, mask, signer } = this.#options;
     const events = this.#stamped(drafts).map((event) => maskEvent(event, mask));
     const meta = this.#changedMeta(events);
     this.#mayBeBehind = true;
@@ -101,7 +104,7 @@ export class Journal {
       text: codec.encode(event),
     }));
     const head = this.timeline.head;
-    await log.append(rows, { expectedHead: head, ...(meta !== undefined && { meta }) });
+    await log.append(rows, { expectedHead: head, ...(meta !== undefined && { meta }), ...(signer && { signer }) });
     this.#mayBeBehind = false;
     if (meta !== undefined) this.#meta = JSON.stringify(meta);
     const extended = events.map((event, index) => this.timeline.push(event, head + index));

@@ -60,6 +60,7 @@ export class OpenConversation implements AsyncDisposable {
       now,
       ...(newId && { newId }),
       ...(lastTimestamp !== undefined && { lastTimestamp }),
+      ...(agent.signingKey && { signer: agent.signingKey }),
     });
     const prepare = requestBuilder({ codec, tools: offered, parameters: agent.parameters, cacheKey: log.id });
     const agentNow = (): Agent => this.#agent;
