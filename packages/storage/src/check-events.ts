@@ -1,5 +1,6 @@
 import { StorageError } from './error.ts';
 import type { NewEvent } from './log.ts';
+import { isHash } from './proof/is-hash.ts';
 
 /**
  * Copies the events of an append, so that the caller may change its own objects afterwards, and refuses what some store
@@ -15,7 +16,7 @@ export function checkEvents(events: readonly NewEvent[]): readonly NewEvent[] {
       if (isExact(value)) continue;
       throw new StorageError('invalid', `The ${field} of event ${JSON.stringify(id)} is not text that can be stored.`);
     }
-    if (digest !== undefined && !/^[0-9a-f]{64}$/.test(digest)) {
+    if (digest !== undefined && !isHash(digest)) {
       throw new StorageError('invalid', `The digest of event ${JSON.stringify(id)} is none.`);
     }
     return { id, kind, parentId, text, ...(digest !== undefined && { digest }) };

@@ -1,4 +1,5 @@
 import type { EventProof } from '../proof/log-proof.ts';
+import { isHash } from '../proof/is-hash.ts';
 import { mergeProof } from '../proof/merge-proof.ts';
 import { parseStatement } from '../proof/parse-statement.ts';
 import type { SealedEvent } from '../proof/seal-events.ts';
@@ -27,7 +28,7 @@ export function lastSealOf(text: string): SealedEvent | undefined {
 }
 
 /**
- * Reads the file. Lines that a crash tore are passed over. `void` ends what lines before it say of this event and of those
+ * Reads the file. Lines that a crash tore, and others that say nothing, are passed over. `void` ends what lines before it say of this event and of those
  * after, but for cuts; of two seals of one event the first counts.
  */
 export function parseSealLines(text: string): KeptProof {
@@ -53,6 +54,6 @@ export function parseSealLines(text: string): KeptProof {
 
 function sealOf(record: Readonly<Record<string, unknown>> | undefined): SealedEvent | undefined {
   const { seq, seal, kind } = record ?? {};
-  if (kind !== undefined || typeof seq !== 'number' || typeof seal !== 'string') return undefined;
-  return { seq, seal };
+  const isPlace = typeof seq === 'number' && Number.isSafeInteger(seq) && seq >= 0;
+  return kind === undefined && isPlace && isHash(seal) ? { seq, seal } : undefined;
 }

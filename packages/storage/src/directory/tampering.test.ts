@@ -136,6 +136,21 @@ test('a line that a crash tore is passed over, and the next one is whole', async
   expect([found.sealed, found.broken]).toEqual([7, undefined]);
 });
 
+test.for([
+  ['half a seal', { seq: 5, seal: 'abc' }],
+  ['a seal of no event', { seq: -5, seal: '0'.repeat(64) }],
+  ['a seal between two events', { seq: 2.5, seal: '0'.repeat(64) }],
+])('a line that holds %s is passed over, and what comes next is sealed', async ([, line]) => {
+  await using directory = await temporary();
+  const { path } = directory;
+  await writeLog(path);
+  await appendFile(join(path, 'c', '.varve', 'seals.jsonl'), `${JSON.stringify(line)}\n`);
+  await using store = await directoryStore({ path });
+  await (await store.open('c')).append([agentEvent(6)]);
+  const found = await verdict(path);
+  expect([found.head, found.sealed, found.broken]).toEqual([7, 7, undefined]);
+});
+
 test('a log that lost its end goes on, and says so for good', async () => {
   await using directory = await temporary();
   const { path } = directory;

@@ -1,7 +1,6 @@
+import { isHash } from './is-hash.ts';
 import type { Statement } from './statement.ts';
 
-const hash = /^[0-9a-f]{64}$/;
-const isHash = (value: unknown): boolean => typeof value === 'string' && hash.test(value);
 const isText = (value: unknown): boolean => typeof value === 'string';
 const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0;
 
