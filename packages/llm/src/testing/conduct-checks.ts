@@ -29,8 +29,8 @@ const always = 20;
 /** Longer than any model waits by itself. */
 const longWaitMs = 86_400_000;
 
-/** Longest wait for the end of an aborted call. */
-const patienceMs = 2000;
+/** Longest wait for the end of an aborted call: only a model that never ends takes it. */
+const patienceMs = 10_000;
 
 /** How a model behaves towards its caller. */
 export const conductChecks: readonly ModelCheck[] = [
