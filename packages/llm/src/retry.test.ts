@@ -120,6 +120,12 @@ test('an answer that is no reply is tried twice', async () => {
   model.assertDone();
 });
 
+test('a page after another failure is no reason to give up yet', async () => {
+  const { options } = patience();
+  const model = scriptedModel([failing('unavailable'), failing('malformed-reply'), fine]);
+  expect((await retry(options)(model).generate(asking('Hi'))).attempts).toBe(3);
+});
+
 test('a port of this machine where nothing runs is tried twice', async () => {
   const { options, waits } = patience();
   const server = await scriptedServer([]);

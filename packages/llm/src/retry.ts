@@ -74,7 +74,7 @@ async function persist(
   const { signal, onDelta } = options;
   const began = policy.now();
   let asked = request;
-  let counted = 0;
+  const failed = { counted: 0, futile: 0 };
   for (let attempt = 1; ; attempt += 1) {
     let isHandedOut = false;
     const watched = (delta: Delta): void => {
@@ -87,8 +87,9 @@ async function persist(
     } catch (error) {
       if (!(error instanceof LlmError)) throw error;
       const isCounted = !isLoading(error);
-      if (isCounted) counted += 1;
-      const delayMs = isCounted ? delayBefore(counted, error, policy) : loadingDelay(policy);
+      if (isCounted) failed.counted += 1;
+      if (isFutile(error)) failed.futile += 1;
+      const delayMs = isCounted ? delayAfter(failed, error, policy) : loadingDelay(policy);
       if (delayMs === undefined || policy.now() - began + delayMs > policy.maxTotalMs) throw error;
       if (isHandedOut) onDelta?.({ kind: 'reset', reason: error.message });
       policy.onRetry?.({ attempt, delayMs, error });
@@ -114,19 +115,25 @@ function nudged(request: ModelRequest, { code }: LlmError): ModelRequest {
   return { ...request, parameters: { ...parameters, temperature: 1 } };
 }
 
+/** How many attempts failed, and how many of them in a way that hardly mends itself. */
+interface Failed {
+  readonly counted: number;
+  readonly futile: number;
+}
+
 /** Milliseconds to wait after a failed attempt, or undefined to give up. */
-function delayBefore(attempt: number, error: LlmError, policy: Policy): number | undefined {
+function delayAfter({ counted, futile }: Failed, error: LlmError, policy: Policy): number | undefined {
   const { attempts, maxDelayMs, random } = policy;
-  if (!error.isRetryable || attempt >= Math.min(attempts, usefulAttempts(error))) return undefined;
+  if (!error.isRetryable || counted >= attempts || (isFutile(error) && futile > 1)) return undefined;
   const { retryAfterMs } = error;
-  if (retryAfterMs === undefined) return random() * Math.min(maxDelayMs, firstDelayMs * 2 ** (attempt - 1));
+  if (retryAfterMs === undefined) return random() * Math.min(maxDelayMs, firstDelayMs * 2 ** (counted - 1));
   // Never sooner than asked, and not everyone at the same moment.
   return retryAfterMs > maxDelayMs ? undefined : Math.min(maxDelayMs, retryAfterMs * (1 + random() / 10));
 }
 
 /** A server on this machine that is not running does not start by itself; a page instead of a reply stays a page. */
-function usefulAttempts(error: LlmError): number {
-  return error.code === 'malformed-reply' || isRefusedLocally(error) ? 2 : Infinity;
+function isFutile(error: LlmError): boolean {
+  return error.code === 'malformed-reply' || isRefusedLocally(error);
 }
 
 /** A sleep that an abort ends by resolving is left to the model, which rejects an aborted call at once. */
