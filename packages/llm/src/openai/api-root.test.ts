@@ -27,3 +27,9 @@ test('a password in the address is rejected and not repeated', () => {
   );
   expect(() => apiRoot('ftp://me:hunter2@x.test/v1')).toThrow('The base URL "ftp://x.test/v1" is not an http address.');
 });
+
+test('a query is refused, for requests would go without it, and not repeated, for it may hold a key', () => {
+  expect(() => apiRoot('https://x.test/v1?key=AIza0123')).toThrow(
+    'The base URL of x.test holds a query, which has no place in it.',
+  );
+});

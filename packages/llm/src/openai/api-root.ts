@@ -4,7 +4,7 @@ import { LlmError } from '../error.ts';
  * The address that paths such as `/chat/completions` are appended to, without a trailing slash. People paste a bare
  * host, or the full address of one endpoint: `/v1` is added when there is no path, a known endpoint is taken off.
  *
- * @throws {LlmError} `bad-request` when it is not an http address, or holds a user name or password.
+ * @throws {LlmError} `bad-request` when it is not an http address, or holds a user name, a password or a query.
  */
 export function apiRoot(baseUrl: string): string {
   const url = URL.parse(baseUrl.trim());
@@ -17,6 +17,8 @@ export function apiRoot(baseUrl: string): string {
       `The base URL of ${url.host} holds a user name or password; pass a key or headers.`,
     );
   }
+  if (url.search)
+    throw new LlmError('bad-request', `The base URL of ${url.host} holds a query, which has no place in it.`);
   const path = url.pathname.replace(/\/+$/, '').replace(/\/(?:chat\/completions|responses|models)$/, '');
   return `${url.origin}${path || '/v1'}`;
 }
