@@ -258,3 +258,9 @@ test('text that might have become a tag is told at the end', () => {
   expect(answer.end()).toEqual([{ kind: 'text', text: '<thin' }]);
   expect(answer.result().text).toBe('<thin');
 });
+
+test('an answer that a gateway wraps is unwrapped', () => {
+  const answer = assembly();
+  answer.push({ success: true, data: { choices: [{ message: { content: 'Hi' }, finish_reason: 'stop' }] } });
+  expect(answer.result()).toMatchObject({ text: 'Hi', finish: 'stop' });
+});

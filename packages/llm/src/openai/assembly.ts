@@ -43,7 +43,7 @@ export function assembly(mode: Dialect['thinkTags'] = 'never'): Assembly {
       return state.finish;
     },
     push(raw) {
-      const chunk = wireAnswer.safeParse(raw).data;
+      const chunk = wireAnswer.safeParse(unwrapped(raw)).data;
       if (!chunk) return [];
       state.id ||= chunk.id;
       state.model ||= chunk.model;
@@ -65,6 +65,12 @@ export function assembly(mode: Dialect['thinkTags'] = 'never'): Assembly {
       usage,
     }),
   };
+}
+
+/** Some gateways put the whole answer into `data`, beside a word of success. */
+function unwrapped(raw: unknown): unknown {
+  const isWrapped = typeof raw === 'object' && raw !== null && 'data' in raw && !('choices' in raw);
+  return isWrapped ? raw.data : raw;
 }
 
 interface Speech {

@@ -89,6 +89,17 @@ test('one JSON answer to a streaming request is a reply, and is handed out', asy
   expect([reply.message.content, deltas]).toEqual([[text('Whole.')], [{ kind: 'text', text: 'Whole.' }]]);
 });
 
+test('a stream that is said to be something else is read as what it is', async () => {
+  const cutShort = ': PROCESSING\n\ndata: {"choices":[{"delta":{"content":"Hi"}}]}\n\n';
+  const whole = `${cutShort}data: [DONE]\n\n`;
+  for (const type of ['application/json', 'text/plain']) {
+    const reply = await replyTo(answering(type, [new TextEncoder().encode(whole)]));
+    expect(reply.message.content).toEqual([text('Hi')]);
+    const broken = replyTo(answering(type, [new TextEncoder().encode(cutShort)]));
+    await expect(broken).rejects.toMatchObject({ code: 'unavailable' });
+  }
+});
+
 test('a stream without a finish reason but with an end marker is complete', async () => {
   const stream = 'data: {"choices":[{"delta":{"content":"Hi"}}]}\n\ndata: [DONE]\n\n';
   const reply = await replyTo(answering('text/event-stream', [new TextEncoder().encode(stream)]));

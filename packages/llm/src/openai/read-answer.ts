@@ -27,16 +27,29 @@ export interface ReadOptions {
 }
 
 /**
- * Reads the body of a 2xx answer to its end, into `answer`. Its content type decides how, whatever was asked for, because servers answer
- * a streaming request with one JSON text and the other way round.
+ * Reads the body of a 2xx answer to its end, into `answer`. Its content type and its beginning decide how, whatever was asked
+ * for, because servers answer a streaming request with one JSON text and the other way round.
  *
  * @throws {LlmError} when it is no reply: HTML, broken JSON, an error object, a stream without an end.
  */
 export async function readAnswer(response: Response, answer: Reading, options: ReadOptions): Promise<void> {
   const type = response.headers.get('content-type') ?? '';
   if (type.includes('text/event-stream')) await readStream(response, answer, options);
-  else push(parsedWhole(await readText(response, options), options), answer, options);
+  else readWhole(await readText(response, options), answer, options);
   hand(answer.end(), options);
+}
+
+/** A stream may come as text, from proxies that do not know its type. */
+function readWhole(body: string, answer: Reading, options: ReadOptions): void {
+  if (!/^(?:data|event|id|retry)?:/.test(body)) {
+    push(parsedWhole(body, options), answer, options);
+    return;
+  }
+  const decoder = eventDecoder();
+  const end: StreamEnd = { isMarked: false, isEarly: false };
+  const events = [...decoder.push(new TextEncoder().encode(body)), ...decoder.end()];
+  takeEvents(events, { answer, end }, options);
+  checkEnd(end, answer, options);
 }
 
 /** Whether anything was said with it. */
@@ -90,8 +103,12 @@ async function readStream(response: Response, answer: Reading, options: ReadOpti
     if (!end.isMarked) takeEvents(decoder.push(bytes), { answer, end }, options);
   }
   if (!end.isMarked) takeEvents(decoder.end(), { answer, end }, options);
-  if (!end.isMarked && answer.finish === '')
-    throw failures.of('unavailable', 'ended its stream before the reply was complete.');
+  checkEnd(end, answer, options);
+}
+
+function checkEnd({ isMarked }: StreamEnd, { finish }: Reading, { failures }: ReadOptions): void {
+  if (isMarked || finish !== '') return;
+  throw failures.of('unavailable', 'ended its stream before the reply was complete.');
 }
 
 /** What is known of how a stream ends. */
