@@ -34,6 +34,8 @@ export interface EventKind {
   readonly kind: string;
   /** Whether appending one moves the head of the tree. Only state updates do not. */
   readonly movesHead: boolean;
+  /** Whether projections of one branch see those of all branches: it names the events that it is about. */
+  readonly isOnEveryBranch: boolean;
   /** Whether it can appear in a view. */
   readonly isForModel: boolean;
   /** @throws {EventError} `invalid` when declared fields are missing or of the wrong type; unknown fields are kept. */
@@ -68,6 +70,8 @@ export interface EventOptions<Kind extends string, Fields extends Shape> {
   readonly fields: Fields;
   /** Default true: the event is a step of the branch. Who does not know the kind takes it for one in any case. */
   readonly movesHead?: boolean;
+  /** Default: whether it never moves the head. */
+  readonly isOnEveryBranch?: boolean;
   /** Default: whether `toMessage` is given. */
   readonly isForModel?: boolean;
   /** Makes the event stand in the view as this message. Must be pure and total: a read event may lack what is new. */
@@ -90,8 +94,9 @@ const readStamp = { id: z.string().min(1), timestamp: z.string() };
  */
 export function defineEvent<Kind extends string, Fields extends Shape>(
   kind: Kind,
-  { source, fields, movesHead = true, toMessage, isForModel = toMessage !== undefined }: EventOptions<Kind, Fields>,
+  options: EventOptions<Kind, Fields>,
 ): EventDefinition<Kind, Fields> {
+  const { source, fields, movesHead = true, isOnEveryBranch = !movesHead, toMessage } = options;
   const taken = Object.keys(fields).find((field) => baseFields.has(field));
   if (taken !== undefined) throw new TypeError(`${kind} cannot have a field of its own that is called ${taken}.`);
   if (kind === 'OpaqueEvent') throw new TypeError('No kind of event can be called OpaqueEvent.');
@@ -113,7 +118,8 @@ export function defineEvent<Kind extends string, Fields extends Shape>(
   return {
     kind,
     movesHead,
-    isForModel,
+    isOnEveryBranch,
+    isForModel: options.isForModel ?? toMessage !== undefined,
     fields,
     create(values: object, stamp) {
       const problem = jsonProblem(values);

@@ -14,10 +14,11 @@ export type HookEventType = (typeof hookEventTypes)[number];
 
 /**
  * One hook that ran, and what it decided. `blocked` stops the action `action_id` or the message `message_id`. `exit_code` is
- * -1 when the hook could not be started or took too long.
+ * -1 when the hook could not be started or took too long. The reference often hangs it beside its subject in the tree.
  */
 export const HookExecutionEvent = defineEvent('HookExecutionEvent', {
   source: 'hook',
+  isOnEveryBranch: true,
   fields: {
     hook_event_type: z.enum(hookEventTypes),
     hook_command: z.string(),

@@ -5,8 +5,8 @@ import type { Json } from '../json.ts';
  * A pure left fold over the events of a conversation.
  *
  * `scope: 'log'` sees every event in seq order. `scope: 'branch'` sees the events on the path from the root to the head
- * of the event tree, and every state update (facts name the events they are about, so those of other branches say
- * nothing here), in seq order. When the head moves to another branch the driver folds again.
+ * of the event tree, and every state update and hook execution (they name the events they are about, so those of other
+ * branches say nothing here), in seq order. When the head moves to another branch the driver folds again.
  *
  * Events are as they were read: of a kind that is known only the declared fields are checked, payloads (`action`,
  * `observation`, the `value` of a state update) are any JSON of their kind, and ids may occur twice.

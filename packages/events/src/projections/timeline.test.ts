@@ -77,6 +77,24 @@ test.for([
   ).toBe(branch);
 });
 
+test('a hook that stands beside the message it blocked blocks it, event by event and from scratch', async () => {
+  const [first, second] = log('a', 'm<a');
+  if (!first || !second) throw new Error('The log is empty.');
+  const fields = { hook_event_type: 'UserPromptSubmit', hook_command: 'h', success: true, blocked: true, exit_code: 2 };
+  const base = { id: 'h', timestamp: 't', source: 'hook', parent_id: 'a', ...fields, message_id: 'm' };
+  const kind = 'HookExecutionEvent';
+  const hook = { seq: 1, id: 'h', kind, parentId: 'a', text: JSON.stringify({ ...base, kind }) };
+  const entries = [first, hook, { ...second, seq: 2 }];
+  const growing = timelineFor();
+  for (const { text, seq, id } of entries) {
+    if (!growing.push(codec.read(text), seq, id)) await growing.refold((from) => entries.slice(from));
+  }
+  for (const timeline of [growing, await loaded(entries)]) {
+    expect(timeline.leafId).toBe('m');
+    expect(timeline.read('view').events.map(({ id }) => id)).toEqual(['a']);
+  }
+});
+
 test('pushing tells when to fold again, and reading before that fails', async () => {
   const entries = log('a', 'b<a', 'c<a');
   const timeline = timelineFor();

@@ -96,7 +96,7 @@ export class Timeline<Set extends Projections> {
     this.#reset(({ scope }) => scope === 'branch');
     for await (const { seq, id, kind, text } of read(0)) {
       if (seq >= end) break;
-      if (this.#movesHead(kind, id) && !branch.has(seq)) continue;
+      if (this.#movesHead(kind, id) && !branch.has(seq) && !this.#codec.kind(kind)?.isOnEveryBranch) continue;
       this.#apply(this.#codec.read(text), seq, 'branch');
     }
     if (this.#next !== end) await this.refold(read);

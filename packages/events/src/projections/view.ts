@@ -44,7 +44,7 @@ interface SavedView {
 export function viewProjection(codec: EventCodec): Projection<ViewState, View> {
   return {
     name: 'view',
-    version: 2,
+    version: 3,
     scope: 'branch',
     initial: () => ({ events: [], ids: new Set(), blocked: new Set(), isCondensationRequested: false }),
     apply(state, event) {
