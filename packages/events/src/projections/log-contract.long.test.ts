@@ -11,7 +11,7 @@ const logs = arbitraryLog<fc.Arbitrary<Log>>(fc, { maxEvents: 120 });
 test.for(logContract)('many logs: $title', async (check) => {
   await fc.assert(
     fc.asyncProperty(logs, (log) => check.run(log, codec)),
-    { numRuns: 1000 },
+    { numRuns: 300 },
   );
 });
 
@@ -19,7 +19,7 @@ describe.for(Object.entries(stateProjections(codec)))('%s', ([, projection]) => 
   test.for(projectionContract)('many logs: $title', (check) => {
     fc.assert(
       fc.property(logs, (log) => check.run({ projection, codec, events: log.map(({ text }) => codec.read(text)) })),
-      { numRuns: 500 },
+      { numRuns: 150 },
     );
   });
 });

@@ -9,6 +9,6 @@ const codec = eventCodec(builtinKinds);
 test.for(logContract)('$title', async (check) => {
   await fc.assert(
     fc.asyncProperty(arbitraryLog<fc.Arbitrary<Log>>(fc), (log) => check.run(log, codec)),
-    { numRuns: 100 },
+    { numRuns: 30 },
   );
 });

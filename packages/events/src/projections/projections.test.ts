@@ -13,7 +13,7 @@ describe.for(Object.entries(stateProjections(codec)))('%s', ([, projection]) => 
       fc.property(arbitraryLog<fc.Arbitrary<Log>>(fc, { maxEvents: 40 }), (log) =>
         check.run({ projection, codec, events: log.map(({ text }) => codec.read(text)) }),
       ),
-      { numRuns: 60 },
+      { numRuns: 15 },
     );
   });
 });
