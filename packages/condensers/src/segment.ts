@@ -24,15 +24,21 @@ export function segmentFor(events: readonly BaseEvent[], wish: SegmentWish): Seg
   const points = cutPoints(events);
   const start = points.find((point) => point >= wish.first);
   if (start === undefined) return undefined;
-  const ends = points.filter(
-    (end) => end > start && end <= wish.limit && forgettable(events, { start, end }).length >= wish.least,
-  );
+  const before = forgettableBefore(events);
+  const least = (before[start] ?? 0) + wish.least;
+  const ends = points.filter((end) => end > start && end <= wish.limit && (before[end] ?? 0) >= least);
   const distance = (end: number): number => Math.abs(end - wish.target);
   const end = ends.reduce<number | undefined>(
     (best, one) => (best !== undefined && distance(best) < distance(one) ? best : one),
     undefined,
   );
   return end === undefined ? undefined : { start, end };
+}
+
+/** How many events may be forgotten before each index, the length included: an old log may be long when it is first cut. */
+function forgettableBefore(events: readonly BaseEvent[]): readonly number[] {
+  let count = 0;
+  return [0, ...events.map((event) => (SystemPromptEvent.is(event) ? count : ++count))];
 }
 
 /** The events of a segment that may be forgotten: a system prompt never. */
