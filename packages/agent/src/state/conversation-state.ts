@@ -8,8 +8,8 @@ import {
   type LogEntry,
 } from '@varve/events/projections';
 import type { TaskItem } from '@varve/events/payloads';
+import { countsProjection } from '@varve/events/state';
 import { StorageError, type EventStore } from '@varve/storage';
-import { iterationProjection } from './iteration-projection.ts';
 
 /** What a conversation used, in the words of the documents this class comes from. */
 export interface Metrics {
@@ -50,7 +50,7 @@ export class ConversationState {
         status: statusProjection,
         stats: statsProjection,
         taskList: taskListProjection,
-        iteration: iterationProjection,
+        counts: countsProjection,
       },
     });
   }
@@ -104,7 +104,7 @@ export class ConversationState {
 
   /** Replies of the model so far. */
   get iteration(): number {
-    return this.#timeline.read('iteration');
+    return this.#timeline.read('counts').iterations;
   }
 
   get metrics(): Metrics {
