@@ -58,6 +58,11 @@ export class EventIndex {
     return [...this.#log.beyond, ...this.#log.broken];
   }
 
+  /** The name of an event's file, when last looked. */
+  nameOf(seq: number): string | undefined {
+    return this.#names[seq];
+  }
+
   /** Names of the events from `seq` on, and of all files that are none of the log, when last looked. */
   namesFrom(seq: number): readonly string[] {
     return [...this.#names.slice(seq), ...this.inTheWay, ...this.#log.losers];
@@ -155,7 +160,7 @@ export class EventIndex {
   }
 
   #read(seq: number): EventFile | undefined {
-    const name = this.#names[seq];
+    const name = this.nameOf(seq);
     return name === undefined ? undefined : readEventFile(this.#options, name);
   }
 

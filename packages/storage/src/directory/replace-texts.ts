@@ -13,7 +13,7 @@ export async function replaceTexts(options: AppenderOptions, replacements: reado
   seals.note(replacements.map(({ tombstone }) => tombstone));
   await seals.sync();
   for (const { tombstone, text } of replacements) {
-    const [name = ''] = index.namesFrom(tombstone.seq);
+    const name = index.nameOf(tombstone.seq) ?? '';
     const staged = lease.staged();
     await files.store(staged, text);
     lease.guard(() => files.rename(staged, join(paths.events, name)));

@@ -1,6 +1,7 @@
 import { StorageError } from '../error.ts';
 import type { LogReader, Stored } from '../log-reader.ts';
-import type { EventProof, LogProof } from './log-proof.ts';
+import type { LogProof } from './log-proof.ts';
+import { proofInOrder } from './proof-in-order.ts';
 import type { SealedEvent } from './seal-events.ts';
 import { Verification } from './verification.ts';
 import type { Verdict } from './verdict.ts';
@@ -38,7 +39,7 @@ export async function verify(log: LogReader, options: VerifyOptions = {}): Promi
 
 async function read(log: LogReader, proof: LogProof, verification: Verification): Promise<void> {
   const end = await proof.end();
-  const kept = pagesOf(proof);
+  const kept = proofInOrder(proof);
   for (;;) {
     for await (const event of log.range(verification.head)) {
       verification.add(event, await kept(event.seq), end?.head ?? 0);
@@ -50,21 +51,4 @@ async function read(log: LogReader, proof: LogProof, verification: Verification)
     verification.end(end, rest);
     return;
   }
-}
-
-/** Gives what is kept about events that are asked for in order. */
-function pagesOf(proof: LogProof): (seq: number) => Promise<EventProof | undefined> {
-  let page: readonly EventProof[] = [];
-  let next = 0;
-  let isOver = false;
-  return async (seq) => {
-    while (page[next] !== undefined && (page[next]?.seq ?? 0) < seq) next += 1;
-    if (page[next] === undefined && !isOver) {
-      page = await proof.page(seq, Number.MAX_SAFE_INTEGER);
-      next = 0;
-      isOver = page.length === 0;
-    }
-    const found = page[next];
-    return found?.seq === seq ? found : undefined;
-  };
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type EventStore, memoryStore } from '@varve/storage';
 import { directoryStore } from '@varve/storage/directory';
-import { ed25519Signer, verify } from '@varve/storage/proof';
+import { ed25519Signer, type LogProof, verify } from '@varve/storage/proof';
 import { sqliteStore } from '@varve/storage/sqlite';
 import { copyLog, scrub } from '@varve/storage/upkeep';
 import { describe, expect, test } from 'vitest';
@@ -104,4 +104,22 @@ test('a secret in an id is refused, and nothing is changed', async () => {
   await log[Symbol.asyncDispose]();
   await expect(scrub(store, { secrets: [secret], signer })).rejects.toMatchObject({ code: 'invalid' });
   expect((await (await store.read('c')).at(0)).text).toContain(secret);
+});
+
+test('what is kept beside a log is read in pages, however many events hold the secret', async () => {
+  await using store = memoryStore();
+  const events = Array.from({ length: 300 }, (_, n) => newEvent(`${n}`, { note: secret }));
+  await using log = await store.create('c', {});
+  await log.append(events);
+  await log[Symbol.asyncDispose]();
+  const open = store.open.bind(store);
+  let pages = 0;
+  store.open = async (id) => {
+    const held = await open(id);
+    const { proof } = held;
+    const page: LogProof['page'] = async (from, to) => ((pages += 1), (await proof?.page(from, to)) ?? []);
+    return { ...held, ...(proof && { proof: { ...proof, page } }) };
+  };
+  expect((await scrub(store, { secrets: [secret], signer })).scrubbed).toHaveLength(300);
+  expect(pages).toBeLessThan(10);
 });

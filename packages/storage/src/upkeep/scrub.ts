@@ -4,6 +4,7 @@ import type { EventLog } from '../log.ts';
 import type { Stored } from '../log-reader.ts';
 import { digestOf } from '../proof/digest-of.ts';
 import type { EventProof } from '../proof/log-proof.ts';
+import { proofInOrder } from '../proof/proof-in-order.ts';
 import type { Replacement } from '../proof/proof-keeper.ts';
 import { signTombstone } from '../proof/sign-tombstone.ts';
 import type { Signer } from '../proof/signer.ts';
@@ -88,15 +89,15 @@ async function replacementsIn(log: EventLog, mask: Mask, options: ScrubOptions):
   const { signer, reason = 'secret', now = Date.now } = options;
   const { proof } = log;
   if (!proof) throw new StorageError('invalid', `The store of conversation ${log.id} keeps no proof.`);
+  const kept = proofInOrder(proof);
   const replacements: Replacement[] = [];
   for await (const event of log.range(0)) {
     const text = mask(event.text);
     if (text === event.text) continue;
     checkFields(log.id, event, mask);
-    const [kept] = await proof.page(event.seq, event.seq + 1);
     const said = {
       seq: event.seq,
-      was: sealedDigest(event, kept),
+      was: sealedDigest(event, await kept(event.seq)),
       is: digestOf({ ...event, text }),
       reason,
       at: now(),
