@@ -4,6 +4,7 @@ import { checkStatements } from './check-statements.ts';
 import { StorageError } from './error.ts';
 import { jsonText } from './json-text.ts';
 import type { AppendOptions, EventLog, NewEvent } from './log.ts';
+import type { Kept } from './kept.ts';
 import type { Stored } from './log-reader.ts';
 import type { LogSource } from './log-source.ts';
 import { memoryProof, memoryProofKeeper } from './memory-proof.ts';
@@ -11,29 +12,9 @@ import { planAppend } from './plan-append.ts';
 import { firstSeal } from './proof/first-seal.ts';
 import { sealEvents } from './proof/seal-events.ts';
 import { signCheckpoint } from './proof/sign-checkpoint.ts';
-import type { Statement } from './proof/statement.ts';
 import { readerOf } from './reader-of.ts';
 import type { SnapshotCache } from './snapshots.ts';
 import type { Wakeups } from './wakeups.ts';
-
-/** A conversation in memory. */
-export interface Kept {
-  readonly id: string;
-  readonly createdAt: number;
-  updatedAt: number;
-  /** JSON, so that nobody shares objects with the caller. */
-  meta: string;
-  readonly events: Stored[];
-  readonly seqs: Map<string, number>;
-  /** One per event. */
-  readonly seals: string[];
-  readonly statements: Statement[];
-  /** JSON by seq by name. */
-  readonly snapshots: Map<string, Map<number, string>>;
-  epoch: number;
-  isHeld: boolean;
-  isRemoved: boolean;
-}
 
 /** What a log needs of its store. */
 export interface MemoryLogContext {

@@ -1,7 +1,7 @@
 import { checkBound } from './check-bound.ts';
 import { checkReplacements } from './check-replacements.ts';
 import { StorageError } from './error.ts';
-import type { Kept } from './memory-log.ts';
+import type { Kept } from './kept.ts';
 import type { LogProof } from './proof/log-proof.ts';
 import { mergeProof } from './proof/merge-proof.ts';
 import type { ProofKeeper } from './proof/proof-keeper.ts';

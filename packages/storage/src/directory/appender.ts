@@ -7,32 +7,14 @@ import type { Signer } from '../proof/signer.ts';
 import type { Replacement as TextReplacement } from '../proof/proof-keeper.ts';
 import type { Cut, Statement } from '../proof/statement.ts';
 import type { Stored } from '../log-reader.ts';
+import type { AppenderOptions } from './appender-options.ts';
 import { eventName, slugOf } from './event-name.ts';
 import { labelOf } from './event-file.ts';
 import { cutLog } from './cut-log.ts';
-import type { EventIndex } from './event-index.ts';
-import type { Files } from './files.ts';
-import type { Lease } from './lease.ts';
-import type { MetaChange, MetaFiles, Replacement } from './meta-files.ts';
+import type { MetaChange, Replacement } from './meta-files.ts';
 import type { Paths } from './paths.ts';
-import type { Place } from './placement.ts';
 import { replaceTexts } from './replace-texts.ts';
-import type { SealKeeper } from './seal-keeper.ts';
-import { setAside, type SetAsideOptions } from './set-aside.ts';
-
-/** What appends are made with. */
-export interface AppenderOptions extends SetAsideOptions {
-  readonly id: string;
-  readonly files: Files;
-  readonly paths: Paths;
-  readonly lease: Lease;
-  readonly index: EventIndex;
-  readonly seals: SealKeeper;
-  readonly metaFiles: MetaFiles;
-  readonly place: Place;
-  /** UTC milliseconds. */
-  readonly now: () => number;
-}
+import { setAside } from './set-aside.ts';
 
 /** An append whose arguments were checked. */
 export interface CheckedAppend extends MetaChange {

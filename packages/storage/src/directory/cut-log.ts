@@ -1,6 +1,6 @@
 import { StorageError } from '../error.ts';
 import type { Cut } from '../proof/statement.ts';
-import type { AppenderOptions } from './appender.ts';
+import type { AppenderOptions } from './appender-options.ts';
 import { dropSnapshots } from './directory-snapshots.ts';
 import { setAside } from './set-aside.ts';
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { checkReplacements } from '../check-replacements.ts';
 import type { Replacement } from '../proof/proof-keeper.ts';
-import type { AppenderOptions } from './appender.ts';
+import type { AppenderOptions } from './appender-options.ts';
 import { dropSnapshots } from './directory-snapshots.ts';
 
 /** Replaces texts of events; in the turn of an append. @throws {StorageError} `missing`, `invalid`, `fenced`. */

@@ -6,4 +6,5 @@ export type { SealedEvent } from './seal-events.ts';
 export type { Signer } from './signer.ts';
 export type { Checkpoint, Cut, Statement, Tombstone } from './statement.ts';
 export type { Break, Verdict } from './verdict.ts';
-export { verify, type VerifyOptions } from './verify.ts';
+export { verify } from './verify.ts';
+export type { VerifyOptions } from './verify-options.ts';

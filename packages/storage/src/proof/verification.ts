@@ -6,7 +6,7 @@ import type { EventProof, SealedEnd } from './log-proof.ts';
 import { nextSeal } from './next-seal.ts';
 import type { Checkpoint, Cut, Statement, Tombstone } from './statement.ts';
 import type { Break, Verdict } from './verdict.ts';
-import type { VerifyOptions } from './verify.ts';
+import type { VerifyOptions } from './verify-options.ts';
 
 /** The verification of one log, fed with its events in order, until it is broken. */
 export class Verification {

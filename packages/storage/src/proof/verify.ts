@@ -1,20 +1,10 @@
 import { StorageError } from '../error.ts';
-import type { LogReader, Stored } from '../log-reader.ts';
+import type { LogReader } from '../log-reader.ts';
 import type { LogProof } from './log-proof.ts';
 import { proofInOrder } from './proof-in-order.ts';
-import type { SealedEvent } from './seal-events.ts';
 import { Verification } from './verification.ts';
 import type { Verdict } from './verdict.ts';
-
-/** What a log is compared with. It comes from outside the log: who can write the log can write all that lies beside it. */
-export interface VerifyOptions {
-  /** Names of the keys that are believed, such as `did:key:z6Mk…`. Without it any key may have scrubbed. */
-  readonly trusted?: readonly string[];
-  /** A seal that the log had, from an earlier verdict or a checkpoint kept elsewhere: the log must reach and have it. */
-  readonly known?: SealedEvent;
-  /** Whether an event has to be signed by a trusted signer, itself and not only through a later one. */
-  readonly mustBeSigned?: (event: Stored) => boolean;
-}
+import type { VerifyOptions } from './verify-options.ts';
 
 /**
  * Makes every seal of a log anew from its events and compares it with the one that was kept, with checkpoints, and with

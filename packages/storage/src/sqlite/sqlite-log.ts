@@ -9,21 +9,11 @@ import { sealEvents } from '../proof/seal-events.ts';
 import { signCheckpoint } from '../proof/sign-checkpoint.ts';
 import { planAppend } from '../plan-append.ts';
 import { readerOf } from '../reader-of.ts';
-import type { Connection } from './connection.ts';
-import type { Lease, LeaseOptions, Leases } from './leases.ts';
+import type { SqliteLogOptions } from './sqlite-log-options.ts';
 import { sqliteProofKeeper } from './sqlite-proof-keeper.ts';
 import { sqliteSnapshots } from './sqlite-snapshots.ts';
 import { sealBytes, sealText } from './seal-bytes.ts';
 import { sqliteSource } from './sqlite-source.ts';
-
-/** What a log is made of. */
-export interface SqliteLogOptions extends Pick<LeaseOptions, 'leaseMs' | 'now'> {
-  readonly id: string;
-  readonly connection: Connection;
-  readonly leases: Leases;
-  readonly lease: Lease;
-  readonly onClose: () => void;
-}
 
 /** The right to append to a conversation whose lease was just taken; renews it until disposed. */
 export function sqliteLog(options: SqliteLogOptions): EventLog {

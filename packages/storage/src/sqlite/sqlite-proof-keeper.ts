@@ -6,7 +6,7 @@ import type { ProofKeeper } from '../proof/proof-keeper.ts';
 import type { Cut } from '../proof/statement.ts';
 import { toStored } from './rows.ts';
 import { sealRest } from './seal-rest.ts';
-import type { SqliteLogOptions } from './sqlite-log.ts';
+import type { SqliteLogOptions } from './sqlite-log-options.ts';
 
 /** What changes a log. */
 export interface SqliteKeeperOptions extends SqliteLogOptions {

@@ -6,7 +6,8 @@ import { digestOf } from '../proof/digest-of.ts';
 import type { EventProof } from '../proof/log-proof.ts';
 import type { Statement } from '../proof/statement.ts';
 import type { Verdict } from '../proof/verdict.ts';
-import { verify, type VerifyOptions } from '../proof/verify.ts';
+import { verify } from '../proof/verify.ts';
+import type { VerifyOptions } from '../proof/verify-options.ts';
 import type { EventStore } from '../store.ts';
 import { proofPages } from './proof-pages.ts';
 
