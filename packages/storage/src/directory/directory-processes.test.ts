@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { agentEvent } from '../testing/agent-event.ts';
 import { type Child, child } from '../testing/child.ts';
 import { idsOf } from '../testing/ids-of.ts';
-import { killRound } from '../testing/kill-round.ts';
+import { killRounds } from '../testing/kill-rounds.ts';
 
 /** Opens the store in a child that does `work`, if need be when it is told to. Ids are hexadecimal. */
 function source(path: string, work: string, options = ''): string {
@@ -78,11 +78,11 @@ test('processes that take the lease from each other make one log, whoever loses 
   expect(codesOf(lines).filter((code) => !expected.has(code))).toEqual([]);
 });
 
-test('what a process acknowledged before kill -9 is there afterwards', async () => {
+test('what processes acknowledged before kill -9 is there afterwards, twenty times', { timeout: 120_000 }, async () => {
   await using directory = await temporary();
   const { path } = directory;
   const opening = `(await import('@varve/storage/directory')).directoryStore({ path: ${JSON.stringify(path)} })`;
-  for (const count of [1, 17, 60]) await killRound(opening, count, async () => directoryStore({ path }));
+  await killRounds({ opening, open: async () => directoryStore({ path }) }, 20);
 });
 
 test('a killed holder is taken over at once', async () => {

@@ -2,18 +2,14 @@ import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { directoryStore } from '@varve/storage/directory';
 import { expect, test } from 'vitest';
-import { killRound } from '../testing/kill-round.ts';
+import { killRounds } from '../testing/kill-rounds.ts';
 
-test('a hundred kills lose nothing that was acknowledged', async () => {
+test('five hundred kills lose nothing that was acknowledged', { timeout: 1_200_000 }, async () => {
   await using directory = await mkdtempDisposable(`${tmpdir()}/varve-`);
   const { path } = directory;
   const opening = `(await import('@varve/storage/directory')).directoryStore({ path: ${JSON.stringify(path)} })`;
   const warnings: unknown[] = [];
-  for (let round = 0; round < 100; round += 1) {
-    const count = 1 + Math.floor(Math.random() * 50);
-    await killRound(opening, count, async () =>
-      directoryStore({ path, warnings: (warning) => void warnings.push(warning) }),
-    );
-  }
+  const open = async () => directoryStore({ path, warnings: (warning) => void warnings.push(warning) });
+  await killRounds({ opening, open }, 500);
   expect(warnings).toEqual([]);
 });

@@ -3,14 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sqliteStore } from '@varve/storage/sqlite';
 import { test } from 'vitest';
-import { killRound } from '../testing/kill-round.ts';
+import { killRounds } from '../testing/kill-rounds.ts';
 
-test('a hundred kills lose nothing that was acknowledged', async () => {
+test('five hundred kills lose nothing that was acknowledged', { timeout: 1_200_000 }, async () => {
   await using directory = await mkdtempDisposable(join(tmpdir(), 'varve-'));
   const path = join(directory.path, 'store.db');
   const opening = `(await import('@varve/storage/sqlite')).sqliteStore({ path: ${JSON.stringify(path)} })`;
-  for (let round = 0; round < 100; round += 1) {
-    const count = 1 + Math.floor(Math.random() * 50);
-    await killRound(opening, count, async () => sqliteStore({ path }));
-  }
+  await killRounds({ opening, open: async () => sqliteStore({ path }) }, 500);
 });

@@ -5,7 +5,7 @@ import { sqliteStore } from '@varve/storage/sqlite';
 import { expect, test } from 'vitest';
 import { type Child, child } from '../testing/child.ts';
 import { idsOf } from '../testing/ids-of.ts';
-import { killRound } from '../testing/kill-round.ts';
+import { killRounds } from '../testing/kill-rounds.ts';
 import { newEvent } from '../testing/new-event.ts';
 
 /** Opens the store in a child that does `work` when it is told to. */
@@ -74,12 +74,10 @@ test('processes that take the lease from each other make one log, and losers are
   expect(new Set([...codesOf(lines), 'held', 'fenced'])).toEqual(new Set(['held', 'fenced']));
 });
 
-test('what a process acknowledged before kill -9 is there afterwards', async () => {
+test('what processes acknowledged before kill -9 is there afterwards, twenty times', { timeout: 120_000 }, async () => {
   await using directory = await temporary();
   const path = join(directory.path, 'store.db');
-  for (const count of [1, 17, 60]) {
-    await killRound(opening(path), count, async () => sqliteStore({ path }));
-  }
+  await killRounds({ opening: opening(path), open: async () => sqliteStore({ path }) }, 20);
 });
 
 test('a killed holder is taken over at once', async () => {

@@ -1,18 +1,28 @@
 import assert from 'node:assert/strict';
 import type { EventStore } from '../store.ts';
+import { verify } from '../proof/verify.ts';
 import { child } from './child.ts';
 
+/** What is killed. */
+export interface KillTarget {
+  /** An expression that opens the store in another process. */
+  readonly opening: string;
+  /** Opens it in this one. */
+  readonly open: () => Promise<EventStore>;
+  /** The conversation, which is made when missing. */
+  readonly id: string;
+}
+
 /**
- * Lets another process append batches of three events to conversation `c` until it is killed, somewhere after `count`
- * acknowledgements, then checks that all it acknowledged is there, in whole batches if the store promises that, and that
+ * Lets another process append batches of three events until it is killed, somewhere after `count` acknowledgements, then
+ * checks that all it acknowledged is there, in whole batches if the store promises that, that the proof holds, and that
  * the log is free at once.
- *
- * @param opening an expression that opens the store in the other process
  */
-export async function killRound(opening: string, count: number, open: () => Promise<EventStore>): Promise<void> {
+export async function killRound({ opening, open, id }: KillTarget, count: number): Promise<void> {
   await using writer = child(`
     const store = await ${opening};
-    const log = await store.open('c').catch(() => store.create('c', {}));
+    flushCompileCache();
+    const log = await store.open('${id}').catch(() => store.create('${id}', {}));
     for (let seq = await log.head(); ; seq += 3) {
       const id = (n) => n.toString(16).padStart(8, '0');
       const event = (n) => ({ id: id(n), kind: 'K', text: JSON.stringify({ id: id(n), n, kind: 'K' }) });
@@ -26,12 +36,14 @@ export async function killRound(opening: string, count: number, open: () => Prom
   for (const line of await writer.rest()) acknowledged = Number(line);
 
   await using store = await open();
-  await using log = await store.open('c');
+  await using log = await store.open(id);
   const head = await log.head();
   assert.ok(acknowledged < head, `event ${acknowledged} was acknowledged and lost; the head is ${head}`);
   if (log.atomicity === 'all') assert.equal(head % 3, 0, 'a batch is torn');
-  for await (const { seq, id, text } of log.range(0)) {
-    assert.equal(id, seq.toString(16).padStart(8, '0'));
-    assert.equal(text, JSON.stringify({ id, n: seq, kind: 'K' }));
+  for await (const event of log.range(0)) {
+    const eventId = event.seq.toString(16).padStart(8, '0');
+    assert.deepEqual([event.id, event.text], [eventId, JSON.stringify({ id: eventId, n: event.seq, kind: 'K' })]);
   }
+  const { broken, sealed } = await verify(log);
+  assert.deepEqual([broken, sealed], [undefined, head]);
 }
