@@ -9,10 +9,12 @@ export function markerStart(nonce: string): string {
  * The bash startup file of a session. Before each prompt the shell restores a sane mode of the terminal, throws away input
  * that the last program did not read, and prints a marker with our nonce, the number of the command, its exit status and
  * the directory. Prompts, echo and history are off. A signal for the last program may hit `stty` instead; there are two
- * kinds of them, hence three tries.
+ * kinds of them, hence three tries. Commands may have set IFS, `set -u` or `set -e`; on a busy machine a read may run out of time
+ * although there is something to read, which its status above 128 tells from the end of input.
  */
 export function startupFile(nonce: string, backend: ShellBackend['name']): string {
   const pty = backend === 'pty';
+  const fd = pty ? '' : '-u 3 ';
   return `${pty ? 'stty -echo' : 'exec 2>&1 4>&1'}
 set +H +o history
 unset HISTFILE
@@ -23,15 +25,16 @@ __varve_stty=$(type -P stty)
 __varve_status() { return "$1"; }
 __varve_keep() { local status=$?; PROMPT_COMMAND=__varve_prompt; return $status; }
 __varve_prompt() {
-  local status=$? directory=\${PWD//%/%25} rest
-  [ -z "$__varve_secrets" ] || unset $__varve_secrets __varve_secrets
+  local status=$? IFS=' ' directory=\${PWD//%/%25} rest
+  unset $__varve_secrets || :
+  __varve_secrets=
   PS1= PS2=
   directory=\${directory//$'\\a'/%07}
   directory=\${directory//$'\\e'/%1B}
   directory=\${directory//$'\\n'/%0A}
   directory=\${directory//$'\\r'/%0D}
   ${pty ? Array.from({ length: 3 }, () => '"$__varve_stty" sane -echo 2>/dev/null').join(' || ') : ':'} || :
-  while read -r -t 0 ${pty ? '' : '-u 3 '}2>/dev/null; do read -r -t 0.01 ${pty ? '' : '-u 3 '}rest || break; done
+  while read -r -t 0 ${fd}2>/dev/null; do read -r -t 0.01 ${fd}rest || [ $? -gt 128 ] || break; done
   printf '\\033]697;D;%s;%s;%s;%s\\007' ${nonce} "$__varve_id" "$status" "$directory" ${pty ? '>/dev/tty' : '>&4'}
 }
 PROMPT_COMMAND=__varve_prompt

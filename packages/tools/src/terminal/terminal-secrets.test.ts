@@ -1,6 +1,3 @@
-import { readdir } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { backends, openTerminal, shown, untilShown } from '../testing/open-terminal.ts';
 import { namedSecrets } from './named-secrets.ts';
@@ -31,12 +28,18 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
     expect(shown(await shell.call({ command: `env | grep -c 'second [ä]'`, timeout: 20 }))).toBe('0');
   });
 
-  test('names that are no identifiers are left out, and no file is left', async () => {
+  test('TE-43: no later command has secrets of one that changes IFS and makes unset variables an error', async () => {
     await using shell = await open(pty);
-    const before = new Set(await readdir(tmpdir()));
-    expect(shown(await shell.call({ command: 'echo no-name $OTHER_TOKEN', timeout: 20 }))).toBe('no-name other');
-    const own = (await readdir(tmpdir())).filter((name) => name.startsWith('varve-terminal-') && !before.has(name));
-    const files = await Promise.all(own.map((name) => readdir(join(tmpdir(), name))));
-    expect(files.flat()).not.toContain('secrets');
+    const names = 'IFS=,; set -u; : $API_TOKEN $OTHER_TOKEN';
+    expect(await shell.call({ command: names, timeout: 20 })).toMatchObject({ exit_code: 0 });
+    const count = `env | grep -c -e =other -e 'second [ä]'; printf '%s' "$IFS"`;
+    expect(shown(await shell.call({ command: count, timeout: 20 }))).toBe('0\n,');
+  });
+
+  test('names that are no identifiers are left out, and the file is gone before the command starts', async () => {
+    await using shell = await open(pty);
+    const list = String.raw`ls -1 "$(dirname "$(ps -o args= -p $$ | sed 's/.*--rcfile \([^ ]*\).*/\1/')")"`;
+    const observation = await shell.call({ command: `echo no-name $OTHER_TOKEN; ${list}`, timeout: 20 });
+    expect(shown(observation)).toBe('no-name other\ncommand\nstartup');
   });
 });
