@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -52,4 +52,23 @@ test('the file ends at its limit, and discarding leaves none', () =>
     buffer.push('y'.repeat(300));
     buffer.discard();
     expect(await readdir(directory)).toHaveLength(1);
+  }));
+
+test('output that cannot be saved is shown all the same', () =>
+  withBuffer(200, async (_, directory) => {
+    await writeFile(join(directory, 'file'), '');
+    const buffer = new OutputBuffer({ maxChars: 200, directory: join(directory, 'file'), maxSavedBytes: 5000 });
+    for (let line = 0; line < 400; line += 1) buffer.push(`${line}\n`);
+    const { text, file } = buffer.take();
+    expect(file).toBeUndefined();
+    expect(text).toMatch(/^0\n1\n[^]*could not be saved[^]*\n399$/);
+    buffer.push('next');
+    expect(buffer.take()).toEqual({ text: 'next' });
+  }));
+
+test('output whose file is removed before it is read is shown all the same', () =>
+  withBuffer(200, async (buffer, directory) => {
+    buffer.push('x'.repeat(300));
+    for (const name of await readdir(directory)) await rm(join(directory, name));
+    expect(buffer.take()).toEqual({ text: expect.stringContaining('could not be saved') });
   }));

@@ -5,7 +5,7 @@ import { SavedOutput } from './saved-output.ts';
 export interface Captured {
   /** At most the buffer's limit. */
   readonly text: string;
-  /** Where the whole text is, when `text` is not all of it. */
+  /** Where the whole text is, when `text` is not all of it and it could be saved. */
   readonly file?: string;
 }
 
@@ -52,15 +52,17 @@ export class OutputBuffer {
   take(): Captured {
     const { maxChars } = this.#options;
     const all = { head: this.#head, tail: (this.#head + this.#tail.join('')).slice(-maxChars), length: this.#length };
-    const file = this.#saved?.finish();
+    const saved = this.#saved;
+    const file = saved?.finish();
     this.#clear();
-    if (file === undefined) return { text: all.head.replace(/\n+$/, '') };
+    if (saved === undefined) return { text: all.head.replace(/\n+$/, '') };
+    const where = file === undefined ? 'The whole output could not be saved' : `The whole output is in ${file}`;
     const text = middleCut(
       all,
       maxChars,
-      ({ chars, line }) => `\n[${chars} characters left out, from line ${line} on. The whole output is in ${file}]\n`,
+      ({ chars, line }) => `\n[${chars} characters left out, from line ${line} on. ${where}]\n`,
     );
-    return { text: text.replace(/\n+$/, ''), file };
+    return { text: text.replace(/\n+$/, ''), ...(file !== undefined && { file }) };
   }
 
   /** Forgets everything and removes a file that was begun. */

@@ -1,3 +1,4 @@
+import { ToolError } from '../error.ts';
 import type { ToolContext } from '../tool-context.ts';
 import { interruptLadder } from './interrupt-ladder.ts';
 import { keystroke, type Keystroke } from './keys.ts';
@@ -27,6 +28,9 @@ export class ShellCalls {
   readonly #quietMs: number;
   #session: ShellSession | undefined;
   #lastDirectory: string | undefined;
+  /** The last shell, which may not be up yet. */
+  #starting: Promise<ShellSession> | undefined;
+  #isClosed = false;
   /** Shells that would not end when they should. */
   readonly #stuck: ShellSession[] = [];
 
@@ -51,10 +55,11 @@ export class ShellCalls {
     }
   }
 
-  /** Ends the shell; a call that waits for it returns. */
+  /** Ends the shell; a call that waits for it returns, and those that wait for their turn find it closed. */
   async close(): Promise<void> {
-    const sessions = this.#session === undefined ? this.#stuck : [this.#session, ...this.#stuck];
-    await Promise.all(sessions.map((session) => session.close()));
+    this.#isClosed = true;
+    const last = await this.#starting?.catch(() => undefined);
+    await Promise.all([...(last ? [last] : []), ...this.#stuck].map((session) => session.close()));
   }
 
   async #reset(): Promise<void> {
@@ -191,7 +196,12 @@ export class ShellCalls {
     if (this.#session?.status === 'ended') this.#forget(this.#session);
     const last = this.#lastDirectory;
     const directory = last !== undefined && (await isDirectory(last)) ? last : workspace;
-    return (this.#session ??= await this.#host.start(directory, signal));
+    if (this.#isClosed) throw closed();
+    if (this.#session !== undefined) return this.#session;
+    this.#starting = this.#host.start(directory, signal);
+    this.#session = await this.#starting;
+    if (this.#isClosed) throw closed();
+    return this.#session;
   }
 }
 
@@ -199,6 +209,10 @@ interface Words {
   readonly prefix?: string;
   /** The key that was sent. */
   readonly sent?: string;
+}
+
+function closed(): ToolError {
+  return new ToolError('closed', 'The terminal was closed before the call had started.');
 }
 
 function whyInvalid({ command, is_input, reset }: ShellCall): string | undefined {

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises';
+import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ToolError } from '../error.ts';
@@ -31,7 +31,6 @@ export class ShellHost {
     const { shell, mask = (text: string) => text, outputDir } = this.#options;
     const backend = await backendFor(this.#options.pty);
     const privateDirectory = await (this.#directory ??= mkdtemp(join(tmpdir(), 'varve-terminal-')));
-    if (outputDir !== undefined) await mkdir(outputDir, { recursive: true });
     const output = new OutputBuffer({
       maxChars: this.#options.maxOutputChars ?? 30_000,
       directory: outputDir ?? privateDirectory,

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TextDecoder } from 'node:util';
 import { ToolError } from '../error.ts';
@@ -89,7 +89,7 @@ export class ShellSession {
   /** @throws {ToolError} `unusable` when no shell comes up, `aborted` when the signal aborts first. */
   static async start(options: ShellSessionOptions, signal: AbortSignal): Promise<ShellSession> {
     const nonce = randomBytes(8).toString('hex');
-    const startup = join(options.privateDirectory, 'startup');
+    const startup = join(await privateDirectory(options), 'startup');
     await writeFile(startup, startupFile(nonce, options.backend.name), { mode: 0o600 });
     const session = new ShellSession(options, nonce, startup);
     const end = await session.wait({ lateMs: startMs, signal });
@@ -144,14 +144,16 @@ export class ShellSession {
 
   /**
    * Starts a command; only when none runs and the session has settled. `secrets` are in its environment, and in that of the
-   * shell until it ends.
+   * shell until it ends. Does nothing when the shell has ended meanwhile.
    */
   async run(command: string, secrets: Readonly<Record<string, string>> = {}): Promise<void> {
-    const file = join(this.#options.privateDirectory, 'command');
+    const directory = await privateDirectory(this.#options);
+    const file = join(directory, 'command');
     await writeFile(file, command, { mode: 0o600 });
-    const variables = join(this.#options.privateDirectory, 'secrets');
+    const variables = join(directory, 'secrets');
     const hasSecrets = Object.keys(secrets).length > 0;
     if (hasSecrets) await writeFile(variables, secretsFile(secrets), { mode: 0o600 });
+    if (this.#status === 'ended') return;
     this.#commands += 1;
     this.#status = 'running';
     const line = {
@@ -308,6 +310,12 @@ export class ShellSession {
   #answer(text: string): void {
     if (this.#status === 'running' && this.#process.tty) this.#process.type(text);
   }
+}
+
+/** A command may have removed it, with everything else in the directory for temporary files. */
+async function privateDirectory({ privateDirectory: path }: ShellSessionOptions): Promise<string> {
+  await mkdir(path, { recursive: true, mode: 0o700 });
+  return path;
 }
 
 function newDecoder(): TextDecoder {

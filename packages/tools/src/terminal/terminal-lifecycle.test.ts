@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
@@ -98,6 +98,32 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
       await expect.poll(() => pids.filter(isRunning), { interval: 10, timeout: 20_000 }).toEqual([]);
     },
   );
+
+  test('TE-48: a call that waits for its turn when the terminal is closed starts no shell', async () => {
+    await using shell = await open(pty);
+    const heard = Promise.withResolvers<void>();
+    const running = shell.call({ command: 'echo up; sleep 600', timeout: 600 }, { onOutput: () => heard.resolve() });
+    const refused = expect(shell.call({ command: 'true' })).rejects.toMatchObject({ code: 'closed' });
+    await heard.promise;
+    await Promise.all([refused, shell.tool.close()]);
+    expect(await running).toMatchObject({ is_error: true });
+  });
+
+  test('TE-48: a call whose shell starts when the terminal is closed runs nothing', async () => {
+    await using shell = await open(pty);
+    const refused = expect(shell.call({ command: 'touch file' })).rejects.toMatchObject({ code: 'closed' });
+    await Promise.all([refused, shell.tool.close()]);
+    expect(await readdir(shell.workspace)).toEqual([]);
+  });
+
+  test('what commands remove from the directory for temporary files comes back', async () => {
+    await using shell = await open(pty, { maxOutputChars: 1000 });
+    const remove = String.raw`d=$(dirname "$(ps -o args= -p $$ | sed 's/.*--rcfile \([^ ]*\).*/\1/')"); rm -r "$d"`;
+    const observation = await shell.call({ command: `${remove}; seq 500; rm -rf "$d"; seq 500`, timeout: 20 });
+    expect(shown(observation)).toContain('left out');
+    expect(shown(await shell.call({ command: 'echo "${d:+alive}"', timeout: 20 }))).toBe('alive');
+    expect(shown(await shell.call({ command: 'echo alive', reset: true, timeout: 20 }))).toBe('alive');
+  });
 
   test('TE-48: a shell that is dead already can be closed', async () => {
     await using shell = await open(pty);
