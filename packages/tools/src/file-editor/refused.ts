@@ -15,9 +15,12 @@ export function refuseParameter(name: string, value: unknown, hint: string): Ref
 
 /** A refusal because of what the operating system said. */
 export function refuseFailure(doing: string, path: string, error: unknown): Refused {
-  // The system's own words without the call and the path, which may be that of a temporary file.
-  const words = error instanceof Error ? error.message.replace(/, \w+( '.*)?$/s, '') : String(error);
-  return refuse(`${doing} ${path} failed: ${words}.`);
+  return refuse(`${doing} ${path} failed: ${systemWords(error)}.`);
+}
+
+/** The system's own words without the call and the path, which may be that of a temporary file. */
+export function systemWords(error: unknown): string {
+  return error instanceof Error ? error.message.replace(/, \w+( '.*)?$/s, '') : String(error);
 }
 
 /** Whether a call was refused. */

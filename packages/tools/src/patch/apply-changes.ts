@@ -1,5 +1,6 @@
 import { lstat, mkdir, readFile, rm, rmdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { refuse, systemWords, type Refused } from '../file-editor/refused.ts';
 import { stagedFile, type StagedFile } from '../file-editor/staged-file.ts';
 import { writeAtomically } from '../file-editor/write-atomically.ts';
 import type { PlannedChange } from './planned-change.ts';
@@ -11,11 +12,10 @@ interface Staged {
 
 /**
  * Makes all changes or none: everything is written beside its place first, then put there; when that fails, what was put there
- * is taken back. A crash in the middle may leave some files new and some old, but none torn.
- *
- * @throws what the system says, or an error that names a file which something else has changed.
+ * is taken back. A crash in the middle may leave some files new and some old, but none torn. Undefined when all are made; else
+ * what the system says, and which files could not be taken back.
  */
-export async function applyChanges(changes: readonly PlannedChange[]): Promise<void> {
+export async function applyChanges(changes: readonly PlannedChange[]): Promise<Refused | undefined> {
   const made: string[] = [];
   const staged: Staged[] = [];
   const done: PlannedChange[] = [];
@@ -27,14 +27,20 @@ export async function applyChanges(changes: readonly PlannedChange[]): Promise<v
     }
     for (const { real, before } of changes) await mustBe(real, before);
     for (const { change, file } of staged) {
-      done.unshift(change);
       await (file === undefined ? rm(change.real) : file.commit());
+      done.unshift(change);
     }
+    return undefined;
   } catch (error) {
-    for (const { file } of staged) await file?.discard();
-    for (const change of done) await restore(change);
+    for (const { file } of staged) await file?.discard().catch(() => undefined);
+    const lost: string[] = [];
+    for (const change of done) await restore(change).catch(() => lost.push(change.real));
     for (const directory of made.toReversed()) await rmdir(directory).catch(() => undefined);
-    throw error;
+    const words = systemWords(error);
+    if (lost.length === 0) return refuse(`Nothing was changed: applying the patch failed: ${words}.`);
+    return refuse(
+      `Applying the patch failed: ${words}. These files could not be put back as they were: ${lost.join(', ')}.`,
+    );
   }
 }
 

@@ -3,7 +3,7 @@ import { text } from '@varve/events';
 import { ApplyPatchAction, ApplyPatchObservation } from '@varve/events/payloads';
 import { defineBuiltinTool } from '../define-tool.ts';
 import { ToolError } from '../error.ts';
-import { isRefused, refuse, type Refused } from '../file-editor/refused.ts';
+import { isRefused, type Refused } from '../file-editor/refused.ts';
 import { resolvedPath } from '../file-editor/resolved-path.ts';
 import { mutex } from '../mutex.ts';
 import type { Tool } from '../tool.ts';
@@ -80,13 +80,7 @@ async function applied(patch: string, reach: PatchReach): Promise<PatchPlan | Re
   if ('refused' in hunks) return hunks;
   const plan = await planPatch(hunks, reach);
   if (isRefused(plan)) return plan;
-  try {
-    await applyChanges(plan.changes);
-    return plan;
-  } catch (error) {
-    const words = error instanceof Error ? error.message.replace(/, \w+( '.*)?$/s, '') : String(error);
-    return refuse(`Nothing was changed: applying the patch failed: ${words}.`);
-  }
+  return (await applyChanges(plan.changes)) ?? plan;
 }
 
 /** The keys of all files a patch names; of none when it cannot be read, because then it does nothing. */
