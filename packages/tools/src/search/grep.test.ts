@@ -1,4 +1,4 @@
-import { mkdir, symlink } from 'node:fs/promises';
+import { chmod, mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { textOf } from '@varve/events';
 import type { Observation } from '@varve/events/payloads';
@@ -162,9 +162,11 @@ test('a call that is cancelled while it searches is aborted', async () => {
 });
 
 test('a search that runs out of time tells what it has', async () => {
-  await using tool = await opened({ 'a.txt': 'x' }, { timeoutMs: 0 });
-  const found = await tool.call({ pattern: 'x' });
-  expect(found).toMatchObject({ is_error: false, truncated: true });
+  await using tool = await opened({ 'a.txt': 'x', rg: '#!/bin/sh\nexec sleep 600\n' });
+  const ripgrep = join(tool.workspace, 'rg');
+  await chmod(ripgrep, 0o755);
+  await using slow = await opened({}, { ripgrep, timeoutMs: 1 });
+  expect(await slow.call({ pattern: 'x' })).toMatchObject({ is_error: false, truncated: true });
 });
 
 test.for(['relative/root'])('a root that is not absolute is unusable: %s', (root) => {
