@@ -248,6 +248,26 @@ test('FE-60: an edit through a link changes its target and keeps the link', asyn
   expect(await editor.read('target')).toBe('b');
 });
 
+test('FE-60: a link to nothing, reached through a linked directory, says a path from where it lies', async () => {
+  await using editor = await open();
+  await mkdir(editor.at('deep/er'), { recursive: true });
+  await symlink('deep/er', editor.at('near'));
+  await symlink('../file', editor.at('deep/er/link'));
+  await editor.do('create', 'near/link', { file_text: 'a' });
+  expect(await editor.read('deep/file')).toBe('a');
+});
+
+test('refusals stay short, however often a text occurs and however long it is', async () => {
+  await using editor = await open();
+  await editor.write('file', 'same\n'.repeat(50_000));
+  const often = await editor.do('str_replace', 'file', { old_str: 'same', new_str: 'x' });
+  expect(often.text).toMatch(/lines \[1, 2, 3, .*, 100 and more\]/);
+  const long = 'x'.repeat(100_000);
+  const equal = await editor.do('str_replace', 'file', { old_str: long, new_str: long });
+  expect(equal.text).toMatch(/^Invalid `new_str` parameter: x+\[\d+ characters left out\]x+\./);
+  expect(equal.text.length).toBeLessThan(6000);
+});
+
 test('FE-61: edits at the same time are all made', async () => {
   await using editor = await open();
   await editor.write('file', '0\n');

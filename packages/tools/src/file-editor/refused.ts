@@ -1,3 +1,9 @@
+import { middleCutText } from '../middle-cut.ts';
+
+/** More than the longest path. */
+const longestValue = 5000;
+const mostNumbers = 100;
+
 /** Why a command was not carried out, as one or two sentences for the model. */
 export interface Refused {
   readonly refused: string;
@@ -10,7 +16,9 @@ export function refuse(reason: string): Refused {
 
 /** A refusal because of the value of one parameter. */
 export function refuseParameter(name: string, value: unknown, hint: string): Refused {
-  return refuse(`Invalid \`${name}\` parameter: ${typeof value === 'string' ? value : JSON.stringify(value)}. ${hint}`);
+  const all = typeof value === 'string' ? value : JSON.stringify(value);
+  const shown = middleCutText(all, longestValue, ({ chars }) => `[${chars} characters left out]`);
+  return refuse(`Invalid \`${name}\` parameter: ${shown}. ${hint}`);
 }
 
 /** A refusal because of what the operating system said. */
@@ -21,6 +29,12 @@ export function refuseFailure(doing: string, path: string, error: unknown): Refu
 /** The system's own words without the call and the path, which may be that of a temporary file. */
 export function systemWords(error: unknown): string {
   return error instanceof Error ? error.message.replace(/, \w+( '.*)?$/s, '') : String(error);
+}
+
+/** Numbers in a sentence: the first hundred of them. */
+export function listed(numbers: readonly number[]): string {
+  const more = numbers.length > mostNumbers ? ' and more' : '';
+  return `${numbers.slice(0, mostNumbers).join(', ')}${more}`;
 }
 
 /** Whether a call was refused. */

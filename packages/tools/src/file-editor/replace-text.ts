@@ -1,6 +1,8 @@
-import { refuse, refuseParameter, type Refused } from './refused.ts';
+import { listed, refuse, refuseParameter, type Refused } from './refused.ts';
 import type { TextFile } from './text-file.ts';
 import { unixText } from './unix-text.ts';
+
+const mostPlaces = 1000;
 
 /** A changed text, and which of its lines (counted from 1) the change touches. */
 export interface Changed {
@@ -42,7 +44,7 @@ export function replaceText({ text, lineEnd }: TextFile, replacement: Replacemen
       `No replacement was made: \`old_str\` did not appear verbatim in ${path}. View the file for its exact text.`,
     );
   if (found.length > 1) {
-    const lines = [...new Set(linesAt(plain, found))].join(', ');
+    const lines = listed([...new Set(linesAt(plain, found))]);
     return refuse(
       `No replacement was made: multiple occurrences of \`old_str\` in ${path}, in lines [${lines}]. Add lines around it until it is unique.`,
     );
@@ -59,11 +61,12 @@ export function replaceText({ text, lineEnd }: TextFile, replacement: Replacemen
   };
 }
 
-/** Every offset at which `wanted` occurs, overlapping ones too. */
+/** Offsets at which `wanted` occurs, overlapping ones too: all of them, or more than can be told. */
 function occurrences(text: string, wanted: string): readonly number[] {
   if (wanted === '') return text === '' ? [0] : [];
   const found: number[] = [];
-  for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + 1)) found.push(at);
+  for (let at = text.indexOf(wanted); at >= 0 && found.length < mostPlaces; at = text.indexOf(wanted, at + 1))
+    found.push(at);
   return found;
 }
 

@@ -27,8 +27,11 @@ export function resolvedPath(path: string): string {
   }
 }
 
+/** From where the link really lies: what it says is relative to that. */
 function linkTarget(path: string): string | undefined {
-  return attempt(() => (lstatSync(path).isSymbolicLink() ? resolve(dirname(path), readlinkSync(path)) : undefined));
+  return attempt(() =>
+    lstatSync(path).isSymbolicLink() ? resolve(realpathSync.native(dirname(path)), readlinkSync(path)) : undefined,
+  );
 }
 
 function attempt<T>(work: () => T): T | undefined {

@@ -99,6 +99,11 @@ test('a change that fits in several places is refused, until a line above it say
   expect(await content(tool, 'a')).toBe('def a():\n  x = 1\n  return x\ndef b():\n  x = 2\n  return x\n');
 });
 
+test('of a great many places the first hundred are named', async () => {
+  await using tool = await opened({ a: 'x\n'.repeat(50_000) });
+  await refused(tool, patch('*** Update File: a', '-x', '+y'), /at lines 1, 2, 3, .*, 100 and more\./);
+});
+
 test('a line above the place that occurs twice does not decide', async () => {
   await using tool = await opened({ a: 'class A\n  f\n    x\nclass B\n  f\n    x\n' });
   await refused(tool, patch('*** Update File: a', '@@   f', '-    x', '+    y'), /several places/);

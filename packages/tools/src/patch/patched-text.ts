@@ -1,4 +1,4 @@
-import { refuse, type Refused } from '../file-editor/refused.ts';
+import { listed, refuse, type Refused } from '../file-editor/refused.ts';
 import type { TextFile } from '../file-editor/text-file.ts';
 import { linesOf, unixText } from '../file-editor/unix-text.ts';
 import { findChunk } from './find-chunk.ts';
@@ -92,7 +92,7 @@ function notFound(path: string, chunk: Chunk, cursor: number): Refused {
 }
 
 function ambiguous(path: string, chunk: Chunk, places: readonly { readonly at: number }[]): Refused {
-  const lines = places.map(({ at }) => at + 1).join(', ');
+  const lines = listed(places.map(({ at }) => at + 1));
   return refuse(
     `Nothing was changed: the change at line ${chunk.line} of the patch fits ${path} in several places, at lines ${lines}. Give more lines around it, or a line above it after "@@".`,
   );
