@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { builtinKinds, eventCodec, MessageEvent, text } from '@varve/events';
+import { ActionEvent, builtinKinds, eventCodec, MessageEvent, text } from '@varve/events';
+import { MCPToolAction } from '@varve/events/payloads';
 import { maskSecrets } from '@varve/tools';
 import { maskEvent } from './mask-event.ts';
 
@@ -24,5 +25,27 @@ test('a secret that is a word of the format leaves an event that can be read', (
   expect(codec.decode(codec.encode(masked))).toMatchObject({
     source: 'user',
     llm_message: { role: 'user', content: [{ text: 'my password is <secret-hidden>' }] },
+  });
+});
+
+test('a secret in the arguments of a tool is hidden under any name, and as a name', () => {
+  const data = { key: 'hush-hush', status: ['hush-hush'], nested: { id: 'hush-hush', 'hush-hush': 1 } };
+  const call = { id: 'c', name: 'put', arguments: JSON.stringify(data), origin: 'completion' as const };
+  const event = ActionEvent.create(
+    {
+      thought: [],
+      action: MCPToolAction.create({ data }),
+      tool_name: 'put',
+      tool_call_id: 'c',
+      tool_call: call,
+      llm_response_id: 'r',
+    },
+    stamp,
+  );
+  const masked = maskEvent(event, maskSecrets(['hush-hush']));
+  expect(JSON.stringify(masked)).not.toContain('hush-hush');
+  expect(masked.action).toMatchObject({
+    kind: 'MCPToolAction',
+    data: { status: ['<secret-hidden>'], nested: { '<secret-hidden>': 1 } },
   });
 });

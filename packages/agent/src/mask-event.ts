@@ -18,6 +18,9 @@ const structural = new Set([
   'action_id',
 ]);
 
+/** Fields that hold JSON of anybody's making: no word in them is one of the format, and names in them tell as much as values. */
+const foreign = new Set(['data', 'extra', 'structured_output', 'metadata', 'hook_input', 'raw_input', 'raw_output']);
+
 /** An event with every secret in it replaced; the event itself when there is none. Its structure stays as it is. */
 export function maskEvent<Event extends BaseEvent>(event: Event, mask: Mask): Event {
   return mask(event) === event ? event : (deepFreeze(maskFields(event, mask)) as Event);
@@ -27,7 +30,11 @@ function maskFields(record: object, mask: Mask): object {
   return Object.fromEntries(
     Object.entries(record).map(([name, value]) => [
       name,
-      structural.has(name) && typeof value === 'string' ? value : maskValue(value, mask),
+      structural.has(name) && typeof value === 'string'
+        ? value
+        : foreign.has(name)
+          ? maskForeign(value, mask)
+          : maskValue(value, mask),
     ]),
   );
 }
@@ -35,4 +42,10 @@ function maskFields(record: object, mask: Mask): object {
 function maskValue(value: unknown, mask: Mask): unknown {
   if (Array.isArray(value)) return value.map((item) => maskValue(item, mask));
   return typeof value === 'object' && value !== null ? maskFields(value, mask) : mask(value);
+}
+
+function maskForeign(value: unknown, mask: Mask): unknown {
+  if (Array.isArray(value)) return value.map((item) => maskForeign(item, mask));
+  if (typeof value !== 'object' || value === null) return mask(value);
+  return Object.fromEntries(Object.entries(value).map(([name, field]) => [mask(name), maskForeign(field, mask)]));
 }
