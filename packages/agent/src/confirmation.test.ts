@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { textOf, UserRejectObservation } from '@varve/events';
 import { scriptedModel, type ScriptedTurn } from '@varve/llm/testing';
 import { memoryStore, type EventStore } from '@varve/storage';
-import { finish, think } from '@varve/tools';
+import { finish, think, type Tool } from '@varve/tools';
 import { defineAgent } from './agent.ts';
 import { alwaysConfirm } from './always-confirm.ts';
 import type { ConfirmationPolicy } from './confirmation.ts';
@@ -17,12 +17,22 @@ interface Setup {
   readonly steps: readonly ScriptedTurn[];
   readonly policy?: ConfirmationPolicy;
   readonly store?: EventStore;
+  /** Called before each execution of `record`. */
+  readonly before?: () => Promise<void> | undefined;
 }
 
-async function waiting({ steps, policy = alwaysConfirm(), store = memoryStore() }: Setup) {
+async function waiting({ steps, policy = alwaysConfirm(), store = memoryStore(), before }: Setup) {
   const { tool, runs } = countingTool();
   const model = scriptedModel(steps);
-  const agent = defineAgent({ model, tools: () => [tool(), think(), finish()], confirmation: policy });
+  const record = (): Tool => {
+    const inner = tool();
+    const execute: Tool['execute'] = async (input, context) => {
+      await before?.();
+      return inner.execute(input, context);
+    };
+    return { ...inner, execute };
+  };
+  const agent = defineAgent({ model, tools: () => [record(), think(), finish()], confirmation: policy });
   const conversation = await Conversation.create({ agent, store, workspace: process.cwd() });
   await conversation.send('Go.');
   return { conversation, runs, model, agent, store, result: await conversation.run() };
@@ -51,6 +61,21 @@ test('approving one call leaves the other waiting', async () => {
   expect([...runs.keys()]).toEqual(['a']);
   expect(conversation.state.pending).toHaveLength(1);
 });
+
+test.for(['reject', 'approve'] as const)(
+  'a run does not wait for calls that were decided about while it carried out others: %s',
+  async (decide) => {
+    const late: { decide?: () => Promise<void> } = {};
+    const { conversation, runs } = await waiting({ steps: [twoRecords, done], before: () => late.decide?.() });
+    late.decide = async () => {
+      delete late.decide;
+      await (decide === 'reject' ? conversation.reject('No.') : conversation.approve());
+    };
+    await conversation.approve({ actionIds: [conversation.state.pending[0]?.event.id ?? ''] });
+    expect(await conversation.run()).toMatchObject({ reason: 'finished' });
+    expect([...runs.keys()]).toEqual(decide === 'reject' ? ['a'] : ['a', 'b']);
+  },
+);
 
 test('rejected calls never run, and the model reads the reason', async () => {
   const { conversation, runs } = await waiting({ steps: [twoRecords, done] });

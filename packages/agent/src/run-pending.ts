@@ -19,14 +19,15 @@ interface Runnable {
  */
 export async function runPending(session: Session, context: ReplyRunContext): Promise<StepOutcome> {
   const { journal, tools, codec, agent } = session;
-  const runnable: Runnable[] = [];
-  const answers = [];
-  for (const call of journal.timeline.read('pending')) {
-    const verdict = judge(call, tools);
-    if (verdict.kind === 'run') runnable.push({ call, tool: verdict.tool });
-    else answers.push(callErrorDraft(call.event, verdict.error));
-  }
-  if (answers.length > 0) await journal.emit(answers);
+  const judged = () => journal.timeline.read('pending').map((call) => ({ call, verdict: judge(call, tools) }));
+  await journal.emit(() =>
+    judged().flatMap(({ call, verdict }) =>
+      verdict.kind === 'answer' ? [callErrorDraft(call.event, verdict.error)] : [],
+    ),
+  );
+  const runnable = judged().flatMap(({ call, verdict }): readonly Runnable[] =>
+    verdict.kind === 'run' ? [{ call, tool: verdict.tool }] : [],
+  );
   const unapproved = runnable.filter(({ call }) => !isApproved(codec, call));
   const waits = mustWait(agent.confirmation, unapproved.flatMap(proposed));
   const mayRun = waits ? runnable.filter((one) => !unapproved.includes(one)) : runnable;
@@ -45,11 +46,19 @@ export async function runPending(session: Session, context: ReplyRunContext): Pr
   await runTasks(tasks, agent.concurrency);
   if (end) return { kind: end };
   if (context.signal.aborted) return { kind: 'aborted' };
-  if (!waits) return { kind: 'continue' };
-  if (journal.timeline.read('status').execution !== 'waiting_for_confirmation') {
-    await journal.emit([statusDraft('waiting_for_confirmation')]);
-  }
-  return { kind: 'waiting' };
+  // While the approved ones ran somebody may have decided about the others too.
+  const stillWaits = (): boolean => mustWait(agent.confirmation, undecided(unapproved, session).flatMap(proposed));
+  await journal.emit(() => (stillWaits() ? [statusDraft('waiting_for_confirmation')] : []));
+  return { kind: journal.timeline.read('status').execution === 'waiting_for_confirmation' ? 'waiting' : 'continue' };
+}
+
+/** Those that were neither answered nor allowed by now. */
+function undecided(calls: readonly Runnable[], { journal, codec }: Session): readonly Runnable[] {
+  const open = new Map(journal.timeline.read('pending').map((call) => [call.event.id, call]));
+  return calls.filter(({ call: { event } }) => {
+    const now = open.get(event.id);
+    return now !== undefined && !isApproved(codec, now);
+  });
 }
 
 /** What a call must not run beside: others of the same tool, unless it says what it touches; `finish` comes after all. */
