@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { AgentErrorEvent, isOpaque, ObservationEvent, SystemPromptEvent, UserRejectObservation } from '@varve/events';
 import { legalityProblems } from '@varve/events/projections';
@@ -81,6 +82,27 @@ test('a call that is refused while the one before it runs is not started', async
     (event) => ObservationEvent.is(event) || UserRejectObservation.is(event) || AgentErrorEvent.is(event),
   );
   expect(results.map(({ kind }) => kind)).toEqual(['UserRejectObservation', 'ObservationEvent', 'ObservationEvent']);
+});
+
+test('a call that is refused at the moment the run is stopped has one answer', async () => {
+  const stop = new AbortController();
+  const late: { reject?: () => Promise<void>; rejected?: Promise<void> | undefined } = {};
+  const store = spied(memoryStore(), async (kinds) => {
+    // The refusal is still being stored when the run looks for what is open.
+    if (kinds.includes('UserRejectObservation')) await setImmediate();
+    if (!kinds.includes('ObservationEvent')) return;
+    late.rejected = late.reject?.();
+    stop.abort();
+  });
+  const { conversation } = await started([record('a', 'b')], { store });
+  late.reject = () => conversation.reject('No.');
+  await conversation.send('Go.');
+  expect(await conversation.run({ signal: stop.signal })).toMatchObject({ reason: 'interrupted' });
+  await late.rejected;
+  const answers = (await eventsOf(conversation)).filter(
+    (event) => UserRejectObservation.is(event) || AgentErrorEvent.is(event),
+  );
+  expect(answers.map(({ kind }) => kind)).toEqual(['UserRejectObservation']);
 });
 
 test('a message sent together with the run that carries out an approval never refuses what runs', async () => {
@@ -186,12 +208,12 @@ test('the tools of a conversation that cannot be opened are closed', async () =>
 });
 
 /** A store that tells the kinds of each append after it was stored; what `after` throws is what the append throws. */
-function spied(store: EventStore, after: (kinds: readonly string[]) => void): EventStore {
+function spied(store: EventStore, after: (kinds: readonly string[]) => void | Promise<void>): EventStore {
   const wrap = (log: EventLog): EventLog => ({
     ...log,
     append: async (events, options) => {
       const seqs = await log.append(events, options);
-      after(events.map(({ kind }) => kind));
+      await after(events.map(({ kind }) => kind));
       return seqs;
     },
   });

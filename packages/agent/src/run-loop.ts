@@ -1,4 +1,4 @@
-import { InterruptEvent, PauseEvent } from '@varve/events';
+import { InterruptEvent, PauseEvent, type Stamp } from '@varve/events';
 import type { ExecutionStatus, Usage } from '@varve/events/projections';
 import { LlmError } from '@varve/llm';
 import { callErrorDraft, failureDrafts, nudgeDraft, statusDraft } from './drafts.ts';
@@ -95,20 +95,23 @@ async function paused({ journal }: Session): Promise<'paused'> {
 
 /** Answers every open call, so that no later run executes what was interrupted. */
 async function interrupted({ journal }: Session, { isOverdue, limits }: LoopOptions) {
-  const open = journal.timeline.read('pending');
-  const answers = open.map(({ event, hasEffect }) =>
-    callErrorDraft(
-      event,
-      hasEffect
-        ? 'This call was interrupted while it may have been running; its outcome is unknown.'
-        : 'This call was interrupted before it started.',
-    ),
-  );
+  const answers = (): readonly Draft[] =>
+    journal.timeline
+      .read('pending')
+      .map(({ event, hasEffect }) =>
+        callErrorDraft(
+          event,
+          hasEffect
+            ? 'This call was interrupted while it may have been running; its outcome is unknown.'
+            : 'This call was interrupted before it started.',
+        ),
+      );
   if (isOverdue()) {
     const detail = `The run took ${limits.maxMs} milliseconds, which is its limit.`;
-    await journal.emit([...answers, ...failureDrafts('MaxTimeReached', detail)]);
+    await journal.emit(() => [...answers(), ...failureDrafts('MaxTimeReached', detail)]);
     return 'max-time';
   }
-  await journal.emit([...answers, { make: (stamp) => InterruptEvent.create({}, stamp) }, statusDraft('paused')]);
+  const end = [{ make: (stamp: Stamp) => InterruptEvent.create({}, stamp) }, statusDraft('paused')];
+  await journal.emit(() => [...answers(), ...end]);
   return 'interrupted';
 }
