@@ -33,7 +33,7 @@ import { readState } from './read-state.ts';
 export interface RunOptions extends Limits {
   /** Aborting interrupts: the model call and tools are cancelled, and open calls are answered. */
   readonly signal?: AbortSignal;
-  /** Milliseconds this run may take. Then it is interrupted, whatever is under way. */
+  /** Milliseconds this run may take, at most 2,147,483,647. Then it is interrupted, whatever is under way. */
   readonly maxMs?: number;
   /** Pieces of replies as they come. Provisional; must not throw. */
   readonly onDelta?: (delta: Delta) => void;
@@ -112,8 +112,8 @@ export class Conversation implements AsyncDisposable {
 
   /**
    * Adds a user message and returns its event's id. Calls that wait for approval are rejected, with the message as the
-   * reason, and so are calls that a crash left unstarted: to say something is not to allow something. Nothing runs until `run`; a run under way takes the message into
-   * its next step.
+   * reason, and so are calls that a crash left unstarted: to say something is not to allow something. Nothing runs until
+   * `run`; a run under way takes the message into its next step.
    *
    * @throws {AgentError} `invalid` when there is neither text nor an image, `closed`.
    */

@@ -57,6 +57,12 @@ test('a run that takes too long ends whatever is under way, and a later one goes
   expect(await conversation.run({ maxMs: 600_000 })).toMatchObject({ reason: 'finished' });
 });
 
+test('a time that no timer can wait is refused instead of ending at once', async () => {
+  const { conversation } = await started([done]);
+  for (const maxMs of [2 ** 31, 2 ** 40]) await expect(conversation.run({ maxMs })).rejects.toThrow('timed');
+  expect(await conversation.run({ maxMs: 2 ** 31 - 1 })).toMatchObject({ reason: 'finished' });
+});
+
 test('a run that somebody stops was not too slow', async () => {
   const { conversation } = await started([hang]);
   const running = conversation.run({ maxMs: 600_000 });

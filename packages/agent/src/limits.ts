@@ -10,13 +10,18 @@ export interface Limits {
   readonly maxTokens?: number;
 }
 
-/** Refuses limits that allow nothing. @throws {AgentError} `invalid`. */
+/** More milliseconds are nothing that a timer can wait: it would end at once. */
+const mostMs = 2 ** 31 - 1;
+
+/** Refuses limits that allow nothing, or that no timer can keep. @throws {AgentError} `invalid`. */
 export function checkLimits(limits: Limits & { readonly maxMs?: number; readonly maxCalls?: number }): void {
   const { maxCostUsd, ...counts } = limits;
   for (const [name, count] of Object.entries(counts)) {
     if (count === undefined || (Number.isInteger(count) && count >= 1)) continue;
     throw new AgentError('invalid', `${name} is ${count}, but it must be a whole number of at least 1.`);
   }
+  const { maxMs = 1 } = counts;
+  if (maxMs > mostMs) throw new AgentError('invalid', `maxMs is ${maxMs}, but no run can be timed beyond ${mostMs}.`);
   if (maxCostUsd === undefined || maxCostUsd > 0) return;
   throw new AgentError('invalid', `maxCostUsd is ${maxCostUsd}, which allows nothing.`);
 }
