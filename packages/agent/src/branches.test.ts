@@ -1,3 +1,6 @@
+import { mkdtemp, realpath } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ActionEvent, MessageEvent, ObservationEvent, SystemPromptEvent, textOf, type BaseEvent } from '@varve/events';
 import { callFact } from '@varve/events/facts';
@@ -200,6 +203,20 @@ test('inherited replies say so, and the policy and secrets go along', async () =
   const calls = (await eventsOf(fork)).flatMap((event) => callFact.read(event) ?? []);
   expect(calls.map(({ inherited }) => inherited)).toEqual([true, true, undefined]);
   expect(JSON.stringify(await eventsOf(fork))).not.toContain('hush-hush');
+});
+
+test('a fork is listed as what it is, and opened again where it works', async () => {
+  const { conversation, store, agent } = await started([done]);
+  await conversation.run();
+  const first = (await eventsOf(conversation)).find((event) => MessageEvent.is(event));
+  const workspace = await mkdtemp(join(tmpdir(), 'fork-'));
+  const fork = await conversation.fork({ at: first?.id ?? '', workspace });
+  const { id } = fork;
+  expect(fork.state.status).toBe('idle');
+  await fork[Symbol.asyncDispose]();
+  expect((await store.summary(id)).meta).toMatchObject({ status: 'idle', title: 'Go.', workspace });
+  await using again = await Conversation.open({ agent, store, id });
+  expect(again.workspace).toBe(await realpath(workspace));
 });
 
 test('a fork at no event, or of an id that is taken, leaves nothing behind', async () => {

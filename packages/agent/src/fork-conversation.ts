@@ -1,3 +1,5 @@
+import { resolve } from 'node:path';
+import type { Json } from '@varve/events';
 import type { CreateOptions, ConversationOptions, OpenOptions } from './conversation-options.ts';
 import { copyLog } from './copy-log.ts';
 import { AgentError } from './error.ts';
@@ -31,21 +33,21 @@ export async function forkConversation(
     throw new AgentError('invalid', `There is no event ${at} in conversation ${log.id}.`);
   }
   const end = at === undefined ? await log.head() : (seq ?? 0) + 1;
+  const { workspace = session.workspace, agent = session.agent } = changed;
   const { meta } = await base.store.summary(log.id);
-  const copy = await base.store.create(id, meta);
+  const copy = await base.store.create(id, {
+    ...(meta as Readonly<Record<string, Json>>),
+    status: 'idle',
+    workspace: resolve(workspace),
+    agent: agent.spec,
+  });
   try {
     try {
       await copyLog(log, copy, session.codec, end);
     } finally {
       await copy[Symbol.asyncDispose]();
     }
-    const fork = await OpenConversation.open({
-      workspace: session.workspace,
-      ...base,
-      agent: session.agent,
-      ...changed,
-      id,
-    });
+    const fork = await OpenConversation.open({ ...base, ...changed, workspace, agent, id });
     await settled(fork, leaf);
     return fork;
   } catch (error) {
