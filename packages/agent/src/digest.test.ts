@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { text, type Message } from '@varve/events';
 import { digestOf, messageDigester } from './digest.ts';
@@ -17,6 +18,18 @@ test('order, content and number of messages change it; identity does not', () =>
   const [a, b] = [said('a'), said('b')];
   expect(digest([a, b])).toBe(digest([said('a'), said('b')]));
   expect(new Set([digest([a, b]), digest([b, a]), digest([a]), digest([])]).size).toBe(4);
+});
+
+test('whatever was digested before, a list has the digest it has alone', () => {
+  const pool = Array.from({ length: 4 }, (_, index) => said(`${index}`));
+  const lists = fc.array(fc.array(fc.constantFrom(...pool), { maxLength: 5 }), { maxLength: 8 });
+  fc.assert(
+    fc.property(lists, (many) => {
+      const digest = messageDigester();
+      for (const messages of many) expect(digest(messages)).toBe(messageDigester()(messages));
+    }),
+    { numRuns: 200 },
+  );
 });
 
 test('a text has the digest other programs compute', () => {
