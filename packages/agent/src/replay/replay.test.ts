@@ -33,6 +33,21 @@ async function recorded(steps: readonly ScriptedStep[], options: Partial<AgentOp
   return { conversation, agent, store, model };
 }
 
+/** A log whose texts are others; tells from where it is read. */
+function changedLog(log: LogReader, change: (text: string) => string, reads: number[] = []): LogReader {
+  return {
+    id: log.id,
+    head: () => log.head(),
+    at: (seq) => log.at(seq),
+    seqOf: (id) => log.seqOf(id),
+    tail: (from, signal) => log.tail(from, signal),
+    async *range(from, to) {
+      reads.push(from);
+      for await (const stored of log.range(from, to)) yield { ...stored, text: change(stored.text) };
+    },
+  };
+}
+
 const checksOf = async (store: EventStore, id: string) => Array.fromAsync(verifyRequests(await store.read(id)));
 
 test('every request is made again from the log, through condensation, branches and unusable replies', async () => {
@@ -87,19 +102,21 @@ test.for<[string, (text: string) => string, object]>([
   const { conversation, store } = await recorded([look('a'), done]);
   await conversation.send('Go.');
   await conversation.run();
-  const log = await store.read(conversation.id);
-  const changed: LogReader = {
-    id: log.id,
-    head: () => log.head(),
-    at: (seq) => log.at(seq),
-    seqOf: (id) => log.seqOf(id),
-    tail: (from, signal) => log.tail(from, signal),
-    async *range(from, to) {
-      for await (const stored of log.range(from, to)) yield { ...stored, text: change(stored.text) };
-    },
-  };
+  const changed = changedLog(await store.read(conversation.id), change);
   const checks = await Array.fromAsync(verifyRequests(changed));
   expect(checks.at(-1)).toMatchObject(found);
+});
+
+test('a log of which no request can be made again is read once', async () => {
+  const turns = ['a', 'b', 'c', 'd', 'e'].map((what) => look(what));
+  const { conversation, store } = await recorded([...turns, done]);
+  await conversation.send('Go.');
+  await conversation.run();
+  const reads: number[] = [];
+  const log = changedLog(await store.read(conversation.id), (text) => text.replace('a is fine', 'a is broken'), reads);
+  const checks = await Array.fromAsync(verifyRequests(log));
+  expect(checks.map(({ messages }) => messages)).toEqual(['same', ...Array(5).fill('differs')]);
+  expect(reads).toEqual([0]);
 });
 
 test('replies to other requests than those of the view are left alone', async () => {

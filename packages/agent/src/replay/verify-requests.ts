@@ -1,4 +1,11 @@
-import { builtinKinds, eventCodec, type BaseEvent, type EventCodec, type EventKind } from '@varve/events';
+import {
+  builtinKinds,
+  ConversationStateUpdateEvent,
+  eventCodec,
+  type BaseEvent,
+  type EventCodec,
+  type EventKind,
+} from '@varve/events';
 import { callFact, toolsetFact, type Call } from '@varve/events/facts';
 import { messageProjector, messagesVersion, Timeline, viewProjection } from '@varve/events/projections';
 import type { LogReader } from '@varve/storage';
@@ -69,7 +76,10 @@ const mostMeanwhile = 32;
 async function wasEarlier(log: LogReader, codec: EventCodec, seq: number, { digests }: Call): Promise<boolean> {
   const digest = messagesDigest(codec);
   for (let end = seq - 1; end >= Math.max(0, seq - mostMeanwhile); end--) {
-    if (codec.read((await log.at(end)).text).source === 'agent') return false;
+    const event = codec.read((await log.at(end)).text);
+    if (ConversationStateUpdateEvent.is(event)) continue;
+    // Only the user speaks while the model writes: behind anything else there is nothing to look for.
+    if (event.source !== 'user') return false;
     const timeline = viewTimeline(codec);
     await timeline.load((from) => log.range(Math.min(from, end), end));
     if (digest(timeline.read('view').events) === digests.messages) return true;
