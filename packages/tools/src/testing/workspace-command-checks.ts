@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { rejectsWithCode } from './rejects-with-code.ts';
+import type { WorkspaceCheck } from './workspace-check.ts';
+
+/** Commands in a workspace. */
+export const workspaceCommandChecks: readonly WorkspaceCheck[] = [
+  {
+    title: 'WS-02: a command gives its code and both streams, each in order',
+    async run(workspace) {
+      const found = await workspace.execute('echo one; echo "ä 1" >&2; echo two; echo 2 >&2; exit 3');
+      assert.deepEqual(found, { exitCode: 3, stdout: 'one\ntwo\n', stderr: 'ä 1\n2\n', timedOut: false });
+    },
+  },
+  {
+    title: 'commands run in a fresh shell, in the workspace or a directory of it, and read nothing',
+    async run(workspace) {
+      await workspace.write('sub dir/file', '');
+      const { stdout: root } = await workspace.execute('x=1; pwd -P');
+      const { stdout: sub } = await workspace.execute('echo "$x"; cat; pwd -P', { directory: 'sub dir' });
+      assert.equal(sub, `\n${root.trimEnd()}/sub dir\n`);
+    },
+  },
+  {
+    title: 'WS-05: a directory that is not there is refused',
+    async run(workspace) {
+      await workspace.write('file', '');
+      for (const directory of ['none', 'file']) {
+        await rejectsWithCode(workspace.execute('echo ran > ran', { directory }), 'invalid-input');
+      }
+      assert.deepEqual(await workspace.list(), [{ name: 'file', kind: 'file' }]);
+    },
+  },
+  {
+    title: 'WS-01: the timeout ends a command with everything that it started',
+    async run(workspace) {
+      const command = `sh -c 'trap "" TERM; sleep 300 & echo $!; wait; sleep 300'`;
+      // A machine may be too busy to start it within a second.
+      for (const timeoutMs of [1000, 20_000]) {
+        const { stdout, ...rest } = await workspace.execute(command, { timeoutMs });
+        assert.equal(rest.timedOut, true);
+        assert.equal(rest.exitCode, -1);
+        if (stdout === '') continue;
+        const { stdout: state } = await workspace.execute(`ps -o stat= -p ${stdout}`);
+        assert.match(state, /^(Z.*)?\s*$/);
+        return;
+      }
+      assert.fail('the command has not started');
+    },
+  },
+  {
+    title: 'WS-03: long output comes whole, each part once',
+    async run(workspace) {
+      const { stdout, stderr } = await workspace.execute('seq 400000; seq 5 >&2');
+      assert.ok(stdout === `${Array.from({ length: 400_000 }, (_, index) => index + 1).join('\n')}\n`);
+      assert.equal(stderr, '1\n2\n3\n4\n5\n');
+    },
+  },
+  {
+    title: 'of endless output both ends are kept',
+    async run(workspace) {
+      const { stdout } = await workspace.execute('echo first; head -c 16000000 /dev/zero | tr "\\0" x; echo last');
+      assert.ok(stdout.length < 10 * 1024 * 1024 + 100);
+      assert.match(stdout.slice(0, 100), /^first\nx+$/);
+      assert.match(stdout.slice(-100), /^x+last\n$/);
+      assert.match(stdout, /x\n\[\d+ bytes left out\]\nx/);
+    },
+  },
+  {
+    title: 'a command that is cancelled settles as aborted',
+    async run(workspace) {
+      const controller = new AbortController();
+      const running = workspace.execute('echo > started; sleep 60', { timeoutMs: 60_000, signal: controller.signal });
+      // Not before it runs.
+      while ((await workspace.list()).length === 0);
+      controller.abort();
+      await rejectsWithCode(running, 'aborted');
+    },
+  },
+];

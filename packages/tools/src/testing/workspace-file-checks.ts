@@ -1,0 +1,165 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Workspace } from '../workspace/workspace.ts';
+import { rejectsWithCode } from './rejects-with-code.ts';
+import type { WorkspaceCheck } from './workspace-check.ts';
+
+/** Files of a workspace. */
+export const workspaceFileChecks: readonly WorkspaceCheck[] = [
+  {
+    title: 'WS-08: reads what was written, below names with blanks, signs and letters of any kind',
+    async run(workspace) {
+      for (const name of [
+        'a b',
+        'a#b?c&d=e',
+        '100%',
+        '%20',
+        'späce/日本',
+        "it's",
+        'quo"te',
+        '-n',
+        '$HOME',
+        'new\nline',
+      ]) {
+        const content = Buffer.from([0, 1, 255, ...Buffer.from(name)]);
+        await workspace.write(`sub/${name}`, content);
+        assert.deepEqual(await workspace.read(`sub/${name}`), content);
+        assert.deepEqual(await workspace.read(join(workspace.directory, 'sub', name)), content);
+      }
+    },
+  },
+  {
+    title: 'replaces a file, also by nothing',
+    async run(workspace) {
+      await workspace.write('file', 'long enough\r\n');
+      await workspace.write('file', 'ä');
+      assert.equal((await workspace.read('file')).toString(), 'ä');
+      await workspace.write('file', '');
+      assert.equal((await workspace.read('file')).length, 0);
+    },
+  },
+  {
+    title: 'lists names with their kinds, hidden ones too, sorted',
+    async run(workspace) {
+      assert.deepEqual(await workspace.list(), []);
+      for (const name of ['b', 'B', '.hidden', 'new\nline', '*', 'sub/x']) await workspace.write(name, '');
+      await workspace.execute('ln -s sub link; ln -s nowhere broken; mkfifo pipe');
+      const expected = [
+        ['*', 'file'],
+        ['.hidden', 'file'],
+        ['B', 'file'],
+        ['b', 'file'],
+        ['broken', 'link'],
+        ['link', 'link'],
+        ['new\nline', 'file'],
+        ['pipe', 'other'],
+        ['sub', 'directory'],
+      ];
+      assert.deepEqual(
+        (await workspace.list()).map(({ name, kind }) => [name, kind]),
+        expected,
+      );
+      assert.deepEqual(await workspace.list('sub'), [{ name: 'x', kind: 'file' }]);
+    },
+  },
+  {
+    title: 'refuses what is not there or of the wrong kind',
+    async run(workspace) {
+      await workspace.write('sub/file', '');
+      await rejectsWithCode(workspace.read('none'), 'invalid-input');
+      await rejectsWithCode(workspace.read('sub'), 'invalid-input');
+      await rejectsWithCode(workspace.list('none'), 'invalid-input');
+      await rejectsWithCode(workspace.list('sub/file'), 'invalid-input');
+      await rejectsWithCode(workspace.download('none', join(tmpdir(), 'none')), 'invalid-input');
+    },
+  },
+  {
+    title: 'refuses each path that leads outside',
+    async run(workspace) {
+      const beside = `${workspace.directory}-beside`;
+      for (const path of ['..', '../x', 'a/../../x', '/etc/passwd', beside, `${beside}/x`, 'a\0b']) {
+        const works: readonly ((path: string) => Promise<unknown>)[] = [
+          workspace.read,
+          (place) => workspace.write(place, ''),
+          workspace.list,
+          (directory) => workspace.execute('true', { directory }),
+          (place) => workspace.upload('/etc/passwd', place),
+          (place) => workspace.download(place, join(tmpdir(), 'never')),
+          workspace.changes,
+          workspace.diff,
+          workspace.addWorktree,
+          workspace.removeWorktree,
+        ];
+        for (const [index, work] of works.entries())
+          await rejectsWithCode(work(path), 'invalid-input', `${path}, method ${index}`);
+      }
+    },
+  },
+  {
+    title: 'WS-06: copies files in and out, empty and large ones, and makes the directories above them',
+    async run(workspace) {
+      await using host = await hostDirectory();
+      for (const bytes of [Buffer.alloc(0), randomBytes(9 * 1024 * 1024 + 1)]) {
+        await writeFile(host.at('from'), bytes);
+        await workspace.upload(host.at('from'), 'deep/er/to');
+        assert.ok(bytes.equals(await workspace.read('deep/er/to')));
+        await workspace.download('deep/er/to', host.at('back/again'));
+        assert.ok(bytes.equals(await readFile(host.at('back/again'))));
+      }
+      assert.deepEqual(await workspace.list('deep/er'), [{ name: 'to', kind: 'file' }]);
+      assert.deepEqual(await readdir(host.at('back')), ['again']);
+    },
+  },
+  {
+    title: 'WS-07: a copy that cannot be made leaves nothing behind',
+    async run(workspace) {
+      await using host = await hostDirectory();
+      await workspace.write('file', 'x');
+      await writeFile(host.at('taken'), 'old');
+      await rejectsWithCode(workspace.download('file', host.at('taken/below')), 'unusable');
+      await rejectsWithCode(workspace.download('file', 'relative'), 'invalid-input');
+      await rejectsWithCode(workspace.download('none', host.at('taken')), 'invalid-input');
+      await rejectsWithCode(workspace.upload(host.at('none'), 'new'), 'invalid-input');
+      await rejectsWithCode(workspace.upload('relative', 'new'), 'invalid-input');
+      await rejectsWithCode(workspace.upload(host.at('.'), 'new'), 'invalid-input');
+      assert.deepEqual(await readdir(host.at('.')), ['taken']);
+      assert.equal(await readFile(host.at('taken'), 'utf8'), 'old');
+      assert.deepEqual(await workspace.list(), [{ name: 'file', kind: 'file' }]);
+    },
+  },
+  {
+    title: 'does nothing for a signal that has aborted already',
+    async run(workspace) {
+      const options = { signal: AbortSignal.abort() };
+      await using host = await hostDirectory();
+      await writeFile(host.at('from'), 'x');
+      await workspace.write('file', 'old');
+      const works: readonly ((one: Workspace) => Promise<unknown>)[] = [
+        (one) => one.read('file', options),
+        (one) => one.write('file', 'new', options),
+        (one) => one.list('.', options),
+        (one) => one.execute('echo new > file', options),
+        (one) => one.upload(host.at('from'), 'file', options),
+        (one) => one.download('file', host.at('to'), options),
+      ];
+      for (const [index, work] of works.entries()) await rejectsWithCode(work(workspace), 'aborted', `method ${index}`);
+      assert.equal((await workspace.read('file')).toString(), 'old');
+      assert.deepEqual(await readdir(host.at('.')), ['from']);
+    },
+  },
+];
+
+interface HostDirectory extends AsyncDisposable {
+  readonly at: (path: string) => string;
+}
+
+async function hostDirectory(): Promise<HostDirectory> {
+  const path = await mkdtemp(join(tmpdir(), 'varve-host-'));
+  return {
+    at: (name) => join(path, name),
+    [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }),
+  };
+}

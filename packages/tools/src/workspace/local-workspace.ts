@@ -1,0 +1,146 @@
+import { constants, type Dirent, type Stats } from 'node:fs';
+import { mkdir, open, readdir, realpath, stat, type FileHandle } from 'node:fs/promises';
+import { dirname, isAbsolute, resolve } from 'node:path';
+import { ToolError } from '../error.ts';
+import { writeAtomically } from '../file-editor/write-atomically.ts';
+import { gitChanges } from '../git/git-changes.ts';
+import { gitDiff } from '../git/git-diff.ts';
+import { gitRepository } from '../git/git-repository.ts';
+import { fileChunks } from './file-chunks.ts';
+import { jail, type Jail } from './jail.ts';
+import { putFile } from './put-file.ts';
+import { runCommand } from './run-command.ts';
+import { systemFailure } from './system-failure.ts';
+import { wholeStream } from './whole-stream.ts';
+import type { Workspace, WorkspaceEntry } from './workspace.ts';
+import { createWorktree, deleteWorktree } from './worktree.ts';
+
+/**
+ * A directory of this machine. Links are followed while they stay inside, also when they are swapped meanwhile (Linux). Commands run
+ * in a process group of their own, without credentials of this process's environment, and are not confined to the directory.
+ */
+export function localWorkspace(directory: string): Workspace {
+  const root = resolve(directory);
+  const files = jail(root);
+  return {
+    directory: root,
+    isAlive: () =>
+      stat(root).then(
+        (stats) => stats.isDirectory(),
+        () => false,
+      ),
+    ...fileMethods(files),
+    async execute(command, options = {}) {
+      const where = await realDirectory(files, options.directory ?? '.');
+      return runCommand(command, where, options);
+    },
+    changes: async (path = '.', options = {}) => gitChanges(await realDirectory(files, path), options),
+    diff: async (path, options = {}) => gitDiff(files.place(path), options),
+    async addWorktree(path, options = {}) {
+      const place = files.inside(path);
+      const repository = (where: string) => gitRepository(where, options.signal);
+      await createWorktree(repository, await realDirectory(files, '.'), place, options);
+      return localWorkspace(place);
+    },
+    async removeWorktree(path, options = {}) {
+      const repository = (where: string) => gitRepository(where, options.signal);
+      await deleteWorktree(repository, await realDirectory(files, '.'), files.inside(path), options);
+    },
+  };
+}
+
+function fileMethods(files: Jail): Pick<Workspace, 'read' | 'write' | 'list' | 'upload' | 'download'> {
+  return {
+    read: (path, { signal } = {}) =>
+      systemFailure(
+        `Reading ${path}`,
+        async () => {
+          await using file = await regularFile(path, await files.open(path));
+          return await wholeStream(path, fileChunks(file, signal));
+        },
+        signal,
+      ),
+    write: (path, content, { signal } = {}) =>
+      systemFailure(
+        `Writing ${path}`,
+        async () => {
+          signal?.throwIfAborted();
+          await files.within(path, async (place) =>
+            writeAtomically(place, Buffer.from(content), await previous(place)),
+          );
+        },
+        signal,
+      ),
+    list: (path = '.', { signal } = {}) =>
+      systemFailure(
+        `Listing ${path}`,
+        async () => {
+          signal?.throwIfAborted();
+          const found = await readdir(files.inside(path), { withFileTypes: true });
+          return found.map(entry).toSorted((one, other) => (one.name < other.name ? -1 : 1));
+        },
+        signal,
+      ),
+    upload: (source, destination, { signal } = {}) =>
+      systemFailure(
+        `Copying ${source} to ${destination}`,
+        async () => {
+          await using file = await regularFile(
+            source,
+            await open(absolute(source), constants.O_RDONLY | constants.O_NONBLOCK),
+          );
+          await files.within(destination, (place) => copy(file, place, signal));
+        },
+        signal,
+      ),
+    download: (source, destination, { signal } = {}) =>
+      systemFailure(
+        `Copying ${source} to ${destination}`,
+        async () => {
+          await using file = await regularFile(source, await files.open(source));
+          await mkdir(dirname(absolute(destination)), { recursive: true });
+          await copy(file, destination, signal);
+        },
+        signal,
+      ),
+  };
+}
+
+/** Time and mode go with the content. */
+async function copy(file: FileHandle, destination: string, signal: AbortSignal | undefined): Promise<void> {
+  const { mode, atime, mtime } = await file.stat();
+  await putFile(destination, fileChunks(file, signal), async (part) => {
+    await part.chmod(mode & 0o777);
+    await part.utimes(atime, mtime);
+  });
+}
+
+async function regularFile(path: string, file: FileHandle): Promise<FileHandle> {
+  if ((await file.stat()).isFile()) return file;
+  await file.close();
+  throw new ToolError('invalid-input', `The path ${path} is no file.`);
+}
+
+async function previous(path: string): Promise<Stats | undefined> {
+  const stats = await stat(path).catch(() => undefined);
+  if (stats !== undefined && !stats.isFile()) throw new ToolError('invalid-input', `The path ${path} is no file.`);
+  return stats;
+}
+
+async function realDirectory(files: Jail, path: string): Promise<string> {
+  return systemFailure(`Opening the directory ${path}`, async () => {
+    const found = await realpath(files.inside(path));
+    if (!(await stat(found)).isDirectory()) throw new ToolError('invalid-input', `The path ${path} is no directory.`);
+    return found;
+  });
+}
+
+function absolute(path: string): string {
+  if (!isAbsolute(path)) throw new ToolError('invalid-input', `The path ${path} is not absolute.`);
+  return path;
+}
+
+function entry(found: Dirent): WorkspaceEntry {
+  const kind = found.isSymbolicLink() ? 'link' : found.isDirectory() ? 'directory' : found.isFile() ? 'file' : 'other';
+  return { name: found.name, kind };
+}

@@ -1,0 +1,71 @@
+import { spawn } from 'node:child_process';
+import { constants } from 'node:os';
+import { ToolError } from '../error.ts';
+import { sendSignal } from '../terminal/send-signal.ts';
+import { shellEnvironment } from '../terminal/shell-environment.ts';
+import { cappedOutput } from './capped-output.ts';
+import { defaultTimeoutMs, mostOutput } from './limits.ts';
+import type { CommandOptions, CommandResult } from './workspace.ts';
+
+/** How long a command has between SIGTERM and SIGKILL, and its pipes after that. */
+const graceMs = 1000;
+
+/**
+ * Runs a command in a shell and a process group of its own, in an existing directory. At the timeout, or when cancelled, the whole
+ * group gets SIGTERM, and a second later SIGKILL; programs that made a group of their own stay.
+ *
+ * @throws {ToolError} `unusable` when there is no shell or directory, `aborted`.
+ */
+export async function runCommand(
+  command: string,
+  directory: string,
+  { timeoutMs = defaultTimeoutMs, signal }: CommandOptions,
+): Promise<CommandResult> {
+  if (signal?.aborted) throw new ToolError('aborted', 'The command was cancelled.');
+  const { promise, resolve, reject } = Promise.withResolvers<number>();
+  const env = shellEnvironment(process.env, {});
+  const child = spawn('/bin/sh', ['-c', command], {
+    cwd: directory,
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
+  const stdout = cappedOutput(mostOutput);
+  const stderr = cappedOutput(mostOutput);
+  child.stdout.on('data', stdout.push);
+  child.stderr.on('data', stderr.push);
+  child.once('error', (cause) =>
+    reject(new ToolError('unusable', `No shell could be started in ${directory}.`, { cause })),
+  );
+  child.once('close', (code, name) => resolve(name === null ? (code ?? 1) : 128 + constants.signals[name]));
+  const timers: NodeJS.Timeout[] = [];
+  const later = (ms: number, work: () => void): void => void timers.push(setTimeout(work, ms));
+  const kill = (name: NodeJS.Signals): void => {
+    if (child.pid !== undefined) sendSignal(-child.pid, name);
+  };
+  let isEnding = false;
+  const end = (): void => {
+    if (isEnding) return;
+    isEnding = true;
+    kill('SIGTERM');
+    later(graceMs, () => {
+      kill('SIGKILL');
+      // Who left the group may hold the pipes for ever.
+      later(graceMs, () => [child.stdout, child.stderr].forEach((stream) => stream.destroy()));
+    });
+  };
+  let timedOut = false;
+  later(timeoutMs, () => {
+    timedOut = !isEnding;
+    end();
+  });
+  signal?.addEventListener('abort', end);
+  try {
+    const exitCode = await promise;
+    if (signal?.aborted) throw new ToolError('aborted', 'The command was cancelled.', { cause: signal.reason });
+    return { exitCode: timedOut ? -1 : exitCode, stdout: stdout.text(), stderr: stderr.text(), timedOut };
+  } finally {
+    signal?.removeEventListener('abort', end);
+    timers.forEach(clearTimeout);
+  }
+}

@@ -1,0 +1,67 @@
+import { ToolError } from '../error.ts';
+import type { GitRepository } from '../git/git-repository.ts';
+import type { RemoveWorktreeOptions, WorktreeOptions } from './workspace.ts';
+
+/** Opens the repository of an absolute directory, with the programs switched off that it names. */
+export type OpenRepository = (directory: string) => Promise<GitRepository>;
+
+/**
+ * Checks out a commit into a new directory. Nothing is checked out before the settings that hold for the new worktree were read:
+ * a repository can name filters for that place or branch alone.
+ *
+ * @throws {ToolError} `invalid-input` when `ref` names nothing, `unusable` when git fails; then nothing is left behind.
+ */
+export async function createWorktree(
+  open: OpenRepository,
+  directory: string,
+  path: string,
+  { ref = 'HEAD', branch }: WorktreeOptions,
+): Promise<void> {
+  const { git, line } = await open(directory);
+  const commit = await line('rev-parse', '--verify', '--quiet', '--end-of-options', `${ref}^{commit}`);
+  if (commit === undefined) throw new ToolError('invalid-input', `Git knows no ${ref}.`);
+  const head = branch === undefined ? ['--detach'] : ['-b', branch];
+  const added = await git('worktree', 'add', '--quiet', '--no-checkout', ...head, '--', path, commit);
+  if (added.exitCode !== 0)
+    throw new ToolError('unusable', `Git could not add the worktree ${path}: ${added.message}.`);
+  try {
+    const worktree = await open(path);
+    const filled = await worktree.git('reset', '--quiet', '--hard', '--no-recurse-submodules');
+    if (filled.exitCode !== 0)
+      throw new ToolError('unusable', `Git could not fill the worktree ${path}: ${filled.message}.`);
+  } catch (error) {
+    await git('worktree', 'remove', '--force', '--', path);
+    if (branch !== undefined) await git('update-ref', '-d', `refs/heads/${branch}`);
+    throw error;
+  }
+}
+
+/**
+ * Removes a worktree with its directory, also when the directory is gone already.
+ *
+ * @throws {ToolError} `invalid-input` when there is no such worktree or it has changes, `unusable` when git fails.
+ */
+export async function deleteWorktree(
+  open: OpenRepository,
+  directory: string,
+  path: string,
+  { force = false }: RemoveWorktreeOptions,
+): Promise<void> {
+  const { git } = await open(directory);
+  const listed = await git('worktree', 'list', '--porcelain', '-z');
+  // The first is the repository's own.
+  const others = listed.output.toString().split('\0\0').slice(1);
+  const found = others.map((one) => one.split('\0')).find(([name]) => name === `worktree ${path}`);
+  if (found === undefined) throw new ToolError('invalid-input', `There is no worktree ${path}.`);
+  const isGone = found.some((field) => field.startsWith('prunable'));
+  if (!force && !isGone && (await hasChanges(await open(path))))
+    throw new ToolError('invalid-input', `The worktree ${path} has changes.`);
+  // Forced, because git would look for changes by itself, with the filters that hold there.
+  const removed = await git('worktree', 'remove', '--force', '--', path);
+  if (removed.exitCode !== 0)
+    throw new ToolError('unusable', `Git could not remove the worktree ${path}: ${removed.message}.`);
+}
+
+async function hasChanges({ line }: GitRepository): Promise<boolean> {
+  return (await line('status', '--porcelain', '--untracked-files=all', '--ignore-submodules=dirty')) !== '';
+}
