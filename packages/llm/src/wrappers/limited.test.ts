@@ -122,3 +122,9 @@ test('the spec holds the limits that are set', () => {
   const model = scriptedModel([]);
   expect(limited({ concurrency: 2 })(model).spec).toEqual({ kind: 'limited', concurrency: 2, model: model.spec });
 });
+
+test('a limit that lets no call begin is refused', () => {
+  expect(() => limited({ concurrency: 0 })).toThrow('A limit of 0 lets no call begin.');
+  expect(() => limited({ requests: 0 })).toThrow('A limit of 0 lets no call begin.');
+  expect(() => limited({ concurrency: NaN })).toThrow(RangeError);
+});

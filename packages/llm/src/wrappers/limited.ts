@@ -4,9 +4,9 @@ import { admission, type AdmissionOptions } from './admission.ts';
 
 /** How many calls there may be. */
 export interface LimitOptions {
-  /** Calls under way at once; without limit when absent. */
+  /** Calls under way at once, at least 1; without limit when absent. */
   readonly concurrency?: number;
-  /** Calls begun within a window; without limit when absent. */
+  /** Calls begun within a window, at least 1; without limit when absent. */
   readonly requests?: number;
   /** Length of the window; 1 minute when absent. */
   readonly windowMs?: number;
@@ -19,10 +19,15 @@ export interface LimitOptions {
 /**
  * Lets calls wait for their turn, in the order they came. All models wrapped by one value share its limits, as they share
  * a key. A call that is aborted while it waits costs nothing.
+ *
+ * @throws {RangeError} when no call could ever begin.
  */
 export function limited(options: LimitOptions): ModelWrapper {
   const { concurrency = Infinity, requests = Infinity, windowMs = 60_000 } = options;
   const { sleep = sleepUntilAborted, now = () => performance.now() } = options;
+  if (!(concurrency >= 1 && requests >= 1)) {
+    throw new RangeError(`A limit of ${Math.min(concurrency, requests)} lets no call begin.`);
+  }
   const enter = admission({ concurrency, requests, windowMs, sleep, now });
   const limits = {
     ...(options.concurrency !== undefined && { concurrency }),
