@@ -44,6 +44,20 @@ test('auto changes over for good when the provider rejects tools, and tells it o
   expect(told.map(({ code }) => code)).toEqual(['unsupported']);
 });
 
+test('auto changes over for all calls that were under way together', async () => {
+  const rejected = Promise.withResolvers<void>();
+  const rejection = { error: { code: 'unsupported', message: 'No tools here.' }, gate: rejected.promise } as const;
+  const written = { text: '<function=ping>\n</function>' };
+  let told = 0;
+  const model = functionCalling({ onSwitch: () => (told += 1) })(
+    scriptedModel([rejection, rejection, written, written]),
+  );
+  const asked = [model.generate(request), model.generate(request)];
+  rejected.resolve();
+  const finishes = (await Promise.all(asked)).map(({ finish }) => finish);
+  expect([finishes, told]).toEqual([['tool-calls', 'tool-calls'], 1]);
+});
+
 test.for([
   ['does not support tools', 400, 'registry.ollama.ai/library/gemma3:4b does not support tools'],
   ['vLLM', 400, '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set'],

@@ -28,13 +28,15 @@ export function functionCalling({ mode = 'auto', onSwitch, ...options }: Functio
       capabilities: model.capabilities,
       spec: { kind: 'function-calling', mode, model: model.spec },
       async generate(request, generateOptions) {
+        const asked = current;
         try {
-          return await current.generate(request, generateOptions);
+          return await asked.generate(request, generateOptions);
         } catch (error) {
-          if (current === mock || request.tools.length === 0 || !rejectsTools(error)) throw error;
-          onSwitch?.(error);
+          if (asked === mock || request.tools.length === 0 || !rejectsTools(error)) throw error;
+          // Calls that were under way together are rejected one after the other.
+          if (current !== mock) onSwitch?.(error);
           current = mock;
-          return current.generate(request, generateOptions);
+          return mock.generate(request, generateOptions);
         }
       },
     };
