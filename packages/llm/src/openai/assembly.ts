@@ -1,7 +1,9 @@
+import type { Message } from '@varve/events';
 import type { Delta } from '../delta.ts';
 import { callAssembly, type AssembledCall, type CallAssembly } from './call-assembly.ts';
 import type { Dialect } from './dialect.ts';
 import { mergeDetails } from './merge-details.ts';
+import { mergeThinking } from './merge-thinking.ts';
 import { thinkTags, type ThinkTags, type ToldPiece } from './think-tags.ts';
 import { wireAnswer, type WireAnswerMessage } from './wire-answer.ts';
 
@@ -13,6 +15,7 @@ export interface Assembled {
   readonly text: string;
   readonly reasoning: string;
   readonly reasoningDetails: readonly Readonly<Record<string, unknown>>[];
+  readonly thinkingBlocks: Message['thinking_blocks'];
   readonly calls: readonly AssembledCall[];
   /** The provider's own word; empty when it gave none. */
   readonly finish: string;
@@ -35,7 +38,14 @@ export interface Assembly {
 
 /** An empty answer, to be filled from one exchange. Reasoning in the text is told apart as the mode says. */
 export function assembly(mode: Dialect['thinkTags'] = 'never'): Assembly {
-  const speech: Speech = { calls: callAssembly(), tags: thinkTags(mode), texts: [], reasonings: [], details: [] };
+  const speech: Speech = {
+    calls: callAssembly(),
+    tags: thinkTags(mode),
+    texts: [],
+    reasonings: [],
+    details: [],
+    thinking: [],
+  };
   const state = { id: '', model: '', finish: '', hasChoice: false };
   let usage: unknown;
   return {
@@ -61,6 +71,7 @@ export function assembly(mode: Dialect['thinkTags'] = 'never'): Assembly {
       text: speech.texts.join(''),
       reasoning: speech.reasonings.join(''),
       reasoningDetails: speech.details,
+      thinkingBlocks: speech.thinking,
       calls: speech.calls.calls(),
       usage,
     }),
@@ -79,12 +90,14 @@ interface Speech {
   readonly texts: string[];
   readonly reasonings: string[];
   readonly details: Readonly<Record<string, unknown>>[];
+  readonly thinking: Message['thinking_blocks'][number][];
 }
 
 /** Adds what a message, or a piece of one, says. */
 function listen(speech: Speech, message: WireAnswerMessage, isWhole: boolean): readonly Delta[] {
   const { text, reasoning } = wordsOf(message);
   mergeDetails(speech.details, message.reasoning_details);
+  mergeThinking(speech.thinking, message.thinking_blocks);
   const pieces = message.tool_calls.filter((piece) => piece !== null);
   if (message.function_call) pieces.push({ function: message.function_call });
   return [
@@ -105,7 +118,7 @@ function speak(speech: Speech, pieces: readonly ToldPiece[]): readonly Delta[] {
  */
 function wordsOf(message: WireAnswerMessage): { text: string; reasoning: string } {
   const parts = typeof message.content === 'string' ? [] : message.content;
-  const thoughts = parts.map(({ thinking }) => thinking).join('');
+  const thoughts = [...parts, ...message.thinking_blocks].map(({ thinking }) => thinking).join('');
   const content = typeof message.content === 'string' ? message.content : parts.map(({ text }) => text).join('');
   return {
     text: content || message.refusal,

@@ -75,14 +75,18 @@ function problemOf(answer: Assembled, { usage }: UsageAndCost, { contextWindow }
 }
 
 function messageOf(answer: Assembled, calls: readonly ToolCall[], model: string): Message {
-  const { reasoning, reasoningDetails } = answer;
-  const details = reasoningDetails.length > 0 && { origin: model, reasoning_details: reasoningDetails };
+  const { reasoning, reasoningDetails, thinkingBlocks } = answer;
+  const isSealed = reasoningDetails.length > 0 || thinkingBlocks.length > 0;
+  const details = isSealed && {
+    origin: model,
+    ...(reasoningDetails.length > 0 && { reasoning_details: reasoningDetails }),
+  };
   return {
     role: 'assistant',
     content: answer.text.trim() === '' ? [] : [text(answer.text)],
     ...(calls.length > 0 && { tool_calls: details ? withDetails(calls, details) : calls }),
     ...(reasoning !== '' && { reasoning_content: reasoning }),
-    thinking_blocks: [],
+    thinking_blocks: thinkingBlocks,
     ...(details && calls.length === 0 && { extra: details }),
   };
 }

@@ -110,7 +110,7 @@ const rules: readonly Rule[] = [
     },
   },
   { text: rejected('reasoning_content'), learn: becomes('reasoningBack', 'never') },
-  { text: rejected('reasoning_details|extra_content'), learn: becomes('sealedBack', false) },
+  { text: rejected('reasoning_details|thinking_blocks|extra_content'), learn: becomes('sealedBack', false) },
   { text: /encrypted[_ ]content/is, learn: becomes('sealedBack', false) },
   { text: /invalid.{0,20}signature|signature.{0,40}(?:invalid|not valid)/is, learn: becomes('sealedBack', false) },
   { text: rejected('cache_control'), learn: becomes('cacheMarks', false) },

@@ -90,12 +90,12 @@ function assistantMessage(message: Message, { model, dialect }: WireSettings): W
   const said = textOf(message.content);
   const calls = message.tool_calls ?? [];
   const silence = dialect.emptyContent === 'null' ? null : '';
-  const details = dialect.sealedBack ? reasoningDetails(message, model) : undefined;
+  const sealed = dialect.sealedBack ? sealedOf(message, model) : {};
   return {
     role: 'assistant',
     content: calls.length > 0 && said.trim() === '' ? silence : said,
     ...reasoningBack(message, dialect),
-    ...(details !== undefined && { reasoning_details: details }),
+    ...sealed,
     ...(calls.length > 0 && { tool_calls: calls.map((call) => wireCall(call, { model, dialect })) }),
   };
 }
@@ -108,9 +108,14 @@ function reasoningBack({ reasoning_content: known = '', tool_calls: calls }: Mes
 }
 
 /** Opaque provider data goes back only to the model that it came from. */
-function reasoningDetails({ extra, tool_calls: calls }: Message, model: string): unknown {
-  const holders = [extra, calls?.[0]?.extra];
-  return holders.find((holder) => holder?.['origin'] === model && holder['reasoning_details'])?.['reasoning_details'];
+function sealedOf(message: Message, model: string): Pick<WireMessage, 'reasoning_details' | 'thinking_blocks'> {
+  const { extra, tool_calls: calls, thinking_blocks: blocks } = message;
+  const own = [extra, calls?.[0]?.extra].filter((holder) => holder?.['origin'] === model);
+  const details = own.find((holder) => holder?.['reasoning_details'])?.['reasoning_details'];
+  return {
+    ...(details !== undefined && { reasoning_details: details }),
+    ...(own.length > 0 && blocks.length > 0 && { thinking_blocks: blocks }),
+  };
 }
 
 function wireCall(

@@ -19,6 +19,7 @@ const wireMessage = z.looseObject({
   reasoning: said,
   reasoning_text: said,
   reasoning_details: z.array(z.record(z.string(), z.unknown())).catch([]),
+  thinking_blocks: z.array(z.looseObject({ type: said, thinking: said, signature: said, data: said })).catch([]),
   tool_calls: z.array(wireCall.nullable().catch(null)).catch([]),
   function_call: z.looseObject({ name: said, arguments: z.unknown().optional() }).optional().catch(undefined),
 });

@@ -36,6 +36,7 @@ export interface WireMessage {
   readonly tool_call_id?: string;
   readonly name?: string;
   readonly reasoning_details?: unknown;
+  readonly thinking_blocks?: unknown;
   readonly reasoning_content?: string;
   readonly reasoning?: string;
 }

@@ -78,6 +78,7 @@ function assembledOf(items: readonly OutputItem[], { last, ...heard }: Heard): P
     id: last?.id ?? '',
     model: last?.model ?? '',
     reasoningDetails: [],
+    thinkingBlocks: [],
     calls: callsIn(items).map((item) => ({
       id: item.call_id || item.id || undefined,
       name: item.name,
