@@ -48,6 +48,15 @@ test('the catalogue is asked for the model that answered at the address it has',
   expect(queries).toEqual([{ model: 'm', baseUrl: server.url }]);
 });
 
+test('a catalogue that cannot be loaded costs no reply, and is loaded anew with the next', async () => {
+  const catalogs = [async (): Promise<never> => Promise.reject(new Error('offline')), catalogOf('scripted')];
+  const model = metered({ catalog: async () => (catalogs.shift() ?? catalogOf('scripted'))() })(
+    scriptedModel([spent, spent]),
+  );
+  const costs = [(await model.generate(asking('a'))).costUsd, (await model.generate(asking('b'))).costUsd];
+  expect(costs).toEqual([undefined, 0.5]);
+});
+
 test('an unknown price stays unknown, and so does a call without usage', async () => {
   const wrap = metered({ catalog: catalogOf('another') });
   const model = wrap(scriptedModel([spent, { text: 'Hello.' }]));

@@ -35,7 +35,7 @@ export interface CallMeasure {
 export interface MeterOptions {
   /** Prices agreed with the provider; they win over the catalogue, not over what the provider tells. */
   readonly prices?: TokenPrices;
-  /** Loads the prices of what the options do not price; `modelCatalog` when absent. */
+  /** Loads the prices of what the options do not price; `modelCatalog` when absent. While it fails, costs are unknown. */
   readonly catalog?: () => Promise<ModelCatalog>;
   /** Told once per call, also when it failed. Must not throw. */
   readonly onCall?: (measure: CallMeasure) => void;
@@ -46,14 +46,23 @@ export interface MeterOptions {
 /** Completes replies with their cost where it is known, and measures each call. */
 export function metered(options: MeterOptions = {}): ModelWrapper {
   const { catalog: load = modelCatalog, now = () => performance.now() } = options;
-  let loading: Promise<ModelCatalog> | undefined;
+  let loading: Promise<ModelCatalog | undefined> | undefined;
+  const loaded = async (): Promise<ModelCatalog | undefined> => {
+    try {
+      return await load();
+    } catch {
+      // A reply is worth more than its price, which the next call may know.
+      loading = undefined;
+      return undefined;
+    }
+  };
   const priced = async (reply: ModelReply, baseUrl: string | undefined): Promise<Priced> => {
     const { usage, costUsd, model } = reply;
     if (costUsd !== undefined) return { costUsd, costFrom: 'provider' };
     if (!usage) return {};
     if (options.prices) return { costUsd: costBy(options.prices, usage), costFrom: 'prices' };
-    const catalog = await (loading ??= load());
-    const cost = catalog.find({ model, ...(baseUrl !== undefined && { baseUrl }) })?.costOf(usage);
+    const catalog = await (loading ??= loaded());
+    const cost = catalog?.find({ model, ...(baseUrl !== undefined && { baseUrl }) })?.costOf(usage);
     return cost === undefined ? {} : { costUsd: cost, costFrom: 'catalog' };
   };
   return (model) => {
