@@ -1,5 +1,8 @@
 import { ToolError } from '../error.ts';
-import { runGit, type GitAnswer } from './run-git.ts';
+import { runGit, type GitAnswer, type GitRun } from './run-git.ts';
+
+/** How git runs there, in the manner of {@link runGit}. */
+export type RunGit = (run: GitRun) => Promise<GitAnswer>;
 
 /** What lies behind a directory that git knows. */
 export interface GitRepository {
@@ -10,17 +13,21 @@ export interface GitRepository {
 }
 
 /**
- * Opens the repository of a directory for reading.
+ * Opens the repository of a directory; `run` is for one of another machine.
  *
  * @throws {ToolError} `unusable` when the directory is in none, or git refuses it.
  */
-export async function gitRepository(directory: string, signal?: AbortSignal): Promise<GitRepository> {
+export async function gitRepository(
+  directory: string,
+  signal?: AbortSignal,
+  run: RunGit = runGit,
+): Promise<GitRepository> {
   const common = { directory, ...(signal && { signal }) };
-  const inside = await runGit({ ...common, args: ['rev-parse', '--is-inside-work-tree'] });
+  const inside = await run({ ...common, args: ['rev-parse', '--is-inside-work-tree'] });
   if (inside.output.toString().trim() !== 'true')
     throw new ToolError('unusable', `The directory ${directory} is in no working tree of git that can be read.`);
-  const settings = await noFilters(common);
-  const git = (...args: readonly string[]): Promise<GitAnswer> => runGit({ ...common, args, settings });
+  const settings = await noFilters(common, run);
+  const git = (...args: readonly string[]): Promise<GitAnswer> => run({ ...common, args, settings });
   return {
     git,
     async line(...args) {
@@ -31,8 +38,8 @@ export async function gitRepository(directory: string, signal?: AbortSignal): Pr
 }
 
 /** Settings that empty each filter of the repository: those would run when contents are compared. */
-async function noFilters(common: { readonly directory: string; readonly signal?: AbortSignal }) {
-  const { output } = await runGit({
+async function noFilters(common: { readonly directory: string; readonly signal?: AbortSignal }, run: RunGit) {
+  const { output } = await run({
     ...common,
     args: ['config', '--null', '--name-only', '--get-regexp', String.raw`^filter\.`],
   });

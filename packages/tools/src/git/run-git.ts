@@ -1,5 +1,7 @@
 import { execFile } from 'node:child_process';
 import { ToolError } from '../error.ts';
+import { gitEnvironment } from './git-environment.ts';
+import { withoutCredentials } from './without-credentials.ts';
 
 /** How git runs. */
 export interface GitRun {
@@ -22,15 +24,6 @@ export interface GitAnswer {
 const timeoutMs = 30_000;
 const mostOutput = 64 * 1024 * 1024;
 
-/** A repository may name programs in its settings, and git runs them even to compare files. */
-const harmless = {
-  'core.fsmonitor': 'false',
-  'core.hooksPath': '/dev/null',
-  'core.quotePath': 'false',
-  'log.showSignature': 'false',
-  'diff.ignoreSubmodules': 'dirty',
-};
-
 /**
  * Runs git without a shell, without locks, without questions, and without the network: also not to fetch objects that a partial
  * clone lacks, because that would run what the repository names as a transport.
@@ -38,27 +31,13 @@ const harmless = {
  * @throws {ToolError} `unusable` when there is no git or it takes more than 30 s, `aborted`.
  */
 export async function runGit({ directory, args, signal, settings = {} }: GitRun): Promise<GitAnswer> {
-  const pairs = Object.entries({ ...harmless, ...settings });
-  // Not by arguments: a name may hold an equals sign, and the setting would be another one.
-  const numbered = pairs.flatMap(([name, value], index) => [
-    [`GIT_CONFIG_KEY_${index}`, name],
-    [`GIT_CONFIG_VALUE_${index}`, value],
-  ]);
   const { promise, resolve, reject } = Promise.withResolvers<GitAnswer>();
-  const own = {
-    GIT_CONFIG_COUNT: String(pairs.length),
-    GIT_OPTIONAL_LOCKS: '0',
-    GIT_TERMINAL_PROMPT: '0',
-    GIT_NO_LAZY_FETCH: '1',
-    GIT_ALLOW_PROTOCOL: 'none',
-    LC_ALL: 'C',
-  };
   execFile(
     'git',
     ['--no-pager', '--literal-pathspecs', ...args],
     {
       cwd: directory,
-      env: { ...inherited(), ...Object.fromEntries(numbered), ...own },
+      env: { ...inherited(), ...gitEnvironment(settings) },
       encoding: 'buffer',
       timeout: timeoutMs,
       maxBuffer: mostOutput,
@@ -79,8 +58,4 @@ export async function runGit({ directory, args, signal, settings = {} }: GitRun)
 /** The environment without what would lead git to another repository. */
 function inherited(): Record<string, string | undefined> {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('GIT_')));
-}
-
-function withoutCredentials(text: string): string {
-  return text.replaceAll(/(\w+:\/\/)[^\s/@]+@/g, '$1').trim();
 }

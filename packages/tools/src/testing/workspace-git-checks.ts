@@ -85,6 +85,14 @@ export const workspaceGitChecks: readonly WorkspaceCheck[] = [
     },
   },
   {
+    title: 'WS-23: what git says of an address is told without its password',
+    async run(workspace) {
+      await repository(workspace, { a: '1' });
+      const work = workspace.addWorktree('new', { branch: 'https://me:secret@host/x' });
+      await assert.rejects(work, { message: /https:\/\/host\/x/ });
+    },
+  },
+  {
     title: 'WS-25: no program that the repository names is run for a worktree, changes or a diff',
     async run(workspace) {
       await repository(workspace, { a: '1', '.gitattributes': 'a filter=x diff=x\n' });

@@ -1,4 +1,7 @@
 export { localWorkspace } from './local-workspace.ts';
+export { remoteWorkspace, type RemoteWorkspaceOptions } from './remote-workspace.ts';
+export type { AgentServerOptions } from './agent-server.ts';
+export type { PollOptions } from './remote-command.ts';
 export type {
   CancelOptions,
   CommandOptions,

@@ -1,12 +1,13 @@
-import { constants, type Dirent, type Stats } from 'node:fs';
-import { mkdir, open, readdir, realpath, stat, type FileHandle } from 'node:fs/promises';
-import { dirname, isAbsolute, resolve } from 'node:path';
+import type { Dirent, Stats } from 'node:fs';
+import { readdir, realpath, stat, type FileHandle } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { ToolError } from '../error.ts';
 import { writeAtomically } from '../file-editor/write-atomically.ts';
 import { gitChanges } from '../git/git-changes.ts';
 import { gitDiff } from '../git/git-diff.ts';
 import { gitRepository } from '../git/git-repository.ts';
 import { fileChunks } from './file-chunks.ts';
+import { hostPlace, openHostFile, regularFile } from './host-file.ts';
 import { jail, type Jail } from './jail.ts';
 import { putFile } from './put-file.ts';
 import { runCommand } from './run-command.ts';
@@ -85,10 +86,7 @@ function fileMethods(files: Jail): Pick<Workspace, 'read' | 'write' | 'list' | '
       systemFailure(
         `Copying ${source} to ${destination}`,
         async () => {
-          await using file = await regularFile(
-            source,
-            await open(absolute(source), constants.O_RDONLY | constants.O_NONBLOCK),
-          );
+          await using file = await openHostFile(source);
           await files.within(destination, (place) => copy(file, place, signal));
         },
         signal,
@@ -98,8 +96,7 @@ function fileMethods(files: Jail): Pick<Workspace, 'read' | 'write' | 'list' | '
         `Copying ${source} to ${destination}`,
         async () => {
           await using file = await regularFile(source, await files.open(source));
-          await mkdir(dirname(absolute(destination)), { recursive: true });
-          await copy(file, destination, signal);
+          await copy(file, await hostPlace(destination), signal);
         },
         signal,
       ),
@@ -115,12 +112,6 @@ async function copy(file: FileHandle, destination: string, signal: AbortSignal |
   });
 }
 
-async function regularFile(path: string, file: FileHandle): Promise<FileHandle> {
-  if ((await file.stat()).isFile()) return file;
-  await file.close();
-  throw new ToolError('invalid-input', `The path ${path} is no file.`);
-}
-
 async function previous(path: string): Promise<Stats | undefined> {
   const stats = await stat(path).catch(() => undefined);
   if (stats !== undefined && !stats.isFile()) throw new ToolError('invalid-input', `The path ${path} is no file.`);
@@ -133,11 +124,6 @@ async function realDirectory(files: Jail, path: string): Promise<string> {
     if (!(await stat(found)).isDirectory()) throw new ToolError('invalid-input', `The path ${path} is no directory.`);
     return found;
   });
-}
-
-function absolute(path: string): string {
-  if (!isAbsolute(path)) throw new ToolError('invalid-input', `The path ${path} is not absolute.`);
-  return path;
 }
 
 function entry(found: Dirent): WorkspaceEntry {

@@ -3,19 +3,25 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'vitest';
 import { workspaceContract } from '../testing/workspace-contract.ts';
+import { workspaceServer } from '../testing/workspace-server.ts';
 import { localWorkspace } from './local-workspace.ts';
+import { remoteWorkspace } from './remote-workspace.ts';
 import type { Workspace } from './workspace.ts';
 
 /** Every workspace: add its line here. */
-const workspaces: Record<string, (directory: string) => Workspace> = {
-  local: localWorkspace,
+const workspaces: Record<string, (directory: string, work: (one: Workspace) => Promise<void>) => Promise<void>> = {
+  local: (directory, work) => work(localWorkspace(directory)),
+  async remote(directory, work) {
+    await using server = await workspaceServer({ apiKey: 'key' });
+    await work(remoteWorkspace({ url: `${server.url}/`, apiKey: 'key', directory, pollMs: 5 }));
+  },
 };
 
-describe.for(Object.entries(workspaces))('%s', ([, open]) => {
+describe.for(Object.entries(workspaces))('%s', ([, withWorkspace]) => {
   test.for(workspaceContract)('$title', async (check) => {
     const directory = await realpath(await mkdtemp(join(tmpdir(), 'varve-workspace-')));
     try {
-      await check.run(open(directory));
+      await withWorkspace(directory, (workspace) => check.run(workspace));
     } finally {
       await rm(directory, { recursive: true, force: true });
     }

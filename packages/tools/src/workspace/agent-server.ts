@@ -1,0 +1,124 @@
+import { z } from 'zod';
+import { ToolError } from '../error.ts';
+
+/** Where an agent-server is, and how it is reached. */
+export interface AgentServerOptions {
+  /** With or without a slash at the end. */
+  readonly url: string;
+  /** Sent with each request as `X-Session-API-Key`; in no message. */
+  readonly apiKey?: string;
+  readonly fetch?: typeof globalThis.fetch;
+}
+
+/** One request. */
+export interface AgentServerRequest {
+  /** Default GET. */
+  readonly method?: 'GET' | 'POST';
+  readonly query?: Readonly<Record<string, string | number | undefined>>;
+  /** Sent as JSON. */
+  readonly body?: object;
+  /** Sent as it comes; `contentType` belongs to it. */
+  readonly stream?: ReadableStream<Uint8Array>;
+  readonly contentType?: string;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Sends requests to an agent-server. */
+export interface AgentServer {
+  /** The answer to a request that succeeded. */
+  readonly send: (path: string, request?: AgentServerRequest) => Promise<Response>;
+  /** The bytes of such an answer, as they come. */
+  readonly bytes: (path: string, request?: AgentServerRequest) => Promise<AsyncIterable<Uint8Array>>;
+  /** The same, read as JSON of this shape. */
+  readonly json: <T>(schema: z.ZodType<T>, path: string, request?: AgentServerRequest) => Promise<T>;
+}
+
+const timeoutMs = 600_000;
+const wrongRequest = new Set([400, 404, 422]);
+const failure = z.looseObject({ detail: z.string() });
+
+/**
+ * Speaks to an agent-server. Redirects are refused, because the key would go with them.
+ *
+ * @throws {ToolError} from each method: `invalid-input` when the server finds fault with the request, `unusable` when it fails,
+ * answers something else or nothing for ten minutes, `aborted`.
+ */
+export function agentServer({ url, apiKey, fetch = globalThis.fetch }: AgentServerOptions): AgentServer {
+  const base = url.replace(/\/+$/, '');
+  const send: AgentServer['send'] = async (path, request = {}) => {
+    const { query = {}, signal } = request;
+    const given = new URLSearchParams();
+    for (const [name, value] of Object.entries(query)) if (value !== undefined) given.append(name, String(value));
+    const where = given.size === 0 ? path : `${path}?${given.toString()}`;
+    const limit = AbortSignal.timeout(timeoutMs);
+    const response = await guarded(path, signal, () =>
+      fetch(`${base}${where}`, {
+        ...init(request),
+        headers: headers(request, apiKey),
+        redirect: 'error',
+        signal: signal === undefined ? limit : AbortSignal.any([signal, limit]),
+      }),
+    );
+    if (response.ok) return response;
+    const { data } = failure.safeParse(await response.json().catch(() => undefined));
+    const code = wrongRequest.has(response.status) ? 'invalid-input' : 'unusable';
+    throw new ToolError(
+      code,
+      `The server answered ${path} with ${response.status}: ${data?.detail ?? 'no reason given'}.`,
+    );
+  };
+  return {
+    send,
+    async bytes(path, request = {}) {
+      const { body } = await send(path, request);
+      return chunks(body, path, request.signal);
+    },
+    async json(schema, path, request = {}) {
+      const response = await send(path, request);
+      const body: unknown = await guarded(path, request.signal, () => response.json());
+      const parsed = schema.safeParse(body);
+      if (parsed.success) return parsed.data;
+      throw new ToolError('unusable', `The server answered ${path} with something else.`, { cause: parsed.error });
+    },
+  };
+}
+
+async function* chunks(
+  body: ReadableStream<Uint8Array> | null,
+  path: string,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Uint8Array> {
+  const reader = body?.getReader();
+  try {
+    for (;;) {
+      const chunk = await guarded(path, signal, async () => reader?.read());
+      if (chunk?.value === undefined) return;
+      yield chunk.value;
+    }
+  } finally {
+    // Whoever stops early lets go of the connection.
+    await reader?.cancel().catch(() => undefined);
+  }
+}
+
+async function guarded<T>(path: string, signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (cause) {
+    if (signal?.aborted) throw new ToolError('aborted', `The request ${path} was cancelled.`, { cause });
+    throw new ToolError('unusable', `The server could not be asked for ${path}.`, { cause });
+  }
+}
+
+function init({ method = 'GET', body, stream }: AgentServerRequest): RequestInit {
+  if (stream !== undefined) return { method, body: stream, duplex: 'half' };
+  return body === undefined ? { method } : { method, body: JSON.stringify(body) };
+}
+
+function headers({ body, contentType }: AgentServerRequest, apiKey: string | undefined): Record<string, string> {
+  const type = contentType ?? (body === undefined ? undefined : 'application/json');
+  return {
+    ...(apiKey !== undefined && { 'X-Session-API-Key': apiKey }),
+    ...(type !== undefined && { 'Content-Type': type }),
+  };
+}

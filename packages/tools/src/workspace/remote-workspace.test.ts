@@ -1,0 +1,210 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { createServer, type RequestListener } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { workspaceServer } from '../testing/workspace-server.ts';
+import { remoteWorkspace } from './remote-workspace.ts';
+
+const outputs = z.object({ items: z.array(z.looseObject({})), next_page_id: z.string().nullable() });
+
+interface Directory extends AsyncDisposable {
+  readonly path: string;
+}
+
+async function temporary(): Promise<Directory> {
+  const path = await mkdtemp(join(tmpdir(), 'varve-remote-'));
+  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
+}
+
+interface Listening extends AsyncDisposable {
+  readonly url: string;
+}
+
+async function listening(listener: RequestListener): Promise<Listening> {
+  const server = createServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  const port = address !== null && typeof address === 'object' ? address.port : 0;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+test('WS-03: pieces on many pages are put together, each once', async () => {
+  await using directory = await temporary();
+  await using server = await workspaceServer({ pieceLength: 1000, pageSize: 3 });
+  const workspace = remoteWorkspace({ url: server.url, directory: directory.path, pollMs: 1 });
+  const { stdout, stderr } = await workspace.execute('seq 5000; seq 100 >&2');
+  expect(stdout).toBe(`${Array.from({ length: 5000 }, (_, index) => index + 1).join('\n')}\n`);
+  expect(stderr.split('\n')).toHaveLength(101);
+});
+
+/** Puts into each answer to a search what does not belong there. */
+const meddling: typeof globalThis.fetch = async (url, init) => {
+  const response = await fetch(url, init);
+  if (!response.url.includes('/search')) return response;
+  const { items, next_page_id } = outputs.parse(await response.json());
+  const foreign = { kind: 'BashOutput', command_id: 'other', order: 0, exit_code: 9, stdout: 'foreign' };
+  const command = { ...items[0], kind: 'BashCommand', exit_code: 8 };
+  return Response.json({ items: [foreign, command, ...items.toReversed(), ...items], next_page_id });
+};
+
+test('WS-04: events of other commands, other kinds, out of order or twice change nothing', async () => {
+  await using directory = await temporary();
+  await using server = await workspaceServer({ pieceLength: 10 });
+  const workspace = remoteWorkspace({ url: server.url, directory: directory.path, pollMs: 1, fetch: meddling });
+  const [one, other] = await Promise.all([workspace.execute('seq 20'), workspace.execute('seq 21 40; exit 2')]);
+  expect([one?.exitCode, one?.stdout.split('\n').length, one?.stdout.slice(0, 4)]).toEqual([0, 21, '1\n2\n']);
+  expect([other?.exitCode, other?.stdout.split('\n').length, other?.stdout.slice(0, 6)]).toEqual([2, 21, '21\n22\n']);
+});
+
+test('a page that leads back to itself ends the search, and a server that tells no end ends the wait', async () => {
+  await using server = await listening((request, response) => {
+    const path = request.url ?? '';
+    response.setHeader('content-type', 'application/json');
+    const part = { kind: 'BashOutput', command_id: 'c', order: 0, stdout: 'part', exit_code: null, stderr: null };
+    response.end(JSON.stringify(path.includes('start') ? { id: 'c' } : { items: [part], next_page_id: 'same' }));
+  });
+  const workspace = remoteWorkspace({ url: server.url, directory: '/', pollMs: 1, patienceMs: -1000 });
+  const found = await workspace.execute('true', { timeoutMs: 1000 });
+  expect(found).toMatchObject({ exitCode: -1, timedOut: true, stdout: 'part' });
+  expect(found.stderr).toContain('not told');
+});
+
+test('a command that a signal has ended gives 128 and the signal', async () => {
+  await using server = await listening((request, response) => {
+    const end = { kind: 'BashOutput', command_id: 'c', order: 0, exit_code: -9 };
+    response.end(JSON.stringify(request.url?.includes('start') ? { id: 'c' } : { items: [end], next_page_id: null }));
+  });
+  const found = await remoteWorkspace({ url: server.url, directory: '/' }).execute('kill -9 $$');
+  expect(found).toEqual({ exitCode: 137, stdout: '', stderr: '', timedOut: false });
+});
+
+test('WS-09: relative paths are absolute when they are sent, because the server answers 400 to others', async () => {
+  await using directory = await temporary();
+  await using server = await workspaceServer();
+  const upload = await fetch(`${server.url}/api/file/upload?path=relative`, { method: 'POST', body: new FormData() });
+  expect(upload.status).toBe(400);
+  await remoteWorkspace({ url: server.url, directory: directory.path }).write('a b/../c', 'x');
+  expect(await readdir(directory.path)).toEqual(['c']);
+  expect(() => remoteWorkspace({ url: server.url, directory: 'relative' })).toThrow('is not absolute');
+});
+
+test('WS-10: only a server that answers with success is alive', async () => {
+  const answers = [204, 200, 500, 401];
+  await using server = await listening((_request, response) => void response.writeHead(answers.shift() ?? 404).end());
+  const workspace = remoteWorkspace({ url: server.url, directory: '/' });
+  const found = [];
+  for (let index = 0; index < 5; index += 1) found.push(await workspace.isAlive());
+  expect(found).toEqual([true, true, false, false, false]);
+  const gone = await listening(() => undefined);
+  await gone[Symbol.asyncDispose]();
+  expect(await remoteWorkspace({ url: gone.url, directory: '/' }).isAlive()).toBe(false);
+  await using silent = await listening(() => controller.abort());
+  const controller = new AbortController();
+  const { signal } = controller;
+  expect(await remoteWorkspace({ url: silent.url, directory: '/' }).isAlive({ signal })).toBe(false);
+});
+
+test('WS-23: the key goes to the server with each request, to no other, and into no message', async () => {
+  const seen: unknown[] = [];
+  await using other = await listening((request, response) => {
+    seen.push(request.headers['x-session-api-key']);
+    response.end('{}');
+  });
+  await using server = await listening((request, response) => {
+    seen.push(request.headers['x-session-api-key']);
+    const isMoved = request.url?.startsWith('/api/git');
+    response.writeHead(isMoved ? 307 : 401, { location: `${other.url}/` }).end('{"detail":"Unauthorized"}');
+  });
+  const workspace = remoteWorkspace({ url: `${server.url}//`, apiKey: 'sk-hidden', directory: '/' });
+  const failures = await Promise.allSettled([workspace.changes(), workspace.read('x'), workspace.execute('true')]);
+  for (const failure of failures) {
+    expect(failure).toMatchObject({ status: 'rejected', reason: { code: 'unusable' } });
+    expect(JSON.stringify(failure, ['reason', 'message', 'cause', 'stack'])).not.toContain('sk-hidden');
+  }
+  expect(seen).toEqual(['sk-hidden', 'sk-hidden', 'sk-hidden']);
+});
+
+test('an upload is streamed, and a download that breaks off leaves what was there', async () => {
+  await using directory = await temporary();
+  await using server = await workspaceServer();
+  await writeFile(join(directory.path, 'from'), 'x');
+  const workspace = remoteWorkspace({ url: server.url, directory: directory.path });
+  await workspace.upload(join(directory.path, 'from'), 'to');
+  expect(server.headers.at(-1)).toMatchObject({ 'transfer-encoding': 'chunked' });
+  await using breaking = await listening((_request, response) => {
+    response.writeHead(200, { 'content-length': 100 }).write('half', () => response.destroy());
+  });
+  const broken = remoteWorkspace({ url: breaking.url, directory: '/' });
+  await expect(broken.download('x', join(directory.path, 'from'))).rejects.toMatchObject({ code: 'unusable' });
+  await expect(broken.read('x')).rejects.toMatchObject({ code: 'unusable' });
+  expect(await readFile(join(directory.path, 'from'), 'utf8')).toBe('x');
+  expect((await readdir(directory.path)).toSorted()).toEqual(['from', 'to']);
+});
+
+test('what a server tells of git is read as it is meant, and what is no answer is refused', async () => {
+  const answers: unknown[] = [
+    ['MOVED', 'ADDED', 'DELETED', 'UPDATED', 'NEW'].map((status) => ({ status, path: status })),
+    { modified: null, original: 'old' },
+    { modified: '', original: '', binary: true },
+    'something else',
+  ];
+  await using server = await listening((_request, response) => void response.end(JSON.stringify(answers.shift())));
+  const workspace = remoteWorkspace({ url: server.url, directory: '/' });
+  const changes = await workspace.changes();
+  expect(changes.map(({ status }) => status)).toEqual(['ADDED', 'ADDED', 'DELETED', 'UPDATED', 'UPDATED']);
+  expect(await workspace.diff('x')).toEqual({ modified: '', original: 'old', isBinary: false });
+  expect(await workspace.diff('x')).toEqual({ modified: '', original: '', isBinary: true });
+  await expect(workspace.changes()).rejects.toMatchObject({ code: 'unusable' });
+});
+
+test('worktrees work in a directory that is reached by a link', async () => {
+  await using directory = await temporary();
+  await using server = await workspaceServer();
+  const door = join(directory.path, 'door');
+  await using real = await temporary();
+  await symlink(real.path, door);
+  const workspace = remoteWorkspace({ url: server.url, directory: door, pollMs: 1 });
+  await workspace.execute('git init -q; git -c user.name=a -c user.email=a@b commit -q --allow-empty -m x');
+  const tree = await workspace.addWorktree("it's");
+  expect(tree.directory).toBe(join(door, "it's"));
+  expect(await tree.list()).toEqual([{ name: '.git', kind: 'file' }]);
+  await workspace.removeWorktree("it's");
+  expect(await readdir(real.path)).toEqual(['.git']);
+});
+
+/** The interface description of the reference's server. Not part of this repository. */
+const openapi = ['', '../']
+  .map((up) => new URL(`../../../../../${up}shared/fixtures/agent-server-openapi-1.43.1.json`, import.meta.url))
+  .find((file) => existsSync(file));
+
+test.runIf(openapi)('each request is one that the reference describes', async () => {
+  await using directory = await temporary();
+  await using server = await workspaceServer({ pageSize: 1, pieceLength: 10 });
+  const workspace = remoteWorkspace({ url: server.url, directory: directory.path, pollMs: 1 });
+  await workspace.isAlive();
+  await workspace.write('a', '1');
+  await workspace.read('a');
+  await workspace.execute('git init -q; seq 100');
+  await workspace.changes('.', { ref: 'HEAD' });
+  await workspace.diff('a', { ref: 'HEAD' });
+  const operation = z.object({ parameters: z.array(z.object({ name: z.string() })).default([]) });
+  const { paths } = z
+    .object({ paths: z.record(z.string(), z.record(z.string(), operation)) })
+    .parse(JSON.parse(await readFile(openapi ?? '', 'utf8')));
+  for (const request of server.requests) {
+    const [method = '', address = ''] = request.split(' ');
+    const { pathname, searchParams } = new URL(address, server.url);
+    const described = paths[pathname]?.[method.toLowerCase()]?.parameters.map(({ name }) => name);
+    expect(described, request).toEqual(expect.arrayContaining([...searchParams.keys()]));
+  }
+  expect(new Set(server.requests.map((request) => request.replace(/\?.*/, ''))).size).toBe(7);
+});

@@ -1,0 +1,148 @@
+import { posix } from 'node:path';
+import { z } from 'zod';
+import { ToolError } from '../error.ts';
+import type { GitChange } from '../git/git-changes.ts';
+import { gitRepository } from '../git/git-repository.ts';
+import { agentServer, type AgentServer, type AgentServerOptions } from './agent-server.ts';
+import { fileChunks } from './file-chunks.ts';
+import { hostPlace, openHostFile } from './host-file.ts';
+import { putFile } from './put-file.ts';
+import { remoteCommand, type PollOptions } from './remote-command.ts';
+import { remoteGit } from './remote-git.ts';
+import { remoteList } from './remote-list.ts';
+import { systemFailure } from './system-failure.ts';
+import { uploadBody } from './upload-body.ts';
+import { wholeStream } from './whole-stream.ts';
+import type { Workspace } from './workspace.ts';
+import { createWorktree, deleteWorktree } from './worktree.ts';
+
+/** Where a remote workspace is. */
+export interface RemoteWorkspaceOptions extends AgentServerOptions, Partial<PollOptions> {
+  /** Absolute, on the server. */
+  readonly directory: string;
+}
+
+const changes = z.array(z.looseObject({ status: z.string(), path: z.string() }));
+const diff = z.looseObject({
+  modified: z.string().nullish(),
+  original: z.string().nullish(),
+  binary: z.boolean().nullish(),
+});
+const statuses = new Map<string, GitChange['status']>([
+  ['ADDED', 'ADDED'],
+  ['MOVED', 'ADDED'],
+  ['DELETED', 'DELETED'],
+]);
+const healthMs = 10_000;
+
+/**
+ * A directory behind an agent-server, by the server's own routes. Paths are compared as they are written: links lead where the
+ * server lets them, because whoever has the key may run any command there.
+ *
+ * @throws {ToolError} `invalid-input` when the directory is not absolute.
+ * @see software-agent-sdk openhands/sdk/workspace/remote (here copies are streamed and put in place in one step)
+ */
+export function remoteWorkspace(options: RemoteWorkspaceOptions): Workspace {
+  const { pollMs = 100, patienceMs = 15_000 } = options;
+  if (!posix.isAbsolute(options.directory))
+    throw new ToolError('invalid-input', `The directory ${options.directory} is not absolute.`);
+  const directory = posix.resolve(options.directory);
+  const server = agentServer(options);
+  const inside = (path: string): string => {
+    const whole = posix.resolve(directory, path);
+    if (path.includes('\0') || (whole !== directory && !whole.startsWith(directory === '/' ? '/' : `${directory}/`)))
+      throw new ToolError('invalid-input', `The path ${JSON.stringify(path)} leads outside of ${directory}.`);
+    return whole;
+  };
+  const execute: Workspace['execute'] = async (command, one = {}) =>
+    remoteCommand(server, command, inside(one.directory ?? '.'), { ...one, pollMs, patienceMs });
+  // Commands of git may begin in a worktree's real directory, which need not be below the name this workspace goes by.
+  const git = remoteGit((command, one) =>
+    remoteCommand(server, command, one.directory ?? directory, { ...one, pollMs, patienceMs }),
+  );
+  const real = async (path: string, signal?: AbortSignal): Promise<string> => {
+    const way = posix.relative(directory, inside(path));
+    const { stdout } = await execute('pwd -P', { ...(signal && { signal }) });
+    return posix.join(stdout.replace(/\n$/, ''), way);
+  };
+  return {
+    directory,
+    isAlive: ({ signal } = {}) => {
+      const limit = AbortSignal.timeout(healthMs);
+      const either = signal === undefined ? limit : AbortSignal.any([signal, limit]);
+      return server.send('/health', { signal: either }).then(
+        async ({ body }) => (await body?.cancel(), true),
+        () => false,
+      );
+    },
+    ...fileMethods(server, inside),
+    list: async (path = '.', { signal } = {}) => remoteList(execute, path, signal),
+    execute,
+    async changes(path = '.', { ref, signal } = {}) {
+      const found = await server.json(changes, '/api/git/changes', { query: { path: inside(path), ref }, signal });
+      return found.map((one) => ({ path: one.path, status: statuses.get(one.status) ?? 'UPDATED' }));
+    },
+    async diff(path, { ref, signal } = {}) {
+      const found = await server.json(diff, '/api/git/diff', { query: { path: inside(path), ref }, signal });
+      return { modified: found.modified ?? '', original: found.original ?? '', isBinary: found.binary ?? false };
+    },
+    async addWorktree(path, one = {}) {
+      const open = (where: string) => gitRepository(where, one.signal, git);
+      const place = inside(path);
+      await createWorktree(open, directory, await real(path, one.signal), one);
+      return remoteWorkspace({ ...options, directory: place });
+    },
+    async removeWorktree(path, one = {}) {
+      const open = (where: string) => gitRepository(where, one.signal, git);
+      await deleteWorktree(open, directory, await real(path, one.signal), one);
+    },
+  };
+}
+
+function fileMethods(
+  server: AgentServer,
+  inside: (path: string) => string,
+): Pick<Workspace, 'read' | 'write' | 'upload' | 'download'> {
+  const fetched = (path: string, signal: AbortSignal | undefined): Promise<AsyncIterable<Uint8Array>> =>
+    server.bytes('/api/file/download', { query: { path: inside(path) }, signal });
+  const sent = async (
+    path: string,
+    bytes: AsyncIterable<Uint8Array>,
+    signal: AbortSignal | undefined,
+  ): Promise<void> => {
+    const body = uploadBody(bytes);
+    const response = await server.send('/api/file/upload', {
+      method: 'POST',
+      query: { path: inside(path) },
+      ...body,
+      signal,
+    });
+    await response.arrayBuffer();
+  };
+  return {
+    read: (path, { signal } = {}) =>
+      systemFailure(`Reading ${path}`, async () => wholeStream(path, await fetched(path, signal)), signal),
+    write: (path, content, { signal } = {}) =>
+      systemFailure(`Writing ${path}`, () => sent(path, ReadableStream.from([Buffer.from(content)]), signal), signal),
+    upload: (source, destination, { signal } = {}) =>
+      systemFailure(
+        `Copying ${source} to ${destination}`,
+        async () => {
+          inside(destination);
+          await using file = await openHostFile(source);
+          await sent(destination, fileChunks(file, signal), signal);
+        },
+        signal,
+      ),
+    download: (source, destination, { signal } = {}) =>
+      systemFailure(
+        `Copying ${source} to ${destination}`,
+        async () => {
+          inside(source);
+          const place = await hostPlace(destination);
+          await putFile(place, await fetched(source, signal));
+        },
+        signal,
+      ),
+  };
+}
