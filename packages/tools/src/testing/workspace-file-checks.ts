@@ -119,7 +119,7 @@ export const workspaceFileChecks: readonly WorkspaceCheck[] = [
       await using host = await hostDirectory();
       await workspace.write('file', 'x');
       await writeFile(host.at('taken'), 'old');
-      await rejectsWithCode(workspace.download('file', host.at('taken/below')), 'unusable');
+      await rejectsWithCode(workspace.download('file', host.at('taken/below')), 'invalid-input');
       await rejectsWithCode(workspace.download('file', 'relative'), 'invalid-input');
       await rejectsWithCode(workspace.download('none', host.at('taken')), 'invalid-input');
       await rejectsWithCode(workspace.upload(host.at('none'), 'new'), 'invalid-input');

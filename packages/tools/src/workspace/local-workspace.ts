@@ -11,7 +11,7 @@ import { hostPlace, openHostFile, regularFile } from './host-file.ts';
 import { jail, type Jail } from './jail.ts';
 import { putFile } from './put-file.ts';
 import { runCommand } from './run-command.ts';
-import { systemFailure } from './system-failure.ts';
+import { systemCall } from './system-call.ts';
 import { wholeStream } from './whole-stream.ts';
 import type { Workspace, WorkspaceEntry } from './workspace.ts';
 import { createWorktree, deleteWorktree } from './worktree.ts';
@@ -53,7 +53,7 @@ export function localWorkspace(directory: string): Workspace {
 function fileMethods(files: Jail): Pick<Workspace, 'read' | 'write' | 'list' | 'upload' | 'download'> {
   return {
     read: (path, { signal } = {}) =>
-      systemFailure(
+      systemCall(
         `Reading ${path}`,
         async () => {
           await using file = await regularFile(path, await files.open(path));
@@ -62,7 +62,7 @@ function fileMethods(files: Jail): Pick<Workspace, 'read' | 'write' | 'list' | '
         signal,
       ),
     write: (path, content, { signal } = {}) =>
-      systemFailure(
+      systemCall(
         `Writing ${path}`,
         async () => {
           signal?.throwIfAborted();
@@ -73,7 +73,7 @@ function fileMethods(files: Jail): Pick<Workspace, 'read' | 'write' | 'list' | '
         signal,
       ),
     list: (path = '.', { signal } = {}) =>
-      systemFailure(
+      systemCall(
         `Listing ${path}`,
         async () => {
           signal?.throwIfAborted();
@@ -83,7 +83,7 @@ function fileMethods(files: Jail): Pick<Workspace, 'read' | 'write' | 'list' | '
         signal,
       ),
     upload: (source, destination, { signal } = {}) =>
-      systemFailure(
+      systemCall(
         `Copying ${source} to ${destination}`,
         async () => {
           await using file = await openHostFile(source);
@@ -92,7 +92,7 @@ function fileMethods(files: Jail): Pick<Workspace, 'read' | 'write' | 'list' | '
         signal,
       ),
     download: (source, destination, { signal } = {}) =>
-      systemFailure(
+      systemCall(
         `Copying ${source} to ${destination}`,
         async () => {
           await using file = await regularFile(source, await files.open(source));
@@ -119,7 +119,7 @@ async function previous(path: string): Promise<Stats | undefined> {
 }
 
 async function realDirectory(files: Jail, path: string): Promise<string> {
-  return systemFailure(`Opening the directory ${path}`, async () => {
+  return systemCall(`Opening the directory ${path}`, async () => {
     const found = await realpath(files.inside(path));
     if (!(await stat(found)).isDirectory()) throw new ToolError('invalid-input', `The path ${path} is no directory.`);
     return found;

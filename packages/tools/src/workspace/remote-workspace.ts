@@ -10,7 +10,7 @@ import { putFile } from './put-file.ts';
 import { remoteCommand, type PollOptions } from './remote-command.ts';
 import { remoteGit } from './remote-git.ts';
 import { remoteList } from './remote-list.ts';
-import { systemFailure } from './system-failure.ts';
+import { systemCall } from './system-call.ts';
 import { uploadBody } from './upload-body.ts';
 import { wholeStream } from './whole-stream.ts';
 import type { Workspace } from './workspace.ts';
@@ -121,11 +121,11 @@ function fileMethods(
   };
   return {
     read: (path, { signal } = {}) =>
-      systemFailure(`Reading ${path}`, async () => wholeStream(path, await fetched(path, signal)), signal),
+      systemCall(`Reading ${path}`, async () => wholeStream(path, await fetched(path, signal)), signal),
     write: (path, content, { signal } = {}) =>
-      systemFailure(`Writing ${path}`, () => sent(path, ReadableStream.from([Buffer.from(content)]), signal), signal),
+      systemCall(`Writing ${path}`, () => sent(path, ReadableStream.from([Buffer.from(content)]), signal), signal),
     upload: (source, destination, { signal } = {}) =>
-      systemFailure(
+      systemCall(
         `Copying ${source} to ${destination}`,
         async () => {
           inside(destination);
@@ -135,7 +135,7 @@ function fileMethods(
         signal,
       ),
     download: (source, destination, { signal } = {}) =>
-      systemFailure(
+      systemCall(
         `Copying ${source} to ${destination}`,
         async () => {
           inside(source);

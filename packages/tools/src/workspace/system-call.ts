@@ -1,10 +1,10 @@
 import { ToolError } from '../error.ts';
 
 /** The paths and kinds that a caller got wrong; the rest is the system's fault. */
-const wrongPath = new Set(['ENOENT', 'ENOTDIR', 'EISDIR', 'ELOOP', 'ENAMETOOLONG', 'ERR_INVALID_ARG_VALUE']);
+const wrongPath = new Set(['ENOENT', 'EEXIST', 'ENOTDIR', 'EISDIR', 'ELOOP', 'ENAMETOOLONG', 'ERR_INVALID_ARG_VALUE']);
 
-/** What a call of the system comes to: its value, or a {@link ToolError} with `doing` in its message. */
-export async function systemFailure<T>(doing: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+/** Does work on files: what the system says against it becomes a {@link ToolError} with `doing` in its message. */
+export async function systemCall<T>(doing: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
   try {
     return await work();
   } catch (error) {
