@@ -10,7 +10,14 @@ export interface Blocked {
   readonly messages: ReadonlyMap<string, string>;
 }
 
-const lists = new Map([
+interface BlockedState {
+  actions: Map<string, string>;
+  messages: Map<string, string>;
+  /** The maps were handed out: copy before adding to them. */
+  isShared: boolean;
+}
+
+const lists = new Map<string, keyof Blocked>([
   ['blocked_actions', 'actions'],
   ['blocked_messages', 'messages'],
 ]);
@@ -21,34 +28,44 @@ const noReason = 'A hook gave no reason.';
  * The actions and messages of a log that hooks stopped. Log scope: the reference's hook events often stand beside the branch
  * of the event they are about.
  */
-export const blockedProjection: Projection<Blocked> = {
+export const blockedProjection: Projection<BlockedState, Blocked> = {
   name: 'blocked',
   version: 1,
   scope: 'log',
-  initial: () => ({ actions: new Map(), messages: new Map() }),
-  apply: (blocked, event) => (HookExecutionEvent.is(event) ? byHook(blocked, event) : byUpdate(blocked, event)),
-  read: (blocked) => blocked,
+  initial: () => ({ actions: new Map(), messages: new Map(), isShared: false }),
+  apply(state, event) {
+    if (HookExecutionEvent.is(event)) byHook(state, event);
+    else byUpdate(state, event);
+    return state;
+  },
+  read(state) {
+    state.isShared = true;
+    return { actions: state.actions, messages: state.messages };
+  },
   encode: ({ actions, messages }) => ({ actions: [...actions], messages: [...messages] }),
   decode(json) {
     const { actions, messages } = json as unknown as Record<keyof Blocked, [string, string][]>;
-    return { actions: new Map(actions), messages: new Map(messages) };
+    return { actions: new Map(actions), messages: new Map(messages), isShared: false };
   },
 };
 
-function byHook(blocked: Blocked, event: HookExecutionEvent): Blocked {
+function byHook(state: BlockedState, event: HookExecutionEvent): void {
   const { action_id: action, message_id: message, reason = noReason } = event;
-  if (!event.blocked) return blocked;
-  return {
-    actions: action === undefined ? blocked.actions : new Map([...blocked.actions, [action, reason]]),
-    messages: message === undefined ? blocked.messages : new Map([...blocked.messages, [message, reason]]),
-  };
+  if (!event.blocked) return;
+  if (state.isShared) {
+    state.actions = new Map(state.actions);
+    state.messages = new Map(state.messages);
+    state.isShared = false;
+  }
+  if (action !== undefined) state.actions.set(action, reason);
+  if (message !== undefined) state.messages.set(message, reason);
 }
 
 /** An update names all that is blocked, so it may also lift what was. */
-function byUpdate(blocked: Blocked, event: BaseEvent): Blocked {
-  return stateFields(event).reduce((all, [key, value]) => {
+function byUpdate(state: BlockedState, event: BaseEvent): void {
+  for (const [key, value] of stateFields(event)) {
     const list = lists.get(key);
     const named = reasons.safeParse(value);
-    return list && named.success ? { ...all, [list]: new Map(Object.entries(named.data)) } : all;
-  }, blocked);
+    if (list && named.success) state[list] = new Map(Object.entries(named.data));
+  }
 }

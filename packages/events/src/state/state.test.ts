@@ -147,6 +147,17 @@ test('what a hook stops is blocked for its reason', () => {
   expect([...messages.keys()]).toEqual(['m1']);
 });
 
+test('what is blocked is copied once after it was read, not for each block', () => {
+  const tale = story();
+  const state = blockedProjection.initial();
+  const { actions } = blockedProjection.apply(state, hook(tale, { action_id: 'a1' }), 0);
+  expect(blockedProjection.apply(state, hook(tale, { action_id: 'a2' }), 1).actions).toBe(actions);
+  const read = blockedProjection.read(state);
+  blockedProjection.apply(state, hook(tale, { action_id: 'a3' }), 2);
+  expect([...read.actions.keys()]).toEqual(['a1', 'a2']);
+  expect([...blockedProjection.read(state).actions.keys()]).toEqual(['a1', 'a2', 'a3']);
+});
+
 test('an update names all that is blocked', () => {
   const tale = story();
   const events = [hook(tale, { action_id: 'a1' }), update(tale, 'blocked_actions', { a2: 'why' })];
