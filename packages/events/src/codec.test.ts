@@ -62,6 +62,12 @@ test('nulls inside free values stay', () => {
   expect(event.value).toEqual({ a: null });
 });
 
+test('an update of a field to null may lack its value, as the reference writes it', () => {
+  const event = read(json({ key: 'goal', kind: 'ConversationStateUpdateEvent' }), 'ConversationStateUpdateEvent');
+  expect(event.value).toBeNull();
+  expect(JSON.parse(codec.encode(event))).toMatchObject({ key: 'goal', value: null });
+});
+
 test.for([
   ['a bare string', 'hello', [{ cache_prompt: false, type: 'text', text: 'hello' }]],
   ['null', null, []],
