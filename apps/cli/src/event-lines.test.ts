@@ -50,7 +50,11 @@ function observation(result: Observation): BaseEvent {
 
 test('calls show what they do, after the thought', () => {
   expect(shown(action(TerminalAction.create({ command: 'ls -la' }), 'I look.'))).toBe('I look.\n$ ls -la');
+  expect(shown(action(TerminalAction.create({ command: 'y', is_input: true })))).toBe('⌨ y');
+  expect(shown(action(TerminalAction.create({ command: 'ls', reset: true })))).toBe('$ ls (in a fresh shell)');
   expect(shown(action(FileEditorAction.create({ command: 'view', path: '/a' })))).toBe('✎ view /a');
+  const insertion = { command: 'insert' as const, path: '/a', insert_line: 3, new_str: 'x' };
+  expect(shown(action(FileEditorAction.create(insertion)))).toBe('✎ insert /a after line 3\n  + x');
   expect(shown(action(MCPToolAction.create({ data: { a: 1 } })))).toBe('→ some_tool {"a":1}');
   expect(shown(action(undefined))).toBe('→ some_tool {"a":1}');
 });

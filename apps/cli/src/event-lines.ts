@@ -76,9 +76,12 @@ function thoughtLines({ thought }: ActionEvent): readonly Line[] {
 function rawActionLine({ action, tool_name: tool, tool_call: call, summary }: ActionEvent, most = 6): Line {
   const style = 'cyan';
   const terminal = TerminalAction.read(action);
-  if (terminal) return { style, text: `$ ${firstLines(terminal.command, most) || '(poll)'}` };
+  if (terminal) return { style, text: terminalText(terminal, most) };
   const edit = FileEditorAction.read(action);
-  if (edit) return { style, text: `✎ ${edit.command} ${edit.path}` };
+  if (edit) {
+    const place = edit.insert_line === undefined ? '' : ` after line ${edit.insert_line}`;
+    return { style, text: `✎ ${edit.command} ${edit.path}${place}` };
+  }
   const tasks = TaskTrackerAction.read(action);
   if (tasks) return { style, text: `☰ ${tasks.command === 'plan' ? 'plan' : 'task list'}` };
   const thinking = ThinkAction.read(action);
@@ -87,6 +90,15 @@ function rawActionLine({ action, tool_name: tool, tool_call: call, summary }: Ac
   if (finish) return { style: 'green', text: `✔ ${finish.message}` };
   if (most === Infinity) return { style, text: `→ ${tool} ${call.arguments}` };
   return { style, text: `→ ${tool} ${summary ?? shortened(call.arguments, 160)}` };
+}
+
+/** A command, or what is typed into the program that runs: these are not the same to allow. */
+function terminalText(
+  { command, is_input: isInput, reset }: NonNullable<ReturnType<typeof TerminalAction.read>>,
+  most: number,
+): string {
+  const what = firstLines(command, most) || '(poll)';
+  return `${isInput ? '⌨' : '$'} ${what}${reset ? ' (in a fresh shell)' : ''}`;
 }
 
 /** What an edit takes away and what it puts in. */
