@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { errnoOf } from '../errno-of.ts';
 import type { PlannedEvent } from '../plan-append.ts';
 import { firstSeal } from '../proof/first-seal.ts';
-import { sealEvents } from '../proof/seal-events.ts';
+import { type SealedEvent, sealEvents } from '../proof/seal-events.ts';
 import { signCheckpoint } from '../proof/sign-checkpoint.ts';
 import type { Signer } from '../proof/signer.ts';
 import type { Cut, Statement } from '../proof/statement.ts';
@@ -46,7 +46,8 @@ export class SealKeeper {
     if (this.#head > index.head) {
       const end = this.#head;
       this.#goBack(index.head);
-      this.#write([{ void: index.head }, { kind: 'cut', seq: index.head, end, cause: 'found', at: now() }]);
+      // The cut comes first: torn between the two, the file still says that there was more.
+      this.#write([{ kind: 'cut', seq: index.head, end, cause: 'found', at: now() }, { void: index.head }]);
     }
     while (this.#head < index.head) {
       const page = index.page(this.#head, index.head);
@@ -77,7 +78,7 @@ export class SealKeeper {
   cut(seq: number, end: number): Cut {
     const cut: Cut = { kind: 'cut', seq, end, cause: 'repaired', at: this.#options.now() };
     this.#goBack(seq);
-    this.#write([{ void: seq }, cut]);
+    this.#write([cut, { void: seq }]);
     return cut;
   }
 
@@ -118,7 +119,8 @@ export class SealKeeper {
   #read(): void {
     const { files, paths } = this.#options;
     const text = files.read(paths.seals)?.toString() ?? '';
-    const last = lastSealOf(text) ?? parseSealLines(text).last;
+    // Zeros are what a power failure leaves of blocks that it lost: the seals in them are made again.
+    const last = text.includes('\0') ? lastBeforeGap(text) : (lastSealOf(text) ?? parseSealLines(text).last);
     if (text !== '' && !text.endsWith('\n')) this.#unwritten = '\n';
     this.#head = last ? last.seq + 1 : 0;
     this.#seal = last?.seal ?? this.#seal;
@@ -134,4 +136,11 @@ export class SealKeeper {
     this.#head = seal === undefined ? 0 : head;
     this.#seal = seal ?? firstSeal(id);
   }
+}
+
+/** The seal of the last event before the first one without. */
+function lastBeforeGap(text: string): SealedEvent | undefined {
+  const sealed = parseSealLines(text).events.filter(({ seal }) => seal !== undefined);
+  const { seq, seal } = sealed.findLast((event, index) => event.seq === index) ?? {};
+  return seq === undefined || seal === undefined ? undefined : { seq, seal };
 }

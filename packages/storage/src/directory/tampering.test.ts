@@ -151,6 +151,42 @@ test.for([
   expect([found.head, found.sealed, found.broken]).toEqual([7, 7, undefined]);
 });
 
+test('seals of which a power failure left zeros are made again when the log is opened', async () => {
+  await using directory = await temporary();
+  const { path } = directory;
+  await writeLog(path);
+  const seals = join(path, 'c', '.varve', 'seals.jsonl');
+  const lines = (await readFile(seals, 'utf8')).split('\n');
+  const lost = lines.map((line) => (/^\{"seq":[23]/.test(line) ? '\0'.repeat(line.length) : line));
+  await writeFile(seals, lost.join('\n'));
+  expect((await verdict(path)).broken).toMatchObject({ seq: 2, reason: 'unsealed' });
+  const opened = async () => {
+    await using store = await directoryStore({ path });
+    await (await store.open('c'))[Symbol.asyncDispose]();
+    return readFile(seals);
+  };
+  expect(await opened()).toEqual(await opened());
+  expect(await verdict(path)).toMatchObject({ head: 6, sealed: 6, vouched: 3 });
+});
+
+test('a note of a lost end that a crash tore is written again', async () => {
+  await using directory = await temporary();
+  const { path } = directory;
+  await writeLog(path);
+  await tampered(path, async ({ name }) => rm(name(5)));
+  const opened = async () => {
+    await using store = await directoryStore({ path });
+    await (await store.open('c'))[Symbol.asyncDispose]();
+  };
+  await opened();
+  const seals = join(path, 'c', '.varve', 'seals.jsonl');
+  const text = await readFile(seals, 'utf8');
+  await writeFile(seals, text.slice(0, text.lastIndexOf('\n', text.length - 2) + 5));
+  await opened();
+  const { broken, cuts } = await verdict(path);
+  expect([broken?.seq, broken?.reason, new Set(cuts.map(({ end }) => end))]).toEqual([5, 'lost', new Set([6])]);
+});
+
 test('a log that lost its end goes on, and says so for good', async () => {
   await using directory = await temporary();
   const { path } = directory;

@@ -33,7 +33,7 @@ export interface VolatileFiles extends Files {
   /**
    * What another process finds afterwards. After a power failure a directory has what was synced and, of the changes of
    * its names since, the first `keep`, for instance 0 or `Infinity`; or, with a `seed`, any of them, while a file has
-   * any part of what was added to it, in blocks of 512 bytes.
+   * any part of what was added to it, in blocks of 512 bytes of which some are zeros.
    */
   survivor(crash: Crash): VolatileFiles;
   /** Lets the calls that the test accepts fail as the system would. */
@@ -194,7 +194,10 @@ function lossOf(crash: { readonly keep: number } | { readonly seed: number }): L
     changes: (changes) => changes.filter(() => random() < 0.5),
     contents({ contents, durable }) {
       const end = durable.length + 512 * Math.floor((random() * (contents.length - durable.length + 512)) / 512);
-      return contents.subarray(0, Math.min(end, contents.length));
+      const kept = Buffer.from(contents.subarray(0, Math.min(end, contents.length)));
+      for (let at = durable.length; at < kept.length; at += 512)
+        if (random() < 0.2) kept.subarray(at, at + 512).fill(0);
+      return kept;
     },
   };
 }
