@@ -172,9 +172,10 @@ export class Appender {
       await this.#sync(isWritten);
     } finally {
       for (const event of placed) index.add(event);
-      seals.add(placed, write.signer);
       metaFiles.note(placed, { isWritten });
       index.isWriting = false;
+      // Last, because a signer is somebody else's code.
+      seals.add(placed, write.signer);
     }
   }
 

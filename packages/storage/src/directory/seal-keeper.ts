@@ -33,6 +33,8 @@ export class SealKeeper {
   /** Lines that the disk did not take. */
   #unwritten = '';
   #isRead = false;
+  /** Whether the name of the file is on the disk. */
+  #isNamed = false;
 
   constructor(options: SealKeeperOptions) {
     this.#options = options;
@@ -94,7 +96,8 @@ export class SealKeeper {
     const { files, paths } = this.#options;
     this.flush();
     await files.sync(paths.seals);
-    await files.sync(paths.own);
+    if (!this.#isNamed) await files.sync(paths.own);
+    this.#isNamed = true;
   }
 
   /** Writes what is not written. */

@@ -123,6 +123,21 @@ test('what a foreign writer appended is sealed by the next append', async () => 
   expect([found.head, found.sealed, found.vouched, found.broken]).toEqual([8, 8, 8, undefined]);
 });
 
+test('a signer that fails leaves the event stored, and is no loss to readers and later seals', async () => {
+  await using directory = await temporary();
+  const { path } = directory;
+  await using store = await directoryStore({ path });
+  const log = await store.create('c', {});
+  const failing = { did: signer.did, sign: () => expect.unreachable('no key') };
+  await expect(log.append([agentEvent(0)], { signer: failing })).rejects.toThrow('no key');
+  const { id, text } = agentEvent(1);
+  await writeFile(join(path, 'c', 'events', `event-00001-${id}.json`), text);
+  expect(await log.head()).toBe(2);
+  await expect(log.append([agentEvent(2)])).rejects.toMatchObject({ code: 'conflict' });
+  await log.append([agentEvent(2)], { signer });
+  expect(await verdict(path)).toMatchObject({ head: 3, sealed: 3, vouched: 3 });
+});
+
 test('a line that a crash tore is passed over, and the next one is whole', async () => {
   await using directory = await temporary();
   const { path } = directory;
