@@ -108,7 +108,10 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
   test('TE-14: C-c ends an endless loop with 130 and the next command runs', async () => {
     await using shell = await open(pty);
     await untilShown(shell, { command: 'while true; do echo on; sleep 0.05; done', timeout: 0.2 }, 'on');
-    const ended = await shell.call({ command: 'c-C', is_input: true, timeout: 20 });
+    const interrupt = (): Promise<Observation> => shell.call({ command: 'c-C', is_input: true, timeout: 1 });
+    let ended = await interrupt();
+    // Between two programs a shell may miss one: bash takes it for handled when the program that starts has not felt it.
+    while (ended['exit_code'] === -1) ended = await interrupt();
     expect(ended).toMatchObject({ exit_code: 130 });
     expect(around(ended).suffix).toContain('CTRL+C');
     expect(shown(await shell.call({ command: 'echo free' }))).toBe('free');
@@ -118,7 +121,7 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
     await using shell = await open(pty);
     const server = `sh -c 'echo up; exec sleep 600'`;
     for (const round of [1, 2]) {
-      const started = await untilShown(shell, { command: server, timeout: 1 }, 'up');
+      const started = await untilShown(shell, { command: server, timeout: 0.1 }, 'up');
       expect(started.last).toMatchObject({ exit_code: -1, timeout: true });
       await shell.call({ command: 'C-c', is_input: true, timeout: 20 });
       expect(shown(await shell.call({ command: `echo ${round}`, timeout: 20 }))).toBe(String(round));
