@@ -9,7 +9,8 @@ export function markerStart(nonce: string): string {
  * The bash startup file of a session. Before each prompt the shell restores a sane mode of the terminal, throws away input
  * that the last program did not read, and prints a marker with our nonce, the number of the command, its exit status and
  * the directory. Prompts, echo and history are off. A signal for the last program may hit `stty` instead; there are two
- * kinds of them, hence three tries. Commands may have set IFS, `set -u` or `set -e`; on a busy machine a read may run out of time
+ * kinds of them, hence three tries. Commands may have set IFS, `set -u`,
+ * `set -e`, `set -x` or functions with the names of builtins; on a busy machine a read may run out of time
  * although there is something to read, which its status above 128 tells from the end of input.
  */
 export function startupFile(nonce: string, backend: ShellBackend['name']): string {
@@ -22,22 +23,23 @@ PS1= PS2=
 __varve_id=0
 __varve_secrets=
 __varve_stty=$(type -P stty)
-__varve_status() { return "$1"; }
-__varve_keep() { local status=$?; PROMPT_COMMAND=__varve_prompt; return $status; }
+__varve_status() { builtin return "$1"; }
+__varve_keep() { builtin local status=$?; PROMPT_COMMAND=$__varve_ask; builtin return "$status"; }
 __varve_prompt() {
-  local status=$? IFS=' ' directory=\${PWD//%/%25} rest
-  unset $__varve_secrets || :
+  builtin local status=$? IFS=' ' directory="\${PWD//%/%25}" rest
+  builtin unset $__varve_secrets || :
   __varve_secrets=
   PS1= PS2=
   directory=\${directory//$'\\a'/%07}
   directory=\${directory//$'\\e'/%1B}
   directory=\${directory//$'\\n'/%0A}
   directory=\${directory//$'\\r'/%0D}
-  ${pty ? Array.from({ length: 3 }, () => '"$__varve_stty" sane -echo 2>/dev/null').join(' || ') : ':'} || :
-  while read -r -t 0 ${fd}2>/dev/null; do read -r -t 0.01 ${fd}rest || [ $? -gt 128 ] || break; done
-  printf '\\033]697;D;%s;%s;%s;%s\\007' ${nonce} "$__varve_id" "$status" "$directory" ${pty ? '>/dev/tty' : '>&4'}
+  ${pty ? Array.from({ length: 3 }, () => '"$__varve_stty" sane -echo').join(' || ') : ':'} || :
+  while builtin read -r -t 0 ${fd}; do builtin read -r -t 0.01 ${fd}rest || [ $? -gt 128 ] || break; done
+  builtin printf '\\033]697;D;%s;%s;%s;%s\\007' ${nonce} "$__varve_id" "$status" "$directory" ${pty ? '>/dev/tty' : '>&4'}
 }
-PROMPT_COMMAND=__varve_prompt
+__varve_ask='{ __varve_prompt; } >/dev/null 2>&1'
+PROMPT_COMMAND=$__varve_ask
 `;
 }
 
@@ -55,21 +57,23 @@ export interface CommandLine {
 
 /** The line that makes the shell do nothing but print a marker with this number. `$?` is lost. */
 export function questionLine(id: number): string {
-  return `__varve_id=${id}; __varve_keep`;
+  return `{ __varve_id=${id}; __varve_keep; } 2>/dev/null`;
 }
 
 /**
  * The line that makes the shell run a command from a file. The command never passes through the terminal, so its
- * length, its quotes and its exclamation marks do not matter.
+ * length, its quotes and its exclamation marks do not matter. With `set -x`, what is around the command must not show: it has
+ * the values of secrets.
  */
 export function commandLine(
   { id, file, lastStatus, secretsFile: secrets }: CommandLine,
   backend: ShellBackend['name'],
 ): string {
   const before = secrets === undefined ? '' : `. ${quoted(secrets)}; command rm -f -- ${quoted(secrets)}; `;
-  const status = lastStatus === 0 ? '' : `__varve_status ${lastStatus} || `;
+  const status = lastStatus === 0 ? '' : `{ __varve_status ${lastStatus}; } 2>/dev/null || `;
   const input = backend === 'pty' ? '' : ' <&3';
-  return `__varve_id=${id}; ${before}__varve_command=$(<${quoted(file)}); ${status}eval "$__varve_command"${input}; __varve_keep`;
+  const prepare = `{ __varve_id=${id}; ${before}__varve_command=$(<${quoted(file)}); } 2>/dev/null`;
+  return `${prepare}; ${status}eval "$__varve_command"${input}; { __varve_keep; } 2>/dev/null`;
 }
 
 /** What puts variables into the environment until the next prompt. The values never pass through the terminal. */

@@ -56,6 +56,13 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
     expect(shown(await shell.call({ command: 'echo again' }))).toBe('again');
   });
 
+  test('functions with the names of builtins do not harm the session', async () => {
+    await using shell = await open(pty);
+    const functions = ['local', 'printf', 'read', 'return', 'unset'].map((name) => `${name}() { false; }`);
+    expect(await shell.call({ command: functions.join('; '), timeout: 20 })).toMatchObject({ exit_code: 0 });
+    expect(shown(await shell.call({ command: 'echo alive', timeout: 20 }))).toBe('alive');
+  });
+
   test('a shell that is killed is told as 137', async () => {
     await using shell = await open(pty);
     expect(await shell.call({ command: 'kill -9 $$' })).toMatchObject({ is_error: true, exit_code: 137 });

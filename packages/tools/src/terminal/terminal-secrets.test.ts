@@ -23,7 +23,7 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
 
   test('TE-43: a command that is interrupted leaves no secret behind', async () => {
     await using shell = await open(pty);
-    await untilShown(shell, { command: `sh -c 'echo up; exec sleep 600' $API_TOKEN`, timeout: 1 }, 'up');
+    await untilShown(shell, { command: `sh -c 'echo up; exec sleep 600' $API_TOKEN`, timeout: 0.1 }, 'up');
     await shell.call({ command: 'C-c', is_input: true, timeout: 20 });
     expect(shown(await shell.call({ command: `env | grep -c 'second [ä]'`, timeout: 20 }))).toBe('0');
   });
@@ -34,6 +34,16 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
     expect(await shell.call({ command: names, timeout: 20 })).toMatchObject({ exit_code: 0 });
     const count = `env | grep -c -e =other -e 'second [ä]'; printf '%s' "$IFS"`;
     expect(shown(await shell.call({ command: count, timeout: 20 }))).toBe('0\n,');
+  });
+
+  test('with set -x, no secret is traced that the command does not show itself', async () => {
+    await using shell = await open(pty);
+    await shell.call({ command: 'set -x', timeout: 20 });
+    const observation = await shell.call({ command: 'true API_TOKEN OTHER_TOKEN; false', timeout: 20 });
+    expect(shown(observation)).toBe(
+      "+ eval 'true API_TOKEN OTHER_TOKEN; false'\n++ true API_TOKEN OTHER_TOKEN\n++ false",
+    );
+    expect(shown(await shell.call({ command: 'echo $?', timeout: 20 }))).toBe("+ eval 'echo $?'\n++ echo 1\n1");
   });
 
   test('names that are no identifiers are left out, and the file is gone before the command starts', async () => {
