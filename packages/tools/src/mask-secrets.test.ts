@@ -62,3 +62,10 @@ test('every usual spelling of any secret is hidden', () => {
     }),
   );
 });
+
+test('the white space around a secret need not be there, and long lines of it are found alone', () => {
+  const mask = maskSecrets(['swordfish\n', '-----BEGIN KEY-----\nMIIEvQIBADANBgkq\nAA==\n-----END KEY-----\n']);
+  expect(mask('a swordfish.')).toBe('a <secret-hidden>.');
+  expect(mask('MIIEvQIBADANBgkq')).toBe('<secret-hidden>');
+  expect(mask('AA==')).toBe('AA==');
+});

@@ -1,13 +1,14 @@
 const replacement = '<secret-hidden>';
 const shortest = 4;
+const shortestLine = 16;
 
 /** Returns what it is given with every secret replaced; the same value when there is none in it. */
 export type Mask = <T>(value: T) => T;
 
 /**
  * Hides secrets in text, and in every text inside of a JSON value; property names stay. A secret is found as it is, in
- * base64 (either alphabet, with or without padding), percent-encoded, and as JSON or a form writes it. Where secrets
- * overlap the longest wins; those shorter than 4 characters are not hidden. `secrets` as a function is asked on each use.
+ * base64 (either alphabet, with or without padding), percent-encoded, and as JSON or a form writes it; also without the
+ * white space around it, and line by line where a line has 16 characters or more. Where secrets overlap the longest wins; those shorter than 4 characters are not hidden. `secrets` as a function is asked on each use.
  *
  * The input is never changed.
  */
@@ -29,7 +30,8 @@ export function maskSecrets(secrets: readonly string[] | (() => readonly string[
 }
 
 function patternOf(secrets: readonly string[]): RegExp | undefined {
-  const forms = new Set(secrets.filter((secret) => secret.length >= shortest).flatMap(formsOf));
+  const whole = secrets.flatMap((secret) => [secret, secret.trim()]).filter((secret) => secret.length >= shortest);
+  const forms = new Set([...whole.flatMap(formsOf), ...whole.flatMap(longLinesOf)]);
   if (forms.size === 0) return undefined;
   const longestFirst = [...forms].toSorted((one, other) => other.length - one.length);
   // What is hidden already comes first and stays as it is, even when a secret is a word of it.
@@ -38,6 +40,11 @@ function patternOf(secrets: readonly string[]): RegExp | undefined {
 
 function escaped(literal: string): string {
   return literal.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`);
+}
+
+/** Output comes in parts, so that the lines of a key may have to be found one by one. */
+function longLinesOf(secret: string): readonly string[] {
+  return secret.split(/\r?\n/).filter((line) => line.length >= shortestLine);
 }
 
 function formsOf(secret: string): readonly string[] {
