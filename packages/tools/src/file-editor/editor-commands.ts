@@ -145,7 +145,9 @@ export class EditorCommands {
     if (isRefused(file)) return file;
     const changed = change(file);
     if ('refused' in changed) return changed;
-    const { bytes, note: encodingNote } = encoded(changed.text, file);
+    const written = encoded(changed.text, file);
+    if (isRefused(written)) return written;
+    const { bytes, note: encodingNote } = written;
     try {
       if (!(await readFile(target.real)).equals(file.bytes))
         return refuse(`The file ${target.path} was changed by something else meanwhile; view it again.`);

@@ -31,15 +31,27 @@ export async function readTextFile({ path, real, stats }: Target, maxBytes: numb
   return { ...decoded, bytes, lineEnd: commonLineEnd(decoded.text) };
 }
 
-/** The bytes of `text` in the file it came from: in its encoding if that has all of the characters, else in UTF-8. */
+/**
+ * The bytes of `text` in the file it came from: in its encoding if that has all of the characters, else in UTF-8. Refused where
+ * the file is UTF-8 but for a few bytes, because then the encoding was guessed wrong, and what is added would spoil the rest.
+ */
 export function encoded(
   text: string,
-  { encoding, hasMark }: DecodedText,
-): { readonly bytes: Buffer; readonly note?: string } {
+  { bytes: before, encoding, hasMark }: TextFile,
+): { readonly bytes: Buffer; readonly note?: string } | Refused {
+  if (encoding !== 'utf-8' && isMostlyUtf8(before))
+    return refuse('The file is UTF-8 but for some bytes that are not, and cannot be edited until those are mended.');
   const bytes = encodedText({ text, encoding, hasMark });
   if (bytes !== undefined) return { bytes };
   const note = `The encoding ${encoding} has no form for some of the characters, so the file is now UTF-8.`;
   return { bytes: Buffer.from(text), note };
+}
+
+/** Other encodings rarely look like the longer characters of UTF-8. */
+function isMostlyUtf8(bytes: Buffer): boolean {
+  const long = bytes.toString('utf8').match(/[\u0080-\u{10FFFF}]/gu) ?? [];
+  const broken = long.filter((character) => character === '\uFFFD').length;
+  return long.length > 3 * broken;
 }
 
 /** The fingerprint by which a changed file is noticed. */

@@ -33,7 +33,7 @@ export async function planPatch(hunks: readonly PatchHunk[], reach: PatchReach):
   const seen = new Set<string>();
   for (const hunk of hunks) {
     const part = await planned(hunk, reach);
-    if (isRefused(part)) return refuse(`Nothing was changed. ${part.refused.replace('Nothing was changed: ', '')}`);
+    if (isRefused(part)) return refuse(`Nothing was changed: ${part.refused.replace('Nothing was changed: ', '')}`);
     for (const { real } of part.changes) {
       if (seen.has(real)) return refuse(`Nothing was changed: the patch names ${hunk.path} more than once.`);
       seen.add(real);
@@ -93,7 +93,9 @@ async function updated(
   if (isRefused(file)) return file;
   const patched = patchedText(file, path, chunks);
   if (isRefused(patched)) return patched;
-  const { bytes: after, note } = encoded(patched.text, file);
+  const written = encoded(patched.text, file);
+  if (isRefused(written)) return written;
+  const { bytes: after, note } = written;
   const end = note === undefined ? '' : `. ${note}`;
   const previous = target.stats;
   const change = { type: 'update', ...contents(file.text, patched.text) } as const;
