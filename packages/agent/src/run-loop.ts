@@ -11,7 +11,7 @@ import type { EndReason } from './run-result.ts';
 import type { RunContext, Session } from './session.ts';
 import { step } from './step.ts';
 import { overflowVerdict } from './stuck/overflow-verdict.ts';
-import { lookForLoop } from './stuck/look-for-loop.ts';
+import { lookForLoop, secondChance } from './stuck/look-for-loop.ts';
 
 /** When a loop ends although the work is not done. */
 export interface LoopOptions {
@@ -68,8 +68,7 @@ export async function runLoop(session: Session, context: RunContext, options: Lo
 
 /** Who runs a stuck conversation again gives it another chance, and the model is told so. */
 function startDrafts(before: ExecutionStatus): readonly Draft[] {
-  const nudge = 'You were stopped because you repeated yourself. Go on, but not in the same way.';
-  return [statusDraft('running'), ...(before === 'stuck' ? [nudgeDraft(nudge)] : [])];
+  return [statusDraft('running'), ...(before === 'stuck' ? [nudgeDraft(secondChance)] : [])];
 }
 
 /** Tells a model that repeats itself, and ends the run when that did not help. Calls are brought to an end first. */

@@ -1,9 +1,12 @@
-import { MessageEvent, type BaseEvent } from '@varve/events';
+import { MessageEvent, textOf, type BaseEvent } from '@varve/events';
 import { mayRepeat, movesOf, type Move } from './moves.ts';
 import type { StuckRules } from './stuck-rules.ts';
 
 /** What is to be done about an agent that repeats itself. */
 export type LoopVerdict = { readonly kind: 'nudge'; readonly message: string } | { readonly kind: 'stuck' };
+
+/** What a model is told when somebody runs a conversation again that was stuck. */
+export const secondChance = 'You were stopped because you repeated yourself. Go on, but not in the same way.';
 
 /** So many events of a view are looked at: enough for the longest pattern of replies with some twenty calls each. */
 const tail = 240;
@@ -21,7 +24,8 @@ export function lookForLoop(events: readonly BaseEvent[], rules: StuckRules): Lo
   const window = recent.slice(said + 1);
   const loop = loopIn(movesOf(window, rules.outputs), rules);
   if (!loop) return undefined;
-  const told = window.findLastIndex((event) => MessageEvent.is(event) && event.source === 'environment');
+  // What it was told for another reason, an empty reply for instance, is no warning.
+  const told = window.findLastIndex((event) => says(event, loop.message) || says(event, secondChance));
   if (told < loop.start) return { kind: 'nudge', message: loop.message };
   return window.slice(told + 1).some((event) => event.source === 'agent') ? { kind: 'stuck' } : undefined;
 }
@@ -82,6 +86,10 @@ function loopOf(
     start: first.start,
     message: `${tell(names, length)} Try another way. If there is none, call finish and say what is in the way.`,
   };
+}
+
+function says(event: BaseEvent, message: string): boolean {
+  return MessageEvent.is(event) && event.source === 'environment' && textOf(event.llm_message.content) === message;
 }
 
 function isFromUser(event: BaseEvent): boolean {

@@ -53,6 +53,14 @@ test('the same call with the same result is told of once, then ends the run, and
   for (const { messages } of model.requests) expect(legalityProblems(messages)).toEqual([]);
 });
 
+test('what a model is told for another reason is no warning of a loop', async () => {
+  const talk: ScriptedTurn = { text: 'Let me see.' };
+  const turns = [record('a'), talk, record('a'), talk, record('a'), talk];
+  const { conversation } = await started([...turns, done], { textReply: 'continue' });
+  expect(await conversation.run()).toMatchObject({ reason: 'finished' });
+  expect((await nudgesOf(conversation)).at(-1)).toContain('You go back and forth');
+});
+
 test('a stuck run that goes on in the same way is stuck after one more reply', async () => {
   const { conversation } = await started(times(7, record('a')));
   expect(await conversation.run()).toMatchObject({ reason: 'stuck', iterations: 5 });
