@@ -51,6 +51,9 @@ const agentAction: ErrorClassification = { kind: 'agent_action', retryable: true
 /** How a failure is classified that is not the model's fault. */
 export const internalFailure: ErrorClassification = { kind: 'internal', retryable: false, user_action: 'none' };
 
+/** What a call is answered with that its own reply made pointless. */
+export const afterFinish = 'This call was not executed, because finish came before it in the same reply.';
+
 /** A call is answered with an error the model can read. */
 export function callErrorDraft(
   call: Pick<ActionEvent, 'tool_name' | 'tool_call_id'>,

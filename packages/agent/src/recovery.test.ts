@@ -51,10 +51,10 @@ async function crashed(agent: Agent, store: EventStore, id: string): Promise<boo
 }
 
 /** A store as a new process finds it: what was appended is there, and nobody holds the lease. */
-async function copied(store: EventStore, id: string): Promise<EventStore> {
+async function copied(store: EventStore, id: string, length = Infinity): Promise<EventStore> {
   const copy = memoryStore();
   const log = await copy.create(id, (await store.summary(id)).meta);
-  for await (const stored of (await store.read(id)).range(0)) await log.append([stored]);
+  for await (const stored of (await store.read(id)).range(0)) if (stored.seq < length) await log.append([stored]);
   await log[Symbol.asyncDispose]();
   return copy;
 }
@@ -82,6 +82,42 @@ test.for([true, false])(
     expect(crashes).toBeGreaterThan(8);
   },
 );
+
+const concurrentAgent = (steps: readonly ScriptedStep[], { tool, runs } = countingTool()) => ({
+  agent: defineAgent({ model: scriptedModel(steps), tools: () => [tool(), finish()], concurrency: 2 }),
+  runs,
+});
+
+const call = (text: string) => ({ name: 'record', arguments: { text } });
+
+test('from any prefix of a log, half an append too, nothing runs that must not, and the task ends', async () => {
+  const end = { name: 'finish', arguments: { message: 'Done.' } };
+  const whole = [{ calls: [call('a'), call('b'), { name: 'nothing', arguments: {} }] }, { calls: [end, call('late')] }];
+  const disk = memoryStore();
+  const id = '5'.repeat(32);
+  await using recorded = await Conversation.create({
+    ...concurrentAgent(whole),
+    store: disk,
+    workspace: process.cwd(),
+    id,
+  });
+  await recorded.send('Record a and b.');
+  await recorded.run();
+  for (let length = 2; length < recorded.state.head; length++) {
+    const { agent, runs } = concurrentAgent([{ calls: [end] }]);
+    await using conversation = await Conversation.open({ agent, store: await copied(disk, id, length), id });
+    const begun = conversation.state.pending
+      .filter(({ hasEffect }) => hasEffect)
+      .map(({ event }) => event.tool_call_id);
+    expect(await conversation.run(), `${length} events`).toMatchObject({ reason: 'finished' });
+    // Another run brings to an end whatever the first one left.
+    expect(await conversation.run(), `${length} events`).toMatchObject({ reason: 'finished' });
+    expect(conversation.state.pending, `${length} events`).toEqual([]);
+    expect(runs.has('late'), `${length} events`).toBe(false);
+    expect(runs.size, `${length} events`).toBeLessThanOrEqual(2 - begun.length);
+    expect(legalityProblems(conversation.request().messages)).toEqual([]);
+  }
+});
 
 test('a call that may have run is not run again, and the model is told that its outcome is unknown', async () => {
   const { tool, runs } = countingTool();

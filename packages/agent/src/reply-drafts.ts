@@ -2,7 +2,7 @@ import { ActionEvent, MessageEvent, type TextContent } from '@varve/events';
 import { callFact, toolsetFact } from '@varve/events/facts';
 import { FinishAction } from '@varve/events/payloads';
 import type { ModelReply, ToolSpec } from '@varve/llm';
-import { callErrorDraft } from './drafts.ts';
+import { afterFinish, callErrorDraft } from './drafts.ts';
 import type { Draft } from './journal.ts';
 import type { InvalidCall, ValidCall } from './read-call.ts';
 import type { PreparedRequest } from './request.ts';
@@ -63,8 +63,6 @@ export function messageDrafts(reply: ModelReply, context: ReplyContext): readonl
     },
   ];
 }
-
-const afterFinish = 'This call was not executed, because finish came before it in the same reply.';
 
 /**
  * A reply with calls: its fact, one action per call with the thought on the first, then at once an answer to each call

@@ -19,7 +19,10 @@ interface Runnable {
  */
 export async function runPending(session: Session, context: ReplyRunContext): Promise<StepOutcome> {
   const { journal, tools, codec, agent } = session;
-  const judged = () => journal.timeline.read('pending').map((call) => ({ call, verdict: judge(call, tools) }));
+  const judged = () => {
+    const pending = journal.timeline.read('pending');
+    return pending.map((call, index) => ({ call, verdict: judge(call, tools, pending.slice(0, index)) }));
+  };
   await journal.emit(() =>
     judged().flatMap(({ call, verdict }) =>
       verdict.kind === 'answer' ? [callErrorDraft(call.event, verdict.error)] : [],
