@@ -275,7 +275,8 @@ export class Conversation implements AsyncDisposable {
     if (this.#running) throw new AgentError('busy', `Conversation ${this.id} is running already.`);
     this.#interruption = new AbortController();
     this.#isPauseRequested = false;
-    const running = work();
+    // What reached the log although its append failed counts.
+    const running = this.#open.session.journal.catchUp().then(work);
     this.#running = running;
     try {
       return await running;
@@ -291,7 +292,6 @@ export class Conversation implements AsyncDisposable {
   async #run({ signal, onDelta, onOutput, ...limits }: RunOptions): Promise<LoopEnd> {
     checkLimits(limits);
     const { session } = this.#open;
-    await session.journal.catchUp();
     const { status, pending, lastUserMessageId, view } = this.state;
     const waits = status === 'waiting_for_confirmation' && !pending.some((call) => call.approvedDigest !== undefined);
     if (waits) return { reason: 'waiting', iterations: 0 };

@@ -27,6 +27,7 @@ export async function forkConversation(
   { at, id, ...changed }: ForkOptions & { readonly id: string },
 ): Promise<OpenConversation> {
   const { log, session } = origin;
+  await session.journal.catchUp();
   const leaf = at ?? session.journal.timeline.leafId;
   const seq = leaf === undefined ? undefined : await log.seqOf(leaf);
   if (at !== undefined && seq === undefined) {

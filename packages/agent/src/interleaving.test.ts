@@ -148,6 +148,23 @@ test('a reply whose append was stored although it failed is acted on, not asked 
   expect([...runs]).toEqual([['a', 1]]);
 });
 
+test('going back and forking know what was stored although its append failed', async () => {
+  let lost = 0;
+  const store = spied(memoryStore(), () => {
+    if (lost-- > 0) throw new Error('the answer was lost');
+  });
+  const { conversation } = await started([], { store });
+  const first = await conversation.send('Go.');
+  lost = 1;
+  await expect(conversation.send('And on.')).rejects.toThrow('lost');
+  await using fork = await conversation.fork();
+  expect(fork.state.view.events.filter(({ source }) => source === 'user')).toHaveLength(2);
+  lost = 1;
+  await expect(conversation.send('And on.')).rejects.toThrow('lost');
+  await conversation.navigate(first);
+  expect(conversation.state.leafId).toBe(first);
+});
+
 test('an interrupt right after the call of run ends it', async () => {
   const { conversation } = await started([{ fault: { kind: 'hang', afterPieces: 0 } }]);
   await conversation.send('Go.');
