@@ -36,7 +36,7 @@ async function readAll(store: EventStore): Promise<void> {
     await store.summary(found);
     for (const event of stored) expect(await reader.seqOf(event.id)).toBe(event.seq);
     if (stored.length === 0) continue;
-    for await (const { seq } of reader.tail(0, AbortSignal.timeout(5000))) if (seq + 1 === stored.length) break;
+    for await (const { seq } of reader.tail(0, AbortSignal.timeout(30_000))) if (seq + 1 === stored.length) break;
   }
 }
 

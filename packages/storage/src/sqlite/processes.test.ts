@@ -125,7 +125,7 @@ test('a tail sees the appends of another process', async () => {
   await writer.line();
   await using store = await sqliteStore({ path });
   const seen: string[] = [];
-  for await (const { id } of (await store.read('c')).tail(0, AbortSignal.timeout(10_000))) {
+  for await (const { id } of (await store.read('c')).tail(0, AbortSignal.timeout(30_000))) {
     seen.push(id);
     writer.tell('more');
     if (seen.length === 3) break;

@@ -19,4 +19,4 @@ export const eventStoreContract: readonly StoreCheck[] = [
   ...tailChecks,
   ...snapshotChecks,
   ...proofChecks,
-].map((check) => ({ ...check, run: async (harness) => within(check.title, check.run(harness), 20_000) }));
+].map((check) => ({ ...check, run: async (harness) => within(check.title, check.run(harness), 100_000) }));

@@ -1,5 +1,5 @@
-/** Resolves as `work` does, or fails after a few seconds instead of waiting for ever. */
-export async function within<T>(what: string, work: Promise<T>, ms = 5000): Promise<T> {
+/** Resolves as `work` does, or fails after a time that no busy machine needs, instead of waiting for ever. */
+export async function within<T>(what: string, work: Promise<T>, ms = 30_000): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(new Error(`${what} took more than ${ms} ms`)), ms);
   try {
