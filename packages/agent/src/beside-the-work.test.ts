@@ -4,7 +4,7 @@ import { rollingWindow } from '@varve/condensers';
 import { legalityProblems } from '@varve/events/projections';
 import { scriptedModel, type ScriptedStep, type ScriptedTurn } from '@varve/llm/testing';
 import { memoryStore } from '@varve/storage';
-import { finish } from '@varve/tools';
+import { finish, ToolError, type Tool } from '@varve/tools';
 import { alwaysConfirm } from './always-confirm.ts';
 import { defineAgent, type AgentOptions } from './agent.ts';
 import { Conversation } from './conversation.ts';
@@ -63,6 +63,16 @@ test('a tool is carried out directly, without an event and without asking, and i
   await expect(conversation.executeTool({ name: 'nothing', arguments: {} })).rejects.toMatchObject({ code: 'invalid' });
   const wrong = conversation.executeTool({ name: 'record', arguments: {} });
   await expect(wrong).rejects.toMatchObject({ code: 'invalid-input' });
+});
+
+test('what a tool that fails says of a secret is hidden', async () => {
+  const broken: Tool = {
+    ...finish(),
+    execute: () => Promise.reject(new ToolError('unusable', 'No login as hush-hush.')),
+  };
+  const { conversation } = await started([], { tools: () => [broken] });
+  const failed = conversation.executeTool({ name: 'finish', arguments: { message: 'Done.' } });
+  await expect(failed).rejects.toMatchObject({ code: 'unusable', message: 'No login as <secret-hidden>.' });
 });
 
 test('another model is asked from the next step of the same run on', async () => {

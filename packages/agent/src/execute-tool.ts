@@ -1,5 +1,5 @@
 import type { Observation } from '@varve/events/payloads';
-import type { Mask } from '@varve/tools';
+import { ToolError, type Mask } from '@varve/tools';
 import { AgentError } from './error.ts';
 import type { Session } from './session.ts';
 
@@ -15,7 +15,7 @@ export interface DirectCall {
 
 /**
  * Carries out a call of one of a conversation's own tools for its owner: the model does not see it, nothing is confirmed,
- * and no event is left. Secrets in the result are hidden.
+ * and no event is left. Secrets in the result are hidden, and in what a {@link ToolError} says.
  *
  * @throws {AgentError} `invalid` when there is no such tool; {@link ToolError} what the tool throws.
  * @see software-agent-sdk execute_tool
@@ -28,5 +28,11 @@ export async function executeTool(call: DirectCall, session: Session, mask: Mask
   }
   const { signal = new AbortController().signal, onOutput } = call;
   const context = { workspace, signal, idempotencyKey: journal.newId(), ...(onOutput && { onOutput }) };
-  return mask(await tool.execute(tool.parse(call.arguments), context));
+  try {
+    return mask(await tool.execute(tool.parse(call.arguments), context));
+  } catch (error) {
+    throw error instanceof ToolError && mask(error.message) !== error.message
+      ? new ToolError(error.code, mask(error.message))
+      : error;
+  }
 }
