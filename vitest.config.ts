@@ -7,6 +7,8 @@ export default defineConfig({
     exclude: ['**/*.long.test.ts', '**/node_modules/**'],
     globalSetup: ['tests/temporary-files.ts'],
     setupFiles: ['tests/setup.ts'],
+    // By default one processor of two stays idle, while tests wait for disks and processes.
+    maxWorkers: 2,
     testTimeout: 30_000,
   },
 });
