@@ -12,3 +12,4 @@ export { executionStatuses, statusKey, statusProjection, type ExecutionStatus, t
 export { taskListProjection } from './task-list.ts';
 export { Timeline, type LogEntry, type ReadEntries, type TimelineOptions } from './timeline.ts';
 export { viewProjection, type View } from './view.ts';
+export { unparsedArguments } from './unparsed-arguments.ts';

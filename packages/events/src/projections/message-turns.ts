@@ -8,6 +8,7 @@ import { isObjectJson } from './object-json.ts';
 import type { PairedCall } from './replies.ts';
 import { wireContent } from './wire-content.ts';
 import { wireName } from './wire-name.ts';
+import { unparsedArguments } from './unparsed-arguments.ts';
 
 const lostResult = 'No result was recorded for this call: it was interrupted, and its outcome is unknown.';
 const emptyResult = 'The call gave no output.';
@@ -72,7 +73,7 @@ function wireCall({ event: { tool_call: call }, wireId }: PairedCall): ToolCall 
 }
 
 function objectJsonOf(unparsed: string): string {
-  return unparsed.trim() === '' ? '{}' : JSON.stringify({ unparsed_arguments: unparsed });
+  return unparsed.trim() === '' ? '{}' : JSON.stringify({ [unparsedArguments]: unparsed });
 }
 
 function resultMessage(codec: EventCodec, { event, wireId, result }: PairedCall): Message {

@@ -1,4 +1,4 @@
-import type { ExecutionStatus } from '../projections/status.ts';
+import { executionStatuses, type ExecutionStatus } from '../projections/status.ts';
 
 /** One way from status to status, and what takes it. */
 export interface StatusTransition {
@@ -7,15 +7,7 @@ export interface StatusTransition {
   readonly trigger: string;
 }
 
-const all: readonly ExecutionStatus[] = [
-  'idle',
-  'running',
-  'paused',
-  'waiting_for_confirmation',
-  'finished',
-  'error',
-  'stuck',
-];
+const all = executionStatuses.filter((status) => status !== 'deleting');
 
 /**
  * Every way there is. What is not in here leaves the status as it is: a message to a paused conversation, a pause of one that

@@ -1,3 +1,4 @@
+import { unparsedArguments } from '@varve/events/projections';
 import { tags } from './tags.ts';
 import { writeValue } from './write-value.ts';
 
@@ -29,7 +30,7 @@ function parameterLines(json: string): readonly string[] | undefined {
     const fields = Object.entries(value);
     const [[key, only] = []] = fields;
     // The form that the projection of messages gives to what is no object, for providers that would reject it.
-    if (fields.length === 1 && key === 'unparsed_arguments' && typeof only === 'string') return asWritten(only);
+    if (fields.length === 1 && key === unparsedArguments && typeof only === 'string') return asWritten(only);
     return fields.map(([name, field]) => `${tags.parameterOpen}${name}>${writeValue(field)}${tags.parameterClose}`);
   } catch {
     return undefined;

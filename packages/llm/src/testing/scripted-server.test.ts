@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { scriptedServer, type ScriptedServer } from './scripted-server.ts';
+import { scriptedServer } from './scripted-server.ts';
+import type { ScriptedServer } from './serve-script.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
