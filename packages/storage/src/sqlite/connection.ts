@@ -1,5 +1,6 @@
 import { StorageError } from '../error.ts';
 import { type Wakeups, wakeups } from '../wakeups.ts';
+import { growAhead } from './grow-ahead.ts';
 import { type DatabaseOptions, openDatabase } from './open-database.ts';
 import { prepareStatements, type Statements } from './statements.ts';
 import { storageErrorOf } from './storage-error-of.ts';
@@ -28,13 +29,14 @@ export interface ConnectionOptions extends DatabaseOptions {
 
 /** Opens a connection. @throws {StorageError} `io`, `full`, `corrupt`, `invalid` for a database of something else. */
 export async function connect(options: ConnectionOptions): Promise<Connection> {
-  const { path, busyMs, pollMs } = options;
+  const { path, durability, busyMs, pollMs } = options;
   const typed = (error: unknown): never => {
     throw storageErrorOf(error, path);
   };
   const database = await openDatabase(options).catch(typed);
   const statements = prepareStatements(database);
-  const queue = writeQueue(database, busyMs);
+  const onCommit = durability === 'fsync' ? growAhead(database, path) : () => {};
+  const queue = writeQueue(database, { busyMs, onCommit });
   const closing = new AbortController();
   const wake = wakeups((onChange) => watchOthers(statements, pollMs, onChange));
 

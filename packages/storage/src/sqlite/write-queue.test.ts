@@ -16,7 +16,7 @@ function table(path = ':memory:'): { database: DatabaseSync; insert: (text: stri
 
 test('writes that wait together are one transaction', async () => {
   const { database, insert } = table();
-  const queue = writeQueue(database, 0);
+  const queue = writeQueue(database, { busyMs: 0 });
   const states: unknown[] = [];
   const writes = ['a', 'b', 'c'].map((text) =>
     queue.write(() => {
@@ -31,7 +31,7 @@ test('writes that wait together are one transaction', async () => {
 
 test('a write that fails takes back what it did, and only that', async () => {
   const { database, insert, count } = table();
-  const queue = writeQueue(database, 0);
+  const queue = writeQueue(database, { busyMs: 0 });
   const results = await Promise.allSettled([
     queue.write(() => insert('a')),
     queue.write(() => {
@@ -47,7 +47,7 @@ test('a write that fails takes back what it did, and only that', async () => {
 test('a write that does not fit is full, and those beside it and after it are stored', async () => {
   const { database, insert, count } = table();
   database.exec('PRAGMA max_page_count = 20');
-  const queue = writeQueue(database, 0);
+  const queue = writeQueue(database, { busyMs: 0 });
   const results = await Promise.allSettled([
     queue.write(() => insert('a')),
     queue.write(() => insert('x'.repeat(1_000_000))),
@@ -67,9 +67,9 @@ test('a write waits while another connection writes, and fails when that takes t
   const path = join(directory.path, 'store.db');
   const [one, other] = [table(path), table(path)];
   other.database.exec('BEGIN IMMEDIATE');
-  const impatient = writeQueue(one.database, 0).write(() => one.insert('a'));
+  const impatient = writeQueue(one.database, { busyMs: 0 }).write(() => one.insert('a'));
   await expect(impatient).rejects.toMatchObject({ errcode: 5 });
-  const patient = writeQueue(one.database, 10_000).write(() => one.insert('b'));
+  const patient = writeQueue(one.database, { busyMs: 10_000 }).write(() => one.insert('b'));
   other.insert('c');
   await new Promise((resolve) => {
     setImmediate(resolve);
@@ -82,7 +82,7 @@ test('a write waits while another connection writes, and fails when that takes t
 
 test('drain waits for everything called before', async () => {
   const { database, insert, count } = table();
-  const queue = writeQueue(database, 0);
+  const queue = writeQueue(database, { busyMs: 0 });
   await queue.drain();
   const writes = Array.from({ length: 600 }, (_, index) => queue.write(() => insert(`${index}`)));
   await queue.drain();

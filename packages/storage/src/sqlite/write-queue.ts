@@ -14,6 +14,14 @@ export interface WriteQueue {
   drain(): Promise<void>;
 }
 
+/** How a queue writes. */
+export interface WriteQueueOptions {
+  /** How long to go on trying while other connections write. */
+  readonly busyMs: number;
+  /** Called after each commit, when its writes have been answered. Must not throw; may use the database and leave it as it is. */
+  readonly onCommit?: () => void;
+}
+
 interface Job {
   /** Does the work; returns what tells the caller. */
   readonly run: () => () => void;
@@ -27,14 +35,14 @@ const groupLength = 256;
  * Groups the writes that wait at the same time into one transaction, for one sync of the disk. A failure rolls the
  * whole group back; then each of its writes gets a transaction, and so an answer, of its own.
  */
-export function writeQueue(database: DatabaseSync, busyMs: number): WriteQueue {
+export function writeQueue(database: DatabaseSync, options: WriteQueueOptions): WriteQueue {
   const waiting: Job[] = [];
   let flushing: Promise<void> | undefined;
 
   const flush = async (): Promise<void> => {
     while (waiting.length > 0) {
       await setImmediate();
-      await commitAll(database, waiting.splice(0, groupLength), busyMs);
+      await commitAll(database, waiting.splice(0, groupLength), options);
     }
     flushing = undefined;
   };
@@ -51,9 +59,9 @@ export function writeQueue(database: DatabaseSync, busyMs: number): WriteQueue {
   };
 }
 
-async function commitAll(database: DatabaseSync, jobs: readonly Job[], busyMs: number): Promise<void> {
+async function commitAll(database: DatabaseSync, jobs: readonly Job[], options: WriteQueueOptions): Promise<void> {
   try {
-    await whenFree(() => database.exec('BEGIN IMMEDIATE'), busyMs);
+    await whenFree(() => database.exec('BEGIN IMMEDIATE'), options.busyMs);
   } catch (error) {
     for (const job of jobs) job.fail(error);
     return;
@@ -65,6 +73,8 @@ async function commitAll(database: DatabaseSync, jobs: readonly Job[], busyMs: n
   } catch (error) {
     rollBack(database);
     if (jobs.length === 1) jobs[0]?.fail(error);
-    else for (const job of jobs) await commitAll(database, [job], busyMs);
+    else for (const job of jobs) await commitAll(database, [job], options);
+    return;
   }
+  options.onCommit?.();
 }

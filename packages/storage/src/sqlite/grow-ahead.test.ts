@@ -1,0 +1,60 @@
+import { copyFile, mkdtempDisposable, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { verify } from '@varve/storage/proof';
+import { sqliteStore } from '@varve/storage/sqlite';
+import { expect, test } from 'vitest';
+import { thisProcess } from '../holder.ts';
+import { idsOf } from '../testing/ids-of.ts';
+import { newEvent } from '../testing/new-event.ts';
+
+const dead = { ...thisProcess(), pid: 2 ** 22 + 1 };
+
+test('a write-ahead log grows once, holds what was acknowledged, and a crash brings nothing else back', async () => {
+  await using directory = await mkdtempDisposable(join(tmpdir(), 'varve-'));
+  const path = join(directory.path, 'store.db');
+  await using store = await sqliteStore({ path, holder: dead });
+  const log = await store.create('c', {});
+  const lengths: number[] = [];
+  for (let n = 0; n < 40; n += 1) {
+    await log.append([newEvent(`e${n}`)]);
+    lengths.push((await stat(`${path}-wal`)).size);
+  }
+  expect(lengths[10]).toBeLessThan(1_000_000);
+  expect(lengths[20]).toBeGreaterThan(4_000_000);
+  expect(lengths[39]).toBe(lengths[20]);
+  expect((await stat(path)).size).toBeLessThan(1_000_000);
+
+  const crashed = join(directory.path, 'crashed.db');
+  await copyFile(path, crashed);
+  await copyFile(`${path}-wal`, `${crashed}-wal`);
+  await using again = await sqliteStore({ path: crashed });
+  const found = await again.open('c');
+  expect(await idsOf(found.range(0))).toEqual(Array.from({ length: 40 }, (_, n) => `e${n}`));
+  const { broken, sealed } = await verify(found);
+  expect([broken, sealed]).toEqual([undefined, 40]);
+  expect(await found.append([newEvent('more')])).toEqual([40]);
+});
+
+test('a store that waits for no disk does not grow ahead', async () => {
+  await using directory = await mkdtempDisposable(join(tmpdir(), 'varve-'));
+  const path = join(directory.path, 'store.db');
+  await using store = await sqliteStore({ path, durability: 'buffered' });
+  const log = await store.create('c', {});
+  for (let n = 0; n < 20; n += 1) await log.append([newEvent(`e${n}`)]);
+  expect((await stat(`${path}-wal`)).size).toBeLessThan(2_000_000);
+});
+
+test('another writer does not stop the writes of a store that would grow', async () => {
+  await using directory = await mkdtempDisposable(join(tmpdir(), 'varve-'));
+  const path = join(directory.path, 'store.db');
+  const stores = await Promise.all([sqliteStore({ path }), sqliteStore({ path })]);
+  const logs = await Promise.all(stores.map(async (store, index) => store.create(`c${index}`, {})));
+  await Promise.all(
+    logs.map(async (log) => {
+      for (let n = 0; n < 24; n += 1) await log.append([newEvent(`e${n}`)]);
+    }),
+  );
+  expect(await Promise.all(logs.map(async (log) => log.head()))).toEqual([24, 24]);
+  for (const store of stores) await store[Symbol.asyncDispose]();
+});
