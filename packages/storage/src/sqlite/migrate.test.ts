@@ -2,6 +2,7 @@ import { mkdtempDisposable, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { verify } from '@varve/storage/proof';
 import { sqliteStore } from '@varve/storage/sqlite';
 import { expect, test } from 'vitest';
 import { idsOf } from '../testing/ids-of.ts';
@@ -44,6 +45,27 @@ test('a database of version 1 is read and continued', async () => {
   ]);
   expect(await log.snapshots.latest('view@1')).toEqual({ seq: 2, state: { ids: ['a', 'b'] } });
   expect([log.epoch, await log.append([newEvent('c')])]).toEqual([4, [2]]);
+});
+
+test('long texts of version 2 stay as they are, beside those that are taken apart', async () => {
+  await using directory = await temporary();
+  const path = join(directory.path, 'store.db');
+  const [old, fresh] = [newEvent('a', { note: 'x'.repeat(50_000) }), newEvent('b', { note: 'x'.repeat(50_000) })];
+  const database = new DatabaseSync(path);
+  migrate(database, path, migrations.slice(0, 2));
+  database.exec(
+    "INSERT INTO conversation (key, id, created_at, updated_at, head, lease_epoch) VALUES (1, 'c', 0, 0, 1, 0)",
+  );
+  database.exec("INSERT INTO meta VALUES (1, '{}')");
+  database
+    .prepare('INSERT INTO event (conversation, seq, id, kind, text) VALUES (1, 0, ?, ?, ?)')
+    .run(old.id, old.kind, old.text);
+  database.close();
+  await using store = await sqliteStore({ path });
+  await using log = await store.open('c');
+  expect(await log.append([old, fresh])).toEqual([0, 1]);
+  expect((await Array.fromAsync(log.range(0))).map(({ text }) => text)).toEqual([old.text, fresh.text]);
+  expect((await verify(log)).sealed).toBe(2);
 });
 
 test('the first migration makes the schema of version 1', async () => {

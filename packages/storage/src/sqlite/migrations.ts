@@ -4,6 +4,9 @@
  *
  * `meta` stands apart from `conversation` because an append rewrites the whole row that holds the head. The seal of a
  * conversation is that of its last event; rows of version 1 have none until the conversation is opened.
+ *
+ * `blob` keeps long strings once, whoever says them; the text of an event that has some (`blobs` counts them, null for
+ * none) is the rest, and `event_blob` says where they belong. A blob that nobody refers to any more goes at once.
  */
 export const migrations: readonly string[] = [
   `
@@ -60,5 +63,27 @@ export const migrations: readonly string[] = [
     json TEXT NOT NULL
   ) STRICT;
   CREATE INDEX quarantine_by_conversation ON quarantine (conversation);
+  `,
+  `
+  ALTER TABLE event ADD COLUMN blobs INTEGER;
+  CREATE TABLE blob (
+    key INTEGER PRIMARY KEY,
+    sha256 BLOB NOT NULL UNIQUE,
+    text TEXT NOT NULL
+  ) STRICT;
+  CREATE TABLE event_blob (
+    conversation INTEGER NOT NULL,
+    seq INTEGER NOT NULL,
+    at INTEGER NOT NULL,
+    blob INTEGER NOT NULL REFERENCES blob (key),
+    PRIMARY KEY (conversation, seq, at),
+    FOREIGN KEY (conversation, seq) REFERENCES event (conversation, seq) ON DELETE CASCADE
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX event_blob_by_blob ON event_blob (blob);
+  CREATE TRIGGER blob_unused AFTER DELETE ON event_blob
+  WHEN NOT EXISTS (SELECT 1 FROM event_blob WHERE blob = OLD.blob)
+  BEGIN
+    DELETE FROM blob WHERE key = OLD.blob;
+  END;
   `,
 ];

@@ -1,5 +1,4 @@
 import type { SQLOutputValue } from 'node:sqlite';
-import type { Stored } from '../log-reader.ts';
 import type { Snapshot } from '../snapshots.ts';
 import type { Summary } from '../store.ts';
 
@@ -27,11 +26,22 @@ export function toConversation(row: Row): ConversationRow {
   return row as unknown as ConversationRow;
 }
 
-/** Reads a row of `event`. */
-export function toStored(row: Row): Stored {
-  const { seq, id, kind, text } = row as unknown as Stored;
-  const parentId = row['parent_id'];
-  return { seq, id, kind, parentId: typeof parentId === 'string' ? parentId : undefined, text };
+/** A row of `event`, without the conversation. */
+export interface EventRow {
+  readonly seq: number;
+  readonly id: string;
+  readonly kind: string;
+  readonly parent_id: string | null;
+  /** Without the strings that are kept as blobs. */
+  readonly text: string;
+  /** How many those are; null for none. */
+  readonly blobs: number | null;
+  readonly seal: Uint8Array<ArrayBuffer> | null;
+}
+
+/** Reads a row of `event`: the schema is strict, so the columns have their types. */
+export function toEvent(row: Row): EventRow {
+  return row as unknown as EventRow;
 }
 
 /** Reads a row of `conversation` with its `meta`. */

@@ -1,7 +1,8 @@
 import { digestOf } from '../proof/digest-of.ts';
 import { firstSeal } from '../proof/first-seal.ts';
 import { nextSeal } from '../proof/next-seal.ts';
-import { type ConversationRow, toStored } from './rows.ts';
+import { readEvents } from './read-events.ts';
+import type { ConversationRow } from './rows.ts';
 import { sealBytes } from './seal-bytes.ts';
 import type { Statements } from './statements.ts';
 
@@ -15,7 +16,7 @@ export function sealRest(
   if (seal !== null || head === 0) return;
   let last = firstSeal(id);
   for (let next = 0; next < head;) {
-    const page = statements.events.all(key, next, head, pageLength).map(toStored);
+    const page = [...readEvents(statements, { id, key, from: next, to: head, limit: pageLength })];
     // A gap is for readers to find.
     if (page[0]?.seq !== next) return;
     for (const event of page) {

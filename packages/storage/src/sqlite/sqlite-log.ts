@@ -9,11 +9,14 @@ import { sealEvents } from '../proof/seal-events.ts';
 import { signCheckpoint } from '../proof/sign-checkpoint.ts';
 import { planAppend } from '../plan-append.ts';
 import { readerOf } from '../reader-of.ts';
+import { toEvent } from './rows.ts';
 import type { SqliteLogOptions } from './sqlite-log-options.ts';
 import { sqliteProofKeeper } from './sqlite-proof-keeper.ts';
 import { sqliteSnapshots } from './sqlite-snapshots.ts';
 import { sealBytes, sealText } from './seal-bytes.ts';
+import { insertEvent } from './insert-event.ts';
 import { sqliteSource } from './sqlite-source.ts';
+import { wholeText } from './whole-text.ts';
 
 /** The right to append to a conversation whose lease was just taken; renews it until disposed. */
 export function sqliteLog(options: SqliteLogOptions): EventLog {
@@ -74,7 +77,10 @@ function appendWork(
   const metaText = meta === undefined ? undefined : jsonText('meta', meta);
   const events = checkEvents(newEvents);
   const noted = checkStatements(given);
-  const find = (eventId: string) => statements.eventById.get(key, eventId) as { seq: number; text: string } | undefined;
+  const find = (eventId: string) => {
+    const row = statements.eventById.get(key, eventId);
+    return row && { seq: toEvent(row).seq, text: wholeText(statements, { id, key }, toEvent(row)) };
+  };
   return () => {
     const state = heldState(options);
     const head = Number(state['head']);
@@ -82,10 +88,8 @@ function appendWork(
     const at = now();
     const previous = sealText(state['seal']) ?? firstSeal(id);
     const { seals, checkpoints, last } = sealEvents(fresh, { conversation: id, previous, signer, at });
-    for (const [index, { seq, id: eventId, kind, parentId, text }] of fresh.entries()) {
-      const seal = sealBytes(seals[index]?.seal ?? '');
-      statements.insertEvent.run(key, seq, eventId, kind, parentId ?? null, text, seal);
-    }
+    for (const [index, event] of fresh.entries())
+      insertEvent(statements, key, { ...event, seal: seals[index]?.seal ?? '' });
     const isCheckpoint = signer && events.length === 0 && head > 0;
     const asked = isCheckpoint ? [signCheckpoint({ conversation: id, seq: head - 1, seal: previous, at }, signer)] : [];
     for (const statement of [...checkpoints, ...asked, ...noted]) {

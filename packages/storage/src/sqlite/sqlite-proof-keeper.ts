@@ -4,7 +4,9 @@ import { StorageError } from '../error.ts';
 import type { LogProof } from '../proof/log-proof.ts';
 import type { ProofKeeper } from '../proof/proof-keeper.ts';
 import type { Cut } from '../proof/statement.ts';
-import { toStored } from './rows.ts';
+import { quarantineEvents } from './quarantine-events.ts';
+import { readEvents } from './read-events.ts';
+import { replaceText } from './replace-text.ts';
 import { sealRest } from './seal-rest.ts';
 import type { SqliteLogOptions } from './sqlite-log-options.ts';
 
@@ -38,17 +40,15 @@ export function sqliteProofKeeper(options: SqliteKeeperOptions): ProofKeeper {
       checkOpen();
       await connection.write(() => {
         checkLease();
-        checkReplacements(
-          id,
-          replacements,
-          (seq) => statements.events.all(lease.key, seq, seq + 1, 1).map(toStored)[0],
-        );
+        const { key } = lease;
+        const find = (seq: number) => [...readEvents(statements, { id, key, from: seq, to: seq + 1, limit: 1 })][0];
+        checkReplacements(id, replacements, find);
         statements.eraseDeleted.get();
         for (const { tombstone, text } of replacements) {
-          statements.setText.run(text, lease.key, tombstone.seq);
-          statements.insertStatement.run(lease.key, tombstone.seq, JSON.stringify(tombstone));
+          replaceText(statements, { key, seq: tombstone.seq }, text);
+          statements.insertStatement.run(key, tombstone.seq, JSON.stringify(tombstone));
         }
-        statements.dropSnapshotsAfter.run(lease.key, -1);
+        statements.dropSnapshotsAfter.run(key, -1);
       });
       // The old texts are in the write-ahead log still.
       await connection.read(() => statements.emptyWriteAheadLog.get());
@@ -63,7 +63,7 @@ function cutOff(
 ): Cut {
   const at = now();
   const cut: Cut = { kind: 'cut', seq, end, cause: 'repaired', at };
-  statements.quarantineEvents.run(at, key, seq);
+  quarantineEvents(statements, { key, from: seq, at });
   statements.quarantineStatements.run(at, key, seq);
   statements.deleteEvents.run(key, seq);
   statements.deleteStatements.run(key, seq);

@@ -3,8 +3,9 @@ import type { Stored } from '../log-reader.ts';
 import type { LogSource } from '../log-source.ts';
 import type { LogProof } from '../proof/log-proof.ts';
 import type { Connection } from './connection.ts';
-import { toStored } from './rows.ts';
+import { readEvents, type WhichEvents } from './read-events.ts';
 import { sqliteProof } from './sqlite-proof.ts';
+import type { Statements } from './statements.ts';
 
 /** Bounds the memory of a page: it ends with the event that reaches either. */
 const pageEvents = 256;
@@ -35,18 +36,7 @@ export function sqliteSource(
         if (typeof head !== 'number') throw new StorageError('missing', `Conversation ${id} was removed.`);
         return head;
       }),
-    page: async (from, to) =>
-      read(() => {
-        const page: Stored[] = [];
-        let characters = 0;
-        for (const row of statements.events.iterate(key, from, to, pageEvents)) {
-          const event = toStored(row);
-          page.push(event);
-          characters += event.text.length;
-          if (characters >= pageCharacters) break;
-        }
-        return page;
-      }),
+    page: async (from, to) => read(() => page(statements, { id, key, from, to, limit: pageEvents })),
     seqOf: async (eventId) =>
       read(() => {
         const seq = statements.seqById.get(key, eventId)?.['seq'];
@@ -56,4 +46,20 @@ export function sqliteSource(
     closed,
     proof: sqliteProof(statements, { id, key, read }),
   };
+}
+
+/** What can be read before the first event that cannot; that one fails when it is the first. */
+function page(statements: Statements, which: WhichEvents): readonly Stored[] {
+  const events: Stored[] = [];
+  let characters = 0;
+  try {
+    for (const event of readEvents(statements, which)) {
+      events.push(event);
+      characters += event.text.length;
+      if (characters >= pageCharacters) break;
+    }
+  } catch (error) {
+    if (events.length === 0) throw error;
+  }
+  return events;
 }

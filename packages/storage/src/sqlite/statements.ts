@@ -30,31 +30,37 @@ export function prepareStatements(database: DatabaseSync) {
       WHERE key = ? AND lease_epoch = ?`),
 
     insertEvent: prepare(`
-      INSERT INTO event (conversation, seq, id, kind, parent_id, text, seal) VALUES (?, ?, ?, ?, ?, ?, ?)`),
+      INSERT INTO event (conversation, seq, id, kind, parent_id, text, blobs, seal) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`),
+    blob: prepare('SELECT key FROM blob WHERE sha256 = ? AND text = ?'),
+    // What has this hash and is another text was damaged: this is what it was.
+    insertBlob: prepare(`
+      INSERT INTO blob (sha256, text) VALUES (?, ?)
+      ON CONFLICT (sha256) DO UPDATE SET text = excluded.text RETURNING key`),
+    insertString: prepare('INSERT INTO event_blob (conversation, seq, at, blob) VALUES (?, ?, ?, ?)'),
+    strings: prepare(`
+      SELECT at, blob.text AS string FROM event_blob JOIN blob ON blob.key = event_blob.blob
+      WHERE conversation = ? AND seq = ? ORDER BY at`),
+    deleteStrings: prepare('DELETE FROM event_blob WHERE conversation = ? AND seq = ?'),
     sealEvent: prepare('UPDATE event SET seal = ? WHERE conversation = ? AND seq = ?'),
     seals: prepare(`
       SELECT seq, seal FROM event
       WHERE conversation = ? AND seq >= ? AND seq < ? AND seal IS NOT NULL ORDER BY seq LIMIT ?`),
     insertStatement: prepare('INSERT INTO statement (conversation, seq, json) VALUES (?, ?, ?)'),
-    setText: prepare('UPDATE event SET text = ? WHERE conversation = ? AND seq = ?'),
+    setText: prepare('UPDATE event SET text = ?, blobs = ? WHERE conversation = ? AND seq = ?'),
     deleteEvents: prepare('DELETE FROM event WHERE conversation = ? AND seq >= ?'),
     deleteStatements: prepare(`
       DELETE FROM statement WHERE conversation = ? AND seq >= ? AND json ->> 'kind' <> 'cut'`),
-    quarantineEvents: prepare(`
-      INSERT INTO quarantine (conversation, at, json)
-      SELECT conversation, ?, json_object(
-        'seq', seq, 'id', id, 'kind', kind, 'parent_id', parent_id, 'text', text, 'seal', lower(hex(seal)))
-      FROM event WHERE conversation = ? AND seq >= ? ORDER BY seq`),
+    quarantine: prepare('INSERT INTO quarantine (conversation, at, json) VALUES (?, ?, ?)'),
     quarantineStatements: prepare(`
       INSERT INTO quarantine (conversation, at, json)
       SELECT conversation, ?, json FROM statement
       WHERE conversation = ? AND seq >= ? AND json ->> 'kind' <> 'cut' ORDER BY number`),
     statements: prepare(`
       SELECT json FROM statement WHERE conversation = ? AND seq >= ? AND seq < ? ORDER BY seq, number`),
-    eventById: prepare('SELECT seq, text FROM event WHERE conversation = ? AND id = ?'),
+    eventById: prepare('SELECT seq, text, blobs FROM event WHERE conversation = ? AND id = ?'),
     seqById: prepare('SELECT seq FROM event WHERE conversation = ? AND id = ?'),
     events: prepare(`
-      SELECT seq, id, kind, parent_id, text FROM event
+      SELECT seq, id, kind, parent_id, text, blobs, seal FROM event
       WHERE conversation = ? AND seq >= ? AND seq < ? ORDER BY seq LIMIT ?`),
 
     summary: prepare(`${summaries} WHERE id = ?`),

@@ -41,7 +41,7 @@ describe.for([
   [
     'an inserted event',
     `${shift('-seq + 1')}
-     INSERT INTO event SELECT conversation, 3, 'new', kind, parent_id, text, seal FROM event WHERE seq = 2;
+     INSERT INTO event SELECT conversation, 3, 'new', kind, parent_id, text, seal, blobs FROM event WHERE seq = 2;
      UPDATE conversation SET head = 7`,
     [3, 'altered'],
   ],

@@ -1,6 +1,7 @@
 import { appendChecks } from './append-checks.ts';
 import { leaseChecks } from './lease-checks.ts';
 import { listChecks } from './list-checks.ts';
+import { longStringChecks } from './long-string-checks.ts';
 import { proofChecks } from './proof-checks.ts';
 import { readChecks } from './read-checks.ts';
 import { resendChecks } from './resend-checks.ts';
@@ -17,6 +18,7 @@ export const eventStoreContract: readonly StoreCheck[] = [
   ...listChecks,
   ...leaseChecks,
   ...tailChecks,
+  ...longStringChecks,
   ...snapshotChecks,
   ...proofChecks,
 ].map((check) => ({ ...check, run: async (harness) => within(check.title, check.run(harness), 100_000) }));
