@@ -67,6 +67,19 @@ test('a holder sets a broken last file aside when it opens', async () => {
   expect(await readdir(files.path('events'))).toEqual([nameOf(0)]);
 });
 
+test('what opening sets aside moves nothing in a listing, and readers see that it is gone', async () => {
+  await using files = await conversation(3);
+  await using store = await files.open();
+  const reader = await store.read(id);
+  expect(await reader.head()).toBe(3);
+  await writeFile(files.event(2), '');
+  await utimes(files.path('events'), 1_700_000_000, 1_700_000_000.25);
+  const { updatedAt } = await store.summary(id);
+  await (await store.open(id))[Symbol.asyncDispose]();
+  expect(await store.summary(id)).toMatchObject({ head: 2, updatedAt });
+  expect([updatedAt, await reader.head()]).toEqual([1_700_000_000_250, 2]);
+});
+
 test('several broken files at the end are set aside together', async () => {
   await using files = await conversation(4);
   for (const n of [1, 2, 3]) await writeFile(files.event(n), '');

@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { errnoOf } from '../errno-of.ts';
 import { StorageError } from '../error.ts';
 import type { Stored } from '../log-reader.ts';
 import type { DirectoryWarning } from './directory-warning.ts';
@@ -9,6 +8,7 @@ import { type Files, type FileStatus } from './files.ts';
 import { msOf } from './ms-of.ts';
 import type { Paths } from './paths.ts';
 import { type LogNames, readNames } from './read-names.ts';
+import { touch } from './touch.ts';
 
 /** Which log an index is of. */
 export interface EventIndexOptions {
@@ -206,14 +206,5 @@ export class EventIndex {
   #warnBroken(seq: number): void {
     const path = join(this.#options.paths.events, this.#names[seq] ?? '');
     this.#options.warn({ code: 'broken-event', message: `${path} holds no event.`, path });
-  }
-}
-
-function touch(files: Files, path: string, modifiedNs: bigint): void {
-  try {
-    files.stamp(path, modifiedNs);
-  } catch (error) {
-    // Only the owner of a directory may; for others the system's own mark has to do.
-    if (!['EPERM', 'EACCES', 'ENOSYS'].includes(errnoOf(error) ?? '')) throw error;
   }
 }

@@ -18,6 +18,7 @@ import { dropSnapshots } from './directory-snapshots.ts';
 import { diskError } from './disk-error.ts';
 import { EventIndex } from './event-index.ts';
 import type { Files } from './files.ts';
+import { keepTime } from './keep-time.ts';
 import type { Lease, LeaseOptions } from './lease.ts';
 import { clearWorkshop, removedPrefix } from './clear-workshop.ts';
 import { makeConversation } from './make-conversation.ts';
@@ -167,7 +168,9 @@ export class RootedStore implements EventStore {
     const paths = pathsOf(join(root, id));
     try {
       if (!files.status(paths.events)) files.makeDirectory(paths.events);
-      await setAside({ files, paths, lease, warn }, readNames({ id, files, paths, warn }).broken);
+      const { broken } = readNames({ id, files, paths, warn });
+      // Opening is no news: what it puts right was never part of the log.
+      await keepTime(files, paths.events, async () => setAside({ files, paths, lease, warn }, broken));
       const shared = this.#share(id);
       shared.index.look();
       dropSnapshots({ files, paths }, shared.index.head);

@@ -38,6 +38,11 @@ export class Verification {
     return this.#broken !== undefined;
   }
 
+  /** Whether an event has to be signed. */
+  needsSignature(event: Stored): boolean {
+    return this.#options.mustBeSigned?.(event) ?? false;
+  }
+
   /** Adds the next event, with what was kept about it; `sealedHead` events were sealed in all. */
   add(event: Stored, kept: EventProof | undefined, sealedHead: number): void {
     const statements = kept?.statements ?? [];
@@ -129,7 +134,7 @@ export class Verification {
   }
 
   #checkSigned(event: Stored, statements: readonly Statement[]): void {
-    if (!this.#options.mustBeSigned?.(event)) return;
+    if (!this.needsSignature(event)) return;
     const isSignedBy = (one: Statement): boolean => one.kind === 'checkpoint' && this.#trusted.has(one.signer);
     if (!statements.some(isSignedBy)) this.#break(event.seq, 'unsigned', 'is signed by nobody on the list');
   }

@@ -264,6 +264,37 @@ test('a log that grows while it is verified is whole', async () => {
   expect([verdict.broken, verdict.head]).toEqual([undefined, 20]);
 });
 
+test('events whose seals come a moment later, as in a directory, are not called unsigned', async () => {
+  await using store = memoryStore();
+  const log = await store.create('c', {});
+  await log.append([newEvent('a'), newEvent('b')], { signer });
+  const { proof } = log;
+  let asked = 0;
+  // At first the file of seals ends before the events that are being written.
+  const late = {
+    end: async () => ({ head: 1, seal: (await proof?.page(0, 1))?.[0]?.seal ?? '' }),
+    page: async (from: number, to: number) => {
+      asked += 1;
+      return proof?.page(from, asked < 5 ? Math.min(to, 1) : to) ?? [];
+    },
+  };
+  const verdict = await verify({ ...log, proof: late }, { trusted, mustBeSigned: () => true });
+  expect([verdict.broken, verdict.vouched]).toEqual([undefined, 2]);
+});
+
+test('an event that stays without a seal is unsigned', async () => {
+  await using store = memoryStore();
+  const log = await store.create('c', {});
+  await log.append([newEvent('a'), newEvent('b')], { signer });
+  const { proof } = log;
+  const never = {
+    end: async () => ({ head: 1, seal: (await proof?.page(0, 1))?.[0]?.seal ?? '' }),
+    page: async (from: number, to: number) => proof?.page(from, Math.min(to, 1)) ?? [],
+  };
+  const verdict = await verify({ ...log, proof: never }, { trusted, mustBeSigned: () => true });
+  expect(verdict.broken).toMatchObject({ seq: 1, reason: 'unsigned' });
+});
+
 test('a store without proof cannot be verified', async () => {
   await using store = memoryStore();
   const { proof: _, ...log } = await store.create('c', {});

@@ -1,10 +1,15 @@
+import { setTimeout } from 'node:timers/promises';
 import { StorageError } from '../error.ts';
 import type { LogReader } from '../log-reader.ts';
-import type { LogProof } from './log-proof.ts';
+import type { EventProof, LogProof } from './log-proof.ts';
 import { proofInOrder } from './proof-in-order.ts';
 import { Verification } from './verification.ts';
 import type { Verdict } from './verdict.ts';
 import type { VerifyOptions } from './verify-options.ts';
+
+/** How often, and after what time, a seal that an event has not yet is asked for again. */
+const pendingTries = 20;
+const pendingMs = 50;
 
 /**
  * Makes every seal of a log anew from its events and compares it with the one that was kept, with checkpoints, and with
@@ -32,7 +37,9 @@ async function read(log: LogReader, proof: LogProof, verification: Verification)
   const kept = proofInOrder(proof);
   for (;;) {
     for await (const event of log.range(verification.head)) {
-      verification.add(event, await kept(event.seq), end?.head ?? 0);
+      const known = await kept(event.seq);
+      const isPending = known?.seal === undefined && verification.needsSignature(event);
+      verification.add(event, isPending ? await settledProof(proof, event.seq) : known, end?.head ?? 0);
       if (verification.isBroken) return;
     }
     const rest = await proof.page(verification.head, Number.MAX_SAFE_INTEGER);
@@ -40,5 +47,17 @@ async function read(log: LogReader, proof: LogProof, verification: Verification)
     if ((await log.head()) > verification.head) continue;
     verification.end(end, rest);
     return;
+  }
+}
+
+/**
+ * What is kept about an event that had no seal yet: a store whose events come before their seals may be between the
+ * two. One that stays without was left so, by a crash or by somebody else.
+ */
+async function settledProof(proof: LogProof, seq: number): Promise<EventProof | undefined> {
+  for (let tries = 0; ; tries += 1) {
+    const [found] = await proof.page(seq, seq + 1);
+    if (found?.seal !== undefined || tries === pendingTries) return found;
+    await setTimeout(pendingMs);
   }
 }
