@@ -1,4 +1,5 @@
 export { StorageError, type StorageErrorCode } from './error.ts';
+export type { Fact, FactQuery } from './facts.ts';
 export type { AppendOptions, EventLog, NewEvent } from './log.ts';
 export type { LogReader, Stored } from './log-reader.ts';
 export { memoryStore, type MemoryStoreOptions } from './memory-store.ts';

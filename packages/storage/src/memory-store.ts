@@ -1,6 +1,7 @@
 import type { Json } from '@varve/events';
 import { checkId } from './check-id.ts';
 import { StorageError } from './error.ts';
+import type { Fact, FactQuery } from './facts.ts';
 import { jsonText } from './json-text.ts';
 import type { Kept } from './kept.ts';
 import { byUpdate, parseQuery, toPage } from './listing.ts';
@@ -8,6 +9,7 @@ import type { EventLog } from './log.ts';
 import type { LogReader } from './log-reader.ts';
 import { memoryLog, memorySource } from './memory-log.ts';
 import { readerOf } from './reader-of.ts';
+import { scanFacts } from './scan-facts.ts';
 import type { EventStore, ListQuery, Page, Summary } from './store.ts';
 import { wakeups } from './wakeups.ts';
 
@@ -63,6 +65,10 @@ class MemoryStore implements EventStore {
 
   async summary(id: string): Promise<Summary> {
     return toSummary(this.#find(id));
+  }
+
+  async facts(query: FactQuery): Promise<Page<Fact>> {
+    return scanFacts(this, query);
   }
 
   async remove(id: string): Promise<void> {

@@ -9,7 +9,7 @@ import { describe, test } from 'vitest';
 
 /** Every store: add its line here. */
 const stores: Record<string, (directory: string) => StoreHarness> = {
-  memory: () => ({ open: async () => memoryStore(), keepsProof: true }),
+  memory: () => ({ open: async () => memoryStore(), keepsProof: true, findsFacts: true }),
   'sqlite, fsync': (directory) => sqlite({ path: join(directory, 'store.db'), durability: 'fsync' }),
   'sqlite, buffered': (directory) => sqlite({ path: join(directory, 'store.db'), durability: 'buffered' }),
   'directory, fsync': (directory) => directories({ path: directory, durability: 'fsync' }),
@@ -20,14 +20,14 @@ function directories(options: DirectoryStoreOptions): StoreHarness {
   const leaseMs = 3_600_000;
   let shift = 0;
   const open = async () => directoryStore({ ...options, leaseMs, pollMs: 20, now: () => Date.now() + shift });
-  return { open, reopen: open, expireLeases: () => (shift += 2 * leaseMs), keepsProof: true };
+  return { open, reopen: open, expireLeases: () => (shift += 2 * leaseMs), keepsProof: true, findsFacts: true };
 }
 
 function sqlite(options: SqliteStoreOptions): StoreHarness {
   const leaseMs = 3_600_000;
   let shift = 0;
   const open = async () => sqliteStore({ ...options, leaseMs, pollMs: 20, now: () => Date.now() + shift });
-  return { open, reopen: open, expireLeases: () => (shift += 2 * leaseMs), keepsProof: true };
+  return { open, reopen: open, expireLeases: () => (shift += 2 * leaseMs), keepsProof: true, findsFacts: true };
 }
 
 describe.for(Object.entries(stores))('the store %s', ([, harness]) => {

@@ -1,4 +1,5 @@
 import type { Json } from '@varve/events';
+import type { Fact, FactQuery } from './facts.ts';
 import type { EventLog } from './log.ts';
 import type { LogReader } from './log-reader.ts';
 
@@ -60,6 +61,15 @@ export interface EventStore extends AsyncDisposable {
   list(query?: ListQuery): Promise<Page<Summary>>;
   /** @throws {StorageError} `missing`. */
   summary(id: string): Promise<Summary>;
+  /**
+   * What events say, in every conversation, by value as UTF-8, then by conversation, then by seq. A fact is a text in a
+   * state update whose key begins with `varve.`: the value itself, a member of it or an item of a list. What was
+   * acknowledged before a call is found by it. A store without an index reads every log for it; one that cannot do that
+   * leaves the method out.
+   *
+   * @throws {StorageError} `invalid`, `closed`, `full`, `io`.
+   */
+  facts?(query: FactQuery): Promise<Page<Fact>>;
   /** Removes a conversation and all that belongs to it. @throws {StorageError} `missing`, `held`. */
   remove(id: string): Promise<void>;
   /**

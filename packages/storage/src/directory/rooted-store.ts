@@ -3,12 +3,14 @@ import { join } from 'node:path';
 import type { Json } from '@varve/events';
 import { checkId } from '../check-id.ts';
 import { StorageError } from '../error.ts';
+import type { Fact, FactQuery } from '../facts.ts';
 import type { Holder } from '../holder.ts';
 import { jsonText } from '../json-text.ts';
 import { parseQuery } from '../listing.ts';
 import type { EventLog } from '../log.ts';
 import type { LogReader } from '../log-reader.ts';
 import { readerOf } from '../reader-of.ts';
+import { scanFacts } from '../scan-facts.ts';
 import type { EventStore, ListQuery, Page, Summary } from '../store.ts';
 import { wakeups } from '../wakeups.ts';
 import { directoryLog } from './directory-log.ts';
@@ -100,6 +102,10 @@ export class RootedStore implements EventStore {
     this.#check(id);
     const { files, root } = this.#options;
     return typed(() => readSummary(files, root, id) ?? missing(id));
+  }
+
+  async facts(query: FactQuery): Promise<Page<Fact>> {
+    return scanFacts(this, query);
   }
 
   async remove(id: string): Promise<void> {

@@ -1,6 +1,7 @@
 import type { Json } from '@varve/events';
 import { checkId } from '../check-id.ts';
 import { StorageError } from '../error.ts';
+import type { Fact, FactQuery } from '../facts.ts';
 import { jsonText } from '../json-text.ts';
 import { parseQuery, toPage } from '../listing.ts';
 import type { EventLog } from '../log.ts';
@@ -11,6 +12,7 @@ import type { Connection } from './connection.ts';
 import { type Lease, type LeaseOptions, leases, type Leases } from './leases.ts';
 import { type ConversationRow, toConversation, toSummary } from './rows.ts';
 import { sealRest } from './seal-rest.ts';
+import { sqliteFacts } from './sqlite-facts.ts';
 import { sqliteLog } from './sqlite-log.ts';
 import { sqliteSource } from './sqlite-source.ts';
 
@@ -74,6 +76,10 @@ export class ConnectedStore implements EventStore {
     this.#check(id);
     const row = await this.#connection.read(() => this.#connection.statements.summary.get(id));
     return toSummary(row ?? missing(id));
+  }
+
+  async facts(query: FactQuery): Promise<Page<Fact>> {
+    return sqliteFacts(this.#connection, query);
   }
 
   async remove(id: string): Promise<void> {

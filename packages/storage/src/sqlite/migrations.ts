@@ -7,6 +7,9 @@
  *
  * `blob` keeps long strings once, whoever says them; the text of an event that has some (`blobs` counts them, null for
  * none) is the rest, and `event_blob` says where they belong. A blob that nobody refers to any more goes at once.
+ *
+ * `fact` is an index of what events say, made when somebody asks: `conversation.facts` counts the events, from the first
+ * on, that were looked through.
  */
 export const migrations: readonly string[] = [
   `
@@ -85,5 +88,18 @@ export const migrations: readonly string[] = [
   BEGIN
     DELETE FROM blob WHERE key = OLD.blob;
   END;
+  `,
+  `
+  ALTER TABLE conversation ADD COLUMN facts INTEGER NOT NULL DEFAULT 0;
+  CREATE TABLE fact (
+    name TEXT NOT NULL,
+    value TEXT NOT NULL,
+    conversation_id TEXT NOT NULL,
+    seq INTEGER NOT NULL,
+    conversation INTEGER NOT NULL,
+    PRIMARY KEY (name, value, conversation_id, seq),
+    FOREIGN KEY (conversation, seq) REFERENCES event (conversation, seq) ON DELETE CASCADE
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX fact_by_event ON fact (conversation, seq);
   `,
 ];

@@ -12,5 +12,8 @@ export function replaceText(
   const { rest, strings } = splitText(text, longestInline);
   statements.deleteStrings.run(key, seq);
   statements.setText.run(rest, strings.length || null, key, seq);
+  // What it said before is in the index, too.
+  statements.dropFacts.run(key, seq);
+  statements.keepFactsBefore.run(seq, key);
   insertStrings(statements, { key, seq }, strings);
 }

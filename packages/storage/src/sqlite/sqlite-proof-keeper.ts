@@ -66,6 +66,7 @@ function cutOff(
   quarantineEvents(statements, { key, from: seq, at });
   statements.quarantineStatements.run(at, key, seq);
   statements.deleteEvents.run(key, seq);
+  statements.keepFactsBefore.run(seq, key);
   statements.deleteStatements.run(key, seq);
   statements.dropSnapshotsAfter.run(key, seq);
   const before = statements.seals.all(key, seq - 1, seq, 1)[0]?.['seal'];

@@ -68,6 +68,22 @@ export function prepareStatements(database: DatabaseSync) {
     nextSummaries: prepare(`
       ${summaries} WHERE (updated_at, id) < (?, ?) ORDER BY updated_at DESC, id DESC LIMIT ?`),
 
+    firstWithoutFacts: prepare('SELECT key, id, head, facts FROM conversation WHERE facts < head LIMIT 1'),
+    stateUpdates: prepare(`
+      SELECT seq, kind, text, blobs FROM event
+      WHERE conversation = ? AND seq >= ? AND seq < ? AND kind = 'ConversationStateUpdateEvent' ORDER BY seq`),
+    insertFact: prepare(`
+      INSERT OR IGNORE INTO fact (name, value, conversation_id, seq, conversation) VALUES (?, ?, ?, ?, ?)`),
+    setFacts: prepare('UPDATE conversation SET facts = ? WHERE key = ?'),
+    dropFacts: prepare('DELETE FROM fact WHERE conversation = ? AND seq = ?'),
+    keepFactsBefore: prepare('UPDATE conversation SET facts = min(facts, ?) WHERE key = ?'),
+    facts: prepare(`
+      SELECT value, conversation_id AS conversation, seq FROM fact
+      WHERE name = ? AND (value, conversation_id, seq) > (?, ?, ?) ORDER BY value, conversation_id, seq LIMIT ?`),
+    factsOfValue: prepare(`
+      SELECT value, conversation_id AS conversation, seq FROM fact
+      WHERE name = ? AND value = ? AND (conversation_id, seq) > (?, ?) ORDER BY conversation_id, seq LIMIT ?`),
+
     latestSnapshot: prepare(`
       SELECT seq, state FROM snapshot WHERE conversation = ? AND name = ? AND seq <= ? ORDER BY seq DESC LIMIT 1`),
     saveSnapshot: prepare('INSERT OR REPLACE INTO snapshot (conversation, name, seq, state) VALUES (?, ?, ?, ?)'),

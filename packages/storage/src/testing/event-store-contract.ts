@@ -1,4 +1,5 @@
 import { appendChecks } from './append-checks.ts';
+import { factChecks } from './fact-checks.ts';
 import { leaseChecks } from './lease-checks.ts';
 import { listChecks } from './list-checks.ts';
 import { longStringChecks } from './long-string-checks.ts';
@@ -16,6 +17,7 @@ export const eventStoreContract: readonly StoreCheck[] = [
   ...resendChecks,
   ...readChecks,
   ...listChecks,
+  ...factChecks,
   ...leaseChecks,
   ...tailChecks,
   ...longStringChecks,

@@ -10,12 +10,14 @@ export interface StoreHarness {
   readonly expireLeases?: () => void;
   /** Set for stores whose logs have a `proof`. */
   readonly keepsProof?: true;
+  /** Set for stores with `facts`. */
+  readonly findsFacts?: true;
 }
 
 /** One thing that every store does. It throws, within seconds, when the store does not. */
 export interface StoreCheck {
   readonly title: string;
   /** What the harness must have for this check; stores without it have no such behaviour to check. */
-  readonly needs?: readonly ('reopen' | 'expireLeases' | 'keepsProof')[];
+  readonly needs?: readonly ('reopen' | 'expireLeases' | 'keepsProof' | 'findsFacts')[];
   run(harness: StoreHarness): Promise<void>;
 }

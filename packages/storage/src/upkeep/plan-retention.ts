@@ -1,5 +1,5 @@
 import type { EventStore, Summary } from '../store.ts';
-import { allSummaries } from './all-summaries.ts';
+import { allSummaries } from '../all-summaries.ts';
 import { type Family, familiesOf } from './families-of.ts';
 
 /** What a store may keep. A limit that is absent limits nothing. */

@@ -9,7 +9,7 @@ import type { Replacement } from '../proof/proof-keeper.ts';
 import { signTombstone } from '../proof/sign-tombstone.ts';
 import type { Signer } from '../proof/signer.ts';
 import type { EventStore } from '../store.ts';
-import { allSummaries } from './all-summaries.ts';
+import { allSummaries } from '../all-summaries.ts';
 import { masked } from './masked.ts';
 
 /** What has to go, and who answers for it. */

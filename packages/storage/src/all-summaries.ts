@@ -1,7 +1,7 @@
-import type { EventStore, Summary } from '../store.ts';
+import type { EventStore, Summary } from './store.ts';
 
 /** Every conversation of a store, once. Those made meanwhile may be missed. */
-export async function allSummaries(store: EventStore): Promise<readonly Summary[]> {
+export async function allSummaries(store: Pick<EventStore, 'list'>): Promise<readonly Summary[]> {
   const found = new Map<string, Summary>();
   for (let after: string | undefined; ;) {
     const page = await store.list({ limit: 1000, ...(after !== undefined && { after }) });

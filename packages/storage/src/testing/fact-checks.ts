@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict';
+import type { Json } from '@varve/events';
+import type { Fact, FactQuery } from '../facts.ts';
+import type { NewEvent } from '../log.ts';
+import type { EventStore } from '../store.ts';
+import { newEvent } from './new-event.ts';
+import { rejectsWith } from './rejects-with.ts';
+import type { StoreCheck } from './store-check.ts';
+
+/** What events say can be looked for. */
+export const factChecks: readonly StoreCheck[] = [
+  {
+    title: 'a fact is found by its name, and by its value, in every conversation',
+    needs: ['findsFacts'],
+    async run({ open }) {
+      await using store = await open();
+      const [one, other] = [await store.create('one', {}), await store.create('other', {})];
+      await one.append([newEvent('a'), update('b', 'varve.effect', { action_id: 'x', n: 1 })]);
+      await other.append([update('a', 'varve.effect', { action_id: 'y' }), update('b', 'varve.leaf', 'x')]);
+      await one.append([update('c', 'varve.effect', { action_id: 'x' })]);
+      const name = 'varve.effect.action_id';
+      assert.deepEqual(await placesOf(store, { name }), ['x one 1', 'x one 2', 'y other 0']);
+      assert.deepEqual(await placesOf(store, { name, value: 'y' }), ['y other 0']);
+      assert.deepEqual(await placesOf(store, { name, value: 'z' }), []);
+      assert.deepEqual(await placesOf(store, { name: 'varve.leaf' }), ['x other 1']);
+      assert.deepEqual(await placesOf(store, { name: 'varve.effect' }), []);
+      const { items } = (await store.facts?.({ name: 'varve.leaf' })) ?? { items: [] };
+      assert.deepEqual(items, [{ name: 'varve.leaf', value: 'x', conversation: 'other', seq: 1 }]);
+    },
+  },
+  {
+    title: 'items of a list are found once each; numbers, records, long texts and other events are not',
+    needs: ['findsFacts'],
+    async run({ open }) {
+      await using store = await open();
+      const log = await store.create('c', {});
+      const digests = { messages: 'm' };
+      const value = {
+        actions: ['p', 'q', 'p'],
+        at: 5,
+        digests,
+        long: 'x'.repeat(257),
+        fits: 'x'.repeat(256),
+        '': 'empty',
+      };
+      await log.append([
+        update('a', 'varve.call', value),
+        update('b', 'execution_status', 'running'),
+        { ...update('c', 'varve.call', { actions: ['r'] }), kind: 'MessageEvent' },
+        { ...newEvent('d'), kind: 'ConversationStateUpdateEvent' },
+        update('e', 'varve.list', ['é', 'z', '😀', '\u{ffff}']),
+      ]);
+      assert.deepEqual(await placesOf(store, { name: 'varve.call.actions' }), ['p c 0', 'q c 0']);
+      for (const member of ['at', 'digests', 'digests.messages', 'long']) {
+        assert.deepEqual(await placesOf(store, { name: `varve.call.${member}` }), []);
+      }
+      assert.equal((await placesOf(store, { name: 'varve.call.fits' })).length, 1);
+      assert.deepEqual(await placesOf(store, { name: 'varve.call.' }), ['empty c 0']);
+      assert.deepEqual(await placesOf(store, { name: 'execution_status' }), []);
+      const list = await placesOf(store, { name: 'varve.list' });
+      assert.deepEqual(list, ['z c 4', 'é c 4', '\u{ffff} c 4', '😀 c 4']);
+    },
+  },
+  {
+    title: 'pages of facts of any size add up to the whole, with a value and without',
+    needs: ['findsFacts'],
+    async run({ open }) {
+      await using store = await open();
+      for (const id of ['b', 'a', 'c']) {
+        const log = await store.create(id, {});
+        await log.append(Array.from({ length: 8 }, (_, n) => update(`e${n}`, 'varve.x', { v: `v${n % 3}` })));
+      }
+      for (const wanted of [{ name: 'varve.x.v' }, { name: 'varve.x.v', value: 'v1' }]) {
+        const whole = await placesOf(store, wanted);
+        assert.equal(whole.length, 'value' in wanted ? 9 : 24);
+        for (const limit of [1, 5, 8, 23, 24, 25, 1000]) {
+          assert.deepEqual(await placesOf(store, { ...wanted, limit }), whole);
+        }
+      }
+      const first = await store.facts?.({ name: 'varve.x.v', limit: 24 });
+      assert.deepEqual([first?.items.length, first && 'next' in first], [24, false]);
+    },
+  },
+  {
+    title: 'a limit or a cursor that no page of facts gave is invalid',
+    needs: ['findsFacts'],
+    async run({ open }) {
+      await using store = await open();
+      const name = 'varve.x';
+      for (const limit of [0, 1001, 1.5]) await rejectsWith('invalid', async () => store.facts?.({ name, limit }));
+      for (const after of ['', 'x', '{}', '[]', '["a","c"]', '["a","c",-1]', '["a","",1]', '[1,"c",1]']) {
+        await rejectsWith('invalid', async () => store.facts?.({ name, after }));
+      }
+    },
+  },
+  {
+    title: 'facts go with their conversation and with the end of a log, and come with an append',
+    needs: ['findsFacts', 'keepsProof'],
+    async run({ open }) {
+      await using store = await open();
+      const name = 'varve.x';
+      const log = await store.create('c', {});
+      await log.append([update('a', name, 'a'), update('b', name, 'b'), update('c', name, 'c')]);
+      assert.deepEqual(await placesOf(store, { name }), ['a c 0', 'b c 1', 'c c 2']);
+      await log.proof?.cut(1);
+      assert.deepEqual(await placesOf(store, { name }), ['a c 0']);
+      await log.append([newEvent('d'), update('e', name, 'e')]);
+      assert.deepEqual(await placesOf(store, { name }), ['a c 0', 'e c 2']);
+      await log[Symbol.asyncDispose]();
+      await store.remove('c');
+      assert.deepEqual(await placesOf(store, { name }), []);
+    },
+  },
+  {
+    title: 'another handle finds what was acknowledged',
+    needs: ['findsFacts', 'reopen'],
+    async run({ open, reopen }) {
+      await using store = await open();
+      const log = await store.create('c', {});
+      await using other = (await reopen?.()) ?? store;
+      for (const id of ['a', 'b', 'c']) {
+        await log.append([update(id, 'varve.x', id)]);
+        assert.deepEqual((await placesOf(other, { name: 'varve.x', value: id })).length, 1);
+      }
+    },
+  },
+];
+
+function update(id: string, key: string, value: Json): NewEvent {
+  const kind = 'ConversationStateUpdateEvent';
+  return { id, kind, parentId: undefined, text: JSON.stringify({ id, key, value, kind }) };
+}
+
+async function placesOf(store: EventStore, query: FactQuery): Promise<readonly string[]> {
+  const found: Fact[] = [];
+  for (let after: string | undefined; ;) {
+    const page = await store.facts?.({ ...query, ...(after !== undefined && { after }) });
+    found.push(...(page?.items ?? []));
+    assert.ok(found.length <= 1000, 'the pages have no end');
+    if (page?.next === undefined) break;
+    after = page.next;
+  }
+  return found.map(({ value, conversation, seq }) => `${value} ${conversation} ${seq}`);
+}
