@@ -23,7 +23,8 @@ export interface Tool<Input = unknown> {
   readonly description: string;
   readonly annotations: ToolAnnotations;
   /**
-   * JSON Schema of type object, without `$ref`, each property described: what the model fills in. An agent offers
+   * JSON Schema of type object, without `$ref`, each property described: what the model fills in; a tool that somebody
+   * else describes, as a client does, passes on what it is given. An agent offers
    * `security_risk` and `summary` beside them, and passes on only a `summary` that is described here.
    */
   readonly parameters: Readonly<Record<string, unknown>>;

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { text } from '@varve/events';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { clientTool } from '../client/client-tool.ts';
 import { defineTool } from '../define-tool.ts';
 import { fileEditor } from '../file-editor/file-editor.ts';
 import { planningFileEditor } from '../file-editor/planning-file-editor.ts';
@@ -113,6 +114,22 @@ const subjects: Record<string, ToolSubject> = {
         responseSchema: { type: 'object', properties: { ok: { type: 'boolean', description: 'Whether.' } } },
       }),
     inputs: () => [{ message: 'Done.', ok: true }, { message: 'Done.' }],
+  },
+  'a tool of a client': {
+    open: () =>
+      clientTool({
+        name: 'show_panel',
+        description: 'Shows a panel.',
+        parameters: {
+          type: 'object',
+          properties: {
+            panel: { type: 'string', description: 'Which.' },
+            width: { type: 'integer', default: 80, description: 'In columns.' },
+          },
+          required: ['panel'],
+        },
+      }),
+    inputs: () => [{ panel: 'diff' }, { panel: 'shell', width: 100 }],
   },
   'a tool of a user': { open: sum, inputs: () => [{ one: 1, other: 2 }, { one: 3 }], slow: () => ({ one: -1 }) },
   'an open tool of a user': { open: anything, inputs: () => [{ first: '', more: [1] }], isOpen: true },

@@ -1,0 +1,64 @@
+import { z } from 'zod';
+import { ToolError } from '../error.ts';
+import type { ToolAnnotations } from '../tool.ts';
+
+/** A tool that a client carries out, as the client describes it. */
+export interface ClientToolSpec {
+  /** `[a-zA-Z_][a-zA-Z0-9_-]{0,63}`. */
+  readonly name: string;
+  readonly description: string;
+  /** JSON Schema of type object. Default: no parameters. */
+  readonly parameters?: Readonly<Record<string, unknown>> | undefined;
+  /** Absent, nothing good is assumed. */
+  readonly annotations?: { readonly [Hint in keyof ToolAnnotations]?: ToolAnnotations[Hint] | undefined } | undefined;
+}
+
+const annotations = z.object({
+  title: z.string().nullish().transform(absent),
+  readOnlyHint: z.boolean().exactOptional(),
+  destructiveHint: z.boolean().exactOptional(),
+  idempotentHint: z.boolean().exactOptional(),
+  openWorldHint: z.boolean().exactOptional(),
+});
+
+const asSent = z.object({
+  name: z.string().regex(/^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/, 'not a name that models can call'),
+  description: z.string(),
+  parameters: z.record(z.string(), z.unknown()).nullish().transform(absent),
+  annotations: annotations.nullish().transform(absent),
+});
+
+/**
+ * Reads what describes a client tool, in each form in which it is written down: as a client sends it, as the `{ name, params:
+ * { spec } }` of a stored agent, and as the definition in a system prompt event. Fields it does not know are left out.
+ *
+ * @throws {ToolError} `unusable` naming the first field that is wrong.
+ * @see software-agent-sdk openhands/sdk/tool/client_tool.py
+ */
+export function clientToolSpec(json: unknown): ClientToolSpec {
+  const result = asSent.safeParse(asDefined(asStored(json)));
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  const field = issue?.path.length ? `${issue.path.join('.')}: ` : '';
+  throw new ToolError('unusable', `The client tool cannot be used. ${field}${issue?.message ?? 'unknown problem'}.`, {
+    cause: result.error,
+  });
+}
+
+function absent<T>(value: T | null | undefined): T | undefined {
+  return value ?? undefined;
+}
+
+function asStored(json: unknown): unknown {
+  const spec = fieldsOf(fieldsOf(json)['params'])['spec'];
+  return spec ?? json;
+}
+
+function asDefined(json: unknown): unknown {
+  const { kind, client_tool_name: name, input_schema: parameters, ...rest } = fieldsOf(json);
+  return kind === 'ClientTool' ? { ...rest, name, parameters } : json;
+}
+
+function fieldsOf(json: unknown): Readonly<Record<string, unknown>> {
+  return typeof json === 'object' && json !== null ? { ...json } : {};
+}

@@ -1,0 +1,161 @@
+import { textOf } from '@varve/events';
+import { presentObservation } from '@varve/events/payloads';
+import { expect, test } from 'vitest';
+import { openedTool } from '../testing/opened-tool.ts';
+import { think } from '../think.ts';
+import { clientTool } from './client-tool.ts';
+import { clientToolSpec } from './client-tool-spec.ts';
+import { clientTools } from './client-tools.ts';
+
+const parameters = {
+  type: 'object',
+  properties: {
+    panel: { type: 'string', enum: ['diff', 'shell'], description: 'Which one.' },
+    width: { type: 'integer', minimum: 3, default: 80 },
+    more: { type: 'array', items: { type: 'object', properties: { x: { type: 'number' } } }, maxItems: 2 },
+  },
+  required: ['panel'],
+} as const;
+const spec = { name: 'show_panel', description: 'Shows a panel.', parameters };
+
+test('a call is answered at once, and says that its outcome is not known', async () => {
+  await using opened = await openedTool(clientTool(spec));
+  const observation = await opened.call({ panel: 'diff' });
+  expect(observation).toMatchObject({ is_error: false, kind: 'ClientToolObservation' });
+  expect(textOf(presentObservation(observation))).toMatch(/handed to the client.*not known/);
+});
+
+test('the action has the arguments as fields, and the kind of this tool', () => {
+  const tool = clientTool(spec);
+  const action = tool.toAction(tool.parse({ panel: 'shell', more: [{ x: 1 }] }));
+  expect(JSON.stringify(action)).toBe('{"panel":"shell","width":80,"more":[{"x":1}],"kind":"ClientAction_show_panel"}');
+});
+
+test('models get the parameters exactly as the client wrote them', () => {
+  expect(clientTool(spec).parameters).toEqual(parameters);
+  expect(clientTool({ name: 'ping', description: '' }).parameters).toEqual({ type: 'object', properties: {} });
+});
+
+test('bounds, lists of values and nested fields are checked, and messages hold no value', () => {
+  const tool = clientTool(spec);
+  for (const [input, field] of [
+    [{ panel: 'swordfish' }, 'panel'],
+    [{ panel: 'diff', width: 2 }, 'width'],
+    [{ panel: 'diff', more: [{ x: 'swordfish' }] }, 'more.0.x'],
+    [{ panel: 'diff', more: [{}, {}, {}] }, 'more'],
+    [{ panel: 'diff', other: 'swordfish' }, 'other'],
+    [{}, 'panel'],
+  ] as const) {
+    expect(() => tool.parse(input)).toThrow(new RegExp(`not valid.*\\b${field}\\b(?!.*swordfish)`));
+  }
+});
+
+test('fields without a description pass when the schema says so', () => {
+  const open = clientTool({ ...spec, parameters: { ...parameters, additionalProperties: { type: 'number' } } });
+  expect(open.parse({ panel: 'diff', other: 7 })).toEqual({ panel: 'diff', width: 80, other: 7 });
+  expect(() => open.parse({ panel: 'diff', other: 'x' })).toThrow('other');
+  const combined = { type: 'object', allOf: [{ properties: { a: { type: 'string' } } }, { required: ['b'] }] };
+  expect(clientTool({ ...spec, parameters: combined }).parse({ a: 'x', b: 1 })).toEqual({ a: 'x', b: 1 });
+});
+
+test('an argument that is called like the kind of a payload comes back under its name', () => {
+  const properties = { kind: { type: 'string' }, kind_: { type: 'string' }, kindly: { type: 'string' } };
+  const tool = clientTool({ ...spec, parameters: { type: 'object', properties } });
+  const input = { kind: 'one', kind_: 'two', kindly: 'three' };
+  const action = tool.toAction(tool.parse(input));
+  expect(action).toEqual({ kind_: 'one', kind__: 'two', kindly: 'three', kind: 'ClientAction_show_panel' });
+  expect(tool.fromAction(action)).toEqual(input);
+});
+
+test('what a log cannot hold is refused', () => {
+  const tool = clientTool({ ...spec, parameters: { type: 'object', additionalProperties: true } });
+  let deep: unknown = 1;
+  for (let level = 0; level < 500; level += 1) deep = [deep];
+  expect(() => tool.toAction(tool.parse({ deep }))).toThrow('levels');
+});
+
+test('without annotations nothing good is assumed, and the definition has none', () => {
+  const tool = clientTool(spec);
+  expect(tool.annotations).toEqual({
+    readOnlyHint: false,
+    destructiveHint: true,
+    idempotentHint: false,
+    openWorldHint: true,
+  });
+  expect(tool.effect({})).toBe('write');
+  expect(Object.keys(tool.definition)).toEqual([
+    'description',
+    'action_type',
+    'observation_type',
+    'client_tool_name',
+    'input_schema',
+    'kind',
+    'title',
+  ]);
+});
+
+test('what the client hints at decides what repeating a call would mean', () => {
+  const hinted = (annotations: object): string => clientTool({ ...spec, annotations }).effect({});
+  expect(hinted({ readOnlyHint: true })).toBe('read');
+  expect(hinted({ idempotentHint: true })).toBe('idempotent');
+  expect(hinted({ title: 'Panel' })).toBe('write');
+  const { definition } = clientTool({ ...spec, annotations: { title: 'Panel', openWorldHint: false } });
+  expect(definition['title']).toBe('Panel');
+  expect(definition['annotations']).toMatchObject({ title: 'Panel', readOnlyHint: false, openWorldHint: false });
+});
+
+test('two conversations may know tools of one name with different parameters', () => {
+  const one = clientTool({ ...spec, parameters: { ...parameters, $id: 'panel' } });
+  const other = clientTool({
+    ...spec,
+    parameters: { type: 'object', $id: 'panel', properties: { x: { type: 'number' } } },
+  });
+  expect(one.parse({ panel: 'diff' })).toEqual({ panel: 'diff', width: 80 });
+  expect(other.parse({ x: 1 })).toEqual({ x: 1 });
+});
+
+test('the same tool comes of what a client sent, of a stored agent and of a system prompt event', () => {
+  const tool = clientTool({ ...spec, annotations: { title: 'Panel' } });
+  const sent = { ...spec, annotations: { title: 'Panel' }, unknown: 1 };
+  for (const stored of [sent, { name: spec.name, params: { spec: sent } }, tool.definition]) {
+    const again = clientTool(clientToolSpec(JSON.parse(JSON.stringify(stored))));
+    expect(again.definition).toEqual(tool.definition);
+  }
+  expect(clientToolSpec({ ...spec, parameters: null, annotations: null })).toEqual({
+    name: 'show_panel',
+    description: 'Shows a panel.',
+  });
+});
+
+test.for([
+  ['a name that models cannot call', { ...spec, name: 'show panel' }, 'name'],
+  ['no description', { name: 'x' }, 'description'],
+  ['no object', 'x', 'expected object'],
+  ['hints of another type', { ...spec, annotations: { readOnlyHint: 'yes' } }, 'annotations.readOnlyHint'],
+  ['parameters of another type', { ...spec, parameters: { type: 'string' } }, 'type object'],
+  ['parameters that cannot be checked', { ...spec, parameters: { type: 'object', if: {} } }, 'not supported'],
+  ['a pattern that is none', { ...spec, parameters: { type: 'object', patternProperties: { '(': {} } } }, 'Invalid'],
+] as const)('%s makes a spec unusable', ([, wrong, reason]) => {
+  const make = (): unknown => clientTools([wrong]);
+  expect(make).toThrow(reason);
+  expect(make).toThrow(expect.objectContaining({ code: 'unusable' }));
+});
+
+test('a name that is there twice, or that another tool has, is refused', () => {
+  expect(clientTools([spec, { ...spec, name: 'other' }]).map(({ name }) => name)).toEqual(['show_panel', 'other']);
+  expect(() => clientTools([spec, spec])).toThrow('show_panel');
+  expect(() => clientTools([{ ...spec, name: 'think' }], [think()])).toThrow('think');
+});
+/** As version 1.43.1 of the reference wrote them. */
+const recorded = {
+  tool: '{"name":"run_command","params":{"spec":{"name":"run_command","description":"d","parameters":{"type":"object","properties":{"command":{"type":"string"}},"required":["command"]},"annotations":null}}}',
+  definition:
+    '{"description":"d","action_type":"ClientAction_run_command","observation_type":"ClientToolObservation","client_tool_name":"run_command","input_schema":{"type":"object","properties":{"command":{"type":"string"}},"required":["command"]},"kind":"ClientTool","title":"run_command"}',
+  action: '{"command":"hello","kind":"ClientAction_run_command"}',
+};
+
+test('a tool that the reference stored is the same here, and reads the calls that are stored there', () => {
+  const [tool] = clientTools([JSON.parse(recorded.tool)]);
+  expect(JSON.stringify(tool?.definition)).toBe(recorded.definition);
+  expect(JSON.stringify(tool?.toAction(tool.fromAction(JSON.parse(recorded.action))))).toBe(recorded.action);
+});

@@ -1,0 +1,20 @@
+import { ToolError } from '../error.ts';
+import type { Tool } from '../tool.ts';
+import { clientTool } from './client-tool.ts';
+import { clientToolSpec } from './client-tool-spec.ts';
+
+/**
+ * The client tools of one conversation, in order. `specs` are in any form that {@link clientToolSpec} reads; `beside` are the
+ * other tools of the conversation.
+ *
+ * @throws {ToolError} `unusable` when a spec cannot be used, or a name is there twice.
+ */
+export function clientTools(specs: readonly unknown[], beside: readonly Tool[] = []): readonly Tool[] {
+  const taken = new Set(beside.map(({ name }) => name));
+  return specs.map((json) => {
+    const spec = clientToolSpec(json);
+    if (taken.has(spec.name)) throw new ToolError('unusable', `Two tools of one conversation are called ${spec.name}.`);
+    taken.add(spec.name);
+    return clientTool(spec);
+  });
+}
