@@ -3,7 +3,7 @@ import type { ToolContext } from '../tool-context.ts';
 import { interruptLadder } from './interrupt-ladder.ts';
 import { keystroke, type Keystroke } from './keys.ts';
 import { looksLikeLiteral } from './literal-guard.ts';
-import { isDirectory, type ShellHost } from './shell-host.ts';
+import { isDirectory, type ShellHost, type ShellOrigin } from './shell-host.ts';
 import type { ShellSession, WaitEnd } from './shell-session.ts';
 import { refusal, report, type Telling, type TerminalReport } from './terminal-report.ts';
 
@@ -22,10 +22,19 @@ const pipeKeys = new Set(['C-c', 'C-d', 'ENTER', 'TAB']);
 const longestLine = 4000;
 const continued = '[Output of the running command since the last call:]';
 
-/** The calls of one terminal, one after the other: owns the shell between them. */
+/** What a shell beside the main one is. */
+export interface BesideOptions {
+  /** 2 or more; by this a model names it. */
+  readonly number: number;
+  /** Where it starts, as far as that is known. */
+  readonly origin: Promise<ShellOrigin | undefined>;
+}
+
+/** The calls of one shell, one after the other: owns the shell between them. */
 export class ShellCalls {
   readonly #host: ShellHost;
   readonly #quietMs: number;
+  readonly #beside: BesideOptions | undefined;
   #session: ShellSession | undefined;
   #lastDirectory: string | undefined;
   /** The last shell, which may not be up yet. */
@@ -34,9 +43,33 @@ export class ShellCalls {
   /** Shells that would not end when they should. */
   readonly #stuck: ShellSession[] = [];
 
-  constructor(host: ShellHost, quietMs: number) {
+  constructor(host: ShellHost, quietMs: number, beside?: BesideOptions) {
     this.#host = host;
     this.#quietMs = quietMs;
+    this.#beside = beside;
+  }
+
+  /** Whether a command runs. */
+  get isRunning(): boolean {
+    return this.#session?.status === 'running';
+  }
+
+  /** Whether there is something that a poll would tell. */
+  get hasMore(): boolean {
+    const session = this.#session;
+    return session !== undefined && (session.status !== 'idle' || session.hasOutput);
+  }
+
+  /** Of the shell, when there is one. */
+  get pid(): number | undefined {
+    return this.#session?.pid;
+  }
+
+  /** What a shell that starts now begins with, to be like this one; undefined when there was none yet. */
+  async origin(): Promise<ShellOrigin | undefined> {
+    const session = this.#session;
+    if (session !== undefined) return { directory: session.directory, exported: await session.exported() };
+    return this.#lastDirectory === undefined ? undefined : { directory: this.#lastDirectory };
   }
 
   /** What the model is told. Rules in order: arguments, reset, poll, input, new command. */
@@ -150,7 +183,7 @@ export class ShellCalls {
     if (end === 'finished' || end === 'ended') return this.#told(session, call, words);
     return report({
       ...this.#words(session, call, words),
-      suffix: stillRunning(end, { quietMs: this.#quietMs, seconds: call.timeout ?? 0 }),
+      suffix: stillRunning(end, { quietMs: this.#quietMs, seconds: call.timeout ?? 0, beside: this.#beside }),
       timedOut: true,
     });
   }
@@ -175,7 +208,7 @@ export class ShellCalls {
     const telling = this.#words(session, call, words);
     if (status !== 'ended') {
       session.acknowledge();
-      const suffix = commandEnded(words.sent);
+      const suffix = commandEnded(words.sent, this.#beside);
       return report({ ...telling, suffix, exitCode });
     }
     this.#forget(session);
@@ -194,11 +227,12 @@ export class ShellCalls {
 
   async #shell({ workspace, signal }: ToolContext): Promise<ShellSession> {
     if (this.#session?.status === 'ended') this.#forget(this.#session);
-    const last = this.#lastDirectory;
+    const origin = await this.#beside?.origin;
+    const last = this.#lastDirectory ?? origin?.directory;
     const directory = last !== undefined && (await isDirectory(last)) ? last : workspace;
     if (this.#isClosed) throw closed();
     if (this.#session !== undefined) return this.#session;
-    this.#starting = this.#host.start(directory, signal);
+    this.#starting = this.#host.start({ directory, exported: origin?.exported }, signal);
     this.#session = await this.#starting;
     if (this.#isClosed) throw closed();
     return this.#session;
@@ -254,7 +288,9 @@ function leftover(session: ShellSession): string {
   ].join('\n');
 }
 
-function commandEnded(sent: string | undefined): string {
+function commandEnded(sent: string | undefined, beside: BesideOptions | undefined): string {
+  if (sent === undefined && beside !== undefined)
+    return '[The command has finished. It ran in a shell of its own, because another call was under way; the main shell has not changed.]';
   if (sent === undefined) return '[The command has finished.]';
   if (sent === 'CTRL+Z') return '[The command was stopped by CTRL+Z and waits in the list of jobs.]';
   return `[The command has finished after ${sent} was sent.]`;
@@ -264,10 +300,16 @@ function shellEnded(exitCode: number): string {
   return `[The shell itself ended with exit code ${exitCode}. The next command starts a new one in the same directory; variables and functions are gone. Do not use exit at the top level.]`;
 }
 
-function stillRunning(
-  end: WaitEnd,
-  { quietMs, seconds }: { readonly quietMs: number; readonly seconds: number },
-): string {
+interface Still {
+  readonly quietMs: number;
+  readonly seconds: number;
+  readonly beside: BesideOptions | undefined;
+}
+
+function stillRunning(end: WaitEnd, { quietMs, seconds, beside }: Still): string {
   const why = end === 'quiet' ? `No new output for ${quietMs / 1000} s` : `The ${seconds} s of this call are over`;
-  return `[${why}; the command is still running. An empty command waits on, is_input types text or a key into it (C-c stops it), timeout waits longer in one call.]`;
+  if (beside === undefined)
+    return `[${why}; the command is still running. An empty command waits on, is_input types text or a key into it (C-c stops it), timeout waits longer in one call.]`;
+  const name = `SHELL${beside.number}:`;
+  return `[${why}; the command is still running, in shell ${beside.number} beside the main one. With is_input, \`${name}\` waits on, \`${name}text\` types text or a key into it (\`${name}C-c\` stops it).]`;
 }

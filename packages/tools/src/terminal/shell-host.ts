@@ -10,13 +10,21 @@ import { isVariableName } from './is-variable-name.ts';
 import { shellEnvironment } from './shell-environment.ts';
 import type { ShellBackend } from './shell-process.ts';
 import { ShellSession } from './shell-session.ts';
-import type { TerminalOptions } from './terminal-options.ts';
+import { defaultMaxShells, type TerminalOptions } from './terminal-options.ts';
+
+/** Where a shell begins. */
+export interface ShellOrigin {
+  readonly directory: string;
+  /** What another shell exported, as lines that a bash can read; absent, it gets the environment of the terminal. */
+  readonly exported?: string | undefined;
+}
 
 /** What all shells of one terminal share: program, environment, private directory. Owns that directory until it is closed. */
 export class ShellHost {
   readonly #options: TerminalOptions;
   readonly #environment: Readonly<Record<string, string>>;
   #directory: Promise<string> | undefined;
+  #shells = 0;
 
   /** @throws {ToolError} `unusable` when a name in `env` is not an identifier. */
   constructor(options: TerminalOptions) {
@@ -25,23 +33,32 @@ export class ShellHost {
   }
 
   /** @throws {ToolError} `unusable` when no shell can be started there, `aborted` when the signal aborts first. */
-  async start(directory: string, signal: AbortSignal): Promise<ShellSession> {
+  async start({ directory, exported }: ShellOrigin, signal: AbortSignal): Promise<ShellSession> {
     if (!(await isDirectory(directory)))
       throw new ToolError('unusable', `The workspace ${directory} is not a directory.`);
     const { shell, mask = (text: string) => text, outputDir } = this.#options;
     const backend = await backendFor(this.#options.pty);
-    const privateDirectory = await (this.#directory ??= mkdtemp(join(tmpdir(), 'varve-terminal-')));
+    const shared = await (this.#directory ??= mkdtemp(join(tmpdir(), 'varve-terminal-')));
+    this.#shells += 1;
+    const privateDirectory = join(shared, String(this.#shells));
     const output = new OutputBuffer({
       maxChars: this.#options.maxOutputChars ?? 30_000,
-      directory: outputDir ?? privateDirectory,
+      directory: outputDir ?? shared,
       maxSavedBytes: this.#options.maxSavedBytes ?? 64 * 1024 * 1024,
     });
     const program = findShell(shell, this.#environment['PATH']);
-    const environment = this.#environment;
-    return ShellSession.start(
-      { backend, shell: program, environment, directory, privateDirectory, output, mask },
-      signal,
-    );
+    const options = {
+      backend,
+      shell: program,
+      environment: exported === undefined ? this.#environment : {},
+      directory,
+      privateDirectory,
+      output,
+      mask,
+      writesDown: (this.#options.maxShells ?? defaultMaxShells) > 1,
+      ...(exported !== undefined && { exported }),
+    };
+    return ShellSession.start(options, signal);
   }
 
   /** The secrets of one command. */

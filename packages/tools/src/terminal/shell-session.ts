@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TextDecoder } from 'node:util';
 import { ToolError } from '../error.ts';
@@ -8,7 +8,7 @@ import { MarkerStream, type Piece } from './marker-stream.ts';
 import type { Captured, OutputBuffer } from './output-buffer.ts';
 import { ScreenText } from './screen-text.ts';
 import type { ShellBackend, ShellProcess } from './shell-process.ts';
-import { commandLine, questionLine, secretsFile, startupFile } from './startup-file.ts';
+import { commandLine, environmentFile, isWhole, questionLine, secretsFile, startupFile } from './startup-file.ts';
 
 /** What a session is made of. */
 export interface ShellSessionOptions {
@@ -17,8 +17,12 @@ export interface ShellSessionOptions {
   readonly environment: Readonly<Record<string, string>>;
   /** Where the shell starts. */
   readonly directory: string;
-  /** Where files that carry commands go; only this user can read it. */
+  /** Where files that carry commands go; only this user can read it, and no other session uses it. */
   readonly privateDirectory: string;
+  /** Whether `exported` can be asked for. */
+  readonly writesDown?: boolean;
+  /** What another session exported; `environment` is then that of the shell before it reads this. */
+  readonly exported?: string;
   readonly output: OutputBuffer;
   /** Applied to output before it is kept or saved. */
   readonly mask: (text: string) => string;
@@ -63,6 +67,8 @@ export class ShellSession {
   #exitCode = 0;
   #directory: string;
   #commands = 0;
+  /** The number of the last prompt. */
+  #prompted: number | undefined;
   /** The last command that was interrupted. */
   #interrupted = -1;
   /** An interrupted command has ended, and the shell has not yet answered that nothing else comes of the interrupt. */
@@ -89,8 +95,18 @@ export class ShellSession {
   /** @throws {ToolError} `unusable` when no shell comes up, `aborted` when the signal aborts first. */
   static async start(options: ShellSessionOptions, signal: AbortSignal): Promise<ShellSession> {
     const nonce = randomBytes(8).toString('hex');
-    const startup = join(await privateDirectory(options), 'startup');
-    await writeFile(startup, startupFile(nonce, options.backend.name), { mode: 0o600 });
+    const directory = await privateDirectory(options);
+    const startup = join(directory, 'startup');
+    const inherit = join(directory, 'inherited');
+    const { backend, exported, writesDown = false } = options;
+    if (exported !== undefined) await writeFile(inherit, exported, { mode: 0o600 });
+    const text = startupFile({
+      nonce,
+      backend: backend.name,
+      ...(writesDown && { environmentFiles: environmentFiles(options) }),
+      ...(exported !== undefined && { inherit }),
+    });
+    await writeFile(startup, text, { mode: 0o600 });
     const session = new ShellSession(options, nonce, startup);
     const end = await session.wait({ lateMs: startMs, signal });
     if (end === 'finished') {
@@ -115,6 +131,17 @@ export class ShellSession {
   /** The directory of the shell after the last command. */
   get directory(): string {
     return this.#directory;
+  }
+
+  /**
+   * What the shell exported at its last prompt, as lines that a bash can read; secrets of a command are not among it.
+   * Undefined when that is not known.
+   */
+  async exported(): Promise<string | undefined> {
+    if (this.#prompted === undefined) return undefined;
+    const file = environmentFile(environmentFiles(this.#options), this.#prompted);
+    const text = await readFile(file, 'utf8').catch(() => '');
+    return isWhole(text) ? text : undefined;
   }
 
   get pid(): number {
@@ -253,6 +280,7 @@ export class ShellSession {
   /** A prompt of an earlier command (a job that was resumed, a line nobody read) tells only the directory. */
   #prompt({ id, exitCode, directory }: Extract<Piece, { kind: 'marker' }>): void {
     this.#directory = directory;
+    this.#prompted = id;
     if (this.#isClosing) return;
     if (this.#isSettling) return this.#answered(id);
     if (!this.#isOurs(id) || (this.#status !== 'running' && this.#status !== 'starting')) return;
@@ -316,6 +344,10 @@ export class ShellSession {
 async function privateDirectory({ privateDirectory: path }: ShellSessionOptions): Promise<string> {
   await mkdir(path, { recursive: true, mode: 0o700 });
   return path;
+}
+
+function environmentFiles({ privateDirectory: path }: ShellSessionOptions): string {
+  return join(path, 'environment-');
 }
 
 function newDecoder(): TextDecoder {

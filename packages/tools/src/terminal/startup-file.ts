@@ -5,6 +5,30 @@ export function markerStart(nonce: string): string {
   return `\u001B]697;D;${nonce};`;
 }
 
+/** What the startup file of a session depends on. */
+export interface StartupOptions {
+  /** 16 hexadecimal digits. */
+  readonly nonce: string;
+  readonly backend: ShellBackend['name'];
+  /** Where the shell writes down what it exports, at each prompt; see {@link environmentFile}. Absent, it does not. */
+  readonly environmentFiles?: string;
+  /** A file that exports what another shell exported. */
+  readonly inherit?: string;
+}
+
+/** The last line of a file that is whole. */
+const whole = '# That is all.';
+
+/** The file that has what the shell exported when it printed the prompt with this number; two prompts later it is written anew. */
+export function environmentFile(files: string, id: number): string {
+  return `${files}${id % 2}`;
+}
+
+/** Whether a file of exported variables was read to its end. */
+export function isWhole(text: string): boolean {
+  return text.endsWith(`${whole}\n`);
+}
+
 /**
  * The bash startup file of a session. Before each prompt the shell restores a sane mode of the terminal, throws away input
  * that the last program did not read, and prints a marker with our nonce, the number of the command, its exit status and
@@ -13,10 +37,10 @@ export function markerStart(nonce: string): string {
  * `set -e`, `set -x` or functions with the names of builtins; on a busy machine a read may run out of time
  * although there is something to read, which its status above 128 tells from the end of input.
  */
-export function startupFile(nonce: string, backend: ShellBackend['name']): string {
+export function startupFile({ nonce, backend, environmentFiles, inherit }: StartupOptions): string {
   const pty = backend === 'pty';
   const fd = pty ? '' : '-u 3 ';
-  return `${pty ? 'stty -echo' : 'exec 2>&1 4>&1'}
+  return `${inherit === undefined ? '' : `{ . ${quoted(inherit)}; } >/dev/null 2>&1\n`}${pty ? 'stty -echo' : 'exec 2>&1 4>&1'}
 set +H +o history
 unset HISTFILE
 PS1= PS2=
@@ -30,6 +54,7 @@ __varve_prompt() {
   builtin unset $__varve_secrets || :
   __varve_secrets=
   PS1= PS2=
+  ${environmentFiles === undefined ? ':' : writeDown(environmentFiles)} || :
   directory=\${directory//$'\\a'/%07}
   directory=\${directory//$'\\e'/%1B}
   directory=\${directory//$'\\n'/%0A}
@@ -81,6 +106,10 @@ export function secretsFile(variables: Readonly<Record<string, string>>): string
   const names = Object.keys(variables);
   const lines = Object.entries(variables).map(([name, value]) => `export ${name}=${quoted(value)}`);
   return `${lines.join('\n')}\n__varve_secrets=${quoted(names.join(' '))}\n`;
+}
+
+function writeDown(files: string): string {
+  return `{ builtin export -p; builtin printf '%s\\n' '${whole}'; } >|${quoted(files)}$((__varve_id % 2))`;
 }
 
 function quoted(text: string): string {

@@ -6,9 +6,11 @@ import { ToolError } from '../error.ts';
 import { around, backends, openTerminal, shown, untilShown } from '../testing/open-terminal.ts';
 import { isRunning } from '../testing/is-running.ts';
 import type { OpenedTool } from '../testing/opened-tool.ts';
+import type { TerminalOptions } from './terminal-options.ts';
 
 const quietMs = 300;
-const open = (pty: boolean): Promise<OpenedTool> => openTerminal(pty, { noChangeTimeoutMs: quietMs });
+const open = (pty: boolean, options: TerminalOptions = {}): Promise<OpenedTool> =>
+  openTerminal(pty, { noChangeTimeoutMs: quietMs, ...options });
 
 /** A shell program that goes on when the file `name` appears. */
 const until = (name: string): string => `until [ -e ${name} ]; do sleep 0.01; done`;
@@ -217,7 +219,7 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
   });
 
   test('a call that waits for its turn leaves when it is cancelled', async () => {
-    await using shell = await open(pty);
+    await using shell = await open(pty, { maxShells: 1 });
     const first = shell.call({ command: until('go'), timeout: 20 });
     const controller = new AbortController();
     const second = shell.call({ command: 'touch second' }, { signal: controller.signal });
@@ -228,8 +230,8 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
     expect(shown(await shell.call({ command: 'ls -1' }))).toBe('go');
   });
 
-  test('A11: calls at the same time run one after the other', async () => {
-    await using shell = await open(pty);
+  test('A11: with one shell, calls at the same time run one after the other', async () => {
+    await using shell = await open(pty, { maxShells: 1 });
     const texts = await Promise.all(
       [1, 2, 3].map((number) => shell.call({ command: `echo ${number}; sleep 0.02; echo ${number}`, timeout: 20 })),
     );

@@ -107,7 +107,7 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
   );
 
   test('TE-48: a call that waits for its turn when the terminal is closed starts no shell', async () => {
-    await using shell = await open(pty);
+    await using shell = await open(pty, { maxShells: 1 });
     const heard = Promise.withResolvers<void>();
     const running = shell.call({ command: 'echo up; sleep 600', timeout: 600 }, { onOutput: () => heard.resolve() });
     const waiting = Promise.allSettled([shell.call({ command: 'true' })]);

@@ -1,3 +1,6 @@
+/** See `maxShells` of {@link TerminalOptions}. */
+export const defaultMaxShells = 4;
+
 /** How a terminal tool works. */
 export interface TerminalOptions {
   /** Added to the environment of the shell; wins over everything, credentials included. */
@@ -16,6 +19,11 @@ export interface TerminalOptions {
   readonly shell?: string;
   /** True: a pseudo terminal or fail; false: pipes. Default: a pseudo terminal where the library for it can be loaded. */
   readonly pty?: boolean;
+  /**
+   * How many shells there are at once: a command that comes while a call runs another has a shell of its own, which starts in
+   * the directory and with the environment of the main one. With 1, calls run one after the other. Default: 4.
+   */
+  readonly maxShells?: number;
   /** A call without a timeout of its own returns when nothing new was written for so long. Default: 30 000. */
   readonly noChangeTimeoutMs?: number;
   /** The longest output to show, in UTF-16 units. Default: 30 000. */

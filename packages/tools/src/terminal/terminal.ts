@@ -1,27 +1,26 @@
 import { TerminalAction, TerminalObservation } from '@varve/events/payloads';
 import { defineBuiltinTool } from '../define-tool.ts';
-import { mutex } from '../mutex.ts';
 import type { Tool } from '../tool.ts';
-import { ShellCalls, type ShellCall } from './shell-calls.ts';
+import type { ShellCall } from './shell-calls.ts';
 import { ShellHost } from './shell-host.ts';
-import type { TerminalOptions } from './terminal-options.ts';
+import { ShellPool, shellResources } from './shell-pool.ts';
+import { defaultMaxShells, type TerminalOptions } from './terminal-options.ts';
 
 /**
  * One persistent bash in the workspace, started with the first command. State survives from call to call until a reset;
- * a command that is still running when a call returns goes on and can be read, answered and stopped. Calls run one after
- * the other. Close it: a live shell keeps this process alive.
+ * a command that is still running when a call returns goes on and can be read, answered and stopped. A command that comes while
+ * another call runs one has a shell of its own beside the main one, which alone decides where later calls begin. Close it: a live shell keeps this process alive.
  *
  * @throws {ToolError} `unusable` when a name in `env` is not an identifier.
  * @see software-agent-sdk openhands/tools/terminal (keys need is_input, several statements run as one script)
  */
 export function terminal(options: TerminalOptions = {}): Tool<ShellCall> {
-  const { noChangeTimeoutMs = 30_000, maxOutputChars = 30_000 } = options;
+  const { noChangeTimeoutMs = 30_000, maxOutputChars = 30_000, maxShells = defaultMaxShells } = options;
   const host = new ShellHost(options);
-  const calls = new ShellCalls(host, noChangeTimeoutMs);
-  const inTurn = mutex();
+  const pool = new ShellPool({ host, quietMs: noChangeTimeoutMs, maxShells });
   return defineBuiltinTool({
     name: 'terminal',
-    description: describe(noChangeTimeoutMs / 1000, maxOutputChars),
+    description: describe(noChangeTimeoutMs / 1000, maxOutputChars) + (maxShells > 1 ? together : ''),
     input: TerminalAction,
     output: TerminalObservation,
     definitionKind: 'TerminalTool',
@@ -33,14 +32,17 @@ export function terminal(options: TerminalOptions = {}): Tool<ShellCall> {
       openWorldHint: true,
     },
     effect: 'write',
-    resources: () => ['terminal:session'],
-    execute: (call, context) => inTurn(() => calls.call(call, context), context.signal),
+    resources: (call) => shellResources(call, maxShells),
+    execute: (call, context) => pool.call(call, context),
     async close() {
-      await calls.close();
+      await pool.close();
       await host.close();
     },
   });
 }
+
+const together = `
+- Commands that are sent together may run at the same time: all but the first then have a shell of their own, which starts with the directory and variables of the main one and ends with the command. Put what builds on each other into one call.`;
 
 function describe(quietSeconds: number, maxChars: number): string {
   return `Runs a command in a bash that stays alive between calls: directory, variables, functions and background jobs persist.

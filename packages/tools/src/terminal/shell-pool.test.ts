@@ -1,0 +1,176 @@
+import { readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Observation } from '@varve/events/payloads';
+import { describe, expect, test } from 'vitest';
+import { around, backends, openTerminal, shown, untilShown } from '../testing/open-terminal.ts';
+import { isRunning } from '../testing/is-running.ts';
+import type { OpenedTool } from '../testing/opened-tool.ts';
+import { namedSecrets } from './named-secrets.ts';
+import { isWhole } from './startup-file.ts';
+
+const timeout = 60;
+
+/** A command that tells its shell and ends when so many files `met…` are there: only commands that run at once end. */
+const meet = (name: string, count: number): string =>
+  `echo "$PWD,$V"; touch met${name}; until [ "$(ls met* | wc -l)" -ge ${count} ]; do sleep 0.01; done`;
+
+/** A shell program that goes on when the file `name` appears. */
+const until = (name: string): string => `until [ -e ${name} ]; do sleep 0.01; done`;
+
+const keys = ({ tool }: OpenedTool, input: object): unknown => tool.resources(tool.parse(input));
+
+const together = (shell: OpenedTool, commands: readonly string[]): Promise<readonly Observation[]> =>
+  Promise.all(commands.map((command) => shell.call({ command, timeout })));
+
+/** A call whose command has begun to write when this resolves. */
+async function begun(shell: OpenedTool, command: string): Promise<{ readonly ended: Promise<Observation> }> {
+  const heard = Promise.withResolvers<void>();
+  const ended = shell.call({ command: `echo begun; ${command}`, timeout }, { onOutput: () => heard.resolve() });
+  await heard.promise;
+  return { ended };
+}
+
+describe.for(backends)('the shells of a terminal on a %s', ([, pty]) => {
+  test('TE-40: three commands at the same time run at once, each in a shell of its own', async () => {
+    await using shell = await openTerminal(pty);
+    const all = await together(
+      shell,
+      ['1', '2', '3'].map((name) => meet(name, 3)),
+    );
+    expect(all.map((one) => one['exit_code'])).toEqual([0, 0, 0]);
+    expect(new Set(all.map((one) => around(one).pid)).size).toBe(3);
+  });
+
+  test('A4: the main shell is where it was, whatever ran beside it, and each of those began like it', async () => {
+    await using shell = await openTerminal(pty);
+    await shell.call({ command: 'mkdir usr; cd usr; export V=one; W=hidden' });
+    const where = `${join(shell.workspace, 'usr')},one`;
+    const beside = ['1', '2', '3'].map((name) => `${meet(name, 3)}; echo "[$W]"; cd /; export V=${name}; W=x`);
+    const all = await together(shell, beside);
+    expect(all.map(shown)).toEqual([`${where}\n[hidden]`, `${where}\n[]`, `${where}\n[]`]);
+    const pids = new Set<number>();
+    for (const _ of [1, 2, 3, 4]) {
+      const observation = await shell.call({ command: 'echo "$PWD,$V,$W"' });
+      expect(shown(observation)).toBe('/,1,x');
+      pids.add(around(observation).pid);
+    }
+    expect([...pids]).toEqual([around(all[0] ?? { kind: '', content: [], is_error: false }).pid]);
+  });
+
+  test('A1, A2, A3: the main shell can be polled, answered and refuses commands while others have run beside it', async () => {
+    await using shell = await openTerminal(pty, { noChangeTimeoutMs: 200 });
+    await together(shell, [meet('1', 2), meet('2', 2)]);
+    const asked = await shell.call({ command: 'echo question; read -r answer; echo "got $answer"' });
+    expect(asked).toMatchObject({ exit_code: -1 });
+    const refused = await together(shell, ['echo one', 'echo two']);
+    for (const one of refused) expect(one).toMatchObject({ is_error: true, metadata: { exit_code: -1 } });
+    expect(await shell.call({ command: '', timeout: 0 })).toMatchObject({ exit_code: -1, is_error: false });
+    const answered = await untilShown(shell, { command: 'yes', is_input: true }, 'got yes');
+    expect(answered.text).toContain('got yes');
+  });
+
+  test('a shell beside begins with what is exported, without what was unset and without secrets', async () => {
+    await using shell = await openTerminal(pty, {
+      env: { GONE: 'x', QUOTED: 'a\'b"c\n$(d)`e`\\f' },
+      secrets: namedSecrets({ KEY: 'swordfish' }),
+    });
+    await shell.call({ command: 'unset GONE; export SET=1; echo $KEY', timeout });
+    const { ended } = await begun(shell, until('go'));
+    const beside = await shell.call({ command: 'printf %s "$GONE|$SET|${!K*}|$QUOTED"; touch go', timeout });
+    expect(shown(beside)).toBe('|1||a\'b"c\n$(d)`e`\\f');
+    await ended;
+  });
+
+  test('a command that is left running beside is polled, answered and stopped by the name of its shell', async () => {
+    await using shell = await openTerminal(pty);
+    const { ended } = await begun(shell, until('go'));
+    const left = await shell.call({ command: 'read -r a; echo "got $a"; read -r b', timeout: 0.01 });
+    expect(around(left).suffix).toContain('`SHELL2:C-c`');
+    let text = shown(await shell.call({ command: 'SHELL2:yes', is_input: true, timeout: 0.01 }));
+    while (!text.includes('got yes'))
+      text += shown(await shell.call({ command: 'SHELL2:', is_input: true, timeout: 0.01 }));
+    expect(await shell.call({ command: 'SHELL2:', is_input: true, timeout: 0 })).toMatchObject({ exit_code: -1 });
+    const stopped = await shell.call({ command: 'SHELL2:C-c', is_input: true, timeout });
+    expect(stopped).toMatchObject({ exit_code: 130, metadata: { pid: around(left).pid } });
+    expect(await shell.call({ command: 'SHELL2:', is_input: true })).toMatchObject({ is_error: true });
+    await writeFile(join(shell.workspace, 'go'), '');
+    expect(await ended).toMatchObject({ exit_code: 0 });
+    await expect.poll(() => isRunning(around(left).pid), { interval: 10, timeout: 20_000 }).toBe(false);
+  });
+
+  test('a poll without a name goes to the only command that is left, and to the main shell when that has something', async () => {
+    await using shell = await openTerminal(pty);
+    const { ended } = await begun(shell, until('go'));
+    const left = await shell.call({ command: `${until('go')}; echo beside`, timeout: 0.01 });
+    await writeFile(join(shell.workspace, 'go'), '');
+    await ended;
+    const told = await shell.call({ command: '', timeout });
+    expect([shown(told), around(told).pid]).toEqual(['beside', around(left).pid]);
+    await shell.call({ command: 'sleep 0.05; echo main', timeout: 0 });
+    expect(shown(await shell.call({ command: '', timeout }))).toBe('main');
+  });
+
+  test('there are no more shells than allowed: what comes then waits for the main one', async () => {
+    await using shell = await openTerminal(pty, { maxShells: 2 });
+    const { ended } = await begun(shell, until('go'));
+    const beside = shell.call({ command: `touch beside; ${until('go')}`, timeout });
+    const waiting = shell.call({ command: 'touch waited; echo $PPID', timeout });
+    await expect.poll(() => readdir(shell.workspace), { interval: 10, timeout: 20_000 }).toEqual(['beside']);
+    await writeFile(join(shell.workspace, 'go'), '');
+    const [first, second, third] = await Promise.all([ended, beside, waiting]);
+    expect(around(second).pid).not.toBe(around(first).pid);
+    expect(around(third).pid).toBe(around(first).pid);
+  });
+
+  test('what a command leaves in the background keeps its shell, until the terminal is closed', async () => {
+    await using shell = await openTerminal(pty);
+    const { ended } = await begun(shell, until('go'));
+    const beside = await shell.call({ command: 'sleep 600 > /dev/null & echo $!; touch go', timeout });
+    await ended;
+    const pids = [Number(/\d+$/.exec(shown(beside))?.[0]), around(beside).pid];
+    expect(pids.filter(isRunning)).toEqual(pids);
+    await shell.tool.close();
+    await expect.poll(() => pids.filter(isRunning), { interval: 10, timeout: 20_000 }).toEqual([]);
+  });
+
+  test('closing ends every shell, and what runs in them', async () => {
+    await using shell = await openTerminal(pty);
+    const { ended } = await begun(shell, until('never'));
+    const beside = await begun(shell, until('never'));
+    await shell.tool.close();
+    const both = await Promise.all([ended, beside.ended]);
+    expect(both).toMatchObject([{ is_error: true }, { is_error: true }]);
+    const pids = both.map((one) => around(one).pid);
+    await expect.poll(() => pids.filter(isRunning), { interval: 10, timeout: 20_000 }).toEqual([]);
+  });
+
+  test('a cancelled call beside ends its command and leaves the main one alone', async () => {
+    await using shell = await openTerminal(pty);
+    const { ended } = await begun(shell, until('go'));
+    const controller = new AbortController();
+    const onOutput = (): void => controller.abort();
+    await shell
+      .call({ command: 'echo up; exec sleep 600', timeout }, { signal: controller.signal, onOutput })
+      .catch(() => undefined);
+    await writeFile(join(shell.workspace, 'go'), '');
+    expect(await ended).toMatchObject({ exit_code: 0 });
+  });
+});
+
+test('commands exclude nothing, and other calls exclude those at the same shell, unless there is one shell', async () => {
+  await using many = await openTerminal(false);
+  await using one = await openTerminal(false, { maxShells: 1 });
+  expect(keys(many, { command: 'ls' })).toEqual([]);
+  expect(keys(one, { command: 'ls' })).toEqual(['terminal:session']);
+  for (const input of [{ command: '' }, { command: 'y', is_input: true }, { command: 'ls', reset: true }])
+    expect(keys(many, input)).toEqual(['terminal:session']);
+  expect(keys(many, { command: 'SHELL3:y', is_input: true })).toEqual(['terminal:session-3']);
+  expect(many.tool.description).toContain('at the same time');
+  expect(one.tool.description).not.toContain('at the same time');
+});
+
+test('exported variables that were not written to the end are not used', () => {
+  expect(isWhole("declare -x A='1'\n# That is all.\n")).toBe(true);
+  expect(isWhole("declare -x A='1'\n# That is")).toBe(false);
+  expect(isWhole('')).toBe(false);
+});

@@ -1,0 +1,121 @@
+import { mutex, type Mutex } from '../mutex.ts';
+import type { ToolContext } from '../tool-context.ts';
+import { hasCompany } from './has-company.ts';
+import { ShellCalls, type ShellCall } from './shell-calls.ts';
+import type { ShellHost } from './shell-host.ts';
+import { refusal, type TerminalReport } from './terminal-report.ts';
+
+/** How a {@link ShellPool} works. */
+export interface ShellPoolOptions {
+  readonly host: ShellHost;
+  readonly quietMs: number;
+  readonly maxShells: number;
+}
+
+interface Shell {
+  readonly calls: ShellCalls;
+  readonly inTurn: Mutex;
+}
+
+const address = /^SHELL(\d{1,9}):/;
+
+/**
+ * The shells of one terminal. What comes one after the other goes to the main shell. Only a command that comes while a call
+ * runs another there has a shell beside it; that one ends with its command, unless something still runs in it. Polls, inputs
+ * and resets wait for their turn at the shell they name, the main one if they name none.
+ */
+export class ShellPool {
+  readonly #options: ShellPoolOptions;
+  readonly #main: Shell;
+  readonly #beside = new Map<number, Shell>();
+  readonly #closing = new Set<Promise<void>>();
+  /** Commands, and other calls, that are at the main shell or wait for it. */
+  #commands = 0;
+  #others = 0;
+  /** Whether the first of these commands finds another still running, so that it is refused. */
+  #isRefusing = false;
+
+  constructor(options: ShellPoolOptions) {
+    this.#options = options;
+    this.#main = { calls: new ShellCalls(options.host, options.quietMs), inTurn: mutex() };
+  }
+
+  /** What the model is told. */
+  async call(call: ShellCall, context: ToolContext): Promise<TerminalReport> {
+    const number = addressOf(call);
+    if (number !== undefined && this.#options.maxShells > 1) return this.#addressed(number, call, context);
+    if (isCommand(call)) return this.#command(call, context);
+    const [only] = this.#beside.size === 1 ? this.#beside.keys() : [];
+    const isIdle = this.#commands + this.#others === 0 && !this.#main.calls.hasMore;
+    if (isIdle && only !== undefined && !call.reset) return this.#at(only, call, context);
+    this.#others += 1;
+    return inTurn(this.#main, call, context).finally(() => (this.#others -= 1));
+  }
+
+  /** Ends all shells. */
+  async close(): Promise<void> {
+    const shells = [this.#main, ...this.#beside.values()];
+    await Promise.all([...shells.map(({ calls }) => calls.close()), ...this.#closing]);
+  }
+
+  #command(call: ShellCall, context: ToolContext): Promise<TerminalReport> {
+    const isFull = this.#beside.size + 1 >= this.#options.maxShells;
+    if (this.#commands > 0 && this.#others === 0 && !this.#isRefusing && !isFull)
+      return this.#at(this.#opened(), call, context);
+    if (this.#commands === 0) this.#isRefusing = this.#main.calls.isRunning;
+    this.#commands += 1;
+    return inTurn(this.#main, call, context).finally(() => (this.#commands -= 1));
+  }
+
+  /** The number of a shell that is like the main one. */
+  #opened(): number {
+    let number = 2;
+    while (this.#beside.has(number)) number += 1;
+    const { host, quietMs } = this.#options;
+    const origin = this.#main.calls.origin();
+    this.#beside.set(number, { calls: new ShellCalls(host, quietMs, { number, origin }), inTurn: mutex() });
+    return number;
+  }
+
+  async #addressed(number: number, call: ShellCall, context: ToolContext): Promise<TerminalReport> {
+    const input = call.command.replace(address, '');
+    if (number !== 1 && !this.#beside.has(number))
+      return refusal(call.command, `There is no shell ${number}: its command has ended, and the end was told.`);
+    const plain = { ...call, command: input, is_input: input !== '' };
+    return number === 1 ? inTurn(this.#main, plain, context) : this.#at(number, plain, context);
+  }
+
+  async #at(number: number, call: ShellCall, context: ToolContext): Promise<TerminalReport> {
+    const shell = this.#beside.get(number) ?? this.#main;
+    try {
+      return await inTurn(shell, call, context);
+    } finally {
+      if (this.#beside.get(number) === shell && !shell.calls.hasMore && !hasCompany(shell.calls.pid)) {
+        this.#beside.delete(number);
+        const closed = shell.calls.close().finally(() => this.#closing.delete(closed));
+        this.#closing.add(closed);
+      }
+    }
+  }
+}
+
+/** The shell that an input names. */
+function addressOf({ command, is_input: isInput }: ShellCall): number | undefined {
+  const number = isInput ? address.exec(command)?.[1] : undefined;
+  return number === undefined ? undefined : Number(number);
+}
+
+/** What two calls must not use at the same time; nothing, for a command that has a shell of its own if need be. */
+export function shellResources(call: ShellCall, maxShells: number): readonly string[] {
+  if (maxShells > 1 && isCommand(call)) return [];
+  const number = maxShells > 1 ? (addressOf(call) ?? 1) : 1;
+  return [number === 1 ? 'terminal:session' : `terminal:session-${number}`];
+}
+
+function isCommand({ command, is_input: isInput, reset }: ShellCall): boolean {
+  return !isInput && !reset && command.trim() !== '';
+}
+
+function inTurn(shell: Shell, call: ShellCall, context: ToolContext): Promise<TerminalReport> {
+  return shell.inTurn(() => shell.calls.call(call, context), context.signal);
+}
