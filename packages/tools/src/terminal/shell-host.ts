@@ -1,15 +1,17 @@
-import { mkdtemp, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ToolError } from '../error.ts';
 import { findShell } from './find-shell.ts';
 import { OutputBuffer } from './output-buffer.ts';
+import { recordProcess } from './process-record.ts';
 import { pipeBackend } from './pipe-backend.ts';
 import { ptyBackend } from './pty-backend.ts';
 import { isVariableName } from './is-variable-name.ts';
 import { shellEnvironment } from './shell-environment.ts';
 import type { ShellBackend } from './shell-process.ts';
 import { ShellSession } from './shell-session.ts';
+import { terminalDirectory } from './terminal-directory.ts';
+import { directoryVariable, shellFile } from './terminal-names.ts';
 import { defaultMaxShells, type TerminalOptions } from './terminal-options.ts';
 
 /** Where a shell begins. */
@@ -38,7 +40,7 @@ export class ShellHost {
       throw new ToolError('unusable', `The workspace ${directory} is not a directory.`);
     const { shell, mask = (text: string) => text, outputDir } = this.#options;
     const backend = await backendFor(this.#options.pty);
-    const shared = await (this.#directory ??= mkdtemp(join(tmpdir(), 'varve-terminal-')));
+    const shared = await (this.#directory ??= terminalDirectory());
     this.#shells += 1;
     const privateDirectory = join(shared, String(this.#shells));
     const output = new OutputBuffer({
@@ -50,9 +52,10 @@ export class ShellHost {
     const options = {
       backend,
       shell: program,
-      environment: exported === undefined ? this.#environment : {},
+      environment: { ...(exported === undefined && this.#environment), [directoryVariable]: shared },
       directory,
       privateDirectory,
+      onStart: (pid: number) => recordProcess(join(privateDirectory, shellFile), pid),
       output,
       mask,
       writesDown: (this.#options.maxShells ?? defaultMaxShells) > 1,

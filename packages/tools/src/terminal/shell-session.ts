@@ -23,6 +23,8 @@ export interface ShellSessionOptions {
   readonly writesDown?: boolean;
   /** What another session exported; `environment` is then that of the shell before it reads this. */
   readonly exported?: string;
+  /** Called with the number of the process as soon as there is one. Must not throw. */
+  readonly onStart?: (pid: number) => void;
   readonly output: OutputBuffer;
   /** Applied to output before it is kept or saved. */
   readonly mask: (text: string) => string;
@@ -90,6 +92,7 @@ export class ShellSession {
       onData: (bytes) => this.#hear(this.#markers.push(bytes)),
       onExit: (exitCode) => this.#end(exitCode),
     });
+    options.onStart?.(this.#process.pid);
   }
 
   /** @throws {ToolError} `unusable` when no shell comes up, `aborted` when the signal aborts first. */

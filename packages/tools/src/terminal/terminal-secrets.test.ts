@@ -50,6 +50,6 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
     await using shell = await open(pty);
     const list = String.raw`ls -1 "$(dirname "$(ps -o args= -p $$ | sed 's/.*--rcfile \([^ ]*\).*/\1/')")"`;
     const observation = await shell.call({ command: `echo no-name $OTHER_TOKEN; ${list}`, timeout: 20 });
-    expect(shown(observation)).toBe('no-name other\ncommand\nenvironment-0\nstartup');
+    expect(shown(observation)).toBe('no-name other\ncommand\nenvironment-0\nshell\nstartup');
   });
 });

@@ -1,0 +1,20 @@
+import { execFileSync } from 'node:child_process';
+import type { ProcessEntry } from './process-entry.ts';
+
+/** The processes that `ps` tells of, those that are dead left out; none when it fails. It does not tell sessions. */
+export function psEntries(which: readonly string[]): readonly ProcessEntry[] {
+  try {
+    const lines = execFileSync('ps', [...which, '-o', 'pid=,pgid=,stat=,lstart='], { encoding: 'utf8', timeout: 2000 });
+    return lines
+      .split('\n')
+      .map((line) => line.trim().split(/\s+/))
+      .filter(([, , state = 'Z']) => !state.startsWith('Z'))
+      .map(([pid, group, , ...started]) => ({
+        pid: Number(pid),
+        session: Number(group),
+        started: started.join(' '),
+      }));
+  } catch {
+    return [];
+  }
+}
