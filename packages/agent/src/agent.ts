@@ -21,6 +21,8 @@ export interface Budget {
   readonly maxTokens?: number;
   /** Replies of the model in the whole conversation. */
   readonly maxCalls?: number;
+  /** Milliseconds that all runs of the conversation may take together, at most 2,147,483,647. Between runs none pass. */
+  readonly maxMs?: number;
 }
 
 /** What the tools of a conversation may be made with. */

@@ -101,8 +101,8 @@ test.for([true, false])('a crash while going back leaves the one branch or the o
   const { tool, runs } = countingTool();
   const model = scriptedModel([record('a'), done]);
   const agent = defineAgent({ model, tools: () => [tool(), finish()], confirmation: alwaysConfirm() });
-  // Appends: message, running, reply that waits, rejection, then the way back.
-  const store = crashingStore(memoryStore(), { at: 5, stored });
+  // Appends: message, running, reply that waits, the run's end, rejection, then the way back.
+  const store = crashingStore(memoryStore(), { at: 6, stored });
   const conversation = await Conversation.create({ agent, store, workspace: process.cwd() });
   await conversation.send('Go.');
   await conversation.run();

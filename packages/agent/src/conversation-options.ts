@@ -16,6 +16,8 @@ export interface ConversationOptions {
   readonly kinds?: readonly EventKind[];
   /** UTC milliseconds; default `Date.now`. */
   readonly now?: () => number;
+  /** A signal that aborts when so many milliseconds have passed; default `AbortSignal.timeout`. */
+  readonly timeout?: (ms: number) => AbortSignal;
   /** Ids of events; default random UUIDs. */
   readonly newId?: () => string;
 }

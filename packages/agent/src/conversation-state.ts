@@ -14,6 +14,7 @@ import {
   type View,
 } from '@varve/events/projections';
 import type { TaskItem } from '@varve/events/payloads';
+import { activityProjection, type Activity } from './activity-projection.ts';
 import { overflowProjection, type Overflow } from './stuck/overflow-projection.ts';
 import { toolsetsProjection, type Toolsets } from './toolsets-projection.ts';
 
@@ -28,6 +29,8 @@ export interface ConversationState {
   readonly title?: string;
   readonly lastUserMessageId?: string;
   readonly stats: Stats;
+  /** Milliseconds that runs took, as far as the log knows: of one that is under way, up to its last reply or effect. */
+  readonly activeMs: number;
   /** Calls without a result, oldest first. */
   readonly pending: readonly PendingCall[];
   readonly taskList: readonly TaskItem[];
@@ -39,6 +42,7 @@ export interface ConversationState {
 type ConversationProjections = {
   readonly status: Projection<unknown, Status>;
   readonly stats: Projection<unknown, Stats>;
+  readonly activity: Projection<unknown, Activity>;
   readonly toolsets: Projection<unknown, Toolsets>;
   readonly overflow: Projection<unknown, Overflow>;
   readonly pending: Projection<unknown, readonly PendingCall[]>;
@@ -56,6 +60,7 @@ export function conversationTimeline(codec: EventCodec): ConversationTimeline {
     projections: {
       status: statusProjection,
       stats: statsProjection,
+      activity: activityProjection,
       toolsets: toolsetsProjection,
       overflow: overflowProjection,
       pending: pendingProjection(codec),
@@ -76,6 +81,7 @@ export function stateOf(timeline: ConversationTimeline): ConversationState {
     ...(title !== undefined && { title }),
     ...(lastUserMessageId !== undefined && { lastUserMessageId }),
     stats: timeline.read('stats'),
+    activeMs: timeline.read('activity').ms,
     pending: timeline.read('pending'),
     taskList: timeline.read('taskList'),
     view: timeline.read('view'),

@@ -52,6 +52,7 @@ test('the log holds a reply before its actions, and an effect before each write'
     'SystemPromptEvent',
     'MessageEvent',
     'execution_status',
+    'varve.run',
     'varve.toolset',
     'varve.call',
     'ActionEvent',
@@ -61,6 +62,7 @@ test('the log holds a reply before its actions, and an effect before each write'
     'ActionEvent',
     'ObservationEvent',
     'execution_status',
+    'varve.run',
   ]);
 });
 

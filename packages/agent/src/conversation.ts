@@ -23,6 +23,7 @@ import { OpenConversation } from './open-conversation.ts';
 import { promptDraft } from './prompt-draft.ts';
 import { readEvents, type LoggedEvent } from './read-events.ts';
 import { runLoop, type LoopEnd } from './run-loop.ts';
+import { timeLimit } from './reached-limit.ts';
 import type { RunResult } from './run-result.ts';
 import { readState } from './read-state.ts';
 
@@ -33,7 +34,10 @@ import { readState } from './read-state.ts';
 export interface RunOptions extends Limits {
   /** Aborting interrupts: the model call and tools are cancelled, and open calls are answered. */
   readonly signal?: AbortSignal;
-  /** Milliseconds this run may take, at most 2,147,483,647. Then it is interrupted, whatever is under way. */
+  /**
+   * Milliseconds this run may take, at most 2,147,483,647. Then it is interrupted, whatever is under way, as it is when the
+   * time of the conversation is over.
+   */
   readonly maxMs?: number;
   /** Pieces of replies as they come. Provisional; must not throw. */
   readonly onDelta?: (delta: Delta) => void;
@@ -306,7 +310,9 @@ export class Conversation implements AsyncDisposable {
     if (status === 'idle' && session.agent.textReply === 'wait' && endsInReply(view)) {
       return { reason: 'asked', text: finalText(view), iterations: 0 };
     }
-    const deadline = limits.maxMs === undefined ? undefined : AbortSignal.timeout(limits.maxMs);
+    const { timeout = (ms: number) => AbortSignal.timeout(ms) } = this.#options;
+    const time = timeLimit(limits, session.agent.budget, this.state.activeMs);
+    const deadline = time && time.leftMs > 0 ? timeout(time.leftMs) : undefined;
     const signals = [this.#interruption.signal, signal, deadline].filter((one) => one !== undefined);
     return runLoop(
       session,
@@ -314,13 +320,16 @@ export class Conversation implements AsyncDisposable {
       {
         limits: { maxIterations: session.agent.budget.maxIterations, ...limits },
         isPauseRequested: () => this.#isPauseRequested,
-        isOverdue: () => deadline?.aborted === true && !this.#interruption.signal.aborted && signal?.aborted !== true,
+        overdue: () =>
+          deadline?.aborted === true && !this.#interruption.signal.aborted && signal?.aborted !== true
+            ? time?.limit
+            : undefined,
       },
     );
   }
 
   #withUsage(end: LoopEnd): RunResult {
-    return { ...end, usage: this.#timeline.read('stats').total };
+    return { ...end, usage: this.#timeline.read('stats').total, activeMs: this.#timeline.read('activity').ms };
   }
 
   #pending(actionIds?: readonly string[]): readonly PendingCall[] {

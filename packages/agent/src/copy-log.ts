@@ -1,5 +1,5 @@
 import { ConversationStateUpdateEvent, type EventCodec } from '@varve/events';
-import { callFact } from '@varve/events/facts';
+import { callFact, runFact } from '@varve/events/facts';
 import type { EventLog, LogReader, NewEvent, Stored } from '@varve/storage';
 
 /** So many events are appended at once: a fork of a long log costs few transactions, and little memory. */
@@ -7,7 +7,7 @@ const batch = 256;
 
 /**
  * Appends the first `to` events of a log to another, under the same ids. Replies become inherited ones: they were paid for
- * elsewhere, and their calls cannot be proved not to have run.
+ * elsewhere, and their calls cannot be proved not to have run. So do runs, whose time was spent elsewhere.
  */
 export async function copyLog(from: LogReader, into: EventLog, codec: EventCodec, to: number): Promise<void> {
   let events: NewEvent[] = [];
@@ -22,7 +22,8 @@ export async function copyLog(from: LogReader, into: EventLog, codec: EventCodec
 
 function inherited({ id, kind, parentId, text }: Stored, codec: EventCodec): NewEvent {
   const event = codec.read(text);
-  if (!ConversationStateUpdateEvent.is(event) || !callFact.read(event)) return { id, kind, parentId, text };
+  const isSpent = (one: typeof event): boolean => (callFact.read(one) ?? runFact.read(one)) !== undefined;
+  if (!ConversationStateUpdateEvent.is(event) || !isSpent(event)) return { id, kind, parentId, text };
   const { key, value, timestamp, parent_id } = event;
   const stamp = { id, timestamp, ...(parent_id !== undefined && { parent_id }) };
   const copy = ConversationStateUpdateEvent.create({ key, value: { ...(value as object), inherited: true } }, stamp);

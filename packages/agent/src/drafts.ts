@@ -9,6 +9,7 @@ import {
   type Content,
   type ErrorClassification,
 } from '@varve/events';
+import { runFact } from '@varve/events/facts';
 import { statusKey, type ExecutionStatus } from '@varve/events/projections';
 import type { Draft } from './journal.ts';
 
@@ -20,6 +21,11 @@ export function statusDraft(status: ExecutionStatus): Draft {
 /** The conversation gets a name. */
 export function titleDraft(title: string): Draft {
   return { make: (stamp) => ConversationStateUpdateEvent.create({ key: 'title', value: title }, stamp) };
+}
+
+/** A run begins or ends, at `at` in UTC milliseconds. */
+export function runDraft(state: 'begun' | 'ended', at: number): Draft {
+  return { make: (stamp) => runFact.create({ state, at }, stamp) };
 }
 
 /** The user says something. */

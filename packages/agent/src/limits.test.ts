@@ -79,14 +79,15 @@ test.for([{ maxTokens: 0 }, { maxCostUsd: -1 }, { maxMs: 0.5 }, { maxIterations:
 );
 
 test('what a budget leaves is what another conversation may use on its behalf', async () => {
-  const budget = { maxIterations: 9, maxCostUsd: 2, maxTokens: 150, maxCalls: 5 };
+  const budget = { maxIterations: 9, maxCostUsd: 2, maxTokens: 150, maxCalls: 5, maxMs: 1000 };
   const { conversation } = await started([used('a'), done, used('b'), done], { budget });
-  const { usage } = await conversation.run({ maxIterations: 1 });
-  const rest = remainingBudget(budget, usage);
-  expect(rest).toEqual({ maxIterations: 9, maxCostUsd: 1.4, maxTokens: 50, maxCalls: 4 });
+  const result = { ...(await conversation.run({ maxIterations: 1 })), activeMs: 400 };
+  const rest = remainingBudget(budget, result);
+  expect(rest).toEqual({ maxIterations: 9, maxCostUsd: 1.4, maxTokens: 50, maxCalls: 4, maxMs: 600 });
   expect(() => defineAgent({ model: scriptedModel([]), tools: () => [], ...(rest && { budget: rest }) })).not.toThrow();
-  expect(remainingBudget({ maxIterations: 9, maxTokens: 100 }, usage)).toBeUndefined();
-  expect(remainingBudget({ maxIterations: 9 }, usage)).toEqual({ maxIterations: 9 });
+  expect(remainingBudget({ maxIterations: 9, maxTokens: 100 }, result)).toBeUndefined();
+  expect(remainingBudget({ maxIterations: 9, maxMs: 400 }, result)).toBeUndefined();
+  expect(remainingBudget({ maxIterations: 9 }, result)).toEqual({ maxIterations: 9 });
 });
 
 const cheap = (text: string): ScriptedTurn => ({ ...used(text), costUsd: 0.02 });

@@ -93,5 +93,6 @@ async function outcome(model: LanguageModel) {
     ActionEvent.is(event) ? [[event.tool_name, event.action, event.thought]] : [],
   );
   const kinds = events.map(({ kind }) => kind);
-  return { result: { ...result, usage: undefined }, calls, kinds, runs: [...runs], status: conversation.state.status };
+  const figures = { usage: undefined, activeMs: undefined };
+  return { result: { ...result, ...figures }, calls, kinds, runs: [...runs], status: conversation.state.status };
 }

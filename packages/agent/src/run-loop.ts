@@ -1,12 +1,12 @@
 import { InterruptEvent, PauseEvent, type Stamp } from '@varve/events';
 import type { ExecutionStatus, Usage } from '@varve/events/projections';
 import { LlmError } from '@varve/llm';
-import { callErrorDraft, failureDrafts, nudgeDraft, statusDraft } from './drafts.ts';
+import { callErrorDraft, failureDrafts, nudgeDraft, runDraft, statusDraft } from './drafts.ts';
 import { finalText } from './final-text.ts';
 import { isAnswered } from './is-answered.ts';
 import type { Draft } from './journal.ts';
 import type { Limits } from './limits.ts';
-import { reachedLimit } from './reached-limit.ts';
+import { reachedLimit, type ReachedLimit } from './reached-limit.ts';
 import type { EndReason } from './run-result.ts';
 import type { RunContext, Session } from './session.ts';
 import { step } from './step.ts';
@@ -18,8 +18,8 @@ export interface LoopOptions {
   /** Of this run. */
   readonly limits: Limits & { readonly maxMs?: number };
   readonly isPauseRequested: () => boolean;
-  /** Whether the signal aborted because the run took too long. */
-  readonly isOverdue: () => boolean;
+  /** The limit whose time is over, when the signal aborted for that. */
+  readonly overdue: () => ReachedLimit | undefined;
 }
 
 /** How a loop ended, before the figures are added. */
@@ -28,21 +28,35 @@ export type LoopEnd =
   | { readonly reason: 'finished' | 'asked'; readonly text: string; readonly iterations: number }
   | { readonly reason: 'error'; readonly error: Error; readonly iterations: number };
 
-/** Steps until there is a reason to end, and writes that reason into the log. */
+/** Steps until there is a reason to end, and writes that reason into the log, and how long it took. */
 export async function runLoop(session: Session, context: RunContext, options: LoopOptions): Promise<LoopEnd> {
-  const { journal } = session;
+  const { journal, now } = session;
+  const end = await steps(session, context, options);
+  await journal.emit(() => (journal.timeline.read('activity').isOpen ? [runDraft('ended', now())] : []));
+  return end;
+}
+
+async function steps(session: Session, context: RunContext, options: LoopOptions): Promise<LoopEnd> {
+  const { journal, now } = session;
   const status = (): ReturnType<typeof journal.timeline.read<'status'>> => journal.timeline.read('status');
   const used = (): Usage => journal.timeline.read('stats').total;
   const before = used();
+  const { ms: msBefore } = journal.timeline.read('activity');
+  let begun: number | undefined;
   for (let iterations = 0; ; iterations++) {
     if (context.signal.aborted) return { reason: await interrupted(session, options), iterations };
     if (options.isPauseRequested()) return { reason: await paused(session), iterations };
-    const limit = reachedLimit(options.limits, session.agent.budget, { iterations, before, now: used() });
+    const runMs = begun === undefined ? 0 : now() - begun;
+    const uses = { iterations, before, now: used(), runMs, activeMs: msBefore + runMs };
+    const limit = reachedLimit(options.limits, session.agent.budget, uses);
     if (limit) {
       await journal.emit(failureDrafts(limit.code, limit.detail));
       return { reason: limit.reason, iterations };
     }
-    if (status().execution !== 'running') await journal.emit(startDrafts(status().execution));
+    const isBeginning = begun === undefined;
+    begun ??= now();
+    const start = [...startDrafts(status().execution), ...(isBeginning ? [runDraft('begun', begun)] : [])];
+    if (start.length > 0) await journal.emit(start);
     if ((await repeats(session)) === 'stuck') return { reason: 'stuck', iterations };
     const outcome = await step(session, context);
     switch (outcome.kind) {
@@ -68,6 +82,7 @@ export async function runLoop(session: Session, context: RunContext, options: Lo
 
 /** Who runs a stuck conversation again gives it another chance, and the model is told so. */
 function startDrafts(before: ExecutionStatus): readonly Draft[] {
+  if (before === 'running') return [];
   return [statusDraft('running'), ...(before === 'stuck' ? [nudgeDraft(secondChance)] : [])];
 }
 
@@ -93,7 +108,7 @@ async function paused({ journal }: Session): Promise<'paused'> {
 }
 
 /** Answers every open call, so that no later run executes what was interrupted. */
-async function interrupted({ journal }: Session, { isOverdue, limits }: LoopOptions) {
+async function interrupted({ journal }: Session, { overdue }: LoopOptions) {
   const answers = (): readonly Draft[] =>
     journal.timeline
       .read('pending')
@@ -105,10 +120,10 @@ async function interrupted({ journal }: Session, { isOverdue, limits }: LoopOpti
             : 'This call was interrupted before it started.',
         ),
       );
-  if (isOverdue()) {
-    const detail = `The run took ${limits.maxMs} milliseconds, which is its limit.`;
-    await journal.emit(() => [...answers(), ...failureDrafts('MaxTimeReached', detail)]);
-    return 'max-time';
+  const limit = overdue();
+  if (limit) {
+    await journal.emit(() => [...answers(), ...failureDrafts(limit.code, limit.detail)]);
+    return limit.reason;
   }
   const end = [{ make: (stamp: Stamp) => InterruptEvent.create({}, stamp) }, statusDraft('paused')];
   await journal.emit(() => [...answers(), ...end]);

@@ -6,6 +6,8 @@ interface Ended {
   readonly iterations: number;
   /** What the whole conversation has used so far. */
   readonly usage: Usage;
+  /** Milliseconds that the whole conversation has been at work so far: those of its runs, not those between them. */
+  readonly activeMs: number;
 }
 
 /** How a run ended. Every run ends with exactly one of these; a store that fails, or a bug, rejects instead. */
@@ -22,7 +24,8 @@ export type RunResult = Ended &
     | { readonly reason: 'interrupted' }
     /**
      * A limit was reached: the status is `error`. Another `run` begins with nothing used of what one run may use, but with
-     * what the conversation used so far. `max-calls` are replies of the model in the whole conversation.
+     * what the conversation used so far. `max-calls` are replies of the model in the whole conversation; `max-time` is that
+     * of the run or of all its runs.
      */
     | { readonly reason: 'max-iterations' | 'max-cost' | 'max-tokens' | 'max-calls' | 'max-time' }
     /** The model gave nothing usable several times in a row. */
