@@ -30,8 +30,8 @@ console.log(result.reason, result.iterations, result.reason === 'finished' ? res
 for await (const { seq, event } of conversation.events()) console.log(seq, event.source, event.kind);
 
 // Any prefix of the log is a state.
-const { pending } = await conversation.stateAt(6);
+const { pending } = await conversation.stateAt(7);
 console.log(
-  'open after six events:',
+  'open after seven events:',
   pending.map(({ event }) => event.tool_name),
 );

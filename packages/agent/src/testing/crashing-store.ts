@@ -1,4 +1,5 @@
-import type { AppendOptions, EventLog, EventStore, NewEvent } from '@varve/storage';
+import type { EventStore } from '@varve/storage';
+import { aroundAppends } from './around-appends.ts';
 
 /** What a process that dies at a given append leaves behind. */
 export interface CrashOptions {
@@ -19,34 +20,11 @@ export class Crash extends Error {
  */
 export function crashingStore(store: EventStore, { at, stored }: CrashOptions): EventStore {
   let count = 0;
-  const append = async (log: EventLog, events: readonly NewEvent[], options?: AppendOptions) => {
+  return aroundAppends(store, async (append) => {
     count += 1;
     if (count > at || (count === at && !stored)) throw new Crash(`Crashed at append ${count}.`);
-    const seqs = await log.append(events, options);
+    const seqs = await append();
     if (count === at) throw new Crash(`Crashed after append ${count}.`);
     return seqs;
-  };
-  const wrap = (log: EventLog): EventLog => ({
-    id: log.id,
-    atomicity: log.atomicity,
-    epoch: log.epoch,
-    snapshots: log.snapshots,
-    head: () => log.head(),
-    range: (from, to) => log.range(from, to),
-    at: (seq) => log.at(seq),
-    seqOf: (id) => log.seqOf(id),
-    tail: (from, signal) => log.tail(from, signal),
-    append: (events, options) => append(log, events, options),
-    [Symbol.asyncDispose]: () => log[Symbol.asyncDispose](),
   });
-  return {
-    create: async (id, meta) => wrap(await store.create(id, meta)),
-    open: async (id) => wrap(await store.open(id)),
-    read: (id) => store.read(id),
-    list: (query) => store.list(query),
-    summary: (id) => store.summary(id),
-    remove: (id) => store.remove(id),
-    // The store inside outlives the crash: it is the disk.
-    [Symbol.asyncDispose]: async () => {},
-  };
 }

@@ -1,0 +1,30 @@
+import type { AppendOptions, EventLog, EventStore, NewEvent } from '@varve/storage';
+
+/** Carries out an append, or not. */
+type Around = (append: () => Promise<readonly number[]>) => Promise<readonly number[]>;
+
+/** A store whose every append passes through `around`. Reading does not. The store inside outlives it: it is the disk. */
+export function aroundAppends(store: EventStore, around: Around): EventStore {
+  const wrap = (log: EventLog): EventLog => ({
+    id: log.id,
+    atomicity: log.atomicity,
+    epoch: log.epoch,
+    snapshots: log.snapshots,
+    head: () => log.head(),
+    range: (from, to) => log.range(from, to),
+    at: (seq) => log.at(seq),
+    seqOf: (id) => log.seqOf(id),
+    tail: (from, signal) => log.tail(from, signal),
+    append: (events: readonly NewEvent[], options?: AppendOptions) => around(() => log.append(events, options)),
+    [Symbol.asyncDispose]: () => log[Symbol.asyncDispose](),
+  });
+  return {
+    create: async (id, meta) => wrap(await store.create(id, meta)),
+    open: async (id) => wrap(await store.open(id)),
+    read: (id) => store.read(id),
+    list: (query) => store.list(query),
+    summary: (id) => store.summary(id),
+    remove: (id) => store.remove(id),
+    [Symbol.asyncDispose]: async () => {},
+  };
+}
