@@ -1,31 +1,33 @@
 import { randomUUID } from 'node:crypto';
-import { SystemPromptEvent, text, textOf, type ActionEvent, type Content } from '@varve/events';
+import { SystemPromptEvent, textOf, type ActionEvent, type BaseEvent } from '@varve/events';
 import { approvalFact } from '@varve/events/facts';
 import type { Observation } from '@varve/events/payloads';
-import type { ExecutionStatus, PendingCall } from '@varve/events/projections';
+import type { PendingCall } from '@varve/events/projections';
 import type { Delta, LanguageModel, ModelReply, ModelRequest } from '@varve/llm';
 import { ask } from './ask.ts';
 import { condenseNow } from './condense-now.ts';
 import type { ConversationOptions, CreateOptions, OpenOptions, Saying } from './conversation-options.ts';
 import type { ConversationState } from './conversation-state.ts';
 import { stateOf } from './conversation-state.ts';
-import { rejectionDraft, statusDraft, titleDraft, userMessageDraft } from './drafts.ts';
+import { statusDraft, titleDraft } from './drafts.ts';
 import { AgentError } from './error.ts';
 import { executeTool, type DirectCall } from './execute-tool.ts';
 import { finalText } from './final-text.ts';
 import { forkConversation, type ForkOptions } from './fork-conversation.ts';
 import { approvalDigest } from './gate.ts';
+import { generateTitle, type TitleOptions } from './generate-title.ts';
 import type { Draft } from './journal.ts';
 import { checkLimits, type Limits } from './limits.ts';
 import { endsInReply, isAnswered } from './is-answered.ts';
 import { moveHead } from './move-head.ts';
 import { OpenConversation } from './open-conversation.ts';
-import { promptDraft } from './prompt-draft.ts';
 import { readEvents, type LoggedEvent } from './read-events.ts';
 import { runLoop, type LoopEnd } from './run-loop.ts';
 import { timeLimit } from './reached-limit.ts';
 import type { RunResult } from './run-result.ts';
 import { readState } from './read-state.ts';
+import { recordEvents, type EventMaker } from './record-events.ts';
+import { contentOf, rejections, sayingDrafts } from './saying-drafts.ts';
 
 /**
  * How one run is watched, limited and stopped. Its limits count what this run uses, whatever the agent's budget leaves of
@@ -48,13 +50,6 @@ export interface RunOptions extends Limits {
 function newConversationId(): string {
   return randomUUID().replaceAll('-', '');
 }
-
-function isSomething(block: Content): boolean {
-  return block.type === 'text' ? block.text.trim() !== '' : block.image_urls.length > 0;
-}
-
-/** A message brings a conversation back from these; paused and failed ones stay so until they run. */
-const wakes = new Set<ExecutionStatus>(['finished', 'stuck', 'waiting_for_confirmation']);
 
 /**
  * An agent bound to a log and a workspace. It holds the log's lease until it is disposed.
@@ -123,13 +118,12 @@ export class Conversation implements AsyncDisposable {
    */
   async send(saying: Saying): Promise<string> {
     this.#assertUsable();
-    const content: readonly Content[] = typeof saying === 'string' ? [text(saying)] : saying;
-    if (!content.some(isSomething)) throw new AgentError('invalid', 'A message needs text or an image.');
-    const { journal } = this.#open.session;
+    const content = contentOf(saying);
+    const { session } = this.#open;
     this.#open.suggestTitle(textOf(content));
     // What a crash left unstarted is refused like what waits, so that the model reads the message before anything runs.
     const refuses = this.#running === undefined ? 'always' : 'when-waiting';
-    const events = await journal.emit(() => this.#sayingDrafts(content, refuses));
+    const events = await session.journal.emit(() => sayingDrafts(content, session, refuses));
     return events.findLast((event) => event.source === 'user')?.id ?? '';
   }
 
@@ -142,6 +136,16 @@ export class Conversation implements AsyncDisposable {
    */
   async run(options: RunOptions = {}): Promise<RunResult> {
     return this.#withUsage(await this.#exclusively(() => this.#run(options)));
+  }
+
+  /**
+   * Takes one step, then pauses: the reason `paused` says that there is more to do. A step that ends a run gives the reason
+   * that a run would give.
+   *
+   * @throws {AgentError} {@link StorageError} as `run` does.
+   */
+  async step(options: Omit<RunOptions, 'maxIterations'> = {}): Promise<RunResult> {
+    return this.#withUsage(await this.#exclusively(() => this.#run(options, 1)));
   }
 
   /** Ends the run under way before its next step. Nothing happens when none is. */
@@ -180,9 +184,9 @@ export class Conversation implements AsyncDisposable {
   async reject(reason: string): Promise<void> {
     this.#assertUsable();
     await this.#open.session.journal.emit(() => {
-      const rejections = this.#rejections(reason);
-      if (rejections.length === 0) throw this.#nothingPending();
-      return [...rejections, ...(this.state.status === 'waiting_for_confirmation' ? [statusDraft('idle')] : [])];
+      const refused = rejections(this.#open.session, reason);
+      if (refused.length === 0) throw this.#nothingPending();
+      return [...refused, ...(this.state.status === 'waiting_for_confirmation' ? [statusDraft('idle')] : [])];
     });
   }
 
@@ -210,6 +214,29 @@ export class Conversation implements AsyncDisposable {
   /** From the next step on, of a run under way too, this model is asked. Open it with this model again after a restart. */
   switchModel(model: LanguageModel): void {
     this.#open.switchModel(model);
+  }
+
+  /**
+   * Appends events of your own, as one act and also while a run is under way: of the `kinds` it was opened with, and facts of
+   * `defineFact` whose key has two dots. They are checked, masked, sealed and folded like every other, and come back as
+   * they are stored. The model reads those whose kind has a message.
+   *
+   * @throws {AgentError} `invalid` for other events, `closed`; {@link EventError} for one that breaks its schema.
+   */
+  async record(...makers: readonly EventMaker[]): Promise<readonly BaseEvent[]> {
+    this.#assertUsable();
+    return recordEvents(makers, this.#open.session);
+  }
+
+  /**
+   * Has a model name the conversation by what was said first, and returns the name. What was said, cut, is the name when the
+   * model fails. The model of the conversation reads nothing of it; what it costs counts as used.
+   *
+   * @throws {AgentError} `nothing-to-do` when nothing was said in words, `invalid`, `closed`.
+   */
+  async generateTitle(options: TitleOptions = {}): Promise<string> {
+    this.#assertUsable();
+    return generateTitle(options, this.#open.log, this.#open.session);
   }
 
   /** @throws {AgentError} `invalid` for an empty title, `closed`. */
@@ -293,7 +320,7 @@ export class Conversation implements AsyncDisposable {
     return this.#open.session.journal.timeline;
   }
 
-  async #run({ signal, onDelta, onOutput, ...limits }: RunOptions): Promise<LoopEnd> {
+  async #run({ signal, onDelta, onOutput, ...limits }: RunOptions, pauseAfter = Infinity): Promise<LoopEnd> {
     checkLimits(limits);
     const { session } = this.#open;
     const { status, pending, lastUserMessageId, view } = this.state;
@@ -319,7 +346,7 @@ export class Conversation implements AsyncDisposable {
       { signal: AbortSignal.any(signals), ...(onDelta && { onDelta }), ...(onOutput && { onOutput }) },
       {
         limits: { maxIterations: session.agent.budget.maxIterations, ...limits },
-        isPauseRequested: () => this.#isPauseRequested,
+        isPauseRequested: (iterations) => this.#isPauseRequested || iterations >= pauseAfter,
         overdue: () =>
           deadline?.aborted === true && !this.#interruption.signal.aborted && signal?.aborted !== true
             ? time?.limit
@@ -342,25 +369,6 @@ export class Conversation implements AsyncDisposable {
   #nothingPending(id?: string): AgentError {
     const what = id === undefined ? 'has no pending call' : `has no pending call ${id}`;
     return new AgentError('nothing-pending', `Conversation ${this.id} ${what}.`);
-  }
-
-  #sayingDrafts(content: readonly Content[], refuses: 'always' | 'when-waiting'): readonly Draft[] {
-    const { agent, workspace, now, tools } = this.#open.session;
-    const { status, view } = this.state;
-    return [
-      ...promptDraft(view, agent, { workspace, now, tools: [...tools.values()] }),
-      ...(refuses === 'always' || status === 'waiting_for_confirmation'
-        ? this.#rejections(textOf(content) || 'The user sent an image.')
-        : []),
-      userMessageDraft(content),
-      ...(wakes.has(status) ? [statusDraft('idle')] : []),
-    ];
-  }
-
-  /** Of a call that has begun nobody can say any more that it did not run. */
-  #rejections(reason: string): readonly Draft[] {
-    const notBegun = this.#timeline.read('pending').filter(({ hasEffect }) => !hasEffect);
-    return notBegun.map(({ event }) => rejectionDraft(event, reason));
   }
 
   #assertUsable(): void {

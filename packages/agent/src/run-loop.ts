@@ -17,7 +17,7 @@ import { lookForLoop, secondChance } from './stuck/look-for-loop.ts';
 export interface LoopOptions {
   /** Of this run. */
   readonly limits: Limits & { readonly maxMs?: number };
-  readonly isPauseRequested: () => boolean;
+  readonly isPauseRequested: (iterations: number) => boolean;
   /** The limit whose time is over, when the signal aborted for that. */
   readonly overdue: () => ReachedLimit | undefined;
 }
@@ -45,7 +45,7 @@ async function steps(session: Session, context: RunContext, options: LoopOptions
   let begun: number | undefined;
   for (let iterations = 0; ; iterations++) {
     if (context.signal.aborted) return { reason: await interrupted(session, options), iterations };
-    if (options.isPauseRequested()) return { reason: await paused(session), iterations };
+    if (options.isPauseRequested(iterations)) return { reason: await paused(session), iterations };
     const runMs = begun === undefined ? 0 : now() - begun;
     const uses = { iterations, before, now: used(), runMs, activeMs: msBefore + runMs };
     const limit = reachedLimit(options.limits, session.agent.budget, uses);
