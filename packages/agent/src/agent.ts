@@ -76,6 +76,15 @@ export type AgentOptions = Pick<Agent, 'model' | 'tools'> &
     readonly stuck?: Partial<StuckRules> | 'never';
   };
 
+/** What an agent has that was given none: told from one that was given the same by being this object. */
+export const defaultConfirmation: ConfirmationPolicy = neverConfirm();
+
+/** As for {@link defaultConfirmation}. */
+export const defaultBudget: Budget = { maxIterations: 500 };
+
+/** As for {@link defaultConfirmation}. */
+export const defaultStuck: StuckRules = stuckRules();
+
 /**
  * Fills in the defaults of an agent: no condensation, the coding prompt, no confirmation, 500 iterations, one
  * call at a time, the usual rules for being stuck.
@@ -83,20 +92,20 @@ export type AgentOptions = Pick<Agent, 'model' | 'tools'> &
  * @throws {AgentError} `invalid` for a budget or rules that allow nothing or are no numbers.
  */
 export function defineAgent(options: AgentOptions): Agent {
-  const budget: Budget = { maxIterations: 500, ...options.budget };
+  const { concurrency = 1, budget: limits = defaultBudget, stuck = defaultStuck } = options;
+  const budget = limits === defaultBudget ? defaultBudget : { ...defaultBudget, ...limits };
   checkLimits(budget);
-  const { concurrency = 1 } = options;
   if (!(concurrency >= 1)) throw new AgentError('invalid', `With a concurrency of ${concurrency} no call ever runs.`);
   const agent: Omit<Agent, 'spec'> = {
     condenser: noCondensation(),
     prompt: codingPrompt,
-    confirmation: neverConfirm(),
+    confirmation: defaultConfirmation,
     parameters: {},
     textReply: 'finish',
     ...options,
     concurrency,
     budget,
-    stuck: options.stuck === 'never' ? 'never' : stuckRules(options.stuck),
+    stuck: stuck === 'never' ? stuck : stuck === defaultStuck ? defaultStuck : stuckRules(stuck),
   };
   return { ...agent, spec: specOf(agent) };
 }

@@ -37,8 +37,9 @@ export interface OpenOptions extends ConversationOptions {
   readonly workspace?: string;
   /**
    * What to do when it was worked on with tools that the agent does not have: refuse, which is the default, or go on
-   * without them. More tools, another model, prompt or policy are always accepted: what is given here counts, but for the
-   * system prompt, which stays as it was stored.
+   * without them. More tools, another model or prompt are always accepted: what is given here counts, but for the system
+   * prompt, which stays as it was stored. Confirmation, budget and rules for being stuck of which the agent was given none
+   * are as they were stored.
    */
   readonly missingTools?: 'refuse' | 'accept';
 }

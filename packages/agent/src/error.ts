@@ -6,6 +6,8 @@ export type AgentErrorCode =
   | 'busy'
   /** A stored conversation was worked on with tools that the agent lacks; give it them, or accept that they are missing. */
   | 'tools-missing'
+  /** Calls of a stored conversation are confirmed by a policy that only its owner can make; give the agent one. */
+  | 'policy-missing'
   /** Calls are open: run, approve or reject them first. */
   | 'pending'
   /** There is no pending action with this id, or none at all. */

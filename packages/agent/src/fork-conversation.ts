@@ -5,6 +5,7 @@ import { copyLog } from './copy-log.ts';
 import { AgentError } from './error.ts';
 import { moveHead } from './move-head.ts';
 import { OpenConversation } from './open-conversation.ts';
+import { inherit } from './take-up.ts';
 
 /** How a fork differs from where it comes from. */
 export interface ForkOptions
@@ -34,7 +35,8 @@ export async function forkConversation(
     throw new AgentError('invalid', `There is no event ${at} in conversation ${log.id}.`);
   }
   const end = at === undefined ? await log.head() : (seq ?? 0) + 1;
-  const { workspace = session.workspace, agent = session.agent } = changed;
+  const { workspace = session.workspace } = changed;
+  const agent = inherit(changed.agent ?? session.agent, session.agent);
   const { meta } = await base.store.summary(log.id);
   const copy = await base.store.create(id, {
     ...(meta as Readonly<Record<string, Json>>),

@@ -13,6 +13,7 @@ import { Journal } from './journal.ts';
 import { offeredTool } from './offered-tools.ts';
 import { requestBuilder } from './request.ts';
 import type { Session } from './session.ts';
+import { takeUp } from './take-up.ts';
 
 /** The snapshot of a whole timeline, folded with these kinds: with others, the same log folds to another state. */
 function snapshotName({ kinds = [] }: Pick<ConversationOptions, 'kinds'>): string {
@@ -84,10 +85,13 @@ export class OpenConversation implements AsyncDisposable {
     const workspace = await directory(options.workspace);
     const codec = codecOf(options);
     const { tools, mask } = toolsOf(options);
-    const meta: Meta = { status: 'idle', workspace, agent: options.agent.spec };
+    // The spec may be that of an agent which this one was made of.
+    const agent = defineAgent(options.agent);
+    const meta: Meta = { status: 'idle', workspace, agent: agent.spec };
     const log = await orClosed(tools, options.store.create(options.id, { ...meta }));
     return new OpenConversation(log, conversationTimeline(codec), codec, {
       ...options,
+      agent,
       workspace,
       tools,
       mask,
@@ -104,6 +108,7 @@ export class OpenConversation implements AsyncDisposable {
     }
     const workspace = await directory(path);
     const codec = codecOf(options);
+    const agent = takeUp(options.agent, summary.meta, options.id);
     const { tools, mask } = toolsOf(options);
     const log = await orClosed(tools, options.store.open(options.id));
     try {
@@ -115,6 +120,7 @@ export class OpenConversation implements AsyncDisposable {
       const lastTimestamp = await timestampOf(log, codec, timeline.head - 1);
       return new OpenConversation(log, timeline, codec, {
         ...options,
+        agent,
         workspace,
         tools,
         mask,

@@ -1,0 +1,26 @@
+import type { Json } from '@varve/events';
+import { z } from 'zod';
+import { ensembleRisk } from './ensemble-risk.ts';
+import { modelRisk } from './model-risk.ts';
+import type { RiskAnalyzer } from './risk-analyzer.ts';
+import { shellRisk } from './shell-risk.ts';
+import { shellRules } from './shell-rules.ts';
+
+const specs = z.discriminatedUnion('kind', [
+  z.looseObject({ kind: z.literal('LLMSecurityAnalyzer') }),
+  z.looseObject({ kind: z.literal('ShellRiskAnalyzer'), rules: z.array(z.string()) }),
+  z.looseObject({ kind: z.literal('EnsembleSecurityAnalyzer'), analyzers: z.array(z.json()).min(1) }),
+]);
+
+const builtin = new Set<string>(shellRules.map(({ id }) => id));
+
+/** The analyzer that a spec describes; undefined when only its owner can make it, for instance with rules of their own. */
+export function riskFromSpec(spec: Json): RiskAnalyzer | undefined {
+  const { data } = specs.safeParse(spec);
+  if (data?.kind === 'LLMSecurityAnalyzer') return modelRisk();
+  if (data?.kind === 'ShellRiskAnalyzer')
+    return data.rules.every((rule) => builtin.has(rule)) ? shellRisk() : undefined;
+  if (!data) return undefined;
+  const members = data.analyzers.flatMap((member) => riskFromSpec(member) ?? []);
+  return members.length === data.analyzers.length ? ensembleRisk(members) : undefined;
+}
