@@ -1,5 +1,6 @@
 import type { Content, EventKind } from '@varve/events';
 import type { EventStore } from '@varve/storage';
+import type { ClientToolSpec } from '@varve/tools/client';
 import type { Agent } from './agent.ts';
 
 /** What creating and opening a conversation have in common. */
@@ -14,6 +15,11 @@ export interface ConversationOptions {
    * the model does not see. Names differ from each other and from the built-in ones: anything else is a `TypeError`.
    */
   readonly kinds?: readonly EventKind[];
+  /**
+   * Tools that the client carries out, beside the agent's. A call of one is stored, for whoever reads the events, and
+   * answered at once. A conversation keeps those that it has: on opening and forking only new ones need to be given.
+   */
+  readonly clientTools?: readonly ClientToolSpec[];
   /** UTC milliseconds; default `Date.now`. */
   readonly now?: () => number;
   /** A signal that aborts when so many milliseconds have passed; default `AbortSignal.timeout`. */

@@ -5,6 +5,8 @@ import type { LanguageModel } from '@varve/llm';
 import type { EventLog } from '@varve/storage';
 import { defineAgent, type Agent } from './agent.ts';
 import { maskSecrets, type Mask, type Tool } from '@varve/tools';
+import type { ClientToolSpec } from '@varve/tools/client';
+import { clientToolsOf } from './client-tools-of.ts';
 import type { ConversationOptions, CreateOptions, OpenOptions } from './conversation-options.ts';
 import { conversationTimeline, type ConversationTimeline } from './conversation-state.ts';
 import { digestOf } from './digest.ts';
@@ -31,6 +33,8 @@ interface Meta {
   readonly status: string;
   readonly workspace: string;
   readonly agent: Json;
+  /** What the tools that its client carries out are made of. */
+  readonly client_tools?: readonly Json[];
 }
 
 /** The parts of an open conversation, made and taken down together. */
@@ -41,6 +45,7 @@ export class OpenConversation implements AsyncDisposable {
   readonly #snapshotName: string;
   readonly mask: Mask;
   #title: string | undefined;
+  readonly #clientTools: readonly ClientToolSpec[];
   #agent: Agent;
 
   private constructor(log: EventLog, timeline: ConversationTimeline, codec: EventCodec, options: SetupOptions) {
@@ -48,6 +53,7 @@ export class OpenConversation implements AsyncDisposable {
     this.log = log;
     this.#agent = agent;
     this.#title = title;
+    this.#clientTools = options.clientSpecs;
     this.mask = mask;
     this.#snapshotHead = snapshotHead;
     this.#snapshotName = snapshotName(options);
@@ -84,24 +90,28 @@ export class OpenConversation implements AsyncDisposable {
     checkId(options.id);
     const workspace = await directory(options.workspace);
     const codec = codecOf(options);
-    const { tools, mask } = toolsOf(options);
+    const { tools: own, mask } = toolsOf(options);
+    const { tools, specs } = await orClosed(own, async () =>
+      clientToolsOf({ id: options.id, tools: own, given: options.clientTools ?? [] }),
+    );
     // The spec may be that of an agent which this one was made of.
     const agent = defineAgent(options.agent);
-    const meta: Meta = { status: 'idle', workspace, agent: agent.spec };
-    const log = await orClosed(tools, options.store.create(options.id, { ...meta }));
+    const meta: Meta = { status: 'idle', workspace, agent: agent.spec, ...keptSpecs(specs) };
+    const log = await orClosed(tools, () => options.store.create(options.id, { ...meta }));
     return new OpenConversation(log, conversationTimeline(codec), codec, {
       ...options,
       agent,
       workspace,
       tools,
       mask,
+      clientSpecs: specs,
       snapshotHead: 0,
     });
   }
 
   static async open(options: OpenOptions): Promise<OpenConversation> {
     const summary = await options.store.summary(options.id);
-    const { workspace: known, title } = readMeta(summary.meta);
+    const { workspace: known, title, client_tools: kept } = readMeta(summary.meta);
     const path = options.workspace ?? known;
     if (path === undefined) {
       throw new AgentError('invalid', `Conversation ${options.id} does not say where it works: give a workspace.`);
@@ -109,13 +119,16 @@ export class OpenConversation implements AsyncDisposable {
     const workspace = await directory(path);
     const codec = codecOf(options);
     const agent = takeUp(options.agent, summary.meta, options.id);
-    const { tools, mask } = toolsOf(options);
-    const log = await orClosed(tools, options.store.open(options.id));
+    const { tools: own, mask } = toolsOf(options);
+    const log = await orClosed(own, () => options.store.open(options.id));
     try {
       const timeline = conversationTimeline(codec);
       const snapshot = await log.snapshots.latest(snapshotName(options));
       const snapshotHead = snapshot && timeline.restore(snapshot.state) ? timeline.head : 0;
       await timeline.load((from) => log.range(from));
+      const { id, clientTools: given = [] } = options;
+      const view = timeline.read('view');
+      const { tools, specs } = clientToolsOf({ id, tools: own, given, ...(Array.isArray(kept) && { kept }), view });
       if (options.missingTools !== 'accept') checkTools(timeline.read('toolsets').names, tools, options.id);
       const lastTimestamp = await timestampOf(log, codec, timeline.head - 1);
       return new OpenConversation(log, timeline, codec, {
@@ -124,12 +137,13 @@ export class OpenConversation implements AsyncDisposable {
         workspace,
         tools,
         mask,
+        clientSpecs: specs,
         snapshotHead,
         ...(title !== undefined && { title }),
         ...(lastTimestamp !== undefined && { lastTimestamp }),
       });
     } catch (error) {
-      await closeAll(tools);
+      await closeAll(own);
       await log[Symbol.asyncDispose]();
       throw error;
     }
@@ -161,7 +175,8 @@ export class OpenConversation implements AsyncDisposable {
   }
 
   #meta({ execution, title = this.#title }: Status, workspace: string, agent: Json): Json {
-    return { ...(title !== undefined && { title }), status: execution, workspace, agent };
+    const kept = keptSpecs(this.#clientTools);
+    return { ...(title !== undefined && { title }), status: execution, workspace, agent, ...kept };
   }
 }
 
@@ -169,6 +184,7 @@ interface SetupOptions extends ConversationOptions {
   readonly workspace: string;
   readonly tools: ReadonlyMap<string, Tool>;
   readonly mask: Mask;
+  readonly clientSpecs: readonly ClientToolSpec[];
   readonly title?: string;
   readonly snapshotHead: number;
   readonly lastTimestamp?: string;
@@ -180,14 +196,18 @@ async function closeAll(tools: ReadonlyMap<string, Tool>): Promise<readonly unkn
   return closed.flatMap((result) => (result.status === 'rejected' ? [result.reason as unknown] : []));
 }
 
-/** The log; when there is none, nobody but us can close the tools made for it. */
-async function orClosed(tools: ReadonlyMap<string, Tool>, opening: Promise<EventLog>): Promise<EventLog> {
+/** When there is no conversation in the end, nobody but us can close the tools made for it. */
+async function orClosed<T>(tools: ReadonlyMap<string, Tool>, opening: () => Promise<T>): Promise<T> {
   try {
-    return await opening;
+    return await opening();
   } catch (error) {
     await closeAll(tools);
     throw error;
   }
+}
+
+function keptSpecs(specs: readonly ClientToolSpec[]): Pick<Meta, 'client_tools'> {
+  return specs.length === 0 ? {} : { client_tools: JSON.parse(JSON.stringify(specs)) as readonly Json[] };
 }
 
 function codecOf({ kinds = [] }: ConversationOptions): EventCodec {
