@@ -6,12 +6,12 @@ import type { EventLog, LogReader, NewEvent, Stored } from '@varve/storage';
 const batch = 256;
 
 /**
- * Appends the first `to` events of a log to another, under the same ids. Replies become inherited ones: they were paid for
+ * Appends the first `to` events of a log to another, under the same ids, from where that one ends. Replies become inherited ones: they were paid for
  * elsewhere, and their calls cannot be proved not to have run. So do runs, whose time was spent elsewhere.
  */
 export async function copyLog(from: LogReader, into: EventLog, codec: EventCodec, to: number): Promise<void> {
   let events: NewEvent[] = [];
-  for await (const stored of from.range(0, to)) {
+  for await (const stored of from.range(await into.head(), to)) {
     events.push(inherited(stored, codec));
     if (events.length < batch) continue;
     await into.append(events);

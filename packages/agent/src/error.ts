@@ -8,6 +8,8 @@ export type AgentErrorCode =
   | 'tools-missing'
   /** Calls of a stored conversation are confirmed by a policy that only its owner can make; give the agent one. */
   | 'policy-missing'
+  /** A fork whose process died before it was whole, of a conversation that is gone; remove it. */
+  | 'incomplete'
   /** Calls are open: run, approve or reject them first. */
   | 'pending'
   /** There is no pending action with this id, or none at all. */

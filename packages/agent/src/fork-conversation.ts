@@ -1,11 +1,10 @@
 import { resolve } from 'node:path';
 import type { Json } from '@varve/events';
 import type { CreateOptions, ConversationOptions, OpenOptions } from './conversation-options.ts';
-import { copyLog } from './copy-log.ts';
 import { AgentError } from './error.ts';
-import { moveHead } from './move-head.ts';
 import { OpenConversation } from './open-conversation.ts';
 import { inherit } from './take-up.ts';
+import type { UnfinishedFork } from './unfinished-fork.ts';
 
 /** How a fork differs from where it comes from. */
 export interface ForkOptions
@@ -38,33 +37,20 @@ export async function forkConversation(
   const { workspace = session.workspace } = changed;
   const agent = inherit(changed.agent ?? session.agent, session.agent);
   const { meta } = await base.store.summary(log.id);
+  const fork: UnfinishedFork = { of: log.id, events: end, leaf: leaf ?? null };
   const copy = await base.store.create(id, {
     ...(meta as Readonly<Record<string, Json>>),
     status: 'idle',
     workspace: resolve(workspace),
     agent: agent.spec,
+    // Should this process die, whoever opens it finishes it first.
+    fork: { ...fork },
   });
+  await copy[Symbol.asyncDispose]();
   try {
-    try {
-      await copyLog(log, copy, session.codec, end);
-    } finally {
-      await copy[Symbol.asyncDispose]();
-    }
-    const fork = await OpenConversation.open({ ...base, ...changed, workspace, agent, id });
-    await settled(fork, leaf);
-    return fork;
+    return await OpenConversation.open({ ...base, ...changed, workspace, agent, id });
   } catch (error) {
     await base.store.remove(id).catch(() => undefined);
-    throw error;
-  }
-}
-
-/** Ends what the original was at, in the fork. */
-async function settled(fork: OpenConversation, leaf: string | undefined): Promise<void> {
-  try {
-    await moveHead(leaf, fork.log, fork.session);
-  } catch (error) {
-    await fork[Symbol.asyncDispose]();
     throw error;
   }
 }

@@ -12,10 +12,12 @@ import { conversationTimeline, type ConversationTimeline } from './conversation-
 import { digestOf } from './digest.ts';
 import { AgentError } from './error.ts';
 import { Journal } from './journal.ts';
+import { moveHead } from './move-head.ts';
 import { offeredTool } from './offered-tools.ts';
 import { requestBuilder } from './request.ts';
 import type { Session } from './session.ts';
 import { takeUp } from './take-up.ts';
+import { asFinished, copyRest, unfinishedFork, type UnfinishedFork } from './unfinished-fork.ts';
 
 /** The snapshot of a whole timeline, folded with these kinds: with others, the same log folds to another state. */
 function snapshotName({ kinds = [] }: Pick<ConversationOptions, 'kinds'>): string {
@@ -96,7 +98,7 @@ export class OpenConversation implements AsyncDisposable {
     );
     // The spec may be that of an agent which this one was made of.
     const agent = defineAgent(options.agent);
-    const meta: Meta = { status: 'idle', workspace, agent: agent.spec, ...keptSpecs(specs) };
+    const meta: Meta = { status: 'idle', workspace, agent: agent.spec, ...keptSpecs(specs, mask) };
     const log = await orClosed(tools, () => options.store.create(options.id, { ...meta }));
     return new OpenConversation(log, conversationTimeline(codec), codec, {
       ...options,
@@ -122,6 +124,8 @@ export class OpenConversation implements AsyncDisposable {
     const { tools: own, mask } = toolsOf(options);
     const log = await orClosed(own, () => options.store.open(options.id));
     try {
+      const fork = unfinishedFork(summary.meta);
+      if (fork) await copyRest(fork, { store: options.store, log, codec });
       const timeline = conversationTimeline(codec);
       const snapshot = await log.snapshots.latest(snapshotName(options));
       const snapshotHead = snapshot && timeline.restore(snapshot.state) ? timeline.head : 0;
@@ -131,7 +135,7 @@ export class OpenConversation implements AsyncDisposable {
       const { tools, specs } = clientToolsOf({ id, tools: own, given, ...(Array.isArray(kept) && { kept }), view });
       if (options.missingTools !== 'accept') checkTools(timeline.read('toolsets').names, tools, options.id);
       const lastTimestamp = await timestampOf(log, codec, timeline.head - 1);
-      return new OpenConversation(log, timeline, codec, {
+      const opened = new OpenConversation(log, timeline, codec, {
         ...options,
         agent,
         workspace,
@@ -142,11 +146,20 @@ export class OpenConversation implements AsyncDisposable {
         ...(title !== undefined && { title }),
         ...(lastTimestamp !== undefined && { lastTimestamp }),
       });
+      if (fork) await opened.#settle(fork, summary.meta);
+      return opened;
     } catch (error) {
       await closeAll(own);
       await log[Symbol.asyncDispose]();
       throw error;
     }
+  }
+
+  /** Ends what the original of a fork was at. An append brings the new configuration along; without one it comes alone. */
+  async #settle({ leaf }: UnfinishedFork, meta: Json): Promise<void> {
+    const { head } = this.session.journal.timeline;
+    await moveHead(leaf ?? undefined, this.log, this.session);
+    if (this.session.journal.timeline.head === head) await this.log.append([], { meta: asFinished(meta) });
   }
 
   /** From the next step on another model is asked; the rest of the agent stays. */
@@ -175,7 +188,7 @@ export class OpenConversation implements AsyncDisposable {
   }
 
   #meta({ execution, title = this.#title }: Status, workspace: string, agent: Json): Json {
-    const kept = keptSpecs(this.#clientTools);
+    const kept = keptSpecs(this.#clientTools, this.mask);
     return { ...(title !== undefined && { title }), status: execution, workspace, agent, ...kept };
   }
 }
@@ -206,8 +219,8 @@ async function orClosed<T>(tools: ReadonlyMap<string, Tool>, opening: () => Prom
   }
 }
 
-function keptSpecs(specs: readonly ClientToolSpec[]): Pick<Meta, 'client_tools'> {
-  return specs.length === 0 ? {} : { client_tools: JSON.parse(JSON.stringify(specs)) as readonly Json[] };
+function keptSpecs(specs: readonly ClientToolSpec[], mask: Mask): Pick<Meta, 'client_tools'> {
+  return specs.length === 0 ? {} : { client_tools: JSON.parse(JSON.stringify(mask(specs))) as readonly Json[] };
 }
 
 function codecOf({ kinds = [] }: ConversationOptions): EventCodec {
