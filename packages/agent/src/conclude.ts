@@ -7,7 +7,12 @@ import { isMonologue } from './stuck/monologue.ts';
 
 const goOn =
   'Nobody can answer you now. Go on in the way you think best. When the task is done, or cannot be done, call finish.';
-const cutOff = 'Your last reply was cut off by the output limit. Continue in smaller steps.';
+/** By how a reply ended: what is wrong with it, whatever it says. */
+const unusable: Readonly<Partial<Record<ModelReply['finish'], string>>> = {
+  length: 'Your last reply was cut off by the output limit. Continue in smaller steps.',
+  'unread-calls':
+    'Your last reply seems to hold a tool call within its text, where it cannot be read, so nothing was run. Make tool calls in the form that you were given for them, at the end of a reply.',
+};
 const saidNothing = 'Your last reply had neither text nor a tool call. Go on with the task, or call finish.';
 
 /**
@@ -21,7 +26,7 @@ export async function conclude(
   { hasReadAll }: ReplyRunContext,
 ): Promise<StepOutcome> {
   const { journal, agent } = session;
-  const isUsable = textOf(reply.message.content).trim() !== '' && reply.finish !== 'length';
+  const isUsable = textOf(reply.message.content).trim() !== '' && unusable[reply.finish] === undefined;
   if (isUsable && agent.textReply === 'finish') {
     await journal.emit(() => [...drafts, endDraft(hasReadAll())]);
     return { kind: journal.timeline.read('status').execution === 'finished' ? 'finished' : 'continue' };
@@ -30,7 +35,8 @@ export async function conclude(
     await journal.emit(() => [...drafts, hasReadAll() ? statusDraft('idle') : unreadDraft()]);
     return { kind: journal.timeline.read('status').execution === 'idle' ? 'asked' : 'continue' };
   }
-  return tell(isUsable ? goOn : reply.finish === 'length' ? cutOff : saidNothing, drafts, session);
+  const problem = unusable[reply.finish] ?? saidNothing;
+  return tell(isUsable ? goOn : problem, drafts, session);
 }
 
 /** Stores what there is of an unusable reply, and tells the model why it is none; the run ends when that does not help. */

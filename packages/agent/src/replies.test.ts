@@ -30,6 +30,14 @@ test.for(['empty', 'truncated', 'refused'] as const)(
   },
 );
 
+test('a call that stands in the text and cannot be read ends no run', async () => {
+  const leaked = { text: '<｜tool▁calls▁begin｜>record', finish: 'unread-calls' } as const;
+  const { conversation, model } = await started([leaked, record('a'), done]);
+  await conversation.send('Go.');
+  expect(await conversation.run()).toMatchObject({ reason: 'finished', iterations: 3 });
+  expect(textOf(model.requests[1]?.messages.at(-1)?.content ?? [])).toContain('within its text');
+});
+
 test('a text that waits for the person ends the run unfinished, and running again asks nobody', async () => {
   const { conversation, model } = await started([{ text: 'Which file?' }, done], { textReply: 'wait' });
   await conversation.send('Go.');

@@ -8,7 +8,8 @@ export type { GenerateOptions, LanguageModel, ModelWrapper } from './language-mo
 export { modelFrom, type ModelFromOptions } from './model-from.ts';
 export type { FinishReason, ModelReply } from './model-reply.ts';
 export type { ModelParameters, ModelRequest, ToolSpec } from './model-request.ts';
-export { functionCalling, type FunctionCallingOptions } from './mock/function-calling.ts';
+export type { LeakDialect } from './leaks/leak.ts';
+export { functionCalling, type FunctionCallingOptions, type LeakNotice } from './mock/function-calling.ts';
 export { mockFunctionCalling, type MockFunctionCallingOptions } from './mock/mock-function-calling.ts';
 export type { MockNotice } from './mock/mock-notice.ts';
 export type { Dialect } from './openai/dialect.ts';

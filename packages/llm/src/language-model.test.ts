@@ -20,6 +20,10 @@ const models: Readonly<Record<string, OpenModel>> = {
   scriptedModel: async (steps) => ({ model: scriptedModel(steps), [Symbol.asyncDispose]: async () => undefined }),
   openaiChat: served(),
   'openaiChat, always streaming': served(true),
+  'functionCalling(openaiChat)': async (steps) => {
+    const opened = await served()(steps);
+    return { model: functionCalling()(opened.model), [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose]() };
+  },
   'retry(openaiChat)': async (steps) => {
     const opened = await served()(steps);
     return { model: patient(opened.model), [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose]() };

@@ -2,9 +2,10 @@ import type { Message } from '@varve/events';
 import type { TokenUsage } from '@varve/events/facts';
 
 /**
- * Why a reply ended. `tool-calls` only with calls; `length`: the output limit cut it, so its last call must not be trusted.
+ * Why a reply ended. `tool-calls` only with calls; `length`: the output limit cut it, so its last call must not be trusted;
+ * `unread-calls`: its text seems to hold calls in a notation that nobody reads, and nothing of it was run.
  */
-export type FinishReason = 'stop' | 'tool-calls' | 'length' | 'content-filter' | 'unknown';
+export type FinishReason = 'stop' | 'tool-calls' | 'length' | 'content-filter' | 'unread-calls' | 'unknown';
 
 /** One complete reply. */
 export interface ModelReply {

@@ -45,7 +45,13 @@ function messageOf({ actions, message_id: id }: Call, events: ReadonlyMap<string
   };
 }
 
-const reasons = new Set<string>(['stop', 'tool-calls', 'length', 'content-filter'] satisfies FinishReason[]);
+const reasons = new Set<string>([
+  'stop',
+  'tool-calls',
+  'length',
+  'content-filter',
+  'unread-calls',
+] satisfies FinishReason[]);
 
 function replyOf(call: Call, message: Message): ModelReply {
   const { response_id: id, model, usage, cost_usd: costUsd, latency_ms: latencyMs, finish } = call;

@@ -9,9 +9,11 @@ const tools: readonly ToolSpec[] = [{ name: 'ping', description: '', parameters:
 const request = asking('Go', { tools });
 const ping = { calls: [{ name: 'ping', arguments: {} }] };
 
-test('native leaves the model as it is', () => {
-  const model = scriptedModel([]);
-  expect(functionCalling({ mode: 'native' })(model)).toBe(model);
+test('native asks the model as it is', async () => {
+  const inner = scriptedModel([ping]);
+  const model = functionCalling({ mode: 'native' })(inner);
+  await model.generate(request);
+  expect([model.spec, inner.requests[0]]).toEqual([inner.spec, request]);
 });
 
 test('mock never offers tools', async () => {

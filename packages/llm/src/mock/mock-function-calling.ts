@@ -6,12 +6,11 @@ import type { ModelReply } from '../model-reply.ts';
 import type { ModelRequest, ToolSpec } from '../model-request.ts';
 import { addedUsage } from './added-usage.ts';
 import { describeTools } from './describe-tools.ts';
-import { propertiesOf } from './json-schema.ts';
 import type { MockNotice } from './mock-notice.ts';
-import { knownName, readCalls } from './read-calls.ts';
+import { namesIn } from './names-in.ts';
+import { readCalls } from './read-calls.ts';
 import { renderMessages, type RenderCache } from './render-messages.ts';
 import { replyStream } from './reply-stream.ts';
-import type { KnownNames } from './scan-parameter.ts';
 import { scanReply, type ScannedReply } from './scan-reply.ts';
 import { joined, splitThinking, type SplitText } from './split-thinking.ts';
 import { tags } from './tags.ts';
@@ -175,15 +174,6 @@ function takeApart(
 
 function isCutOff(finish: ModelReply['finish']): boolean {
   return finish === 'length' || finish === 'content-filter';
-}
-
-/** Where a tool names its parameters, only those can come. */
-function namesIn(tools: ReadonlyMap<string, ToolSpec>, tool: string): KnownNames {
-  const names = Object.keys(propertiesOf(tools.get(tool)?.parameters ?? {}));
-  return {
-    isTool: (name) => tools.has(name),
-    isParameter: (name) => names.length === 0 || knownName(name, names) !== undefined,
-  };
 }
 
 function replyOf(

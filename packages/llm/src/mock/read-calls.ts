@@ -36,8 +36,9 @@ function callId(replyId: string, index: number): string {
 }
 
 function readCall(scanned: ScannedCall, id: string, { tools, notice }: ReadCallsOptions) {
-  const { name, openParameter } = scanned;
-  const call = (json: string): ToolCall => ({ id, name, arguments: json, origin: 'completion' });
+  const { name, openParameter, json } = scanned;
+  const call = (args: string): ToolCall => ({ id, name, arguments: args, origin: 'completion' });
+  if (json !== undefined) return { call: call(json), problems: [] };
   if (openParameter !== undefined) {
     // What was written goes back into the history as it is, so that the model sees what it did.
     return { call: call(scanned.body), problems: [unclosed(openParameter, name)] };

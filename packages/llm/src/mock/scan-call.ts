@@ -13,6 +13,8 @@ export interface ScannedParameter {
 export interface ScannedCall {
   readonly name: string;
   readonly parameters: readonly ScannedParameter[];
+  /** The arguments, where they were written as JSON of an object and not as parameters. */
+  readonly json?: string;
   /** The parameter whose value has no end; the call must not be run. */
   readonly openParameter?: string;
   /** Everything between the tags of the function. */

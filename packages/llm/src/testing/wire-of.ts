@@ -9,6 +9,7 @@ const finishWords = {
   'tool-calls': 'tool_calls',
   length: 'length',
   'content-filter': 'content_filter',
+  'unread-calls': 'stop',
   unknown: null,
 } as const;
 

@@ -48,6 +48,7 @@ export const finishWords: Readonly<Record<FinishReason, string>> = {
   'tool-calls': 'tool_call',
   length: 'length',
   'content-filter': 'content_filter',
+  'unread-calls': 'stop',
   unknown: 'unknown',
 };
 

@@ -1,0 +1,9 @@
+import type { KnownNames } from '../mock/scan-parameter.ts';
+import { scanReply } from '../mock/scan-reply.ts';
+import type { LeakyText, TextCalls } from './leak.ts';
+
+/** Calls in the notation in which this package prompts for them, by the same scanner. */
+export function readFunctionTags({ text }: LeakyText, knownIn: (tool: string) => KnownNames): TextCalls | undefined {
+  const { text: said, calls, droppedChars, thought } = scanReply(text, { knownIn, maxCalls: Infinity });
+  return calls.length > 0 && droppedChars === 0 && thought === '' ? { said, calls } : undefined;
+}
