@@ -1,7 +1,7 @@
 import { ActionEvent, MessageEvent, type TextContent } from '@varve/events';
 import { callFact, toolsetFact } from '@varve/events/facts';
 import { FinishAction } from '@varve/events/payloads';
-import type { ModelReply, ToolSpec } from '@varve/llm';
+import type { FailedAttempt, ModelReply, ToolSpec } from '@varve/llm';
 import { afterFinish, callErrorDraft } from './drafts.ts';
 import type { Draft } from './journal.ts';
 import type { InvalidCall, ValidCall } from './read-call.ts';
@@ -43,6 +43,19 @@ export function callDraft(
         stamp,
       ),
   };
+}
+
+/** Facts of attempts that led to no reply but were paid for: they list no event, and end with the code of the failure. */
+export function failedDrafts(
+  attempts: readonly FailedAttempt[],
+  { prepared, usageId, now, newId }: ReplyContext,
+): readonly Draft[] {
+  const { digests, projections } = prepared;
+  return attempts.map(({ model, code, usage, costUsd }) => {
+    const spent = { ...(usage && { usage: { ...usage } }), ...(costUsd !== undefined && { cost_usd: costUsd }) };
+    const told = { usage_id: usageId, model, finish: code, ...spent, latency_ms: 0, digests, projections, at: now };
+    return { make: (stamp) => callFact.create({ response_id: newId(), actions: [], ...told }, stamp) };
+  });
 }
 
 /** The tool list of a request, for a log that does not hold it yet. */

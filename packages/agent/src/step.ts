@@ -8,7 +8,7 @@ import { mustWait } from './gate.ts';
 import { isAnswered } from './is-answered.ts';
 import type { Draft } from './journal.ts';
 import { readCall } from './read-call.ts';
-import { callDrafts, messageDrafts, toolsetDraft, type ReplyContext } from './reply-drafts.ts';
+import { callDrafts, failedDrafts, messageDrafts, toolsetDraft, type ReplyContext } from './reply-drafts.ts';
 import type { PreparedRequest } from './request.ts';
 import { runPending } from './run-pending.ts';
 import type { ReplyRunContext, RunContext, Session, StepOutcome } from './session.ts';
@@ -47,12 +47,22 @@ async function askModel(session: Session, context: RunContext): Promise<StepOutc
   const lastSaid = (): string | undefined => journal.timeline.read('status').lastUserMessageId;
   const lastRead = lastSaid();
   const replyRun = { ...context, hasReadAll: () => lastSaid() === lastRead };
-  const reply = await agent.model.generate(prepared.request, context);
-  const replyContext = { prepared, usageId: 'agent', now: now(), newId: () => journal.newId() };
+  const contextNow = (): ReplyContext => ({ prepared, usageId: 'agent', now: now(), newId: () => journal.newId() });
+  const reply = await agent.model.generate(prepared.request, context).catch(async (error: unknown) => {
+    const failed = error instanceof LlmError ? failedDrafts(error.failedAttempts, contextNow()) : [];
+    if (failed.length > 0) await journal.emit([...newToolset(session, prepared), ...failed]);
+    throw error;
+  });
+  const replyContext = contextNow();
   const calls = reply.message.tool_calls ?? [];
   return calls.length > 0
     ? actOn(reply, replyContext, session, replyRun)
-    : conclude(reply, [...newToolset(session, prepared), ...messageDrafts(reply, replyContext)], session, replyRun);
+    : conclude(reply, textDrafts(reply, replyContext, session), session, replyRun);
+}
+
+function textDrafts(reply: ModelReply, replyContext: ReplyContext, session: Session): readonly Draft[] {
+  const failed = failedDrafts(reply.failedAttempts ?? [], replyContext);
+  return [...newToolset(session, replyContext.prepared), ...failed, ...messageDrafts(reply, replyContext)];
 }
 
 async function actOn(
@@ -72,6 +82,7 @@ async function actOn(
   const waits = mustWait(agent.confirmation, valid);
   await journal.emit([
     ...newToolset(session, replyContext.prepared),
+    ...failedDrafts(reply.failedAttempts ?? [], replyContext),
     ...callDrafts(reply, calls, replyContext),
     ...(waits ? [statusDraft('waiting_for_confirmation')] : []),
   ]);

@@ -1,3 +1,5 @@
+import type { FailedAttempt } from './failed-attempt.ts';
+
 /** Failure codes of a model call, and whether the same request may be sent again. */
 const retryable = {
   /** Too many requests; `retryAfterMs` when the provider said how long. */
@@ -40,6 +42,16 @@ export interface LlmErrorOptions extends ErrorOptions {
   readonly status?: number;
   /** How long the provider asked to wait. */
   readonly retryAfterMs?: number;
+  /** What the model had said when the call ended. */
+  readonly partial?: PartialReply;
+  /** What the attempts of the call used, of those that told anything; none when absent. */
+  readonly failedAttempts?: readonly FailedAttempt[];
+}
+
+/** The beginning of a reply that never became one: for people to read, not to act on. */
+export interface PartialReply {
+  readonly text: string;
+  readonly reasoning: string;
 }
 
 /** The one error class of this package. Messages hold no key: provider text in them is redacted and cut. */
@@ -48,12 +60,30 @@ export class LlmError extends Error {
   readonly code: LlmErrorCode;
   readonly status: number | undefined;
   readonly retryAfterMs: number | undefined;
+  readonly partial: PartialReply | undefined;
+  readonly failedAttempts: readonly FailedAttempt[];
 
-  constructor(code: LlmErrorCode, message: string, { status, retryAfterMs, ...options }: LlmErrorOptions = {}) {
-    super(message, options);
+  constructor(code: LlmErrorCode, message: string, options: LlmErrorOptions = {}) {
+    const { status, retryAfterMs, partial, failedAttempts = [], ...rest } = options;
+    super(message, rest);
     this.code = code;
     this.status = status;
     this.retryAfterMs = retryAfterMs;
+    this.partial = partial;
+    this.failedAttempts = failedAttempts;
+  }
+
+  /** The same failure, with more known of it. */
+  with(more: Pick<LlmErrorOptions, 'partial' | 'failedAttempts'>): LlmError {
+    const { status, retryAfterMs, partial, failedAttempts, cause } = this;
+    return new LlmError(this.code, this.message, {
+      ...(status !== undefined && { status }),
+      ...(retryAfterMs !== undefined && { retryAfterMs }),
+      ...(partial && { partial }),
+      ...(cause !== undefined && { cause }),
+      failedAttempts,
+      ...more,
+    });
   }
 
   /** Whether the same request may be sent again. */

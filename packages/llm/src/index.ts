@@ -1,8 +1,9 @@
 export type { Capabilities } from './capabilities.ts';
 export type { Delta } from './delta.ts';
-export { LlmError, type LlmErrorCode, type LlmErrorOptions } from './error.ts';
+export { LlmError, type LlmErrorCode, type LlmErrorOptions, type PartialReply } from './error.ts';
 export { estimateRequest } from './estimate-request.ts';
 export { estimateTokens } from './estimate-tokens.ts';
+export type { FailedAttempt } from './failed-attempt.ts';
 export { isLoopback } from './is-loopback.ts';
 export type { GenerateOptions, LanguageModel, ModelWrapper } from './language-model.ts';
 export { modelFrom, type ModelFromOptions } from './model-from.ts';

@@ -1,5 +1,6 @@
 import type { Message } from '@varve/events';
 import type { TokenUsage } from '@varve/events/facts';
+import type { FailedAttempt } from './failed-attempt.ts';
 
 /**
  * Why a reply ended. `tool-calls` only with calls; `length`: the output limit cut it, so its last call must not be trusted;
@@ -30,6 +31,8 @@ export interface ModelReply {
   readonly usage?: TokenUsage;
   /** US dollars; absent when the price is unknown. */
   readonly costUsd?: number;
+  /** What earlier attempts of this call used that led to no reply, beside `usage` and `costUsd`; absent when none told. */
+  readonly failedAttempts?: readonly FailedAttempt[];
   /** Milliseconds from sending the successful attempt to the end of its reply. */
   readonly latencyMs: number;
   /** How often the request was sent, the successful attempt included. */

@@ -1,4 +1,5 @@
 import { setTimeout as sleepFor } from 'node:timers/promises';
+import { attemptLedger } from './attempt-ledger.ts';
 import type { Delta } from './delta.ts';
 import { LlmError } from './error.ts';
 import type { GenerateOptions, LanguageModel, ModelWrapper } from './language-model.ts';
@@ -75,6 +76,7 @@ async function persist(
   const began = policy.now();
   let asked = request;
   const failed = { counted: 0, futile: 0 };
+  const ledger = attemptLedger();
   for (let attempt = 1; ; attempt += 1) {
     let isHandedOut = false;
     const watched = (delta: Delta): void => {
@@ -83,18 +85,21 @@ async function persist(
     };
     try {
       const reply = await model.generate(asked, { ...options, ...(onDelta && { onDelta: watched }) });
-      return { ...reply, attempts: reply.attempts + attempt - 1 };
+      return ledger.reply({ ...reply, attempts: reply.attempts + attempt - 1 });
     } catch (error) {
       if (!(error instanceof LlmError)) throw error;
       const isCounted = !isLoading(error);
       if (isCounted) failed.counted += 1;
       if (isFutile(error)) failed.futile += 1;
       const delayMs = isCounted ? delayAfter(failed, error, policy) : loadingDelay(policy);
-      if (delayMs === undefined || policy.now() - began + delayMs > policy.maxTotalMs) throw error;
+      if (delayMs === undefined || policy.now() - began + delayMs > policy.maxTotalMs) throw ledger.failure(error);
+      ledger.note(error);
       if (isHandedOut) onDelta?.({ kind: 'reset', reason: error.message });
       policy.onRetry?.({ attempt, delayMs, error });
       asked = nudged(asked, error);
-      await sleepOrAbort(policy.sleep, delayMs, signal);
+      await sleepOrAbort(policy.sleep, delayMs, signal).catch((aborted: unknown) => {
+        throw ledger.failure(aborted);
+      });
     }
   }
 }

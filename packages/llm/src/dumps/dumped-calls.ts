@@ -51,6 +51,6 @@ function dumpSnapshot(folder: DumpFolder, request: ModelRequest): void {
 
 function told(error: unknown): object {
   if (!(error instanceof LlmError)) return { message: String(error) };
-  const { code, message, status, retryAfterMs } = error;
-  return { code, message, status, retryAfterMs };
+  const { code, message, status, retryAfterMs, partial, failedAttempts } = error;
+  return { code, message, status, retryAfterMs, partial, failedAttempts };
 }

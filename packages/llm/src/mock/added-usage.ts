@@ -3,10 +3,12 @@ import type { ModelReply } from '../model-reply.ts';
 /** The later of two replies to one request, with what both cost; an unknown part makes the sum unknown. */
 export function addedUsage(earlier: ModelReply, later: ModelReply): ModelReply {
   const { usage, costUsd, ...rest } = later;
+  const failedAttempts = [earlier, later].flatMap((reply) => reply.failedAttempts ?? []);
   const isPriced = earlier.costUsd !== undefined && costUsd !== undefined;
   return {
     ...rest,
     attempts: earlier.attempts + later.attempts,
+    ...(failedAttempts.length > 0 && { failedAttempts }),
     ...(earlier.usage && usage && { usage: sum(earlier.usage, usage) }),
     ...(isPriced && { costUsd: earlier.costUsd + costUsd }),
   };

@@ -5,6 +5,7 @@ import type { GenerateOptions, LanguageModel, ModelWrapper } from '../language-m
 import type { ModelReply } from '../model-reply.ts';
 import type { ModelRequest, ToolSpec } from '../model-request.ts';
 import { addedUsage } from './added-usage.ts';
+import { failureAfter } from './failure-after.ts';
 import { describeTools } from './describe-tools.ts';
 import type { MockNotice } from './mock-notice.ts';
 import { namesIn } from './names-in.ts';
@@ -75,12 +76,25 @@ async function generate(line: Line, request: ModelRequest, options: GenerateOpti
   if (first.stops.length > 0 && isCutByStop(reply, taken, first.stops)) {
     line.notice({ kind: 'sent-again' });
     stream?.restart('The reply held the text that ends replies.');
-    reply = addedUsage(first.reply, await line.model.generate(rendered(line, request, []), inner));
+    reply = await askAgain(line, request, { ...inner, first: first.reply });
     taken = takeApart(reply, tools, line.callsPerReply);
   }
   const whole = replyOf(reply, taken, { tools, notice: line.notice });
   stream?.end(whole.message);
   return whole;
+}
+
+/** Asks without stop strings; what the first reply used is in what comes of it. */
+async function askAgain(
+  line: Line,
+  request: ModelRequest,
+  { first, ...options }: GenerateOptions & { readonly first: ModelReply },
+): Promise<ModelReply> {
+  try {
+    return addedUsage(first, await line.model.generate(rendered(line, request, []), options));
+  } catch (error) {
+    throw failureAfter(first, error);
+  }
 }
 
 /** Asks with stop strings, unless the provider rejects them; tells which were in force. */

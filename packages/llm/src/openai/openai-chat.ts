@@ -4,6 +4,7 @@ import { replyOf, type ReplySettings } from './from-wire.ts';
 import { protocolModel, type Protocol, type ProtocolOptions } from './protocol-model.ts';
 import { toWire } from './to-wire.ts';
 import type { WireRequest } from './wire-request.ts';
+import { usageOf } from './usage-of.ts';
 import { wireTexts } from './wire-text.ts';
 
 /** Which model of which server is asked, and how. */
@@ -28,7 +29,13 @@ function chatProtocol(): Protocol<WireRequest> {
     bodyOf: toWire,
     reading({ thinkTags }) {
       const answer = assembly(thinkTags);
-      return Object.assign(answer, { reply: (settings: ReplySettings) => replyOf(answer.result(), settings) });
+      return Object.assign(answer, {
+        reply: (settings: ReplySettings) => replyOf(answer.result(), settings),
+        heard() {
+          const { text, reasoning, usage } = answer.result();
+          return { text, reasoning, ...usageOf(usage) };
+        },
+      });
     },
   };
 }

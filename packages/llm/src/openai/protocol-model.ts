@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Json, Message } from '@varve/events';
+import { attemptLedger } from '../attempt-ledger.ts';
 import type { GenerateOptions, LanguageModel } from '../language-model.ts';
 import type { ModelReply } from '../model-reply.ts';
 import type { ModelParameters, ModelRequest } from '../model-request.ts';
@@ -7,6 +8,7 @@ import { callWatch, type CallWatch } from './call-watch.ts';
 import type { Dialect } from './dialect.ts';
 import { dialectFor } from './dialect-for.ts';
 import type { ReplySettings, WireReply } from './from-wire.ts';
+import { withHeard, type Heard } from './heard.ts';
 import { lessonOf, type Lesson } from './lesson-of.ts';
 import { readAnswer, type Reading } from './read-answer.ts';
 import { requester, type Requester, type ServerOptions } from './requester.ts';
@@ -38,7 +40,7 @@ export interface Protocol<Body> {
   textOf(body: Body): string;
   bodyOf(request: ModelRequest, settings: WireSettings): Body;
   /** A place for one answer to be put together in. */
-  reading(dialect: Dialect): Reading & { reply(settings: ReplySettings): WireReply };
+  reading(dialect: Dialect): Reading & { reply(settings: ReplySettings): WireReply; heard(): Heard };
 }
 
 /**
@@ -89,17 +91,18 @@ async function generate<Body>(
 ): Promise<ModelReply> {
   using watch = callWatch({ ...line.server.watch, signal });
   const learned = new Set<string>();
+  const ledger = attemptLedger();
   let asked = request;
   for (let attempts = 1; ; attempts += 1) {
     const { wire } = line;
     const handed = handingOn(onDelta);
     try {
       const reply = await exchange({ line, wire, watch }, asked, handed.onDelta);
-      return { ...reply, attempts };
+      return ledger.reply({ ...reply, attempts });
     } catch (error) {
-      watch.check();
-      const lesson = lessonOf(error, wire.dialect);
-      if (!lesson || learned.has(lesson.name) || handed.any()) throw error;
+      const lesson = watch.ended ? undefined : lessonOf(error, wire.dialect);
+      if (!lesson || learned.has(lesson.name) || handed.any()) throw ledger.failure(error);
+      ledger.note(error);
       learned.add(lesson.name);
       if (lesson.dialect) learn(line, lesson.dialect);
       asked = withLimit(asked, lesson);
@@ -136,13 +139,17 @@ async function exchange<Body>(
   watch.check();
   const began = performance.now();
   const stream = options.stream ?? onDelta !== undefined;
-  const response = await server.post(protocol.bodyOf(request, { ...wire, stream }), watch.signal);
   const answer = protocol.reading(wire.dialect);
   const own = ownNames(request.tools);
-  await readAnswer(response, answer, { watch, failures: server.failures, onDelta: onDelta && naming(onDelta, own) });
-  watch.check();
-  const reply = answer.reply({ model, ...(contextWindow !== undefined && { contextWindow }) });
-  return { ...reply, message: named(reply.message, own), latencyMs: Math.round(performance.now() - began) };
+  try {
+    const response = await server.post(protocol.bodyOf(request, { ...wire, stream }), watch.signal);
+    await readAnswer(response, answer, { watch, failures: server.failures, onDelta: onDelta && naming(onDelta, own) });
+    watch.check();
+    const reply = answer.reply({ model, ...(contextWindow !== undefined && { contextWindow }) });
+    return { ...reply, message: named(reply.message, own), latencyMs: Math.round(performance.now() - began) };
+  } catch (error) {
+    throw withHeard(watch.ended ?? error, answer.heard(), model);
+  }
 }
 
 type Naming = (name: string) => string;

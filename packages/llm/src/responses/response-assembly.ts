@@ -1,7 +1,9 @@
 import type { Message, ToolCall } from '@varve/events';
 import type { Delta } from '../delta.ts';
 import { replyOf, type ReplySettings, type WireReply } from '../openai/from-wire.ts';
+import type { Heard } from '../openai/heard.ts';
 import type { Reading } from '../openai/read-answer.ts';
+import { usageOf } from '../openai/usage-of.ts';
 import { orderToKeep, type ItemOrder } from './item-order.ts';
 import { outputAssembly, wordsIn } from './output-assembly.ts';
 import { responseEvent, wireResponse, type OutputItem, type WireResponse } from './response-answer.ts';
@@ -10,6 +12,7 @@ import { responseEvent, wireResponse, type OutputItem, type WireResponse } from 
 export interface ResponseAssembly extends Reading {
   /** @throws {LlmError} `malformed-reply`, `empty`, `truncated`, `context-overflow`, `refused` or `unavailable`. */
   reply(settings: ReplySettings): WireReply;
+  heard(): Heard;
 }
 
 /** An empty reply, to be filled from one exchange. */
@@ -46,6 +49,7 @@ export function responseAssembly(): ResponseAssembly {
       return event.item && isItem ? output.addItem(event.output_index, event.item) : output.addPiece(event);
     },
     end: () => [],
+    heard: () => ({ text: output.text(), reasoning: output.reasoning(), ...usageOf(usageIn(last)) }),
     reply(settings) {
       const items = output.items();
       const reply = replyOf(
@@ -65,14 +69,14 @@ function finishWord({ status, incomplete_details: details }: WireResponse): stri
   return details?.reason === 'content_filter' ? 'content_filter' : 'length';
 }
 
-interface Heard {
+interface Words {
   readonly last: WireResponse | undefined;
   readonly finish: string;
   readonly text: string;
   readonly reasoning: string;
 }
 
-function assembledOf(items: readonly OutputItem[], { last, ...heard }: Heard): Parameters<typeof replyOf>[0] {
+function assembledOf(items: readonly OutputItem[], { last, ...heard }: Words): Parameters<typeof replyOf>[0] {
   return {
     ...heard,
     id: last?.id ?? '',

@@ -1,6 +1,7 @@
 import { appendFile, readFile } from 'node:fs/promises';
 import { z } from 'zod';
-import { LlmError, type LlmErrorCode } from '../error.ts';
+import { LlmError, type LlmErrorCode, type PartialReply } from '../error.ts';
+import type { FailedAttempt } from '../failed-attempt.ts';
 import type { ModelReply } from '../model-reply.ts';
 
 /** One call, as a cassette keeps it: which request, and what came of it. */
@@ -20,6 +21,8 @@ export interface CassetteFailure {
   readonly message: string;
   readonly status?: number;
   readonly retryAfterMs?: number;
+  readonly partial?: PartialReply;
+  readonly failedAttempts?: readonly FailedAttempt[];
 }
 
 /** Recorded calls in a file, one line of JSON each. */

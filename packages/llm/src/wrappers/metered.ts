@@ -1,6 +1,7 @@
 import type { TokenUsage } from '@varve/events/facts';
 import { baseUrlIn } from '../base-url-in.ts';
 import { LlmError, type LlmErrorCode } from '../error.ts';
+import type { FailedAttempt } from '../failed-attempt.ts';
 import type { GenerateOptions, ModelWrapper } from '../language-model.ts';
 import type { ModelReply } from '../model-reply.ts';
 import { modelCatalog, type ModelCatalog } from './model-catalog.ts';
@@ -27,6 +28,8 @@ export interface CallMeasure {
   /** Milliseconds until the first piece, where there were any. */
   readonly firstPieceMs?: number;
   readonly attempts?: number;
+  /** What attempts that led to no reply used beside it; absent when none told. */
+  readonly failedAttempts?: readonly FailedAttempt[];
   /** Set when the call failed. */
   readonly failed?: LlmErrorCode;
 }
@@ -43,7 +46,7 @@ export interface MeterOptions {
   readonly now?: () => number;
 }
 
-/** Completes replies with their cost where it is known, and measures each call. */
+/** Completes replies, and attempts that led to none, with their cost where it is known, and measures each call. */
 export function metered(options: MeterOptions = {}): ModelWrapper {
   const { catalog: load = modelCatalog, now = () => performance.now() } = options;
   let loading: Promise<ModelCatalog | undefined> | undefined;
@@ -56,14 +59,23 @@ export function metered(options: MeterOptions = {}): ModelWrapper {
       return undefined;
     }
   };
-  const priced = async (reply: ModelReply, baseUrl: string | undefined): Promise<Priced> => {
-    const { usage, costUsd, model } = reply;
+  const priced = async ({ usage, costUsd, model }: Priceable, baseUrl: string | undefined): Promise<Priced> => {
     if (costUsd !== undefined) return { costUsd, costFrom: 'provider' };
     if (!usage) return {};
     if (options.prices) return { costUsd: costBy(options.prices, usage), costFrom: 'prices' };
     const catalog = await (loading ??= loaded());
     const cost = catalog?.find({ model, ...(baseUrl !== undefined && { baseUrl }) })?.costOf(usage);
     return cost === undefined ? {} : { costUsd: cost, costFrom: 'catalog' };
+  };
+  const allPriced = async (
+    attempts: readonly FailedAttempt[] = [],
+    baseUrl: string | undefined,
+  ): Promise<Pick<CallMeasure, 'failedAttempts'>> => {
+    const known = attempts.map(async (attempt) => {
+      const { costUsd } = await priced(attempt, baseUrl);
+      return { ...attempt, ...(costUsd !== undefined && { costUsd }) };
+    });
+    return attempts.length > 0 ? { failedAttempts: await Promise.all(known) } : {};
   };
   return (model) => {
     const baseUrl = baseUrlIn(model.spec);
@@ -76,18 +88,23 @@ export function metered(options: MeterOptions = {}): ModelWrapper {
         try {
           const reply = await model.generate(request, clock.options);
           const cost = await priced(reply, baseUrl);
+          const failed = await allPriced(reply.failedAttempts, baseUrl);
           const { usage, attempts } = reply;
-          options.onCall?.({ model: reply.model, ...(usage && { usage }), ...cost, attempts, ...clock.read() });
-          return { ...reply, ...(cost.costUsd !== undefined && { costUsd: cost.costUsd }) };
+          const measure = { model: reply.model, ...(usage && { usage }), ...cost, ...failed, attempts };
+          options.onCall?.({ ...measure, ...clock.read() });
+          return { ...reply, ...failed, ...(cost.costUsd !== undefined && { costUsd: cost.costUsd }) };
         } catch (error) {
-          if (error instanceof LlmError) options.onCall?.({ model: model.name, failed: error.code, ...clock.read() });
-          throw error;
+          if (!(error instanceof LlmError)) throw error;
+          const failed = await allPriced(error.failedAttempts, baseUrl);
+          options.onCall?.({ model: model.name, failed: error.code, ...failed, ...clock.read() });
+          throw failed.failedAttempts ? error.with(failed) : error;
         }
       },
     };
   };
 }
 
+type Priceable = Pick<ModelReply, 'model' | 'usage' | 'costUsd'>;
 type Priced = Pick<CallMeasure, 'costUsd' | 'costFrom'>;
 
 function costBy({ input, output, cacheRead = input, cacheWrite = input }: TokenPrices, usage: TokenUsage): number {

@@ -44,10 +44,13 @@ function askedIn({ messages }: ModelRequest, secrets: readonly string[]): string
   return redact(textOf(messages.at(-1)?.content ?? []), secrets, 200);
 }
 
-function failureOf({ code, message, status, retryAfterMs }: LlmError, secrets: readonly string[]): CassetteFailure {
+function failureOf(error: LlmError, secrets: readonly string[]): CassetteFailure {
+  const { code, message, status, retryAfterMs, partial, failedAttempts } = error;
   return {
     code,
     message: redact(message, secrets, 500),
+    ...(partial && { partial: maskedJson(partial, secrets) }),
+    ...(failedAttempts.length > 0 && { failedAttempts }),
     ...(status !== undefined && { status }),
     ...(retryAfterMs !== undefined && { retryAfterMs }),
   };

@@ -1,3 +1,4 @@
+import { attemptLedger } from '../attempt-ledger.ts';
 import type { Capabilities } from '../capabilities.ts';
 import type { Delta } from '../delta.ts';
 import { LlmError, type LlmErrorCode } from '../error.ts';
@@ -64,16 +65,18 @@ async function tryAll(
 ): Promise<ModelReply> {
   const { fallbackOn = elsewhereBetter, onFallback } = options;
   let firstError: LlmError | undefined;
+  const ledger = attemptLedger();
   for (const [index, model] of models.entries()) {
     const piecewise = watching(generateOptions);
     try {
       const reply = await model.generate(request, piecewise.options);
-      return { ...reply, attempts: reply.attempts + index };
+      return ledger.reply({ ...reply, attempts: reply.attempts + index });
     } catch (error) {
-      if (!(error instanceof LlmError) || error.code === 'aborted') throw error;
-      firstError ??= error;
+      if (!(error instanceof LlmError) || error.code === 'aborted') throw ledger.failure(error);
+      ledger.note(error);
+      firstError ??= error.with({ failedAttempts: [] });
       const next = models[index + 1];
-      if (!next || !fallbackOn.includes(error.code)) throw firstError;
+      if (!next || !fallbackOn.includes(error.code)) throw ledger.failure(firstError);
       piecewise.reset(error.message);
       onFallback?.({ from: model.name, to: next.name, error });
     }
