@@ -1,4 +1,5 @@
 import type { Delta } from '../delta.ts';
+import { openCalls, type OpenCall, type OpenCalls } from './open-calls.ts';
 import type { WireCallPiece } from './wire-answer.ts';
 
 /** One call put together from its pieces. `id` is what the provider gave, if anything. */
@@ -21,38 +22,27 @@ export interface CallAssembly {
   calls(): readonly AssembledCall[];
 }
 
-interface OpenCall {
-  id: string | undefined;
-  readonly index: number | undefined;
-  name: string;
-  readonly pieces: string[];
-  extraContent: unknown;
-  isAnnounced: boolean;
-}
-
-/** An empty collection of calls, to be filled from one reply. */
+/** An empty collection of calls, to be filled from one reply. Takes time in proportion to what comes. */
 export function callAssembly(): CallAssembly {
-  const open: OpenCall[] = [];
-  const start = ({ id, index }: WireCallPiece): OpenCall => {
-    const call = { id: usableId(id), index, name: '', pieces: [], extraContent: undefined, isAnnounced: false };
-    open.push(call);
-    return call;
-  };
+  const open = openCalls();
+  const start = ({ id, index }: WireCallPiece): OpenCall => open.begin(usableId(id), index);
   const extend = (call: OpenCall, piece: WireCallPiece): readonly Delta[] => {
     const json = argumentText(piece.function?.arguments);
-    call.id ??= usableId(piece.id);
+    const id = usableId(piece.id);
+    if (call.id === undefined && id !== undefined) open.identify(call, id);
     call.name = nameWith(call, piece.function?.name ?? '');
     call.extraContent ??= piece.extra_content;
     if (json === '') return [];
     call.pieces.push(json);
-    return [announced(call, open.indexOf(call), json)];
+    call.end.push(json);
+    return [announced(call, json)];
   };
   return {
     addWhole: (piece) => extend(start(piece), piece),
     addPiece: (piece) => extend(callOf(open, piece) ?? start(piece), piece),
-    end: () => open.filter((call) => !call.isAnnounced).map((call) => announced(call, open.indexOf(call), '')),
+    end: () => open.all.filter((call) => !call.isAnnounced).map((call) => announced(call, '')),
     calls: () =>
-      open.map(({ id, name, pieces, extraContent }) => ({
+      open.all.map(({ id, name, pieces, extraContent }) => ({
         id,
         name,
         arguments: joinedArguments(pieces),
@@ -62,37 +52,26 @@ export function callAssembly(): CallAssembly {
 }
 
 /** The open call that a piece belongs to; absent when the piece begins a new one. */
-function callOf(open: readonly OpenCall[], piece: WireCallPiece): OpenCall | undefined {
+function callOf(open: OpenCalls, piece: WireCallPiece): OpenCall | undefined {
   const id = usableId(piece.id);
-  const sameIndex = piece.index === undefined ? undefined : open.findLast((call) => call.index === piece.index);
-  if (id !== undefined) {
-    const sameId = open.findLast((call) => call.id === id && (call.index === piece.index || !hasBoth(call, piece)));
-    return sameId ?? continuedUnderNewId(sameIndex, piece);
-  }
-  const current = piece.index === undefined ? open.at(-1) : sameIndex;
+  const sameIndex = piece.index === undefined ? undefined : open.withIndex(piece.index);
+  if (id !== undefined) return open.withId(id, piece.index) ?? continuedUnderNewId(sameIndex, piece);
+  const current = piece.index === undefined ? open.all.at(-1) : sameIndex;
   return current && beginsAnother(current, piece) ? undefined : current;
-}
-
-function hasBoth(call: OpenCall, piece: WireCallPiece): boolean {
-  return call.index !== undefined && piece.index !== undefined;
 }
 
 /** An id that comes after its call's first piece, or that changes with every piece; a name would mean a new call. */
 function continuedUnderNewId(sameIndex: OpenCall | undefined, piece: WireCallPiece): OpenCall | undefined {
   if (!sameIndex) return undefined;
   if (sameIndex.id === undefined) return beginsAnother(sameIndex, piece) ? undefined : sameIndex;
-  return (piece.function?.name ?? '') === '' && !isComplete(sameIndex) ? sameIndex : undefined;
+  return (piece.function?.name ?? '') === '' && !sameIndex.end.isOver ? sameIndex : undefined;
 }
 
 /** A name after complete arguments; a server that repeats the name with every piece sends no arguments with the last. */
 function beginsAnother(current: OpenCall, piece: WireCallPiece): boolean {
   const name = piece.function?.name ?? '';
-  if (name === '' || current.name === '' || !isComplete(current)) return false;
+  if (name === '' || current.name === '' || !current.end.isOver) return false;
   return name !== current.name || argumentText(piece.function?.arguments) !== '';
-}
-
-function isComplete({ pieces }: OpenCall): boolean {
-  return pieces.at(-1)?.trimEnd().endsWith('}') === true && isObjectJson(pieces.join(''));
 }
 
 /** Names may come in fragments before the first argument piece, or whole with every piece. */
@@ -101,10 +80,10 @@ function nameWith(call: OpenCall, name: string): string {
   return call.name + name;
 }
 
-function announced(call: OpenCall, index: number, json: string): Delta {
+function announced(call: OpenCall, json: string): Delta {
   const isFirst = !call.isAnnounced;
   call.isAnnounced = true;
-  return { kind: 'tool-call', index, ...(isFirst && { name: call.name }), arguments: json };
+  return { kind: 'tool-call', index: call.position, ...(isFirst && { name: call.name }), arguments: json };
 }
 
 /** Blank ids and the word null are what servers send that have no id. */

@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import { callAssembly } from './call-assembly.ts';
+import type { WireCallPiece } from './wire-answer.ts';
+
+function piece(where: Partial<WireCallPiece>, json: string, name = ''): WireCallPiece {
+  return { ...where, function: { name, arguments: json } };
+}
+
+const many = 60_000;
+
+/** More than the time limit of a test, several times, for whoever looks with each piece at all that came before it. */
+test.for<readonly [string, (at: number) => WireCallPiece, number]>([
+  ['names with all pieces of arguments that seem whole', (at) => piece({ index: 0 }, at > 0 ? '}' : '{"a":"', 'f'), 1],
+  ['another id with every piece', (at) => piece({ id: `c${at}`, index: 0 }, at > 0 ? '}' : '{"a":"'), 1],
+  ['many calls with ids', (at) => piece({ id: `c${at}`, index: at }, '{}', 'f'), many],
+  ['many calls with one id', (at) => piece({ id: 'c', index: at }, '{}', 'f'), many],
+  ['many calls without ids', () => piece({}, '{}', 'f'), many],
+])('%s take time in proportion', ([, pieceAt, calls]) => {
+  const assembled = callAssembly();
+  for (let at = 0; at < many; at += 1) assembled.addPiece(pieceAt(at));
+  assembled.end();
+  expect(assembled.calls()).toHaveLength(calls);
+});

@@ -1,0 +1,71 @@
+import { objectEnd, type ObjectEnd } from './object-end.ts';
+
+/** A call under way. */
+export interface OpenCall {
+  /** Its number among the calls of the reply. */
+  readonly position: number;
+  readonly index: number | undefined;
+  id: string | undefined;
+  name: string;
+  readonly pieces: string[];
+  /** Tells whether the pieces so far are one whole JSON object. */
+  readonly end: ObjectEnd;
+  extraContent: unknown;
+  isAnnounced: boolean;
+}
+
+/** The calls of a reply under way, each found at once, however many there are. */
+export interface OpenCalls {
+  readonly all: readonly OpenCall[];
+  begin(id: string | undefined, index: number | undefined): OpenCall;
+  /** Gives a call the id that came after it. */
+  identify(call: OpenCall, id: string): void;
+  withIndex(index: number): OpenCall | undefined;
+  /** The newest call with an id and an index; where either of them has no index, the id suffices. */
+  withId(id: string, index: number | undefined): OpenCall | undefined;
+}
+
+/** No calls yet. */
+export function openCalls(): OpenCalls {
+  const all: OpenCall[] = [];
+  const byIndex = new Map<number, OpenCall>();
+  /** By id alone, and by id and index, the newest each. */
+  const byId = new Map<string, OpenCall>();
+  const byBoth = new Map<string, OpenCall>();
+  const identify = (call: OpenCall, id: string): void => {
+    call.id = id;
+    for (const [map, key] of [[byId, id] as const, [byBoth, bothKey(id, call.index)] as const]) {
+      if ((map.get(key)?.position ?? -1) < call.position) map.set(key, call);
+    }
+  };
+  return {
+    all,
+    identify,
+    begin(id, index) {
+      const call: OpenCall = {
+        position: all.length,
+        index,
+        id: undefined,
+        name: '',
+        pieces: [],
+        end: objectEnd(),
+        extraContent: undefined,
+        isAnnounced: false,
+      };
+      all.push(call);
+      if (index !== undefined) byIndex.set(index, call);
+      if (id !== undefined) identify(call, id);
+      return call;
+    },
+    withIndex: (index) => byIndex.get(index),
+    withId(id, index) {
+      if (index === undefined) return byId.get(id);
+      const [same, without] = [byBoth.get(bothKey(id, index)), byBoth.get(bothKey(id, undefined))];
+      return (same?.position ?? -1) > (without?.position ?? -1) ? same : without;
+    },
+  };
+}
+
+function bothKey(id: string, index: number | undefined): string {
+  return `${index ?? ''} ${id}`;
+}
