@@ -182,3 +182,26 @@ describe('an environment', () => {
     expect(JSON.stringify(dumpsIn(calls))).not.toContain('thought');
   });
 });
+
+test('answers are dumped without what only their provider can read, wherever the text is cut', async () => {
+  const path = folderPath();
+  const folder = dumpFolder({ path });
+  const seal = 'gAAAAABsealed+/=';
+  const item = { type: 'reasoning', encrypted_content: seal, summary: [] };
+  const bodies = [
+    JSON.stringify({ output: [item], nested: JSON.stringify(item) }),
+    `data: ${JSON.stringify({ type: 'response.output_item.done', item })}\n\n`,
+    `data: ${JSON.stringify({ item }).slice(0, -30)}`,
+    JSON.stringify({ thinking_blocks: [{ type: 'redacted_thinking', data: `${seal}${seal}` }] }),
+    JSON.stringify({ reasoning_details: [{ type: 'reasoning.encrypted', data: `${seal}${seal}` }] }, null, 2),
+    JSON.stringify({ thinking_blocks: [{ type: 'thinking', thinking: 'Hm.', signature: seal }] }),
+  ];
+  let at = 0;
+  const fetch = dumpedFetch(folder, { requests: true, responses: true, fetch: async () => new Response(bodies[at++]) });
+  for (const body of bodies) await (await fetch('http://x.test', { method: 'POST', body })).text();
+  await folder.settled();
+  const texts = readdirSync(path).map((name) => readFileSync(join(path, name), 'utf8'));
+  expect(texts).toHaveLength(12);
+  expect(texts.filter((each) => each.includes('sealed+'))).toEqual([]);
+  expect(texts.filter((each) => /\[sealed, \d+ characters/.test(each)).length).toBeGreaterThanOrEqual(11);
+});

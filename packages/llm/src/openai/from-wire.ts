@@ -13,8 +13,10 @@ export type WireReply = Omit<ModelReply, 'latencyMs' | 'attempts'>;
 
 /** What reading an answer depends on beside the answer. */
 export interface ReplySettings {
-  /** The model that was asked: named where the answer names none, and noted on opaque data as its origin. */
+  /** The model that was asked: named where the answer names none. */
   readonly model: string;
+  /** Noted on opaque data, which must go back to nobody else; the model when absent. */
+  readonly origin?: string;
   readonly contextWindow?: number;
   /** Called for each id that the provider left out. Must return a new one each time. */
   readonly newId?: () => string;
@@ -35,15 +37,15 @@ export function fromWire(answer: unknown, settings: ReplySettings): WireReply {
 
 /** The reply in an assembled answer. @throws {LlmError} as {@link fromWire} does. */
 export function replyOf(answer: Assembled, settings: ReplySettings): WireReply {
-  const { newId = () => randomUUID().replaceAll('-', '') } = settings;
+  const { model, origin = model, newId = () => randomUUID().replaceAll('-', '') } = settings;
   const spent = usageOf(answer.usage);
   const problem = problemOf(answer, spent, settings);
   if (problem) throw new LlmError(problem, `${settings.model} ${problems[problem]}`);
-  const calls = toolCalls(answer.calls, { model: settings.model, newId });
+  const calls = toolCalls(answer.calls, { origin, newId });
   return {
     id: answer.id || `reply_${newId()}`,
     model: answer.model || settings.model,
-    message: messageOf(answer, calls, settings.model),
+    message: messageOf(answer, calls, origin),
     finish: finishOf(answer.finish, calls.length > 0),
     ...spent,
   };
@@ -74,11 +76,11 @@ function problemOf(answer: Assembled, { usage }: UsageAndCost, { contextWindow }
   return isFull ? 'context-overflow' : 'truncated';
 }
 
-function messageOf(answer: Assembled, calls: readonly ToolCall[], model: string): Message {
+function messageOf(answer: Assembled, calls: readonly ToolCall[], origin: string): Message {
   const { reasoning, reasoningDetails, thinkingBlocks } = answer;
   const isSealed = reasoningDetails.length > 0 || thinkingBlocks.length > 0;
   const details = isSealed && {
-    origin: model,
+    origin,
     ...(reasoningDetails.length > 0 && { reasoning_details: reasoningDetails }),
   };
   return {
@@ -97,12 +99,12 @@ function withDetails(calls: readonly ToolCall[], details: NonNullable<ToolCall['
 }
 
 interface CallSettings {
-  readonly model: string;
+  readonly origin: string;
   readonly newId: () => string;
 }
 
 /** Ids that are missing or repeated are made anew, because results are paired by them. */
-function toolCalls(calls: readonly AssembledCall[], { model, newId }: CallSettings): readonly ToolCall[] {
+function toolCalls(calls: readonly AssembledCall[], { origin, newId }: CallSettings): readonly ToolCall[] {
   const ids = new Set<string>();
   return calls.map(({ id: given, name, arguments: json, extraContent }) => {
     const id = given === undefined || ids.has(given) ? `call_${newId()}` : given;
@@ -112,8 +114,7 @@ function toolCalls(calls: readonly AssembledCall[], { model, newId }: CallSettin
       name,
       arguments: json,
       origin: 'completion',
-      ...(extraContent !== undefined &&
-        extraContent !== null && { extra: { origin: model, extra_content: extraContent } }),
+      ...(extraContent !== undefined && extraContent !== null && { extra: { origin, extra_content: extraContent } }),
     };
   });
 }

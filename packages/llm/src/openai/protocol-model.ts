@@ -71,16 +71,17 @@ interface Line<Body> {
   readonly protocol: Protocol<Body>;
   readonly options: ProtocolOptions;
   /** Replaced when something is learned, together with what was written in the old dialect. */
-  wire: Omit<WireSettings, 'stream'>;
+  wire: Omit<WireSettings, 'stream'> & { readonly origin: string };
 }
 
 function lineOf<Body>(options: ProtocolOptions, rest: Pick<Line<Body>, 'server' | 'protocol'>): Line<Body> {
   const { model, vision = false, parameters } = options;
+  const origin = `${model} at ${rest.server.root}`;
   const dialect = { ...dialectFor({ root: rest.server.root, model }), ...options.dialect };
   return {
     ...rest,
     options,
-    wire: { model, vision, dialect, cache: new WeakMap(), ...(parameters && { parameters }) },
+    wire: { model, origin, vision, dialect, cache: new WeakMap(), ...(parameters && { parameters }) },
   };
 }
 
@@ -145,7 +146,7 @@ async function exchange<Body>(
     const response = await server.post(protocol.bodyOf(request, { ...wire, stream }), watch.signal);
     await readAnswer(response, answer, { watch, failures: server.failures, onDelta: onDelta && naming(onDelta, own) });
     watch.check();
-    const reply = answer.reply({ model, ...(contextWindow !== undefined && { contextWindow }) });
+    const reply = answer.reply({ model, origin: wire.origin, ...(contextWindow !== undefined && { contextWindow }) });
     return { ...reply, message: named(reply.message, own), latencyMs: Math.round(performance.now() - began) };
   } catch (error) {
     throw withHeard(watch.ended ?? error, answer.heard(), model);

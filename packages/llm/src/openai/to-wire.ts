@@ -15,6 +15,8 @@ import { writtenOnce, type WireCache } from './written-once.ts';
 export interface WireSettings extends ContentSettings {
   readonly model: string;
   readonly stream: boolean;
+  /** The model at its address, to which alone opaque data goes back that came from it; the model's name when absent. */
+  readonly origin?: string;
   /** Used where the request sets nothing. */
   readonly parameters?: ModelParameters;
   /** Keeps what messages and tools became, for requests of one protocol with the same model, vision and dialect. */
@@ -86,17 +88,17 @@ function wireMessage(message: Message, settings: WireSettings): WireMessage {
 }
 
 /** Always a string or null: some servers mirror a list of parts back as text. */
-function assistantMessage(message: Message, { model, dialect }: WireSettings): WireMessage {
+function assistantMessage(message: Message, { model, origin = model, dialect }: WireSettings): WireMessage {
   const said = textOf(message.content);
   const calls = message.tool_calls ?? [];
   const silence = dialect.emptyContent === 'null' ? null : '';
-  const sealed = dialect.sealedBack ? sealedOf(message, model) : {};
+  const sealed = dialect.sealedBack ? sealedOf(message, origin) : {};
   return {
     role: 'assistant',
     content: calls.length > 0 && said.trim() === '' ? silence : said,
     ...reasoningBack(message, dialect),
     ...sealed,
-    ...(calls.length > 0 && { tool_calls: calls.map((call) => wireCall(call, { model, dialect })) }),
+    ...(calls.length > 0 && { tool_calls: calls.map((call) => wireCall(call, { origin, dialect })) }),
   };
 }
 
@@ -107,10 +109,10 @@ function reasoningBack({ reasoning_content: known = '', tool_calls: calls }: Mes
   return isNeeded || isTold ? { [dialect.reasoningField]: known } : {};
 }
 
-/** Opaque provider data goes back only to the model that it came from. */
-function sealedOf(message: Message, model: string): Pick<WireMessage, 'reasoning_details' | 'thinking_blocks'> {
+/** Opaque provider data goes back only to where it came from. */
+function sealedOf(message: Message, origin: string): Pick<WireMessage, 'reasoning_details' | 'thinking_blocks'> {
   const { extra, tool_calls: calls, thinking_blocks: blocks } = message;
-  const own = [extra, calls?.[0]?.extra].filter((holder) => holder?.['origin'] === model);
+  const own = [extra, calls?.[0]?.extra].filter((holder) => holder?.['origin'] === origin);
   const details = own.find((holder) => holder?.['reasoning_details'])?.['reasoning_details'];
   return {
     ...(details !== undefined && { reasoning_details: details }),
@@ -120,9 +122,9 @@ function sealedOf(message: Message, model: string): Pick<WireMessage, 'reasoning
 
 function wireCall(
   { id, name, arguments: json, extra }: ToolCall,
-  { model, dialect }: { readonly model: string; readonly dialect: Dialect },
+  { origin, dialect }: { readonly origin: string; readonly dialect: Dialect },
 ): WireCall {
-  const content = dialect.sealedBack && extra?.['origin'] === model ? extra['extra_content'] : undefined;
+  const content = dialect.sealedBack && extra?.['origin'] === origin ? extra['extra_content'] : undefined;
   return {
     id,
     type: 'function',

@@ -24,9 +24,14 @@ export function orderToKeep(items: ItemOrder): ItemOrder | undefined {
   return /^(?:reasoning ?)?(?:message ?)?(?:function_call ?)*$/.test(shape) ? undefined : items;
 }
 
-/** The order that a message keeps from this very model, as long as its calls are still those that came. */
-export function orderOf({ extra, tool_calls: calls = [] }: Message, model: string): ItemOrder | undefined {
-  const holder = [calls[0]?.extra, extra].find((each) => each?.['origin'] === model && each['responses_items']);
+/** Whether a message came from here, so that what only its origin can read may go back. */
+export function isFrom({ extra, tool_calls: calls = [] }: Message, origin: string): boolean {
+  return [calls[0]?.extra, extra].some((each) => each?.['origin'] === origin);
+}
+
+/** The order that a message keeps from this very origin, as long as its calls are still those that came. */
+export function orderOf({ extra, tool_calls: calls = [] }: Message, origin: string): ItemOrder | undefined {
+  const holder = [calls[0]?.extra, extra].find((each) => each?.['origin'] === origin && each['responses_items']);
   const kept = order.safeParse(holder?.['responses_items']).data;
   const ids = kept?.flatMap((item) => (item.type === 'function_call' ? [item.call_id] : []));
   return ids?.join('\n') === calls.map(({ id }) => id).join('\n') ? kept : undefined;

@@ -72,6 +72,7 @@ test.for([true, false])(
         arguments: '{"pattern": "x"}',
         origin: 'responses',
         responses_item_id: 'fc_call_1',
+        extra: { origin: `m at ${server.url}` },
       },
     ]);
     await model.generate(asking('', { messages: answered(message) }));
@@ -113,7 +114,8 @@ test('reasoning that the server cannot open is left out, at once and from then o
   const sealed: Message = {
     role: 'assistant',
     content: [{ type: 'text', text: 'Hm.', cache_prompt: false }],
-    responses_reasoning_item: { summary: [], encrypted_content: 'foreign' },
+    responses_reasoning_item: { summary: [], encrypted_content: 'of an older key' },
+    extra: { origin: `m at ${server.url}` },
     thinking_blocks: [],
   };
   const request = asking('', { messages: [...asking('Hi').messages, sealed, ...asking('Go on.').messages] });
@@ -124,6 +126,19 @@ test('reasoning that the server cannot open is left out, at once and from then o
     ['message', 'message', 'message'],
   ]);
   expect(bodies(server)[1]).not.toHaveProperty('include');
+});
+
+test('sealed reasoning goes to no other server and no other model, with calls or without', async () => {
+  await using server = await scriptedResponses([calling, { text: 'Well.', reasoning: 'Hm.' }, { text: 'Ok.' }]);
+  await using other = await scriptedResponses([{ text: 'Ok.' }]);
+  const replies = [await modelAt(server).generate(asking('x')), await modelAt(server).generate(asking('x'))];
+  const messages = replies.flatMap(({ message }) => answered(message));
+  for (const model of [modelAt(server, { model: 'n' }), modelAt(other)]) {
+    await model.generate(asking('', { messages }));
+  }
+  const sent = [bodies(server).at(-1), bodies(other).at(-1)].map((body) => JSON.stringify(body?.['input']));
+  expect(sent.map((input) => /sealed:|"reasoning"/.test(input))).toEqual([false, false]);
+  expect(sent.every((input) => input.includes('"call_id":"call_1"'))).toBe(true);
 });
 
 /** Events as they come over the wire, without their names, which some servers leave out. */

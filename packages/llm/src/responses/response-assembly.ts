@@ -56,7 +56,7 @@ export function responseAssembly(): ResponseAssembly {
         assembledOf(items, { last, finish, text: output.text(), reasoning: output.reasoning() }),
         settings,
       );
-      return { ...reply, message: messageOf(reply.message, items, settings.model) };
+      return { ...reply, message: messageOf(reply.message, items, settings.origin ?? settings.model) };
     },
   };
 }
@@ -114,11 +114,11 @@ function usageIn(response: WireResponse | undefined): unknown {
 }
 
 /** A message with what must go back to this protocol: the last reasoning, the ids of items, and an unusual order. */
-function messageOf(message: Message, items: readonly OutputItem[], model: string): Message {
+function messageOf(message: Message, items: readonly OutputItem[], origin: string): Message {
   const calls = message.tool_calls ?? [];
   const order = orderToKeep(orderIn(items, calls));
-  const extra = order && { origin: model, responses_items: order };
   const reasoning = items.findLast(({ type }) => type === 'reasoning');
+  const extra = (order || reasoning) && { origin, ...(order && { responses_items: order }) };
   const ids = callsIn(items).map(({ id }) => id);
   const marked = calls.map((call, index): ToolCall => ({
     ...call,

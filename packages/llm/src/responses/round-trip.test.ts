@@ -23,6 +23,18 @@ function message(role: Message['role'], said: string, fields: Partial<Message> =
   return { role, content: said === '' ? [] : [text(said)], thinking_blocks: [], ...fields };
 }
 
+const here = { origin: 'm' };
+
+/** Reasoning says where it came from: with the first call where there is one. */
+function marked(each: Message): Message {
+  const [first, ...rest] = each.tool_calls ?? [];
+  return each.responses_reasoning_item && first ? { ...each, tool_calls: [{ ...first, extra: here }, ...rest] } : each;
+}
+
+function bare({ extra: _origin, ...each }: Message): Message {
+  return each;
+}
+
 /** A turn: what the user says, and what the assistant answers with its results. */
 const turn = fc
   .record({
@@ -37,6 +49,7 @@ const turn = fc
     message('assistant', said, {
       ...(calls.length > 0 && { tool_calls: calls }),
       ...(thought && { responses_reasoning_item: thought }),
+      ...(thought && calls.length === 0 && { extra: here }),
     }),
     ...calls.map(({ id, name }) => message('tool', `result of ${name}`, { tool_call_id: id })),
   ]);
@@ -44,9 +57,9 @@ const turn = fc
 test('a server reads back every message that is sent to it, reasoning and ids included', () => {
   fc.assert(
     fc.property(fc.array(turn, { maxLength: 4 }), (turns) => {
-      const messages = turns.flat();
+      const messages = turns.flat().map(marked);
       const body: unknown = JSON.parse(JSON.stringify(toResponseBody(asking('', { messages }), settings)));
-      expect(requestOfItems(responseRequest.parse(body)).messages).toEqual(messages);
+      expect(requestOfItems(responseRequest.parse(body)).messages).toEqual(turns.flat().map(bare));
     }),
   );
 });

@@ -6,7 +6,7 @@ import { leftOut, seesImages } from '../openai/wire-content.ts';
 import { toolText } from '../tool-text.ts';
 import { writtenOnce } from '../openai/written-once.ts';
 import type { InputPart, ResponseItem } from './response-item.ts';
-import { orderOf } from './item-order.ts';
+import { isFrom, orderOf } from './item-order.ts';
 
 /** What items depend on beside the message. */
 export interface ItemSettings extends WireSettings {
@@ -54,7 +54,8 @@ function outputOf({ content }: Message, settings: ItemSettings): string | readon
 
 function assistantItems(message: Message, settings: ItemSettings): readonly ResponseItem[] {
   const calls = message.tool_calls ?? [];
-  const order = settings.dialect.sealedBack ? orderOf(message, settings.model) : undefined;
+  const { model, origin = model, dialect } = settings;
+  const order = dialect.sealedBack ? orderOf(message, origin) : undefined;
   if (order) {
     return order.flatMap((item): readonly ResponseItem[] => {
       if (item.type === 'reasoning') return reasoningItems(item, settings);
@@ -63,7 +64,7 @@ function assistantItems(message: Message, settings: ItemSettings): readonly Resp
     });
   }
   return [
-    ...reasoningItems(message.responses_reasoning_item, settings),
+    ...reasoningItems(isFrom(message, origin) ? message.responses_reasoning_item : undefined, settings),
     ...spoken(textOf(message.content)),
     ...calls.map((call) => callItem(call, settings)),
   ];
