@@ -34,6 +34,7 @@ const overflow = new RegExp(
     'maximum (?:context|prompt) length is',
     'input token count.{0,60}exceeds',
     'longer than the model.{0,20}context length',
+    '(?:token|prompt|input).{0,60}exceeds the limit of',
     'greater than the context length',
     'too large for model with',
     'reduce the length of',

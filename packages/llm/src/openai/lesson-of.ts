@@ -9,6 +9,8 @@ export interface Lesson {
   readonly dialect?: Partial<Dialect>;
   /** The output limit that this request can afford. */
   readonly maxOutputTokens?: number;
+  /** Whether the calls and results of this request must be paired anew. */
+  readonly pairsCalls?: boolean;
 }
 
 /** Statuses under which servers reject a request for its form; some raise an error of their template engine as 500. */
@@ -39,7 +41,7 @@ export function lessonOf(error: unknown, dialect: Dialect): Lesson | undefined {
     const lesson = found && learn(dialect, (found[1] ?? found[2] ?? '').toLowerCase());
     if (lesson) return lesson;
   }
-  return undefined;
+  return error.code === 'malformed-history' ? { name: 'pairs', pairsCalls: true } : undefined;
 }
 
 function affordable(said: string): Lesson | undefined {

@@ -10,6 +10,7 @@ import { dialectFor } from './dialect-for.ts';
 import type { ReplySettings, WireReply } from './from-wire.ts';
 import { withHeard, type Heard } from './heard.ts';
 import { lessonOf, type Lesson } from './lesson-of.ts';
+import { pairedMessages } from './paired-messages.ts';
 import { readAnswer, type Reading } from './read-answer.ts';
 import { requester, type Requester, type ServerOptions } from './requester.ts';
 import type { WireSettings } from './to-wire.ts';
@@ -103,10 +104,12 @@ async function generate<Body>(
     } catch (error) {
       const lesson = watch.ended ? undefined : lessonOf(error, wire.dialect);
       if (!lesson || learned.has(lesson.name) || handed.any()) throw ledger.failure(error);
+      const mended = mend(asked, lesson);
+      if (lesson.pairsCalls && mended === asked) throw ledger.failure(error);
       ledger.note(error);
       learned.add(lesson.name);
       if (lesson.dialect) learn(line, lesson.dialect);
-      asked = withLimit(asked, lesson);
+      asked = mended;
     }
   }
 }
@@ -177,10 +180,11 @@ function learn<Body>(line: Line<Body>, change: Partial<Dialect>): void {
   line.options.onLearned?.(change);
 }
 
-function withLimit(request: ModelRequest, { maxOutputTokens }: Lesson): ModelRequest {
-  return maxOutputTokens === undefined
-    ? request
-    : { ...request, parameters: { ...request.parameters, maxOutputTokens } };
+/** The request as a lesson that is only about it wants it; the same when it is so already. */
+function mend(request: ModelRequest, { maxOutputTokens, pairsCalls }: Lesson): ModelRequest {
+  if (maxOutputTokens !== undefined) return { ...request, parameters: { ...request.parameters, maxOutputTokens } };
+  const messages = pairsCalls ? pairedMessages(request.messages) : request.messages;
+  return messages === request.messages ? request : { ...request, messages };
 }
 
 /** Headers are left out: some providers take their key in one. */

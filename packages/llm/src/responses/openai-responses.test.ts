@@ -248,6 +248,17 @@ const rows: readonly Row[] = [
     },
     code: 'refused',
   },
+  {
+    title: 'an item without the one that must follow it',
+    step: {
+      fault: {
+        kind: 'answer',
+        status: 400,
+        body: { error: { message: "Item 'rs_1' was provided without its required following item." } },
+      },
+    },
+    code: 'bad-request',
+  },
   { title: 'HTML', step: { error: { code: 'malformed-reply' } }, code: 'malformed-reply' },
   { title: 'JSON of another kind', step: { fault: { kind: 'answer', body: { ok: true } } }, code: 'malformed-reply' },
 ];

@@ -21,12 +21,12 @@ export interface ScriptedError {
 
 /** How a connection misbehaves. Positions count pieces of the reply (server-sent events); 0 is before the first byte. */
 export type Fault =
-  /** Sends this instead of the reply; an object is sent as JSON. Only a server can. */
+  /** Sends this instead of the reply; an object is sent as JSON, and pieces are sent one by one. Only a server can. */
   | {
       readonly kind: 'answer';
       readonly status?: number;
       readonly headers?: Readonly<Record<string, string>>;
-      readonly body: string | Readonly<Record<string, unknown>>;
+      readonly body: string | Readonly<Record<string, unknown>> | AsyncIterable<string | Uint8Array>;
     }
   /** Breaks the connection. */
   | { readonly kind: 'reset'; readonly afterPieces: number }

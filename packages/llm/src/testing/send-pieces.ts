@@ -22,17 +22,27 @@ export async function sendPieces(pieces: () => readonly string[], { response, st
   response.end();
 }
 
-function sendAnswer(
+async function sendAnswer(
   { status = 200, headers, body }: Extract<Fault, { kind: 'answer' }>,
   response: ServerResponse,
-): void {
+): Promise<void> {
   const isHtml = typeof body === 'string' && body.startsWith('<');
   response.writeHead(status, { 'content-type': isHtml ? 'text/html' : 'application/json', ...headers });
-  response.end(typeof body === 'string' ? body : JSON.stringify(body));
+  if (typeof body === 'string') response.end(body);
+  else if (!arePieces(body)) response.end(JSON.stringify(body));
+  else {
+    response.flushHeaders();
+    for await (const piece of body) await written(response, piece);
+    response.end();
+  }
+}
+
+function arePieces(body: object): body is AsyncIterable<string | Uint8Array> {
+  return Symbol.asyncIterator in body;
 }
 
 /** Waits until the piece has left the process, so that a fault comes after it. */
-async function written(response: ServerResponse, piece: string): Promise<void> {
+async function written(response: ServerResponse, piece: string | Uint8Array): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   response.write(piece, () => resolve());
   await promise;

@@ -1,0 +1,273 @@
+import assert from 'node:assert/strict';
+import { answered, chunk, data, done, streamed, withTools } from './answers.ts';
+import type { FaultRow, Seen } from './fault-row.ts';
+
+/** A delta of the chat protocol with pieces of calls. */
+function pieces(...calls: readonly object[]): string {
+  return chunk({ tool_calls: calls });
+}
+
+const piece = (json: unknown, fields: object = {}): object => ({ function: { arguments: json }, ...fields });
+const begun = (name: string, json: unknown, fields: object = {}): object => ({
+  type: 'function',
+  function: { name, arguments: json },
+  ...fields,
+});
+
+/** A stream of the chat protocol with these pieces of calls, a chunk each. */
+function calling(...deltas: readonly (readonly object[])[]): ReturnType<typeof streamed> {
+  return streamed(...deltas.map((each) => pieces(...each)), chunk({}, 'tool_calls'), done);
+}
+
+const one = '{"pattern":"one"}';
+const two = '{"pattern":"two"}';
+const both = [
+  ['grep', one],
+  ['grep', two],
+] as const;
+
+const broken: readonly (readonly [string, string])[] = [
+  ['a trailing comma', '{"pattern": "x",}'],
+  ['a raw line feed', '{"pattern": "a\nb"}'],
+  ['single quotes', "{'pattern': 'x'}"],
+  ['a backslash that escapes nothing', '{"pattern": "\\d+"}'],
+  ['a fence around them', '```json\n{"pattern": "x"}\n```'],
+];
+
+const usage = (tokens: number): object => ({ prompt_tokens: tokens, completion_tokens: tokens });
+const told = (tokens: number, choices: readonly object[] = []): string => data({ choices, usage: usage(tokens) });
+const saying = (content: string | null): object => ({ index: 0, delta: { content }, finish_reason: null });
+const stop = chunk({}, 'stop');
+
+/** That streams and whole answers with an empty choice or field say the same. */
+function alone(...kinds: readonly string[]): (seen: Seen) => void {
+  return ({ deltas }) => assert.deepEqual(deltas, kinds);
+}
+
+/** F45 to F55: calls and pieces that are written in other ways. What the agent makes of F45 to F47 is tested there. */
+export const callFaults: readonly FaultRow[] = [
+  ...broken.map(([what, json]) => ({
+    fault: 45,
+    title: `arguments with ${what} are handed on byte for byte, for whoever runs them to mend`,
+    request: withTools,
+    steps: [{ calls: [{ name: 'grep', arguments: json }] }],
+    reply: { calls: [['grep', json] as const], finish: 'tool-calls' as const },
+  })),
+  {
+    fault: 46,
+    title: 'arguments that cannot be mended are handed on byte for byte, and are no failure',
+    request: withTools,
+    steps: [{ calls: [{ name: 'grep', arguments: '{"pattern": "x" and then' }] }],
+    reply: { calls: [['grep', '{"pattern": "x" and then']], finish: 'tool-calls' },
+  },
+  {
+    fault: 47,
+    title: 'a tool that was not offered is handed on, and is no failure',
+    request: withTools,
+    steps: [{ calls: [{ name: 'jump', arguments: '{}' }] }],
+    reply: { calls: [['jump', '{}']], finish: 'tool-calls' },
+  },
+  ...['functions.grep', 'grep<|channel|>commentary', 'grep:0', 'grep ', ' grep\n'].map((name) => ({
+    fault: 48,
+    title: `the name ${JSON.stringify(name)} is the tool that was meant`,
+    request: withTools,
+    steps: [{ calls: [{ name, arguments: one }] }],
+    reply: { calls: [['grep', one] as const] },
+  })),
+  ...['', 'null', 'same'].map((id) => ({
+    fault: 49,
+    title: `two calls with the id "${id}" get one each`,
+    over: ['chat'] as const,
+    ways: ['whole'] as const,
+    request: withTools,
+    steps: [
+      answered({
+        body: {
+          choices: [
+            {
+              index: 0,
+              message: { role: 'assistant', tool_calls: [begun('grep', one, { id }), begun('grep', two, { id })] },
+              finish_reason: 'tool_calls',
+            },
+          ],
+        },
+      }),
+    ],
+    reply: { calls: both },
+  })),
+  ...['', 'null', 'same'].map((id) => ({
+    fault: 49,
+    title: `two streamed calls with the id "${id}" get one each`,
+    over: ['chat'] as const,
+    ways: ['streamed'] as const,
+    request: withTools,
+    steps: [calling([begun('grep', one, { id, index: 0 })], [begun('grep', two, { id, index: 1 })])],
+    reply: { calls: both },
+    also: alone('tool-call'),
+  })),
+  {
+    fault: 49,
+    title: 'two calls with the same id get one each',
+    over: ['responses'],
+    request: withTools,
+    steps: [
+      {
+        calls: [
+          { id: 'same', name: 'grep', arguments: one },
+          { id: 'same', name: 'grep', arguments: two },
+        ],
+      },
+    ],
+    reply: { calls: both },
+  },
+  {
+    fault: 50,
+    title: 'two calls with the index 0 are two',
+    over: ['chat'],
+    request: withTools,
+    steps: [
+      calling(
+        [begun('grep', '{"pattern"', { id: 'a', index: 0 })],
+        [piece(':"one"}', { index: 0 })],
+        [begun('grep', two, { id: 'b', index: 0 })],
+      ),
+    ],
+    reply: { calls: both },
+  },
+  {
+    fault: 50,
+    title: 'two calls without an index are two',
+    over: ['chat'],
+    request: withTools,
+    steps: [calling([begun('grep', '{"pattern"'), piece(':"one"}')], [begun('grep', two)])],
+    reply: { calls: both },
+  },
+  {
+    fault: 50,
+    title: 'two calls whose pieces take turns are two',
+    over: ['chat'],
+    request: withTools,
+    steps: [
+      calling(
+        [begun('grep', '{"pattern"', { id: 'a', index: 0 }), begun('grep', '{"pat', { id: 'b', index: 1 })],
+        [piece('tern":"two"}', { index: 1 })],
+        [piece(':"one"}', { index: 0 })],
+      ),
+    ],
+    reply: { calls: both },
+  },
+  {
+    fault: 51,
+    title: 'arguments that are an object are written as one',
+    over: ['chat'],
+    request: withTools,
+    steps: [calling([begun('grep', { pattern: 'one' }, { id: 'a', index: 0 })])],
+    reply: { calls: [['grep', one]] },
+  },
+  {
+    fault: 51,
+    title: 'arguments that are empty are the empty object',
+    request: withTools,
+    steps: [{ calls: [{ name: 'grep', arguments: '' }] }],
+    reply: { calls: [['grep', '{}']] },
+  },
+  {
+    fault: 51,
+    title: 'arguments that grow with each piece are not doubled',
+    over: ['chat'],
+    request: withTools,
+    steps: [
+      calling(
+        [begun('grep', '{"pattern"', { id: 'a', index: 0 })],
+        [piece('{"pattern":"o', { index: 0 })],
+        [piece(one, { index: 0 })],
+      ),
+    ],
+    reply: { calls: [['grep', one]] },
+  },
+  {
+    fault: 53,
+    title: 'of usage in every chunk the last counts',
+    over: ['chat'],
+    steps: [streamed(told(5, [saying('Hel')]), told(6, [saying('lo')]), told(7, [saying('')]), stop, done)],
+    reply: { text: 'Hello', usage: [7, 7] },
+  },
+  {
+    fault: 53,
+    title: 'usage within the choice counts',
+    over: ['chat'],
+    steps: [streamed(data({ choices: [{ ...saying('Hello'), usage: usage(5), finish_reason: 'stop' }] }), done)],
+    reply: { text: 'Hello', usage: [5, 5] },
+  },
+  {
+    fault: 53,
+    title: 'usage after the finish reason counts',
+    over: ['chat'],
+    steps: [streamed(chunk({ content: 'Hello' }), stop, told(9), done)],
+    reply: { text: 'Hello', usage: [9, 9] },
+  },
+  {
+    fault: 53,
+    title: 'usage that is told counts, and that is not told is not made up',
+    steps: [{ text: 'One.', usage: { input_tokens: 3, output_tokens: 4 } }, { text: 'Two.' }],
+    asks: 2,
+    reply: { text: 'Two.', usage: 'untold' },
+    also: ({ replies: [first] }) => assert.equal(first?.usage?.output_tokens, 4),
+  },
+  {
+    fault: 54,
+    title: 'choices that are empty, deltas that are null, and a role that is empty say nothing',
+    over: ['chat'],
+    steps: [
+      streamed(
+        data({ choices: [], prompt_filter_results: [] }),
+        data({ choices: [{ index: 0, delta: null }] }),
+        data({ choices: [{ index: 0 }] }),
+        chunk({ role: '', content: '', tool_calls: [] }),
+        chunk({ role: '', content: 'Hello', tool_calls: null }),
+        chunk({ content: null }),
+        stop,
+        done,
+      ),
+    ],
+    reply: { text: 'Hello', finish: 'stop' },
+  },
+  {
+    fault: 54,
+    title: 'events that nobody knows say nothing',
+    over: ['responses'],
+    steps: [
+      streamed(
+        data({ type: 'response.queued' }),
+        data({ type: 'response.whatever', delta: 'no' }),
+        data({ type: 'response.output_text.delta', output_index: 0, delta: '' }),
+        data({ type: 'response.output_text.delta', output_index: 0, delta: 'Hello' }),
+        data({ type: 'response.completed', response: { id: 'r', status: 'completed', output: [] } }),
+      ),
+    ],
+    reply: { text: 'Hello', finish: 'stop' },
+  },
+  {
+    fault: 55,
+    title: 'thinking between tags that are cut anywhere is told apart',
+    over: ['chat'],
+    steps: [
+      streamed(
+        ...['<th', 'ink>Sh', 'ort pl', 'an</thi', 'nk>\n\nHel', 'lo'].map((content) => chunk({ content })),
+        stop,
+        done,
+      ),
+    ],
+    reply: { text: 'Hello', reasoning: 'Short plan' },
+    also: alone('reasoning', 'text'),
+  },
+  {
+    fault: 55,
+    title: 'thinking whose opening tag the template kept is told apart',
+    over: ['chat'],
+    options: { dialect: { thinkTags: 'opened' } },
+    steps: [streamed(...['Sh', 'ort plan</', 'think>\n', 'Hello'].map((content) => chunk({ content })), stop, done)],
+    reply: { text: 'Hello', reasoning: 'Short plan' },
+    also: alone('reasoning', 'text'),
+  },
+];

@@ -1,0 +1,26 @@
+import { abortFaults } from './abort-faults.ts';
+import { answerFaults } from './answer-faults.ts';
+import { byteFaults } from './byte-faults.ts';
+import { callFaults } from './call-faults.ts';
+import { connectionFaults } from './connection-faults.ts';
+import type { FaultPlay, FaultRow, TimedFault } from './fault-row.ts';
+import { lessonFaults } from './lesson-faults.ts';
+import { modelFaults } from './model-faults.ts';
+import { statusFaults } from './status-faults.ts';
+import { timedFaults } from './timed-faults.ts';
+
+/** Every scenario. */
+export const faultRows: readonly (FaultRow | FaultPlay | TimedFault)[] = [
+  ...statusFaults,
+  ...lessonFaults,
+  ...connectionFaults,
+  ...timedFaults,
+  ...answerFaults,
+  ...callFaults,
+  ...abortFaults,
+  ...byteFaults,
+  ...modelFaults,
+];
+
+/** Faults that no row plays yet. */
+export const unplayedFaults: readonly number[] = [52, 56];

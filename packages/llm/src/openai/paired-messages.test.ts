@@ -1,0 +1,82 @@
+import { text, type Message } from '@varve/events';
+import { legalityProblems } from '@varve/events/projections';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { pairedMessages } from './paired-messages.ts';
+
+function said(role: Message['role'], words: string, fields: Partial<Message> = {}): Message {
+  return { role, content: [text(words)], thinking_blocks: [], ...fields };
+}
+
+function calling(...ids: readonly string[]): Message {
+  const calls = ids.map((id) => ({ id, name: 'grep', arguments: '{}', origin: 'completion' as const }));
+  return said('assistant', 'Looking.', { tool_calls: calls });
+}
+
+const result = (id: string, words = id): Message => said('tool', words, { tool_call_id: id, name: 'grep' });
+
+function shape(messages: readonly Message[]): readonly string[] {
+  return messages.map(({ role, tool_calls: calls, tool_call_id: id }) =>
+    [role, ...(calls ?? []).map((call) => call.id), id].filter(Boolean).join(' '),
+  );
+}
+
+test.for<readonly [string, readonly Message[], readonly string[]]>([
+  ['a missing result is made up', [calling('a', 'b'), result('b')], ['assistant a b', 'tool a', 'tool b']],
+  ['a result without a call is left out', [said('user', 'Hi'), result('z')], ['user']],
+  ['a second result is left out', [calling('a'), result('a'), result('a')], ['assistant a', 'tool a']],
+  [
+    'results move behind their calls',
+    [calling('a'), said('user', 'Hm'), result('a')],
+    ['assistant a', 'tool a', 'user'],
+  ],
+  [
+    'results take the order of their calls',
+    [calling('a', 'b'), result('b'), result('a')],
+    ['assistant a b', 'tool a', 'tool b'],
+  ],
+  [
+    'a repeated id becomes another, in calls and results',
+    [calling('a'), result('a'), calling('a'), result('a')],
+    ['assistant a', 'tool a', 'assistant a_2', 'tool a_2'],
+  ],
+  [
+    'a call does not take the result of a later one',
+    [calling('a'), calling('a'), result('a', 'of the second')],
+    ['assistant a', 'tool a', 'assistant a_2', 'tool a_2'],
+  ],
+])('%s', ([, messages, expected]) => {
+  expect(shape(pairedMessages(messages))).toEqual(expected);
+});
+
+test('the results are the ones that were given, and the one that is made up says so', () => {
+  const [, a, b] = pairedMessages([calling('a', 'b'), result('b', 'found')]);
+  expect(a?.content).toEqual([text('This call has no result: it was interrupted.')]);
+  expect(b?.content).toEqual([text('found')]);
+});
+
+function others(messages: readonly Message[]): readonly string[] {
+  return messages.map(({ role }) => role).filter((role) => role !== 'tool');
+}
+
+const anyMessages = fc.array(
+  fc.oneof(
+    fc.subarray(['a', 'b', 'c'], { minLength: 1 }).map((ids) => calling(...ids)),
+    fc.constantFrom('a', 'b', 'c', 'z').map((id) => result(id)),
+    fc.constant(said('user', 'Go on.')),
+  ),
+  { maxLength: 12 },
+);
+
+test('whatever was broken, calls and results are legal then, and stay as they are when done again', () => {
+  fc.assert(
+    fc.property(anyMessages, (messages) => {
+      const paired = pairedMessages(messages);
+      const problems = legalityProblems(paired).filter((problem) => !problem.includes('user message after'));
+      expect(problems).toEqual([]);
+      expect(pairedMessages(paired)).toBe(paired);
+      expect(others(paired)).toEqual(others(messages));
+    }),
+    { numRuns: 300 },
+  );
+});

@@ -1,0 +1,53 @@
+import { text, type Message, type ToolCall } from '@varve/events';
+
+/** What stands in place of a result that is missing. */
+const missing = 'This call has no result: it was interrupted.';
+
+/**
+ * Messages in which every call is followed by exactly one result, in call order, and nothing else is a result: results move
+ * behind their calls, missing ones are made up, those without a call or beside another are left out, and a call that repeats
+ * the id of another gets one of its own. Messages that are so already are handed back as they are.
+ */
+export function pairedMessages(messages: readonly Message[]): readonly Message[] {
+  const paired = pairsOf(messages);
+  const isSame = paired.length === messages.length && paired.every((message, index) => message === messages[index]);
+  return isSame ? messages : paired;
+}
+
+function pairsOf(messages: readonly Message[]): readonly Message[] {
+  const ids = new Set<string>();
+  return messages.flatMap((message, index) => {
+    if (message.role === 'tool') return [];
+    const { tool_calls: calls = [] } = message;
+    if (calls.length === 0) return [message];
+    const results = resultsOf(messages.slice(index + 1), calls);
+    const own = calls.map((call) => withOwnId(call, ids));
+    const isSame = own.every((call, place) => call === calls[place]);
+    return [
+      isSame ? message : { ...message, tool_calls: own },
+      ...own.map((call, place) => resultOf(call, results[place])),
+    ];
+  });
+}
+
+/** A result of each call, as far as there is one before another message makes a call with the same id. */
+function resultsOf(later: readonly Message[], calls: readonly ToolCall[]): readonly (Message | undefined)[] {
+  const open = [...later];
+  return calls.map(({ id }) => {
+    const again = open.findIndex(({ tool_calls: others }) => others?.some((other) => other.id === id));
+    const at = open.findIndex(({ role, tool_call_id: of }) => role === 'tool' && of === id);
+    return at === -1 || (again !== -1 && again < at) ? undefined : open.splice(at, 1)[0];
+  });
+}
+
+function withOwnId(call: ToolCall, ids: Set<string>): ToolCall {
+  let id = call.id;
+  for (let copy = 2; ids.has(id); copy += 1) id = `${call.id}_${copy}`;
+  ids.add(id);
+  return id === call.id ? call : { ...call, id };
+}
+
+function resultOf({ id, name }: ToolCall, result: Message | undefined): Message {
+  if (!result) return { role: 'tool', tool_call_id: id, name, content: [text(missing)], thinking_blocks: [] };
+  return result.tool_call_id === id ? result : { ...result, tool_call_id: id };
+}
