@@ -36,6 +36,14 @@ const prompted: Readonly<Record<string, OpenModel>> = {
     model: mockFunctionCalling({ callsPerReply: 'many' })(scriptedModel(steps, { prompted: true })),
     [Symbol.asyncDispose]: async () => undefined,
   }),
+  'mockFunctionCalling(openaiChat)': async (steps) => {
+    const server = await scriptedServer(steps, { prompted: true });
+    const model = openaiChat({ model: 'scripted', baseUrl: server.url, stream: true });
+    return {
+      model: mockFunctionCalling({ callsPerReply: 'many' })(model),
+      [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+    };
+  },
   'functionCalling(openaiChat) at a server that rejects tools': async (steps) => {
     const server = await scriptedServer(steps, { prompted: true });
     const model = functionCalling({ callsPerReply: 'many' })(openaiChat({ model: 'scripted', baseUrl: server.url }));

@@ -6,7 +6,10 @@ import type { ModelRequest } from './model-request.ts';
 
 /** How one call is watched and stopped. */
 export interface GenerateOptions {
-  /** Aborting, also before the call, rejects with `aborted`; no delta comes after that. No listener is left behind. */
+  /**
+   * Aborting, also before the call, rejects with `aborted`, whose `cause` is the signal's reason; no delta comes after that.
+   * No listener is left behind.
+   */
   readonly signal?: AbortSignal;
   /**
    * Called for each piece of the reply as it comes, never after the call has settled; giving one asks for streaming.

@@ -35,27 +35,30 @@ const patienceMs = 10_000;
 /** How a model behaves towards its caller. */
 export const conductChecks: readonly ModelCheck[] = [
   {
-    title: 'an aborted signal rejects with aborted',
+    title: 'an aborted signal rejects with aborted, whose cause is the reason that its caller gave',
     async run(open) {
       await using opened = await open([{ text: 'Too late.' }]);
-      const asked = opened.model.generate(asking('Hi'), { signal: AbortSignal.abort() });
-      await rejects(asked, 'aborted');
+      const reason = new Error('The caller left.');
+      const asked = opened.model.generate(asking('Hi'), { signal: AbortSignal.abort(reason) });
+      await rejects(asked, 'aborted', reason);
     },
   },
   {
-    title: 'aborting while nothing comes rejects with aborted',
+    title: 'aborting while nothing comes rejects with aborted, whose cause is the reason that its caller gave',
     async run(open) {
+      const reason = new Error('The caller left.');
       const caller = new AbortController();
       const step: ScriptedStep = () => {
-        setImmediate(() => caller.abort());
+        setImmediate(() => caller.abort(reason));
         return { text: 'Never said.', fault: { kind: 'hang', afterPieces: 0 } };
       };
       await using opened = await open([step]);
-      await rejects(inTime(opened.model.generate(asking('Hi'), { signal: caller.signal })), 'aborted');
+      await rejects(inTime(opened.model.generate(asking('Hi'), { signal: caller.signal })), 'aborted', reason);
     },
   },
   {
     title: 'aborting in the middle of a stream rejects with aborted, and no piece comes after that',
+    needs: 'live',
     async run(open) {
       const caller = new AbortController();
       let pieces = 0;
@@ -142,10 +145,11 @@ async function inTime<T>(work: Promise<T>): Promise<T> {
   return Promise.race([work, promise]).finally(() => clearTimeout(timer));
 }
 
-async function rejects(asked: Promise<unknown>, code: LlmErrorCode): Promise<void> {
+async function rejects(asked: Promise<unknown>, code: LlmErrorCode, cause?: Error): Promise<void> {
   await assert.rejects(asked, (error: unknown) => {
     assert.ok(error instanceof LlmError, String(error));
     assert.equal(error.code, code, error.message);
+    if (cause) assert.equal(error.cause, cause, 'the reason of the abort is lost');
     return true;
   });
 }

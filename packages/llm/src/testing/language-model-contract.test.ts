@@ -1,6 +1,7 @@
 import { text } from '@varve/events';
 import { describe, expect, test } from 'vitest';
 import { LlmError } from '../error.ts';
+import type { Delta } from '../delta.ts';
 import type { LanguageModel } from '../language-model.ts';
 import { languageModelContract } from './language-model-contract.ts';
 import { scriptedModel } from './scripted-model.ts';
@@ -22,6 +23,62 @@ const broken: Readonly<Record<string, (right: Generate) => Generate>> = {
     }));
     return { ...reply, message: { ...reply.message, ...(calls && { tool_calls: calls }) } };
   },
+  'drops usage': (right) => async (request, options) => {
+    const { usage: _usage, ...reply } = await right(request, options);
+    return reply;
+  },
+  'drops the cost': (right) => async (request, options) => {
+    const { costUsd: _cost, ...reply } = await right(request, options);
+    return reply;
+  },
+  'drops reasoning': (right) => async (request, options) => {
+    const reply = await right(request, options);
+    const { reasoning_content: _reasoning, ...message } = reply.message;
+    return { ...reply, message };
+  },
+  'gives calls other ids': (right) => async (request, options) => {
+    const reply = await right(request, options);
+    const calls = reply.message.tool_calls?.map((call) => ({ ...call, id: `x_${call.id}` }));
+    return { ...reply, message: { ...reply.message, ...(calls && { tool_calls: calls }) } };
+  },
+  'gives two calls one id': (right) => async (request, options) => {
+    const reply = await right(request, options);
+    const calls = reply.message.tool_calls?.map((call) => ({ ...call, id: 'same' }));
+    return { ...reply, message: { ...reply.message, ...(calls && { tool_calls: calls }) } };
+  },
+  'turns calls around': (right) => async (request, options) => {
+    const reply = await right(request, options);
+    const calls = reply.message.tool_calls?.toReversed();
+    return { ...reply, message: { ...reply.message, ...(calls && { tool_calls: calls }) } };
+  },
+  'forgets why a reply ended': (right) => async (request, options) => ({
+    ...(await right(request, options)),
+    finish: 'stop',
+  }),
+  'says everything twice': (right) => async (request, options) => {
+    const { onDelta } = options ?? {};
+    const twice = (delta: Delta): void => [1, 2].forEach(() => onDelta?.(delta));
+    return right(request, { ...options, ...(onDelta && { onDelta: twice }) });
+  },
+  'swallows an abort': (right) => async (request, options) =>
+    right(request, options).catch((error: unknown) => {
+      if (error instanceof LlmError && error.code === 'aborted') return right(request);
+      throw error;
+    }),
+  'says unavailable when it was aborted': (right) => async (request, options) =>
+    right(request, options).catch((error: unknown) => {
+      const isAbort = error instanceof LlmError && error.code === 'aborted';
+      throw isAbort ? new LlmError('unavailable', error.message, { cause: error.cause }) : error;
+    }),
+  'loses the reason of an abort': (right) => async (request, options) =>
+    right(request, options).catch((error: unknown) => {
+      const isAbort = error instanceof LlmError && error.code === 'aborted';
+      throw isAbort ? new LlmError('aborted', error.message) : error;
+    }),
+  'throws errors of its own': (right) => async (request, options) =>
+    right(request, options).catch((error: unknown) => {
+      throw new Error('Something failed.', { cause: error });
+    }),
   'gives every reply one id': (right) => async (request, options) => ({
     ...(await right(request, options)),
     id: 'same',

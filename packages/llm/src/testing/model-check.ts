@@ -19,9 +19,10 @@ export interface ModelCheck {
   readonly title: string;
   /**
    * What a model must have for this check: `call-fields` are fields for calls in its protocol, which carry ids and the bytes
-   * of arguments. A model whose calls are written into the text leaves these checks out.
+   * of arguments; `live` are pieces that are handed out before the reply is whole. A model whose calls are written into the
+   * text leaves out the former checks, one that has its replies already the latter.
    */
-  readonly needs?: 'call-fields';
+  readonly needs?: 'call-fields' | 'live';
   run(open: OpenModel): Promise<void>;
 }
 

@@ -2,9 +2,11 @@ import { describe, test } from 'vitest';
 import type { LanguageModel } from '../language-model.ts';
 import { openaiChat } from '../openai/openai-chat.ts';
 import { languageModelContract, scriptedModel, scriptedServer, type OpenModel } from '../testing/index.ts';
+import type { CassetteEntry } from './cassette.ts';
 import { limited } from './limited.ts';
 import { metered } from './metered.ts';
 import { recorded } from './recorded.ts';
+import { replayed } from './replayed.ts';
 import { routed } from './routed.ts';
 
 const wrapping =
@@ -14,6 +16,22 @@ const wrapping =
     const model = openaiChat({ model: 'scripted', baseUrl: server.url });
     return { model: wrap(model), [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
   };
+
+/** Records each call, and gives its caller what the record says. */
+const replaying: OpenModel = async (steps) => {
+  const opened = await wrapping((model) => model)(steps);
+  const { spec } = replayed([]);
+  const generate: LanguageModel['generate'] = async (request, options = {}) => {
+    const entries: CassetteEntry[] = [];
+    const live = recorded({ record: (entry) => void entries.push(entry) })(opened.model);
+    const silent = { ...options, ...(options.onDelta && { onDelta: () => undefined }) };
+    await live.generate(request, silent).catch((error: unknown) => {
+      if (entries.length === 0) throw error;
+    });
+    return replayed(JSON.parse(JSON.stringify(entries)) as CassetteEntry[]).generate(request, options);
+  };
+  return { ...opened, model: { ...opened.model, spec, generate } };
+};
 
 /** Takes no request at all, so that each goes on to the next. */
 const tooSmall = scriptedModel([], { capabilities: { contextWindow: 0 } });
@@ -27,6 +45,11 @@ const models: Readonly<Record<string, OpenModel>> = {
   'routed, to the second': wrapping((model) => routed([tooSmall, model])),
   'routed, tried twice': wrapping((model) => routed([model, model])),
 };
+
+describe('replayed', () => {
+  const checks = languageModelContract.filter(({ needs }) => needs !== 'live');
+  test.for(checks)('$title', (check) => check.run(replaying));
+});
 
 describe.for(Object.entries(models))('%s', ([, open]) => {
   test.for(languageModelContract)('$title', (check) => check.run(open));
