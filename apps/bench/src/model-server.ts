@@ -1,33 +1,34 @@
+import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /**
  * A model in a process of its own, so that its work is nobody's own work. It answers every request at once with one
- * call of the tool `note`, written into the text below `/text`, and remembers, for each request, how long its client took from the last byte of the reply before to
- * the last byte of this request. GET /gaps gives these times in milliseconds and forgets them.
+ * call of the tool `note`, written into the text below `/text`, and remembers of each request but the first its length, and how
+ * long its client took from the last byte of the reply before to its own last byte. GET /requests tells these and forgets them.
  */
-const gaps: number[] = [];
+const requests: { ms: number; bytes: number }[] = [];
 let repliedAt: number | undefined;
 let calls = 0;
 
 const server = createServer(async (request, response) => {
   if (request.method === 'GET') {
-    response.end(JSON.stringify(gaps.splice(0)));
+    response.end(JSON.stringify(requests.splice(0)));
     repliedAt = undefined;
     return;
   }
-  await drained(request);
-  if (repliedAt !== undefined) gaps.push(performance.now() - repliedAt);
+  const bytes = await lengthOf(request);
+  if (repliedAt !== undefined) requests.push({ ms: performance.now() - repliedAt, bytes });
   const reply = JSON.stringify(request.url?.startsWith('/text/') ? textCompletion(++calls) : completion(++calls));
   response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(reply) });
   response.end(reply, () => (repliedAt = performance.now()));
 });
 
-async function drained(request: IncomingMessage): Promise<void> {
-  request.resume();
-  await new Promise<void>((resolve) => {
-    request.once('end', () => resolve());
-  });
+async function lengthOf(request: IncomingMessage): Promise<number> {
+  let bytes = 0;
+  request.on('data', (chunk: Buffer) => (bytes += chunk.length));
+  await once(request, 'end');
+  return bytes;
 }
 
 function completion(index: number): object {

@@ -5,8 +5,16 @@ import { fileURLToPath } from 'node:url';
 /** The address of a running model server; disposing ends its process. */
 export interface ModelServer extends Disposable {
   readonly url: string;
-  /** Milliseconds from each reply to the request after it, since the last call. */
-  gaps(): Promise<readonly number[]>;
+  /** What came since the last call, without the first request. */
+  requests(): Promise<readonly RequestSample[]>;
+}
+
+/** A request as the server saw it. */
+export interface RequestSample {
+  /** Milliseconds from the last byte of the reply before to its own last byte. */
+  readonly ms: number;
+  /** Of its body. */
+  readonly bytes: number;
 }
 
 /** Starts the model server of `model-server.ts` in a process of its own. */
@@ -15,7 +23,7 @@ export async function startModelServer(): Promise<ModelServer> {
   const [url] = (await once(child, 'message')) as [string];
   return {
     url,
-    gaps: async () => (await (await fetch(`${url}/gaps`)).json()) as readonly number[],
+    requests: async () => (await (await fetch(`${url}/requests`)).json()) as readonly RequestSample[],
     [Symbol.dispose]: () => child.disconnect(),
   };
 }

@@ -1,9 +1,9 @@
+import { agent } from './tables/agent.ts';
 import { events } from './tables/events.ts';
 import { llm } from './tables/llm.ts';
 import { mock } from './tables/mock.ts';
-import { step } from './tables/step.ts';
 import { storage } from './tables/storage.ts';
 import type { Bench } from './table.ts';
 
 /** Every table, by the name that `pnpm bench NAME` takes: add a file, then its line here. */
-export const tables: Readonly<Record<string, Bench>> = { events, llm, mock, step, storage };
+export const tables: Readonly<Record<string, Bench>> = { agent, events, llm, mock, storage };

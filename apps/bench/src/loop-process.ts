@@ -1,0 +1,39 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { loops } from './loops/index.ts';
+import type { MemorySample } from './run-loop.ts';
+
+/**
+ * Runs one loop in a process of its own, so that its memory is nobody else's: some steps to load its code, then, after a
+ * message, those that are measured. Tells the memory in use at the steps it was asked for.
+ */
+const [name = '', url = '', dir = '', steps = '', sampled = ''] = process.argv.slice(2);
+const loop = loops[name as keyof typeof loops];
+const samples: MemorySample[] = [];
+const wanted = new Set(sampled.split(',').map(Number));
+let step = 0;
+
+await inDirectory((own) => loop({ url, steps: 200, dir: own, onStep: () => undefined }));
+process.send?.('warm');
+process.once('message', async () => {
+  await inDirectory((own) => loop({ url, steps: Number(steps), dir: own, onStep }));
+  process.send?.(samples);
+  process.disconnect();
+});
+
+function onStep(): void {
+  step += 1;
+  if (!wanted.has(step)) return;
+  globalThis.gc?.();
+  const { heapUsed, rss } = process.memoryUsage();
+  samples.push({ step, heapUsed, rss });
+}
+
+async function inDirectory(work: (own: string) => Promise<void>): Promise<void> {
+  const own = await mkdtemp(join(dir, 'loop-'));
+  try {
+    await work(own);
+  } finally {
+    await rm(own, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,10 @@
+import { z } from 'zod';
+
+/** The tool of every loop: what the model is told, what it takes and what it answers. */
+export const note = {
+  name: 'note',
+  description: 'Notes a text.',
+  input: z.object({ text: z.string().describe('The text.') }),
+  result: 'x'.repeat(200),
+  task: 'Note what you see.',
+};

@@ -1,0 +1,39 @@
+import { join } from 'node:path';
+import { Conversation, defineAgent } from '@varve/agent';
+import { rollingWindow, type Condenser } from '@varve/condensers';
+import { openaiChat } from '@varve/llm';
+import { sqliteStore } from '@varve/storage/sqlite';
+import { defineTool } from '@varve/tools';
+import type { Loop } from './loop.ts';
+import { note } from './note.ts';
+
+/** varve with its default store, which waits for the disk; the view grows with every step. */
+export const varveLoop: Loop = loopWith();
+
+/** The same with a view that is condensed, so that requests stay as long as they are. */
+export const flatLoop: Loop = loopWith(rollingWindow({ maxEvents: 100 }));
+
+function loopWith(condenser?: Condenser): Loop {
+  return async ({ url, steps, dir, onStep }) => {
+    await using store = await sqliteStore({ path: join(dir, 'bench.db') });
+    const tool = defineTool({
+      name: note.name,
+      description: note.description,
+      input: note.input,
+      effect: 'read',
+      execute: async () => {
+        onStep();
+        return note.result;
+      },
+    });
+    const agent = defineAgent({
+      model: openaiChat({ model: 'bench', baseUrl: `${url}/v1` }),
+      tools: () => [tool],
+      budget: { maxIterations: Number.MAX_SAFE_INTEGER },
+      ...(condenser && { condenser }),
+    });
+    await using conversation = await Conversation.create({ agent, store, workspace: dir });
+    await conversation.send(note.task);
+    await conversation.run({ maxIterations: steps });
+  };
+}

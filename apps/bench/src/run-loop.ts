@@ -1,0 +1,39 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import type { loops } from './loops/index.ts';
+import type { ModelServer, RequestSample } from './start-model-server.ts';
+
+/** Bytes in use within a step, after garbage collection. */
+export interface MemorySample {
+  readonly step: number;
+  readonly heapUsed: number;
+  readonly rss: number;
+}
+
+/** What a loop was seen to do: requests in order, the second one first, and its memory at chosen steps. */
+export interface LoopRun {
+  readonly requests: readonly RequestSample[];
+  readonly memory: readonly MemorySample[];
+}
+
+/** Which loop runs, and how far. */
+export interface LoopRunOptions {
+  readonly name: keyof typeof loops;
+  readonly server: ModelServer;
+  readonly dir: string;
+  readonly steps: number;
+  /** Steps at which memory is looked at; the request after one of them is late. */
+  readonly sampled: readonly number[];
+}
+
+/** Runs a loop in a process of its own. */
+export async function runLoop({ name, server, dir, steps, sampled }: LoopRunOptions): Promise<LoopRun> {
+  const file = fileURLToPath(new URL('loop-process.ts', import.meta.url));
+  const child = fork(file, [name, server.url, dir, String(steps), sampled.join(',')]);
+  await once(child, 'message');
+  await server.requests();
+  child.send('go');
+  const [memory] = (await once(child, 'message')) as [readonly MemorySample[]];
+  return { requests: await server.requests(), memory };
+}
