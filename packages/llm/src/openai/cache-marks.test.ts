@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { withCacheMarks } from './cache-marks.ts';
 import type { WireMessage, WirePart } from './wire-request.ts';
+import type { WireCache } from './written-once.ts';
 
 /** The texts that are marked. */
 function marked(messages: readonly WireMessage[]): readonly string[] {
@@ -46,4 +47,12 @@ test('marks that are there already are kept, the newest four', () => {
 test('messages that get no mark are the same objects', () => {
   const middle: WireMessage = { role: 'user', content: 'middle' };
   expect(withCacheMarks([middle, { role: 'user', content: 'end' }])[0]).toBe(middle);
+});
+
+test('with a cache, the marked system message of one request is that of the next', () => {
+  const system: WireMessage = { role: 'system', content: 'static' };
+  const cache: WireCache = new WeakMap();
+  const [first, again] = ['a', 'b'].map((content) => withCacheMarks([system, { role: 'user', content }], cache)[0]);
+  expect(first).not.toBe(system);
+  expect(again).toBe(first);
 });

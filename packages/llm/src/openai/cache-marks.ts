@@ -1,3 +1,4 @@
+import { writtenOnce, type WireCache } from './written-once.ts';
 import type { CacheControl, WireMessage, WirePart } from './wire-request.ts';
 
 /** Providers reject a request with more. */
@@ -8,15 +9,15 @@ const mark: { readonly cache_control: CacheControl } = { cache_control: { type: 
 /**
  * Messages with the ends of the prefixes marked that a provider shall keep: the first system block, which conversations
  * share, and the last message of user or tool, which the next request of this one begins with. Marks that messages carry
- * already are kept instead, the newest four.
+ * already are kept instead, the newest four. The first message is marked once per cache, so that bodies begin with the same.
  */
-export function withCacheMarks(messages: readonly WireMessage[]): readonly WireMessage[] {
+export function withCacheMarks(messages: readonly WireMessage[], cache?: WireCache): readonly WireMessage[] {
   const marked = messages.flatMap(({ content }) => partsIn(content).filter((part) => part.cache_control)).length;
   if (marked > 0) return marked > mostMarks ? withoutMarks(messages, marked - mostMarks) : messages;
   const system = messages.findIndex(({ role }) => role === 'system');
   const last = messages.findLastIndex(({ role, content }) => role === 'user' || (role === 'tool' && content !== ''));
   return messages.map((message, index) => {
-    if (index === system) return atPart(message, 'first');
+    if (index === system) return writtenOnce(cache, message, () => atPart(message, 'first'));
     return index === last ? atPart(message, 'last') : message;
   });
 }

@@ -85,17 +85,10 @@ test('nothing is taken from the environment, and no header is sent that was not 
   await openaiChat({ model: 'm', apiKey: key, baseUrl: server.url, headers: { 'X-Title': 'mine' } }).generate(
     asking('Hi'),
   );
-  const {
-    connection: _c,
-    host: _h,
-    'content-length': _l,
-    'sec-fetch-mode': _m,
-    ...sent
-  } = server.requests[0]?.headers ?? {};
+  const { connection: _c, host: _h, 'content-length': _l, ...sent } = server.requests[0]?.headers ?? {};
   expect(sent).toEqual({
     accept: 'application/json, text/event-stream',
-    'accept-encoding': expect.any(String),
-    'accept-language': '*',
+    'accept-encoding': 'identity',
     authorization: `Bearer ${key}`,
     'content-type': 'application/json',
     'user-agent': 'varve',

@@ -5,7 +5,7 @@ import { protocolModel, type Protocol, type ProtocolOptions } from './protocol-m
 import { toWire } from './to-wire.ts';
 import type { WireRequest } from './wire-request.ts';
 import { usageOf } from './usage-of.ts';
-import { wireTexts } from './wire-text.ts';
+import { wireBytes } from './wire-bytes.ts';
 
 /** Which model of which server is asked, and how. */
 export interface OpenAiChatOptions extends ProtocolOptions {}
@@ -25,7 +25,7 @@ function chatProtocol(): Protocol<WireRequest> {
   return {
     kind: 'openai-chat',
     path: '/chat/completions',
-    textOf: wireTexts('messages'),
+    bytesOf: wireBytes('messages'),
     bodyOf: toWire,
     reading({ thinkTags }) {
       const answer = assembly(thinkTags);

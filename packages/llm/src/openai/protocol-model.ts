@@ -38,7 +38,8 @@ export interface Protocol<Body> {
   readonly kind: string;
   /** Below the address, with a slash. */
   readonly path: string;
-  textOf(body: Body): string;
+  /** As JSON. */
+  bytesOf(body: Body): Uint8Array;
   bodyOf(request: ModelRequest, settings: WireSettings): Body;
   /** A place for one answer to be put together in. */
   reading(dialect: Dialect): Reading & { reply(settings: ReplySettings): WireReply; heard(): Heard };

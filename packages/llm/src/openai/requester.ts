@@ -3,6 +3,8 @@ import { isLoopback } from '../is-loopback.ts';
 import { apiRoot } from './api-root.ts';
 import type { CallWatchOptions } from './call-watch.ts';
 import { failures, type Failures } from './failures.ts';
+import { fetchPost } from './fetch-post.ts';
+import { httpPost } from './http-post.ts';
 import { transport, type Transport } from './transport.ts';
 
 /** Which model of which server is asked, with which key, and for how long. */
@@ -15,11 +17,11 @@ export interface ServerOptions {
   readonly baseUrl?: string;
   /** Sent with every request; they win over the headers of this adapter. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Longest duration of one call. 15 minutes when absent; Node's own `fetch` waits at most 5 minutes for the first byte. */
+  /** Longest duration of one call. 15 minutes when absent. */
   readonly timeoutMs?: number;
   /** Longest silence within a stream. 2 minutes when absent, 5 for servers on this machine, which load models first. */
   readonly idleTimeoutMs?: number;
-  /** Sends the requests: for proxies, client certificates and tests. */
+  /** Sends the requests instead of Node's HTTP client, bodies as text: for client certificates, proxies of other kinds and tests. */
   readonly fetch?: typeof globalThis.fetch;
 }
 
@@ -44,7 +46,7 @@ const longestTimerMs = 2_000_000_000;
  */
 export function requester<Body>(
   options: ServerOptions,
-  endpoint: { readonly path: string; readonly textOf: (body: Body) => string },
+  endpoint: { readonly path: string; readonly bytesOf: (body: Body) => Uint8Array },
 ): Requester<Body> {
   const root = apiRoot(options.baseUrl ?? openAi);
   const timeoutMs = Math.min(options.timeoutMs ?? 900_000, longestTimerMs);
@@ -52,13 +54,19 @@ export function requester<Body>(
   const headers = requestHeaders(options);
   const address = `${options.model} at ${root}`;
   const described = failures(address, secretsIn(headers));
-  const fetch = options.fetch ?? globalThis.fetch;
   return {
     root,
     watch: { timeoutMs, idleTimeoutMs, address },
     failures: described,
     // The client's own time limit must not come before the one that names the address.
-    post: transport({ ...endpoint, root, headers, timeoutMs: timeoutMs + 60_000, fetch, failures: described }),
+    post: transport({
+      ...endpoint,
+      root,
+      headers,
+      timeoutMs: timeoutMs + 60_000,
+      send: options.fetch ? fetchPost(options.fetch) : httpPost,
+      failures: described,
+    }),
   };
 }
 

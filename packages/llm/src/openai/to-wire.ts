@@ -41,7 +41,7 @@ export function toWire(request: ModelRequest, settings: WireSettings): WireReque
   const usage = !dialect.without.includes('stream_options') && { stream_options: { include_usage: true } as const };
   return {
     model,
-    messages: dialect.cacheMarks && dialect.parts ? withCacheMarks(turns) : turns,
+    messages: dialect.cacheMarks && dialect.parts ? withCacheMarks(turns, settings.cache) : turns,
     ...(tools.length > 0 && { tools, ...wireToolChoice(parameters, dialect) }),
     ...wireParameters(parameters, dialect),
     ...(dialect.cacheKey && request.cacheKey && { prompt_cache_key: request.cacheKey.slice(0, 64) }),

@@ -1,16 +1,20 @@
 import type { Failures } from './failures.ts';
+import type { Post } from './http-post.ts';
+
+/** Sends one request and resolves with the head of its answer, whatever its status; follows no redirect. */
+export type Send = (url: string, post: Post) => Promise<Response>;
 
 /** How requests reach the server. */
 export interface TransportOptions<Body> {
   /** Below the root, with a slash. */
   readonly path: string;
   /** A body as JSON. */
-  readonly textOf: (body: Body) => string;
+  readonly bytesOf: (body: Body) => Uint8Array;
   /** Without a trailing slash. */
   readonly root: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
-  readonly fetch: typeof globalThis.fetch;
+  readonly send: Send;
   readonly failures: Failures;
 }
 
@@ -33,11 +37,10 @@ export function transport<Body>(options: TransportOptions<Body>): Transport<Body
 
 /**
  * Everything that the client would take from the environment is given: addresses, organisation, log level, and headers,
- * which `OPENAI_CUSTOM_HEADERS` would add to requests to any provider. Redirects are not followed, because they would
- * carry the conversation to another host.
+ * which `OPENAI_CUSTOM_HEADERS` would add to requests to any provider.
  */
 async function connect<Body>(options: TransportOptions<Body>): Promise<Transport<Body>> {
-  const { root, path, textOf, headers, timeoutMs, fetch } = options;
+  const { root, path, bytesOf, headers, timeoutMs, send } = options;
   const { OpenAI } = await import('openai');
   const client = new OpenAI({
     apiKey: 'in the headers',
@@ -49,9 +52,13 @@ async function connect<Body>(options: TransportOptions<Body>): Promise<Transport
     logLevel: 'off',
     maxRetries: 0,
     timeout: timeoutMs,
-    fetch: (url, init) => fetch(url, { ...init, headers, redirect: 'manual' }),
+    fetch: (_url, init) => send(`${root}${path}`, { headers, ...sent(init) }),
   });
-  // The client sends a text as it is when it comes with a content type.
-  const type = { 'content-type': 'application/json' };
-  return (body, signal) => client.post(path, { body: textOf(body), headers: type, signal }).asResponse();
+  return (body, signal) => client.post(path, { body: bytesOf(body), signal }).asResponse();
+}
+
+/** The client sends bytes as they are, and always sets a signal. */
+function sent({ body, signal }: RequestInit = {}): Pick<Post, 'body' | 'signal'> {
+  if (!(body instanceof Uint8Array) || !signal) throw new TypeError('The client changed what it was told to send.');
+  return { body, signal };
 }

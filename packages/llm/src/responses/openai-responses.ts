@@ -1,6 +1,6 @@
 import type { LanguageModel } from '../language-model.ts';
 import { protocolModel, type ProtocolOptions } from '../openai/protocol-model.ts';
-import { wireTexts } from '../openai/wire-text.ts';
+import { wireBytes } from '../openai/wire-bytes.ts';
 import { responseAssembly } from './response-assembly.ts';
 import { toResponseBody, type ResponseSettings } from './to-response-body.ts';
 
@@ -25,7 +25,7 @@ export function openaiResponses(options: OpenAiResponsesOptions): LanguageModel 
   return protocolModel(options, {
     kind: 'openai-responses',
     path: '/responses',
-    textOf: wireTexts('input'),
+    bytesOf: wireBytes('input'),
     bodyOf: (request, settings) => toResponseBody(request, { ...settings, ...extra }),
     reading: responseAssembly,
   });
