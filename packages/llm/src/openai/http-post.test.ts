@@ -16,7 +16,11 @@ async function serve(listener: RequestListener): Promise<string> {
 }
 
 function post(body: string, headers: Post['headers'] = {}): Post {
-  return { body: Buffer.from(body), headers, signal: new AbortController().signal };
+  return {
+    body: [Buffer.from(body.slice(0, 2)), Buffer.from(body.slice(2))],
+    headers,
+    signal: new AbortController().signal,
+  };
 }
 
 test('a request arrives as it was given, and its answer with status, headers and body', async () => {

@@ -7,7 +7,8 @@ import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 export interface Post {
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: Uint8Array;
+  /** Pieces of one body, so that it need not be copied to be closed. They must not change. */
+  readonly body: readonly Uint8Array[];
   readonly signal: AbortSignal;
 }
 
@@ -21,10 +22,12 @@ export interface Post {
 export async function httpPost(url: string, { headers, body, signal }: Post): Promise<Response> {
   const message = await new Promise<IncomingMessage>((resolve, reject) => {
     const send = url.startsWith('https:') ? httpsRequest : httpRequest;
-    const own = { 'accept-encoding': 'identity', ...headers, 'content-length': body.byteLength };
+    const length = body.reduce((sum, piece) => sum + piece.byteLength, 0);
+    const own = { 'accept-encoding': 'identity', ...headers, 'content-length': length };
     const request = send(url, { method: 'POST', headers: own, signal }, resolve);
     request.on('error', reject);
-    request.end(body);
+    for (const piece of body) request.write(piece);
+    request.end();
   });
   const { statusCode: status = 0 } = message;
   return new Response(hasBody(status) ? bodyOf(message) : null, { status, headers: headersOf(message) });

@@ -38,7 +38,7 @@ export interface Protocol<Body> {
   readonly kind: string;
   /** Below the address, with a slash. */
   readonly path: string;
-  /** As JSON. */
+  /** As JSON, up to `bodyEnd`. */
   bytesOf(body: Body): Uint8Array;
   bodyOf(request: ModelRequest, settings: WireSettings): Body;
   /** A place for one answer to be put together in. */

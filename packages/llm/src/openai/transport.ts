@@ -1,5 +1,6 @@
 import type { Failures } from './failures.ts';
 import type { Post } from './http-post.ts';
+import { bodyEnd } from './wire-bytes.ts';
 
 /** Sends one request and resolves with the head of its answer, whatever its status; follows no redirect. */
 export type Send = (url: string, post: Post) => Promise<Response>;
@@ -8,7 +9,7 @@ export type Send = (url: string, post: Post) => Promise<Response>;
 export interface TransportOptions<Body> {
   /** Below the root, with a slash. */
   readonly path: string;
-  /** A body as JSON. */
+  /** A body as JSON, up to {@link bodyEnd}. */
   readonly bytesOf: (body: Body) => Uint8Array;
   /** Without a trailing slash. */
   readonly root: string;
@@ -60,5 +61,5 @@ async function connect<Body>(options: TransportOptions<Body>): Promise<Transport
 /** The client sends bytes as they are, and always sets a signal. */
 function sent({ body, signal }: RequestInit = {}): Pick<Post, 'body' | 'signal'> {
   if (!(body instanceof Uint8Array) || !signal) throw new TypeError('The client changed what it was told to send.');
-  return { body, signal };
+  return { body: [body, bodyEnd], signal };
 }

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { wireBytes } from './wire-bytes.ts';
+import { bodyEnd, wireBytes } from './wire-bytes.ts';
 
-const read = (bytes: Uint8Array): string => Buffer.from(bytes).toString();
+const read = (bytes: Uint8Array): string => Buffer.concat([bytes, bodyEnd]).toString();
 
 test('a request is written as JSON, its messages last', () => {
   const messages = [
@@ -19,9 +19,12 @@ test('a message that was written before is not written again', () => {
   const counted = { role: 'user', content: 'a', toJSON: () => ({ role: 'user', content: String(++written) }) } as const;
   const write = wireBytes('messages');
   const once = { model: 'm', messages: [counted] };
-  expect(read(write(once))).toBe('{"model":"m","messages":[{"role":"user","content":"1"}]}');
+  const short = write(once);
+  expect(read(short)).toBe('{"model":"m","messages":[{"role":"user","content":"1"}]}');
   const more = { ...once, messages: [counted, { role: 'assistant', content: 'b' }] };
-  expect(read(write(more))).toContain('[{"role":"user","content":"1"},{"role":"assistant","content":"b"}]');
+  const long = write(more);
+  expect(read(long)).toContain('[{"role":"user","content":"1"},{"role":"assistant","content":"b"}]');
+  expect(long.buffer).toBe(short.buffer);
 });
 
 test('no messages at all is still JSON', () => {
