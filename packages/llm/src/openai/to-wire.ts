@@ -51,16 +51,17 @@ export function toWire(request: ModelRequest, settings: WireSettings): WireReque
 
 function wireMessages(messages: readonly Message[], settings: WireSettings): readonly WireMessage[] {
   const wire: WireMessage[] = [];
+  const convert = (message: Message): ConvertedMessage => converted(message, settings);
   let waiting: readonly WirePart[] = [];
   for (const message of messages) {
-    const converted = convertedOnce(message, settings);
+    const { wire: written, images } = writtenOnce(settings.cache, message, convert);
     const isJoined = message.role === 'user' && waiting.length > 0;
     if (message.role !== 'tool' && waiting.length > 0) {
-      wire.push({ role: 'user', content: isJoined ? [...waiting, ...partsOf(converted.wire)] : waiting });
+      wire.push({ role: 'user', content: isJoined ? [...waiting, ...partsOf(written)] : waiting });
       waiting = [];
     }
-    if (!isJoined) wire.push(converted.wire);
-    if (converted.images.length > 0) waiting = [...waiting, ...converted.images];
+    if (!isJoined) wire.push(written);
+    if (images.length > 0) waiting = [...waiting, ...images];
   }
   return waiting.length > 0 ? [...wire, { role: 'user', content: waiting }] : wire;
 }
@@ -69,11 +70,9 @@ function partsOf({ content }: WireMessage): readonly WirePart[] {
   return typeof content === 'string' ? [{ type: 'text', text: content }] : (content ?? []);
 }
 
-function convertedOnce(message: Message, settings: WireSettings): ConvertedMessage {
-  return writtenOnce(settings.cache, message, () => {
-    const images = message.role === 'tool' && seesImages(settings) ? toolImages(message) : [];
-    return wellFormed({ wire: wireMessage(message, settings), images });
-  });
+function converted(message: Message, settings: WireSettings): ConvertedMessage {
+  const images = message.role === 'tool' && seesImages(settings) ? toolImages(message) : [];
+  return wellFormed({ wire: wireMessage(message, settings), images });
 }
 
 function wireMessage(message: Message, settings: WireSettings): WireMessage {

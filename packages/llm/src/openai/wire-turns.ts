@@ -17,6 +17,7 @@ export function wireTurns(messages: readonly WireMessage[], dialect: Dialect): r
 
 /** System messages at the start become one; later ones are told by the user, for many templates reject them. */
 function withSystemFirst(messages: readonly WireMessage[]): readonly WireMessage[] {
+  if (messages.findLastIndex(({ role }) => role === 'system') <= 0) return messages;
   const start = messages.findIndex(({ role }) => role !== 'system');
   const leading = start === -1 ? messages : messages.slice(0, start);
   const rest = start === -1 ? [] : messages.slice(start);
