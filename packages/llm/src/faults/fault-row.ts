@@ -60,7 +60,8 @@ export interface FaultRow extends Scenario {
   readonly waits?: readonly number[];
   /** How often the same model is asked the same; once when absent. */
   readonly asks?: number;
-  readonly request?: ModelRequest;
+  /** Made from what names this model at this server, where it matters. */
+  readonly request?: ModelRequest | ((origin: string) => ModelRequest);
   readonly options?: Partial<OpenAiChatOptions>;
   /** Between the adapter and `retry`. */
   readonly wrap?: ModelWrapper;

@@ -33,13 +33,13 @@ const unpaired = [
   { ...found, tool_call_id: 'call_z' },
 ] as const;
 
-const sealed = {
+const sealed = (origin: string): Message => ({
   role: 'assistant',
   content: [text('Hm.')],
   thinking_blocks: [],
-  extra: { origin: 'm', reasoning_details: [{ type: 'reasoning.text', text: 'Hm', signature: 'bad' }] },
+  extra: { origin, reasoning_details: [{ type: 'reasoning.text', text: 'Hm', signature: 'bad' }] },
   responses_reasoning_item: { summary: [], encrypted_content: 'bad' },
-} as const;
+});
 
 const legal: ScriptedStep = ({ messages }) => {
   assert.deepEqual(legalityProblems(messages), []);
@@ -182,7 +182,7 @@ export const lessonFaults: readonly (FaultRow | FaultPlay)[] = [
   {
     fault: 25,
     title: '400 for a signature is asked without sealed reasoning, and so from then on',
-    request: asking('', { messages: [...ask, sealed, ...asking('Go on.').messages] }),
+    request: (origin) => asking('', { messages: [...ask, sealed(origin), ...asking('Go on.').messages] }),
     steps: (protocol) => [
       failing(
         400,

@@ -60,7 +60,8 @@ export async function runFault(row: FaultRow, stage: Stage): Promise<void> {
 }
 
 async function ask(row: FaultRow, stage: Stage, server: ScriptedServer): Promise<Seen> {
-  const { asks = 1, request = asking('Hi'), wrap = (model: LanguageModel) => model } = row;
+  const { asks = 1, request: asked = asking('Hi'), wrap = (model: LanguageModel) => model } = row;
+  const request = typeof asked === 'function' ? asked(`m at ${server.url}`) : asked;
   const failures: LlmError[] = [];
   const waits: number[] = [];
   const deltas: Delta[] = [];
