@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { closeSync, fdatasyncSync, openSync, readdirSync, statSync, writeSync } from 'node:fs';
 import { mkdir, mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,7 +20,7 @@ export const storage: Bench = async () => {
       title: 'Storage',
       about: `Events of 2 kB, fsync; median ms of ${samples}, in turns with what they are compared with.`,
       header: ['what', 'compared with', 'that', 'this', 'ratio'],
-      rows: [...(await appends(dir)), ...(await growth(dir)), await listing(dir)],
+      rows: [...(await appends(dir)), ...(await growth(dir)), ...(await listings(dir))],
     };
   } finally {
     await rm(dir, { recursive: true, force: true });
@@ -35,15 +36,19 @@ async function appends(dir: string): Promise<readonly Row[]> {
   const files = join(dir, 'raw');
   await mkdir(files);
   const raw = await open(join(dir, 'raw.log'), 'a');
+  const blocking = openSync(join(dir, 'blocking.log'), 'a');
   const bytes = Buffer.from(event().text);
-  const [synced, single] = await inTurns(
-    async () => {
-      await raw.appendFile(bytes);
-      await raw.datasync();
-    },
-    async () => void (await sqliteLog.append([event()])),
-  );
+  const append = async (): Promise<void> => void (await sqliteLog.append([event()]));
+  const [synced, single] = await inTurns(async () => {
+    await raw.appendFile(bytes);
+    await raw.datasync();
+  }, append);
+  const [blocked, again] = await inTurns(async () => {
+    writeSync(blocking, bytes);
+    fdatasyncSync(blocking);
+  }, append);
   await raw.close();
+  closeSync(blocking);
   const [one, eight] = await inTurns(
     async () => void (await sqliteLog.append([event()])),
     async () => void (await Promise.all(Array.from({ length: 8 }, async () => sqliteLog.append([event()])))),
@@ -59,36 +64,53 @@ async function appends(dir: string): Promise<readonly Row[]> {
   );
   return [
     row('SQLite append', 'append and fdatasync', synced, single),
+    row('SQLite append', 'the same, keeping the event loop', blocked, again),
     row('SQLite append, eight at once, each', 'one', one, eight / 8),
     row('directory append', 'a new file and fsync', file, placed),
   ];
 }
 
 async function growth(dir: string): Promise<readonly Row[]> {
+  const sqlite = await filled(join(dir, 'growth.db'), sqliteStore);
+  const directory = await filled(join(dir, 'growth'), directoryStore);
+  const rows = [...(await growthOf('SQLite', sqlite)), ...(await growthOf('directory', directory))];
+  const [names, resumed] = await inTurns(
+    async () => void readdirSync(join(dir, 'growth', 'c100000', 'events')),
+    async () => resume(directory, 'c100000'),
+  );
+  rows.push(row('directory open, last ten, append at 100,000', 'the listing of its files', names, resumed));
+  for (const store of [sqlite, directory]) await store[Symbol.asyncDispose]();
+  return rows;
+}
+
+async function growthOf(name: string, store: EventStore): Promise<readonly Row[]> {
   const rows: Row[] = [];
-  const path = join(dir, 'growth.db');
-  await fill(await sqliteStore({ path, durability: 'buffered' }), [10, ...sizes]);
-  await using sqlite = await sqliteStore({ path });
-  const short = await sqlite.open('c10');
-  const long = await sqlite.open('c100000');
+  const short = await store.open('c10');
+  const long = await store.open('c100000');
   const [at10, at100000] = await inTurns(
     async () => void (await short.append([event()])),
     async () => void (await long.append([event()])),
   );
-  rows.push(row('SQLite append at 100,000', 'at 10', at10, at100000));
+  rows.push(row(`${name} append at 100,000`, 'at 10', at10, at100000));
   for (const log of [short, long]) await log[Symbol.asyncDispose]();
   for (const size of sizes.slice(1)) {
     const before = heap();
     const [small, large] = await inTurns(
-      async () => resume(sqlite, 'c1000'),
-      async () => resume(sqlite, `c${size}`),
+      async () => resume(store, 'c1000'),
+      async () => resume(store, `c${size}`),
     );
     const grown = `heap +${Math.max(0, (heap() - before) / 1e6).toFixed(0)} MB`;
-    rows.push(
-      row(`SQLite open, last ten, append at ${size.toLocaleString('en')} (${grown})`, 'at 1,000', small, large),
-    );
+    const what = `${name} open, last ten, append at ${size.toLocaleString('en')} (${grown})`;
+    rows.push(row(what, 'at 1,000', small, large));
   }
   return rows;
+}
+
+type OpenStore = (options: { readonly path: string; readonly durability?: 'buffered' }) => Promise<EventStore>;
+
+async function filled(path: string, openStore: OpenStore): Promise<EventStore> {
+  await fill(await openStore({ path, durability: 'buffered' }), [10, ...sizes]);
+  return openStore({ path });
 }
 
 async function fill(store: EventStore, heads: readonly number[]): Promise<void> {
@@ -108,9 +130,20 @@ async function resume(store: EventStore, id: string): Promise<void> {
   await log.append([event()]);
 }
 
-async function listing(dir: string): Promise<Row> {
-  await using few = await sqliteStore({ path: join(dir, 'few.db') });
-  await using many = await sqliteStore({ path: join(dir, 'many.db'), durability: 'buffered' });
+async function listings(dir: string): Promise<readonly Row[]> {
+  const rows = [await listing('SQLite', dir, sqliteStore), await listing('directory', dir, directoryStore)];
+  const path = join(dir, 'many-directory');
+  await using store = await directoryStore({ path });
+  const [looked, listed20] = await inTurns(
+    async () => readdirSync(path).forEach((id) => void statSync(join(path, id, 'events'), { throwIfNoEntry: false })),
+    async () => void (await store.list({ limit: 20 })),
+  );
+  return [...rows, row('directory list 20 of 10,000', 'a look at each', looked, listed20)];
+}
+
+async function listing(name: string, dir: string, openStore: OpenStore): Promise<Row> {
+  await using few = await openStore({ path: join(dir, `few-${name}`), durability: 'buffered' });
+  await using many = await openStore({ path: join(dir, `many-${name}`), durability: 'buffered' });
   for (const [store, count] of [
     [few, 20],
     [many, listed],
@@ -124,7 +157,7 @@ async function listing(dir: string): Promise<Row> {
     async () => void (await few.list({ limit: 20 })),
     async () => void (await many.list({ limit: 20 })),
   );
-  return row('SQLite list 20 of 10,000', 'of 20', of20, of10000);
+  return row(`${name} list 20 of 10,000`, 'of 20', of20, of10000);
 }
 
 /** Medians of two things that are done in turns, so that what else the machine does meets both. */

@@ -58,6 +58,11 @@ export class EventIndex {
     return [...this.#log.beyond, ...this.#log.broken];
   }
 
+  /** Names at the end of the log whose files hold no event, the last first, when last looked. */
+  get broken(): readonly string[] {
+    return this.#log.broken;
+  }
+
   /** The name of an event's file, when last looked. */
   nameOf(seq: number): string | undefined {
     return this.#names[seq];

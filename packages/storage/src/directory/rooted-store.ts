@@ -26,7 +26,6 @@ import { clearWorkshop, removedPrefix } from './clear-workshop.ts';
 import { makeConversation } from './make-conversation.ts';
 import { pathsOf } from './paths.ts';
 import { placement, type Place } from './placement.ts';
-import { readNames } from './read-names.ts';
 import { type KeptProof, parseSealLines } from './seal-lines.ts';
 import { SealKeeper } from './seal-keeper.ts';
 import { setAside } from './set-aside.ts';
@@ -174,11 +173,14 @@ export class RootedStore implements EventStore {
     const paths = pathsOf(join(root, id));
     try {
       if (!files.status(paths.events)) files.makeDirectory(paths.events);
-      const { broken } = readNames({ id, files, paths, warn });
-      // Opening is no news: what it puts right was never part of the log.
-      await keepTime(files, paths.events, async () => setAside({ files, paths, lease, warn }, broken));
       const shared = this.#share(id);
-      shared.index.look();
+      // Anew, because a file that somebody wrote over leaves no mark.
+      shared.index.lookAnew();
+      if (shared.index.broken.length > 0) {
+        // Opening is no news: what it puts right was never part of the log.
+        await keepTime(files, paths.events, async () => setAside({ files, paths, lease, warn }, shared.index.broken));
+        shared.index.lookAnew();
+      }
       dropSnapshots({ files, paths }, shared.index.head);
       const seals = new SealKeeper({ ...options, id, paths, index: shared.index });
       await seals.catchUp();
