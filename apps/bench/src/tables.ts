@@ -3,7 +3,8 @@ import { events } from './tables/events.ts';
 import { llm } from './tables/llm.ts';
 import { mock } from './tables/mock.ts';
 import { storage } from './tables/storage.ts';
+import { tools } from './tables/tools.ts';
 import type { Bench } from './table.ts';
 
 /** Every table, by the name that `pnpm bench NAME` takes: add a file, then its line here. */
-export const tables: Readonly<Record<string, Bench>> = { agent, events, llm, mock, storage };
+export const tables: Readonly<Record<string, Bench>> = { agent, events, llm, mock, storage, tools };

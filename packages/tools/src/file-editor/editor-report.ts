@@ -35,5 +35,16 @@ export function contents(before: string | undefined, after: string | undefined):
 /** The changed lines and some around them, with their numbers. */
 export function snippet({ text: changed, first, last }: Changed, maxChars: number): string {
   const from = Math.max(1, first - around);
-  return numberedLines(linesOf(unixText(changed).text).slice(from - 1, last + around), { first: from, maxChars });
+  const to = last + around;
+  return numberedLines(linesOf(unixText(firstLines(changed, to)).text).slice(from - 1, to), { first: from, maxChars });
+}
+
+/** A text up to the end of a line: of a large file, not all lines are needed. */
+function firstLines(all: string, count: number): string {
+  let end = -1;
+  for (let line = 0; line < count; line += 1) {
+    end = all.indexOf('\n', end + 1);
+    if (end < 0) return all;
+  }
+  return all.slice(0, end + 1);
 }

@@ -60,6 +60,7 @@ export function digest(bytes: Buffer): string {
 }
 
 function commonLineEnd(text: string): '\n' | '\r\n' {
+  if (!text.includes('\r\n')) return '\n';
   let both = 0;
   let alone = 0;
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) {

@@ -30,5 +30,6 @@ function countBelow(ascending: readonly number[], limit: number): number {
 export function linesOf(text: string): readonly string[] {
   if (text === '') return [];
   const lines = text.split('\n');
-  return text.endsWith('\n') ? lines.slice(0, -1) : lines;
+  if (text.endsWith('\n')) lines.pop();
+  return lines;
 }

@@ -29,8 +29,10 @@ export class ScreenText {
 }
 
 function settled(lines: string): string {
-  if (!lines.includes('\r') && !lines.includes('\b')) return lines;
-  return lines.split('\n').map(settledLine).join('\n');
+  // A terminal ends every line with a return, so that most have this one alone.
+  const unix = lines.replaceAll('\r\n', '\n');
+  if (!unix.includes('\r') && !unix.includes('\b')) return unix;
+  return unix.split('\n').map(settledLine).join('\n');
 }
 
 function settledLine(line: string): string {
