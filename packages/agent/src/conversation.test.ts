@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { AgentErrorEvent, MessageEvent, type BaseEvent } from '@varve/events';
+import { ActionEvent, AgentErrorEvent, MessageEvent, type BaseEvent } from '@varve/events';
 import { legalityProblems } from '@varve/events/projections';
 import { LlmError } from '@varve/llm';
 import { scriptedModel, type ScriptedTurn } from '@varve/llm/testing';
@@ -328,6 +328,23 @@ test('stateAt tells the state of every prefix, and the requests of every prefix 
   const { head } = conversation.state;
   for (let prefix = 0; prefix <= head; prefix++) expect((await conversation.stateAt(prefix)).head).toBe(prefix);
   expect(await conversation.stateAt(head)).toEqual(conversation.state);
+});
+
+test('a secret as the name of a tool that is not there never reaches the log', async () => {
+  const { agent, store } = await started([{ calls: [{ name: 'sk-hush-123', arguments: {} }] }, record('a'), done]);
+  const options = { agent, store, workspace: process.cwd(), secrets: ['sk-hush-123', 'record'] };
+  await using conversation = await Conversation.create(options);
+  await conversation.send('Go.');
+  expect(await conversation.run()).toMatchObject({ reason: 'finished' });
+  for await (const { text } of (await store.read(conversation.id)).range(0)) expect(text).not.toContain('sk-hush-123');
+  const events = await eventsOf(conversation);
+  // The name of a tool that is there is no secret, whatever the secrets are.
+  expect(events.flatMap((event) => (ActionEvent.is(event) ? [event.tool_name] : []))).toEqual([
+    '<secret-hidden>',
+    'record',
+    'finish',
+  ]);
+  expect(legalityProblems(conversation.request().messages)).toEqual([]);
 });
 
 test('secrets never reach the log, wherever they come from', async () => {

@@ -29,6 +29,8 @@ export interface JournalOptions {
   readonly timeline: ConversationTimeline;
   /** Hides secrets. */
   readonly mask: Mask;
+  /** Names that stay, whatever is in them. */
+  readonly toolNames?: Pick<ReadonlySet<string>, 'has'>;
   /** The listing's `meta` after the events. */
   readonly metaOf: (status: Status) => Json;
   /** UTC milliseconds. */
@@ -93,8 +95,8 @@ export class Journal {
 
   async #append(drafts: readonly Draft[]): Promise<readonly BaseEvent[]> {
     if (drafts.length === 0) return [];
-    const { log, codec, mask, signer } = this.#options;
-    const events = this.#stamped(drafts).map((event) => maskEvent(event, mask));
+    const { log, codec, mask, toolNames, signer } = this.#options;
+    const events = this.#stamped(drafts).map((event) => maskEvent(event, mask, toolNames));
     const meta = this.#changedMeta(events);
     this.#mayBeBehind = true;
     const rows = events.map((event) => ({

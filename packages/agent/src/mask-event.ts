@@ -14,16 +14,25 @@ const structural = new Set([
   'origin',
   'status',
   'security_risk',
-  'tool_name',
   'action_id',
 ]);
 
 /** Fields that hold JSON of anybody's making: no word in them is one of the format, and names in them tell as much as values. */
 const foreign = new Set(['data', 'extra', 'structured_output', 'metadata', 'hook_input', 'raw_input', 'raw_output']);
 
-/** An event with every secret in it replaced; the event itself when there is none. Its structure stays as it is. */
-export function maskEvent<Event extends BaseEvent>(event: Event, mask: Mask): Event {
-  return mask(event) === event ? event : (deepFreeze(maskFields(event, mask)) as Event);
+/**
+ * An event with every secret in it replaced; the event itself when there is none. Its structure stays as it is, and so do the
+ * `toolNames`: a name that no tool has is the model's making, and may hold anything.
+ */
+export function maskEvent<Event extends BaseEvent>(
+  event: Event,
+  mask: Mask,
+  toolNames: Pick<ReadonlySet<string>, 'has'> = new Set(),
+): Event {
+  if (mask(event) === event) return event;
+  const named = 'tool_name' in event && typeof event.tool_name === 'string' && toolNames.has(event.tool_name);
+  const masked = maskFields(event, mask);
+  return deepFreeze(named ? { ...masked, tool_name: event.tool_name } : masked) as Event;
 }
 
 function maskFields(record: object, mask: Mask): object {

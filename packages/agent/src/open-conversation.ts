@@ -65,6 +65,7 @@ export class OpenConversation implements AsyncDisposable {
       codec,
       timeline,
       mask,
+      toolNames: tools,
       metaOf: (status) => this.#meta(status, workspace, this.#agent.spec),
       now,
       ...(newId && { newId }),

@@ -1,7 +1,7 @@
 import { ActionEvent, MessageEvent, type TextContent } from '@varve/events';
-import { callFact, toolsetFact } from '@varve/events/facts';
+import { callFact, parametersFact, toolsetFact } from '@varve/events/facts';
 import { FinishAction } from '@varve/events/payloads';
-import type { FailedAttempt, ModelReply, ToolSpec } from '@varve/llm';
+import type { FailedAttempt, ModelParameters, ModelReply, ToolSpec } from '@varve/llm';
 import { afterFinish, callErrorDraft } from './drafts.ts';
 import type { Draft } from './journal.ts';
 import type { InvalidCall, ValidCall } from './read-call.ts';
@@ -62,6 +62,13 @@ export function failedDrafts(
 export function toolsetDraft(digest: string, tools: readonly ToolSpec[]): Draft {
   const copies = tools.map((tool) => ({ ...tool, parameters: { ...tool.parameters } }));
   return { make: (stamp) => toolsetFact.create({ digest, tools: copies }, stamp) };
+}
+
+/** The parameters of a request, for a log that does not hold them yet. */
+export function parametersDraft(digest: string, parameters: ModelParameters): Draft {
+  // As JSON has them: what is undefined is not there.
+  const asked = JSON.parse(JSON.stringify(parameters)) as Record<string, unknown>;
+  return { make: (stamp) => parametersFact.create({ digest, parameters: asked }, stamp) };
 }
 
 /** A reply without calls. */

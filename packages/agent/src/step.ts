@@ -8,7 +8,14 @@ import { mustWait } from './gate.ts';
 import { isAnswered } from './is-answered.ts';
 import type { Draft } from './journal.ts';
 import { readCall } from './read-call.ts';
-import { callDrafts, failedDrafts, messageDrafts, toolsetDraft, type ReplyContext } from './reply-drafts.ts';
+import {
+  callDrafts,
+  failedDrafts,
+  messageDrafts,
+  parametersDraft,
+  toolsetDraft,
+  type ReplyContext,
+} from './reply-drafts.ts';
 import type { PreparedRequest } from './request.ts';
 import { runPending } from './run-pending.ts';
 import type { ReplyRunContext, RunContext, Session, StepOutcome } from './session.ts';
@@ -99,10 +106,16 @@ function readOrRefuse(
   return problem === undefined ? readCall(call, tools) : { kind: 'invalid', call, problem };
 }
 
-function newToolset({ journal, offered }: Session, { digests }: PreparedRequest): readonly Draft[] {
-  return journal.timeline.read('toolsets').digests.includes(digests.tools)
-    ? []
-    : [toolsetDraft(digests.tools, offered)];
+function newToolset({ journal, offered }: Session, { request, digests }: PreparedRequest): readonly Draft[] {
+  const { digests: known } = journal.timeline.read('toolsets');
+  const { parameters } = request;
+  return [
+    ...(known.includes(digests.tools) ? [] : [toolsetDraft(digests.tools, offered)]),
+    // Of no parameters everybody knows the digest.
+    ...(known.includes(digests.parameters) || JSON.stringify(parameters) === '{}'
+      ? []
+      : [parametersDraft(digests.parameters, parameters)]),
+  ];
 }
 
 async function failure(error: unknown, session: Session, { signal }: RunContext): Promise<StepOutcome> {

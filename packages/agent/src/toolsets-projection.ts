@@ -1,9 +1,9 @@
-import { toolsetFact } from '@varve/events/facts';
+import { parametersFact, toolsetFact } from '@varve/events/facts';
 import type { Projection } from '@varve/events/projections';
 
-/** The tool lists that models were offered in a log. */
+/** The tool lists that models were offered in a log, and the parameters they were asked with. */
 export interface Toolsets {
-  /** Of those that the log holds already. */
+  /** Of those lists and parameters that the log holds already. */
   readonly digests: readonly string[];
   /** Of the tools in the last one that is new. */
   readonly names: readonly string[];
@@ -12,10 +12,12 @@ export interface Toolsets {
 /** Which tool lists a log holds, and which tools it was worked on with last. */
 export const toolsetsProjection: Projection<Toolsets> = {
   name: 'toolsets',
-  version: 2,
+  version: 3,
   scope: 'log',
   initial: () => ({ digests: [], names: [] }),
   apply(toolsets, event) {
+    const parameters = parametersFact.read(event);
+    if (parameters) return { ...toolsets, digests: [...toolsets.digests, parameters.digest] };
     const fact = toolsetFact.read(event);
     if (!fact || toolsets.digests.includes(fact.digest)) return toolsets;
     return { digests: [...toolsets.digests, fact.digest], names: fact.tools.map(({ name }) => name) };

@@ -27,7 +27,7 @@ import {
   StreamingDeltaEvent,
   TokenEvent,
 } from './kinds/index.ts';
-import { approvalFact, callFact, effectFact, maskFact, runFact, toolsetFact } from './facts/index.ts';
+import { approvalFact, callFact, effectFact, maskFact, parametersFact, runFact, toolsetFact } from './facts/index.ts';
 import { TerminalAction, ThinkObservation } from './payloads/index.ts';
 
 const codec = eventCodec(builtinKinds);
@@ -193,6 +193,7 @@ const events: Readonly<Record<string, BaseEvent>> = {
   ),
   'varve.effect': effectFact.create({ action_id: at(3).id, idempotency_key: 'k1', at: 1_770_000_000_000 }, at(4)),
   'varve.mask': maskFact.create({ event_ids: [at(4).id], text: 'Output left out.' }, at(5)),
+  'varve.parameters': parametersFact.create({ digest: 'd3', parameters: { temperature: 0.5 } }, at(5)),
   'varve.run': runFact.create({ state: 'begun', at: 1_770_000_000_000, inherited: true }, at(5)),
   'varve.toolset': toolsetFact.create(
     { digest: 'bb', tools: [{ name: 'think', description: 'Notes.', parameters: { type: 'object' } }] },

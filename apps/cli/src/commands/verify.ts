@@ -46,10 +46,11 @@ export const verify: CliCommand = {
 
 async function countRequests(log: LogReader): Promise<RequestCount> {
   const count = { checked: 0, older: 0, differing: [] as number[] };
-  for await (const { seq, messages, tools } of verifyRequests(log)) {
+  for await (const { seq, messages, tools, parameters } of verifyRequests(log)) {
     count.checked += 1;
     if (messages === 'older-projection') count.older += 1;
-    if (messages === 'differs' || tools !== 'same') count.differing.push(seq);
+    // Older logs hold no parameters.
+    if (messages === 'differs' || tools !== 'same' || parameters === 'differs') count.differing.push(seq);
   }
   return count;
 }

@@ -107,6 +107,32 @@ test.for<[string, (text: string) => string, object]>([
   expect(checks.at(-1)).toMatchObject(found);
 });
 
+test('the parameters of a request are in the log once, and a change of them is told of', async () => {
+  const parameters = { temperature: 0.25, stop: ['END'] };
+  const { conversation, store } = await recorded([look('a'), done], { parameters });
+  await conversation.send('Go.');
+  await conversation.run();
+  const texts = await Array.fromAsync((await store.read(conversation.id)).range(0), ({ text }) => text);
+  const kept = texts.filter((text) => text.includes('"key":"varve.parameters"'));
+  expect(kept.map((text) => JSON.parse(text).value.parameters)).toEqual([{ temperature: 0.25, stop: ['END'] }]);
+  expect(await checksOf(store, conversation.id)).toMatchObject([{ parameters: 'same' }, { parameters: 'same' }]);
+  const other = async (change: (text: string) => string) =>
+    Array.fromAsync(verifyRequests(changedLog(await store.read(conversation.id), change)), (check) => check.parameters);
+  expect(await other((text) => text.replace('0.25', '0.75'))).toEqual(['differs', 'differs']);
+  expect(await other((text) => text.replace('varve.parameters', 'varve.acme.parameters'))).toEqual([
+    'missing',
+    'missing',
+  ]);
+});
+
+test('no parameters need no place in the log', async () => {
+  const { conversation, store } = await recorded([done]);
+  await conversation.send('Go.');
+  await conversation.run();
+  for await (const { text } of (await store.read(conversation.id)).range(0)) expect(text).not.toContain('varve.param');
+  expect(await checksOf(store, conversation.id)).toMatchObject([{ parameters: 'same' }]);
+});
+
 test('a log of which no request can be made again is read once', async () => {
   const turns = ['a', 'b', 'c', 'd', 'e'].map((what) => look(what));
   const { conversation, store } = await recorded([...turns, done]);

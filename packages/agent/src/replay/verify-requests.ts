@@ -6,7 +6,7 @@ import {
   type EventCodec,
   type EventKind,
 } from '@varve/events';
-import { callFact, toolsetFact, type Call } from '@varve/events/facts';
+import { callFact, parametersFact, toolsetFact, type Call } from '@varve/events/facts';
 import { messageProjector, messagesVersion, Timeline, viewProjection } from '@varve/events/projections';
 import type { LogReader } from '@varve/storage';
 import { digestOfJson, messageDigester } from '../digest.ts';
@@ -23,6 +23,8 @@ export interface RequestCheck {
   readonly messages: 'same' | 'differs' | 'older-projection';
   /** Whether the tool list is in the log, and is what its digest says. */
   readonly tools: 'same' | 'differs' | 'missing';
+  /** Whether the parameters are in the log, and are what their digest says. Logs from before they were stored lack them. */
+  readonly parameters: 'same' | 'differs' | 'missing';
 }
 
 /** How a log is read. */
@@ -39,10 +41,10 @@ export async function* verifyRequests(log: LogReader, { kinds = [] }: VerifyOpti
   const codec = eventCodec([...builtinKinds, ...kinds]);
   const timeline = viewTimeline(codec);
   const digest = messagesDigest(codec);
-  const toolsets = new Map<string, boolean>();
+  const known = new Map([[digestOfJson({}), true]]);
   for await (const { seq, id, text } of log.range(0)) {
     const event = codec.read(text);
-    noteToolset(event, toolsets);
+    note(event, known);
     const call = callFact.read(event);
     // What other models were asked, condensers for instance, is not made of the view.
     if (call?.usage_id === 'agent') {
@@ -52,7 +54,8 @@ export async function* verifyRequests(log: LogReader, { kinds = [] }: VerifyOpti
         seq,
         responseId: call.response_id,
         messages: isSame ? 'same' : isOlder(call, codec) ? 'older-projection' : 'differs',
-        tools: verdictOf(toolsets.get(call.digests.tools)),
+        tools: verdictOf(known.get(call.digests.tools)),
+        parameters: verdictOf(known.get(call.digests.parameters)),
       };
     }
     if (!timeline.push(event, seq, id)) await timeline.refold((from) => log.range(from));
@@ -91,9 +94,11 @@ function isOlder({ projections }: Call, codec: EventCodec): boolean {
   return projections['view'] !== viewProjection(codec).version || projections['messages'] !== messagesVersion;
 }
 
-function noteToolset(event: BaseEvent, toolsets: Map<string, boolean>): void {
+function note(event: BaseEvent, known: Map<string, boolean>): void {
   const toolset = toolsetFact.read(event);
-  if (toolset) toolsets.set(toolset.digest, digestOfJson(toolset.tools) === toolset.digest);
+  if (toolset) known.set(toolset.digest, digestOfJson(toolset.tools) === toolset.digest);
+  const asked = parametersFact.read(event);
+  if (asked) known.set(asked.digest, digestOfJson(asked.parameters) === asked.digest);
 }
 
 function verdictOf(isSame: boolean | undefined): RequestCheck['tools'] {

@@ -175,8 +175,8 @@ class World {
   }
 
   async #checkRequests(): Promise<void> {
-    for await (const { messages, tools, seq } of verifyRequests(await this.#disk.read(id))) {
-      assert.deepEqual([messages, tools], ['same', 'same'], `the request before ${seq}`);
+    for await (const { messages, tools, parameters, seq } of verifyRequests(await this.#disk.read(id))) {
+      assert.deepEqual([messages, tools, parameters], ['same', 'same', 'same'], `the request before ${seq}`);
     }
   }
 

@@ -4,5 +4,6 @@ export { defineFact, isFact, type FactDefinition } from './define-fact.ts';
 export { effectFact } from './effect.ts';
 export { leafKey } from './leaf.ts';
 export { maskFact } from './mask.ts';
+export { parametersFact } from './parameters.ts';
 export { runFact } from './run.ts';
 export { toolsetFact } from './toolset.ts';
