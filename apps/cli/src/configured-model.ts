@@ -3,6 +3,7 @@ import { functionCalling, isLoopback, LlmError, modelFrom, providers, retry, typ
 import { dumpsFrom } from '@varve/llm/dumps';
 import { metered, modelCatalog } from '@varve/llm/wrappers';
 import { CliError } from './cli-error.ts';
+import { describeNotice } from './describe-notice.ts';
 import { exitCodes } from './exit-codes.ts';
 import { varveHome } from './store-from.ts';
 import type { TerminalIo } from './terminal-io.ts';
@@ -62,6 +63,7 @@ export async function configuredModel(
   })(dumps ? dumps.wrap(priced) : priced);
   const model = functionCalling({
     mode: options.functionCalling,
+    onNotice: (notice) => tell(describeNotice(notice)),
     onSwitch: () =>
       tell(`${patient.name} takes no tools: calls are written into the text from now on (--function-calling mock).`),
   })(patient);

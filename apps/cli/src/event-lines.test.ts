@@ -22,6 +22,7 @@ import {
   type Observation,
   type Payload,
 } from '@varve/events/payloads';
+import { HookExecutionEvent } from '@varve/events/kinds';
 import { eventLines } from './event-lines.ts';
 
 const stamp = { id: '00000001', timestamp: '2026-01-01T12:00:00.000000' };
@@ -127,4 +128,17 @@ test('a call of an odd shape shows its arguments, and an odd result as much as c
   const result = { content: [text('No.')], is_error: true, exit_code: 'x', kind: 'TerminalObservation' };
   expect(shown(observation(result))).toBe('  No.');
   expect(shown(observation({ ...result, is_error: false, kind: 'TaskTrackerObservation', task_list: 7 }))).toBe('');
+});
+
+const hook = { hook_event_type: 'PreToolUse', hook_command: './check.sh', success: true, exit_code: 0 } as const;
+
+test.for([
+  ['ran', {}, '⚙ PreToolUse: ./check.sh'],
+  ['blocked', { blocked: true, reason: 'Not on a Friday.' }, '⚙ PreToolUse: ./check.sh\n  ✗ blocked: Not on a Friday.'],
+  ['failed', { success: false, exit_code: 3 }, '⚙ PreToolUse: ./check.sh\n  failed: exit 3'],
+  ['failed with words', { success: false, stderr: 'no \u001B[2Jfile' }, '⚙ PreToolUse: ./check.sh\n  failed: no'],
+] as const)('a hook that %s is told of', ([, fields, line]) => {
+  const told = shown(HookExecutionEvent.create({ ...hook, ...fields }, stamp));
+  expect(told.startsWith(line)).toBe(true);
+  expect(told).not.toContain('\u001B');
 });

@@ -22,6 +22,7 @@ import {
   TerminalObservation,
   ThinkAction,
 } from '@varve/events/payloads';
+import { HookExecutionEvent } from '@varve/events/kinds';
 import { safeText } from '@varve/events/text';
 import type { Style } from './terminal-io.ts';
 import { unmaskedText } from './unmasked-text.ts';
@@ -53,6 +54,7 @@ function rawLines(event: BaseEvent): readonly Line[] {
   if (Condensation.is(event)) {
     return [{ style: 'dim', text: `… ${event.forgotten_event_ids.length} events are no longer shown to the model` }];
   }
+  if (HookExecutionEvent.is(event)) return hookLines(event);
   if (SystemPromptEvent.is(event)) return [{ style: 'dim', text: `system prompt, ${event.tools.length} tools` }];
   if (PauseEvent.is(event)) return [{ style: 'yellow', text: 'paused' }];
   if (InterruptEvent.is(event)) return [{ style: 'yellow', text: 'interrupted' }];
@@ -65,6 +67,16 @@ function messageLines(event: ReturnType<typeof MessageEvent.create>): readonly L
   if (said === '') return [];
   if (event.source === 'user') return [{ style: 'bold', text: `› ${said}` }];
   return [event.source === 'agent' ? { text: said } : { style: 'dim', text: `(${said})` }];
+}
+
+function hookLines({ hook_event_type: when, hook_command: command, ...hook }: HookExecutionEvent): readonly Line[] {
+  const what = `⚙ ${when}: ${shortened(firstLines(command, 1), 160)}`;
+  if (hook.blocked) {
+    return [{ style: 'yellow', text: `${what}\n  ✗ blocked: ${hook.reason ?? firstLines(hook.stderr, 2)}` }];
+  }
+  if (hook.success) return [{ style: 'dim', text: what }];
+  const why = hook.error ?? (firstLines(hook.stderr, 2) || `exit ${hook.exit_code}`);
+  return [{ style: 'yellow', text: `${what}\n  failed: ${why}` }];
 }
 
 function thoughtLines({ thought }: ActionEvent): readonly Line[] {
