@@ -9,7 +9,7 @@ import {
 } from '@varve/events/projections';
 import type { TaskItem } from '@varve/events/payloads';
 import { countsProjection } from '@varve/events/state';
-import { StorageError, type EventStore } from '@varve/storage';
+import { StorageError, type EventStore, type LogReader } from '@varve/storage';
 
 /** What a conversation used, in the words of the documents this class comes from. */
 export interface Metrics {
@@ -58,9 +58,13 @@ export class ConversationState {
   /** Reads a stored conversation, without its lease. @throws {StorageError} `missing`, `io`. */
   static async load(store: EventStore, id: string, kinds: readonly EventKind[] = []): Promise<ConversationState> {
     const state = new ConversationState({ id, kinds });
-    for await (const entry of (await store.read(id)).range(0))
-      await state.#append(state.#codec.read(entry.text), entry);
+    await state.follow(await store.read(id));
     return state;
+  }
+
+  /** Adds what a log has beyond these events. Await it before the next one. @throws {StorageError} */
+  async follow(log: LogReader): Promise<void> {
+    for await (const entry of log.range(this.#entries.length)) await this.#append(this.#codec.read(entry.text), entry);
   }
 
   /** Adds an event as it is. Await it before the next one. @throws {EventError} when it cannot be encoded. */

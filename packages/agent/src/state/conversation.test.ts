@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest';
+import { scriptedModel, type ScriptedStep, type ScriptedTurn } from '@varve/llm/testing';
+import { memoryStore } from '@varve/storage';
+import { finish } from '@varve/tools';
+import { defineAgent } from '../agent.ts';
+import { countingTool } from '../testing/counting-tool.ts';
+import { Conversation } from './conversation.ts';
+import { ConversationState } from './conversation-state.ts';
+
+const record = (text: string): ScriptedTurn => ({ calls: [{ name: 'record', arguments: { text } }], costUsd: 0.5 });
+const done: ScriptedTurn = { calls: [{ name: 'finish', arguments: { message: 'All done.' } }] };
+const id = 'a'.repeat(32);
+
+const toldBy = (state: ConversationState) => ({
+  status: state.agentExecutionStatus,
+  iteration: state.iteration,
+  history: state.conversationHistory.length,
+  metrics: state.metrics,
+  tasks: state.taskList,
+  events: state.events,
+});
+
+function agentOf(steps: readonly ScriptedStep[]) {
+  return defineAgent({ model: scriptedModel(steps), tools: () => [countingTool().tool(), finish()] });
+}
+
+test('a conversation is paused, loaded and resumed, and its state is that of its events all along', async () => {
+  const store = memoryStore();
+  let running: Conversation | undefined;
+  const pausing: ScriptedStep = () => {
+    running?.pause();
+    return record('a');
+  };
+  {
+    const options = { agent: agentOf([pausing]), store, workspace: process.cwd(), id };
+    await using conversation = await Conversation.create(options);
+    running = conversation;
+    expect(conversation.state.agentExecutionStatus).toBe('idle');
+    await conversation.sendMessage('Record a, then b.');
+    expect(conversation.state.conversationHistory).toHaveLength(2);
+    expect(await conversation.run({ maxIterations: 50 })).toMatchObject({ reason: 'paused' });
+    expect(conversation.state).toMatchObject({ agentExecutionStatus: 'paused', iteration: 1 });
+  }
+  await using again = await Conversation.load({ agent: agentOf([record('b'), done]), store, id });
+  expect(again.state).toMatchObject({ agentExecutionStatus: 'paused', iteration: 1, metrics: { totalCost: 0.5 } });
+  expect(await again.resume({ maxIterations: 1 })).toMatchObject({ reason: 'max-iterations' });
+  expect(await again.resume()).toMatchObject({ reason: 'finished' });
+  expect(again.state).toMatchObject({ agentExecutionStatus: 'finished', iteration: 3, metrics: { llmCallCount: 3 } });
+
+  // The guarantee of the documents: the same events, the same state.
+  const replayed = new ConversationState({ id });
+  for (const event of again.state.events) await replayed.appendEvent(event);
+  expect(toldBy(replayed)).toEqual(toldBy(again.state));
+  expect(toldBy(await ConversationState.load(store, id))).toEqual(toldBy(again.state));
+});
+
+test('the state is told also when a run fails for a bug', async () => {
+  let asked = 0;
+  const asks = (): boolean => {
+    asked += 1;
+    if (asked > 2) throw new TypeError('A bug.');
+    return false;
+  };
+  const agent = { ...agentOf([record('a'), record('b')]), confirmation: { spec: { kind: 'Broken' }, asks } };
+  await using conversation = await Conversation.create({ agent, store: memoryStore(), workspace: process.cwd() });
+  await conversation.sendMessage('Go.');
+  await expect(conversation.run()).rejects.toThrow('A bug.');
+  expect(conversation.state.iteration).toBe(1);
+});
