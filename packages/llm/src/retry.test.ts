@@ -188,3 +188,16 @@ test('a wrapped model keeps its name and capabilities, and its spec holds the in
   expect([name, capabilities.contextWindow]).toEqual(['inner', 9]);
   expect(spec).toMatchObject({ kind: 'retry', attempts: 2, model: { kind: 'scripted', name: 'inner' } });
 });
+
+test('a stream that cannot be read is asked for as a whole, and its pieces are handed out at once', async () => {
+  const body = 'data: {"choices":[{"delta":{"content":"Hel"}}]}\n\ndata: {broken}\n\n';
+  const fault = { kind: 'answer', headers: { 'content-type': 'text/event-stream' }, body } as const;
+  await using server = await scriptedServer([{ fault }, { text: 'Hello.' }]);
+  const model = retry({ sleep: async () => undefined })(openaiChat({ model: 'm', baseUrl: server.url }));
+  const deltas: Delta[] = [];
+  const { attempts } = await model.generate(asking('Hi'), { onDelta: (delta) => deltas.push(delta) });
+  const streamed = server.requests.map(({ text }) => text.includes('"stream":true'));
+  expect([attempts, streamed]).toEqual([2, [true, false]]);
+  expect(deltas.map(({ kind }) => kind)).toEqual(['text', 'reset', 'text']);
+  expect(deltas.at(-1)).toEqual({ kind: 'text', text: 'Hello.' });
+});

@@ -3,6 +3,7 @@ import { attemptLedger } from './attempt-ledger.ts';
 import type { Delta } from './delta.ts';
 import { LlmError } from './error.ts';
 import type { GenerateOptions, LanguageModel, ModelWrapper } from './language-model.ts';
+import { messageDeltas } from './message-deltas.ts';
 import type { ModelReply } from './model-reply.ts';
 import type { ModelRequest } from './model-request.ts';
 import { isRefusedLocally } from './refused-locally.ts';
@@ -38,8 +39,9 @@ const firstDelayMs = 2000;
 
 /**
  * Sends a request again while its failure says that this may help (`isRetryable`). Waits as long as the provider asked,
- * otherwise a random part of a limit that doubles each time; after an empty reply at temperature 0, at temperature 1. A reply that broke off is forgotten with a `reset` delta. The
- * reply counts all attempts; the error of the last one is thrown as it is.
+ * otherwise a random part of a limit that doubles each time; after an empty reply at temperature 0, at temperature 1; after a
+ * reply that cannot be read, without asking for a stream. A reply that broke off is forgotten with a `reset` delta. The reply
+ * counts all attempts; the error of the last one is thrown.
  */
 export function retry(options: RetryOptions = {}): ModelWrapper {
   const policy: Policy = {
@@ -75,6 +77,8 @@ async function persist(
   const { signal, onDelta } = options;
   const began = policy.now();
   let asked = request;
+  /** Whether a stream came that cannot be read: the server may do better without one. */
+  let isBroken = false;
   const failed = { counted: 0, futile: 0 };
   const ledger = attemptLedger();
   for (let attempt = 1; ; attempt += 1) {
@@ -84,7 +88,10 @@ async function persist(
       onDelta?.(delta);
     };
     try {
-      const reply = await model.generate(asked, { ...options, ...(onDelta && { onDelta: watched }) });
+      const { onDelta: _whole, ...unstreamed } = options;
+      const isStreamed = onDelta !== undefined && !isBroken;
+      const reply = await model.generate(asked, isStreamed ? { ...options, onDelta: watched } : unstreamed);
+      if (!isStreamed) handWhole(reply, options);
       return ledger.reply({ ...reply, attempts: reply.attempts + attempt - 1 });
     } catch (error) {
       if (!(error instanceof LlmError)) throw error;
@@ -97,11 +104,23 @@ async function persist(
       if (isHandedOut) onDelta?.({ kind: 'reset', reason: error.message });
       policy.onRetry?.({ attempt, delayMs, error });
       asked = nudged(asked, error);
+      isBroken ||= error.code === 'malformed-reply';
       await sleepOrAbort(policy.sleep, delayMs, signal).catch((aborted: unknown) => {
         throw ledger.failure(aborted);
       });
     }
   }
+}
+
+function handWhole({ message }: ModelReply, { signal, onDelta }: GenerateOptions): void {
+  for (const delta of onDelta ? messageDeltas(message) : []) {
+    if (signal?.aborted) throw abortion(signal);
+    onDelta?.(delta);
+  }
+}
+
+function abortion(signal: AbortSignal): LlmError {
+  return new LlmError('aborted', 'The model call was aborted.', { cause: signal.reason });
 }
 
 /** A server that is loading its model will answer; how long that takes says nothing about how often to try. */
@@ -146,7 +165,7 @@ async function sleepOrAbort(sleep: Policy['sleep'], ms: number, signal?: AbortSi
   try {
     await sleep(ms, signal);
   } catch (error) {
-    if (signal?.aborted) throw new LlmError('aborted', 'The model call was aborted.', { cause: signal.reason });
+    if (signal?.aborted) throw abortion(signal);
     throw error;
   }
 }

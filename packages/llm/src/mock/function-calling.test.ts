@@ -64,6 +64,7 @@ test.for([
   ['does not support tools', 400, 'registry.ollama.ai/library/gemma3:4b does not support tools'],
   ['vLLM', 400, '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set'],
   ['OpenRouter', 404, 'No endpoints found that support tool use. Try disabling "ping".'],
+  ['OpenAI with many tools', 400, "Invalid 'tools': array too long. Expected an array with maximum length 128."],
   ['a host without function calling', 400, 'Function calling is not enabled for this model'],
 ] as const)('auto changes over for the words of %s', async ([, status, message]) => {
   const fault = { kind: 'answer', status, body: { error: { message } } } as const;

@@ -49,7 +49,7 @@ const brokenHistory =
   /tool_use.{0,40}without.{0,20}tool_result|must be followed by tool messages|must have a single result|multiple tool_result blocks|unexpected.{0,5}tool_use_id|failed to parse tool call arguments|roles must alternate|must be a response to a prece|tool_call_id.{0,60}(?:not found|did not have response)/i;
 
 const noSupport =
-  /does not support|do(?:es)?n't support|no endpoints found that support|requires --enable-auto-tool-choice|is not (?:enabled|supported)|are not supported|unsupported (?:parameter|value|role|content)|unrecognized request argument|unknown (?:parameter|field|name)|extra inputs are not permitted|image input/i;
+  /does not support|do(?:es)?n't support|no endpoints found that support|requires --enable-auto-tool-choice|is not (?:enabled|supported)|are not supported|unsupported (?:parameter|value|role|content)|\btools\b.{0,60}(?:array too long|too many|at most \d)|too many (?:tools|functions)|unrecognized request argument|unknown (?:parameter|field|name)|extra inputs are not permitted|image input/i;
 
 const noModel =
   /model_not_found|deploymentnotfound|model.{0,120}(?:not found|does not exist|not exist|not available|not loaded)|no such model|unknown model|invalid model|not a valid model|no endpoints found for/i;

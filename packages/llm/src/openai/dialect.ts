@@ -43,6 +43,8 @@ export interface Dialect {
   readonly sealedBack: boolean;
   /** How the reasoning effort is spelled; the last two only know on and off. */
   readonly effort: 'reasoning_effort' | 'reasoning' | 'thinking' | 'enable_thinking';
+  /** Whether replies can be streamed; without it, their pieces come all at the end. */
+  readonly streams: boolean;
   /** Whether the request must ask for the cost of the reply. */
   readonly asksForCost: boolean;
   readonly schema: (typeof schemaLevels)[number];
@@ -67,6 +69,7 @@ export const unknownDialect: Dialect = {
   thinkTags: 'leading',
   sealedBack: true,
   effort: 'reasoning_effort',
+  streams: true,
   asksForCost: false,
   schema: 'plain',
   without: [],

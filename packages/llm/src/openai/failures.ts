@@ -3,6 +3,7 @@ import { LlmError, type LlmErrorCode } from '../error.ts';
 import { redact } from '../redact.ts';
 import { codeOf } from './code-of.ts';
 import { errorBody } from './error-body.ts';
+import { limitReset } from './limit-reset.ts';
 import { retryAfter } from './retry-after.ts';
 import { waitIn } from './wait-in.ts';
 
@@ -57,7 +58,9 @@ type Make = (code: LlmErrorCode, problem: string, details: ErrorDetails) => LlmE
 function fromStatus(error: InstanceType<typeof APIError>, status: number, make: Make): LlmError {
   const { message, full } = errorBody(error.error ?? error.message.replace(/^\d{3} (?:status code \(no body\))?/, ''));
   const code = codeOf({ status, text: full });
-  const wait = (error.headers && retryAfter(error.headers)) ?? (code === 'rate-limited' ? waitIn(full) : undefined);
+  const { headers = new Headers() } = error;
+  // Limits are told with every answer; only after too many requests they say when the next one may come.
+  const wait = retryAfter(headers) ?? (code === 'rate-limited' ? (waitIn(full) ?? limitReset(headers)) : undefined);
   const target = error.headers?.get('location');
   const said = status < 400 && target ? `a redirect to ${target}, which is not followed` : message;
   return make(code, `answered ${status}${said === '' ? '' : `: ${said}`}`, {

@@ -122,3 +122,11 @@ test('an abort while a request is sent anew ends the call', async () => {
   const asked = modelAt(server).generate(asking('Hi'), { signal: caller.signal });
   await expect(asked).rejects.toMatchObject({ code: 'aborted' });
 });
+
+test('a server that cannot stream is asked for whole replies from then on', async () => {
+  await using server = await scriptedServer([rejecting('Streaming is not supported for this model.'), ok, ok]);
+  const model = modelAt(server);
+  await model.generate(asking('Hi'), { onDelta: () => undefined });
+  await model.generate(asking('Hi'), { onDelta: () => undefined });
+  expect(bodies(server).map((body) => body['stream'])).toEqual([true, undefined, undefined]);
+});

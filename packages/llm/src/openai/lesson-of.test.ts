@@ -37,6 +37,9 @@ const rows: readonly Row[] = [
     422,
   ],
   ['this model does not support the parameter reasoning_effort', { without: ['effort'] }],
+  ['Streaming is not supported for this deployment.', { streams: false }],
+  ["Unsupported parameter: 'stream'", { streams: false }],
+  ['The upstream provider does not support this.', undefined],
   ['Thinking mode does not support this tool_choice', { without: ['tool_choice'] }],
   ['unknown parameter: prompt_cache_key', { cacheKey: false }, { cacheKey: true }],
   [

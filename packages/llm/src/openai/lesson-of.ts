@@ -103,6 +103,7 @@ const rules: readonly Rule[] = [
   },
   { text: /temperature.{0,60}top_p.{0,60}both|both.{0,20}temperature.{0,20}top_p/is, learn: drops(() => 'top_p') },
   { text: rejected(Object.keys(dropped).join('|')), learn: drops((word) => dropped[word] ?? 'effort') },
+  { text: rejected('stream(?:ing)?(?: mode)?'), learn: becomes('streams', false) },
   { text: rejected('prompt_cache_key'), learn: becomes('cacheKey', false) },
   {
     text: /reasoning_content.{0,80}(?:required|must be|missing)|missing.{0,40}reasoning_content/is,

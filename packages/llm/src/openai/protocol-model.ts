@@ -14,6 +14,8 @@ import { pairedMessages } from './paired-messages.ts';
 import { readAnswer, type Reading } from './read-answer.ts';
 import { requester, type Requester, type ServerOptions } from './requester.ts';
 import type { WireSettings } from './to-wire.ts';
+import { namedDeltas } from './named-deltas.ts';
+import { withoutParallel } from './parallel-calls.ts';
 import { ownNames } from './tool-names.ts';
 
 /** What every protocol of this family can be told. */
@@ -143,32 +145,34 @@ async function exchange<Body>(
   const { model, contextWindow } = options;
   watch.check();
   const began = performance.now();
-  const stream = options.stream ?? onDelta !== undefined;
+  const stream = wire.dialect.streams && (options.stream ?? onDelta !== undefined);
   const answer = protocol.reading(wire.dialect);
   const own = ownNames(request.tools);
   try {
     const response = await server.post(protocol.bodyOf(request, { ...wire, stream }), watch.signal);
-    await readAnswer(response, answer, { watch, failures: server.failures, onDelta: onDelta && naming(onDelta, own) });
+    const deltas = onDelta && namedDeltas(onDelta, own);
+    await readAnswer(response, answer, { watch, failures: server.failures, onDelta: deltas?.push });
     watch.check();
     const reply = answer.reply({ model, origin: wire.origin, ...(contextWindow !== undefined && { contextWindow }) });
-    return { ...reply, message: named(reply.message, own), latencyMs: Math.round(performance.now() - began) };
+    const message = named(reply.message, own);
+    deltas?.end(message.tool_calls ?? []);
+    watch.check();
+    return { ...reply, message, latencyMs: Math.round(performance.now() - began) };
   } catch (error) {
     throw withHeard(watch.ended ?? error, answer.heard(), model);
   }
 }
 
-type Naming = (name: string) => string;
-
-function naming(onDelta: OnDelta, own: Naming): OnDelta {
-  return (delta) => {
-    const isNamed = delta.kind === 'tool-call' && delta.name !== undefined;
-    onDelta(isNamed ? { ...delta, name: own(delta.name) } : delta);
-  };
-}
-
-function named(message: Message, own: Naming): Message {
+function named(message: Message, own: (name: string) => string): Message {
   const { tool_calls: calls } = message;
-  return calls ? { ...message, tool_calls: calls.map((call) => ({ ...call, name: own(call.name) })) } : message;
+  if (!calls) return message;
+  return {
+    ...message,
+    tool_calls: withoutParallel(
+      calls.map((call) => ({ ...call, name: own(call.name) })),
+      own,
+    ),
+  };
 }
 
 /** Another call may have learned something else meanwhile. */

@@ -21,7 +21,7 @@ const additions: readonly RegExp[] = [/^functions\./, /<\|.*$/s, /:\d+$/, /^\s+/
  * added that no tool is called. Any other name is left as it came.
  */
 export function ownNames(tools: readonly ToolSpec[]): (name: string) => string {
-  const own = new Map(tools.map(({ name }) => [wireName(name), name]));
+  const own = new Map(tools.flatMap(({ name }) => [[name, name] as const, [wireName(name), name] as const]));
   return (name) => {
     let bare = name;
     for (const addition of additions) {

@@ -1,8 +1,8 @@
 import { textOf } from '@varve/events';
 import type { Capabilities } from '../capabilities.ts';
-import type { Delta } from '../delta.ts';
 import { LlmError } from '../error.ts';
 import type { GenerateOptions, LanguageModel } from '../language-model.ts';
+import { messageDeltas } from '../message-deltas.ts';
 import type { ModelReply } from '../model-reply.ts';
 import { redact } from '../redact.ts';
 import type { CassetteEntry, CassetteFailure } from './cassette.ts';
@@ -77,19 +77,9 @@ function errorOf({ code, message, ...details }: CassetteFailure): LlmError {
 
 function hand({ message }: ModelReply, { signal, onDelta }: GenerateOptions): void {
   if (!onDelta) return;
-  for (const delta of deltasOf(message)) {
+  for (const delta of messageDeltas(message)) {
     checkAborted(signal);
     onDelta(delta);
   }
   checkAborted(signal);
-}
-
-function deltasOf(message: ModelReply['message']): readonly Delta[] {
-  const { content, reasoning_content: reasoning = '', tool_calls: calls = [] } = message;
-  const said = textOf(content);
-  return [
-    ...(reasoning === '' ? [] : [{ kind: 'reasoning', text: reasoning } as const]),
-    ...(said === '' ? [] : [{ kind: 'text', text: said } as const]),
-    ...calls.map((call, index) => ({ kind: 'tool-call', index, name: call.name, arguments: call.arguments }) as const),
-  ];
 }
