@@ -35,10 +35,12 @@ export const dialectRules: readonly DialectRule[] = [
   { host: /(?:^|\.)dashscope(?:-\w+)?\.aliyuncs\.com(?::|$)/, dialect: { effort: 'enable_thinking' } },
   // Ollama, LM Studio and llama.cpp turn schemas into grammars that break on what they do not know.
   { host: /:(?:11434|1234|8080)$/, dialect: { schema: 'flat' } },
+  { host: /:11434$/, dialect: { imageUrls: false } },
   // Anthropic's models cache only what is marked, and take several system messages.
   { model: /^claude[-.]/, dialect: { cacheMarks: true, system: 'anywhere', thinkTags: 'never' } },
   { model: /^deepseek-(?:reasoner|v3\.2|v4)/, dialect: { reasoningBack: 'with-calls' } },
   { model: /^kimi-(?:k2-thinking|k2\.[5-9]|k3)/, dialect: { reasoningBack: 'with-calls' } },
+  { host: /(?:^|\.)moonshot\.(?:ai|cn)(?::|$)/, model: /^kimi-(?:k2\.6|k3)/, dialect: { imageUrls: false } },
   { model: /^kimi-k2\.5/, dialect: { without: ['temperature', 'top_p'] } },
   { model: /^minimax-m[2-9]/, dialect: { reasoningBack: 'with-calls' } },
   // Chat templates that raise an error on two turns of the same speaker.

@@ -25,6 +25,8 @@ export interface Dialect {
   readonly parts: boolean;
   /** Whether images are taken; without it a note stands in their place, whatever the `vision` option says. */
   readonly images: boolean;
+  /** Whether the server fetches images that are named by an address; else `inlinedImages` sends them themselves. */
+  readonly imageUrls: boolean;
   /** Whether prefixes to cache are marked with `cache_control`. */
   readonly cacheMarks: boolean;
   /** Whether requests of one conversation share a `prompt_cache_key`. */
@@ -61,6 +63,7 @@ export const unknownDialect: Dialect = {
   emptyContent: 'null',
   parts: true,
   images: true,
+  imageUrls: true,
   cacheMarks: false,
   cacheKey: false,
   resultNames: false,

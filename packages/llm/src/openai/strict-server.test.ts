@@ -104,6 +104,7 @@ const dialects: fc.Arbitrary<Dialect> = fc.record({
   emptyContent: fc.constantFrom('null', 'text'),
   parts: fc.boolean(),
   images: fc.boolean(),
+  imageUrls: fc.boolean(),
   cacheMarks: fc.boolean(),
   cacheKey: fc.boolean(),
   resultNames: fc.boolean(),

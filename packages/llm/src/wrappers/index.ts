@@ -1,4 +1,5 @@
 export { cassetteFile, type CassetteEntry, type CassetteFailure, type CassetteFile } from './cassette.ts';
+export { inlinedImages, type InlineImageOptions } from './inlined-images.ts';
 export { limited, type LimitOptions } from './limited.ts';
 export { metered, type CallMeasure, type MeterOptions, type TokenPrices } from './metered.ts';
 export { modelCatalog, type CatalogEntry, type CatalogQuery, type ModelCatalog } from './model-catalog.ts';

@@ -3,6 +3,7 @@ import type { LanguageModel } from '../language-model.ts';
 import { openaiChat } from '../openai/openai-chat.ts';
 import { languageModelContract, scriptedModel, scriptedServer, type OpenModel } from '../testing/index.ts';
 import type { CassetteEntry } from './cassette.ts';
+import { inlinedImages } from './inlined-images.ts';
 import { limited } from './limited.ts';
 import { metered } from './metered.ts';
 import { recorded } from './recorded.ts';
@@ -39,6 +40,7 @@ const tooSmall = scriptedModel([], { capabilities: { contextWindow: 0 } });
 /** Every wrapper: add its line here. */
 const models: Readonly<Record<string, OpenModel>> = {
   limited: wrapping(limited({ concurrency: 3, requests: 1000 })),
+  inlinedImages: wrapping(inlinedImages({ when: 'always' })),
   metered: wrapping(metered()),
   recorded: wrapping(recorded({ record: () => undefined })),
   'routed, to the first': wrapping((model) => routed([model])),

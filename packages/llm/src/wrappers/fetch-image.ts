@@ -1,0 +1,87 @@
+import { lookup as systemLookup } from 'node:dns';
+import { get as httpGet, type IncomingMessage } from 'node:http';
+import { get as httpsGet } from 'node:https';
+import { isIP, type LookupFunction } from 'node:net';
+
+/** What may be fetched, and from where. */
+export interface FetchImageOptions {
+  readonly maxBytes: number;
+  readonly signal: AbortSignal;
+  /** Whether the machine with an IP address may be asked. */
+  readonly isAllowed: (address: string) => boolean;
+  /** Asks for the addresses of a name; the system's own when absent. */
+  readonly lookup?: typeof systemLookup;
+}
+
+/** An image that was fetched. */
+export interface FetchedImage {
+  readonly type: string;
+  readonly bytes: Buffer;
+}
+
+const imageType = /^image\/(?:jpe?g|png|gif|webp|bmp|tiff)$/;
+const maxRedirects = 5;
+
+/**
+ * The image at an address. The address of the machine is checked where the connection is made, with each redirect anew: a
+ * name that answers differently the second time gains nothing.
+ *
+ * @throws {RangeError} when it is larger than `maxBytes`. @throws {Error} when it cannot be had, or may not.
+ */
+export async function fetchImage(address: string, options: FetchImageOptions): Promise<FetchedImage> {
+  let url = new URL(address);
+  for (let hop = 0; hop <= maxRedirects; hop += 1) {
+    const answer = await answerAt(url, options);
+    const { statusCode = 0, headers } = answer;
+    if (statusCode < 300 || statusCode >= 400 || headers.location === undefined) return imageIn(answer, options);
+    answer.destroy();
+    url = new URL(headers.location, url);
+  }
+  throw new Error(`There are more than ${maxRedirects} redirects.`);
+}
+
+async function answerAt(url: URL, { signal, isAllowed, lookup = systemLookup }: FetchImageOptions) {
+  const get = { 'http:': httpGet, 'https:': httpsGet }[url.protocol];
+  if (!get || url.username !== '' || url.password !== '') throw new Error('Only plain http addresses are fetched.');
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  if (isIP(host) !== 0 && !isAllowed(host)) throw notAllowed(host);
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+  const settings = { signal, agent: false, lookup: guarded(lookup, isAllowed), headers: { accept: 'image/*' } };
+  get(url, settings, resolve).on('error', reject);
+  return promise;
+}
+
+/** Every address of the name must be allowed: which of them is taken is not ours to choose. */
+function guarded(lookup: typeof systemLookup, isAllowed: FetchImageOptions['isAllowed']): LookupFunction {
+  return (hostname, options, callback) => {
+    lookup(hostname, { ...options, all: true }, (error, addresses) => {
+      const refused = addresses?.find((each) => !isAllowed(each.address));
+      const [first] = addresses ?? [];
+      if (error || refused || !first) callback(error ?? notAllowed(hostname), '', 0);
+      else if (options.all) callback(null, addresses);
+      else callback(null, first.address, first.family);
+    });
+  };
+}
+
+function notAllowed(host: string): Error {
+  return new Error(`${host} may not be asked.`);
+}
+
+async function imageIn(answer: IncomingMessage, { maxBytes }: FetchImageOptions): Promise<FetchedImage> {
+  const type = (answer.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
+  try {
+    if (answer.statusCode !== 200) throw new Error(`The server answered ${answer.statusCode}.`);
+    if (!imageType.test(type)) throw new Error(`The type "${type}" is no image that models take.`);
+    const pieces: Buffer[] = [];
+    let size = 0;
+    for await (const piece of answer as AsyncIterable<Buffer>) {
+      size += piece.length;
+      if (size > maxBytes) throw new RangeError(`The image has more than ${maxBytes} bytes.`);
+      pieces.push(piece);
+    }
+    return { type, bytes: Buffer.concat(pieces) };
+  } finally {
+    answer.destroy();
+  }
+}

@@ -1,0 +1,43 @@
+import { BlockList, isIPv4, isIPv6 } from 'node:net';
+
+/** Networks of machines that only some can reach, and addresses that are no machine's own. */
+const networks: readonly (readonly [string, number])[] = [
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.0.2.0', 24],
+  ['192.168.0.0', 16],
+  ['198.18.0.0', 15],
+  ['198.51.100.0', 24],
+  ['203.0.113.0', 24],
+  ['224.0.0.0', 4],
+  ['240.0.0.0', 4],
+];
+
+/** Only this part of the newer addresses is given to machines; within it, some stand for older addresses. */
+const global6: readonly [string, number] = ['2000::', 3];
+const standIns6: readonly (readonly [string, number])[] = [
+  ['2001::', 32],
+  ['2001:db8::', 32],
+  ['2002::', 16],
+];
+
+const closed = new BlockList();
+for (const [network, bits] of networks) closed.addSubnet(network, bits, 'ipv4');
+for (const [network, bits] of standIns6) closed.addSubnet(network, bits, 'ipv6');
+const open6 = new BlockList();
+open6.addSubnet(...global6, 'ipv6');
+
+/**
+ * Whether an IP address is one of the public internet: not this machine, not a private network, nothing that stands for one.
+ *
+ * @see https://www.iana.org/assignments/iana-ipv4-special-registry
+ */
+export function isPublicAddress(address: string): boolean {
+  if (isIPv4(address)) return !closed.check(address, 'ipv4');
+  return isIPv6(address) && open6.check(address, 'ipv6') && !closed.check(address, 'ipv6');
+}
