@@ -54,6 +54,12 @@ export async function configuredModel(
       ...(apiKey !== undefined && { apiKey }),
       ...(catalog && { catalog }),
       ...(dumps && { fetch: dumps.fetch }),
+      onPromptCut: ({ readTokens, sentTokens, contextWindow }) =>
+        tell(
+          contextWindow === undefined
+            ? `The server read ${readTokens} of some ${sentTokens} tokens: raise its context length (OLLAMA_CONTEXT_LENGTH).`
+            : `The server read ${readTokens} tokens, more than the ${contextWindow} known of its model.`,
+        ),
     }),
   );
   const priced = catalog ? metered({ catalog: async () => catalog })(adapter) : adapter;

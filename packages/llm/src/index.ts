@@ -16,6 +16,7 @@ export type { MockNotice } from './mock/mock-notice.ts';
 export type { Dialect } from './openai/dialect.ts';
 export { dialectFor } from './openai/dialect-for.ts';
 export { openaiChat, type OpenAiChatOptions } from './openai/openai-chat.ts';
+export type { PromptCut } from './openai/prompt-cut.ts';
 export { providers, type Provider } from './providers.ts';
 export { openaiResponses, type OpenAiResponsesOptions } from './responses/openai-responses.ts';
 export { retry, type RetryNotice, type RetryOptions } from './retry.ts';

@@ -26,7 +26,11 @@ const rows: readonly Row[] = [
   ],
   ['http://localhost:4000/v1', 'not-claude-at-all', {}],
   ['http://localhost:4000/v1', 'claude', {}],
-  ['http://localhost:11434/v1', 'gemma3:27b', { schema: 'flat', imageUrls: false, turns: 'alternating' }],
+  [
+    'http://localhost:11434/v1',
+    'gemma3:27b',
+    { schema: 'flat', imageUrls: false, cutsPrompts: true, turns: 'alternating' },
+  ],
   ['https://api.moonshot.ai/v1', 'kimi-k2-instruct', {}],
   ['https://api.moonshot.ai/v1', 'kimi-k2.5', { reasoningBack: 'with-calls', without: ['temperature', 'top_p'] }],
 ];

@@ -35,7 +35,7 @@ export const dialectRules: readonly DialectRule[] = [
   { host: /(?:^|\.)dashscope(?:-\w+)?\.aliyuncs\.com(?::|$)/, dialect: { effort: 'enable_thinking' } },
   // Ollama, LM Studio and llama.cpp turn schemas into grammars that break on what they do not know.
   { host: /:(?:11434|1234|8080)$/, dialect: { schema: 'flat' } },
-  { host: /:11434$/, dialect: { imageUrls: false } },
+  { host: /:11434$/, dialect: { imageUrls: false, cutsPrompts: true } },
   // Anthropic's models cache only what is marked, and take several system messages.
   { model: /^claude[-.]/, dialect: { cacheMarks: true, system: 'anywhere', thinkTags: 'never' } },
   { model: /^deepseek-(?:reasoner|v3\.2|v4)/, dialect: { reasoningBack: 'with-calls' } },

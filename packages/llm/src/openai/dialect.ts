@@ -47,6 +47,8 @@ export interface Dialect {
   readonly effort: 'reasoning_effort' | 'reasoning' | 'thinking' | 'enable_thinking';
   /** Whether replies can be streamed; without it, their pieces come all at the end. */
   readonly streams: boolean;
+  /** Whether the beginning of a prompt that is too long is left out without a word. */
+  readonly cutsPrompts: boolean;
   /** Whether the request must ask for the cost of the reply. */
   readonly asksForCost: boolean;
   readonly schema: (typeof schemaLevels)[number];
@@ -73,6 +75,7 @@ export const unknownDialect: Dialect = {
   sealedBack: true,
   effort: 'reasoning_effort',
   streams: true,
+  cutsPrompts: false,
   asksForCost: false,
   schema: 'plain',
   without: [],

@@ -11,6 +11,7 @@ import type { ReplySettings, WireReply } from './from-wire.ts';
 import { withHeard, type Heard } from './heard.ts';
 import { lessonOf, type Lesson } from './lesson-of.ts';
 import { pairedMessages } from './paired-messages.ts';
+import { promptCut, type PromptCut } from './prompt-cut.ts';
 import { readAnswer, type Reading } from './read-answer.ts';
 import { requester, type Requester, type ServerOptions } from './requester.ts';
 import type { WireSettings } from './to-wire.ts';
@@ -33,6 +34,8 @@ export interface ProtocolOptions extends ServerOptions {
   readonly dialect?: Partial<Dialect>;
   /** Told once for each thing that a rejection taught; the request was then sent again. Must not throw. */
   readonly onLearned?: (change: Partial<Dialect>) => void;
+  /** Told once for the life of the model, when its server seems not to have read all of a prompt. Must not throw. */
+  readonly onPromptCut?: (cut: PromptCut) => void;
 }
 
 /** One protocol: how a request is written and how a reply is read. */
@@ -74,6 +77,7 @@ interface Line<Body> {
   readonly server: Requester<Body>;
   readonly protocol: Protocol<Body>;
   readonly options: ProtocolOptions;
+  isCutTold: boolean;
   /** Replaced when something is learned, together with what was written in the old dialect. */
   wire: Omit<WireSettings, 'stream'> & { readonly origin: string };
 }
@@ -85,6 +89,7 @@ function lineOf<Body>(options: ProtocolOptions, rest: Pick<Line<Body>, 'server' 
   return {
     ...rest,
     options,
+    isCutTold: false,
     wire: { model, origin, vision, dialect, cache: new WeakMap(), ...(parameters && { parameters }) },
   };
 }
@@ -157,10 +162,19 @@ async function exchange<Body>(
     const message = named(reply.message, own);
     deltas?.end(message.tool_calls ?? []);
     watch.check();
+    lookForCut(line, request, reply.usage);
     return { ...reply, message, latencyMs: Math.round(performance.now() - began) };
   } catch (error) {
     throw withHeard(watch.ended ?? error, answer.heard(), model);
   }
+}
+
+function lookForCut<Body>(line: Line<Body>, request: ModelRequest, usage: ModelReply['usage']): void {
+  const { onPromptCut, contextWindow } = line.options;
+  if (!onPromptCut || line.isCutTold) return;
+  const cut = promptCut(request, { usage, contextWindow, cutsPrompts: line.wire.dialect.cutsPrompts });
+  line.isCutTold = cut !== undefined;
+  if (cut) onPromptCut(cut);
 }
 
 function named(message: Message, own: (name: string) => string): Message {
@@ -194,7 +208,7 @@ function mend(request: ModelRequest, { maxOutputTokens, pairsCalls }: Lesson): M
 
 /** Headers are left out: some providers take their key in one. */
 function specOf(options: ProtocolOptions, kind: string, root: string): Json {
-  const { apiKey: _key, headers: _headers, fetch: _fetch, onLearned: _told, ...plain } = options;
+  const { apiKey: _key, headers: _headers, fetch: _fetch, onLearned: _told, onPromptCut: _cut, ...plain } = options;
   const { parameters, dialect, ...rest } = plain;
   return {
     kind,

@@ -114,6 +114,7 @@ const dialects: fc.Arbitrary<Dialect> = fc.record({
   sealedBack: fc.boolean(),
   effort: fc.constantFrom('reasoning_effort', 'reasoning', 'thinking', 'enable_thinking'),
   streams: fc.boolean(),
+  cutsPrompts: fc.boolean(),
   asksForCost: fc.boolean(),
   schema: fc.constantFrom(...schemaLevels),
   without: fc.subarray(['temperature', 'top_p', 'seed', 'effort', 'tool_choice', 'stream_options']),

@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import { asking, scriptedServer } from '../testing/index.ts';
+import type { Dialect } from './dialect.ts';
+import { openaiChat } from './openai-chat.ts';
+import type { PromptCut } from './prompt-cut.ts';
+
+const words = 'All the words that were said before. '.repeat(500);
+
+/** What is told of a server that says that it read so many tokens of a prompt of some four thousand, twice. */
+async function told(readTokens: number | undefined, dialect: Partial<Dialect>, contextWindow?: number) {
+  const step = { text: 'Ok.', ...(readTokens !== undefined && { usage: { input_tokens: readTokens } }) };
+  await using server = await scriptedServer([step, step]);
+  const cuts: PromptCut[] = [];
+  const model = openaiChat({
+    model: 'm',
+    baseUrl: server.url,
+    dialect,
+    onPromptCut: (cut) => cuts.push(cut),
+    ...(contextWindow !== undefined && { contextWindow }),
+  });
+  await model.generate(asking(words));
+  await model.generate(asking(words));
+  return { cuts, spec: model.spec };
+}
+
+const cutting = { cutsPrompts: true };
+
+test('a prompt of which a server read only a part is told, once', async () => {
+  const { cuts, spec } = await told(2000, cutting);
+  expect(cuts).toEqual([{ readTokens: 2000, sentTokens: expect.any(Number) as number }]);
+  expect(cuts[0]?.sentTokens).toBeGreaterThan(3500);
+  expect(spec).not.toHaveProperty('onPromptCut');
+});
+
+test('so is a prompt that is longer than the window that was given', async () => {
+  expect((await told(5000, {}, 4096)).cuts).toEqual([{ readTokens: 5000, sentTokens: 5000, contextWindow: 4096 }]);
+});
+
+test.for<readonly [string, number | undefined, Partial<Dialect>, number?]>([
+  ['about all of it was read', 3600, cutting],
+  ['the server is not known to cut', 2000, {}],
+  ['nobody knows what was read', undefined, cutting, 100],
+  ['it fits the window', 4096, {}, 4096],
+])('nothing is told when %s', async ([, readTokens, dialect, contextWindow]) => {
+  expect((await told(readTokens, dialect, contextWindow)).cuts).toEqual([]);
+});
