@@ -33,3 +33,20 @@ test('text is one line of at most 300 characters', () => {
   expect(cut).toMatch(/^a b 😀+…$/u);
   expect(cut.length).toBeLessThanOrEqual(300);
 });
+
+test.for<readonly [string, string]>([
+  ['a URL', 'https://x.test/?key=Key%2Fwith%2Bmarks%3D1&a=b'],
+  ['JSON', String.raw`{"key":"Key/with+marks=1"}`],
+  ['hex', Buffer.from('Key/with+marks=1').toString('hex')],
+  ['base64', Buffer.from('Key/with+marks=1').toString('base64')],
+  ['the base64 of a login', Buffer.from('me:Key/with+marks=1').toString('base64')],
+  ['the base64 of a header', Buffer.from('a Key/with+marks=1\n').toString('base64url')],
+])('a secret is found in %s', ([, said]) => {
+  const left = redact(`it is ${said}.`, ['Key/with+marks=1']);
+  expect(left).toContain('[redacted]');
+  expect(left.length).toBeLessThan(50);
+});
+
+test('a short secret is looked for as it is only', () => {
+  expect(redact('abcd and 61626364', ['abcd'])).toBe('[redacted] and 61626364');
+});

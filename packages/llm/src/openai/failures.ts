@@ -16,6 +16,8 @@ export interface Failures {
   /** Of a body that broke off or could not be read. */
   fromBody(error: unknown): LlmError;
   of(code: LlmErrorCode, problem: string): LlmError;
+  /** The beginning of what was sent, in quotes: a secret within it is hidden before it is cut, so that no part is left. */
+  quoted(text: string): string;
 }
 
 /** `secrets` are replaced wherever a provider repeats them. */
@@ -24,6 +26,7 @@ export function failures(address: string, secrets: readonly string[]): Failures 
     new LlmError(code, `${address} ${redact(problem, secrets)}`, options);
   return {
     of,
+    quoted: (text) => `"${redact(text, secrets, 100)}"`,
     fromClient(error) {
       if (error instanceof APIConnectionTimeoutError) return of('timeout', 'did not answer in time.', rootOf(error));
       if (error instanceof APIConnectionError)

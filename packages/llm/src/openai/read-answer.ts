@@ -81,7 +81,7 @@ function parsedWhole(body: string, { failures }: ReadOptions): unknown {
   const json = parsed(body);
   if (isFailure(json)) throw failures.fromAnswer(json.error);
   if (typeof json === 'object' && json !== null) return json;
-  const said = isHtml(body) ? errorBody(body).message : `"${body.slice(0, 100)}"`;
+  const said = isHtml(body) ? errorBody(body).message : failures.quoted(body);
   throw failures.of('malformed-reply', `answered with ${body.trim() === '' ? 'nothing' : said} instead of a reply.`);
 }
 
@@ -134,7 +134,10 @@ function takeEvents(events: readonly ServerSentEvent[], { answer, end }: Taking,
     if (isFailure(chunk)) throw options.failures.fromAnswer(chunk.error);
     if (event.name === 'error') throw options.failures.fromAnswer(chunk ?? event.data);
     if (chunk === undefined && !event.isCut) {
-      throw options.failures.of('malformed-reply', `sent a piece that is not JSON: "${event.data.slice(0, 100)}"`);
+      throw options.failures.of(
+        'malformed-reply',
+        `sent a piece that is not JSON: ${options.failures.quoted(event.data)}`,
+      );
     }
     const hadFinish = answer.finish !== '';
     const hasSaid = push(chunk, answer, options);
