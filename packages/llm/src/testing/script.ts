@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { textOf } from '@varve/events';
 import { LlmError } from '../error.ts';
 import type { ModelRequest } from '../model-request.ts';
+import { scriptDiff, type Exchange } from './script-diff.ts';
 import type { ScriptedCall, ScriptedStep, ScriptedTurn } from './scripted-step.ts';
 
 /** A call with nothing left open. */
@@ -21,47 +22,67 @@ export interface PlayedTurn extends Omit<ScriptedTurn, 'calls'> {
 export interface Script {
   /** @throws {LlmError} `script-mismatch` when no step is left, the step expects another request, or throws. */
   next(request: ModelRequest): Promise<PlayedTurn>;
-  /** @throws {LlmError} `script-mismatch` when a request did not fit, or a step was never asked for. */
+  /**
+   * @throws {LlmError} `script-mismatch` when a request did not fit, or a step was never asked for; below the first problem
+   * its message shows the script beside what was asked, a line each.
+   */
   assertDone(): void;
 }
+
+/** Steps of a script without end that are shown as never asked for. */
+const shownSteps = 5;
 
 /** A script of steps, which are taken in order and may be without end. */
 export function script(steps: Iterable<ScriptedStep>): Script {
   const iterator = steps[Symbol.iterator]();
-  let taken = 0;
+  const exchanges: Exchange[] = [];
+  const left: ScriptedStep[] = [];
   let problem: LlmError | undefined;
   const mismatch = (message: string, options: ErrorOptions = {}): LlmError => {
     const error = new LlmError('script-mismatch', message, options);
     problem ??= error;
     return error;
   };
-  const turnOf = async (step: ScriptedStep, request: ModelRequest, position: number): Promise<ScriptedTurn> => {
-    try {
-      return typeof step === 'function' ? await step(request) : step;
-    } catch (error) {
-      throw mismatch(`Step ${position} threw: ${error instanceof Error ? error.message : String(error)}`, {
-        cause: error,
-      });
-    }
+  const unexpected = (asked: string): LlmError => {
+    const dealt = exchanges.filter(({ step }) => step !== undefined).length;
+    exchanges.push({ asked });
+    return mismatch(`Request ${exchanges.length} was not expected: the script has ${dealt} steps.`);
   };
   return {
     async next(request) {
-      const { done, value: step } = iterator.next();
-      if (done) throw mismatch(`Request ${taken + 1} was not expected: the script has ${taken} steps.`);
-      taken += 1;
-      const position = taken;
-      const turn = await turnOf(step, request, position);
       const last = textOf(request.messages.at(-1)?.content ?? []);
+      const asked = last.slice(0, 200);
+      const { done, value: step } = iterator.next();
+      if (done) throw unexpected(asked);
+      const position = exchanges.push({ asked, step });
+      const misfit = (message: string, options?: ErrorOptions): LlmError => {
+        exchanges[position - 1] = { asked, step, problem: message };
+        return mismatch(message, options);
+      };
+      const turn = await turnOf(step, request).catch((error: unknown) => {
+        const said = error instanceof Error ? error.message : String(error);
+        throw misfit(`Step ${position} threw: ${said}`, { cause: error });
+      });
       if (turn.expect !== undefined && !fits(last, turn.expect)) {
-        throw mismatch(`Step ${position} expects ${String(turn.expect)}, but was asked "${last.slice(0, 200)}".`);
+        throw misfit(`Step ${position} expects ${String(turn.expect)}, but was asked "${asked}".`);
       }
       return played(turn, seedOf(request, position));
     },
     assertDone() {
-      if (problem) throw problem;
-      if (!iterator.next().done) throw mismatch(`Step ${taken + 1} of the script was never asked for.`);
+      while (left.length < shownSteps) {
+        const { done, value: step } = iterator.next();
+        if (done) break;
+        left.push(step);
+      }
+      if (left.length > 0) mismatch(`Step ${exchanges.length + 1} of the script was never asked for.`);
+      if (!problem) return;
+      throw new LlmError('script-mismatch', `${problem.message}\n${scriptDiff(exchanges, left)}`, { cause: problem });
     },
   };
+}
+
+async function turnOf(step: ScriptedStep, request: ModelRequest): Promise<ScriptedTurn> {
+  return typeof step === 'function' ? step(request) : step;
 }
 
 function fits(text: string, expected: string | RegExp): boolean {

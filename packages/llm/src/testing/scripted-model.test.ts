@@ -1,5 +1,6 @@
 import { textOf } from '@varve/events';
 import { expect, test } from 'vitest';
+import { LlmError } from '../error.ts';
 import { asking } from './model-check.ts';
 import { scriptedModel } from './scripted-model.ts';
 import type { ScriptedStep } from './scripted-step.ts';
@@ -29,6 +30,59 @@ test('a step that expects another request is a mismatch', async () => {
   ]);
   await expect(model.generate(asking('Hi'))).rejects.toThrow('Step 1 expects tests, but was asked "Hi".');
   await expect(model.generate(asking('Run it'))).resolves.toMatchObject({ finish: 'stop' });
+});
+
+test('what does not fit is told beside what does, a line each', async () => {
+  const model = scriptedModel([
+    { text: 'Looking.', calls: [{ name: 'grep', arguments: {} }] },
+    { text: 'Fixed.', expect: /^2 tests/ },
+    () => ({ text: 'Whatever.' }),
+    { error: { code: 'quota' } },
+    { text: 'All is done, and this is a longer sentence than anyone would read to its end.' },
+  ]);
+  await model.generate(asking('Fix the test.'));
+  await expect(model.generate(asking('no tests\nfound'))).rejects.toThrow('Step 2 expects /^2 tests/');
+  await model.generate(asking('Go on.'));
+  expect(() => model.assertDone()).toThrow(
+    new LlmError(
+      'script-mismatch',
+      [
+        'Step 2 expects /^2 tests/, but was asked "no tests\nfound".',
+        '  1 asked "Fix the test.", says "Looking." and calls grep',
+        '! 2 asked "no tests found", expected /^2 tests/',
+        '  3 asked "Go on.", answers by a function',
+        '- 4 never asked for, fails with quota',
+        '- 5 never asked for, says "All is done, and this is a longer sentence than anyone woul…"',
+      ].join('\n'),
+    ),
+  );
+});
+
+test('requests without a step are told after those that had one', async () => {
+  const model = scriptedModel([{ text: 'One.' }]);
+  for (const question of ['a', 'b', 'c']) await model.generate(asking(question)).catch(() => undefined);
+  expect(() => model.assertDone()).toThrow(
+    'Request 2 was not expected: the script has 1 steps.\n' +
+      '  1 asked "a", says "One."\n+ 2 asked "b", with no step left\n+ 3 asked "c", with no step left',
+  );
+});
+
+test('asking twice whether a script is done tells the same', async () => {
+  const model = scriptedModel([{ text: 'One.' }, { text: 'Two.' }]);
+  const told = [1, 2].map(() => {
+    try {
+      return model.assertDone();
+    } catch (error) {
+      return String(error);
+    }
+  });
+  expect(told[0]).toBe(told[1]);
+  expect(told[0]).toContain('Step 1 of the script was never asked for.\n- 1 never asked for, says "One."\n- 2');
+});
+
+test('of a script without end a few steps are told', () => {
+  const model = scriptedModel(forever());
+  expect(() => model.assertDone()).toThrow(/never asked for\.(?:\n- \d never asked for, says "Again\."){5}$/);
 });
 
 function disappointed(): never {
