@@ -7,6 +7,7 @@ import { importOnce, installAll, typeCheck } from './verify/consumer.ts';
 import { nodeBinary } from './verify/node-binary.ts';
 import { checkFiles, pack, type Packed } from './verify/packed.ts';
 import { run } from './verify/run.ts';
+import { useTools } from './verify/use-tools.ts';
 import { root, subpathsOf, workspacePackages } from './workspace.ts';
 
 /** The oldest Node that libraries promise to run on; apps promise the one that runs this. */
@@ -74,6 +75,12 @@ async function checkInstalled(list: Checklist, packed: readonly Packed[], projec
         assert.match(printed, /The tests pass/);
       });
     }
+  }
+  for (const node of [process.execPath, oldest]) {
+    const version = node === oldest ? oldestNode : process.versions.node;
+    await list.check(`terminal, editors and search work without install scripts on Node ${version}`, () =>
+      useTools(node, project),
+    );
   }
   await list.check('a module that imports every entry point type-checks', () => typeCheck(packed, project));
 }
