@@ -107,7 +107,7 @@ export function defineAgent(options: AgentOptions): Agent {
     budget,
     stuck: stuck === 'never' ? stuck : stuck === defaultStuck ? defaultStuck : stuckRules(stuck),
   };
-  return { ...agent, spec: specOf(agent) };
+  return Object.freeze({ ...agent, spec: specOf(agent) });
 }
 
 /** @see software-agent-sdk Agent: fields that both have are named as there */

@@ -120,3 +120,14 @@ test('a conversation is not opened without the tools it was worked on with, unle
   await using again = await Conversation.open({ agent: poorer, store, id, missingTools: 'accept' });
   expect(await again.run()).toMatchObject({ reason: 'finished' });
 });
+
+test('an agent cannot be changed, and what goes on with another model leaves it as it is', async () => {
+  const [model, other] = [scriptedModel([]), scriptedModel([{ text: 'Done.' }], { name: 'other' })];
+  const agent = defineAgent({ model, tools: () => [finish()] });
+  expect(() => Object.assign(agent, { model: other })).toThrow(TypeError);
+  await using conversation = await Conversation.create({ agent, store: memoryStore(), workspace });
+  conversation.switchModel(other);
+  await conversation.send('Go.');
+  await conversation.run();
+  expect([agent.model, other.requests.length]).toEqual([model, 1]);
+});
