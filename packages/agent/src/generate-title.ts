@@ -81,6 +81,8 @@ async function replyOrNothing(
 
 /** Looked up in the log, because a condensation may have taken it from the view. */
 async function firstSaid(log: LogReader, { journal, codec }: Session): Promise<string | undefined> {
+  // A run may go on meanwhile: what follows is behind the end of the range.
+  const { leafId } = journal.timeline;
   const parents = new Map<string, string | undefined>();
   const messages: { readonly id: string; readonly text: string }[] = [];
   for await (const { id, kind, parentId, text: json } of log.range(0)) {
@@ -88,7 +90,7 @@ async function firstSaid(log: LogReader, { journal, codec }: Session): Promise<s
     if (kind === 'MessageEvent') messages.push({ id, text: json });
   }
   const branch = new Set<string>();
-  for (let id = journal.timeline.leafId; id !== undefined && !branch.has(id); id = parents.get(id)) branch.add(id);
+  for (let id = leafId; id !== undefined && !branch.has(id); id = parents.get(id)) branch.add(id);
   for (const { id, text: json } of messages) {
     const event = branch.has(id) ? codec.read(json) : undefined;
     if (!event || !MessageEvent.is(event) || event.source !== 'user') continue;

@@ -16,7 +16,17 @@ test(`${seeds} simulated conversations keep every promise, whatever crashes when
   }
   // A simulation in which nothing happens would keep every promise too.
   expect([...reasons].toSorted()).toEqual(
-    ['asked', 'error', 'finished', 'interrupted', 'max-iterations', 'paused', 'stuck', 'waiting'].toSorted(),
+    [
+      'asked',
+      'error',
+      'finished',
+      'interrupted',
+      'max-iterations',
+      'max-time',
+      'paused',
+      'stuck',
+      'waiting',
+    ].toSorted(),
   );
   expect(crashes).toBeGreaterThan(seeds / 10);
 }, 120_000);

@@ -75,14 +75,17 @@ function messagesDigest(codec: EventCodec): (events: readonly BaseEvent[]) => st
 /** So many events may have come while the model wrote. */
 const mostMeanwhile = 32;
 
+/** Kinds that are nobody's own. */
+const builtin = new Set<string>(builtinKinds.map(({ kind }) => kind));
+
 /** What the user said while the model wrote lies before its reply, and was not in its request. */
 async function wasEarlier(log: LogReader, codec: EventCodec, seq: number, { digests }: Call): Promise<boolean> {
   const digest = messagesDigest(codec);
   for (let end = seq - 1; end >= Math.max(0, seq - mostMeanwhile); end--) {
     const event = codec.read((await log.at(end)).text);
     if (ConversationStateUpdateEvent.is(event)) continue;
-    // Only the user speaks while the model writes: behind anything else there is nothing to look for.
-    if (event.source !== 'user') return false;
+    // While the model writes only the user speaks, and the owner records: behind anything else is nothing to look for.
+    if (event.source !== 'user' && builtin.has(event.kind)) return false;
     const timeline = viewTimeline(codec);
     await timeline.load((from) => log.range(Math.min(from, end), end));
     if (digest(timeline.read('view').events) === digests.messages) return true;

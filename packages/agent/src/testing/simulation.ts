@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { rollingWindow } from '@varve/condensers';
-import { ActionEvent, type BaseEvent } from '@varve/events';
+import { ActionEvent, defineEvent, text as block, type BaseEvent } from '@varve/events';
 import { approvalFact, effectFact } from '@varve/events/facts';
 import { isResult, callIdOf, legalityProblems } from '@varve/events/projections';
 import { LlmError, type LanguageModel, type ModelReply } from '@varve/llm';
@@ -34,6 +34,7 @@ const reasons = new Set<EndReason>([
   'interrupted',
   'max-iterations',
   'max-calls',
+  'max-time',
   'stuck',
   'error',
 ]);
@@ -52,6 +53,16 @@ export async function simulate(seed: number): Promise<Simulated> {
 }
 
 const id = '5'.repeat(32);
+
+/** What the owner of a conversation puts between its events. */
+const Note = defineEvent('Note', {
+  source: 'environment',
+  fields: { words: z.string() },
+  toMessage: ({ words }) => ({ role: 'user', content: [block(words)], thinking_blocks: [] }),
+});
+
+/** No timer rings: between steps the clock is asked. */
+const never = (): AbortSignal => new AbortController().signal;
 
 class World {
   readonly reasons: EndReason[] = [];
@@ -103,7 +114,7 @@ class World {
   }
 
   #options() {
-    return { agent: this.#agent, now: () => this.#tick(), newId: () => this.#uuid() };
+    return { agent: this.#agent, now: () => this.#tick(), newId: () => this.#uuid(), kinds: [Note], timeout: never };
   }
 
   /** What a new process finds: everything that was stored, and no lease. */
@@ -133,7 +144,8 @@ class World {
   }
 
   async #run(conversation: Conversation): Promise<void> {
-    const running = conversation.run();
+    const maxMs = this.#dice.chance(0.2) ? { maxMs: this.#dice.below(40) + 1 } : {};
+    const running = this.#dice.chance(0.2) ? conversation.step(maxMs) : conversation.run(maxMs);
     const meddling = this.#meddle(conversation);
     const [ended, meddled] = await Promise.allSettled([running, meddling]);
     if (ended.status === 'fulfilled') {
@@ -147,8 +159,10 @@ class World {
   async #meddle(conversation: Conversation): Promise<void> {
     for (let times = this.#dice.below(3); times > 0; times--) {
       await this.#turns(20);
-      const what = this.#dice.below(6);
-      if (what === 0) conversation.pause();
+      const what = this.#dice.below(8);
+      if (what === 6) await conversation.record((stamp) => Note.create({ words: `n${this.#tick()}` }, stamp));
+      else if (what === 7) await conversation.generateTitle();
+      else if (what === 0) conversation.pause();
       else if (what === 1) await conversation.interrupt();
       else if (what === 2) await conversation.send(`By the way ${this.#tick()}.`);
       else if (what === 3) await conversation.reject('Not that.').catch(unlessNothingPends);
@@ -175,7 +189,8 @@ class World {
   }
 
   async #checkRequests(): Promise<void> {
-    for await (const { messages, tools, parameters, seq } of verifyRequests(await this.#disk.read(id))) {
+    const log = await this.#disk.read(id);
+    for await (const { messages, tools, parameters, seq } of verifyRequests(log, { kinds: [Note] })) {
       assert.deepEqual([messages, tools, parameters], ['same', 'same', 'same'], `the request before ${seq}`);
     }
   }
