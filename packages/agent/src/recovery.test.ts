@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
+import { z } from 'zod';
 import { textOf } from '@varve/events';
+import { defineFact } from '@varve/events/facts';
 import { legalityProblems } from '@varve/events/projections';
 import type { ModelRequest } from '@varve/llm';
 import { scriptedModel, type ScriptedStep, type ScriptedTurn } from '@varve/llm/testing';
@@ -50,6 +52,25 @@ async function crashed(agent: Agent, store: EventStore, id: string): Promise<boo
   }
 }
 
+const note = defineFact('varve.test.note', z.strictObject({ words: z.string() }));
+
+/** Takes single steps, has the conversation named and records facts between them, until the store crashes or it ends. */
+async function crashedBetween(agent: Agent, store: EventStore, id: string): Promise<boolean> {
+  try {
+    const conversation = await Conversation.create({ agent, store, workspace: process.cwd(), id });
+    await conversation.send('Record a, b and c.');
+    for (let reason = 'paused'; reason === 'paused';) {
+      ({ reason } = await conversation.step());
+      await conversation.record((stamp) => note.create({ words: reason }, stamp));
+      await conversation.rename(reason);
+    }
+    return false;
+  } catch (error) {
+    if (!(error instanceof Crash)) throw error;
+    return true;
+  }
+}
+
 /** A store as a new process finds it: what was appended is there, and nobody holds the lease. */
 async function copied(store: EventStore, id: string, length = Infinity): Promise<EventStore> {
   const copy = memoryStore();
@@ -59,16 +80,21 @@ async function copied(store: EventStore, id: string, length = Infinity): Promise
   return copy;
 }
 
-test.for([true, false])(
-  'after a crash at any append (stored: %s) the task ends and no write runs twice',
-  async (stored) => {
+test.for([
+  [true, 'of a run', crashed],
+  [false, 'of a run', crashed],
+  [true, 'of single steps and between them', crashedBetween],
+  [false, 'of single steps and between them', crashedBetween],
+] as const)(
+  'after a crash at any append (stored: %s) %s the task ends and no write runs twice',
+  async ([stored, , work]) => {
     let crashes = 0;
     for (let at = 1; ; at++) {
       const seen: ModelRequest[] = [];
       const { agent, runs } = agentWith(seen);
       const disk = memoryStore();
       const id = `${at}`.padStart(32, '0');
-      if (!(await crashed(agent, crashingStore(disk, { at, stored }), id))) break;
+      if (!(await work(agent, crashingStore(disk, { at, stored }), id))) break;
       crashes += 1;
       const survivor = await copied(disk, id);
       await using conversation = await Conversation.open({ agent, store: survivor, id });
