@@ -27,10 +27,24 @@ const sum = (): ReturnType<typeof defineTool> =>
       one + other === 0 ? new Promise<number>(() => undefined) : Promise.resolve(one + other),
   });
 
-const shell = {
-  inputs: () => [{ command: 'echo made > file; cat file' }, { command: 'false' }, { command: 'seq 100000' }],
+const shell = (pty: boolean): ToolSubject => ({
+  open: () => terminal({ pty }),
+  inputs: () => [
+    { command: 'echo made > file; cat file' },
+    { command: 'false' },
+    { command: 'seq 100000' },
+    { command: 'env > kept; env' },
+  ],
   slow: () => ({ command: 'sleep 30; echo late' }),
-};
+  masked: {
+    open: (mask) => terminal({ pty, mask, maxOutputChars: 1000 }),
+    // In two parts, so that the secret is neither in the command nor in the file that carries it.
+    input: (secret) => ({
+      command: `a='${secret.slice(0, 9)}'; b='${secret.slice(9)}'; for i in $(seq 300); do echo "$i $a$b"; done; echo "$a$b" | base64`,
+      timeout: 60,
+    }),
+  },
+});
 
 const anything = (): ReturnType<typeof defineTool> =>
   defineTool({
@@ -45,8 +59,8 @@ const anything = (): ReturnType<typeof defineTool> =>
 
 /** Every tool: add its line here. */
 const subjects: Record<string, ToolSubject> = {
-  'terminal on a pty': { open: () => terminal({ pty: true }), ...shell },
-  'terminal on pipes': { open: () => terminal({ pty: false }), ...shell },
+  'terminal on a pty': shell(true),
+  'terminal on pipes': shell(false),
   file_editor: {
     open: fileEditor,
     async prepare(workspace) {
@@ -159,6 +173,12 @@ const broken: Readonly<Record<string, (right: Tool) => Partial<Tool>>> = {
       content: [text('x'.repeat(50_001))],
     }),
   }),
+  'tells what its host keeps secret': (right) => ({
+    execute: async (input, context) => ({
+      ...(await right.execute(input, context)),
+      content: [text(JSON.stringify(process.env))],
+    }),
+  }),
   'requires what it does not describe': ({ parameters }) => ({ parameters: { ...parameters, required: ['missing'] } }),
 };
 
@@ -173,6 +193,18 @@ describe('a tool that', () => {
     expect(results.filter(({ status }) => status === 'rejected')).not.toEqual([]);
   });
 });
+
+test.for([true, false])(
+  'a terminal that hides nothing, or has the credentials of its host, fails the contract',
+  async (pty) => {
+    const right = shell(pty);
+    const open = (): Tool => terminal({ pty, env: { KEY: 'swordfish-of-the-host' }, maxOutputChars: 1000 });
+    const checks = toolContract.filter(({ title }) => title.includes('nothing of a'));
+    const subject: ToolSubject = { ...right, open, masked: { open, input: right.masked?.input ?? (() => ({})) } };
+    const results = await Promise.allSettled(checks.map((check) => check.run(subject)));
+    expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  },
+);
 
 describe.for(Object.entries(subjects))('%s', ([, subject]) => {
   test.for(toolContract)('$title', (check) => check.run(subject));

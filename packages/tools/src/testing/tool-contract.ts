@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { deepFreeze, textOf } from '@varve/events';
-import { presentObservation } from '@varve/events/payloads';
+import { presentObservation, type Observation } from '@varve/events/payloads';
 import { ToolError } from '../error.ts';
+import { maskSecrets, type Mask } from '../mask-secrets.ts';
 import type { Tool } from '../tool.ts';
+import { filesIn } from './files-in.ts';
 import { openedTool, type OpenedTool } from './opened-tool.ts';
 import { traces } from './traces.ts';
 
@@ -16,6 +18,12 @@ export interface ToolSubject {
   readonly slow?: (workspace: string) => unknown;
   /** Whether the tool takes fields it does not describe, as MCP servers may; default false. */
   readonly isOpen?: boolean;
+  /** For a tool that can show, or keep outside of its observations, what a program says: how it is made with a mask. */
+  readonly masked?: {
+    readonly open: (mask: Mask) => Tool;
+    /** A call of it that would show this secret, in a long output too. */
+    readonly input: (secret: string) => unknown;
+  };
   /** Puts into the workspace what the inputs need. */
   readonly prepare?: (workspace: string) => Promise<void>;
 }
@@ -144,6 +152,33 @@ export const toolContract: readonly ToolCheck[] = [
       }
     },
   ),
+  {
+    title: 'shows nothing of a credential in the environment of its host',
+    async run(subject) {
+      const [name, secret] = ['VARVE_CONTRACT_API_KEY', 'swordfish-of-the-host'];
+      process.env[name] = secret;
+      try {
+        await check('', async ({ call, workspace }, { inputs }) => {
+          for (const input of inputs) await showsNothing(await call(input), workspace, secret);
+        }).run(subject);
+      } finally {
+        delete process.env[name];
+      }
+    },
+  },
+  {
+    title: 'shows and keeps nothing of a secret that it was made to hide',
+    async run({ masked, prepare }) {
+      if (masked === undefined) return;
+      const secret = 'swordfish of the conversation';
+      await using opened = await openedTool(masked.open(maskSecrets([secret])));
+      await prepare?.(opened.workspace);
+      const observation = await opened.call(masked.input(secret));
+      await showsNothing(observation, opened.workspace, secret);
+      const kept = observation['full_output_save_dir'];
+      if (typeof kept === 'string') await showsNothing(observation, kept, secret);
+    },
+  },
   check('does not start a call that is cancelled already', async ({ call }, { inputs }) => {
     await assert.rejects(call(inputs[0], { signal: AbortSignal.abort() }), { name: 'ToolError', code: 'aborted' });
   }),
@@ -177,6 +212,13 @@ function check(title: string, verify: (opened: OpenedTool, inputs: Inputs) => Pr
       await verify(opened, { inputs: inputs(opened.workspace), slow, isOpen });
     },
   };
+}
+
+/** Neither what a call brought back nor a file in a directory has the secret. */
+async function showsNothing(observation: Observation, directory: string, secret: string): Promise<void> {
+  assert.ok(!JSON.stringify(observation).includes(secret), 'the observation has the secret');
+  for (const [name, bytes] of await filesIn(directory))
+    assert.ok(!bytes.includes(secret), `the file ${name} has the secret`);
 }
 
 async function cancelled(call: OpenedTool['call'], input: unknown): Promise<void> {

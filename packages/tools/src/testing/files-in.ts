@@ -1,0 +1,12 @@
+import { lstat, readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** Every regular file below a directory, by its path from there. */
+export async function filesIn(directory: string): Promise<ReadonlyMap<string, Buffer>> {
+  const found = new Map<string, Buffer>();
+  for (const name of await readdir(directory, { recursive: true })) {
+    const path = join(directory, name);
+    if ((await lstat(path)).isFile()) found.set(name, await readFile(path));
+  }
+  return found;
+}
