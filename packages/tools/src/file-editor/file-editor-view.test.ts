@@ -37,7 +37,7 @@ test.for([
   ['FE-10: the middle', [2, 3], '     2\tline 2\n     3\tline 3'],
   ['FE-11: to the end', [3, -1], '     3\tline 3\n     4\tline 4'],
   ['FE-12: one line', [4, 4], '     4\tline 4'],
-  ['FE-15: beyond the end', [3, 9], '     3\tline 3\n     4\tline 4'],
+  ['FE-15, E9: beyond the end', [3, 9], '     3\tline 3\n     4\tline 4'],
 ] as const)('%s of a file is shown', async ([, view_range, lines]) => {
   await using editor = await open();
   await write(editor, 'file', numbered(4));
@@ -48,9 +48,9 @@ test.for([
 
 test.for([
   ['FE-13: a range from 0', [0, 2], '[1, 4]'],
-  ['FE-14: a range behind the end', [5, 6], '[1, 4]'],
-  ['FE-16: a range backwards', [3, 1], 'must not come before'],
-  ['FE-17: half a range', [1], 'exactly two'],
+  ['FE-14, E9: a range behind the end', [5, 6], '[1, 4]'],
+  ['FE-16, E9: a range backwards', [3, 1], 'must not come before'],
+  ['FE-17, E9: half a range', [1], 'exactly two'],
 ] as const)('%s is refused', async ([, view_range, reason]) => {
   await using editor = await open();
   await write(editor, 'file', numbered(4));

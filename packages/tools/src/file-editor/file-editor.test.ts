@@ -69,7 +69,7 @@ test.for(['file', '.'])('FE-04: create over %s is refused', async (name) => {
   expect(await editor.read('file')).toBe('old');
 });
 
-test('FE-05: create makes the directories above', async () => {
+test('FE-05, E6: create makes the directories above', async () => {
   await using editor = await open();
   await editor.do('create', 'a/b/c.txt', { file_text: 'x' });
   expect(await editor.read('a/b/c.txt')).toBe('x');
@@ -93,10 +93,10 @@ test.for([
   ['FE-30: several lines', 'a\nb\nc\n', 'a\nb', 'x', 'x\nc\n'],
   ['FE-31: tabs', '\tif x:\n\t\ty\n', '\t\ty', '\t\tz', '\tif x:\n\t\tz\n'],
   ['FE-32: by nothing', 'a\nb\n', 'a\n', '', 'b\n'],
-  ['FE-38: with stray blanks around', 'a\nb\nc\n', '  b  ', ' x ', 'a\n x \nc\n'],
+  ['FE-38, E5: with stray blanks around', 'a\nb\nc\n', '  b  ', ' x ', 'a\n x \nc\n'],
   ['FE-39: a pattern', 'a.c abc', 'a.c', 'x', 'x abc'],
-  ['FE-40: by a replacement pattern', 'price', 'price', "$& $1 $$ $` $'", "$& $1 $$ $` $'"],
-  ['FE-37: nothing in an empty file', '', '', 'x\n', 'x\n'],
+  ['FE-40, E4: by a replacement pattern', 'price', 'price', "$& $1 $$ $` $'", "$& $1 $$ $` $'"],
+  ['FE-37, E8: nothing in an empty file', '', '', 'x\n', 'x\n'],
   ['FE-45: by characters outside of ASCII', 'abc', 'b', 'ß😀', 'aß😀c'],
 ] as const)('str_replace: %s', async ([, before, old_str, new_str, after]) => {
   await using editor = await open();
@@ -130,7 +130,7 @@ test.for([
   ['FE-41: at the end', 'a\nb\n', 2, 'x', 'a\nb\nx\n'],
   ['FE-42: nothing, which is an empty line', 'a\nb\n', 1, '', 'a\n\nb\n'],
   ['FE-43: whole lines', 'a\nb\n', 1, 'x\ny\n', 'a\nx\ny\nb\n'],
-  ['FE-44: at the end of a file without a final line end', 'a\nb', 2, 'c', 'a\nb\nc'],
+  ['FE-44, E2: at the end of a file without a final line end', 'a\nb', 2, 'c', 'a\nb\nc'],
   ['FE-44: before the end of such a file', 'a\nb', 1, 'x', 'a\nx\nb'],
   ['into an empty file', '', 0, 'x', 'x\n'],
   ['FE-57: into a file with CRLF', 'a\r\nb\r\n', 1, 'x\ny', 'a\r\nx\r\ny\r\nb\r\n'],
@@ -175,7 +175,7 @@ test('FE-46: edits are undone one by one, then there is nothing left', async () 
   expect((await editor.do('undo_edit', 'file')).text).toContain('no edit history');
 });
 
-test('undo of create removes the file', async () => {
+test('E7: undo of create removes the file', async () => {
   await using editor = await open();
   await editor.do('create', 'file', { file_text: 'x' });
   expect((await editor.do('undo_edit', 'file')).isError).toBe(false);
@@ -210,7 +210,7 @@ test('FE-65: an edit works on what is in the file now', async () => {
   expect(await editor.read('file')).toBe('changed\nc\n');
 });
 
-test('FE-56: mode bits are kept', async () => {
+test('FE-56, E4: mode bits are kept', async () => {
   await using editor = await open();
   await editor.write('file', 'a');
   await chmod(editor.at('file'), 0o4755);
@@ -219,10 +219,10 @@ test('FE-56: mode bits are kept', async () => {
 });
 
 test.for([
-  ['FE-57: CRLF is kept and matched by LF', 'a\r\nb\r\nc\r\n', 'a\nb', 'x\ny\nz', 'x\r\ny\r\nz\r\nc\r\n'],
+  ['FE-57, E1: CRLF is kept and matched by LF', 'a\r\nb\r\nc\r\n', 'a\nb', 'x\ny\nz', 'x\r\ny\r\nz\r\nc\r\n'],
   ['FE-57: CRLF in the arguments means a line end', 'a\r\nb\r\n', 'a\r\nb', 'x\r\ny', 'x\r\ny\r\n'],
   ['FE-58: mixed line ends outside of the edit stay', 'a\r\nb\nc\r\nd\r\n', 'b', 'x\ny', 'a\r\nx\r\ny\nc\r\nd\r\n'],
-  ['FE-59: the byte order mark is kept', '\uFEFFa\nb', 'a', 'x', '\uFEFFx\nb'],
+  ['FE-59, E4: the byte order mark is kept', '\uFEFFa\nb', 'a', 'x', '\uFEFFx\nb'],
 ] as const)('%s', async ([, before, old_str, new_str, after]) => {
   await using editor = await open();
   await editor.write('file', before);
@@ -239,7 +239,7 @@ test('FE-59: the byte order mark is not shown and survives an undo', async () =>
   expect(await editor.read('file')).toBe('\uFEFFa\n');
 });
 
-test('FE-60: an edit through a link changes its target and keeps the link', async () => {
+test('FE-60, E3: an edit through a link changes its target and keeps the link', async () => {
   await using editor = await open();
   await editor.write('target', 'a');
   await symlink('target', editor.at('link'));

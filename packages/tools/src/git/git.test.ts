@@ -49,7 +49,7 @@ async function repository(files: Readonly<Record<string, string | Buffer>> = {})
   };
 }
 
-test('WS-16: changes of each kind, with awkward names, sorted', async () => {
+test('WS-16, D1, D2, D3: changes of each kind, with awkward names, sorted', async () => {
   await using repo = await repository({ changed: '1', gone: '2', moved: '3', typed: '4', 'späce "q"': '5', same: '6' });
   await repo.write({ changed: 'x', 'späce "q"': 'x', 'new\nline': 'x', 'to/moved': '3' });
   for (const name of ['gone', 'moved', 'typed']) await rm(join(repo.path, name));
@@ -119,7 +119,7 @@ test('WS-15: a worktree, and a repository inside of another', async () => {
   expect(await repo.changes()).toEqual({});
 });
 
-test('a diff keeps line ends, and shows files that are gone and files that are no text', async () => {
+test('D5: a diff keeps line ends, and shows files that are gone and files that are no text', async () => {
   await using repo = await repository({ a: '1\r\n2', b: 'text\n', c: Buffer.from([1, 0, 2]) });
   await repo.write({ a: '1\r\n2\n' });
   await rm(join(repo.path, 'b'));
@@ -146,7 +146,7 @@ test('WS-20: what is too large, not there, in no repository or no commit is refu
   await expect(gitChanges(repo.path, { signal: AbortSignal.abort() })).rejects.toMatchObject({ code: 'aborted' });
 });
 
-test('WS-25: no program that the repository names is run, and nothing is written', async () => {
+test('WS-25, D4: no program that the repository names is run, and nothing is written', async () => {
   await using repo = await repository({ a: '1', b: '1', 'sub/c': '1' });
   const ran = join(repo.path, '.git/ran');
   const program = join(repo.path, '.git/program');

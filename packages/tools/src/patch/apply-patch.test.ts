@@ -29,7 +29,7 @@ async function refused(tool: OpenedTool, input: unknown, reason: string | RegExp
   expect(await traces(tool.workspace)).toEqual(before);
 }
 
-test('a file is created, changed and deleted', async () => {
+test('AP-R8: a file is created, its last line ended, changed and deleted', async () => {
   await using tool = await opened();
   const made = await tool.call(patch('*** Add File: sub/a.txt', '+one', '+', '+two'));
   expect(made).toMatchObject({
@@ -52,7 +52,7 @@ test('a file is created, changed and deleted', async () => {
   expect(await readdir(join(tool.workspace, 'sub'))).toEqual([]);
 });
 
-test('one patch adds, changes, renames and deletes', async () => {
+test('AP-R11: one patch adds, changes, renames and deletes', async () => {
   await using tool = await opened({ 'a.txt': 'a\n', 'b.txt': 'b\n', 'c.txt': 'c\nd\n' });
   const observation = await tool.call(
     patch(
@@ -85,13 +85,13 @@ test('a file is renamed without a change, and keeps its mode', async () => {
   expect(await readdir(tool.workspace)).toEqual(['go.sh']);
 });
 
-test('several changes of one file follow each other', async () => {
+test('AP-R7: several changes of one file follow each other', async () => {
   await using tool = await opened({ a: '1\n2\n3\n4\n5\n6\n' });
   await tool.call(patch('*** Update File: a', '@@', ' 1', '-2', '@@', ' 5', '+5.5', ' 6'));
   expect(await content(tool, 'a')).toBe('1\n3\n4\n5\n5.5\n6\n');
 });
 
-test('a change that fits in several places is refused, until a line above it says which', async () => {
+test('AP-R5, P2: a change that fits in several places is refused, until a line above it says which', async () => {
   const text = 'def a():\n  x = 1\n  return x\ndef b():\n  x = 1\n  return x\n';
   await using tool = await opened({ a: text });
   await refused(tool, patch('*** Update File: a', '@@', '-  x = 1', '+  x = 2'), /several places, at lines 2, 5/);
@@ -104,14 +104,14 @@ test('of a great many places the first hundred are named', async () => {
   await refused(tool, patch('*** Update File: a', '-x', '+y'), /at lines 1, 2, 3, .*, 100 and more\./);
 });
 
-test('a line above the place that occurs twice does not decide', async () => {
+test('AP-R5: a line above the place that occurs twice does not decide', async () => {
   await using tool = await opened({ a: 'class A\n  f\n    x\nclass B\n  f\n    x\n' });
   await refused(tool, patch('*** Update File: a', '@@   f', '-    x', '+    y'), /several places/);
   await tool.call(patch('*** Update File: a', '@@ class B', '@@   f', '-    x', '+    y'));
   expect(await content(tool, 'a')).toBe('class A\n  f\n    x\nclass B\n  f\n    y\n');
 });
 
-test('a line above the place that is not there does not matter when the place is clear', async () => {
+test('AP-R5: a line above the place that is not there does not matter when the place is clear', async () => {
   await using tool = await opened({ a: '1\n2\n' });
   await tool.call(patch('*** Update File: a', '@@ def gone():', '-2', '+3'));
   expect(await content(tool, 'a')).toBe('1\n3\n');
@@ -121,14 +121,14 @@ test.for([
   ['blanks at the end', 'x = 1  \ny\n', ' x = 1', 'x = 1  \nz\n', 1],
   ['blanks at the start', '    x = 1\ny\n', ' x = 1', '    x = 1\nz\n', 100],
   ['other quotes and dashes', 'a \u2013 \u201Cb\u201D\ny\n', ' a - "b"', 'a \u2013 \u201Cb\u201D\nz\n', 1000],
-] as const)('context with %s is found and stays as it is', async ([, text, context, expected, fuzz]) => {
+] as const)('AP-R6, P8: context with %s is found and stays as it is', async ([, text, context, expected, fuzz]) => {
   await using tool = await opened({ a: text });
   const observation = await tool.call(patch('*** Update File: a', context, '-y', '+z'));
   expect(observation).toMatchObject({ is_error: false, fuzz });
   expect(await content(tool, 'a')).toBe(expected);
 });
 
-test('the end of the file decides', async () => {
+test('AP-R6: the end of the file decides', async () => {
   await using tool = await opened({ a: 'x\ny\nx\n' });
   await tool.call(patch('*** Update File: a', '@@', '-x', '+z', '*** End of File'));
   expect(await content(tool, 'a')).toBe('x\ny\nz\n');
@@ -146,7 +146,7 @@ test.for([
   expect(await content(tool, 'a')).toBe(expected);
 });
 
-test('a missing final line end stays missing, and present ones stay what they are', async () => {
+test('AP-R14, P1: a missing final line end stays missing, and present ones stay what they are', async () => {
   await using tool = await opened({ a: '1\n2', b: '1\r\n2\n3\r\n4\r\n' });
   await tool.call(patch('*** Update File: a', ' 1', '-2', '+3', '*** Update File: b', ' 1', '-2', '+x', '+y', ' 3'));
   expect(await content(tool, 'a')).toBe('1\n3');
@@ -157,10 +157,14 @@ test.for([
   ['*** Update File: a', '@@', ' 1', '-9', '+x'],
   ['*** Update File: a', ...Array.from({ length: 50 }, (_, index) => ` ${index}`), '+x'],
   ['*** Update File: a', '@@', '-3', '+x', '@@', '-1', '+y'],
-])('lines that are not there are refused: %s', async (lines) => {
-  await using tool = await opened({ a: '1\n2\n3\n' });
-  await refused(tool, patch(...lines), /^Nothing was changed.*(are not in a)/s);
-});
+  ['*** Update File: a', ' 4 5', '+x'],
+])(
+  'AP-R7, P8: lines that are not there, in this order and with these blanks inside, are refused: %s',
+  async (lines) => {
+    await using tool = await opened({ a: '1\n2\n3\n4  5\n' });
+    await refused(tool, patch(...lines), /^Nothing was changed.*(are not in a)/s);
+  },
+);
 
 test.for([
   [['*** Update File: missing', '-1', '+2'], /Nothing exists/],
@@ -178,7 +182,7 @@ test.for([
   [['*** Add File: /b', '+x'], /outside/],
   [['*** Add File: out/b', '+x'], /outside/],
   [['*** Add File: sub/c/d', '+x'], /already exists|not a directory/],
-] as const)('%j is refused', async ([lines, reason]) => {
+] as const)('AP-R9, AP-R10, AP-R11, AP-R12, P3, P4, P7: %j is refused', async ([lines, reason]) => {
   await using tool = await opened({ a: '1\n', 'sub/c': '1\n' });
   await symlink(join(tool.workspace, 'a'), join(tool.workspace, 'link'));
   await using other = await opened();
@@ -186,12 +190,12 @@ test.for([
   await refused(tool, patch(...lines), reason);
 });
 
-test('a directory whose name begins like the workspace is outside of it', async () => {
+test('AP-R12: a directory whose name begins like the workspace is outside of it', async () => {
   await using tool = await opened();
   await refused(tool, patch(`*** Add File: ${tool.workspace}2/a`, '+x'), /outside/);
 });
 
-test('an absolute path inside of the workspace is good', async () => {
+test('AP-R12: an absolute path inside of the workspace is good', async () => {
   await using tool = await opened();
   await tool.call(patch(`*** Add File: ${tool.workspace}/a`, '+x'));
   expect(await content(tool, 'a')).toBe('x\n');
@@ -205,7 +209,7 @@ test('what a link leads to is changed, and the link stays', async () => {
   expect((await traces(tool.workspace)).some((line) => line.startsWith('link ') && line.endsWith(' a'))).toBe(true);
 });
 
-test('when one of the changes cannot be made the others are taken back', async () => {
+test('AP-R13, P5: when one of the changes cannot be made the others are taken back', async () => {
   await using tool = await opened({ a: '1\n', 'z/keep': '' });
   const before = (await traces(tool.workspace)).map((line) => line.split(' ')[0]);
   // The directory of the last file is a file that the same patch creates.

@@ -19,7 +19,7 @@ test.for([
   ['a list of arguments', JSON.stringify(['apply_patch', body])],
   ['operations', JSON.stringify({ operations: [{ type: 'create_file', path: 'a', diff: '+x\n' }] })],
   ['one operation', JSON.stringify({ type: 'create_file', path: 'a', diff: '+x' })],
-] as const)('a patch is read with %s', ([, text]) => {
+] as const)('AP-R14, P6: a patch is read with %s', ([, text]) => {
   expect(parsed(text)).toEqual(added);
 });
 
@@ -34,7 +34,7 @@ test('operations may change, move and delete', () => {
   ]);
 });
 
-test('an empty line in a change is an empty line of context', () => {
+test('AP-R2: an empty line in a change is an empty line of context', () => {
   expect(parsed('*** Begin Patch\n*** Update File: a\n x\n\n-y\n*** End Patch')).toMatchObject([
     { chunks: [{ lines: [{ text: 'x' }, { mark: ' ', text: '' }, { mark: '-', text: 'y' }] }] },
   ]);
@@ -65,10 +65,44 @@ test.for([
   ['*** Begin Patch\n*** Update File: a\n*** Move to: \n-x\n*** End Patch', 3, 'path is missing'],
   ['{"patch": 7}', 1, 'Begin Patch'],
   ['{', 1, 'Begin Patch'],
-] as const)('%j is refused at line %i', ([text, line, what]) => {
+] as const)('AP-R1, AP-R3, AP-R4, AP-R8, P6: %j is refused at line %i', ([text, line, what]) => {
   const { refused } = parsed(text) as { refused: string };
   expect(refused).toContain(`at line ${line}:`);
   expect(refused).toContain(what);
+});
+
+const pieces = [
+  '*** Begin Patch',
+  '*** End Patch',
+  '*** Add File: a',
+  '*** Update File: a',
+  '*** Delete File: ',
+  '*** Move to: b',
+  '*** End of File',
+  '@@',
+  '@@ x',
+  '+x',
+  '-x',
+  ' x',
+  '',
+  '***',
+  "<<'EOF'",
+  'EOF',
+  '{"patch": "',
+  '{"operations": [',
+];
+
+test('AP-R14: whatever a model writes is a patch or refused in words', () => {
+  const piece = fc.constantFrom(...pieces);
+  const lines = fc.array(fc.oneof(piece, fc.string()), { maxLength: 12 });
+  fc.assert(
+    fc.property(lines, fc.boolean(), (between, isWhole) => {
+      const all = isWhole ? ['*** Begin Patch', ...between, '*** End Patch'] : between;
+      const result = parsed(all.join('\n'));
+      expect(Array.isArray(result) || typeof (result as { refused?: unknown }).refused === 'string').toBe(true);
+    }),
+    { numRuns: 500 },
+  );
 });
 
 test('a change written with all of its file as context gives exactly what it says', () => {

@@ -37,12 +37,12 @@ test.for([
   ['**/deep/*', ['src/deep/c.ts']],
   ['[bc].ts', ['src/deep/c.ts', 'src/b.ts']],
   ['none', []],
-] as const)('%j matches', async ([pattern, expected]) => {
+] as const)('G1: %j matches', async ([pattern, expected]) => {
   await using tool = await opened(['a.ts', 'src/b.ts', 'src/deep/c.ts']);
   expect(names(tool, await tool.call({ pattern }))).toEqual(expected);
 });
 
-test('the result does not depend on the directory of this process', async () => {
+test('G1: the result does not depend on the directory of this process', async () => {
   await using tool = await opened(['packages/tools/src/index.ts']);
   expect(names(tool, await tool.call({ pattern: 'tools/src/*.ts', path: 'packages' }))).toEqual([
     'packages/tools/src/index.ts',
@@ -56,14 +56,14 @@ test('an absolute pattern is split where its magic begins', async () => {
   expect(found).toMatchObject({ search_path: join(tool.workspace, 'src') });
 });
 
-test('a pattern below the home directory obeys the jail', async () => {
+test('G5: a pattern below the home directory obeys the jail', async () => {
   await using tool = await opened([]);
   const found = await tool.call({ pattern: '~/*.ts' });
   expect(found).toMatchObject({ is_error: true, files: [] });
   expect(shown(found)).toContain(homedir());
 });
 
-test('ignored, hidden and linked files are left out', async () => {
+test('G2: ignored, hidden and linked files are left out', async () => {
   await using tool = await opened(['a.ts', 'out/b.ts', '.hidden/c.ts', '.git/d.ts']);
   await writeFiles(tool.workspace, { '.gitignore': 'out\n' });
   await symlink(join(tool.workspace, 'a.ts'), join(tool.workspace, 'link.ts'));
@@ -72,7 +72,7 @@ test('ignored, hidden and linked files are left out', async () => {
   expect(names(tool, await tool.call({ pattern: '.gitignore' }))).toEqual(['.gitignore']);
 });
 
-test('truncated means that there are more', async () => {
+test('G3: truncated means that there are more', async () => {
   await using tool = await opened(['a', 'b', 'c'], { maxFiles: 3 });
   expect(await tool.call({ pattern: '*' })).toMatchObject({ truncated: false });
   await using small = await opened(['a', 'b', 'c'], { maxFiles: 2 });

@@ -39,7 +39,7 @@ test('no match is no error', async () => {
   expect(shown(found)).toContain('No file has a line that matches needle');
 });
 
-test('case matters when the pattern says so', async () => {
+test('G4: case matters when the pattern says so', async () => {
   await using tool = await opened({ 'a.txt': 'Needle\n', 'b.txt': 'needle\n' });
   expect(names(tool, await tool.call({ pattern: '(?-i)Needle' }))).toEqual(['a.txt']);
 });
@@ -58,7 +58,7 @@ test.for([
   expect(found).toMatchObject({ include_pattern: include });
 });
 
-test('ignore rules hold outside of a repository, and for files that include names', async () => {
+test('G2: ignore rules hold outside of a repository, and for files that include names', async () => {
   await using tool = await opened({ '.gitignore': '*.log\n/out/\n', 'a.log': 'x', 'out/b.txt': 'x', 'c.txt': 'x' });
   expect(names(tool, await tool.call({ pattern: 'x' }))).toEqual(['c.txt']);
   expect(names(tool, await tool.call({ pattern: 'x', include: '*.log' }))).toEqual([]);
@@ -116,7 +116,7 @@ test('further roots may be searched', async () => {
   });
 });
 
-test('of more files than the limit the newest are shown, and only then it is truncated', async () => {
+test('G3: of more files than the limit the newest are shown, and only then it is truncated', async () => {
   const files = Object.fromEntries(Array.from({ length: 7 }, (_, index) => [`f${index}.txt`, 'x']));
   await using tool = await opened(files, { maxFiles: 7 });
   expect(await tool.call({ pattern: 'x' })).toMatchObject({ truncated: false });

@@ -57,7 +57,7 @@ describe.for(backends)('the shells of a terminal on a %s', ([, pty]) => {
     expect([...pids]).toEqual([around(all[0] ?? { kind: '', content: [], is_error: false }).pid]);
   });
 
-  test('A1, A2, A3: the main shell can be polled, answered and refuses commands while others have run beside it', async () => {
+  test('A1, A2, A3, A8: the main shell can be polled, answered and refuses commands while others have run beside it', async () => {
     await using shell = await openTerminal(pty, { noChangeTimeoutMs: 200 });
     await together(shell, [meet('1', 2), meet('2', 2)]);
     const asked = await shell.call({ command: 'echo question; read -r answer; echo "got $answer"' });

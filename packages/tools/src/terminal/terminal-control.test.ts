@@ -107,7 +107,7 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
     expect(last).toMatchObject({ exit_code: 0 });
   });
 
-  test('TE-14: C-c ends an endless loop with 130 and the next command runs', async () => {
+  test('TE-14, A10: C-c ends an endless loop with 130 and the next command runs', async () => {
     await using shell = await open(pty);
     await untilShown(shell, { command: 'while true; do echo on; sleep 0.05; done', timeout: 0.2 }, 'on');
     const interrupt = (): Promise<Observation> => shell.call({ command: 'c-C', is_input: true, timeout: 1 });
@@ -185,7 +185,7 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
     expect(shown(await shell.call({ command: 'echo next' }))).toMatch(/^next/);
   });
 
-  test('TE-74: a cancelled call interrupts its command and keeps the shell', async () => {
+  test('TE-74, A7, A10: a cancelled call interrupts its command and keeps the shell', async () => {
     await using shell = await open(pty);
     // More than once, because on a machine that is too busy to feel C-c at once the shell itself is ended.
     const attempt = async (): Promise<unknown> => {

@@ -32,7 +32,7 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
     expect(await shell.call({ command: 'x', reset: true, is_input: true })).toMatchObject({ is_error: true });
   });
 
-  test('TE-39: exit is told, and the next command has a new shell in the same directory', async () => {
+  test('TE-39, A6: exit is told, and the next command has a new shell in the same directory', async () => {
     await using shell = await open(pty);
     const ended = await shell.call({ command: 'mkdir sub; cd sub; echo before; exit 7' });
     expect(ended).toMatchObject({ is_error: true, exit_code: 7 });

@@ -109,7 +109,13 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
     expect(shown(await shell.call({ command: 'find . -name "*.txt" -exec grep -l needle {} \\;' }))).toBe('./a.txt');
   });
 
-  test('TE-25, TE-30: neither prompts nor the command itself are part of the output', async () => {
+  test('A12: the name of a key that is no input is run as a command', async () => {
+    await using shell = await open(pty);
+    expect(await shell.call({ command: 'UP' })).toMatchObject({ exit_code: 127, is_error: false });
+    expect(shown(await shell.call({ command: 'echo alive' }))).toBe('alive');
+  });
+
+  test('TE-25, TE-30, A9: neither prompts nor the command itself are part of the output', async () => {
     await using shell = await open(pty);
     await shell.call({ command: 'PS1="$ "; PS2="> "; export PS1 PS2' });
     expect(shown(await shell.call({ command: 'cat <<END\na\nb\nEND' }))).toBe('a\nb');
