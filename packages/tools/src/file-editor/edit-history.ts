@@ -15,6 +15,11 @@ export class EditHistory {
   #edits: { readonly path: string; readonly edit: Edit }[] = [];
   #bytes = 0;
 
+  /** Every edit that can be undone, the oldest first. */
+  get all(): readonly { readonly path: string; readonly edit: Edit }[] {
+    return this.#edits;
+  }
+
   push(path: string, edit: Edit): void {
     this.#edits.push({ path, edit });
     this.#bytes += sizeOf(edit);

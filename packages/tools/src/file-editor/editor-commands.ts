@@ -1,7 +1,7 @@
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { digest, encoded, readTextFile, type TextFile } from './text-file.ts';
-import { EditHistory } from './edit-history.ts';
+import { KeptHistory } from './kept-history.ts';
 import { contents, seen, snippet, type Done, type EditorReport } from './editor-report.ts';
 import type { FileEditorOptions } from './file-editor-options.ts';
 import { insertText } from './insert-text.ts';
@@ -32,11 +32,12 @@ type Outcome = Promise<EditorReport | Refused>;
 
 /** The commands of one editor, on targets that have been checked: owns what can be undone. */
 export class EditorCommands {
-  readonly #history = new EditHistory();
+  readonly #history: KeptHistory;
   readonly #maxFileBytes: number;
   readonly #maxViewChars: number;
 
-  constructor({ maxFileBytes = 10 * 1024 * 1024, maxViewChars = 16_000 }: FileEditorOptions) {
+  constructor({ maxFileBytes = 10 * 1024 * 1024, maxViewChars = 16_000, historyDir }: FileEditorOptions) {
+    this.#history = new KeptHistory(historyDir);
     this.#maxFileBytes = maxFileBytes;
     this.#maxViewChars = maxViewChars;
   }
@@ -86,7 +87,7 @@ export class EditorCommands {
     } catch (error) {
       return refuseFailure('Creating', target.path, error);
     }
-    this.#history.push(target.real, { before: undefined, after: digest(bytes) });
+    await this.#history.push(target.real, { before: undefined, after: digest(bytes) });
     return {
       ...seen(doneBy(call), `The file ${target.path} was created.`),
       prev_exist: false,
@@ -111,7 +112,7 @@ export class EditorCommands {
 
   async #undo(target: Target, call: EditorCall): Outcome {
     const { path, real } = target;
-    const edit = this.#history.last(real);
+    const edit = await this.#history.last(real);
     if (edit === undefined) return refuse(`There is no edit history for ${path} that could be undone.`);
     const file = await readTextFile(target, this.#maxFileBytes);
     if (isRefused(file)) return file;
@@ -126,7 +127,7 @@ export class EditorCommands {
     } catch (error) {
       return refuseFailure('Restoring', path, error);
     }
-    this.#history.pop(real);
+    await this.#history.pop(real);
     if (edit.before === undefined)
       return {
         ...seen(doneBy(call), `The creation of ${path} was undone: the file is gone.`),
@@ -155,7 +156,7 @@ export class EditorCommands {
     } catch (error) {
       return refuseFailure('Writing', target.path, error);
     }
-    this.#history.push(target.real, { before: file.bytes, after: digest(bytes) });
+    await this.#history.push(target.real, { before: file.bytes, after: digest(bytes) });
     const note = [changed.note, encodingNote].flatMap((one) => (one === undefined ? [] : [` ${one}`])).join('');
     const lines = snippet(changed, this.#maxViewChars);
     const told = `The file ${target.path} was edited.${note} The lines around the change:\n${lines}\nCheck that they are as intended; edit again if not.`;

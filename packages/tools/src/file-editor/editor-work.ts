@@ -11,7 +11,7 @@ import { target as targetOf } from './target.ts';
 /**
  * What the editors of this package share: calls one after the other, each with its target checked first.
  *
- * @throws {ToolError} `unusable` when a root is not absolute.
+ * @throws {ToolError} `unusable` when a root or the directory of the history is not absolute.
  */
 export function editorWork(
   options: FileEditorOptions,
@@ -19,6 +19,9 @@ export function editorWork(
   const { jail = 'workspace', roots = [] } = options;
   const wrong = roots.find((root) => !isAbsolute(root));
   if (wrong !== undefined) throw new ToolError('unusable', `The root ${wrong} is not an absolute path.`);
+  const { historyDir } = options;
+  if (historyDir !== undefined && !isAbsolute(historyDir))
+    throw new ToolError('unusable', `The directory ${historyDir} is not an absolute path.`);
   const commands = new EditorCommands(options);
   const inTurn = mutex();
   const work = async (call: EditorCall, workspace: string): Promise<EditorReport> => {

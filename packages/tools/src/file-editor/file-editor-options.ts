@@ -9,6 +9,11 @@ export interface FileEditorOptions {
   readonly roots?: readonly string[];
   /** Of larger files only ranges of lines are shown; they are not edited. Default: 10 MiB. */
   readonly maxFileBytes?: number;
+  /**
+   * Where what can be undone is kept, so that it can be in a later process too: an absolute path of a directory that belongs
+   * to this tool of this conversation alone. Default: memory.
+   */
+  readonly historyDir?: string;
   /** The longest view, in UTF-16 units. Default: 16 000. */
   readonly maxViewChars?: number;
 }

@@ -10,7 +10,7 @@ import { resolvedPath } from './resolved-path.ts';
  * Shows and changes text files, one change at a time. Encoding, line ends, byte order mark, mode bits and links are kept; each write
  * replaces the file in one step. Remembers what it needs to undo its own edits.
  *
- * @throws {ToolError} `unusable` when a root is not absolute.
+ * @throws {ToolError} `unusable` when a root or the directory of the history is not absolute.
  * @see software-agent-sdk openhands/tools/file_editor (undo of create removes the file; parents are created; an encoding counts when it gives the same bytes again)
  */
 export function fileEditor(options: FileEditorOptions = {}): Tool<EditorCall> {
