@@ -11,6 +11,7 @@ import type { AppenderOptions } from './appender-options.ts';
 import { eventName, slugOf } from './event-name.ts';
 import { labelOf } from './event-file.ts';
 import { cutLog } from './cut-log.ts';
+import { maskQuarantine } from './mask-quarantine.ts';
 import type { MetaChange, Replacement } from './meta-files.ts';
 import type { Paths } from './paths.ts';
 import { replaceTexts } from './replace-texts.ts';
@@ -74,6 +75,14 @@ export class Appender {
     return this.#inTurn(async () => {
       this.#check();
       await replaceTexts(this.#options, replacements);
+    });
+  }
+
+  /** @see ProofKeeper.maskQuarantine */
+  async maskQuarantine(mask: (text: string) => string): Promise<number> {
+    return this.#inTurn(async () => {
+      this.#check();
+      return maskQuarantine(this.#options, mask);
     });
   }
 

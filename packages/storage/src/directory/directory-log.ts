@@ -59,6 +59,10 @@ export function directoryLog(options: DirectoryLogOptions): EventLog {
         checkOpen();
         return appender.replace(replacements).catch(typed);
       },
+      async maskQuarantine(mask) {
+        checkOpen();
+        return appender.maskQuarantine(mask).catch(typed);
+      },
     },
     async append(events, { expectedHead, meta, signer, statements: given } = {}) {
       checkOpen();

@@ -14,11 +14,13 @@ export interface SharedLog {
   readonly wake: Wakeups;
   /** Reads what is kept beside the log now. */
   readonly kept: () => KeptProof;
+  /** Reads what lies in quarantine now, one file after the other. */
+  readonly quarantine: () => Iterable<string>;
 }
 
 /** Reads a log until `closed` aborts. */
 export function directorySource(
-  { id, index, wake, kept }: SharedLog,
+  { id, index, wake, kept, quarantine }: SharedLog,
   closed: AbortSignal,
 ): LogSource & { readonly proof: LogProof } {
   const read = async <T>(work: () => T): Promise<T> => {
@@ -47,6 +49,14 @@ export function directorySource(
     arm: () => wake.arm(id),
     closed,
     proof: {
+      async *quarantine() {
+        const texts = quarantine()[Symbol.iterator]();
+        for (;;) {
+          const next = await look(() => texts.next());
+          if (next.done === true) return;
+          yield next.value;
+        }
+      },
       page: async (from, to) => look(() => kept().events.filter(({ seq }) => seq >= from && seq < to)),
       end: async () =>
         look(() => {

@@ -26,6 +26,7 @@ import { clearWorkshop, removedPrefix } from './clear-workshop.ts';
 import { makeConversation } from './make-conversation.ts';
 import { pathsOf } from './paths.ts';
 import { placement, type Place } from './placement.ts';
+import { quarantinedTexts } from './quarantined-texts.ts';
 import { type KeptProof, parseSealLines } from './seal-lines.ts';
 import { SealKeeper } from './seal-keeper.ts';
 import { setAside } from './set-aside.ts';
@@ -210,7 +211,8 @@ export class RootedStore implements EventStore {
     const paths = pathsOf(join(root, id));
     const wake = wakeups((onChange) => watchEvents(files, { path: paths.events, pollMs, onChange }));
     const kept = (): KeptProof => parseSealLines(files.read(paths.seals)?.toString() ?? '');
-    const shared = { id, index: new EventIndex({ id, files, paths, warn: once(warn) }), wake, kept };
+    const quarantine = (): Iterable<string> => quarantinedTexts(files, paths);
+    const shared = { id, index: new EventIndex({ id, files, paths, warn: once(warn) }), wake, kept, quarantine };
     this.#shared.set(id, new WeakRef(shared));
     return shared;
   }

@@ -31,4 +31,11 @@ export interface LogProof {
   page(from: number, to: number): Promise<readonly EventProof[]>;
   /** The last seal, noted apart from the events; absent when nothing was sealed. @throws as {@link page}. */
   end(): Promise<SealedEnd | undefined>;
+  /**
+   * Every text that a cut, or opening a broken log, put into quarantine, in any order; a text may be an event or a record
+   * of one. Absent in a store that keeps none.
+   *
+   * @throws {StorageError} `io`, `closed`.
+   */
+  quarantine?(): AsyncIterable<string>;
 }

@@ -30,4 +30,12 @@ export interface ProofKeeper extends LogProof {
    * text than the new one, or for a text of another length; `fenced`, `closed`, `full`, `io`.
    */
   replace(replacements: readonly Replacement[]): Promise<void>;
+  /**
+   * Puts what `mask` makes of each text in quarantine in its place, and gives how many it changed. The old texts are gone
+   * as `replace` says. Nothing in the proof tells of it: quarantine is no part of the log. Absent in a store that keeps
+   * none. What `mask` throws comes through, and ends it there.
+   *
+   * @throws {StorageError} `fenced`, `closed`, `full`, `io`.
+   */
+  maskQuarantine?(mask: (text: string) => string): Promise<number>;
 }

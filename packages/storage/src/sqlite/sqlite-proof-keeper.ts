@@ -4,6 +4,7 @@ import { StorageError } from '../error.ts';
 import type { LogProof } from '../proof/log-proof.ts';
 import type { ProofKeeper } from '../proof/proof-keeper.ts';
 import type { Cut } from '../proof/statement.ts';
+import { maskQuarantined } from './mask-quarantined.ts';
 import { quarantineEvents } from './quarantine-events.ts';
 import { readEvents } from './read-events.ts';
 import { replaceText } from './replace-text.ts';
@@ -52,6 +53,16 @@ export function sqliteProofKeeper(options: SqliteKeeperOptions): ProofKeeper {
       });
       // The old texts are in the write-ahead log still.
       await connection.read(() => statements.emptyWriteAheadLog.get());
+    },
+    async maskQuarantine(mask) {
+      checkOpen();
+      const changed = await connection.write(() => {
+        checkLease();
+        statements.eraseDeleted.get();
+        return maskQuarantined(statements, lease.key, mask);
+      });
+      await connection.read(() => statements.emptyWriteAheadLog.get());
+      return changed;
     },
   };
 }

@@ -18,6 +18,15 @@ const pageLength = 256;
 /** Reads what is kept beside the log of the conversation with this key. */
 export function sqliteProof(statements: Statements, { id, key, read }: SqliteProofOptions): LogProof {
   return {
+    async *quarantine() {
+      for (let number = 0; ;) {
+        const after = number;
+        const row = await read(() => statements.quarantined.get(key, after));
+        if (!row) return;
+        yield String(row['json']);
+        number = Number(row['number']);
+      }
+    },
     page: async (from, to) =>
       read(() => {
         const rows = statements.seals.all(key, from, to, pageLength);

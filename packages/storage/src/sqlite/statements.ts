@@ -50,6 +50,9 @@ export function prepareStatements(database: DatabaseSync) {
     deleteEvents: prepare('DELETE FROM event WHERE conversation = ? AND seq >= ?'),
     deleteStatements: prepare(`
       DELETE FROM statement WHERE conversation = ? AND seq >= ? AND json ->> 'kind' <> 'cut'`),
+    quarantined: prepare(`
+      SELECT number, json FROM quarantine WHERE conversation = ? AND number > ? ORDER BY number LIMIT 1`),
+    setQuarantined: prepare('UPDATE quarantine SET json = ? WHERE number = ?'),
     quarantine: prepare('INSERT INTO quarantine (conversation, at, json) VALUES (?, ?, ?)'),
     quarantineStatements: prepare(`
       INSERT INTO quarantine (conversation, at, json)

@@ -65,7 +65,7 @@ describe.for(Object.entries(stores))('in the store %s', ([, open]) => {
     ]);
     await log.append([newEvent('e')]);
     await log[Symbol.asyncDispose]();
-    expect(await scrub(store, { secrets: [secret], signer })).toEqual({ scrubbed: [], held: [] });
+    expect(await scrub(store, { secrets: [secret], signer })).toEqual({ scrubbed: [], held: [], quarantined: 0 });
 
     await using other = memoryStore();
     expect(await copyLog(await store.read('fork'), other, { trusted })).toMatchObject({ sealed: 5, vouched: 4 });
@@ -92,8 +92,47 @@ describe.for(Object.entries(stores))('in the store %s', ([, open]) => {
     await using store = await open(directory.path);
     await leaky(store, 'c');
     await using log = await store.open('c');
-    expect(await scrub(store, { secrets: [secret], signer })).toEqual({ scrubbed: [], held: ['c'] });
+    expect(await scrub(store, { secrets: [secret], signer })).toEqual({ scrubbed: [], held: ['c'], quarantined: 0 });
     expect((await log.at(1)).text).toContain(secret);
+  });
+});
+
+describe.for(['sqlite', 'directory'])('in the quarantine of the store %s', (name) => {
+  const open = stores[name] ?? (async () => memoryStore());
+
+  test('a secret is found without a lease, masked where nothing else holds it, and gone from the files', async () => {
+    await using directory = await mkdtempDisposable(join(tmpdir(), 'varve-'));
+    await using store = await open(directory.path);
+    for (const id of ['c', 'fork']) {
+      await using log = await store.create(id, {});
+      await log.append([newEvent('a'), newEvent('b', { note: `"${secret}"é` }), newEvent('c')], { signer });
+      await log.proof?.cut(1);
+      const { proof } = await store.read(id);
+      const texts = await Array.fromAsync(proof?.quarantine?.() ?? []);
+      expect(texts.filter((text) => text.includes(secret))).toHaveLength(1);
+    }
+    const before = await verify(await store.read('c'), { trusted });
+    const result = await scrub(store, { secrets: [secret], signer });
+    expect(result).toEqual({ scrubbed: [], held: [], quarantined: 2 });
+    expect(await everythingIn(directory.path)).not.toContain(secret);
+    const { proof } = await store.read('c');
+    const masked = (await Array.fromAsync(proof?.quarantine?.() ?? [])).filter((text) => text.includes('*****'));
+    expect(masked).toHaveLength(1);
+    expect(masked[0]).toContain('é');
+    expect(await verify(await store.read('c'), { trusted })).toEqual(before);
+    expect((await scrub(store, { secrets: [secret], signer })).quarantined).toBe(0);
+  });
+
+  test('a log that was closed masks nothing', async () => {
+    await using directory = await mkdtempDisposable(join(tmpdir(), 'varve-'));
+    await using store = await open(directory.path);
+    const log = await store.create('c', {});
+    await log.append([newEvent('a', { note: secret })]);
+    await log.proof?.cut(0);
+    await log[Symbol.asyncDispose]();
+    await expect(log.proof?.maskQuarantine?.(() => '')).rejects.toMatchObject({ code: 'closed' });
+    const { proof } = await store.read('c');
+    expect((await Array.fromAsync(proof?.quarantine?.() ?? [])).join('')).toContain(secret);
   });
 });
 

@@ -29,13 +29,14 @@ export interface ScrubResult {
   readonly scrubbed: readonly { readonly conversation: string; readonly seq: number }[];
   /** Conversations that hold a secret and were left because somebody works on them. */
   readonly held: readonly string[];
+  /** How many texts in quarantine were masked; nothing in the proof tells of them. */
+  readonly quarantined: number;
 }
 
 /**
  * Masks secrets in every event, and in the `meta`, of every conversation of a store, so forks and copies are found,
- * too. Each replaced text leaves a tombstone that the signer has signed; seals and checkpoints stay as they are and
- * stay valid. May be repeated, and goes on after a crash. What lies in quarantine, in bundles or in other stores is not
- * reached. The digest that stays in the proof lets somebody try out guesses: a key that leaked is to be replaced anyway.
+ * too, and in quarantine. Each replaced text leaves a tombstone that the signer has signed; seals and checkpoints stay as they are and
+ * stay valid. May be repeated, and goes on after a crash. What lies in bundles or in other stores is not reached. The digest that stays in the proof lets somebody try out guesses: a key that leaked is to be replaced anyway.
  *
  * @throws {StorageError} `invalid` for a secret that is too short, that is in an id, or that is a whole number or name of
  * the JSON, and for a store without proof; as `list`, `read`, `open` and `ProofKeeper.replace`.
@@ -44,6 +45,7 @@ export async function scrub(store: EventStore, options: ScrubOptions): Promise<S
   const mask = masked(options.secrets);
   const scrubbed: { conversation: string; seq: number }[] = [];
   const held: string[] = [];
+  let quarantined = 0;
   for (const { id, meta } of await allSummaries(store)) {
     const newMeta: Json = JSON.parse(mask(JSON.stringify(meta)));
     const isMetaClean = JSON.stringify(newMeta) === JSON.stringify(meta);
@@ -56,6 +58,7 @@ export async function scrub(store: EventStore, options: ScrubOptions): Promise<S
     try {
       const replacements = await replacementsIn(log, mask, options);
       await log.proof?.replace(replacements);
+      quarantined += (await log.proof?.maskQuarantine?.(mask)) ?? 0;
       if (!isMetaClean) {
         await log.append([], { meta: newMeta });
         // The old `meta` may lie where the old texts lay.
@@ -66,13 +69,15 @@ export async function scrub(store: EventStore, options: ScrubOptions): Promise<S
       await log[Symbol.asyncDispose]();
     }
   }
-  return { scrubbed, held };
+  return { scrubbed, held, quarantined };
 }
 
 type Mask = (text: string) => string;
 
 async function hasSecret(store: EventStore, id: string, mask: Mask): Promise<boolean> {
-  for await (const { text } of (await store.read(id)).range(0)) if (mask(text) !== text) return true;
+  const { proof, ...log } = await store.read(id);
+  for await (const text of proof?.quarantine?.() ?? []) if (mask(text) !== text) return true;
+  for await (const { text } of log.range(0)) if (mask(text) !== text) return true;
   return false;
 }
 
