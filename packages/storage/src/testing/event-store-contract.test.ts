@@ -2,8 +2,11 @@ import { normalize } from 'node:path';
 import {
   type EventLog,
   type EventStore,
+  type Fact,
+  type FactQuery,
   type LogReader,
   memoryStore,
+  type Page,
   type Snapshot,
   type SnapshotCache,
   type Stored,
@@ -84,7 +87,10 @@ const defects: Record<string, Defect> = {
         return known.map((seq, index) => seq ?? seqs[index] ?? 0);
       },
     }),
-    noticedBy: ['the same id with another text is a duplicate'],
+    noticedBy: [
+      'the same id with another text is a duplicate',
+      'an event with a long string is told from one whose string differs anywhere',
+    ],
   },
   'reads on past the head it started with': {
     log: (log) => ({
@@ -206,6 +212,46 @@ const defects: Record<string, Defect> = {
     }),
     noticedBy: ['names of snapshots are any text, and do not mix'],
   },
+  'cuts long texts': {
+    store: (store) => ({ read: async (id) => cutting(await store.read(id)) }),
+    noticedBy: ['long strings come back exactly, however often they are said'],
+  },
+  'cuts long texts where it writes': {
+    log: (log) => ({ range: (from, to) => mapped(log.range(from, to), (text) => text.slice(0, 40_000)) }),
+    noticedBy: ['who says a long string too loses nothing when another goes'],
+  },
+  'finds facts of any value': {
+    store: (store) => ({ facts: async ({ value: _, ...query }) => factsIn(store, query) }),
+    noticedBy: ['a fact is found by its name, and by its value, in every conversation'],
+  },
+  'finds facts that are not asked for': {
+    store: (store) => ({
+      facts: async (query) => {
+        const { items } = await factsIn(store, query);
+        return { items: [...items, { name: query.name, value: 'x', conversation: 'c', seq: 99 }] };
+      },
+    }),
+    noticedBy: [
+      'items of a list are found once each; numbers, records, long texts and other events are not',
+      'facts go with their conversation and with the end of a log, and come with an append',
+    ],
+  },
+  'gives facts backwards': {
+    store: (store) => ({
+      async facts(query) {
+        const page = await factsIn(store, query);
+        return { ...page, items: page.items.toReversed() };
+      },
+    }),
+    noticedBy: ['a fact is found by its name, and by its value, in every conversation'],
+  },
+  'starts each page of facts anew': {
+    store: (store) => ({ facts: async ({ after: _, ...query }) => factsIn(store, query) }),
+    noticedBy: [
+      'pages of facts of any size add up to the whole, with a value and without',
+      'a limit or a cursor that no page of facts gave is invalid',
+    ],
+  },
   'gives a newer snapshot than asked for': {
     log: ({ snapshots }) => ({ snapshots: { ...snapshots, latest: async (name) => snapshots.latest(name) } }),
     noticedBy: ['a saved snapshot comes back, the newest first'],
@@ -244,9 +290,18 @@ function broken({ store: breakStore = () => ({}), log: breakLog = () => ({}) }: 
     list: async (query) => healthy.list(query),
     summary: async (id) => healthy.summary(id),
     remove: async (id) => healthy.remove(id),
+    facts: async (query) => factsIn(healthy, query),
     [Symbol.asyncDispose]: async () => healthy[Symbol.asyncDispose](),
   };
   return { ...store, ...breakStore(store) };
+}
+
+async function factsIn(store: EventStore, query: FactQuery): Promise<Page<Fact>> {
+  return (await store.facts?.(query)) ?? { items: [] };
+}
+
+function cutting(log: LogReader): LogReader {
+  return { ...log, range: (from, to) => mapped(log.range(from, to), (text) => text.slice(0, 40_000)) };
 }
 
 /** The JSON of any value. */
