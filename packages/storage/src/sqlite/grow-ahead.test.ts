@@ -1,12 +1,14 @@
 import { copyFile, mkdtempDisposable, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { verify } from '@varve/storage/proof';
 import { sqliteStore } from '@varve/storage/sqlite';
 import { expect, test } from 'vitest';
 import { thisProcess } from '../holder.ts';
 import { idsOf } from '../testing/ids-of.ts';
 import { newEvent } from '../testing/new-event.ts';
+import { growAhead } from './grow-ahead.ts';
 
 const dead = { ...thisProcess(), pid: 2 ** 22 + 1 };
 
@@ -57,4 +59,23 @@ test('another writer does not stop the writes of a store that would grow', async
   );
   expect(await Promise.all(logs.map(async (log) => log.head()))).toEqual([24, 24]);
   for (const store of stores) await store[Symbol.asyncDispose]();
+});
+
+test('what stands in the way of growing changes nothing', async () => {
+  await using directory = await mkdtempDisposable(join(tmpdir(), 'varve-'));
+  const path = join(directory.path, 'store.db');
+  const database = new DatabaseSync(path);
+  database.exec('PRAGMA journal_mode = WAL; CREATE TABLE t (text); PRAGMA max_page_count = 20');
+  const settings = () => ['cache_size', 'max_page_count'].map((name) => database.prepare(`PRAGMA ${name}`).get());
+  const before = settings();
+  const onCommit = growAhead(database, path);
+  for (let n = 0; n < 20; n += 1) {
+    database.exec("INSERT INTO t VALUES ('a')");
+    onCommit();
+  }
+  expect([database.isTransaction, settings()]).toEqual([false, before]);
+  expect(database.prepare('SELECT count(*) AS count FROM t').get()?.['count']).toBe(20);
+  expect(database.prepare("SELECT name FROM sqlite_schema WHERE name <> 't'").all()).toEqual([]);
+  expect((await stat(`${path}-wal`)).size).toBeLessThan(1_000_000);
+  database.close();
 });

@@ -221,7 +221,12 @@ const defects: Record<string, Defect> = {
     noticedBy: ['who says a long string too loses nothing when another goes'],
   },
   'finds facts of any value': {
-    store: (store) => ({ facts: async ({ value: _, ...query }) => factsIn(store, query) }),
+    store: (store) => ({
+      async facts(query) {
+        const { value: _, ...rest } = query;
+        return factsIn(store, rest);
+      },
+    }),
     noticedBy: ['a fact is found by its name, and by its value, in every conversation'],
   },
   'finds facts that are not asked for': {
@@ -246,7 +251,12 @@ const defects: Record<string, Defect> = {
     noticedBy: ['a fact is found by its name, and by its value, in every conversation'],
   },
   'starts each page of facts anew': {
-    store: (store) => ({ facts: async ({ after: _, ...query }) => factsIn(store, query) }),
+    store: (store) => ({
+      async facts(query) {
+        const { after: _, ...rest } = query;
+        return factsIn(store, rest);
+      },
+    }),
     noticedBy: [
       'pages of facts of any size add up to the whole, with a value and without',
       'a limit or a cursor that no page of facts gave is invalid',
