@@ -11,13 +11,26 @@ const rows: readonly Row[] = [
   [
     'https://api.openai.com/v1',
     'gpt-5.1',
-    { outputLimit: 'max_completion_tokens', system: 'anywhere', cacheKey: true, thinkTags: 'never' },
+    {
+      outputLimit: 'max_completion_tokens',
+      callIds: 'plain',
+      system: 'anywhere',
+      cacheKey: true,
+      thinkTags: 'never',
+    },
   ],
   ['https://openrouter.ai/api/v1', 'openai/gpt-5.1', { effort: 'reasoning', asksForCost: true }],
   [
     'https://openrouter.ai/api/v1',
     'Anthropic/Claude-Sonnet-4.5:beta',
-    { effort: 'reasoning', asksForCost: true, cacheMarks: true, system: 'anywhere', thinkTags: 'never' },
+    {
+      effort: 'reasoning',
+      asksForCost: true,
+      cacheMarks: true,
+      callIds: 'plain',
+      system: 'anywhere',
+      thinkTags: 'never',
+    },
   ],
   [
     'https://openrouter.ai/api/v1',

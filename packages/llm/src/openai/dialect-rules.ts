@@ -19,9 +19,18 @@ const azure = /\.(?:openai\.azure\.com|services\.ai\.azure\.com|cognitiveservice
 export const dialectRules: readonly DialectRule[] = [
   {
     host: openAi,
-    dialect: { outputLimit: 'max_completion_tokens', system: 'anywhere', cacheKey: true, thinkTags: 'never' },
+    dialect: {
+      outputLimit: 'max_completion_tokens',
+      callIds: 'plain',
+      system: 'anywhere',
+      cacheKey: true,
+      thinkTags: 'never',
+    },
   },
-  { host: azure, dialect: { outputLimit: 'max_completion_tokens', system: 'anywhere', thinkTags: 'never' } },
+  {
+    host: azure,
+    dialect: { outputLimit: 'max_completion_tokens', callIds: 'plain', system: 'anywhere', thinkTags: 'never' },
+  },
   { host: /(?:^|\.)openrouter\.ai(?::|$)/, dialect: { effort: 'reasoning', asksForCost: true } },
   {
     host: /(?:^|\.)mistral\.ai(?::|$)/,
@@ -37,7 +46,7 @@ export const dialectRules: readonly DialectRule[] = [
   { host: /:(?:11434|1234|8080)$/, dialect: { schema: 'flat' } },
   { host: /:11434$/, dialect: { imageUrls: false, cutsPrompts: true } },
   // Anthropic's models cache only what is marked, and take several system messages.
-  { model: /^claude[-.]/, dialect: { cacheMarks: true, system: 'anywhere', thinkTags: 'never' } },
+  { model: /^claude[-.]/, dialect: { cacheMarks: true, callIds: 'plain', system: 'anywhere', thinkTags: 'never' } },
   { model: /^deepseek-(?:reasoner|v3\.2|v4)/, dialect: { reasoningBack: 'with-calls' } },
   { model: /^kimi-(?:k2-thinking|k2\.[5-9]|k3)/, dialect: { reasoningBack: 'with-calls' } },
   { host: /(?:^|\.)moonshot\.(?:ai|cn)(?::|$)/, model: /^kimi-(?:k2\.6|k3)/, dialect: { imageUrls: false } },

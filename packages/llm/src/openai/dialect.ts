@@ -17,8 +17,8 @@ export interface Dialect {
   readonly turns: 'free' | 'alternating';
   /** `assistant`: a user may not speak right after a tool result, so a short word of the assistant comes between. */
   readonly afterResults: 'free' | 'assistant';
-  /** `nine`: exactly nine letters and digits. */
-  readonly callIds: 'free' | 'nine';
+  /** `plain`: at most forty letters, digits, `_` and `-`; `nine`: exactly nine letters and digits. */
+  readonly callIds: 'free' | 'plain' | 'nine';
   /** What stands for no text beside calls. */
   readonly emptyContent: 'null' | 'text';
   /** Whether content may be a list of parts; without it there are neither images nor cache marks. */

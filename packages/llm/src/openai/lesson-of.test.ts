@@ -65,6 +65,11 @@ const rows: readonly Row[] = [
   ['Conversation roles must alternate user/assistant/user/assistant/...', { turns: 'alternating' }, {}, 500],
   ['System message must be at the beginning.', { system: 'first' }, { system: 'anywhere' }],
   ["Unexpected role 'user' after role 'tool'", { afterResults: 'assistant' }],
+  ["messages.1.content.0.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'", { callIds: 'plain' }],
+  [
+    "Invalid 'messages[2].tool_calls[0].id': string too long. Expected a string with maximum length 40.",
+    { callIds: 'plain' },
+  ],
   ['Tool call id was call_1 but must be a-z, A-Z, 0-9, with a length of 9.', { callIds: 'nine' }],
   ["Invalid schema for function 'grep': 'uri' is not a valid format.", { schema: 'google' }],
   ['Unknown name "additionalProperties" at \'tools[0].function_declarations[0].parameters\'', { schema: 'google' }],

@@ -136,6 +136,10 @@ const rules: readonly Rule[] = [
   { text: /role '?user'? after role '?tool/is, learn: becomes('afterResults', 'assistant') },
   { text: /tool call id.{0,80}length of 9/is, learn: becomes('callIds', 'nine') },
   {
+    text: /(?:tool_use|tool_calls?(?:\[\d+\])?|tool_result)[._]?(?:tool_use_|tool_call_)?id\b.{0,80}(?:pattern|too long|maximum length)/is,
+    learn: becomes('callIds', 'plain'),
+  },
+  {
     text: new RegExp(`${tools}.{0,160}${keyword}|${keyword}.{0,160}${tools}|grammar`, 'is'),
     learn: ({ schema }) => {
       const next = schemaLevels[schemaLevels.indexOf(schema) + 1];

@@ -100,7 +100,7 @@ const dialects: fc.Arbitrary<Dialect> = fc.record({
   system: fc.constantFrom('anywhere', 'first'),
   turns: fc.constantFrom('free', 'alternating'),
   afterResults: fc.constantFrom('free', 'assistant'),
-  callIds: fc.constantFrom('free', 'nine'),
+  callIds: fc.constantFrom('free', 'plain', 'nine'),
   emptyContent: fc.constantFrom('null', 'text'),
   parts: fc.boolean(),
   images: fc.boolean(),

@@ -200,9 +200,14 @@ test('reasoning details of a first call go back to the model they came from, and
 
 test('reasoning that is always told back goes with every message that has some', () => {
   const dialect = { ...unknownDialect, reasoningBack: 'always', reasoningField: 'reasoning' } as const;
-  const messages = [message('assistant', [text('a')], { reasoning_content: 'I see.' }), calling('b'), calling()];
+  const messages = [
+    message('assistant', [text('a')], { reasoning_content: 'I see.' }),
+    calling('b'),
+    calling(),
+    message('user', [text('c')]),
+  ];
   const sent = toWire(asking('', { messages }), { ...settings, dialect }).messages;
-  expect(sent.map(({ reasoning }) => reasoning)).toEqual(['I see.', '', undefined]);
+  expect(sent.map(({ reasoning }) => reasoning)).toEqual(['I see.', '', undefined, undefined]);
 });
 
 test('what a dialect cannot take is left out', () => {
@@ -282,7 +287,7 @@ const anyMessage: fc.Arbitrary<Message> = fc.oneof(
 );
 
 test('a server reads back every message that is sent to it', () => {
-  const free: WireSettings = { ...settings, dialect: openAi };
+  const free: WireSettings = { ...settings, dialect: { ...openAi, callIds: 'free' } };
   fc.assert(
     fc.property(fc.array(anyMessage), (messages) => {
       const body = wireBody.parse(JSON.parse(JSON.stringify(toWire(asking('', { messages }), free))));

@@ -71,3 +71,28 @@ test('calls and results get the same nine letters, in every request', () => {
   const fitting: WireMessage = { ...found, tool_call_id: 'aB3456789' };
   expect(turns([fitting], { callIds: 'nine' })).toEqual([fitting]);
 });
+
+test('ids that a server does not take become plain ones, in calls and in results; others stay', () => {
+  const kimi = 'functions.grep:0';
+  const calls = [
+    { ...(calling.tool_calls?.[0] ?? { type: 'function', function: { name: 'grep', arguments: '{}' } }), id: kimi },
+  ];
+  const [first, second] = turns(
+    [
+      { ...calling, tool_calls: calls },
+      { ...found, tool_call_id: kimi },
+    ],
+    { callIds: 'plain' },
+  );
+  expect(first?.tool_calls?.[0]?.id).toMatch(/^call_[0-9a-f]{24}$/);
+  expect(second?.tool_call_id).toBe(first?.tool_calls?.[0]?.id);
+  expect(turns([calling, found], { callIds: 'plain' })).toEqual([calling, found]);
+  const long = turns([{ ...found, tool_call_id: 'x'.repeat(41) }], { callIds: 'plain' })[0];
+  expect(long?.tool_call_id).toHaveLength(29);
+});
+
+test("the last word is not the assistant's", () => {
+  const said: WireMessage = { role: 'assistant', content: 'I was saying' };
+  expect(turns([asked, said], {})).toEqual([asked, said, { role: 'user', content: 'Please go on.' }]);
+  expect(turns([asked, said, asked], {})).toEqual([asked, said, asked]);
+});

@@ -1,18 +1,21 @@
-import { createHash } from 'node:crypto';
 import type { Dialect } from './dialect.ts';
+import { wireId } from './wire-id.ts';
 import type { WireMessage, WirePart } from './wire-request.ts';
 
 /**
  * Messages in the order and with the ids that a server takes. Content and calls stay as they are; what a dialect leaves free is
- * not touched, and messages that need no change are the same objects.
+ * not touched, and messages that need no change are the same objects. The last word is never the assistant's: models that
+ * think, and many templates, reject a reply that was begun for them.
  */
 export function wireTurns(messages: readonly WireMessage[], dialect: Dialect): readonly WireMessage[] {
   let turns = messages;
   if (dialect.system === 'first') turns = withSystemFirst(turns);
   if (dialect.afterResults === 'assistant') turns = withWordsAfterResults(turns);
   if (dialect.turns === 'alternating') turns = alternating(turns);
-  if (dialect.callIds === 'nine') turns = turns.map(withNineLetterIds);
-  return turns;
+  if (dialect.callIds !== 'free') turns = turns.map(withIds(dialect.callIds));
+  const last = turns.at(-1);
+  const isBegun = last?.role === 'assistant' && !last.tool_calls;
+  return isBegun ? [...turns, { role: 'user', content: 'Please go on.' }] : turns;
 }
 
 /** System messages at the start become one; later ones are told by the user, for many templates reject them. */
@@ -71,17 +74,14 @@ function partsOf(content: WireMessage['content']): readonly WirePart[] {
   return typeof content === 'string' ? [{ type: 'text', text: content }] : (content ?? []);
 }
 
-/** The same id becomes the same letters in every request, in calls and in results. */
-function withNineLetterIds(message: WireMessage): WireMessage {
-  const { tool_calls: calls, tool_call_id: id } = message;
-  if (!calls && id === undefined) return message;
-  return {
-    ...message,
-    ...(calls && { tool_calls: calls.map((call) => ({ ...call, id: nineLetters(call.id) })) }),
-    ...(id !== undefined && { tool_call_id: nineLetters(id) }),
+function withIds(rule: Dialect['callIds']): (message: WireMessage) => WireMessage {
+  return (message) => {
+    const { tool_calls: calls, tool_call_id: id } = message;
+    if (!calls && id === undefined) return message;
+    return {
+      ...message,
+      ...(calls && { tool_calls: calls.map((call) => ({ ...call, id: wireId(call.id, rule) })) }),
+      ...(id !== undefined && { tool_call_id: wireId(id, rule) }),
+    };
   };
-}
-
-function nineLetters(id: string): string {
-  return /^[A-Za-z0-9]{9}$/.test(id) ? id : createHash('sha256').update(id).digest('hex').slice(0, 9);
 }

@@ -141,6 +141,17 @@ test('sealed reasoning goes to no other server and no other model, with calls or
   expect(sent.every((input) => input.includes('"call_id":"call_1"'))).toBe(true);
 });
 
+test('ids of other providers become plain ones, in calls and in results', async () => {
+  await using server = await scriptedResponses([{ text: 'Ok.' }]);
+  const call = { id: 'functions.grep:0', name: 'grep', arguments: '{}', origin: 'completion' } as const;
+  const messages = answered({ role: 'assistant', content: [], tool_calls: [call], thinking_blocks: [] });
+  await modelAt(server, { dialect: { callIds: 'plain' } }).generate(asking('', { messages }));
+  const input = bodies(server).flatMap((body) => body['input'] as readonly { readonly call_id: string }[]);
+  const [, made, result] = input;
+  expect(made?.call_id).toMatch(/^call_[0-9a-f]{24}$/);
+  expect(result?.call_id).toBe(made?.call_id);
+});
+
 /** Events as they come over the wire, without their names, which some servers leave out. */
 function streamed(...events: readonly object[]): ScriptedStep {
   const body = events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('');

@@ -11,7 +11,7 @@ const settings: ResponseSettings = {
   stream: false,
   vision: false,
   store: false,
-  dialect: dialectFor({ root: 'https://api.openai.com/v1', model: 'm' }),
+  dialect: { ...dialectFor({ root: 'https://api.openai.com/v1', model: 'm' }), callIds: 'free' },
 };
 
 const words = fc.string({ unit: 'grapheme', minLength: 1 }).filter((value) => value.trim() !== '');

@@ -1,5 +1,6 @@
 import { textOf, type Message, type ToolCall } from '@varve/events';
 import type { WireSettings } from '../openai/to-wire.ts';
+import { wireId } from '../openai/wire-id.ts';
 import { wireName } from '../openai/tool-names.ts';
 import { wellFormed } from '../openai/well-formed.ts';
 import { leftOut, seesImages } from '../openai/wire-content.ts';
@@ -26,7 +27,13 @@ function itemsOf(message: Message, settings: ItemSettings): readonly ResponseIte
   if (message.role === 'user') return [{ type: 'message', role: 'user', content: userParts(message, settings) }];
   const { tool_call_id: id } = message;
   if (message.role === 'system' || id === undefined) return [];
-  return [{ type: 'function_call_output', call_id: id, output: outputOf(message, settings) }];
+  return [
+    {
+      type: 'function_call_output',
+      call_id: wireId(id, settings.dialect.callIds),
+      output: outputOf(message, settings),
+    },
+  ];
 }
 
 function userParts({ content }: Message, settings: ItemSettings): readonly InputPart[] {
@@ -94,12 +101,12 @@ function reasoningItems(reasoning: Reasoning | undefined, { store, dialect }: It
 
 function callItem(
   { id, responses_item_id: item, name, arguments: json }: ToolCall,
-  { store }: ItemSettings,
+  { store, dialect }: ItemSettings,
 ): ResponseItem {
   return {
     type: 'function_call',
     ...(store && item !== undefined && { id: item }),
-    call_id: id,
+    call_id: wireId(id, dialect.callIds),
     name: wireName(name),
     arguments: json,
   };
