@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Json, Message } from '@varve/events';
 import { attemptLedger } from '../attempt-ledger.ts';
+import { LlmError } from '../error.ts';
 import type { GenerateOptions, LanguageModel } from '../language-model.ts';
 import type { ModelReply } from '../model-reply.ts';
 import type { ModelParameters, ModelRequest } from '../model-request.ts';
@@ -27,6 +28,8 @@ export interface ProtocolOptions extends ServerOptions {
   readonly stream?: boolean;
   /** Whether the model takes images; when false, which is the default, a note stands in their place. */
   readonly vision?: boolean;
+  /** Whether the model takes tools, when that is known; when false, requests with tools are `unsupported` at once. */
+  readonly functionCalling?: boolean;
   /** Tokens of prompt and reply together, when known. */
   readonly contextWindow?: number;
   readonly maxOutputTokens?: number;
@@ -62,7 +65,7 @@ export function protocolModel<Body>(options: ProtocolOptions, protocol: Protocol
     name: model,
     spec: specOf(options, protocol.kind, server.root),
     capabilities: {
-      functionCalling: true,
+      functionCalling: options.functionCalling ?? true,
       vision,
       streaming: stream !== false,
       ...(contextWindow !== undefined && { contextWindow }),
@@ -99,6 +102,9 @@ async function generate<Body>(
   request: ModelRequest,
   { signal, onDelta }: GenerateOptions,
 ): Promise<ModelReply> {
+  if (line.options.functionCalling === false && request.tools.length > 0) {
+    throw new LlmError('unsupported', `${line.options.model} takes no tools.`);
+  }
   using watch = callWatch({ ...line.server.watch, signal });
   const learned = new Set<string>();
   const ledger = attemptLedger();

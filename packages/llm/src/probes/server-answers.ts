@@ -1,0 +1,78 @@
+import { z } from 'zod';
+import type { ProbedCapabilities } from './probe-model.ts';
+
+const tokens = z.number().int().positive().optional().catch(undefined);
+const words = z.array(z.string()).optional().catch(undefined);
+
+/** Without what is unknown. */
+function known(found: { readonly [Key in keyof ProbedCapabilities]: ProbedCapabilities[Key] | undefined }) {
+  return Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined)) as ProbedCapabilities;
+}
+
+/** An entry of `/models`, as vLLM and routers fill it. */
+export function listedModel(model: string) {
+  const entry = z.looseObject({
+    id: z.string(),
+    max_model_len: tokens,
+    context_length: tokens,
+    supported_parameters: words,
+    architecture: z.looseObject({ input_modalities: words }).optional().catch(undefined),
+    top_provider: z.looseObject({ context_length: tokens, max_completion_tokens: tokens }).optional().catch(undefined),
+  });
+  return z.looseObject({ data: z.array(entry) }).transform(({ data }) => {
+    const found = data.find(({ id }) => id === model);
+    if (!found) return {};
+    return known({
+      contextWindow: found.max_model_len ?? found.top_provider?.context_length ?? found.context_length,
+      maxOutputTokens: found.top_provider?.max_completion_tokens,
+      functionCalling: found.supported_parameters?.includes('tools'),
+      vision: found.architecture?.input_modalities?.includes('image'),
+    });
+  });
+}
+
+/** An entry of LM Studio's own list. */
+export function lmStudioModel(model: string) {
+  const entry = z.looseObject({
+    id: z.string(),
+    type: z.string().optional(),
+    loaded_context_length: tokens,
+    capabilities: words,
+  });
+  return z.looseObject({ data: z.array(entry) }).transform(({ data }) => {
+    const found = data.find(({ id }) => id === model);
+    if (!found) return {};
+    return known({
+      contextWindow: found.loaded_context_length,
+      functionCalling: found.capabilities?.includes('tool_use'),
+      vision: found.type === undefined ? undefined : found.type === 'vlm',
+    });
+  });
+}
+
+/** What Ollama shows. The length that a model could take says nothing: the server gives it less unless it is told to. */
+export const ollamaModel = z
+  .looseObject({ capabilities: words, parameters: z.string().optional().catch(undefined) })
+  .transform(({ capabilities, parameters = '' }) => {
+    const length = /^num_ctx\s+(\d+)/m.exec(parameters)?.[1];
+    return known({
+      contextWindow: length === undefined ? undefined : Number(length),
+      functionCalling: capabilities?.includes('tools'),
+      vision: capabilities?.includes('vision'),
+    });
+  });
+
+/** The properties of llama.cpp's server, which serves one model. */
+export const llamaProps = z
+  .looseObject({
+    default_generation_settings: z.looseObject({ n_ctx: tokens }).optional().catch(undefined),
+    modalities: z.looseObject({ vision: z.boolean().optional() }).optional().catch(undefined),
+    chat_template_caps: z.looseObject({ supports_tools: z.boolean().optional() }).optional().catch(undefined),
+  })
+  .transform(({ default_generation_settings: settings, modalities, chat_template_caps: caps }) =>
+    known({
+      contextWindow: settings?.n_ctx,
+      functionCalling: caps?.supports_tools,
+      vision: modalities?.vision,
+    }),
+  );
