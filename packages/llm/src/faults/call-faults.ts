@@ -44,7 +44,7 @@ function alone(...kinds: readonly string[]): (seen: Seen) => void {
   return ({ deltas }) => assert.deepEqual(deltas, kinds);
 }
 
-/** F45 to F55: calls and pieces that are written in other ways. What the agent makes of F45 to F47 is tested there. */
+/** F45 to F55: calls and pieces that are written in other ways. What an agent makes of F42 to F51 is tested there. */
 export const callFaults: readonly FaultRow[] = [
   ...broken.map(([what, json]) => ({
     fault: 45,

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { errorAnswer } from './error-answers.ts';
+import { inHalves } from './in-halves.ts';
 import type { Split } from './pieces-of.ts';
 import type { WireBody } from './request-of.ts';
 import type { PlayedTurn } from './script.ts';
@@ -18,7 +19,7 @@ export async function play(turn: PlayedTurn, stage: Stage): Promise<void> {
   await turn.gate;
   const { stream, model } = stage.body;
   const pieces = (): readonly string[] =>
-    stream ? eventsOf(turn, stage) : halves(JSON.stringify(completionOf(turn, model)));
+    stream ? eventsOf(turn, stage) : inHalves(JSON.stringify(completionOf(turn, model)));
   await sendPieces(pieces, {
     response: stage.response,
     stream,
@@ -31,10 +32,4 @@ function eventsOf(turn: PlayedTurn, { body, split }: Stage): readonly string[] {
   const wantsUsage = body.stream_options?.include_usage === true;
   const told = wantsUsage ? chunks : chunks.filter((chunk) => !('usage' in chunk));
   return [...told.map((chunk) => JSON.stringify(chunk)), '[DONE]'].map((data) => `data: ${data}\n\n`);
-}
-
-/** An answer that is not streamed has two pieces, so that it can break off in the middle. */
-function halves(json: string): readonly string[] {
-  const middle = Math.floor(json.length / 2);
-  return [json.slice(0, middle), json.slice(middle)];
 }

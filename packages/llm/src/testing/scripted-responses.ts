@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { LlmError } from '../error.ts';
 import { errorAnswer } from './error-answers.ts';
+import { inHalves } from './in-halves.ts';
 import { inEights } from './pieces-of.ts';
 import { requestOfItems, responseRequest, type ResponseRequest } from './response-request.ts';
 import { responseEventsOf, responseOf } from './responses-of.ts';
@@ -37,12 +38,14 @@ export async function scriptedResponses(steps: Iterable<ScriptedStep>): Promise<
 /** Sends a turn with everything that goes wrong in it. Resolves when nothing more is sent. */
 async function play(turn: PlayedTurn, response: ServerResponse, { model, stream }: ResponseRequest): Promise<void> {
   await turn.gate;
-  const json = JSON.stringify(responseOf(turn, model));
+  const pieces = (): readonly string[] =>
+    stream ? eventsOf(turn, model) : inHalves(JSON.stringify(responseOf(turn, model)));
+  await sendPieces(pieces, { response, stream, fault: turn.error ? errorIn(turn) : turn.fault });
+}
+
+function eventsOf(turn: PlayedTurn, model: string): readonly string[] {
   const events = responseEventsOf(turn, model, inEights);
-  const pieces = stream
-    ? events.map((event) => `event: ${String(event['type'])}\ndata: ${JSON.stringify(event)}\n\n`)
-    : [json.slice(0, json.length / 2), json.slice(json.length / 2)];
-  await sendPieces(() => pieces, { response, stream, fault: turn.error ? errorIn(turn) : turn.fault });
+  return events.map((event) => `event: ${String(event['type'])}\ndata: ${JSON.stringify(event)}\n\n`);
 }
 
 /** A reply that says nothing looks different in this protocol. */
