@@ -25,6 +25,35 @@ test('a reply is one completion, or events with an end marker', async () => {
   server.assertDone();
 });
 
+test('a raw answer is sent as it is', async () => {
+  const raw = { kind: 'answer', status: 418, headers: { 'content-type': 'text/plain' } } as const;
+  await using server = await scriptedServer([
+    { fault: { ...raw, body: 'tea' } },
+    { fault: { ...raw, body: { a: 1 } } },
+  ]);
+  for (const body of ['tea', '{"a":1}']) {
+    const answer = await post(server);
+    expect([answer.status, answer.headers.get('content-type'), await answer.text()]).toEqual([418, 'text/plain', body]);
+  }
+});
+
+async function* twoPieces(between: Promise<void>): AsyncGenerator<string | Uint8Array> {
+  yield 'one';
+  await between;
+  yield new TextEncoder().encode('tẅo');
+}
+
+test('the pieces of a raw answer are sent as they come', async () => {
+  const read = Promise.withResolvers<void>();
+  await using server = await scriptedServer([{ fault: { kind: 'answer', body: twoPieces(read.promise) } }]);
+  const pieces: string[] = [];
+  for await (const bytes of (await post(server)).body ?? []) {
+    pieces.push(new TextDecoder().decode(bytes));
+    read.resolve();
+  }
+  expect(pieces).toEqual(['one', 'tẅo']);
+});
+
 test('models are listed, and another one is not found', async () => {
   await using server = await scriptedServer([], { models: ['a', 'b'] });
   const listed: unknown = await (await fetch(`${server.url}/models`)).json();
