@@ -151,6 +151,20 @@ test('a key in a header of its own, or in a login, is hidden in the same way', a
   }
 });
 
+test('what goes over the wire is dumped without the keys of its headers, also when nobody named them', async () => {
+  const key = '0123456789abcdefghij';
+  const path = mkdtempSync(join(tmpdir(), 'varve-secrets-'));
+  const folder = dumpFolder({ path });
+  await using server = await scriptedServer([answer(401, { error: { message: `No ${btoa(key)}, ${key}` } })]);
+  const fetch = dumpedFetch(folder, { requests: true, responses: true });
+  const model = openaiChat({ model: 'm', apiKey: key, baseUrl: server.url, fetch });
+  await expect(model.generate(asking(`Hi, not ${key}`))).rejects.toMatchObject({ code: 'unauthenticated' });
+  await folder.settled();
+  const dumps = readdirSync(path).map((name) => readFileSync(join(path, name), 'utf8'));
+  expect(dumps).toHaveLength(2);
+  expect(partsOf(key).filter((each) => dumps.join('').includes(each))).toEqual([]);
+});
+
 test('words that are no secrets stay', async () => {
   const kept = await keptOf('0123456789abcdefghij', [answer(400, { error: { message: 'The field x is wrong.' } })], {
     isChat: true,

@@ -19,8 +19,11 @@ export interface DumpFolderOptions {
 
 /** A place for dumps. Nothing that goes wrong in it reaches a call. */
 export interface DumpFolder {
-  /** Writes a file of its own, named by what it holds, the model and the time. Returns at once. */
-  dump(kind: string, model: string, value: Readonly<Record<string, unknown>>): void;
+  /**
+   * Writes a file of its own, named by what it holds, the model and the time. Returns at once. `secrets` are masked in it
+   * beside those of the folder.
+   */
+  dump(kind: string, model: string, value: Readonly<Record<string, unknown>>, secrets?: readonly string[]): void;
   /** Writes a file unless this value has written it before. Returns at once. */
   dumpOnce(name: string, value: Readonly<Record<string, unknown>>): void;
   /** Resolves when everything dumped so far is on the disk, or has failed. */
@@ -40,9 +43,9 @@ export function dumpFolder({ path, secrets = [], ...options }: DumpFolderOptions
     const oldest = files.length > maxFiles ? files.shift() : undefined;
     if (oldest !== undefined) await unlink(join(path, oldest));
   };
-  const enqueue = (name: string, value: Readonly<Record<string, unknown>>): void => {
+  const enqueue = (name: string, value: Readonly<Record<string, unknown>>, hidden = secrets): void => {
     files.push(name);
-    const safe = dumpable({ version: 1, at: new Date(now()).toISOString(), ...value }, secrets);
+    const safe = dumpable({ version: 1, at: new Date(now()).toISOString(), ...value }, hidden);
     pending = pending
       .then(() => write(name, safe as Readonly<Record<string, unknown>>))
       .catch((error: unknown) => {
@@ -51,7 +54,7 @@ export function dumpFolder({ path, secrets = [], ...options }: DumpFolderOptions
       });
   };
   return {
-    dump: (kind, model, value) => enqueue(fileName(kind, model, now()), value),
+    dump: (kind, model, value, own = []) => enqueue(fileName(kind, model, now()), value, [...secrets, ...own]),
     dumpOnce(name, value) {
       const file = `${name}.json`;
       if (!files.includes(file)) enqueue(file, value);

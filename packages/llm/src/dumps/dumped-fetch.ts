@@ -1,3 +1,4 @@
+import { secretsInHeaders } from '../openai/secrets-in-headers.ts';
 import type { DumpFolder } from './dump-folder.ts';
 
 /** What is dumped of each exchange, and who makes it. */
@@ -9,18 +10,23 @@ export interface DumpFetchOptions {
   readonly fetch?: typeof globalThis.fetch;
 }
 
-/** A `fetch` for the option of the same name that dumps what goes over the wire. Headers, which hold keys, are left out. */
+/**
+ * A `fetch` for the option of the same name that dumps what goes over the wire. Headers, which hold keys, are left out; what
+ * they hold is masked where a body repeats it.
+ */
 export function dumpedFetch(folder: DumpFolder, options: DumpFetchOptions): typeof globalThis.fetch {
   const { requests = false, responses = false, fetch = globalThis.fetch } = options;
   return async (input, init) => {
     const url = new Request(input).url;
     const body = typeof init?.body === 'string' ? parsed(init.body) : undefined;
     const model = modelIn(body);
-    if (requests && body !== undefined) folder.dump('request', model, { url, body });
+    const secrets = secretsInHeaders(new Headers(init?.headers));
+    if (requests && body !== undefined) folder.dump('request', model, { url, body }, secrets);
     const answer = await fetch(input, init);
     if (!responses) return answer;
     return watched(answer, (text) => {
-      folder.dump('response', model, { url, status: answer.status, type: answer.headers.get('content-type'), text });
+      const type = answer.headers.get('content-type');
+      folder.dump('response', model, { url, status: answer.status, type, text }, secrets);
     });
   };
 }

@@ -60,7 +60,8 @@ function isOn(value: string | undefined): boolean {
 function withoutReasoning(folder: DumpFolder): DumpFolder {
   return {
     ...folder,
-    dump: (kind, model, value) => folder.dump(kind, model, bare(value) as Readonly<Record<string, unknown>>),
+    dump: (kind, model, value, secrets) =>
+      folder.dump(kind, model, bare(value) as Readonly<Record<string, unknown>>, secrets),
   };
 }
 

@@ -5,6 +5,7 @@ import type { CallWatchOptions } from './call-watch.ts';
 import { failures, type Failures } from './failures.ts';
 import { fetchPost } from './fetch-post.ts';
 import { httpPost } from './http-post.ts';
+import { secretsInHeaders } from './secrets-in-headers.ts';
 import { transport, type Transport } from './transport.ts';
 
 /** Which model of which server is asked, with which key, and for how long. */
@@ -53,7 +54,7 @@ export function requester<Body>(
   const idleTimeoutMs = Math.min(options.idleTimeoutMs ?? (isLoopback(root) ? 300_000 : 120_000), longestTimerMs);
   const headers = requestHeaders(options);
   const address = `${options.model} at ${root}`;
-  const described = failures(address, secretsIn(headers));
+  const described = failures(address, secretsInHeaders(Object.entries(headers)));
   return {
     root,
     watch: { timeoutMs, idleTimeoutMs, address },
@@ -84,14 +85,4 @@ function requestHeaders({ apiKey = '', headers }: ServerOptions): Readonly<Recor
   });
   for (const [name, value] of Object.entries(headers ?? {})) merged.set(name, value);
   return Object.fromEntries(merged);
-}
-
-/** What stands in headers that let people in, without the word before it, and what `Basic` says in base64. */
-function secretsIn(headers: Readonly<Record<string, string>>): readonly string[] {
-  return Object.entries(headers).flatMap(([name, value]) => {
-    if (!/auth|key|token|secret|cookie/i.test(name) || value === 'Bearer none') return [];
-    const bare = value.replace(/^(?:basic|bearer|token|api-?key) +/i, '');
-    const login = /^basic /i.test(value) ? Buffer.from(bare, 'base64').toString() : '';
-    return [bare, login, login.slice(login.indexOf(':') + 1)].filter((secret) => secret !== '');
-  });
 }
