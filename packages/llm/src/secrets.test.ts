@@ -165,6 +165,16 @@ test('what goes over the wire is dumped without the keys of its headers, also wh
   expect(partsOf(key).filter((each) => dumps.join('').includes(each))).toEqual([]);
 });
 
+test('of a key at the end of a quotation no part is left', async () => {
+  const key = '0123456789abcdefghijKLMNOPQRSTUVWXYZ';
+  for (const length of [60, 70, 80, 90]) {
+    const said = `${'x'.repeat(length)} ${key}`;
+    const steps = [answer(200, said), stream(`data: {${said}`), answer(500, said), answer(400, { detail: said })];
+    const kept = await keptOf(key, steps, { isChat: true });
+    expect(partsOf(key).filter((each) => kept.includes(each))).toEqual([]);
+  }
+});
+
 test('words that are no secrets stay', async () => {
   const kept = await keptOf('0123456789abcdefghij', [answer(400, { error: { message: 'The field x is wrong.' } })], {
     isChat: true,

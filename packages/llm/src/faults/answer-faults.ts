@@ -14,6 +14,7 @@ function response(output: readonly object[], fields: object = { status: 'complet
 }
 
 const cold = asking('Hi', { parameters: { temperature: 0 } });
+const tooMany = { code: 'rate_limit_exceeded', message: 'Too many requests.' };
 const withheld = { status: 'incomplete', incomplete_details: { reason: 'content_filter' } };
 const thinking = { type: 'reasoning', id: 'rs', summary: [{ type: 'summary_text', text: 'Hm.' }] };
 const refusal = { type: 'message', content: [{ type: 'refusal', refusal: 'I will not.' }] };
@@ -65,15 +66,19 @@ export const answerFaults: readonly FaultRow[] = [
   },
   {
     fault: 38,
-    title: 'an event that says that the reply failed is mapped',
+    title: 'an event that says that the reply failed is mapped by what it says, and tried again',
     over: ['responses'],
     steps: [
-      streamed(
-        data({ type: 'response.failed', response: { id: 'r', status: 'failed', error: { code: 'server_error' } } }),
-      ),
+      streamed(data({ type: 'response.failed', response: { id: 'r', status: 'failed', error: tooMany } })),
+      answered({ body: { id: 'r', status: 'failed', output: [], error: tooMany } }),
+      streamed(data({ type: 'error', ...tooMany })),
       fine,
     ],
-    failures: [['unavailable']],
+    failures: [
+      ['rate-limited', /reported an error: Too many requests\.$/],
+      ['rate-limited', /reported an error: Too many requests\.$/],
+      ['rate-limited', /reported an error: Too many requests\.$/],
+    ],
     reply: { text: 'Fine.' },
   },
   {
