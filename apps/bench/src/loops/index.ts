@@ -1,6 +1,9 @@
 import { aiSdkLoop } from './ai-sdk-loop.ts';
 import type { Loop } from './loop.ts';
-import { flatLoop, varveLoop } from './varve-loop.ts';
+import { bufferedLoop, flatLoop, varveLoop } from './varve-loop.ts';
 
 /** Every loop that is measured, by name. */
-export const loops = { varve: varveLoop, flat: flatLoop, aiSdk: aiSdkLoop } satisfies Record<string, Loop>;
+export const loops = { varve: varveLoop, buffered: bufferedLoop, flat: flatLoop, aiSdk: aiSdkLoop } satisfies Record<
+  string,
+  Loop
+>;

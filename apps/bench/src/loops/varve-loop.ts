@@ -8,14 +8,22 @@ import type { Loop } from './loop.ts';
 import { note } from './note.ts';
 
 /** varve with its default store, which waits for the disk; the view grows with every step. */
-export const varveLoop: Loop = loopWith();
+export const varveLoop: Loop = loopWith({});
 
-/** The same with a view that is condensed, so that requests stay as long as they are. */
-export const flatLoop: Loop = loopWith(rollingWindow({ maxEvents: 100 }));
+/** The same without waiting for the disk: what a step costs of itself, whatever the disk does. */
+export const bufferedLoop: Loop = loopWith({ durability: 'buffered' });
 
-function loopWith(condenser?: Condenser): Loop {
+/** The same as the first with a view that is condensed, so that requests stay as long as they are. */
+export const flatLoop: Loop = loopWith({ condenser: rollingWindow({ maxEvents: 100 }) });
+
+interface Variant {
+  readonly condenser?: Condenser;
+  readonly durability?: 'fsync' | 'buffered';
+}
+
+function loopWith({ condenser, durability = 'fsync' }: Variant): Loop {
   return async ({ url, steps, dir, onStep }) => {
-    await using store = await sqliteStore({ path: join(dir, 'bench.db') });
+    await using store = await sqliteStore({ path: join(dir, 'bench.db'), durability });
     const tool = defineTool({
       name: note.name,
       description: note.description,
