@@ -1,4 +1,4 @@
-import { fork } from 'node:child_process';
+import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { loops } from './loops/index.ts';
@@ -31,9 +31,24 @@ export interface LoopRunOptions {
 export async function runLoop({ name, server, dir, steps, sampled }: LoopRunOptions): Promise<LoopRun> {
   const file = fileURLToPath(new URL('loop-process.ts', import.meta.url));
   const child = fork(file, [name, server.url, dir, String(steps), sampled.join(',')]);
-  await once(child, 'message');
+  await messageOf(child);
   await server.requests();
   child.send('go');
-  const [memory] = (await once(child, 'message')) as [readonly MemorySample[]];
+  const memory = (await messageOf(child)) as readonly MemorySample[];
   return { requests: await server.requests(), memory };
+}
+
+/** The next message of a process that has not failed. */
+async function messageOf(child: ChildProcess): Promise<unknown> {
+  const failure = new AbortController();
+  const onExit = (code: number | null): void => {
+    if (code !== 0) failure.abort(new Error(`The process of the loop ended with ${code}.`));
+  };
+  child.once('exit', onExit);
+  try {
+    const [message] = await once(child, 'message', { signal: failure.signal });
+    return message;
+  } finally {
+    child.removeListener('exit', onExit);
+  }
 }
