@@ -23,11 +23,12 @@ export interface ProofKeeper extends LogProof {
   cut(seq: number): Promise<Cut>;
   /**
    * Replaces the texts of events and drops all snapshots. The tombstones are kept first. The old texts are gone from
-   * the store's files, but for its quarantine, and as soon as nobody reads the state before; so is a `meta` that was
-   * replaced since the last call, for which a call without replacements is enough. What a disk keeps is out of reach.
+   * the store's files, but for its quarantine; so is a `meta` that was replaced since the last call, for which a call
+   * without replacements is enough. What a disk keeps is out of reach.
    *
    * @throws {StorageError} `missing` when there is no such event; `invalid` for a tombstone that is none, is of another
-   * text than the new one, or for a text of another length; `fenced`, `closed`, `full`, `io`.
+   * text than the new one, or for a text of another length; `fenced`, `closed`, `full`, `io`. That is also for somebody
+   * who goes on reading the state before: all is replaced then, and the old texts go when all have closed the store.
    */
   replace(replacements: readonly Replacement[]): Promise<void>;
   /**

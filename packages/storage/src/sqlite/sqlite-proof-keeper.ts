@@ -4,6 +4,7 @@ import { StorageError } from '../error.ts';
 import type { LogProof } from '../proof/log-proof.ts';
 import type { ProofKeeper } from '../proof/proof-keeper.ts';
 import type { Cut } from '../proof/statement.ts';
+import { emptyWriteAheadLog } from './empty-write-ahead-log.ts';
 import { maskQuarantined } from './mask-quarantined.ts';
 import { quarantineEvents } from './quarantine-events.ts';
 import { readEvents } from './read-events.ts';
@@ -51,8 +52,7 @@ export function sqliteProofKeeper(options: SqliteKeeperOptions): ProofKeeper {
         }
         statements.dropSnapshotsAfter.run(key, -1);
       });
-      // The old texts are in the write-ahead log still.
-      await connection.read(() => statements.emptyWriteAheadLog.get());
+      await emptyWriteAheadLog(connection);
     },
     async maskQuarantine(mask) {
       checkOpen();
@@ -61,7 +61,7 @@ export function sqliteProofKeeper(options: SqliteKeeperOptions): ProofKeeper {
         statements.eraseDeleted.get();
         return maskQuarantined(statements, lease.key, mask);
       });
-      await connection.read(() => statements.emptyWriteAheadLog.get());
+      await emptyWriteAheadLog(connection);
       return changed;
     },
   };

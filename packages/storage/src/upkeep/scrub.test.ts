@@ -1,6 +1,8 @@
 import { mkdtempDisposable, readdir, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setImmediate } from 'node:timers/promises';
 import { type EventStore, memoryStore } from '@varve/storage';
 import { directoryStore } from '@varve/storage/directory';
 import { ed25519Signer, type LogProof, verify } from '@varve/storage/proof';
@@ -55,7 +57,7 @@ describe.for(Object.entries(stores))('in the store %s', ([, open]) => {
     expect([texts[0], texts[2]]).toEqual([newEvent('a').text, newEvent('c').text]);
     expect(await log.snapshots.latest('view')).toBeUndefined();
     expect((await store.summary('fork')).meta).toMatchObject({ title: `Use ${'*'.repeat(secret.length)}` });
-    expect(await everythingIn(directory.path)).not.toContain(secret);
+    expect((await everythingIn(directory.path)).includes(secret)).toBe(false);
 
     const after = await verify(log, { trusted });
     expect([after.broken, after.seal, after.vouched]).toEqual([undefined, before.seal, 4]);
@@ -97,6 +99,45 @@ describe.for(Object.entries(stores))('in the store %s', ([, open]) => {
   });
 });
 
+/** A transaction that goes on reading what the store of SQLite holds now, as the tools of others may. */
+function foreignReader(path: string): DatabaseSync {
+  const database = new DatabaseSync(path);
+  database.exec('BEGIN');
+  database.prepare('SELECT count(*) FROM event').get();
+  return database;
+}
+
+test('masking waits for who reads the state before, so that the write-ahead log keeps no secret', async () => {
+  await using directory = await mkdtempDisposable(join(tmpdir(), 'varve-'));
+  const path = join(directory.path, 'store.db');
+  await using store = await sqliteStore({ path });
+  const log = await store.create('c', {});
+  await log.append([newEvent('a', { note: secret })]);
+  await log.proof?.cut(0);
+  const reader = foreignReader(path);
+  const masking = log.proof?.maskQuarantine?.((text) => text.replace(secret, 'masked'));
+  const isMasked = async () => (await Array.fromAsync(log.proof?.quarantine?.() ?? [])).join('').includes('masked');
+  while (!(await isMasked())) await setImmediate();
+  reader.close();
+  expect(await masking).toBe(1);
+  expect((await everythingIn(directory.path)).includes(secret)).toBe(false);
+});
+
+test('scrubbing says so when somebody reads the state before for too long', async () => {
+  await using directory = await mkdtempDisposable(join(tmpdir(), 'varve-'));
+  const path = join(directory.path, 'store.db');
+  await using store = await sqliteStore({ path, busyMs: 20 });
+  const log = await store.create('c', {});
+  await log.append([newEvent('a', { note: secret })]);
+  await log[Symbol.asyncDispose]();
+  const reader = foreignReader(path);
+  await expect(scrub(store, { secrets: [secret], signer })).rejects.toMatchObject({ code: 'io' });
+  expect((await (await store.read('c')).at(0)).text).not.toContain(secret);
+  reader.close();
+  await store[Symbol.asyncDispose]();
+  expect((await everythingIn(directory.path)).includes(secret)).toBe(false);
+});
+
 describe.for(['sqlite', 'directory'])('in the quarantine of the store %s', (name) => {
   const open = stores[name] ?? (async () => memoryStore());
 
@@ -114,7 +155,7 @@ describe.for(['sqlite', 'directory'])('in the quarantine of the store %s', (name
     const before = await verify(await store.read('c'), { trusted });
     const result = await scrub(store, { secrets: [secret], signer });
     expect(result).toEqual({ scrubbed: [], held: [], quarantined: 2 });
-    expect(await everythingIn(directory.path)).not.toContain(secret);
+    expect((await everythingIn(directory.path)).includes(secret)).toBe(false);
     const { proof } = await store.read('c');
     const masked = (await Array.fromAsync(proof?.quarantine?.() ?? [])).filter((text) => text.includes('*****'));
     expect(masked).toHaveLength(1);
