@@ -79,3 +79,14 @@ test('what stands in the way of growing changes nothing', async () => {
   expect((await stat(`${path}-wal`)).size).toBeLessThan(1_000_000);
   database.close();
 });
+
+test('a database that answers nothing any more stops nobody', async () => {
+  await using directory = await mkdtempDisposable(join(tmpdir(), 'varve-'));
+  const path = join(directory.path, 'store.db');
+  const database = new DatabaseSync(path);
+  const onCommit = growAhead(database, path);
+  database.close();
+  expect(() => {
+    for (let n = 0; n < 20; n += 1) onCommit();
+  }).not.toThrow();
+});

@@ -23,16 +23,18 @@ export function growAhead(database: DatabaseSync, path: string): () => void {
 }
 
 function grow(database: DatabaseSync, path: string): void {
-  const cached = Number(database.prepare('PRAGMA cache_size').get()?.['cache_size']);
   try {
     if (statSync(`${path}-wal`).size >= bytes) return;
-    // With no room in memory the pages go to the log at once.
-    database.exec('PRAGMA cache_size = 8; BEGIN IMMEDIATE; CREATE TABLE ahead (bytes)');
-    database.prepare('INSERT INTO ahead VALUES (zeroblob(?))').run(bytes);
+    const cached = Number(database.prepare('PRAGMA cache_size').get()?.['cache_size']);
+    try {
+      // With no room in memory the pages go to the log at once.
+      database.exec('PRAGMA cache_size = 8; BEGIN IMMEDIATE; CREATE TABLE ahead (bytes)');
+      database.prepare('INSERT INTO ahead VALUES (zeroblob(?))').run(bytes);
+    } finally {
+      rollBack(database);
+      database.exec(`PRAGMA cache_size = ${cached}`);
+    }
   } catch {
     // Not grown is only slower.
-  } finally {
-    rollBack(database);
-    database.exec(`PRAGMA cache_size = ${cached}`);
   }
 }
