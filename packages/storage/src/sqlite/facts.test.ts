@@ -8,8 +8,10 @@ import { sqliteStore } from '@varve/storage/sqlite';
 import { scrub } from '@varve/storage/upkeep';
 import { expect, test } from 'vitest';
 import { newEvents } from '../testing/new-events.ts';
+import { indexFacts } from './index-facts.ts';
 import { migrate } from './migrate.ts';
 import { migrations } from './migrations.ts';
+import { prepareStatements } from './statements.ts';
 
 const signer = ed25519Signer(new Uint8Array(32).fill(1));
 const kind = 'ConversationStateUpdateEvent';
@@ -71,6 +73,23 @@ test('a scrubbed secret is in the index no more', async () => {
   expect(bytes.join('')).not.toContain('sk-0123456789');
   const found = await store.facts?.({ name: 'varve.x' });
   expect(found?.items.map(({ value }) => value)).toEqual(['*************', 'other']);
+});
+
+test('a search looks once through each conversation, however many there are and whoever appends meanwhile', async () => {
+  await using directory = await temporary();
+  const path = join(directory.path, 'store.db');
+  await using store = await sqliteStore({ path, durability: 'buffered' });
+  const logs = await Promise.all(['c', 'd', 'e'].map(async (id) => store.create(id, {})));
+  for (const log of logs) await log.append([update('x', 'varve.x', log.id), ...newEvents(0, 1500)]);
+  const database = new DatabaseSync(path);
+  const statements = prepareStatements(database);
+  const key = indexFacts(statements, 0);
+  await logs[0]?.append([update('y', 'varve.x', 'later')]);
+  expect(indexFacts(statements, key ?? 0)).toBe(key === undefined ? key : key + 1);
+  expect(indexFacts(statements, (key ?? 0) + 1)).toBeUndefined();
+  database.close();
+  expect(indexed(path)).toEqual(['c', 'd', 'e']);
+  expect((await store.facts?.({ name: 'varve.x', value: 'later' }))?.items).toHaveLength(1);
 });
 
 test('a search ends while others append', async () => {

@@ -8,22 +8,23 @@ import { type WhichConversation, wholeText } from './whole-text.ts';
 const eventsAtOnce = 2000;
 
 /**
- * Looks through events that nobody has looked through for facts, in a transaction of the caller. Gives whether there
- * are more.
+ * Looks through events that nobody has looked through for facts, of the conversations from this key on, in a
+ * transaction of the caller. Gives the key to go on from when there are more.
  */
-export function indexFacts(statements: Statements): boolean {
+export function indexFacts(statements: Statements, from: number): number | undefined {
   let left = eventsAtOnce;
-  for (;;) {
-    const row = statements.firstWithoutFacts.get();
-    if (!row || left <= 0) return row !== undefined;
+  let row = statements.firstWithoutFacts.get(from);
+  while (row && left > 0) {
     const { key, id, head } = toConversation(row);
-    const from = Number(row['facts']);
-    const to = Math.min(head, from + left);
-    const updates = statements.stateUpdates.all(key, from, to).map(toEvent);
+    const start = Number(row['facts']);
+    const end = Math.min(head, start + left);
+    const updates = statements.stateUpdates.all(key, start, end).map(toEvent);
     for (const event of updates) index(statements, { key, id }, event);
-    statements.setFacts.run(to, key);
-    left -= to - from;
+    statements.setFacts.run(end, key);
+    left -= end - start;
+    row = statements.firstWithoutFacts.get(key);
   }
+  return row && toConversation(row).key;
 }
 
 function index(statements: Statements, { key, id }: WhichConversation, event: EventRow): void {

@@ -13,8 +13,11 @@ import { indexFacts } from './index-facts.ts';
 export async function sqliteFacts(connection: Connection, query: FactQuery): Promise<Page<Fact>> {
   const { statements } = connection;
   const { name, value, limit, after } = parseFactQuery(query);
-  let isBehind = await connection.read(() => statements.firstWithoutFacts.get() !== undefined);
-  while (isBehind) isBehind = await connection.write(() => indexFacts(statements));
+  const isBehind = await connection.read(() => statements.firstWithoutFacts.get(0) !== undefined);
+  for (let key = isBehind ? 0 : undefined; key !== undefined;) {
+    const from = key;
+    key = await connection.write(() => indexFacts(statements, from));
+  }
   const { value: from, conversation, seq } = after ?? { value: '', conversation: '', seq: -1 };
   const rows = await connection.read(() => {
     if (value === undefined) return statements.facts.all(name, from, conversation, seq, limit + 1);

@@ -71,7 +71,8 @@ export function prepareStatements(database: DatabaseSync) {
     nextSummaries: prepare(`
       ${summaries} WHERE (updated_at, id) < (?, ?) ORDER BY updated_at DESC, id DESC LIMIT ?`),
 
-    firstWithoutFacts: prepare('SELECT key, id, head, facts FROM conversation WHERE facts < head LIMIT 1'),
+    firstWithoutFacts: prepare(`
+      SELECT key, id, head, facts FROM conversation WHERE key >= ? AND facts < head ORDER BY key LIMIT 1`),
     stateUpdates: prepare(`
       SELECT seq, kind, text, blobs FROM event
       WHERE conversation = ? AND seq >= ? AND seq < ? AND kind = 'ConversationStateUpdateEvent' ORDER BY seq`),
