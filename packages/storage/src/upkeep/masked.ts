@@ -3,12 +3,12 @@ import { StorageError } from '../error.ts';
 /** Shorter ones are found in places that are none of theirs. */
 const shortest = 6;
 
-/** How deep JSON lies in JSON: the arguments of a call are a text in a text. */
-const depth = 3;
+/** How deep JSON lies in JSON: the arguments of a call are a text in a text, and in quarantine an event is one, too. */
+const depth = 4;
 
 /**
  * Makes what puts asterisks in the place of secrets in a text of JSON, as many as they have bytes; also where a secret
- * is escaped as JSON does, up to three times over. The text stays JSON of the same shape.
+ * is escaped as JSON does, up to four times over. The text stays JSON of the same shape.
  *
  * @throws {StorageError} `invalid` for a secret of fewer than six characters; when called, for a text that would be no
  * JSON any more.

@@ -164,6 +164,19 @@ describe.for(['sqlite', 'directory'])('in the quarantine of the store %s', (name
     expect((await scrub(store, { secrets: [secret], signer })).quarantined).toBe(0);
   });
 
+  test('a secret as deep as a log is searched is found here, too', async () => {
+    await using directory = await mkdtempDisposable(join(tmpdir(), 'varve-'));
+    await using store = await open(directory.path);
+    const quoted = 'pa"ss\\word';
+    const log = await store.create('c', {});
+    const note = JSON.stringify({ arguments: JSON.stringify({ text: quoted }) });
+    await log.append([newEvent('a', { note }), newEvent('b', { note })]);
+    await log.proof?.cut(1);
+    await log[Symbol.asyncDispose]();
+    const { scrubbed, quarantined } = await scrub(store, { secrets: [quoted], signer });
+    expect([scrubbed.length, quarantined]).toEqual([1, 1]);
+  });
+
   test('a log that was closed masks nothing', async () => {
     await using directory = await mkdtempDisposable(join(tmpdir(), 'varve-'));
     await using store = await open(directory.path);
