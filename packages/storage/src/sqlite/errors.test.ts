@@ -2,9 +2,11 @@ import { chmod, mkdir, mkdtempDisposable, readdir, stat, writeFile } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openStore } from '@varve/storage';
+import { verify } from '@varve/storage/proof';
 import { sqliteScheme, sqliteStore } from '@varve/storage/sqlite';
 import { expect, test } from 'vitest';
 import { child } from '../testing/child.ts';
+import { idsOf } from '../testing/ids-of.ts';
 import { newEvent } from '../testing/new-event.ts';
 
 async function temporary() {
@@ -70,6 +72,35 @@ test('too many open files are told from other failures', async () => {
   const message = `${path} cannot be opened because this process has too many files open.`;
   const exhaust = `try { for (;;) openSync('/dev/null'); } catch {}`;
   expect(await openingAsNobody(path, exhaust)).toEqual({ name: 'StorageError', code: 'io', message });
+});
+
+const isPosix = process.platform !== 'win32';
+
+test.runIf(isPosix)('what the disk does not take fails, and everything acknowledged before it is there', async () => {
+  await using directory = await temporary();
+  const path = join(directory.path, 'store.db');
+  const source = `
+    import { sqliteStore } from '@varve/storage/sqlite';
+    const store = await sqliteStore({ path: ${JSON.stringify(path)} });
+    const log = await store.create('c', {});
+    const append = (n) => log.append([{ id: 'e' + n, kind: 'K', text: JSON.stringify('e' + n).padEnd(10_000) }]);
+    let failed;
+    for (let n = 0; n < 100 && !failed; n += 1) await append(n).catch((error) => (failed = error));
+    const head = await log.head();
+    const again = await append(head).catch((error) => error);
+    console.log(JSON.stringify({ head, code: failed?.code, message: failed?.message, again: again.code }));
+    process.stdin.resume();`;
+  // No file may be longer than 400 blocks: writing behind them fails, and not for want of space.
+  await using writer = child(source, 'ulimit -f 400');
+  const { head, ...said } = JSON.parse(await writer.line());
+  expect(said).toEqual({ code: 'io', message: `Reading or writing ${path} failed.`, again: 'io' });
+  expect(head).toBeGreaterThan(0);
+  await writer.kill();
+  await using store = await sqliteStore({ path });
+  const log = await store.open('c');
+  expect(await idsOf(log.range(0))).toEqual(Array.from({ length: head }, (_, n) => `e${n}`));
+  expect(await log.append([newEvent('more')])).toEqual([head]);
+  expect((await verify(log)).sealed).toBe(head + 1);
 });
 
 test('a path that is a directory or no path of a file is refused', async () => {

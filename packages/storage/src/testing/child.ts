@@ -24,11 +24,17 @@ const cached = `
 
 /**
  * Runs `source`, an ECMAScript module that imports packages as this package may. One that is to be killed calls
- * `flushCompileCache()`, so that others start faster. Disposing kills.
+ * `flushCompileCache()`, so that others start faster. Before it a shell does what `limit` says, if anything. Disposing
+ * kills.
  */
-export function child(source: string): Child {
+export function child(source: string, limit?: string): Child {
   const options = ['--conditions=@varve/source', '--input-type=module', '--eval', `${cached}\n${source}`];
-  const started = spawn(process.execPath, options, { cwd: import.meta.dirname, stdio: ['pipe', 'pipe', 'inherit'] });
+  const [command = '', ...args] = [
+    ...(limit === undefined ? [] : ['sh', '-c', `${limit} && exec "$0" "$@"`]),
+    process.execPath,
+    ...options,
+  ];
+  const started = spawn(command, args, { cwd: import.meta.dirname, stdio: ['pipe', 'pipe', 'inherit'] });
   const exited = once(started, 'exit');
   const lines = createInterface(started.stdout)[Symbol.asyncIterator]();
   const kill = async (): Promise<void> => {
