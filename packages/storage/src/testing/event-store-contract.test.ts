@@ -237,7 +237,7 @@ const defects: Record<string, Defect> = {
       },
     }),
     noticedBy: [
-      'items of a list are found once each; numbers, records, long texts and other events are not',
+      'items of a list are found once each; numbers, records, long or half texts and other events are not',
       'facts go with their conversation and with the end of a log, and come with an append',
     ],
   },

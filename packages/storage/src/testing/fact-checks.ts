@@ -29,7 +29,7 @@ export const factChecks: readonly StoreCheck[] = [
     },
   },
   {
-    title: 'items of a list are found once each; numbers, records, long texts and other events are not',
+    title: 'items of a list are found once each; numbers, records, long or half texts and other events are not',
     needs: ['findsFacts'],
     async run({ open }) {
       await using store = await open();
@@ -40,8 +40,11 @@ export const factChecks: readonly StoreCheck[] = [
         at: 5,
         digests,
         long: 'x'.repeat(257),
+        half: '\ud800',
         fits: 'x'.repeat(256),
         '': 'empty',
+        '\ud800': 'half',
+        ['y'.repeat(256)]: 'long',
       };
       await log.append([
         update('a', 'varve.call', value),
@@ -51,7 +54,7 @@ export const factChecks: readonly StoreCheck[] = [
         update('e', 'varve.list', ['é', 'z', '😀', '\u{ffff}']),
       ]);
       assert.deepEqual(await placesOf(store, { name: 'varve.call.actions' }), ['p c 0', 'q c 0']);
-      for (const member of ['at', 'digests', 'digests.messages', 'long']) {
+      for (const member of ['at', 'digests', 'digests.messages', 'long', 'half', '\ufffd', 'y'.repeat(256)]) {
         assert.deepEqual(await placesOf(store, { name: `varve.call.${member}` }), []);
       }
       assert.equal((await placesOf(store, { name: 'varve.call.fits' })).length, 1);
