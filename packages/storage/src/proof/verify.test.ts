@@ -1,5 +1,6 @@
 import { type LogReader, memoryStore, type Stored } from '@varve/storage';
 import { type EventProof, type Statement, verify, type VerifyOptions } from '@varve/storage/proof';
+import { scrub } from '@varve/storage/upkeep';
 import { assert, asyncProperty, boolean, integer } from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { newEvent } from '../testing/new-event.ts';
@@ -262,6 +263,25 @@ test('a log that grows while it is verified is whole', async () => {
   };
   const verdict = await verify(growing);
   expect([verdict.broken, verdict.head]).toEqual([undefined, 20]);
+});
+
+test('what is scrubbed while a log is verified is not called altered', async () => {
+  await using store = memoryStore();
+  const log = await store.create('c', {});
+  await log.append([newEvent('a'), newEvent('b', { note: 'hunter22' })], { signer });
+  await log[Symbol.asyncDispose]();
+  const reader = await store.read('c');
+  const slow: LogReader = {
+    ...reader,
+    async *range(from) {
+      yield* reader.range(from, 1);
+      // By now the proof of both was read.
+      await scrub(store, { secrets: ['hunter22'], signer });
+      yield* reader.range(1);
+    },
+  };
+  const verdict = await verify(slow, { trusted });
+  expect([verdict.broken, verdict.tombstones.length]).toEqual([undefined, 1]);
 });
 
 test('events whose seals come a moment later, as in a directory, are not called unsigned', async () => {
