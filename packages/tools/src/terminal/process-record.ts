@@ -13,9 +13,10 @@ export interface ProcessRecord {
 
 const record = z.object({ where: z.string(), pid: z.int().positive(), started: z.string() });
 
-/** Writes down a running process. A file that cannot be written is given up. */
+/** Writes down a running process. Given up when the file cannot be written, or nothing is known of the process. */
 export function recordProcess(file: string, pid: number): void {
-  const { started = '' } = processEntry(pid) ?? {};
+  const { started } = processEntry(pid) ?? {};
+  if (started === undefined) return;
   try {
     writeFileSync(file, JSON.stringify({ where: here(), pid, started } satisfies ProcessRecord), { mode: 0o600 });
   } catch {

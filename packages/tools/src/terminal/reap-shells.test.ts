@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,6 +8,7 @@ import { expect, test } from 'vitest';
 import { around, backends, openTerminal, shown } from '../testing/open-terminal.ts';
 import { isRunning } from '../testing/is-running.ts';
 import { recordProcess } from './process-record.ts';
+import { psEntries } from './ps-entries.ts';
 import { reapShells } from './reap-shells.ts';
 
 const module = join(dirname(fileURLToPath(import.meta.url)), 'terminal.ts');
@@ -102,7 +103,7 @@ test('a process that has the number of one that is gone is not touched, and its 
   await using place = await temporary();
   const other = spawn('sleep', ['600'], { detached: true, stdio: 'ignore' });
   const shell = join(place.path, 'varve-terminal-x/1');
-  await mkdir(shell, { recursive: true });
+  await mkdir(shell, { recursive: true, mode: 0o700 });
   for (const file of [join(shell, '../owner'), join(shell, 'shell')]) {
     recordProcess(file, other.pid ?? 0);
     const { started, ...rest } = JSON.parse(await readFile(file, 'utf8'));
@@ -112,6 +113,39 @@ test('a process that has the number of one that is gone is not touched, and its 
   expect(isRunning(other.pid)).toBe(true);
   expect(await readdir(place.path)).toEqual([]);
   other.kill('SIGKILL');
+});
+
+test('ps tells when a process started in the same words, whatever the time zone and the language of who asks', () => {
+  const before = process.env['TZ'];
+  const started = ['Asia/Tokyo', 'America/Lima'].map((zone) => {
+    process.env['TZ'] = zone;
+    return psEntries(['-p', String(process.pid)]).map((entry) => entry.started);
+  });
+  if (before === undefined) delete process.env['TZ'];
+  else process.env['TZ'] = before;
+  expect(started[0]).toEqual([expect.stringMatching(/^\w{3} \w{3} \d+ [\d:]+ \d{4}$/)]);
+  expect(started[1]).toEqual(started[0]);
+});
+
+test('what another user has put there, or may write to, ends no process', async () => {
+  await using place = await temporary();
+  const victim = spawn('sleep', ['600'], { detached: true, stdio: 'ignore' });
+  const directory = join(place.path, 'varve-terminal-x');
+  await mkdir(join(directory, '1'), { recursive: true, mode: 0o700 });
+  await symlink(directory, join(place.path, 'varve-terminal-link'));
+  recordProcess(join(directory, '1/shell'), victim.pid ?? 0);
+  recordProcess(join(directory, 'owner'), process.pid);
+  const { started, ...rest } = JSON.parse(await readFile(join(directory, 'owner'), 'utf8'));
+  await writeFile(join(directory, 'owner'), JSON.stringify({ ...rest, started: `${started}0` }));
+  const user = process.getuid?.() ?? 0;
+  await reapShells(place.path, user + 1);
+  await chmod(directory, 0o777);
+  await reapShells(place.path, user);
+  expect(isRunning(victim.pid)).toBe(true);
+  await chmod(directory, 0o700);
+  await reapShells(place.path, user);
+  await expect.poll(() => isRunning(victim.pid), { interval: 10, timeout: 20_000 }).toBe(false);
+  expect(await readdir(place.path)).toEqual(['varve-terminal-link']);
 });
 
 test.for([

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { lstatSync, readFileSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { recordedProcess, stillRuns, type ProcessRecord } from './process-record.ts';
@@ -12,17 +12,28 @@ const rounds = 5;
 /**
  * Ends the shells of terminals whose host is dead, with all that runs in their sessions, and removes the directories of these
  * terminals. Programs that left the session of their shell stay, as when a terminal is closed. A process that merely has
- * the number of one that is gone is never touched, nor anything of another user or of another container. What fails is left
- * for the next time.
+ * the number of one that is gone is never touched, nor anything of another container, and what other users have written there
+ * is not believed. What fails is left for the next time.
  */
-export async function reapShells(temporary: string): Promise<void> {
+export async function reapShells(temporary: string, user = process.getuid?.()): Promise<void> {
   const names = await readdir(temporary).catch(() => []);
   for (const name of names.filter((one) => one.startsWith(directoryPrefix))) {
     const directory = join(temporary, name);
+    if (!isOwn(directory, user)) continue;
     const owner = recordedProcess(join(directory, ownerFile));
     if (owner === undefined || stillRuns(owner)) continue;
     end(await shellsIn(directory), directory);
     await rm(directory, { recursive: true, force: true }).catch(() => undefined);
+  }
+}
+
+/** Whoever may write there could name any process of ours. */
+function isOwn(directory: string, user: number | undefined): boolean {
+  try {
+    const found = lstatSync(directory);
+    return found.isDirectory() && found.uid === user && (found.mode & 0o022) === 0;
+  } catch {
+    return false;
   }
 }
 
