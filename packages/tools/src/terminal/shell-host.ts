@@ -1,4 +1,5 @@
 import { rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ToolError } from '../error.ts';
 import { findShell } from './find-shell.ts';
@@ -40,7 +41,7 @@ export class ShellHost {
       throw new ToolError('unusable', `The workspace ${directory} is not a directory.`);
     const { shell, mask = (text: string) => text, outputDir } = this.#options;
     const backend = await backendFor(this.#options.pty);
-    const shared = await (this.#directory ??= terminalDirectory());
+    const shared = await this.#shared();
     this.#shells += 1;
     const privateDirectory = join(shared, String(this.#shells));
     const output = new OutputBuffer({
@@ -72,9 +73,22 @@ export class ShellHost {
 
   /** Removes the private directory and what is saved in it. */
   async close(): Promise<void> {
-    const directory = await this.#directory;
+    const directory = await this.#directory?.catch(() => undefined);
     this.#directory = undefined;
     if (directory !== undefined) await rm(directory, { recursive: true, force: true });
+  }
+
+  /** One for all shells. When it cannot be made, the next start tries again. */
+  async #shared(): Promise<string> {
+    this.#directory ??= terminalDirectory();
+    try {
+      return await this.#directory;
+    } catch (error) {
+      this.#directory = undefined;
+      throw new ToolError('unusable', `There is no place for the files of a terminal below ${tmpdir()}.`, {
+        cause: error,
+      });
+    }
   }
 }
 

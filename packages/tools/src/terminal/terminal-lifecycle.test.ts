@@ -218,6 +218,23 @@ describe('a shell that cannot start', () => {
     expect(shown(await shell.call({ command: 'echo again', reset: true }))).toBe('again');
   });
 
+  test('without a place for its files a call is refused, the next one tries again, and the terminal can be closed', async () => {
+    await using shell = await open(false);
+    await using other = await open(false);
+    const before = process.env['TMPDIR'];
+    const call = (): unknown => shell.call({ command: 'echo there', timeout: 20 });
+    try {
+      process.env['TMPDIR'] = join(shell.workspace, 'missing');
+      await expect(call()).rejects.toMatchObject({ code: 'unusable' });
+      await expect(other.call({ command: 'true' })).rejects.toMatchObject({ code: 'unusable' });
+    } finally {
+      if (before === undefined) delete process.env['TMPDIR'];
+      else process.env['TMPDIR'] = before;
+    }
+    expect(await call()).toMatchObject({ exit_code: 0 });
+    await other.tool.close();
+  });
+
   test('TE-49: an environment name that is no identifier is rejected', () => {
     expect(() => terminal({ env: { 'a-b': 'x' } })).toThrow('The environment name a-b is not an identifier.');
   });
