@@ -69,6 +69,17 @@ describe.for(backends)('the shells of a terminal on a %s', ([, pty]) => {
     expect(answered.text).toContain('got yes');
   });
 
+  test('of a shell beside that has ended no file is left', async () => {
+    await using shell = await openTerminal(pty);
+    const [first] = await together(
+      shell,
+      ['1', '2', '3'].map((name) => meet(name, 3)),
+    );
+    expect(first).toMatchObject({ exit_code: 0 });
+    const directory = shown(await shell.call({ command: 'echo "$VARVE_TERMINAL"', timeout }));
+    await expect.poll(() => readdir(directory), { interval: 10, timeout: 20_000 }).toEqual(['1', 'owner']);
+  });
+
   test('a shell beside begins with what is exported, without what was unset and without secrets', async () => {
     await using shell = await openTerminal(pty, {
       env: { GONE: 'x', QUOTED: 'a\'b"c\n$(d)`e`\\f' },

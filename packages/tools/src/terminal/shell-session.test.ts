@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,6 +12,8 @@ const { signal } = new AbortController();
 /** A session whose shell says exactly what the test makes it say. */
 interface Puppet extends AsyncDisposable {
   readonly session: ShellSession;
+  /** Where its files are. */
+  readonly directory: string;
   /** The numbers of the lines that the shell was given. */
   readonly lines: readonly number[];
   readonly say: (text: string) => void;
@@ -58,6 +60,7 @@ async function puppet(): Promise<Puppet> {
   );
   return {
     session,
+    directory,
     lines,
     say,
     prompt,
@@ -134,4 +137,27 @@ test('a command that the shell has thrown away unread ends as interrupted', asyn
   shell.prompt(2);
   expect(await ended).toBe('finished');
   expect(shell.session.exitCode).toBe(130);
+});
+
+test('secrets that the shell has not read are removed with the end of their command, or of the shell', async () => {
+  await using shell = await puppet();
+  const { session } = shell;
+  await session.run('true', { KEY: 'swordfish' });
+  expect(readdirSync(shell.directory)).toContain('secrets');
+  session.interrupt();
+  shell.prompt(0, 130);
+  expect(readdirSync(shell.directory)).not.toContain('secrets');
+  shell.prompt(2);
+  session.acknowledge();
+  await session.run('true', { KEY: 'swordfish' });
+  session.kill();
+  expect(readdirSync(shell.directory)).toEqual(['command', 'startup']);
+  await session.run('true', { KEY: 'swordfish' });
+  expect(readdirSync(shell.directory)).not.toContain('secrets');
+});
+
+test('nothing is left of a session that is closed', async () => {
+  await using shell = await puppet();
+  await shell.session.close();
+  expect(existsSync(shell.directory)).toBe(false);
 });

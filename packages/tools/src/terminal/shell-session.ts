@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { rmSync } from 'node:fs';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TextDecoder } from 'node:util';
 import { ToolError } from '../error.ts';
@@ -180,10 +181,10 @@ export class ShellSession {
     const directory = await privateDirectory(this.#options);
     const file = join(directory, 'command');
     await writeFile(file, command, { mode: 0o600 });
-    const variables = join(directory, 'secrets');
     const hasSecrets = Object.keys(secrets).length > 0;
+    const variables = secretsPath(this.#options);
     if (hasSecrets) await writeFile(variables, secretsFile(secrets), { mode: 0o600 });
-    if (this.#status === 'ended') return;
+    if (this.#status === 'ended') return this.#forgetSecrets();
     this.#commands += 1;
     this.#status = 'running';
     const line = {
@@ -248,7 +249,7 @@ export class ShellSession {
     }
   }
 
-  /** Ends the shell and what runs in its foreground. Resolves when the shell is gone; idempotent. */
+  /** Ends the shell and what runs in its foreground, and removes its files. Resolves when the shell is gone; idempotent. */
   async close(): Promise<void> {
     if (this.#status !== 'ended') {
       this.#status = 'running';
@@ -260,6 +261,9 @@ export class ShellSession {
       }
     }
     this.#options.output.discard();
+    // As long as it lives, it is to be found by what is written down there.
+    if (this.#status === 'ended')
+      await rm(this.#options.privateDirectory, { recursive: true, force: true }).catch(() => undefined);
   }
 
   #hear(pieces: readonly Piece[]): void {
@@ -288,6 +292,7 @@ export class ShellSession {
     if (this.#isSettling) return this.#answered(id);
     if (!this.#isOurs(id) || (this.#status !== 'running' && this.#status !== 'starting')) return;
     this.#flush();
+    this.#forgetSecrets();
     this.#exitCode = exitCode;
     this.#status = 'finished';
     if (this.#interrupted === this.#commands) this.#ask();
@@ -321,6 +326,7 @@ export class ShellSession {
   #end(exitCode: number): void {
     this.#hear([{ kind: 'output', bytes: this.#markers.end() }]);
     this.#flush();
+    this.#forgetSecrets();
     this.#isSettling = false;
     this.#exitCode = exitCode;
     this.#status = 'ended';
@@ -332,6 +338,11 @@ export class ShellSession {
     this.#keep(this.#screen.push(this.#stripper.push(this.#decoder.decode())));
     this.#stripper.end();
     this.#decoder = newDecoder();
+  }
+
+  /** A command that was interrupted early has not read them. */
+  #forgetSecrets(): void {
+    rmSync(secretsPath(this.#options), { force: true });
   }
 
   #wake(end: WaitEnd): void {
@@ -347,6 +358,10 @@ export class ShellSession {
 async function privateDirectory({ privateDirectory: path }: ShellSessionOptions): Promise<string> {
   await mkdir(path, { recursive: true, mode: 0o700 });
   return path;
+}
+
+function secretsPath({ privateDirectory: path }: ShellSessionOptions): string {
+  return join(path, 'secrets');
 }
 
 function environmentFiles({ privateDirectory: path }: ShellSessionOptions): string {
