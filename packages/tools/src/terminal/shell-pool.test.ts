@@ -85,10 +85,11 @@ describe.for(backends)('the shells of a terminal on a %s', ([, pty]) => {
       env: { GONE: 'x', QUOTED: 'a\'b"c\n$(d)`e`\\f' },
       secrets: namedSecrets({ KEY: 'swordfish' }),
     });
-    await shell.call({ command: 'unset GONE; export SET=1; echo $KEY', timeout });
+    await shell.call({ command: 'unset GONE; export SET=1; f() { echo "f$1"; }; export -f f; echo $KEY', timeout });
     const { ended } = await begun(shell, until('go'));
-    const beside = await shell.call({ command: 'printf %s "$GONE|$SET|${!K*}|$QUOTED"; touch go', timeout });
-    expect(shown(beside)).toBe('|1||a\'b"c\n$(d)`e`\\f');
+    const command = `printf %s "$GONE|$SET|\${!K*}|$(bash -c 'f 2')|$QUOTED"; touch go`;
+    const beside = await shell.call({ command, timeout });
+    expect(shown(beside)).toBe('|1||f2|a\'b"c\n$(d)`e`\\f');
     await ended;
   });
 
@@ -107,6 +108,18 @@ describe.for(backends)('the shells of a terminal on a %s', ([, pty]) => {
     await writeFile(join(shell.workspace, 'go'), '');
     expect(await ended).toMatchObject({ exit_code: 0 });
     await expect.poll(() => isRunning(around(left).pid), { interval: 10, timeout: 20_000 }).toBe(false);
+  });
+
+  test('a reset is for the main shell: with the name of another it is refused', async () => {
+    await using shell = await openTerminal(pty);
+    const { ended } = await begun(shell, until('go'));
+    const left = await shell.call({ command: `${until('go')}; echo unharmed`, timeout: 0.01 });
+    const refused = await shell.call({ command: 'SHELL2:', is_input: true, reset: true, timeout });
+    expect(refused).toMatchObject({ is_error: true, metadata: { exit_code: -1 } });
+    expect(isRunning(around(left).pid)).toBe(true);
+    await writeFile(join(shell.workspace, 'go'), '');
+    expect(shown(await shell.call({ command: 'SHELL2:', is_input: true, timeout }))).toBe('unharmed');
+    await ended;
   });
 
   test('a poll without a name goes to the only command that is left, and to the main shell when that has something', async () => {

@@ -81,7 +81,7 @@ export class ShellPool {
     const input = call.command.replace(address, '');
     if (number !== 1 && !this.#beside.has(number))
       return refusal(call.command, `There is no shell ${number}: its command has ended, and the end was told.`);
-    const plain = { ...call, command: input, is_input: input !== '' };
+    const plain = { ...call, command: input, is_input: input !== '' || call.reset };
     return number === 1 ? inTurn(this.#main, plain, context) : this.#at(number, plain, context);
   }
 

@@ -109,7 +109,7 @@ export function secretsFile(variables: Readonly<Record<string, string>>): string
 }
 
 function writeDown(files: string): string {
-  return `{ builtin export -p; builtin printf '%s\\n' '${whole}'; } >|${quoted(files)}$((__varve_id % 2))`;
+  return `{ builtin export -p; builtin export -fp; builtin printf '%s\\n' '${whole}'; } >|${quoted(files)}$((__varve_id % 2))`;
 }
 
 function quoted(text: string): string {
