@@ -54,7 +54,7 @@ test('ten edits are kept, nobody else can read them, and files of others stay', 
   await using at = await place();
   await at.call(replace('zero', 'n0'));
   await writeFile(join(at.historyDir, 'mine'), 'x');
-  await writeFile(join(at.historyDir, '01234567-89ab-4cde-8f01-23456789abcd.before'), 'left by a crash');
+  await writeFile(join(at.historyDir, `${'0'.repeat(64)}.before`), 'left by a crash');
   for (let edit = 0; edit < 11; edit += 1) await at.call(replace(`n${edit}`, `n${edit + 1}`));
   const kept = await readdir(at.historyDir);
   expect(kept.filter((name) => name.endsWith('.before'))).toHaveLength(10);
@@ -77,7 +77,7 @@ test.for([
   ['of another form', '{"edits":[]}'],
   ['cut off', '[{"path":"/fi'],
   ['that names a file elsewhere', '[{"path":"/file","after":"","before":"../file"}]'],
-  ['whose bytes are gone', '[{"path":"/file","after":"","before":"01234567-89ab-4cde-8f01-23456789abcd.before"}]'],
+  ['whose bytes are gone', `[{"path":"/file","after":"","before":"${'0'.repeat(64)}.before"}]`],
 ])('an index %s is no history, and the next edit begins one', async ([, text]) => {
   await using at = await place();
   await at.call(replace('zero', 'one'));
@@ -86,6 +86,19 @@ test.for([
   await at.call(replace('one', 'two'));
   await at.call(undo);
   expect(await at.read()).toBe('one');
+});
+
+test('bytes that a crash has cut or changed are not put back', async () => {
+  await using at = await place();
+  for (const spoilt of ['', 'zer', 'ZERO']) {
+    await at.call(replace('zero', 'one'));
+    const name = (await readdir(at.historyDir)).find((one) => one.endsWith('.before')) ?? '';
+    await writeFile(join(at.historyDir, name), spoilt);
+    expect((await at.call(undo)).text).toContain('no edit history');
+    expect(await at.read()).toBe('one');
+    await at.call(replace('one', 'zero'));
+    await rm(at.historyDir, { recursive: true });
+  }
 });
 
 test('a directory that is not absolute is unusable', () => {

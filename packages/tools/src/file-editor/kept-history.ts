@@ -1,20 +1,20 @@
-import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { EditHistory, type Edit } from './edit-history.ts';
+import { digest } from './text-file.ts';
 import { writeAtomically } from './write-atomically.ts';
 
 const indexName = 'edits.json';
-const bytesName = /^[0-9a-f-]{36}\.before$/;
+const bytesName = /^[0-9a-f]{64}\.before$/;
 const index = z.array(
   z.object({ path: z.string(), after: z.string(), before: z.nullable(z.string().regex(bytesName)) }),
 );
 
 /**
  * What can be undone, kept in a directory so that a later process can go on. It is written after the edit itself: when a crash
- * comes between, or nothing can be written, the file is not as the history says and an undo is refused. Calls must come one
- * after the other.
+ * comes between, or nothing can be written, the file is not as the history says and an undo is refused. Bytes that a crash has
+ * cut or changed are noticed by their name, which is their digest. Calls must come one after the other.
  */
 export class KeptHistory {
   readonly #directory: string | undefined;
@@ -58,7 +58,7 @@ export class KeptHistory {
       const entries = index.parse(JSON.parse(await readFile(join(directory, indexName), 'utf8')));
       const found = await Promise.all(
         entries.map(async ({ path, after, before: name }) => {
-          const edit: Edit = { after, before: name === null ? undefined : await readFile(join(directory, name)) };
+          const edit: Edit = { after, before: name === null ? undefined : await whole(join(directory, name)) };
           return { path, edit, name };
         }),
       );
@@ -85,7 +85,7 @@ export class KeptHistory {
     const { all } = this.#edits;
     for (const { edit } of all) {
       if (edit.before === undefined || this.#names.has(edit)) continue;
-      const name = `${randomUUID()}.before`;
+      const name = nameOf(edit.before);
       await writeFile(join(directory, name), edit.before, { mode: 0o600 });
       this.#names.set(edit, name);
     }
@@ -96,4 +96,14 @@ export class KeptHistory {
     const gone = (await readdir(directory)).filter((name) => bytesName.test(name) && !kept.has(name));
     await Promise.all(gone.map((name) => rm(join(directory, name), { force: true })));
   }
+}
+
+function nameOf(bytes: Buffer): string {
+  return `${digest(bytes)}.before`;
+}
+
+async function whole(path: string): Promise<Buffer> {
+  const bytes = await readFile(path);
+  if (nameOf(bytes) !== basename(path)) throw new Error(`The file ${path} is not what was written.`);
+  return bytes;
 }
