@@ -1,6 +1,6 @@
 import { once } from 'node:events';
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, globalAgent, type RequestListener } from 'node:http';
+import { createServer as createTcpServer, type AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
@@ -35,6 +35,7 @@ test('a request arrives as it was given, and its answer with status, headers and
 
 test.each([
   ['gzip', gzipSync],
+  ['X-GZip', gzipSync],
   ['deflate', deflateSync],
   ['br', brotliCompressSync],
 ])('an answer that is packed as %s is unpacked', async (encoding, pack) => {
@@ -78,6 +79,35 @@ test('requests that follow each other share a connection', async () => {
   for (let round = 0; round < 3; round += 1) await (await httpPost(url, post(''))).text();
   expect(ports.size).toBe(1);
 });
+
+test('an answer whose body nobody can read gives its connection back', async () => {
+  const ports = new Set<number | undefined>();
+  const url = await serve((request, response) => {
+    ports.add(request.socket.remotePort);
+    response.writeHead(205, { 'content-length': 3 }).end('abc');
+  });
+  for (let round = 0; round < 3; round += 1) {
+    const freed = once(globalAgent, 'free');
+    await httpPost(url, post(''));
+    await freed;
+  }
+  expect(ports.size).toBe(1);
+});
+
+test.each(['101 Switching\r\nupgrade: other\r\nconnection: upgrade', '999 No'])(
+  'an answer with the status %s fails, and closes its connection',
+  async (head) => {
+    const closed = Promise.withResolvers<void>();
+    const server = createTcpServer((socket) => {
+      socket.on('close', () => closed.resolve()).once('data', () => socket.write(`HTTP/1.1 ${head}\r\n\r\n`));
+    }).listen(0, '127.0.0.1');
+    onTestFinished(() => void server.close());
+    await once(server, 'listening');
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    await expect(httpPost(url, post(''))).rejects.toThrow(/without an answer|status 999/);
+    await closed.promise;
+  },
+);
 
 test('an abort ends the wait for an answer', async () => {
   const controller = new AbortController();

@@ -26,11 +26,21 @@ export async function httpPost(url: string, { headers, body, signal }: Post): Pr
     const own = { 'accept-encoding': 'identity', ...headers, 'content-length': length };
     const request = send(url, { method: 'POST', headers: own, signal }, resolve);
     request.on('error', reject);
+    // An answer that changes to another protocol closes the connection without an error. After an answer this changes nothing.
+    request.on('close', () => reject(new Error('The connection was closed without an answer.')));
     for (const piece of body) request.write(piece);
     request.end();
   });
   const { statusCode: status = 0 } = message;
-  return new Response(hasBody(status) ? bodyOf(message) : null, { status, headers: headersOf(message) });
+  if (status < 200 || status > 599) {
+    message.destroy();
+    throw new Error(`The answer has the status ${status}, which HTTP does not know.`);
+  }
+  const init = { status, headers: headersOf(message) };
+  if (hasBody(status)) return new Response(bodyOf(message), init);
+  // What is not read holds its connection.
+  message.resume();
+  return new Response(null, init);
 }
 
 /** A `Response` of such a status takes no body. */
@@ -40,13 +50,14 @@ function hasBody(status: number): boolean {
 
 const unpackers: Readonly<Record<string, () => Transform>> = {
   gzip: createGunzip,
+  'x-gzip': createGunzip,
   deflate: createInflate,
   br: createBrotliDecompress,
 };
 
 /** Some proxies pack what they were asked to leave as it is. */
 function bodyOf(message: IncomingMessage): ReadableStream {
-  const unpack = unpackers[message.headers['content-encoding'] ?? ''];
+  const unpack = unpackers[message.headers['content-encoding']?.trim().toLowerCase() ?? ''];
   // What goes wrong with the message goes wrong with what is read.
   const readable = unpack ? pipeline(message, unpack(), () => undefined) : message;
   return Readable.toWeb(readable);
