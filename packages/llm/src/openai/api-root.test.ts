@@ -25,7 +25,17 @@ test('a password in the address is rejected and not repeated', () => {
   expect(() => apiRoot('https://me:hunter2@x.test/v1')).toThrow(
     /^The base URL of x.test holds a user name or password/,
   );
-  expect(() => apiRoot('ftp://me:hunter2@x.test/v1')).toThrow('The base URL "ftp://x.test/v1" is not an http address.');
+});
+
+test.for(['ftp://me:hunter2@x.test/v1', 'ftp://me:hunt@hunt/er2@x.test/v1', 'ftp://x.test/v1?key=hunter2'])(
+  'nor is one in %s, which is no http address',
+  (address) => {
+    expect(() => apiRoot(address)).toThrow('The base URL "ftp://x.test/v1" is not an http address.');
+  },
+);
+
+test('nor is one where nothing says what kind of address it is', () => {
+  expect(() => apiRoot('me:hunter2@x.test/v1')).toThrow('The base URL "x.test/v1" is not an http address.');
 });
 
 test('a query is refused, for requests would go without it, and not repeated, for it may hold a key', () => {

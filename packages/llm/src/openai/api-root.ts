@@ -9,7 +9,7 @@ import { LlmError } from '../error.ts';
 export function apiRoot(baseUrl: string): string {
   const url = URL.parse(baseUrl.trim());
   if (!url || !/^https?:$/.test(url.protocol)) {
-    throw new LlmError('bad-request', `The base URL "${withoutLogin(baseUrl)}" is not an http address.`);
+    throw new LlmError('bad-request', `The base URL "${withoutSecrets(baseUrl)}" is not an http address.`);
   }
   if (url.username || url.password) {
     throw new LlmError(
@@ -23,6 +23,7 @@ export function apiRoot(baseUrl: string): string {
   return `${url.origin}${path || '/v1'}`;
 }
 
-function withoutLogin(address: string): string {
-  return address.replace(/\/\/[^/@]*@/, '//');
+/** Without what stands before an at sign, whatever it is, and without the query. */
+function withoutSecrets(address: string): string {
+  return address.replace(/^(.*?\/\/)?.*@/s, '$1').replace(/\?.*$/s, '');
 }

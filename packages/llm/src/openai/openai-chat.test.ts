@@ -70,6 +70,19 @@ test('the key travels in its header, and a placeholder where there is none', asy
   expect(server.requests.map(({ headers }) => headers['authorization'])).toEqual([`Bearer ${key}`, 'Bearer none']);
 });
 
+test.for([
+  ['x-key', 'secret\nx-more: 1'],
+  ['x-key', 'secret“'],
+  ['x key', 'secret'],
+])('a header that HTTP does not carry is rejected at once, and its value not told: %j', ([name = '', value = '']) => {
+  expect(() => openaiChat({ model: 'm', headers: { [name]: value } })).toThrow(
+    expect.objectContaining({
+      code: 'bad-request',
+      message: `The header "${name}" holds a character that HTTP does not carry.`,
+    }),
+  );
+});
+
 test('a key that no header can carry is rejected at once', () => {
   expect(() => openaiChat({ model: 'm', apiKey: 'clé secrète' })).toThrow(
     'The API key holds a character that no HTTP header can carry.',

@@ -1,3 +1,4 @@
+import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { LlmError } from '../error.ts';
 import { isLoopback } from '../is-loopback.ts';
 import { apiRoot } from './api-root.ts';
@@ -43,7 +44,7 @@ const longestTimerMs = 2_000_000_000;
 /**
  * An endpoint of a server, by the options of its model.
  *
- * @throws {LlmError} `bad-request` for an address that is none, `unauthenticated` for a key that no header can carry.
+ * @throws {LlmError} `bad-request` for an address or a header that is none, `unauthenticated` for a key that no header can carry.
  */
 export function requester<Body>(
   options: ServerOptions,
@@ -83,6 +84,25 @@ function requestHeaders({ apiKey = '', headers }: ServerOptions): Readonly<Recor
     'user-agent': 'varve',
     authorization: `Bearer ${key}`,
   });
-  for (const [name, value] of Object.entries(headers ?? {})) merged.set(name, value);
+  for (const [name, value] of Object.entries(headers ?? {})) {
+    if (!canBeSent(name, value)) {
+      // The value may be a secret.
+      throw new LlmError(
+        'bad-request',
+        `The header ${JSON.stringify(name)} holds a character that HTTP does not carry.`,
+      );
+    }
+    merged.set(name, value);
+  }
   return Object.fromEntries(merged);
+}
+
+function canBeSent(name: string, value: string): boolean {
+  try {
+    validateHeaderName(name);
+    validateHeaderValue(name, value.trim());
+    return true;
+  } catch {
+    return false;
+  }
 }
