@@ -116,6 +116,10 @@ describe('a call in the text of a native reply', () => {
 });
 
 test.for([
+  ['alone in a fence at the end', `Like this:\n\`\`\`\n${written['function-tags'][0]}\n\`\`\``],
+  ['alone in a fence that is all', `\`\`\`xml\n${written['function-tags'][1]}\n\`\`\``],
+  ['in a fence that has no end', `Like this:\n\`\`\`\n${written['function-tags'][0]}`],
+  ['in a fence of waves', `Like this:\n~~~\n${written.invoke[0]}\n~~~`],
   ['in a fence', `Like this:\n\`\`\`\n<tool_call>${json}</tool_call>\n\`\`\`\nDone.`],
   ['in code within a line', 'Write `<tool_call>{"name":"grep","arguments":{}}</tool_call>`.'],
   ['that names no tool', '<tool_call>{"name":"jump","arguments":{}}</tool_call>'],

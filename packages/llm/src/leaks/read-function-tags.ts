@@ -4,6 +4,7 @@ import type { LeakyText, TextCalls } from './leak.ts';
 
 /** Calls in the notation in which this package prompts for them, by the same scanner. */
 export function readFunctionTags({ text }: LeakyText, knownIn: (tool: string) => KnownNames): TextCalls | undefined {
-  const { text: said, calls, droppedChars, thought } = scanReply(text, { knownIn, maxCalls: Infinity });
+  const options = { knownIn, maxCalls: Infinity, isFenceCode: true };
+  const { text: said, calls, droppedChars, thought } = scanReply(text, options);
   return calls.length > 0 && droppedChars === 0 && thought === '' ? { said, calls } : undefined;
 }

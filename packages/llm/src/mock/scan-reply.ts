@@ -19,6 +19,8 @@ export interface ScanOptions {
   readonly knownIn: (tool: string) => KnownNames;
   /** Further calls are left out like everything after the last call. */
   readonly maxCalls: number;
+  /** Whether everything within a code fence is an example, also a call that it holds alone. */
+  readonly isFenceCode?: boolean;
 }
 
 /**
@@ -26,12 +28,12 @@ export interface ScanOptions {
  * is an example, unless the fence holds nothing else. Results that a model makes up end the reply, and so does thinking
  * after a call. Takes time in proportion to the text.
  */
-export function scanReply(text: string, { knownIn, maxCalls }: ScanOptions): ScannedReply {
+export function scanReply(text: string, options: ScanOptions): ScannedReply {
   let thought = '';
   let begin = 0;
   let found: FoundCall[] = [];
   for (let from = 0; ;) {
-    const next = nextCall(text, from, knownIn);
+    const next = nextCall(text, from, options);
     const between = text.slice(from, next?.start);
     if (found.length > 0 && (startsResult(between) || opensThinking(between))) break;
     const lone = found.length > 0 ? loneEnd(between) : undefined;
@@ -44,7 +46,7 @@ export function scanReply(text: string, { knownIn, maxCalls }: ScanOptions): Sca
     found.push(next);
     from = next.end;
   }
-  const calls = found.slice(0, maxCalls);
+  const calls = found.slice(0, options.maxCalls);
   const starts = [begin, ...calls.map(({ end }) => end)];
   const said = calls.map(({ start }, index) => text.slice(starts[index], start));
   const rest = text.slice(starts.at(-1));
@@ -80,7 +82,7 @@ interface Fence {
 /** A fence, at any depth of a list; a line with further backticks is code within words. */
 const lineOrCall = /^[ \t]*(`{3,}(?=[^`\n]*$)|~{3,})[^\n]*|<function=/gm;
 
-function nextCall(text: string, from: number, knownIn: ScanOptions['knownIn']): FoundCall | undefined {
+function nextCall(text: string, from: number, { knownIn, isFenceCode = false }: ScanOptions): FoundCall | undefined {
   const search = new RegExp(lineOrCall);
   search.lastIndex = from;
   let fence: Fence | undefined;
@@ -97,7 +99,8 @@ function nextCall(text: string, from: number, knownIn: ScanOptions['knownIn']): 
     if (!call) continue;
     const end = afterWrapper(text, call.end);
     if (!fence) return { start, end, call };
-    const fenceEnd = start === fence.bodyStart ? endOfFence(text, end, fence.mark) : undefined;
+    const isAlone = !isFenceCode && start === fence.bodyStart;
+    const fenceEnd = isAlone ? endOfFence(text, end, fence.mark) : undefined;
     if (fenceEnd !== undefined) return { start: fence.start, end: fenceEnd, call };
     search.lastIndex = call.end;
   }
