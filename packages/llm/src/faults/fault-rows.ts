@@ -8,6 +8,7 @@ import { lessonFaults } from './lesson-faults.ts';
 import { modelFaults } from './model-faults.ts';
 import { statusFaults } from './status-faults.ts';
 import { timedFaults } from './timed-faults.ts';
+import { toolFaults } from './tool-faults.ts';
 
 /** Every scenario. */
 export const faultRows: readonly (FaultRow | FaultPlay | TimedFault)[] = [
@@ -17,10 +18,8 @@ export const faultRows: readonly (FaultRow | FaultPlay | TimedFault)[] = [
   ...timedFaults,
   ...answerFaults,
   ...callFaults,
+  ...toolFaults,
   ...abortFaults,
   ...byteFaults,
   ...modelFaults,
 ];
-
-/** Faults that no row plays yet. */
-export const unplayedFaults: readonly number[] = [52, 56];
