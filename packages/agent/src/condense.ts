@@ -1,6 +1,7 @@
 import type { CondensationPlan, Condenser } from '@varve/condensers';
-import { Condensation, SystemPromptEvent } from '@varve/events';
-import { cutPoints, type View } from '@varve/events/projections';
+import { Condensation } from '@varve/events';
+import type { View } from '@varve/events/projections';
+import { hardReset } from './hard-reset.ts';
 import type { Draft } from './journal.ts';
 
 /** Who condenses, and within which limits. */
@@ -25,23 +26,6 @@ export async function condensationFor(view: View, options: CondenseOptions): Pro
   if (reason === 'check') return undefined;
   const reset = hardReset(view);
   return reset ? draftOf(reset, newId) : 'exhausted';
-}
-
-function hardReset(view: View): CondensationPlan | undefined {
-  const { events } = view;
-  const cuts = cutPoints(events);
-  const firstTurn = events.findIndex((event) => !SystemPromptEvent.is(event));
-  const start = cuts.find((cut) => cut > firstTurn) ?? events.length;
-  const end = cuts.findLast((cut) => cut < events.length) ?? 0;
-  const forget = events.slice(start, end).filter((event) => !SystemPromptEvent.is(event));
-  // Of fewer than two events the summary would make no smaller view, and the next demand would come back to it for ever.
-  if (forget.length < 2) return undefined;
-  return {
-    kind: 'condensation',
-    forget: forget.map(({ id }) => id),
-    summary: `(${forget.length} earlier events are no longer shown, because they did not fit the model's context. Look at the files again where you need them.)`,
-    summaryOffset: start,
-  };
 }
 
 function draftOf({ forget, summary, summaryOffset, responseId }: CondensationPlan, newId: () => string): Draft {

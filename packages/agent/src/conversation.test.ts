@@ -214,6 +214,25 @@ test('a context that never fits ends the run, however much there is to leave out
   expect(result).toMatchObject({ reason: 'error', error: { code: 'context-overflow' } });
 });
 
+test('a history that its server cannot read is condensed, and the run goes on', async () => {
+  const unread: ScriptedTurn = { error: { code: 'malformed-history', message: 'A call has no result.' } };
+  const { conversation } = await started([record('a'), record('b'), record('c'), unread, done]);
+  await conversation.send('Go.');
+  expect(await conversation.run()).toMatchObject({ reason: 'finished' });
+  expect(await kindsOf(conversation)).toContain('Condensation');
+});
+
+test('a history that its server never reads ends the run with what the server said', async () => {
+  const unread: ScriptedTurn = { error: { code: 'malformed-history', message: 'Roles must alternate.' } };
+  const { conversation } = await started([record('a'), record('b'), record('c'), unread, unread]);
+  await conversation.send('Go.');
+  expect(await conversation.run()).toMatchObject({
+    reason: 'error',
+    error: { code: 'malformed-history', message: 'Roles must alternate.' },
+  });
+  expect((await kindsOf(conversation)).filter((kind) => kind === 'CondensationRequest')).toHaveLength(1);
+});
+
 test('an abort during the model call interrupts the run', async () => {
   const stop = new AbortController();
   const { conversation } = await started([{ fault: { kind: 'hang', afterPieces: 0 } }]);

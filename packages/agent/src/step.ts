@@ -5,6 +5,7 @@ import { conclude, tell } from './conclude.ts';
 import { condensationFor } from './condense.ts';
 import { statusDraft } from './drafts.ts';
 import { mustWait } from './gate.ts';
+import { hardReset } from './hard-reset.ts';
 import { isAnswered } from './is-answered.ts';
 import type { Draft } from './journal.ts';
 import { readCall } from './read-call.ts';
@@ -123,7 +124,9 @@ async function failure(error: unknown, session: Session, { signal }: RunContext)
   if (!(error instanceof LlmError || error instanceof CondenserError)) throw error;
   if (signal.aborted) return { kind: 'aborted' };
   if (error.code in nothingCame) return tell(nothingCame[error.code as keyof typeof nothingCame], [], session);
-  if (error.code !== 'context-overflow') return { kind: 'failed', error };
+  // Calls and results were paired anew already; what the server cannot read may go with what is left out.
+  const isUnread = error.code === 'malformed-history' && hardReset(journal.timeline.read('view')) !== undefined;
+  if (error.code !== 'context-overflow' && !isUnread) return { kind: 'failed', error };
   await journal.emit([{ make: (stamp) => CondensationRequest.create({}, stamp) }]);
   return { kind: 'continue' };
 }
