@@ -21,6 +21,6 @@ export interface TextCalls {
 /** A text in which calls may stand. */
 export interface LeakyText {
   readonly text: string;
-  /** Of the same length, with blanks in place of code, for what stands in code is an example. */
+  /** Of the same length, with blanks in place of code and quotations, for what stands in them is an example. */
   readonly prose: string;
 }

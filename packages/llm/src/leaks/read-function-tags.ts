@@ -6,5 +6,6 @@ import type { LeakyText, TextCalls } from './leak.ts';
 export function readFunctionTags({ text }: LeakyText, knownIn: (tool: string) => KnownNames): TextCalls | undefined {
   const options = { knownIn, maxCalls: Infinity, isFenceCode: true };
   const { text: said, calls, droppedChars, thought } = scanReply(text, options);
-  return calls.length > 0 && droppedChars === 0 && thought === '' ? { said, calls } : undefined;
+  const isWhole = calls.every(({ openParameter }) => openParameter === undefined);
+  return calls.length > 0 && isWhole && droppedChars === 0 && thought === '' ? { said, calls } : undefined;
 }
