@@ -47,7 +47,9 @@ async function answerAt(url: URL, { signal, isAllowed, lookup = systemLookup }: 
   if (isIP(host) !== 0 && !isAllowed(host)) throw notAllowed(host);
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   const settings = { signal, agent: false, lookup: guarded(lookup, isAllowed), headers: { accept: 'image/*' } };
-  get(url, settings, resolve).on('error', reject);
+  const request = get(url, settings, resolve).on('error', reject);
+  // An answer that changes to another protocol closes the connection without an error.
+  request.on('close', () => reject(new Error('The connection was closed without an answer.')));
   return promise;
 }
 

@@ -23,6 +23,7 @@ async function imageServer() {
     else if (url === '/page') response.setHeader('content-type', 'text/html').end('<html>');
     else if (url === '/gone') response.writeHead(404, { 'content-type': 'image/png' }).end();
     else if (url === '/silent') response.setHeader('content-type', 'image/png').flushHeaders();
+    else if (url === '/other') response.socket?.write('HTTP/1.1 101 Go\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n');
     else if (url === '/large') response.setHeader('content-type', 'image/png').end(Buffer.alloc(5000));
     else response.setHeader('content-type', 'image/png; charset=binary').end(png);
   });
@@ -77,7 +78,7 @@ test('a large image becomes a note, whichever way it comes', async () => {
   expect(content).toEqual([note, note, image(inline)]);
 });
 
-test.for(['/page', '/gone', '/silent', '/to/%2Fto%2F%252Fpage', '/to/file%3A%2F%2F%2Fetc%2Fpasswd'])(
+test.for(['/page', '/gone', '/silent', '/other', '/to/%2Fto%2F%252Fpage', '/to/file%3A%2F%2F%2Fetc%2Fpasswd'])(
   'the address stays, and is told, where there is no image: %s',
   async (path) => {
     await using server = await imageServer();
