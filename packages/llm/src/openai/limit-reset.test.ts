@@ -32,6 +32,11 @@ test.for<readonly [string, Readonly<Record<string, string>>, number | undefined]
     3000,
   ],
   [
+    'tokens, but not until all of them are back',
+    { 'x-ratelimit-remaining-tokens': '149984', 'x-ratelimit-reset-tokens': '6m0s' },
+    60_000,
+  ],
+  [
     'a date',
     {
       'anthropic-ratelimit-input-tokens-remaining': '0',

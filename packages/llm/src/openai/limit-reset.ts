@@ -5,7 +5,7 @@ const counted = ['requests', 'tokens', 'input-tokens', 'output-tokens'];
 
 /**
  * Milliseconds until every limit is reset of which nothing is left, by the headers that tell limits; where none says so, until
- * that of tokens is, of which a request needs many. Absent when they tell no moment.
+ * that of tokens is, of which a request needs many, but at most a minute: no request needs all of them. Absent when they tell no moment.
  *
  * @see https://platform.openai.com/docs/guides/rate-limits and https://docs.claude.com/en/api/rate-limits
  */
@@ -17,9 +17,14 @@ export function limitReset(headers: Headers, now: number = Date.now()): number |
     return waitMs === undefined ? [] : [{ what, isUsedUp: told('remaining') === '0', waitMs }];
   });
   const usedUp = limits.filter(({ isUsedUp }) => isUsedUp);
-  const relevant = usedUp.length > 0 ? usedUp : limits.filter(({ what }) => what.endsWith('tokens'));
-  if (relevant.length > 0) return Math.max(...relevant.map(({ waitMs }) => waitMs));
+  if (usedUp.length > 0) return latest(usedUp);
+  const ofTokens = limits.filter(({ what }) => what.endsWith('tokens'));
+  if (ofTokens.length > 0) return Math.min(latest(ofTokens), 60_000);
   return momentIn(headers.get('x-ratelimit-reset'), now);
+}
+
+function latest(limits: readonly { readonly waitMs: number }[]): number {
+  return Math.max(...limits.map(({ waitMs }) => waitMs));
 }
 
 /** A span such as `6m0s`, seconds, a moment in seconds or milliseconds since 1970, or a date. */

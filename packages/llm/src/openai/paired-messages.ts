@@ -34,9 +34,11 @@ function pairsOf(messages: readonly Message[]): readonly Message[] {
 function resultsOf(later: readonly Message[], calls: readonly ToolCall[]): readonly (Message | undefined)[] {
   const open = [...later];
   return calls.map(({ id }) => {
-    const again = open.findIndex(({ tool_calls: others }) => others?.some((other) => other.id === id));
     const at = open.findIndex(({ role, tool_call_id: of }) => role === 'tool' && of === id);
-    return at === -1 || (again !== -1 && again < at) ? undefined : open.splice(at, 1)[0];
+    const isOfAnother = open
+      .slice(0, Math.max(0, at))
+      .some(({ tool_calls: others }) => others?.some((other) => other.id === id));
+    return at === -1 || isOfAnother ? undefined : open.splice(at, 1)[0];
   });
 }
 
