@@ -98,6 +98,21 @@ test('a run that was cut off worked until the last thing it is known to have don
   expect(await again.run()).toMatchObject({ reason: 'finished', activeMs: 55 });
 });
 
+test('a run that is stopped before it begins does not count the time since a crash', async () => {
+  const clock = handClock();
+  const { slow, create, open } = taking(clock);
+  const disk = memoryStore();
+  const store = crashingStore(disk, { at: 6, stored: false });
+  const conversation = await create([slow(50, record('a')), record('b')], store);
+  await conversation.send('Go.');
+  await expect(conversation.run()).rejects.toThrow(Crash);
+  await conversation[Symbol.asyncDispose]();
+  clock.pass(3_600_000);
+  await using again = await open([slow(5, done)], disk);
+  expect(await again.run({ signal: AbortSignal.abort() })).toMatchObject({ reason: 'interrupted', activeMs: 50 });
+  expect(await again.run()).toMatchObject({ reason: 'finished', activeMs: 55 });
+});
+
 test('a fork has its whole time before it, and says so after a restart', async () => {
   const clock = handClock();
   const { slow, create } = taking(clock, { maxMs: 100 });

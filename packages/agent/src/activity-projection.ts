@@ -6,8 +6,6 @@ import type { Projection } from '@varve/events/projections';
 export interface Activity {
   /** Milliseconds of all runs; of one that did not end, up to the last thing it is known to have done. */
   readonly ms: number;
-  /** Whether a run has begun and not ended: it is under way, or was cut off. */
-  readonly isOpen: boolean;
 }
 
 interface ActivityState {
@@ -37,7 +35,7 @@ export const activityProjection: Projection<ActivityState, Activity> = {
       ? { ...state, open: { ...state.open, last: at } }
       : state;
   },
-  read: ({ ms, open }) => ({ ms: ms + openMs(open), isOpen: open !== undefined }),
+  read: ({ ms, open }) => ({ ms: ms + openMs(open) }),
   encode: ({ ms, open }) => ({ ms, ...(open && { open: { ...open } }) }),
   decode: (json) => json as unknown as ActivityState,
 };

@@ -31,31 +31,37 @@ export type LoopEnd =
 /** Steps until there is a reason to end, and writes that reason into the log, and how long it took. */
 export async function runLoop(session: Session, context: RunContext, options: LoopOptions): Promise<LoopEnd> {
   const { journal, now } = session;
-  const end = await steps(session, context, options);
-  await journal.emit(() => (journal.timeline.read('activity').isOpen ? [runDraft('ended', now())] : []));
+  const run: Run = { ...options };
+  const end = await steps(session, context, run);
+  // A run that ends before it begins must not end one that a crash cut off: that one did not work until now.
+  if (run.begun !== undefined) await journal.emit([runDraft('ended', now())]);
   return end;
 }
 
-async function steps(session: Session, context: RunContext, options: LoopOptions): Promise<LoopEnd> {
+interface Run extends LoopOptions {
+  /** When its first step began, UTC milliseconds. */
+  begun?: number;
+}
+
+async function steps(session: Session, context: RunContext, run: Run): Promise<LoopEnd> {
   const { journal, now } = session;
   const status = (): ReturnType<typeof journal.timeline.read<'status'>> => journal.timeline.read('status');
   const used = (): Usage => journal.timeline.read('stats').total;
   const before = used();
   const { ms: msBefore } = journal.timeline.read('activity');
-  let begun: number | undefined;
   for (let iterations = 0; ; iterations++) {
-    if (context.signal.aborted) return { reason: await interrupted(session, options), iterations };
-    if (options.isPauseRequested(iterations)) return { reason: await paused(session), iterations };
-    const runMs = begun === undefined ? 0 : now() - begun;
+    if (context.signal.aborted) return { reason: await interrupted(session, run), iterations };
+    if (run.isPauseRequested(iterations)) return { reason: await paused(session), iterations };
+    const runMs = run.begun === undefined ? 0 : now() - run.begun;
     const uses = { iterations, before, now: used(), runMs, activeMs: msBefore + runMs };
-    const limit = reachedLimit(options.limits, session.agent.budget, uses);
+    const limit = reachedLimit(run.limits, session.agent.budget, uses);
     if (limit) {
       await journal.emit(failureDrafts(limit.code, limit.detail));
       return { reason: limit.reason, iterations };
     }
-    const isBeginning = begun === undefined;
-    begun ??= now();
-    const start = [...startDrafts(status().execution), ...(isBeginning ? [runDraft('begun', begun)] : [])];
+    const isBeginning = run.begun === undefined;
+    run.begun ??= now();
+    const start = [...startDrafts(status().execution), ...(isBeginning ? [runDraft('begun', run.begun)] : [])];
     if (start.length > 0) await journal.emit(start);
     if ((await repeats(session)) === 'stuck') return { reason: 'stuck', iterations };
     const outcome = await step(session, context);
@@ -72,7 +78,7 @@ async function steps(session: Session, context: RunContext, options: LoopOptions
       case 'stuck':
         return { reason: outcome.kind, iterations: iterations + 1 };
       case 'aborted':
-        return { reason: await interrupted(session, options), iterations: iterations + 1 };
+        return { reason: await interrupted(session, run), iterations: iterations + 1 };
       case 'failed':
         await journal.emit(failureDrafts(codeOf(outcome.error), outcome.error.message));
         return { reason: 'error', error: outcome.error, iterations: iterations + 1 };
