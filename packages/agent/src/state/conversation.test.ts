@@ -54,6 +54,27 @@ test('a conversation is paused, loaded and resumed, and its state is that of its
   expect(toldBy(await ConversationState.load(store, id))).toEqual(toldBy(again.state));
 });
 
+test('messages that are sent at once, and during a run, are told of once', async () => {
+  const store = memoryStore();
+  let running: Conversation | undefined;
+  const sent: Promise<unknown>[] = [];
+  const sending: ScriptedStep = () => {
+    sent.push(...['c', 'd'].map(async (saying) => running?.sendMessage(saying)));
+    return done;
+  };
+  await using conversation = await Conversation.create({
+    agent: agentOf([sending, done]),
+    store,
+    workspace: process.cwd(),
+  });
+  running = conversation;
+  await Promise.all(['a', 'b'].map((saying) => conversation.sendMessage(saying)));
+  expect(await conversation.run()).toMatchObject({ reason: 'finished' });
+  await Promise.all(sent);
+  const { events } = await ConversationState.load(store, conversation.id);
+  expect(conversation.state.events).toEqual(events);
+});
+
 test('the state is told also when a run fails for a bug', async () => {
   let asked = 0;
   const asks = (): boolean => {

@@ -14,6 +14,7 @@ export class Conversation implements AsyncDisposable {
   readonly state: ConversationState;
   readonly #conversation: Underlying;
   readonly #options: CreateOptions | OpenOptions;
+  #following: Promise<void> = Promise.resolve();
 
   private constructor(conversation: Underlying, options: CreateOptions | OpenOptions) {
     this.#conversation = conversation;
@@ -67,7 +68,10 @@ export class Conversation implements AsyncDisposable {
   }
 
   async #told(): Promise<this> {
-    await this.state.follow(await this.#options.store.read(this.id));
+    const follow = async (): Promise<void> => this.state.follow(await this.#options.store.read(this.id));
+    // Calls may resolve at once, and a state follows one log at a time.
+    this.#following = this.#following.then(follow, follow);
+    await this.#following;
     return this;
   }
 }
