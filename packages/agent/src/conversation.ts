@@ -229,7 +229,7 @@ export class Conversation implements AsyncDisposable {
   }
 
   /**
-   * Has a model name the conversation by what was said first, and returns the name. What was said, cut, is the name when the
+   * Has a model name the conversation by what was said first, and returns the name. Its first line, cut, is the name when the
    * model fails. The model of the conversation reads nothing of it; what it costs counts as used.
    *
    * @throws {AgentError} `nothing-to-do` when nothing was said in words, `invalid`, `closed`.

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { textOf } from '@varve/events';
-import { scriptedModel, type ScriptedStep, type ScriptedTurn } from '@varve/llm/testing';
+import { openaiChat, retry } from '@varve/llm';
+import { scriptedModel, scriptedServer, type ScriptedStep, type ScriptedTurn } from '@varve/llm/testing';
 import { memoryStore } from '@varve/storage';
 import { finish } from '@varve/tools';
 import { defineAgent } from './agent.ts';
@@ -36,11 +37,12 @@ test.for([
   ['fails', { fault: { kind: 'answer', status: 400, body: 'No.' } }],
   ['says nothing', { text: ' ' }],
 ] satisfies readonly (readonly [string, ScriptedTurn])[])(
-  'when the model %s, what was said first is the name, cut',
+  'when the model %s, the first line of what was said first is the name, cut',
   async ([, turn]) => {
     const { conversation } = await started([turn]);
-    await conversation.send('0123456789 and a lot more');
+    await conversation.send('0123456789 and a lot more\nMore.');
     expect(await conversation.generateTitle({ maxLength: 10 })).toBe('0123456...');
+    expect(await conversation.generateTitle({ model: scriptedModel([turn]) })).toBe('0123456789 and a lot more');
   },
 );
 
@@ -63,6 +65,19 @@ test('a name holds no secret, neither in the log nor where it is returned', asyn
   await conversation.send('Go.');
   expect(await conversation.generateTitle()).not.toContain('hunter2');
   expect(conversation.state.title).not.toContain('hunter2');
+});
+
+test('what failed attempts to name it used is counted, whether one led to a name or none', async () => {
+  const nothing: ScriptedTurn = { text: '', usage: { input_tokens: 7, output_tokens: 2 }, costUsd: 0.5 };
+  await using server = await scriptedServer([nothing, nothing, { text: 'A name', costUsd: 1 }, nothing, nothing]);
+  const model = retry({ attempts: 3, sleep: async () => undefined })(openaiChat({ model: 'm', baseUrl: server.url }));
+  const { conversation } = await started([]);
+  await conversation.send('Go.');
+  expect(await conversation.generateTitle({ model })).toBe('A name');
+  expect(conversation.state.stats.byUsageId['title']).toMatchObject({ calls: 3, cost_usd: 2 });
+  const twice = retry({ attempts: 2, sleep: async () => undefined })(openaiChat({ model: 'm', baseUrl: server.url }));
+  expect(await conversation.generateTitle({ model: twice })).toBe('Go.');
+  expect(conversation.state.stats.byUsageId['title']).toMatchObject({ calls: 5, cost_usd: 3 });
 });
 
 test('whoever aborts gets no name', async () => {
