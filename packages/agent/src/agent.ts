@@ -6,6 +6,7 @@ import type { Mask, Tool } from '@varve/tools';
 import { codingPrompt } from './coding-prompt.ts';
 import type { ConfirmationPolicy } from './confirmation.ts';
 import { AgentError } from './error.ts';
+import { given } from './given.ts';
 import { checkLimits } from './limits.ts';
 import { neverConfirm } from './never-confirm.ts';
 import type { Prompt } from './prompt.ts';
@@ -92,8 +93,8 @@ export const defaultStuck: StuckRules = stuckRules();
  * @throws {AgentError} `invalid` for a budget or rules that allow nothing or are no numbers.
  */
 export function defineAgent(options: AgentOptions): Agent {
-  const { concurrency = 1, budget: limits = defaultBudget, stuck = defaultStuck } = options;
-  const budget = limits === defaultBudget ? defaultBudget : { ...defaultBudget, ...limits };
+  const { model, tools, concurrency = 1, budget: limits = defaultBudget, stuck = defaultStuck } = options;
+  const budget = limits === defaultBudget ? defaultBudget : { ...defaultBudget, ...given(limits) };
   checkLimits(budget);
   if (!(concurrency >= 1)) throw new AgentError('invalid', `With a concurrency of ${concurrency} no call ever runs.`);
   const agent: Omit<Agent, 'spec'> = {
@@ -102,7 +103,9 @@ export function defineAgent(options: AgentOptions): Agent {
     confirmation: defaultConfirmation,
     parameters: {},
     textReply: 'finish',
-    ...options,
+    ...given(options),
+    model,
+    tools,
     concurrency,
     budget,
     stuck: stuck === 'never' ? stuck : stuck === defaultStuck ? defaultStuck : stuckRules(stuck),

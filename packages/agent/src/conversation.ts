@@ -345,7 +345,7 @@ export class Conversation implements AsyncDisposable {
       session,
       { signal: AbortSignal.any(signals), ...(onDelta && { onDelta }), ...(onOutput && { onOutput }) },
       {
-        limits: { maxIterations: session.agent.budget.maxIterations, ...limits },
+        limits: { ...limits, maxIterations: limits.maxIterations ?? session.agent.budget.maxIterations },
         isPauseRequested: (iterations) => this.#isPauseRequested || iterations >= pauseAfter,
         overdue: () =>
           deadline?.aborted === true && !this.#interruption.signal.aborted && signal?.aborted !== true

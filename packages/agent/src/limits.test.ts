@@ -36,6 +36,19 @@ test.for([
   expect(await conversation.run(limits)).toMatchObject({ reason: 'finished' });
 });
 
+test('a limit that is named without a number is the one of the agent', async () => {
+  const unset = { maxIterations: undefined } as unknown as { readonly maxIterations: number };
+  const { conversation } = await started([used('a'), used('b'), done], { budget: { maxIterations: 1 } });
+  expect(await conversation.run(unset)).toMatchObject({ reason: 'max-iterations', iterations: 1 });
+  const { budget, textReply } = defineAgent({
+    model: scriptedModel([]),
+    tools: () => [],
+    budget: unset,
+    ...({ textReply: undefined } as unknown as Pick<AgentOptions, 'textReply'>),
+  });
+  expect([budget.maxIterations, textReply]).toEqual([500, 'finish']);
+});
+
 test.for([
   [{ maxCostUsd: 1 }, 'max-cost'],
   [{ maxTokens: 200 }, 'max-tokens'],

@@ -10,6 +10,7 @@ import {
 } from './agent.ts';
 import { confirmationFromSpec } from './confirmation-from-spec.ts';
 import { AgentError } from './error.ts';
+import { given } from './given.ts';
 
 /** What somebody decided about a conversation once, and whoever opens it again need not know. */
 type Policies = Pick<AgentOptions, 'confirmation' | 'budget' | 'stuck'>;
@@ -54,12 +55,6 @@ export function takeUp(agent: Agent, stored: Json, id: string): Agent {
     ...(budget && { budget: given(budget) }),
     ...(stuck && { stuck: stuck === 'never' ? stuck : given(stuck) }),
   });
-}
-
-/** What is there of it. */
-function given<Fields extends object>(fields: Fields): { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> } {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as typeof fields &
-    object;
 }
 
 /** The agent with the policies of others where it was given none of its own. */
