@@ -57,6 +57,23 @@ test('client tools are there again when the conversation is opened and forked, i
   expect(await fork.run()).toMatchObject({ reason: 'finished' });
 });
 
+test('client tools that hold a secret are the same when they are given again', async () => {
+  const store = memoryStore();
+  const id = 'c'.repeat(32);
+  const told = { ...beep, description: 'Beeps for hunter2.' };
+  const options = { agent: agentOf([done]), store, secrets: ['hunter2'], clientTools: [told] };
+  {
+    await using conversation = await Conversation.create({ ...options, workspace, id });
+    await conversation.send('Go.');
+    await conversation.run();
+    await using fork = await conversation.fork();
+    expect(offered(fork)).toEqual(['finish', 'beep']);
+  }
+  await using again = await Conversation.open({ ...options, id });
+  expect(offered(again)).toEqual(['finish', 'beep']);
+  expect(JSON.stringify(again.request())).not.toContain('hunter2');
+});
+
 test('the log alone is enough to have them again', async () => {
   const store = memoryStore();
   const id = 'c'.repeat(32);

@@ -93,13 +93,14 @@ export class OpenConversation implements AsyncDisposable {
     checkId(options.id);
     const workspace = await directory(options.workspace);
     const codec = codecOf(options);
-    const { tools: own, mask } = toolsOf(options);
-    const { tools, specs } = await orClosed(own, async () =>
-      clientToolsOf({ id: options.id, tools: own, given: options.clientTools ?? [] }),
-    );
     // The spec may be that of an agent which this one was made of.
     const agent = defineAgent(options.agent);
-    const meta: Meta = { status: 'idle', workspace, agent: agent.spec, ...keptSpecs(specs, mask) };
+    const { tools: own, mask } = toolsOf(options);
+    // Masked here, so that they are the same in the log, beside it and when they are given again.
+    const { tools, specs } = await orClosed(own, async () =>
+      clientToolsOf({ id: options.id, tools: own, given: mask(options.clientTools ?? []) }),
+    );
+    const meta: Meta = { status: 'idle', workspace, agent: agent.spec, ...keptSpecs(specs) };
     const log = await orClosed(tools, () => options.store.create(options.id, { ...meta }));
     return new OpenConversation(log, conversationTimeline(codec), codec, {
       ...options,
@@ -131,9 +132,15 @@ export class OpenConversation implements AsyncDisposable {
       const snapshot = await log.snapshots.latest(snapshotName(options));
       const snapshotHead = snapshot && timeline.restore(snapshot.state) ? timeline.head : 0;
       await timeline.load((from) => log.range(from));
-      const { id, clientTools: given = [] } = options;
+      const { id, clientTools = [] } = options;
       const view = timeline.read('view');
-      const { tools, specs } = clientToolsOf({ id, tools: own, given, ...(Array.isArray(kept) && { kept }), view });
+      const { tools, specs } = clientToolsOf({
+        id,
+        tools: own,
+        given: mask(clientTools),
+        ...(Array.isArray(kept) && { kept }),
+        view,
+      });
       if (options.missingTools !== 'accept') checkTools(timeline.read('toolsets').names, tools, options.id);
       const lastTimestamp = await timestampOf(log, codec, timeline.head - 1);
       const opened = new OpenConversation(log, timeline, codec, {
@@ -189,7 +196,7 @@ export class OpenConversation implements AsyncDisposable {
   }
 
   #meta({ execution, title = this.#title }: Status, workspace: string, agent: Json): Json {
-    const kept = keptSpecs(this.#clientTools, this.mask);
+    const kept = keptSpecs(this.#clientTools);
     return { ...(title !== undefined && { title }), status: execution, workspace, agent, ...kept };
   }
 }
@@ -220,8 +227,8 @@ async function orClosed<T>(tools: ReadonlyMap<string, Tool>, opening: () => Prom
   }
 }
 
-function keptSpecs(specs: readonly ClientToolSpec[], mask: Mask): Pick<Meta, 'client_tools'> {
-  return specs.length === 0 ? {} : { client_tools: JSON.parse(JSON.stringify(mask(specs))) as readonly Json[] };
+function keptSpecs(specs: readonly ClientToolSpec[]): Pick<Meta, 'client_tools'> {
+  return specs.length === 0 ? {} : { client_tools: JSON.parse(JSON.stringify(specs)) as readonly Json[] };
 }
 
 function codecOf({ kinds = [] }: ConversationOptions): EventCodec {
