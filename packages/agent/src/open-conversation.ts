@@ -126,7 +126,8 @@ export class OpenConversation implements AsyncDisposable {
     const { tools: own, mask } = toolsOf(options);
     const log = await orClosed(own, () => options.store.open(options.id));
     try {
-      const fork = unfinishedFork(summary.meta);
+      // Somebody else may have finished it, and gone on, before the lease was ours.
+      const fork = unfinishedFork(summary.meta) && unfinishedFork((await options.store.summary(options.id)).meta);
       if (fork) await copyRest(fork, { store: options.store, log, codec });
       const timeline = conversationTimeline(codec);
       const snapshot = await log.snapshots.latest(snapshotName(options));

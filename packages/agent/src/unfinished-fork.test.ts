@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { BaseEvent } from '@varve/events';
+import { textOf, type BaseEvent } from '@varve/events';
 import { scriptedModel, type ScriptedTurn } from '@varve/llm/testing';
 import { memoryStore, type EventStore } from '@varve/storage';
 import { finish } from '@varve/tools';
@@ -98,4 +98,28 @@ test('a fork that has nothing to settle is finished too', async () => {
   await using fork = await conversation.fork({ id: forkId });
   expect((await disk.summary(forkId)).meta).not.toHaveProperty('fork');
   expect(fork.state.head).toBe(2);
+});
+
+test('a fork that somebody finished while it was being opened goes on where they left it', async () => {
+  const disk = await long();
+  const dying = await Conversation.open({
+    agent: newAgent(),
+    store: crashingStore(disk, { at: 1, stored: false }),
+    id,
+  });
+  await expect(dying.fork({ id: forkId })).rejects.toThrow(Crash);
+  await dying[Symbol.asyncDispose]();
+  // Nobody dies in this one: it gives what only needs its methods, so that one of them can be late.
+  const late: EventStore = {
+    ...crashingStore(disk, { at: Infinity, stored: true }),
+    open: async (of) => {
+      await using other = await Conversation.open({ agent: newAgent(), store: disk, id: of });
+      await other.send('Go another way.');
+      await other[Symbol.asyncDispose]();
+      return disk.open(of);
+    },
+  };
+  await using fork = await Conversation.open({ agent: newAgent(), store: late, id: forkId });
+  const texts = fork.request().messages.map(({ content }) => textOf(content));
+  expect(texts.at(-1)).toBe('Go another way.');
 });
