@@ -195,6 +195,19 @@ test('waiting calls end the command, and a later one approves them', async () =>
   expect([second.code, second.stdout]).toEqual([0, 'Done.\n']);
 });
 
+test('who had to allow calls has to after --resume too, unless it says otherwise', async () => {
+  const call = { calls: [{ name: 'terminal', arguments: { command: 'echo ran' } }] };
+  await using server = await scriptedServer([{ text: 'Ready.' }, call, call, { text: 'Done.' }]);
+  const env = { VARVE_HOME: await mkdtemp(join(tmpdir(), 'varve-home-')) };
+  const local = ['--base-url', server.url, '--model', 'm'];
+  const first = await varve(['run', 'Get ready.', '--confirm', 'always', ...local], env);
+  const id = /conversation (\w+)/.exec(first.stderr)?.[1] ?? '';
+  const second = await varve(['run', 'Go.', '--resume', id, ...local], env);
+  expect([first.code, second.code]).toEqual([0, 7]);
+  const third = await varve(['run', 'Go.', '--resume', id, '--confirm', 'never', ...local], env);
+  expect([third.code, third.stdout]).toEqual([0, 'Done.\n']);
+});
+
 test('show --messages prints the request as it would be sent now, and a beginning of an id is enough', async () => {
   await using server = await scriptedServer([{ text: 'Blue.' }]);
   const home = await mkdtemp(join(tmpdir(), 'varve-home-'));

@@ -71,7 +71,7 @@ function sameAgain({ store, baseUrl, model, functionCalling, confirm }: RunOptio
     ['--base-url', baseUrl],
     ['--model', model],
     ['--function-calling', functionCalling === 'auto' ? undefined : functionCalling],
-    ['--confirm', confirm === 'never' ? undefined : confirm],
+    ['--confirm', confirm],
   ] as const;
   return options.map(([name, value]) => (value === undefined ? '' : ` ${name} ${quoted(value)}`)).join('');
 }

@@ -5,7 +5,8 @@ export interface RunOptions {
   readonly functionCalling: 'native' | 'mock' | 'auto';
   readonly workspace?: string;
   readonly store?: string;
-  readonly confirm: 'never' | 'always' | 'risky';
+  /** Absent: as the conversation has it, which is `never` for a new one. */
+  readonly confirm?: 'never' | 'always' | 'risky';
   readonly resume?: string;
   readonly approve?: true;
   readonly reject?: string;

@@ -44,7 +44,7 @@ export async function runTask(task: string, options: RunOptions, io: TerminalIo)
     tools: ({ conversationId, mask }) =>
       defaultTools({ terminal: { outputDir: join(varveHome(io), 'outputs', conversationId), mask } }),
     condenser: rollingWindow({ maxEvents }),
-    confirmation: policies[options.confirm](),
+    ...(options.confirm && { confirmation: policies[options.confirm]() }),
   });
   await using store = await storeFrom(io, options.store);
   await using conversation = await conversationFor(options, { agent, store, secrets, io });

@@ -28,9 +28,10 @@ export const run: CliCommand = {
       .option('-w, --workspace <dir>', 'where the agent works (default: here)')
       .option('--store <url>', 'where the log is kept: sqlite:FILE, dir:PATH or memory: (VARVE_STORE)')
       .addOption(
-        new Option('--confirm <policy>', 'which calls you must allow')
-          .choices(['never', 'always', 'risky'])
-          .default('never'),
+        new Option(
+          '--confirm <policy>',
+          'which calls you must allow (default: never, and with --resume as before)',
+        ).choices(['never', 'always', 'risky']),
       )
       .option('--resume <id>', 'go on with a conversation')
       .option('--approve', 'with --resume: allow the calls that wait')
