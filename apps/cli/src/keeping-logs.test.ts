@@ -27,6 +27,25 @@ async function worked() {
   return { home, varve, id };
 }
 
+test('an edit of an earlier run can be undone, and one of a run whose log is not kept leaves nothing behind', async () => {
+  const { home, varve } = await worked();
+  const path = join(home, 'greeting.txt');
+  await writeFile(path, 'hello\n');
+  const edit = (args: object) => ({ calls: [{ name: 'file_editor', arguments: { path, ...args } }] });
+  const replace = edit({ command: 'str_replace', old_str: 'hello', new_str: 'goodbye' });
+  const done = { text: 'Done.' };
+  await using server = await scriptedServer([replace, done, edit({ command: 'undo_edit' }), done, replace, done]);
+  const model = ['--base-url', server.url, '--model', 'm'];
+  const { stderr } = await varve('run', 'Say goodbye.', ...model);
+  const id = /conversation (\w+)/.exec(stderr)?.[1] ?? '';
+  expect(await readFile(path, 'utf8')).toBe('goodbye\n');
+  await varve('run', 'No, hello.', '--resume', id, ...model);
+  expect(await readFile(path, 'utf8')).toBe('hello\n');
+  await varve('run', 'Say goodbye.', '--store', 'memory:', ...model);
+  expect(await readFile(path, 'utf8')).toBe('goodbye\n');
+  expect(await readdir(join(home, '.varve', 'edits'))).toEqual([id]);
+});
+
 test('verify says that a log is as it was written, and which seal it ends with', async () => {
   const { varve, id } = await worked();
   const { code, stdout } = await varve('verify', id.slice(0, 6));

@@ -21,7 +21,7 @@ import { reportEnd } from './report-end.ts';
 import { resolveId } from './resolve-id.ts';
 import type { RunOptions } from './run-options.ts';
 import { onInterrupt } from './signals.ts';
-import { storeFrom, varveHome } from './store-from.ts';
+import { storeFrom, storeUrl, varveHome } from './store-from.ts';
 import { styled, type TerminalIo } from './terminal-io.ts';
 
 const policies = {
@@ -39,10 +39,15 @@ export async function runTask(task: string, options: RunOptions, io: TerminalIo)
   const { model, secrets, settled } = await configuredModel(io, options, (line) =>
     progress.above(styled(io, 'yellow', line)),
   );
+  const isKept = storeUrl(io, options.store) !== 'memory:';
   const agent = defineAgent({
     model,
     tools: ({ conversationId, mask }) =>
-      defaultTools({ terminal: { outputDir: join(varveHome(io), 'outputs', conversationId), mask } }),
+      defaultTools({
+        terminal: { outputDir: join(varveHome(io), 'outputs', conversationId), mask },
+        // Of a conversation that nobody can resume nothing needs to be undone later.
+        ...(isKept && { fileEditor: { historyDir: join(varveHome(io), 'edits', conversationId) } }),
+      }),
     condenser: rollingWindow({ maxEvents }),
     ...(options.confirm && { confirmation: policies[options.confirm]() }),
   });
