@@ -1,5 +1,17 @@
 import { expect, test } from 'vitest';
-import { ActionEvent, builtinKinds, eventCodec, MessageEvent, text } from '@varve/events';
+import { z } from 'zod';
+import {
+  ActionEvent,
+  AgentErrorEvent,
+  builtinKinds,
+  Condensation,
+  ConversationStateUpdateEvent,
+  defineEvent,
+  eventCodec,
+  MessageEvent,
+  text,
+} from '@varve/events';
+import { callFact, defineFact, toolsetFact } from '@varve/events/facts';
 import { MCPToolAction } from '@varve/events/payloads';
 import { maskSecrets } from '@varve/tools';
 import { maskEvent } from './mask-event.ts';
@@ -48,4 +60,66 @@ test('a secret in the arguments of a tool is hidden under any name, and as a nam
     kind: 'MCPToolAction',
     data: { status: ['<secret-hidden>'], nested: { '<secret-hidden>': 1 } },
   });
+});
+
+test('a secret in what the model gave a client tool is hidden under any name', () => {
+  const action = { key: 'hush-hush', id: 'hush-hush', nested: { type: 'hush-hush' }, kind: 'ClientAction_put' };
+  const call = { id: 'c', name: 'put', arguments: JSON.stringify(action), origin: 'completion' as const };
+  const event = ActionEvent.create(
+    { thought: [], action, tool_name: 'put', tool_call_id: 'c', tool_call: call, llm_response_id: 'r' },
+    stamp,
+  );
+  const masked = maskEvent(event, maskSecrets(['hush-hush']));
+  expect(JSON.stringify(masked)).not.toContain('hush-hush');
+  expect(masked.action?.kind).toBe('ClientAction_put');
+});
+
+test('a secret in events of the owner is hidden under any name but those of the envelope', () => {
+  const fields = { key: z.string(), status: z.string(), nested: z.record(z.string(), z.string()) };
+  const rating = defineEvent('RatingEvent', { source: 'user', fields });
+  const note = defineFact('varve.acme.note', z.looseObject({ status: z.string() }));
+  const mask = maskSecrets(['hush-hush', 'user', 'acme']);
+  const event = rating.create({ key: 'hush-hush', status: 'hush-hush', nested: { id: 'hush-hush' } }, stamp);
+  const masked = maskEvent(event, mask);
+  expect(JSON.stringify(masked)).not.toContain('hush-hush');
+  expect(masked).toMatchObject({ id: stamp.id, source: 'user', kind: 'RatingEvent' });
+  const hidden = maskEvent(note.create({ status: 'hush-hush', type: 'hush-hush' }, stamp), mask);
+  expect(note.read(hidden)).toEqual({ status: '<secret-hidden>', type: '<secret-hidden>' });
+});
+
+test('a call and its result name each other, whatever the id of the call holds', () => {
+  const call = { id: 'my-hush-hush', name: 'put', arguments: '{}', origin: 'completion' as const };
+  const named = { tool_name: 'put', tool_call_id: call.id };
+  const mask = maskSecrets(['hush-hush']);
+  const event = ActionEvent.create({ thought: [], ...named, tool_call: call, llm_response_id: 'r' }, stamp);
+  const { tool_call: masked } = maskEvent(event, mask);
+  const result = maskEvent(AgentErrorEvent.create({ ...named, error: 'No.' }, stamp), mask);
+  expect([masked?.id, result.tool_call_id]).toEqual(['my-<secret-hidden>', 'my-<secret-hidden>']);
+});
+
+test('what names events and digests stays, also when a short secret is a part of it', () => {
+  const digest = '1234'.repeat(16);
+  const digests = { messages: digest, tools: digest, parameters: digest };
+  const told = {
+    actions: ['1234'],
+    usage_id: 'agent',
+    model: 'm',
+    finish: 'stop',
+    latency_ms: 0,
+    projections: {},
+    at: 1,
+  };
+  const call = callFact.create({ response_id: 'r', message_id: 'm1234', digests, ...told }, stamp);
+  const leaf = ConversationStateUpdateEvent.create({ key: 'leaf_event_id', value: 'e1234' }, stamp);
+  const forgotten = Condensation.create({ forgotten_event_ids: ['e1234'], llm_response_id: 'r' }, stamp);
+  const mask = maskSecrets(['1234']);
+  for (const event of [call, leaf, forgotten]) expect(maskEvent(event, mask)).toEqual(event);
+});
+
+test('a tool whose parameters are called as fields of the format hides what they tell', () => {
+  const names = ['id', 'key', 'status', 'actions', 'digests', 'forgotten_event_ids'];
+  const properties = Object.fromEntries(names.map((name) => [name, { type: 'string', description: 'hush-hush' }]));
+  const parameters = { type: 'object', properties };
+  const event = toolsetFact.create({ digest: 'd', tools: [{ name: 'put', description: '', parameters }] }, stamp);
+  expect(JSON.stringify(maskEvent(event, maskSecrets(['hush-hush'])))).not.toContain('hush-hush');
 });

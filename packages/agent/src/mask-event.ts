@@ -1,13 +1,18 @@
-import { deepFreeze, type BaseEvent } from '@varve/events';
+import { ConversationStateUpdateEvent, deepFreeze, type BaseEvent } from '@varve/events';
+import { leafKey } from '@varve/events/facts';
+import { statusKey } from '@varve/events/projections';
 import type { Mask } from '@varve/tools';
+import { isOwnEvent } from './is-own-event.ts';
 
-/** Fields whose values are words of the format: hiding them would make an event unreadable and hide nothing. */
+/** Fields of every event. */
+const envelope = new Set(['id', 'timestamp', 'source', 'parent_id', 'kind']);
+
+/**
+ * Fields whose texts are words of the format, or name events: hiding them would make an event unreadable, or part what
+ * belongs together, and hide nothing.
+ */
 const structural = new Set([
-  'id',
-  'timestamp',
-  'source',
-  'parent_id',
-  'kind',
+  ...envelope,
   'key',
   'role',
   'type',
@@ -15,14 +20,24 @@ const structural = new Set([
   'status',
   'security_risk',
   'action_id',
+  'message_id',
+  'idempotency_key',
+  'digest',
 ]);
+
+/** As {@link structural}, for lists. */
+const structuralLists = new Set(['actions', 'forgotten_event_ids']);
 
 /** Fields that hold JSON of anybody's making: no word in them is one of the format, and names in them tell as much as values. */
 const foreign = new Set(['data', 'extra', 'structured_output', 'metadata', 'hook_input', 'raw_input', 'raw_output']);
 
+/** State updates whose values are words of the format, or name events. */
+const structuralKeys = new Set([statusKey, leafKey]);
+
 /**
  * An event with every secret in it replaced; the event itself when there is none. Its structure stays as it is, and so do the
- * `toolNames`: a name that no tool has is the model's making, and may hold anything.
+ * `toolNames`: a name that no tool has is the model's making, and may hold anything. In events of the owner's own making
+ * only the envelope and the key are structure.
  */
 export function maskEvent<Event extends BaseEvent>(
   event: Event,
@@ -30,6 +45,11 @@ export function maskEvent<Event extends BaseEvent>(
   toolNames: Pick<ReadonlySet<string>, 'has'> = new Set(),
 ): Event {
   if (mask(event) === event) return event;
+  const isUpdate = ConversationStateUpdateEvent.is(event);
+  if (isUpdate && structuralKeys.has(event.key)) return event;
+  if (isOwnEvent(event)) {
+    return deepFreeze(maskAllBut(isUpdate ? new Set([...envelope, 'key']) : envelope, event, mask)) as Event;
+  }
   const named = 'tool_name' in event && typeof event.tool_name === 'string' && toolNames.has(event.tool_name);
   const masked = maskFields(event, mask);
   return deepFreeze(named ? { ...masked, tool_name: event.tool_name } : masked) as Event;
@@ -39,18 +59,34 @@ function maskFields(record: object, mask: Mask): object {
   return Object.fromEntries(
     Object.entries(record).map(([name, value]) => [
       name,
-      structural.has(name) && typeof value === 'string'
-        ? value
-        : foreign.has(name)
-          ? maskForeign(value, mask)
-          : maskValue(value, mask),
+      isStructure(name, value) ? value : foreign.has(name) ? maskForeign(value, mask) : maskValue(name, value, mask),
     ]),
   );
 }
 
-function maskValue(value: unknown, mask: Mask): unknown {
-  if (Array.isArray(value)) return value.map((item) => maskValue(item, mask));
-  return typeof value === 'object' && value !== null ? maskFields(value, mask) : mask(value);
+/** A property of a JSON schema may have any of these names, and then it is an object. */
+function isStructure(name: string, value: unknown): boolean {
+  if (typeof value === 'string') return structural.has(name);
+  if (Array.isArray(value)) return structuralLists.has(name);
+  return name === 'digests' && Object.values(value ?? {}).every((digest) => /^[0-9a-f]{64}$/.test(String(digest)));
+}
+
+function maskValue(name: string, value: unknown, mask: Mask): unknown {
+  if (Array.isArray(value)) return value.map((item) => maskValue(name, item, mask));
+  if (typeof value !== 'object' || value === null) return mask(value);
+  // The arguments of a client tool are the fields of its action.
+  if ('kind' in value && typeof value.kind === 'string' && value.kind.startsWith('ClientAction_')) {
+    return maskAllBut(new Set(['kind']), value, mask);
+  }
+  const masked = maskFields(value, mask);
+  // Calls are told from each other by the ids of their model, which their results name.
+  return (name === 'tool_call' || name === 'tool_calls') && 'id' in value ? { ...masked, id: mask(value.id) } : masked;
+}
+
+function maskAllBut(kept: ReadonlySet<string>, record: object, mask: Mask): object {
+  return Object.fromEntries(
+    Object.entries(record).map(([name, value]) => [name, kept.has(name) ? value : maskForeign(value, mask)]),
+  );
 }
 
 function maskForeign(value: unknown, mask: Mask): unknown {

@@ -1,21 +1,10 @@
-import {
-  builtinKinds,
-  ConversationStateUpdateEvent,
-  deepFreeze,
-  type BaseEvent,
-  type EventCodec,
-  type Stamp,
-} from '@varve/events';
+import { ConversationStateUpdateEvent, deepFreeze, type BaseEvent, type EventCodec, type Stamp } from '@varve/events';
 import { AgentError } from './error.ts';
+import { isOwnEvent } from './is-own-event.ts';
 import type { Session } from './session.ts';
 
 /** Makes an event of your own once it has its stamp: `(stamp) => Rating.create({ stars: 5 }, stamp)`. */
 export type EventMaker = (stamp: Stamp) => BaseEvent;
-
-const builtin = new Set<string>(builtinKinds.map(({ kind }) => kind));
-
-/** What a fact of one's own is called: `varve.acme.rating`. Those of varve have one dot. */
-const ownFact = /^varve\.[^.]+\../;
 
 /**
  * Appends events of one's own as one act: of kinds that the conversation was opened with, and facts with a key of two dots.
@@ -30,7 +19,7 @@ export function recordEvents(makers: readonly EventMaker[], session: Session): P
 
 /** The event as it will be read again: what its kind does not allow never reaches the log. */
 function checked(event: BaseEvent, { id, timestamp, parent_id }: Stamp, codec: EventCodec): BaseEvent {
-  if (builtin.has(event.kind) && !(ConversationStateUpdateEvent.is(event) && ownFact.test(event.key))) {
+  if (!isOwnEvent(event)) {
     throw new AgentError('invalid', `A ${nameOf(event)} comes from the conversation itself, never from its owner.`);
   }
   if (!codec.kind(event.kind)) {
