@@ -1,15 +1,19 @@
+import { mkdtemp, readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ObservationEvent, textOf } from '@varve/events';
 import { legalityProblems } from '@varve/events/projections';
 import { scriptedModel, type ScriptedTurn } from '@varve/llm/testing';
 import { memoryStore, type EventStore } from '@varve/storage';
-import { defineTool, finish, type Tool } from '@varve/tools';
+import { defineTool, finish, terminal, type Tool } from '@varve/tools';
 import { z } from 'zod';
 import { defineAgent } from './agent.ts';
 import { Conversation } from './conversation.ts';
 import { crashingStore } from './testing/crashing-store.ts';
 
 const done: ScriptedTurn = { calls: [{ name: 'finish', arguments: { message: 'All done.' } }] };
+const shell = (command: string) => ({ name: 'terminal', arguments: { command } });
 const work = (...names: string[]) => names.map((name) => ({ name: 'work', arguments: { name } }));
 
 /** A tool whose calls end in the order in which the test names them, and what it was seen doing. */
@@ -92,6 +96,18 @@ test.for<[string, Partial<Setup> & { readonly resources?: (input: { readonly nam
   end('b');
   await conversation.run();
   expect(seen).toEqual(['+a', '-a', '+b', '-b']);
+});
+
+test('commands of one reply run at once, each in a shell of its own', async () => {
+  const workspace = await mkdtemp(join(tmpdir(), 'varve-parallel-'));
+  // Whoever opens a pipe waits for the other end: one after the other, neither command would ever end.
+  const meeting = [shell('cat pipe > met'), shell('echo hello > pipe')];
+  const steps = [{ calls: [shell('mkfifo pipe')] }, { calls: meeting }, done];
+  const agent = defineAgent({ model: scriptedModel(steps), tools: () => [terminal(), finish()], concurrency: 2 });
+  await using conversation = await Conversation.create({ agent, store: memoryStore(), workspace });
+  await conversation.send('Meet.');
+  expect(await conversation.run()).toMatchObject({ reason: 'finished' });
+  expect(await readFile(join(workspace, 'met'), 'utf8')).toBe('hello\n');
 });
 
 test('finish waits for what runs before it', async () => {
