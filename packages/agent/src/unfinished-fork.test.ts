@@ -7,7 +7,7 @@ import { alwaysConfirm } from './always-confirm.ts';
 import { defineAgent } from './agent.ts';
 import { Conversation } from './conversation.ts';
 import { countingTool } from './testing/counting-tool.ts';
-import { Crash, crashingStore } from './testing/crashing-store.ts';
+import { Crash, crashingStore, type CrashOptions } from './testing/crashing-store.ts';
 
 const id = 'e'.repeat(32);
 const forkId = 'f'.repeat(32);
@@ -33,6 +33,12 @@ async function long(): Promise<EventStore> {
   return disk;
 }
 
+/** Forks it in a process that dies. */
+async function forkUntil(disk: EventStore, crash: CrashOptions): Promise<void> {
+  await using dying = await Conversation.open({ agent: newAgent(), store: crashingStore(disk, crash), id });
+  await expect(dying.fork({ id: forkId })).rejects.toThrow(Crash);
+}
+
 const textsOf = async (store: EventStore, of: string) =>
   Array.fromAsync((await store.read(of)).range(0), ({ text }) => text);
 const idsOf = async (conversation: Conversation) =>
@@ -51,9 +57,7 @@ test.for([
   async ([at, stored]) => {
     const disk = await long();
     const original = await textsOf(disk, id);
-    const dying = await Conversation.open({ agent: newAgent(), store: crashingStore(disk, { at, stored }), id });
-    await expect(dying.fork({ id: forkId })).rejects.toThrow(Crash);
-    await dying[Symbol.asyncDispose]();
+    await forkUntil(disk, { at, stored });
     await using fork = await Conversation.open({ agent: newAgent([call]), store: disk, id: forkId });
     const ids = await idsOf(fork);
     expect(ids.slice(0, original.length)).toEqual(original.map((text) => (JSON.parse(text) as BaseEvent).id));
@@ -72,13 +76,7 @@ test.for([
 
 test('an unfinished fork of a conversation that is gone says so, and can be removed', async () => {
   const disk = await long();
-  const dying = await Conversation.open({
-    agent: newAgent(),
-    store: crashingStore(disk, { at: 2, stored: false }),
-    id,
-  });
-  await expect(dying.fork({ id: forkId })).rejects.toThrow(Crash);
-  await dying[Symbol.asyncDispose]();
+  await forkUntil(disk, { at: 2, stored: false });
   await disk.remove(id);
   await expect(Conversation.open({ agent: newAgent(), store: disk, id: forkId })).rejects.toMatchObject({
     code: 'incomplete',
@@ -102,13 +100,7 @@ test('a fork that has nothing to settle is finished too', async () => {
 
 test('a fork that somebody finished while it was being opened goes on where they left it', async () => {
   const disk = await long();
-  const dying = await Conversation.open({
-    agent: newAgent(),
-    store: crashingStore(disk, { at: 1, stored: false }),
-    id,
-  });
-  await expect(dying.fork({ id: forkId })).rejects.toThrow(Crash);
-  await dying[Symbol.asyncDispose]();
+  await forkUntil(disk, { at: 1, stored: false });
   // Nobody dies in this one: it gives what only needs its methods, so that one of them can be late.
   const late: EventStore = {
     ...crashingStore(disk, { at: Infinity, stored: true }),
