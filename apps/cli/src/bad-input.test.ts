@@ -5,7 +5,9 @@ import { PassThrough, Readable } from 'node:stream';
 import { text as readAll } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { scriptedServer } from '@varve/llm/testing';
+import { openStore } from '@varve/storage';
 import { runProgram } from './program.ts';
+import { schemes } from './schemes.ts';
 
 /** One invocation in this process, with streams of its own and an empty home. */
 async function varve(args: readonly string[], env: Record<string, string> = {}, stdin = '') {
@@ -206,6 +208,22 @@ test('who had to allow calls has to after --resume too, unless it says otherwise
   expect([first.code, second.code]).toEqual([0, 7]);
   const third = await varve(['run', 'Go.', '--resume', id, '--confirm', 'never', ...local], env);
   expect([third.code, third.stdout]).toEqual([0, 'Done.\n']);
+});
+
+test('a policy that the command does not know is never left out: it says which option to give', async () => {
+  const env = { VARVE_HOME: await mkdtemp(join(tmpdir(), 'varve-home-')) };
+  const id = 'a'.repeat(32);
+  {
+    await using store = await openStore(`sqlite:${join(env.VARVE_HOME, 'varve.db')}`, schemes);
+    const agent = { confirmation_policy: { kind: 'AskTheBoss' } };
+    const log = await store.create(id, { workspace: env.VARVE_HOME, agent });
+    await log[Symbol.asyncDispose]();
+  }
+  const local = ['--base-url', 'http://127.0.0.1:9/v1', '--model', 'm'];
+  const { code, stderr } = await varve(['run', 'Go.', '--resume', id, ...local], env);
+  expect(code).toBe(2);
+  expect(stderr).toContain('AskTheBoss');
+  expect(stderr).toContain('--confirm');
 });
 
 test('show --messages prints the request as it would be sent now, and a beginning of an id is enough', async () => {

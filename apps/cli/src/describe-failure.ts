@@ -1,4 +1,4 @@
-import { AgentError } from '@varve/agent';
+import { AgentError, type AgentErrorCode } from '@varve/agent';
 import { LlmError, type LlmErrorCode } from '@varve/llm';
 import { StorageError, type StorageErrorCode } from '@varve/storage';
 import { CliError } from './cli-error.ts';
@@ -23,6 +23,10 @@ const modelHints: Partial<Record<LlmErrorCode, string>> = {
   unsupported: 'Choose a model that supports tool calling.',
 };
 
+const agentHints: Partial<Record<AgentErrorCode, string>> = {
+  'policy-missing': 'Say with --confirm which calls you must allow.',
+};
+
 const storageHints: Partial<Record<StorageErrorCode, string>> = {
   missing: '`varve ls` lists the conversations of a store.',
   held: 'Wait until the other process has ended, or end it.',
@@ -35,7 +39,7 @@ const storageHints: Partial<Record<StorageErrorCode, string>> = {
 export function describeFailure(error: unknown): Failure | undefined {
   if (error instanceof CliError) return failure(error.exitCode, error.message, error.hint);
   if (error instanceof LlmError) return failure(exitCodes.model, error.message, modelHints[error.code]);
-  if (error instanceof AgentError) return failure(exitCodes.usage, error.message);
+  if (error instanceof AgentError) return failure(exitCodes.usage, error.message, agentHints[error.code]);
   if (!(error instanceof StorageError)) return undefined;
   const exitCode =
     error.code === 'missing' ? exitCodes.missing : error.code === 'invalid' ? exitCodes.usage : exitCodes.storage;

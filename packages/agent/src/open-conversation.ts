@@ -260,8 +260,8 @@ async function directory(path: string): Promise<string> {
 function checkTools(names: readonly string[], tools: ReadonlyMap<string, Tool>, id: string): void {
   const missing = names.filter((name) => !tools.has(name));
   if (missing.length === 0) return;
-  const what = `Conversation ${id} was worked on with tools that the agent does not have: ${missing.join(', ')}.`;
-  throw new AgentError('tools-missing', what);
+  const what = `Conversation ${id} was worked on with tools that the agent does not have: ${missing.join(', ')}`;
+  throw new AgentError('tools-missing', `${what}. Give it those, or accept that they are missing.`);
 }
 
 /** A conversation's own tools. @throws {AgentError} `invalid` when two have one name. */

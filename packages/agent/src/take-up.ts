@@ -75,5 +75,5 @@ function confirmationOf(
   const confirmation = confirmationFromSpec(policy, analyzer);
   if (confirmation) return { confirmation };
   const what = `Calls of conversation ${id} are confirmed by ${JSON.stringify(policy)}, which cannot be made from this`;
-  throw new AgentError('policy-missing', `${what}, and the agent has no policy of its own.`);
+  throw new AgentError('policy-missing', `${what}, and the agent has no policy of its own: give it one.`);
 }
