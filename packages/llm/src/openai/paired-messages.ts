@@ -15,13 +15,14 @@ export function pairedMessages(messages: readonly Message[]): readonly Message[]
 }
 
 function pairsOf(messages: readonly Message[]): readonly Message[] {
-  const ids = new Set<string>();
+  /** Of each id that was given away, how many calls have it in theirs. */
+  const copies = new Map<string, number>();
   return messages.flatMap((message, index) => {
     if (message.role === 'tool') return [];
     const { tool_calls: calls = [] } = message;
     if (calls.length === 0) return [message];
     const results = resultsOf(messages.slice(index + 1), calls);
-    const own = calls.map((call) => withOwnId(call, ids));
+    const own = calls.map((call) => withOwnId(call, copies));
     const isSame = own.every((call, place) => call === calls[place]);
     return [
       isSame ? message : { ...message, tool_calls: own },
@@ -42,10 +43,14 @@ function resultsOf(later: readonly Message[], calls: readonly ToolCall[]): reado
   });
 }
 
-function withOwnId(call: ToolCall, ids: Set<string>): ToolCall {
+function withOwnId(call: ToolCall, copies: Map<string, number>): ToolCall {
   let id = call.id;
-  for (let copy = 2; ids.has(id); copy += 1) id = `${call.id}_${copy}`;
-  ids.add(id);
+  let copy = copies.get(id) ?? 0;
+  while (copies.has(id)) {
+    copy += 1;
+    id = `${call.id}_${copy}`;
+  }
+  copies.set(id, 1).set(call.id, Math.max(copy, 1));
   return id === call.id ? call : { ...call, id };
 }
 
