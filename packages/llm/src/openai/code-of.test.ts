@@ -126,9 +126,9 @@ describe('the code of a failure', () => {
   });
 });
 
-test('a text of megabytes is classified in time', () => {
-  const began = performance.now();
-  for (const filler of ['exceeds ', 'model ', 'tool_use ', 'bearer '])
-    codeOf({ status: 400, text: filler.repeat(300_000) });
-  expect(performance.now() - began).toBeLessThan(1000);
+/** A text of this length would take hours if time grew faster than it. */
+test('a text of megabytes is classified in its time', () => {
+  for (const filler of ['exceeds ', 'model ', 'tool_use ', 'bearer ']) {
+    expect(codeOf({ status: 400, text: filler.repeat(300_000) })).toBe('bad-request');
+  }
 });

@@ -49,12 +49,11 @@ test('a stream means the same wherever its bytes are cut', () => {
   );
 });
 
-test('ten megabytes in one line and many chunks take linear time', () => {
+/** It would take minutes if each chunk were looked at together with those before it. */
+test('many megabytes in one line and many chunks are read in their time', () => {
   const chunk = new TextEncoder().encode('x'.repeat(1000));
   const decoder = eventDecoder();
-  const began = performance.now();
   decoder.push(new TextEncoder().encode('data: '));
-  for (let count = 0; count < 10_000; count += 1) decoder.push(chunk);
-  expect(decoder.end()[0]?.data.length).toBe(10_000_000);
-  expect(performance.now() - began).toBeLessThan(2000);
+  for (let count = 0; count < 30_000; count += 1) decoder.push(chunk);
+  expect(decoder.end()[0]?.data.length).toBe(30_000_000);
 });
