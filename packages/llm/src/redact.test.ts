@@ -37,6 +37,8 @@ test('text is one line of at most 300 characters', () => {
 test.for<readonly [string, string]>([
   ['a URL', 'https://x.test/?key=Key%2Fwith%2Bmarks%3D1&a=b'],
   ['JSON', String.raw`{"key":"Key/with+marks=1"}`],
+  ['JSON of PHP', String.raw`{"key":"Key\/with+marks=1"}`],
+  ['JSON of .NET', String.raw`{"key":"Key/with\u002Bmarks=1"}`],
   ['hex', Buffer.from('Key/with+marks=1').toString('hex')],
   ['base64', Buffer.from('Key/with+marks=1').toString('base64')],
   ['the base64 of a login', Buffer.from('me:Key/with+marks=1').toString('base64')],
@@ -45,6 +47,12 @@ test.for<readonly [string, string]>([
   const left = redact(`it is ${said}.`, ['Key/with+marks=1']);
   expect(left).toContain('[redacted]');
   expect(left.length).toBeLessThan(50);
+});
+
+test('a secret is found in JSON of Go', () => {
+  expect(redact(String.raw`it is {"key":"a\u0026b\u003cc+12345"}.`, ['a&b<c+12345'])).toBe(
+    'it is {"key":"[redacted]"}.',
+  );
 });
 
 test('a short secret is looked for as it is only', () => {

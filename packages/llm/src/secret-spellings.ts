@@ -2,8 +2,9 @@
 const shortest = 8;
 
 /**
- * The spellings in which a secret may come back: as it is, and as part of a URL, of JSON, of JSON within JSON, of HTML, of hex, and of base64 that
- * begins anywhere before it. Each is given once; of base64 only the letters that nothing around the secret has a part in.
+ * The spellings in which a secret may come back: as it is, and as part of a URL, of JSON, of JSON within JSON, of HTML, of hex,
+ * and of base64 that begins anywhere before it. Each is given once; of base64 only the letters that nothing around the secret
+ * has a part in.
  */
 export function secretSpellings(secret: string): readonly string[] {
   if (secret.length < shortest) return [secret];
@@ -20,7 +21,19 @@ export function secretSpellings(secret: string): readonly string[] {
   const base64 = [0, 1, 2].map((offset) => base64At(secret, offset));
   const urlSafe = base64.map((each) => each.replaceAll('+', '-').replaceAll('/', '_'));
   const json = escaped(secret);
-  return [...new Set([secret, ...urls, json, escaped(json), html, hex, hex.toUpperCase(), ...base64, ...urlSafe])];
+  const jsons = [json, escaped(json), json.replaceAll('/', String.raw`\/`), ...jsonsElsewhere(json)];
+  return [...new Set([secret, ...urls, ...jsons, html, hex, hex.toUpperCase(), ...base64, ...urlSafe])];
+}
+
+/** JSON as writers in other languages make it, which escape more signs: Go and Python those of HTML, .NET some others too. */
+function jsonsElsewhere(json: string): readonly string[] {
+  return [/[<>&]/g, /['<>&+`]/g].flatMap((signs) => {
+    const code = (sign: string): string => sign.charCodeAt(0).toString(16).padStart(4, '0');
+    return [
+      json.replaceAll(signs, (sign) => String.raw`\u${code(sign)}`),
+      json.replaceAll(signs, (sign) => String.raw`\u${code(sign).toUpperCase()}`),
+    ];
+  });
 }
 
 function escaped(text: string): string {
