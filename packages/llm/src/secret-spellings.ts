@@ -27,13 +27,14 @@ export function secretSpellings(secret: string): readonly string[] {
 
 /** JSON as writers in other languages make it, which escape more signs: Go and Python those of HTML, .NET some others too. */
 function jsonsElsewhere(json: string): readonly string[] {
-  return [/[<>&]/g, /['<>&+`]/g].flatMap((signs) => {
-    const code = (sign: string): string => sign.charCodeAt(0).toString(16).padStart(4, '0');
-    return [
-      json.replaceAll(signs, (sign) => String.raw`\u${code(sign)}`),
-      json.replaceAll(signs, (sign) => String.raw`\u${code(sign).toUpperCase()}`),
-    ];
-  });
+  return [/[<>&]/g, /['<>&+`]/g].flatMap((signs) => [
+    json.replaceAll(signs, unicodeEscape),
+    json.replaceAll(signs, (sign) => unicodeEscape(sign).replaceAll(/[a-f]/g, (digit) => digit.toUpperCase())),
+  ]);
+}
+
+function unicodeEscape(sign: string): string {
+  return String.raw`\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
 function escaped(text: string): string {
