@@ -64,9 +64,9 @@ export interface EventLog extends LogReader, AsyncDisposable {
    * no events only compares `expectedHead` and sets `meta`. Events and options are copied when `append` is called.
    *
    * @throws {StorageError} `closed`, `fenced` even when nothing would be stored, `duplicate`, `conflict`, `full`, `io`;
-   * `invalid` for an id that is empty, a `digest` that is none, for an id, kind, parent or text with half a surrogate pair or a NUL (JSON
-   * escapes both), for an `expectedHead` that is no integer of 0 or more and for `meta` that `JSON.stringify` has no
-   * text for. After any of them, no event of the append is stored (`atomicity: 'all'`) or a prefix is, and `meta` is as
+   * `invalid` for an id that is empty, a `digest` that is none, for an id, kind, parent or text with half a surrogate
+   * pair or a NUL (JSON escapes both), for an `expectedHead` that is no integer of 0 or more and for `meta` that
+   * `JSON.stringify` has no text for. After any of them, no event of the append is stored (`atomicity: 'all'`) or a prefix is, and `meta` is as
    * it was.
    */
   append(events: readonly NewEvent[], options?: AppendOptions): Promise<readonly number[]>;

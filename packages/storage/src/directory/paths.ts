@@ -19,7 +19,8 @@ export interface Paths {
 }
 
 /**
- * Names the files of the conversation in this directory, a path without a separator at its end. The id in it was checked: nothing leads out of the root.
+ * Names the files of the conversation in this directory, a path without a separator at its end. The id in it was
+ * checked: nothing leads out of the root.
  *
  * @see software-agent-sdk openhands/sdk/conversation/state.py, openhands/agent_server/conversation_lease.py (the names
  * outside of `.varve`)

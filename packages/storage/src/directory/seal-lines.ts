@@ -28,8 +28,8 @@ export function lastSealOf(text: string): SealedEvent | undefined {
 }
 
 /**
- * Reads the file. Lines that a crash tore, and others that say nothing, are passed over. `void` ends what lines before it say of this event and of those
- * after, but for cuts; of two seals of one event the first counts.
+ * Reads the file. Lines that a crash tore, and others that say nothing, are passed over. `void` ends what lines before
+ * it say of this event and of those after, but for cuts; of two seals of one event the first counts.
  */
 export function parseSealLines(text: string): KeptProof {
   const seals = new Map<number, string>();

@@ -18,7 +18,7 @@ export interface WriteQueue {
 export interface WriteQueueOptions {
   /** How long to go on trying while other connections write. */
   readonly busyMs: number;
-  /** Called after each commit, when its writes have been answered. Must not throw; may use the database and leave it as it is. */
+  /** Called after each commit, when its writes have been answered. Must not throw; leaves the database as it is. */
   readonly onCommit?: () => void;
 }
 

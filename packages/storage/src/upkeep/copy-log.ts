@@ -26,8 +26,8 @@ export interface CopyOptions extends VerifyOptions {
  * it were whole. Leaves nothing behind when it fails. Gives what `verify` says of the copy; nothing when no store of the
  * two keeps proof.
  *
- * @throws {StorageError} `corrupt` for a log that `verify` finds broken, that or `duplicate` for one that has an id twice; as `verify`, `create`
- * and `append`.
+ * @throws {StorageError} `corrupt` for a log that `verify` finds broken, that or `duplicate` for one that has an id twice;
+ * as `verify`, `create` and `append`.
  */
 export async function copyLog(
   log: LogReader,

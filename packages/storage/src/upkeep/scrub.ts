@@ -35,8 +35,9 @@ export interface ScrubResult {
 
 /**
  * Masks secrets in every event, and in the `meta`, of every conversation of a store, so forks and copies are found,
- * too, and in quarantine. Each replaced text leaves a tombstone that the signer has signed; seals and checkpoints stay as they are and
- * stay valid. May be repeated, and goes on after a crash. What lies in bundles or in other stores is not reached. The digest that stays in the proof lets somebody try out guesses: a key that leaked is to be replaced anyway.
+ * too, and in quarantine. Each replaced text leaves a tombstone that the signer has signed; seals and checkpoints stay
+ * as they are and stay valid. May be repeated, and goes on after a crash. What lies in bundles or in other stores is not
+ * reached. The digest that stays in the proof lets somebody try out guesses: a key that leaked is to be replaced anyway.
  *
  * @throws {StorageError} `invalid` for a secret that is too short, that is in an id, or that is a whole number or name of
  * the JSON, and for a store without proof; as `list`, `read`, `open` and `ProofKeeper.replace`.
