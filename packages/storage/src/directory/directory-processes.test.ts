@@ -22,6 +22,9 @@ function source(path: string, work: string, options = ''): string {
     process.exit();`;
 }
 
+/** Several processes share one disk here, and perhaps a busy machine. */
+const patient = { timeout: 120_000 };
+
 const temporary = async () => mkdtempDisposable(join(tmpdir(), 'varve-'));
 
 const takeTurns = (name: string): string => `
@@ -37,15 +40,19 @@ const takeTurns = (name: string): string => `
     await log[Symbol.asyncDispose]();
   }`;
 
-test('processes that open, append and close in turns make one log, and losers are told that it is held', async () => {
-  await using directory = await temporary();
-  const { path } = directory;
-  await using store = await directoryStore({ path });
-  await (await store.create('c', {}))[Symbol.asyncDispose]();
-  const lines = await race(['a', 'b'].map((name) => child(source(path, takeTurns(name)))));
-  expectOneOrder(lines, await idsOf((await store.read('c')).range(0)), 50);
-  expect(new Set([...codesOf(lines), 'held'])).toEqual(new Set(['held']));
-});
+test(
+  'processes that open, append and close in turns make one log, and losers are told that it is held',
+  patient,
+  async () => {
+    await using directory = await temporary();
+    const { path } = directory;
+    await using store = await directoryStore({ path });
+    await (await store.create('c', {}))[Symbol.asyncDispose]();
+    const lines = await race(['a', 'b'].map((name) => child(source(path, takeTurns(name)))));
+    expectOneOrder(lines, await idsOf((await store.read('c')).range(0)), 50);
+    expect(new Set([...codesOf(lines), 'held'])).toEqual(new Set(['held']));
+  },
+);
 
 const takeOver = (name: string): string => `
   console.log('ready');
@@ -64,7 +71,7 @@ const takeOver = (name: string): string => `
     }
   }`;
 
-test('processes that take the lease from each other make one log, whoever loses it', async () => {
+test('processes that take the lease from each other make one log, whoever loses it', patient, async () => {
   await using directory = await temporary();
   const { path } = directory;
   await using store = await directoryStore({ path });
@@ -78,7 +85,7 @@ test('processes that take the lease from each other make one log, whoever loses 
   expect(codesOf(lines).filter((code) => !expected.has(code))).toEqual([]);
 });
 
-test('what processes acknowledged before kill -9 is there afterwards, twenty times', { timeout: 120_000 }, async () => {
+test('what processes acknowledged before kill -9 is there afterwards, twenty times', patient, async () => {
   await using directory = await temporary();
   const { path } = directory;
   const opening = `(await import('@varve/storage/directory')).directoryStore({ path: ${JSON.stringify(path)} })`;

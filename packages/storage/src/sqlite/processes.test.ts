@@ -24,6 +24,9 @@ function source(path: string, work: string, options = ''): string {
 const opening = (path: string): string =>
   `(await import('@varve/storage/sqlite')).sqliteStore({ path: ${JSON.stringify(path)} })`;
 
+/** Several processes share one disk here, and perhaps a busy machine. */
+const patient = { timeout: 120_000 };
+
 const temporary = async () => mkdtempDisposable(join(tmpdir(), 'varve-'));
 
 const takeTurns = (name: string): string => `
@@ -37,15 +40,19 @@ const takeTurns = (name: string): string => `
     await log[Symbol.asyncDispose]();
   }`;
 
-test('processes that open, append and close in turns make one log, and losers are told that it is held', async () => {
-  await using directory = await temporary();
-  const path = join(directory.path, 'store.db');
-  await using store = await sqliteStore({ path });
-  await (await store.create('c', {}))[Symbol.asyncDispose]();
-  const lines = await race(['a', 'b'].map((name) => child(source(path, takeTurns(name)))));
-  expectOneOrder(lines, await idsOf((await store.read('c')).range(0)), 50);
-  expect(new Set([...codesOf(lines), 'held'])).toEqual(new Set(['held']));
-});
+test(
+  'processes that open, append and close in turns make one log, and losers are told that it is held',
+  patient,
+  async () => {
+    await using directory = await temporary();
+    const path = join(directory.path, 'store.db');
+    await using store = await sqliteStore({ path });
+    await (await store.create('c', {}))[Symbol.asyncDispose]();
+    const lines = await race(['a', 'b'].map((name) => child(source(path, takeTurns(name)))));
+    expectOneOrder(lines, await idsOf((await store.read('c')).range(0)), 50);
+    expect(new Set([...codesOf(lines), 'held'])).toEqual(new Set(['held']));
+  },
+);
 
 const takeOver = (name: string): string => `
   console.log('ready');
@@ -62,7 +69,7 @@ const takeOver = (name: string): string => `
     }
   }`;
 
-test('processes that take the lease from each other make one log, and losers are fenced', async () => {
+test('processes that take the lease from each other make one log, and losers are fenced', patient, async () => {
   await using directory = await temporary();
   const path = join(directory.path, 'store.db');
   await using store = await sqliteStore({ path });
@@ -74,7 +81,7 @@ test('processes that take the lease from each other make one log, and losers are
   expect(new Set([...codesOf(lines), 'held', 'fenced'])).toEqual(new Set(['held', 'fenced']));
 });
 
-test('what processes acknowledged before kill -9 is there afterwards, twenty times', { timeout: 120_000 }, async () => {
+test('what processes acknowledged before kill -9 is there afterwards, twenty times', patient, async () => {
   await using directory = await temporary();
   const path = join(directory.path, 'store.db');
   await killRounds({ opening: opening(path), open: async () => sqliteStore({ path }) }, 20);
