@@ -129,7 +129,7 @@ test('an idle log renews its lease by itself', async () => {
   await store.create(id, {});
   const end = async (): Promise<number> => ((await files.read()) as { expires_at: number }).expires_at;
   const first = await end();
-  await vi.waitFor(async () => expect(await end()).toBeGreaterThan(first + 0.06));
+  await vi.waitFor(async () => expect(await end()).toBeGreaterThan(first + 0.06), { timeout: 20_000 });
 });
 
 test.for([

@@ -76,7 +76,7 @@ test('an idle log renews its lease by itself, and a disposed one leaves no holde
   const database = new DatabaseSync(path);
   const lease = () => database.prepare('SELECT lease_until, lease_pid FROM conversation').get() ?? {};
   const first = Number(lease()['lease_until']);
-  await vi.waitFor(() => expect(Number(lease()['lease_until'])).toBeGreaterThan(first + 60));
+  await vi.waitFor(() => expect(Number(lease()['lease_until'])).toBeGreaterThan(first + 60), { timeout: 20_000 });
   expect(lease()['lease_pid']).toBe(process.pid);
   await log[Symbol.asyncDispose]();
   expect(lease()).toEqual({ lease_until: null, lease_pid: null });
