@@ -110,6 +110,17 @@ describe.for(backends)('the shells of a terminal on a %s', ([, pty]) => {
     await expect.poll(() => isRunning(around(left).pid), { interval: 10, timeout: 20_000 }).toBe(false);
   });
 
+  test('a shell that may write no files lives, and what runs beside it begins with the environment of the terminal', async () => {
+    await using shell = await openTerminal(pty, { env: { OWN: 'x' } });
+    const limited = await shell.call({ command: 'export SET=1; ulimit -f 0', timeout });
+    expect(limited).toMatchObject({ exit_code: 0, is_error: false });
+    const { ended } = await begun(shell, until('go'));
+    const beside = await shell.call({ command: 'echo "$OWN$SET"', timeout });
+    await writeFile(join(shell.workspace, 'go'), '');
+    expect(around(await ended).pid).toBe(around(limited).pid);
+    expect(shown(beside)).toBe('x');
+  });
+
   test('a reset is for the main shell: with the name of another it is refused', async () => {
     await using shell = await openTerminal(pty);
     const { ended } = await begun(shell, until('go'));

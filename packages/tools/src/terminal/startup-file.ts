@@ -109,7 +109,9 @@ export function secretsFile(variables: Readonly<Record<string, string>>): string
 }
 
 function writeDown(files: string): string {
-  return `{ builtin export -p; builtin export -fp; builtin printf '%s\\n' '${whole}'; } >|${quoted(files)}$((__varve_id % 2))`;
+  const lines = `{ builtin export -p; builtin export -fp; builtin printf '%s\\n' '${whole}'; }`;
+  // Under a small `ulimit -f` the shell would be killed for it.
+  return `builtin trap '' XFSZ; ${lines} >|${quoted(files)}$((__varve_id % 2)); builtin trap - XFSZ`;
 }
 
 function quoted(text: string): string {
