@@ -92,11 +92,11 @@ test.for([{ maxTokens: 0 }, { maxCostUsd: -1 }, { maxMs: 0.5 }, { maxIterations:
 );
 
 test('what a budget leaves is what another conversation may use on its behalf', async () => {
-  const budget = { maxIterations: 9, maxCostUsd: 2, maxTokens: 150, maxCalls: 5, maxMs: 1000 };
+  const budget = { maxIterations: 9, maxCostUsd: 2, maxTokens: 150, maxCalls: 5, maxMs: 600_000 };
   const { conversation } = await started([used('a'), done, used('b'), done], { budget });
   const result = { ...(await conversation.run({ maxIterations: 1 })), activeMs: 400 };
   const rest = remainingBudget(budget, result);
-  expect(rest).toEqual({ maxIterations: 9, maxCostUsd: 1.4, maxTokens: 50, maxCalls: 4, maxMs: 600 });
+  expect(rest).toEqual({ maxIterations: 9, maxCostUsd: 1.4, maxTokens: 50, maxCalls: 4, maxMs: 599_600 });
   expect(() => defineAgent({ model: scriptedModel([]), tools: () => [], ...(rest && { budget: rest }) })).not.toThrow();
   expect(remainingBudget({ maxIterations: 9, maxTokens: 100 }, result)).toBeUndefined();
   expect(remainingBudget({ maxIterations: 9, maxMs: 400 }, result)).toBeUndefined();

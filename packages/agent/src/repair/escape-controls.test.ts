@@ -20,9 +20,12 @@ test('valid JSON keeps its value', () => {
   );
 });
 
+/** ASCII half of the time. The unit `binary` of fast-check takes a second to build. */
+const unit = fc.oneof(fc.nat({ max: 0x7f }), fc.nat({ max: 0xffff })).map((code) => String.fromCharCode(code));
+
 test('any string survives being sent with raw control characters', () => {
   fc.assert(
-    fc.property(fc.string({ unit: 'binary' }), (value) => {
+    fc.property(fc.string({ unit }), (value) => {
       const raw = JSON.stringify({ value })
         .replaceAll(String.raw`\n`, '\n')
         .replaceAll(String.raw`\t`, '\t');

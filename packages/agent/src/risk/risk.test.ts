@@ -128,9 +128,12 @@ function quoted(script: string): string {
   return `'${script.replaceAll("'", `'\\''`)}'`;
 }
 
+/** ASCII half of the time. The unit `binary` of fast-check takes a second to build. */
+const unit = fc.oneof(fc.nat({ max: 0x7f }), fc.nat({ max: 0xffff })).map((code) => String.fromCharCode(code));
+
 test('any text is read without throwing, and what is quoted is never a command', () => {
   fc.assert(
-    fc.property(fc.string({ unit: 'binary', maxLength: 60 }), (source) => {
+    fc.property(fc.string({ unit, maxLength: 60 }), (source) => {
       readShell(source);
       expect(riskOf(`echo ${quoted(source.replaceAll('\0', ''))}`)).toBe('LOW');
     }),
