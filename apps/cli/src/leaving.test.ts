@@ -41,7 +41,7 @@ test.for([
   ['Ctrl-C', (stdin: PassThrough) => stdin.write('\u0003')],
   ['q', (stdin: PassThrough) => stdin.write('q\r')],
   ['a request to terminate', () => process.emit('SIGTERM')],
-] as const)('%s at the question leaves the calls waiting', { timeout: 10_000 }, async ([, onQuestion]) => {
+] as const)('%s at the question leaves the calls waiting', async ([, onQuestion]) => {
   await using server = await scriptedServer([command('echo hi')]);
   const { code, shown } = await atTerminal(['--base-url', server.url, '--model', 'm'], onQuestion);
   expect(code).toBe(7);
