@@ -68,6 +68,8 @@ test('client tools that hold a secret are the same when they are given again', a
     await conversation.run();
     await using fork = await conversation.fork();
     expect(offered(fork)).toEqual(['finish', 'beep']);
+    await using free = await conversation.fork({ secrets: [] });
+    expect(offered(free)).toEqual(['finish', 'beep']);
   }
   await using again = await Conversation.open({ ...options, id });
   expect(offered(again)).toEqual(['finish', 'beep']);

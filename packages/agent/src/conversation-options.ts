@@ -17,7 +17,8 @@ export interface ConversationOptions {
   readonly kinds?: readonly EventKind[];
   /**
    * Tools that the client carries out, beside the agent's. A call of one is stored, for whoever reads the events, and
-   * answered at once. A conversation keeps those that it has: on opening and forking only new ones need to be given.
+   * answered at once. A conversation keeps those that it has: on opening only new ones need to be given, and a fork
+   * has them too.
    */
   readonly clientTools?: readonly ClientToolSpec[];
   /** UTC milliseconds; default `Date.now`. */

@@ -48,7 +48,8 @@ export async function forkConversation(
   });
   await copy[Symbol.asyncDispose]();
   try {
-    return await OpenConversation.open({ ...base, ...changed, workspace, agent, id });
+    // Its client tools are kept beside the log, masked as they were with the secrets of then.
+    return await OpenConversation.open({ ...base, ...changed, clientTools: [], workspace, agent, id });
   } catch (error) {
     await base.store.remove(id).catch(() => undefined);
     throw error;
