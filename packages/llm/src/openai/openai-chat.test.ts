@@ -14,7 +14,7 @@ function brokenDisplay(): never {
 }
 
 async function arrived({ requests }: ScriptedServer): Promise<void> {
-  await vi.waitFor(() => expect(requests.length).toBeGreaterThan(0), { interval: 5 });
+  await vi.waitFor(() => expect(requests.length).toBeGreaterThan(0), { interval: 5, timeout: 20_000 });
 }
 
 afterEach(() => {
