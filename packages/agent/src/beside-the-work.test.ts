@@ -4,7 +4,8 @@ import { rollingWindow } from '@varve/condensers';
 import { legalityProblems } from '@varve/events/projections';
 import { scriptedModel, type ScriptedStep, type ScriptedTurn } from '@varve/llm/testing';
 import { memoryStore } from '@varve/storage';
-import { finish, ToolError, type Tool } from '@varve/tools';
+import { defineTool, finish, ToolError, type Tool } from '@varve/tools';
+import { z } from 'zod';
 import { alwaysConfirm } from './always-confirm.ts';
 import { defineAgent, type AgentOptions } from './agent.ts';
 import { Conversation } from './conversation.ts';
@@ -119,4 +120,39 @@ test('nothing is condensed, and nothing runs, while calls wait', async () => {
   await conversation.run();
   await expect(conversation.condense()).rejects.toMatchObject({ code: 'pending' });
   expect(runs.size).toBe(0);
+});
+
+const hang: ScriptedTurn = { fault: { kind: 'hang', afterPieces: 0 } };
+
+test.for<[string, (conversation: Conversation) => Promise<unknown>]>([
+  ['question', (conversation) => conversation.ask('What are you doing?')],
+  ['question with a signal', (conversation) => conversation.ask('What?', { signal: new AbortController().signal })],
+  ['name in the making', (conversation) => conversation.generateTitle()],
+])('a %s that has no answer ends when the conversation is closed', async ([, begin]) => {
+  const { conversation } = await started([hang]);
+  const outcome = begin(conversation).catch((error: unknown) => error);
+  await conversation[Symbol.asyncDispose]();
+  expect(await outcome).toMatchObject({ code: 'aborted' });
+});
+
+test('a call that is carried out directly is cancelled when the conversation is closed', async () => {
+  const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+  const waiting = defineTool({
+    name: 'wait',
+    description: 'Waits.',
+    input: z.object({}),
+    effect: 'read',
+    execute: async (_input, { signal }) => {
+      begin();
+      await new Promise<void>((resolve) => {
+        signal.addEventListener('abort', () => resolve());
+      });
+      return 'Stopped.';
+    },
+  });
+  const { conversation } = await started([], { tools: () => [waiting] });
+  const outcome = conversation.executeTool({ name: 'wait', arguments: {} });
+  await begun;
+  await conversation[Symbol.asyncDispose]();
+  expect(await outcome).toMatchObject({ content: [{ text: 'Stopped.' }] });
 });

@@ -62,6 +62,8 @@ export class Conversation implements AsyncDisposable {
   #running: Promise<unknown> | undefined;
   #interruption = new AbortController();
   #isPauseRequested = false;
+  /** Ends what goes on beside runs. */
+  readonly #leaving = new AbortController();
   #closing: Promise<void> | undefined;
 
   private constructor(open: OpenConversation, options: ConversationOptions) {
@@ -198,7 +200,7 @@ export class Conversation implements AsyncDisposable {
    */
   async ask(question: string, { signal }: { readonly signal?: AbortSignal } = {}): Promise<ModelReply> {
     this.#assertUsable();
-    return ask(question, this.#open.session, signal);
+    return ask(question, this.#open.session, this.#untilClosed(signal));
   }
 
   /**
@@ -208,7 +210,8 @@ export class Conversation implements AsyncDisposable {
    */
   async executeTool(call: DirectCall): Promise<Observation> {
     this.#assertUsable();
-    return executeTool(call, this.#open.session, this.#open.mask);
+    const signal = this.#untilClosed(call.signal);
+    return executeTool({ ...call, signal }, this.#open.session, this.#open.mask);
   }
 
   /** From the next step on, of a run under way too, this model is asked. Open it with this model again after a restart. */
@@ -236,7 +239,8 @@ export class Conversation implements AsyncDisposable {
    */
   async generateTitle(options: TitleOptions = {}): Promise<string> {
     this.#assertUsable();
-    return generateTitle(options, this.#open.log, this.#open.session);
+    const signal = this.#untilClosed(options.signal);
+    return generateTitle({ ...options, signal }, this.#open.log, this.#open.session);
   }
 
   /** @throws {AgentError} `invalid` for an empty title, `closed`. */
@@ -290,13 +294,14 @@ export class Conversation implements AsyncDisposable {
     return readEvents(signal ? log.tail(from, signal) : log.range(from), session.codec);
   }
 
-  /** Interrupts a run under way, closes the tools and gives the lease back. Idempotent. */
+  /** Interrupts a run and whatever else is under way, closes the tools and gives the lease back. Idempotent. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
   }
 
   async #close(): Promise<void> {
+    this.#leaving.abort();
     await this.interrupt();
     await this.#open[Symbol.asyncDispose]();
   }
@@ -369,6 +374,10 @@ export class Conversation implements AsyncDisposable {
   #nothingPending(id?: string): AgentError {
     const what = id === undefined ? 'has no pending call' : `has no pending call ${id}`;
     return new AgentError('nothing-pending', `Conversation ${this.id} ${what}.`);
+  }
+
+  #untilClosed(signal: AbortSignal | undefined): AbortSignal {
+    return signal ? AbortSignal.any([signal, this.#leaving.signal]) : this.#leaving.signal;
   }
 
   #assertUsable(): void {
