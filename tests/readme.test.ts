@@ -30,7 +30,7 @@ test.for(written)('the first snippet of %s runs and prints', async (file) => {
   expect(stdout).not.toBe('');
 });
 
-test('the first snippets of all READMEs type-check', () => {
+test('the first snippets of all READMEs type-check', { timeout: 120_000 }, () => {
   expect(typeErrors(written.map((file) => readmeSnippet(readText(file)) ?? ''))).toBe('');
 });
 
