@@ -36,7 +36,8 @@ export class ShellCalls {
   readonly #quietMs: number;
   readonly #beside: BesideOptions | undefined;
   #session: ShellSession | undefined;
-  #lastDirectory: string | undefined;
+  /** What the next shell begins with; undefined before the first one and after a reset. */
+  #last: ShellOrigin | undefined;
   /** The last shell, which may not be up yet. */
   #starting: Promise<ShellSession> | undefined;
   #isClosed = false;
@@ -67,9 +68,7 @@ export class ShellCalls {
 
   /** What a shell that starts now begins with, to be like this one; undefined when there was none yet. */
   async origin(): Promise<ShellOrigin | undefined> {
-    const session = this.#session;
-    if (session !== undefined) return { directory: session.directory, exported: await session.exported() };
-    return this.#lastDirectory === undefined ? undefined : { directory: this.#lastDirectory };
+    return this.#session === undefined ? this.#last : originOf(this.#session);
   }
 
   /** What the model is told. Rules in order: arguments, reset, poll, input, new command. */
@@ -98,7 +97,7 @@ export class ShellCalls {
   async #reset(): Promise<void> {
     await this.#session?.close();
     this.#session = undefined;
-    this.#lastDirectory = undefined;
+    this.#last = undefined;
   }
 
   async #fresh(context: ToolContext): Promise<TerminalReport> {
@@ -162,7 +161,8 @@ export class ShellCalls {
         shell: before,
       });
     }
-    const prefix = before === undefined ? '' : leftover(before);
+    if (before?.status === 'ended') await this.#forget(before);
+    const prefix = before === undefined ? '' : leftover(before, this.#last);
     before?.acknowledge();
     const session = await this.#shell(context);
     session.onOutput = context.onOutput;
@@ -196,14 +196,13 @@ export class ShellCalls {
       return report({ ...telling, suffix: '[Interrupted: the call was cancelled.]', exitCode: session.exitCode });
     }
     if (end !== 'ended') this.#stuck.push(session);
-    this.#forget(session);
-    const suffix =
-      '[Interrupted: the call was cancelled and the command could only be ended together with its shell. The next command starts a new shell.]';
+    await this.#forget(session);
+    const suffix = `[Interrupted: the call was cancelled and the command could only be ended together with its shell. ${comesBack(this.#last)}]`;
     return report({ ...telling, suffix, isError: true });
   }
 
   /** Tells the end of a command, or of the shell. */
-  #told(session: ShellSession, call: ShellCall, words: Words): TerminalReport {
+  async #told(session: ShellSession, call: ShellCall, words: Words): Promise<TerminalReport> {
     const { status, exitCode } = session;
     const telling = this.#words(session, call, words);
     if (status !== 'ended') {
@@ -211,8 +210,8 @@ export class ShellCalls {
       const suffix = commandEnded(words.sent, this.#beside);
       return report({ ...telling, suffix, exitCode });
     }
-    this.#forget(session);
-    return report({ ...telling, suffix: shellEnded(exitCode), exitCode, isError: true });
+    await this.#forget(session);
+    return report({ ...telling, suffix: shellEnded(exitCode, this.#last), exitCode, isError: true });
   }
 
   #words(session: ShellSession, call: ShellCall, { prefix }: Words): Omit<Telling, 'suffix'> {
@@ -220,16 +219,14 @@ export class ShellCalls {
     return { command, output: session.take(), shell: session, ...(prefix !== undefined && { prefix }) };
   }
 
-  #forget(session: ShellSession): void {
-    this.#lastDirectory = session.directory;
+  async #forget(session: ShellSession): Promise<void> {
     this.#session = undefined;
+    this.#last = await originOf(session);
   }
 
   async #shell({ workspace, signal }: ToolContext): Promise<ShellSession> {
-    if (this.#session?.status === 'ended') this.#forget(this.#session);
-    const origin = await this.#beside?.origin;
-    const last = this.#lastDirectory ?? origin?.directory;
-    const directory = last !== undefined && (await isDirectory(last)) ? last : workspace;
+    const origin = this.#last ?? (await this.#beside?.origin);
+    const directory = origin !== undefined && (await isDirectory(origin.directory)) ? origin.directory : workspace;
     if (this.#isClosed) throw closed();
     if (this.#session !== undefined) return this.#session;
     this.#starting = this.#host.start({ directory, exported: origin?.exported }, signal);
@@ -243,6 +240,10 @@ interface Words {
   readonly prefix?: string;
   /** The key that was sent. */
   readonly sent?: string;
+}
+
+async function originOf(session: ShellSession): Promise<ShellOrigin> {
+  return { directory: session.directory, exported: await session.exported() };
 }
 
 function closed(): ToolError {
@@ -270,14 +271,14 @@ function whyUntypable(stroke: Keystroke, tty: boolean): string | undefined {
 }
 
 /** What nobody has read yet of what came before a new command. */
-function leftover(session: ShellSession): string {
+function leftover(session: ShellSession, last: ShellOrigin | undefined): string {
   const { status, exitCode } = session;
   const { text } = session.take();
   const end =
     status === 'finished'
       ? `[The previous command has finished with exit code ${exitCode}.]`
       : status === 'ended'
-        ? shellEnded(exitCode)
+        ? shellEnded(exitCode, last)
         : '';
   if (text === '') return end;
   return [
@@ -296,8 +297,16 @@ function commandEnded(sent: string | undefined, beside: BesideOptions | undefine
   return `[The command has finished after ${sent} was sent.]`;
 }
 
-function shellEnded(exitCode: number): string {
-  return `[The shell itself ended with exit code ${exitCode}. The next command starts a new one in the same directory; variables and functions are gone. Do not use exit at the top level.]`;
+function shellEnded(exitCode: number, last: ShellOrigin | undefined): string {
+  return `[The shell itself ended with exit code ${exitCode}. ${comesBack(last)} Do not use exit at the top level.]`;
+}
+
+function comesBack(last: ShellOrigin | undefined): string {
+  const what =
+    last?.exported === undefined
+      ? 'variables and functions are gone.'
+      : 'what was exported before that command is there again, other variables and functions are gone.';
+  return `The next command starts a new one in the same directory; ${what}`;
 }
 
 interface Still {

@@ -13,7 +13,7 @@ import type { ShellBackend } from './shell-process.ts';
 import { ShellSession } from './shell-session.ts';
 import { terminalDirectory } from './terminal-directory.ts';
 import { directoryVariable, shellFile } from './terminal-names.ts';
-import { defaultMaxShells, type TerminalOptions } from './terminal-options.ts';
+import type { TerminalOptions } from './terminal-options.ts';
 
 /** Where a shell begins. */
 export interface ShellOrigin {
@@ -35,8 +35,22 @@ export class ShellHost {
     this.#environment = shellEnvironment(options.inherit ?? process.env, options.env ?? {});
   }
 
-  /** @throws {ToolError} `unusable` when no shell can be started there, `aborted` when the signal aborts first. */
-  async start({ directory, exported }: ShellOrigin, signal: AbortSignal): Promise<ShellSession> {
+  /**
+   * A shell that begins there; without what another exported when none comes up with it.
+   *
+   * @throws {ToolError} `unusable` when no shell can be started there, `aborted` when the signal aborts first.
+   */
+  async start(origin: ShellOrigin, signal: AbortSignal): Promise<ShellSession> {
+    try {
+      return await this.#begin(origin, signal);
+    } catch (error) {
+      const isPoisoned = origin.exported !== undefined && error instanceof ToolError && error.code === 'unusable';
+      if (!isPoisoned) throw error;
+      return this.#begin({ directory: origin.directory }, signal);
+    }
+  }
+
+  async #begin({ directory, exported }: ShellOrigin, signal: AbortSignal): Promise<ShellSession> {
     if (!(await isDirectory(directory)))
       throw new ToolError('unusable', `The workspace ${directory} is not a directory.`);
     const { shell, mask = (text: string) => text, outputDir } = this.#options;
@@ -59,7 +73,6 @@ export class ShellHost {
       onStart: (pid: number) => recordProcess(join(privateDirectory, shellFile), pid),
       output,
       mask,
-      writesDown: (this.#options.maxShells ?? defaultMaxShells) > 1,
       ...(exported !== undefined && { exported }),
     };
     return ShellSession.start(options, signal);

@@ -20,8 +20,6 @@ export interface ShellSessionOptions {
   readonly directory: string;
   /** Where files that carry commands go; only this user can read it, and no other session uses it. */
   readonly privateDirectory: string;
-  /** Whether `exported` can be asked for. */
-  readonly writesDown?: boolean;
   /** What another session exported; `environment` is then that of the shell before it reads this. */
   readonly exported?: string;
   /** Called with the number of the process as soon as there is one. Must not throw. */
@@ -102,12 +100,12 @@ export class ShellSession {
     const directory = await privateDirectory(options);
     const startup = join(directory, 'startup');
     const inherit = join(directory, 'inherited');
-    const { backend, exported, writesDown = false } = options;
+    const { backend, exported } = options;
     if (exported !== undefined) await writeFile(inherit, exported, { mode: 0o600 });
     const text = startupFile({
       nonce,
       backend: backend.name,
-      ...(writesDown && { environmentFiles: environmentFiles(options) }),
+      environmentFiles: environmentFiles(options),
       ...(exported !== undefined && { inherit }),
     });
     await writeFile(startup, text, { mode: 0o600 });

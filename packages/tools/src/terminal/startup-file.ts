@@ -10,8 +10,8 @@ export interface StartupOptions {
   /** 16 hexadecimal digits. */
   readonly nonce: string;
   readonly backend: ShellBackend['name'];
-  /** Where the shell writes down what it exports, at each prompt; see {@link environmentFile}. Absent, it does not. */
-  readonly environmentFiles?: string;
+  /** Where the shell writes down what it exports, at each prompt; see {@link environmentFile}. */
+  readonly environmentFiles: string;
   /** A file that exports what another shell exported. */
   readonly inherit?: string;
 }
@@ -40,7 +40,7 @@ export function isWhole(text: string): boolean {
 export function startupFile({ nonce, backend, environmentFiles, inherit }: StartupOptions): string {
   const pty = backend === 'pty';
   const fd = pty ? '' : '-u 3 ';
-  return `${inherit === undefined ? '' : `{ . ${quoted(inherit)}; } >/dev/null 2>&1\n`}${pty ? 'stty -echo' : 'exec 2>&1 4>&1'}
+  return `${inherit === undefined ? '' : takeUp(inherit)}${pty ? 'stty -echo' : 'exec 2>&1 4>&1'}
 set +H +o history
 unset HISTFILE
 PS1= PS2=
@@ -54,7 +54,7 @@ __varve_prompt() {
   builtin unset $__varve_secrets || :
   __varve_secrets=
   PS1= PS2=
-  ${environmentFiles === undefined ? ':' : writeDown(environmentFiles)} || :
+  ${writeDown(environmentFiles)} || :
   directory=\${directory//$'\\a'/%07}
   directory=\${directory//$'\\e'/%1B}
   directory=\${directory//$'\\n'/%0A}
@@ -105,7 +105,13 @@ export function commandLine(
 export function secretsFile(variables: Readonly<Record<string, string>>): string {
   const names = Object.keys(variables);
   const lines = Object.entries(variables).map(([name, value]) => `export ${name}=${quoted(value)}`);
-  return `${lines.join('\n')}\n__varve_secrets=${quoted(names.join(' '))}\n`;
+  // The names first: a shell that is interrupted while it reads this forgets all of them at its prompt.
+  return `__varve_secrets=${quoted(names.join(' '))}\n${lines.join('\n')}\n`;
+}
+
+/** The directory of the other shell may be gone, so that this one is elsewhere. */
+function takeUp(inherit: string): string {
+  return `{ . ${quoted(inherit)}; builtin test "$PWD" -ef . || builtin cd -P .; } >/dev/null 2>&1\n`;
 }
 
 function writeDown(files: string): string {

@@ -43,6 +43,38 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
     expect(shown(await shell.call({ command: 'echo alive' }))).toBe('alive');
   });
 
+  test('a shell that comes back has what was exported before the command that ended it, and nothing else', async () => {
+    await using shell = await open(pty, { env: { GONE: 'x' } });
+    await shell.call({ command: `export A='1 "2'; B=plain; unset GONE; f() { echo f; }; export -f f`, timeout: 60 });
+    const ended = await shell.call({ command: 'export C=late; exit 3', timeout: 60 });
+    expect(around(ended).suffix).toContain('exported before that command is there again');
+    const command = `echo "$A|$B|$C|$GONE|$(bash -c f)"`;
+    expect(shown(await shell.call({ command, timeout: 60 }))).toBe('1 "2||||f');
+    await shell.call({ command: 'kill -9 $$', timeout: 60 });
+    expect(shown(await shell.call({ command, timeout: 60 }))).toBe('1 "2||||f');
+    expect(shown(await shell.call({ command: 'echo "$A|$GONE"', reset: true, timeout: 60 }))).toBe('|x');
+  });
+
+  test('a shell that ended while nobody looked comes back with what was exported, and that is told', async () => {
+    await using shell = await open(pty, { maxShells: 1 });
+    const { pid } = around(await shell.call({ command: 'export A=1', timeout: 60 }));
+    process.kill(pid, 'SIGKILL');
+    const suffix = async (): Promise<string> => around(await shell.call({ command: '', timeout: 60 })).suffix;
+    await expect.poll(suffix, { interval: 10, timeout: 20_000 }).toContain('is there again');
+    expect(shown(await shell.call({ command: 'echo "$A"', timeout: 60 }))).toBe('1');
+  });
+
+  test('a shell that does not come up with what was exported comes up without, and so does one that wrote nothing down', async () => {
+    await using shell = await open(pty, { env: { OWN: 'x' } });
+    await shell.call({ command: 'export A=1; set() { exit 3; }; export -f set', timeout: 60 });
+    await shell.call({ command: 'exit', timeout: 60 });
+    expect(shown(await shell.call({ command: 'echo "$A$OWN"', timeout: 60 }))).toBe('x');
+    await shell.call({ command: 'export A=1; ulimit -f 0', timeout: 60 });
+    const ended = await shell.call({ command: 'exit', timeout: 60 });
+    expect(around(ended).suffix).not.toContain('there again');
+    expect(shown(await shell.call({ command: 'echo "$A$OWN"', timeout: 60 }))).toBe('x');
+  });
+
   test('TE-64: set -e that ends the shell is told', async () => {
     await using shell = await open(pty);
     expect(await shell.call({ command: 'set -e; false' })).toMatchObject({ is_error: true, exit_code: 1 });

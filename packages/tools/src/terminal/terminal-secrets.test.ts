@@ -28,6 +28,15 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
     expect(shown(await shell.call({ command: `env | grep -c 'second [ä]'`, timeout: 20 }))).toBe('0');
   });
 
+  test('TE-43: a shell that comes back after a command with secrets has none of them', async () => {
+    await using shell = await open(pty);
+    await shell.call({ command: 'export A=1; : $OTHER_TOKEN', timeout: 20 });
+    const ended = await shell.call({ command: 'export B=2; : $API_TOKEN; exit 3', timeout: 20 });
+    expect(ended).toMatchObject({ is_error: true, exit_code: 3 });
+    const count = `echo "$A|$B"; env | grep -c -e =other -e 'second [ä]'`;
+    expect(shown(await shell.call({ command: count, timeout: 20 }))).toBe('1|\n0');
+  });
+
   test('TE-43: no later command has secrets of one that changes IFS and makes unset variables an error', async () => {
     await using shell = await open(pty);
     const names = 'IFS=,; set -u; : $API_TOKEN $OTHER_TOKEN';
