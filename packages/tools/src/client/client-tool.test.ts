@@ -58,6 +58,26 @@ test('fields without a description pass when the schema says so', () => {
   expect(clientTool({ ...spec, parameters: combined }).parse({ a: 'x', b: 1 })).toEqual({ a: 'x', b: 1 });
 });
 
+test.for([
+  ['nothing is said of other fields', {}, [{ b: 'x' }, { b: null }], [{}, { b: 1, c: 1 }]],
+  ['others may be anything', { additionalProperties: true }, [{ b: 'x', c: 1 }], [{}, { c: 1 }]],
+  ['others are of one type', { additionalProperties: { type: 'number' } }, [{ b: 1 }], [{}, { b: 'x' }]],
+  ['others are refused', { additionalProperties: false }, [], [{}, { b: 1 }]],
+  ['a pattern describes it', { patternProperties: { '^b': { type: 'number' } } }, [{ b: 1 }], [{}, { b: 'x' }]],
+  [
+    'it is required further inside',
+    { required: [], properties: { in: { type: 'array', items: { type: 'object', required: ['b'] } } } },
+    [{}, { in: [{ b: 1 }] }],
+    [{ in: [{ b: 1 }, {}] }],
+  ],
+] as const)('a field that is required and not described must be there: %s', ([, rest, right, wrong]) => {
+  const required = { type: 'object', required: ['b'], ...rest };
+  const tool = clientTool({ ...spec, parameters: required });
+  for (const input of right) expect(tool.parse(input)).toEqual(input);
+  for (const input of wrong) expect(() => tool.parse(input)).toThrow('not valid');
+  expect(tool.parameters).toEqual(required);
+});
+
 test('an argument that is called like the kind of a payload comes back under its name', () => {
   const properties = { kind: { type: 'string' }, kind_: { type: 'string' }, kindly: { type: 'string' } };
   const tool = clientTool({ ...spec, parameters: { type: 'object', properties } });

@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { ToolError } from '../error.ts';
+import { withRequiredFields } from './with-required-fields.ts';
 
 /** Keywords that put fields together from several schemas: closing one of them would refuse the fields of the others. */
 const combining = ['$ref', 'allOf', 'anyOf', 'oneOf', 'patternProperties', 'additionalProperties'];
 
 /**
- * What checks arguments by JSON Schema. Fields that the schema does not describe are refused, unless it says something of them
- * or is put together from several.
+ * What checks arguments by JSON Schema. Fields that the schema neither describes nor requires are refused, unless it says
+ * something of them or is put together from several.
  *
  * @throws {ToolError} `unusable` when the schema is not one of an object, or uses what cannot be checked.
  */
@@ -16,7 +17,7 @@ export function parameterSchema(name: string, schema: Readonly<Record<string, un
   try {
     // Not in the registry of all schemas: two conversations may know tools of one name and different schemas.
     return z.fromJSONSchema(
-      { ...schema, ...(isClosed && { additionalProperties: false }) },
+      { ...withRequiredFields(schema), ...(isClosed && { additionalProperties: false }) },
       { registry: z.registry() },
     );
   } catch (error) {

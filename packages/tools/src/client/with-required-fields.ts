@@ -1,0 +1,42 @@
+type Schema = Readonly<Record<string, unknown>>;
+
+/** Keywords whose value is a schema or a list of schemas. */
+const one = new Set(['items', 'prefixItems', 'additionalProperties', 'allOf', 'anyOf', 'oneOf']);
+/** Keywords whose value has a schema under each name. */
+const named = new Set(['properties', 'patternProperties', '$defs', 'definitions']);
+
+/**
+ * The same JSON Schema, in which each object describes every field that it requires: what reads it looks only for fields
+ * that are described. Such a field may be whatever `additionalProperties` allows. Parts without a type stay as they are.
+ */
+export function withRequiredFields(schema: Schema): Schema {
+  const walked = Object.fromEntries(
+    Object.entries(schema).map(([key, value]) => [
+      key,
+      one.has(key) ? walk(value) : named.has(key) && isSchema(value) ? each(value) : value,
+    ]),
+  );
+  const required = schema['required'];
+  if (schema['type'] !== 'object' || !Array.isArray(required)) return walked;
+  const properties = isSchema(walked['properties']) ? walked['properties'] : {};
+  const { additionalProperties: others = {}, patternProperties } = walked;
+  // A pattern may say what the field is; then the others do not matter.
+  const field = patternProperties !== undefined || others === true ? {} : others === false ? { not: {} } : others;
+  const missing = required.filter(
+    (name): name is string => typeof name === 'string' && !Object.hasOwn(properties, name),
+  );
+  return { ...walked, properties: { ...properties, ...Object.fromEntries(missing.map((name) => [name, field])) } };
+}
+
+function walk(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(walk);
+  return isSchema(value) ? withRequiredFields(value) : value;
+}
+
+function each(schemas: Schema): Schema {
+  return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, walk(schema)]));
+}
+
+function isSchema(value: unknown): value is Schema {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
