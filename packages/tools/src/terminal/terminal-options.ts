@@ -24,6 +24,13 @@ export interface TerminalOptions {
    * the directory and with the environment of the main one. With 1, calls run one after the other. Default: 4.
    */
   readonly maxShells?: number;
+  /**
+   * Whether a command of several statements, each on a line of its own, is refused instead of run as one script.
+   * Default: false.
+   *
+   * @see software-agent-sdk openhands/tools/terminal (there they are always refused)
+   */
+  readonly rejectMultiple?: boolean;
   /** A call without a timeout of its own returns when nothing new was written for so long. Default: 30 000. */
   readonly noChangeTimeoutMs?: number;
   /** The longest output to show, in UTF-16 units. Default: 30 000. */

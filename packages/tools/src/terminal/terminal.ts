@@ -4,7 +4,9 @@ import type { Tool } from '../tool.ts';
 import type { ShellCall } from './shell-calls.ts';
 import { ShellHost } from './shell-host.ts';
 import { ShellPool, shellResources } from './shell-pool.ts';
+import { statementLines } from './statement-lines.ts';
 import { defaultMaxShells, type TerminalOptions } from './terminal-options.ts';
+import { refusal } from './terminal-report.ts';
 
 /**
  * One persistent bash in the workspace, started with the first command. State survives from call to call until a reset;
@@ -15,12 +17,19 @@ import { defaultMaxShells, type TerminalOptions } from './terminal-options.ts';
  * @see software-agent-sdk openhands/tools/terminal (keys need is_input, several statements run as one script)
  */
 export function terminal(options: TerminalOptions = {}): Tool<ShellCall> {
-  const { noChangeTimeoutMs = 30_000, maxOutputChars = 30_000, maxShells = defaultMaxShells } = options;
+  const {
+    noChangeTimeoutMs = 30_000,
+    maxOutputChars = 30_000,
+    maxShells = defaultMaxShells,
+    rejectMultiple = false,
+  } = options;
   const host = new ShellHost(options);
   const pool = new ShellPool({ host, quietMs: noChangeTimeoutMs, maxShells });
   return defineBuiltinTool({
     name: 'terminal',
-    description: describe(noChangeTimeoutMs / 1000, maxOutputChars) + (maxShells > 1 ? together : ''),
+    description:
+      describe(noChangeTimeoutMs / 1000, maxOutputChars, rejectMultiple ? oneStatement : oneScript) +
+      (maxShells > 1 ? together : ''),
     input: TerminalAction,
     output: TerminalObservation,
     definitionKind: 'TerminalTool',
@@ -33,7 +42,10 @@ export function terminal(options: TerminalOptions = {}): Tool<ShellCall> {
     },
     effect: 'write',
     resources: (call) => shellResources(call, maxShells),
-    execute: (call, context) => pool.call(call, context),
+    async execute(call, context) {
+      const reason = rejectMultiple ? whyMultiple(call) : undefined;
+      return reason === undefined ? pool.call(call, context) : refusal(call.command, reason);
+    },
     async close() {
       await pool.close();
       await host.close();
@@ -41,13 +53,24 @@ export function terminal(options: TerminalOptions = {}): Tool<ShellCall> {
   });
 }
 
+const oneScript = 'One call may hold several lines; they run as one script, and the exit code is that of the last.';
+const oneStatement =
+  'One call holds one statement, which may go over several lines. Join several by `&&` or `;`, or send them one by one.';
+
+function whyMultiple({ command, is_input: isInput }: ShellCall): string | undefined {
+  const parts = isInput ? [] : statementLines(command);
+  if (parts.length < 2) return undefined;
+  const list = parts.map((part, index) => `(${index + 1}) ${part}`).join('\n');
+  return `The command has ${parts.length} statements on lines of their own, so nothing was run. Join them by && or ;, or send them one by one:\n${list}`;
+}
+
 const together = `
 - Commands that are sent together may run at the same time: all but the first then have a shell of their own, which starts with the directory and variables of the main one and ends with the command. Put what builds on each other into one call.`;
 
-function describe(quietSeconds: number, maxChars: number): string {
+function describe(quietSeconds: number, maxChars: number, statements: string): string {
   return `Runs a command in a bash that stays alive between calls: directory, variables, functions and background jobs persist.
 
-- One call may hold several lines; they run as one script, and the exit code is that of the last.
+- ${statements}
 - Without \`timeout\`, a call returns when the command ends or writes nothing for ${quietSeconds} s. With \`timeout\`, it returns when the command ends or after that many seconds. Neither stops the command.
 - While a command runs, no other can start. Send an empty \`command\` to read its new output. Set \`is_input\` to type into it: a line of text, or a key such as ENTER, TAB, ESC, UP, C-c, C-d or C-z. \`TEXT:UP\` types the word UP.
 - Start servers and other long-lived programs in the background, with their output sent to a file: \`server > server.log 2>&1 &\`.
