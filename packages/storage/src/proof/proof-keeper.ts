@@ -28,7 +28,8 @@ export interface ProofKeeper extends LogProof {
    *
    * @throws {StorageError} `missing` when there is no such event; `invalid` for a tombstone that is none, is of another
    * text than the new one, or for a text of another length; `fenced`, `closed`, `full`, `io`. That is also for somebody
-   * who goes on reading the state before: all is replaced then, and the old texts go when all have closed the store.
+   * who goes on reading the state before: all is replaced then, and the old texts go with `EventStore.eraseReplaced`, or
+   * when all have closed the store.
    */
   replace(replacements: readonly Replacement[]): Promise<void>;
   /**

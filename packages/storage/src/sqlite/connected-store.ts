@@ -9,6 +9,7 @@ import type { LogReader } from '../log-reader.ts';
 import { readerOf } from '../reader-of.ts';
 import type { EventStore, ListQuery, Page, Summary } from '../store.ts';
 import type { Connection } from './connection.ts';
+import { emptyWriteAheadLog } from './empty-write-ahead-log.ts';
 import { type Lease, type LeaseOptions, leases, type Leases } from './leases.ts';
 import { type ConversationRow, toConversation, toSummary } from './rows.ts';
 import { sealRest } from './seal-rest.ts';
@@ -91,6 +92,10 @@ export class ConnectedStore implements EventStore {
       return row.key;
     });
     this.#connection.wake.fire(key);
+  }
+
+  async eraseReplaced(): Promise<void> {
+    return emptyWriteAheadLog(this.#connection);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

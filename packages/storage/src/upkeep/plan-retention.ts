@@ -1,5 +1,7 @@
 import type { EventStore, Summary } from '../store.ts';
 import { allSummaries } from '../all-summaries.ts';
+import type { FailedConversation } from './failed-conversation.ts';
+import { failureOf } from './failure-of.ts';
 import { type Family, familiesOf } from './families-of.ts';
 
 /** What a store may keep. A limit that is absent limits nothing. */
@@ -23,6 +25,8 @@ export interface RetentionPlan {
   readonly kept: number;
   /** Of their events; absent without `maxBytes`. */
   readonly keptBytes?: number;
+  /** Conversations whose bytes could not be counted; they count as far as they were read, and do not go for `bytes`. */
+  readonly failed: readonly FailedConversation[];
 }
 
 /** A family that goes, all of it. */
@@ -34,7 +38,7 @@ export interface PlannedRemoval extends Family {
  * Decides what goes so that a store keeps within limits. A conversation and those that it started are one family, as old
  * as its last change: it goes or stays as a whole, so none of it is left an orphan.
  *
- * @throws {StorageError} as `list` and `read`.
+ * @throws {StorageError} as `list`; `closed`.
  */
 export async function planRetention(
   store: EventStore,
@@ -44,15 +48,17 @@ export async function planRetention(
   const { maxAgeMs = Infinity, maxCount = Infinity, maxBytes = Infinity, keep = () => false } = limits;
   const oldest = now() - maxAgeMs;
   const remove: PlannedRemoval[] = [];
+  const failed: FailedConversation[] = [];
   let kept = 0;
   let keptBytes = 0;
   for (const family of familiesOf(await allSummaries(store), limits.parentOf ?? parentInMeta)) {
     const count = family.members.length;
-    const bytes = maxBytes === Infinity ? 0 : await bytesOf(store, family);
+    const { bytes, failures } = maxBytes === Infinity ? uncounted : await countBytes(store, family);
+    failed.push(...failures);
     const because = reason({
       age: family.updatedAt < oldest,
       count: kept + count > maxCount,
-      bytes: keptBytes + bytes > maxBytes,
+      bytes: failures.length === 0 && keptBytes + bytes > maxBytes,
     });
     if (because !== undefined && !family.members.some((member) => keep(member))) remove.push({ ...family, because });
     else {
@@ -60,19 +66,32 @@ export async function planRetention(
       keptBytes += bytes;
     }
   }
-  return { remove, kept, ...(maxBytes < Infinity && { keptBytes }) };
+  return { remove, kept, ...(maxBytes < Infinity && { keptBytes }), failed };
 }
 
 function reason(exceeded: Readonly<Record<PlannedRemoval['because'], boolean>>): PlannedRemoval['because'] | undefined {
   return (['age', 'count', 'bytes'] as const).find((limit) => exceeded[limit]);
 }
 
-async function bytesOf(store: EventStore, { members }: Family): Promise<number> {
+/** Of the events of a family, and of whom that is not all. */
+interface ByteCount {
+  readonly bytes: number;
+  readonly failures: readonly FailedConversation[];
+}
+
+const uncounted: ByteCount = { bytes: 0, failures: [] };
+
+async function countBytes(store: EventStore, { members }: Family): Promise<ByteCount> {
   let bytes = 0;
+  const failures: FailedConversation[] = [];
   for (const { id } of members) {
-    for await (const { text } of (await store.read(id)).range(0)) bytes += Buffer.byteLength(text);
+    try {
+      for await (const { text } of (await store.read(id)).range(0)) bytes += Buffer.byteLength(text);
+    } catch (error) {
+      failures.push(failureOf(id, error));
+    }
   }
-  return bytes;
+  return { bytes, failures };
 }
 
 function parentInMeta({ meta }: Summary): string | undefined {

@@ -1,4 +1,4 @@
-import { type EventStore, memoryStore, type Summary } from '@varve/storage';
+import { type EventStore, memoryStore, StorageError, type Stored, type Summary } from '@varve/storage';
 import { applyRetention, planRetention, type RetentionLimits } from '@varve/storage/upkeep';
 import { array, assert, asyncProperty, integer, option, record } from 'fast-check';
 import { expect, test } from 'vitest';
@@ -37,6 +37,26 @@ test('a plan says what would go, and why, and changes nothing', async () => {
   expect((await planRetention(store, { maxBytes: 29 })).keptBytes).toBe(20);
   expect(await planned(store, { maxCount: 2, maxAgeMs: 97 })).toEqual(['b age', 'a age', 1]);
   expect(await idsOf(store)).toEqual(['a', 'b', 'c']);
+});
+
+test('a log that cannot be counted is named, does not go for its bytes, and counts as far as it was read', async () => {
+  await using store = await storeOf(['a'], ['b'], ['b1', 'b'], ['c']);
+  const read = store.read.bind(store);
+  store.read = async (id) => {
+    const log = await read(id);
+    const range = async function* range(): AsyncGenerator<Stored> {
+      yield* log.range(0);
+      throw new StorageError('corrupt', `Event 1 of conversation ${id} is missing.`);
+    };
+    return id === 'b' ? { ...log, range } : log;
+  };
+  const failed = [{ id: 'b', code: 'corrupt', message: 'Event 1 of conversation b is missing.' }];
+  const plan = await planRetention(store, { maxBytes: 20 }, at(100));
+  expect(plan).toMatchObject({ remove: [{ because: 'bytes' }], kept: 3, keptBytes: 30, failed });
+  expect(plan.remove[0]?.members).toMatchObject([{ id: 'a' }]);
+  expect((await planRetention(store, { maxCount: 1 })).failed).toEqual([]);
+  expect(await planned(store, { maxAgeMs: 97, maxBytes: 100 })).toEqual(['a age', 3]);
+  expect(await planned(store, { maxCount: 1, maxBytes: 100 })).toEqual(['b1<b count', 'a count', 1]);
 });
 
 const keep = ({ id }: Summary): boolean => id === 'child';

@@ -3,17 +3,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setImmediate } from 'node:timers/promises';
-import { type EventStore, memoryStore } from '@varve/storage';
+import { type EventStore, memoryStore, StorageError, type Stored } from '@varve/storage';
 import { directoryStore } from '@varve/storage/directory';
 import { ed25519Signer, type LogProof, verify } from '@varve/storage/proof';
 import { sqliteStore } from '@varve/storage/sqlite';
-import { copyLog, scrub } from '@varve/storage/upkeep';
+import { copyLog, scrub, type ScrubResult } from '@varve/storage/upkeep';
 import { describe, expect, test } from 'vitest';
 import { newEvent } from '../testing/new-event.ts';
 
 const secret = 'sk-0123456789';
 const signer = ed25519Signer(new Uint8Array(32).fill(1));
 const trusted = [signer.did];
+const nothing = { scrubbed: [], held: [], failed: [], quarantined: 0 };
 
 const stores: Record<string, (path: string) => Promise<EventStore>> = {
   memory: async () => memoryStore(),
@@ -67,7 +68,7 @@ describe.for(Object.entries(stores))('in the store %s', ([, open]) => {
     ]);
     await log.append([newEvent('e')]);
     await log[Symbol.asyncDispose]();
-    expect(await scrub(store, { secrets: [secret], signer })).toEqual({ scrubbed: [], held: [], quarantined: 0 });
+    expect(await scrub(store, { secrets: [secret], signer })).toEqual(nothing);
 
     await using other = memoryStore();
     expect(await copyLog(await store.read('fork'), other, { trusted })).toMatchObject({ sealed: 5, vouched: 4 });
@@ -94,7 +95,7 @@ describe.for(Object.entries(stores))('in the store %s', ([, open]) => {
     await using store = await open(directory.path);
     await leaky(store, 'c');
     await using log = await store.open('c');
-    expect(await scrub(store, { secrets: [secret], signer })).toEqual({ scrubbed: [], held: ['c'], quarantined: 0 });
+    expect(await scrub(store, { secrets: [secret], signer })).toEqual({ ...nothing, held: ['c'] });
     expect((await log.at(1)).text).toContain(secret);
   });
 });
@@ -123,7 +124,7 @@ test('masking waits for who reads the state before, so that the write-ahead log 
   expect((await everythingIn(directory.path)).includes(secret)).toBe(false);
 });
 
-test('scrubbing says so when somebody reads the state before for too long', async () => {
+test('scrubbing says so when somebody reads the state before for too long, and again does the rest', async () => {
   await using directory = await mkdtempDisposable(join(tmpdir(), 'varve-'));
   const path = join(directory.path, 'store.db');
   await using store = await sqliteStore({ path, busyMs: 20 });
@@ -133,8 +134,10 @@ test('scrubbing says so when somebody reads the state before for too long', asyn
   const reader = foreignReader(path);
   await expect(scrub(store, { secrets: [secret], signer })).rejects.toMatchObject({ code: 'io' });
   expect((await (await store.read('c')).at(0)).text).not.toContain(secret);
+  await expect(scrub(store, { secrets: [secret], signer })).rejects.toMatchObject({ code: 'io' });
   reader.close();
-  await store[Symbol.asyncDispose]();
+  expect((await everythingIn(directory.path)).includes(secret)).toBe(true);
+  expect(await scrub(store, { secrets: [secret], signer })).toEqual(nothing);
   expect((await everythingIn(directory.path)).includes(secret)).toBe(false);
 });
 
@@ -154,7 +157,7 @@ describe.for(['sqlite', 'directory'])('in the quarantine of the store %s', (name
     }
     const before = await verify(await store.read('c'), { trusted });
     const result = await scrub(store, { secrets: [secret], signer });
-    expect(result).toEqual({ scrubbed: [], held: [], quarantined: 2 });
+    expect(result).toEqual({ ...nothing, quarantined: 2 });
     expect((await everythingIn(directory.path)).includes(secret)).toBe(false);
     const { proof } = await store.read('c');
     const masked = (await Array.fromAsync(proof?.quarantine?.() ?? [])).filter((text) => text.includes('*****'));
@@ -190,13 +193,61 @@ describe.for(['sqlite', 'directory'])('in the quarantine of the store %s', (name
   });
 });
 
-test('a secret in an id is refused, and nothing is changed', async () => {
+/** The ids of those named as failed, with the code of each, in order of the ids. */
+const failedOf = ({ failed }: ScrubResult) => failed.map(({ id, code }) => `${id} ${code}`).toSorted();
+
+/** A store in which the logs of these conversations break off. */
+function torn(store: EventStore, ids: readonly string[]): EventStore {
+  const read = store.read.bind(store);
+  store.read = async (id) => {
+    const log = await read(id);
+    const range = async function* range(): AsyncGenerator<Stored> {
+      yield await log.at(0);
+      throw new StorageError('corrupt', `Event 1 of conversation ${id} is missing.`);
+    };
+    return ids.includes(id) ? { ...log, range } : log;
+  };
+  return store;
+}
+
+test('a secret in an id is named and nothing is changed there, and all other conversations are scrubbed', async () => {
   await using store = memoryStore();
-  const log = await store.create('c', {});
-  await log.append([newEvent('a', { note: secret }), newEvent(secret)]);
-  await log[Symbol.asyncDispose]();
-  await expect(scrub(store, { secrets: [secret], signer })).rejects.toMatchObject({ code: 'invalid' });
+  for (const id of ['a', 'c', 'z']) {
+    await using log = await store.create(id, {});
+    await log.append([newEvent('a', { note: secret }), ...(id === 'c' ? [newEvent(secret)] : [])]);
+  }
+  const result = await scrub(store, { secrets: [secret], signer });
+  expect(failedOf(result)).toEqual(['c invalid']);
+  expect(result.failed[0]?.message).toBe('A secret is in what names event 1 of conversation c.');
+  expect(result.scrubbed.map(({ conversation }) => conversation).toSorted()).toEqual(['a', 'z']);
   expect((await (await store.read('c')).at(0)).text).toContain(secret);
+  await (await store.open('c'))[Symbol.asyncDispose]();
+});
+
+test('conversations that cannot be read are named with why, and all others are scrubbed', async () => {
+  await using store = torn(memoryStore(), ['b', 'y']);
+  for (const id of ['a', 'b', 'c', 'y', 'z']) {
+    await using log = await store.create(id, {});
+    await log.append([newEvent('a'), newEvent('b', { note: secret })]);
+  }
+  const result = await scrub(store, { secrets: [secret], signer });
+  expect(failedOf(result)).toEqual(['b corrupt', 'y corrupt']);
+  expect(result.scrubbed.map(({ conversation }) => conversation).toSorted()).toEqual(['a', 'c', 'z']);
+});
+
+test('a store that was closed, and a bug, end scrubbing', async () => {
+  const store = memoryStore();
+  await leaky(store, 'c');
+  const read = store.read.bind(store);
+  store.read = async () => {
+    throw new TypeError('No function.');
+  };
+  await expect(scrub(store, { secrets: ['other-secret'], signer })).rejects.toThrow('No function.');
+  store.read = async (id) => {
+    await store[Symbol.asyncDispose]();
+    return read(id);
+  };
+  await expect(scrub(store, { secrets: ['other-secret'], signer })).rejects.toMatchObject({ code: 'closed' });
 });
 
 test('what is kept beside a log is read in pages, however many events hold the secret', async () => {

@@ -3,14 +3,16 @@ import { StorageError } from '../error.ts';
 import type { EventLog } from '../log.ts';
 import type { Stored } from '../log-reader.ts';
 import { digestOf } from '../proof/digest-of.ts';
-import type { EventProof } from '../proof/log-proof.ts';
 import { proofInOrder } from '../proof/proof-in-order.ts';
 import type { Replacement } from '../proof/proof-keeper.ts';
 import { signTombstone } from '../proof/sign-tombstone.ts';
 import type { Signer } from '../proof/signer.ts';
-import type { EventStore } from '../store.ts';
+import type { EventStore, Summary } from '../store.ts';
 import { allSummaries } from '../all-summaries.ts';
+import type { FailedConversation } from './failed-conversation.ts';
+import { failureOf } from './failure-of.ts';
 import { masked } from './masked.ts';
+import { sealedDigest } from './sealed-digest.ts';
 
 /** What has to go, and who answers for it. */
 export interface ScrubOptions {
@@ -29,6 +31,11 @@ export interface ScrubResult {
   readonly scrubbed: readonly { readonly conversation: string; readonly seq: number }[];
   /** Conversations that hold a secret and were left because somebody works on them. */
   readonly held: readonly string[];
+  /**
+   * Conversations that could not be read or changed, with a secret in what names an event, or with one that is a whole
+   * number or name of the JSON: the secret may still be in them. So is all of a store without proof.
+   */
+  readonly failed: readonly FailedConversation[];
   /** How many texts in quarantine were masked; nothing in the proof tells of them. */
   readonly quarantined: number;
 }
@@ -36,44 +43,66 @@ export interface ScrubResult {
 /**
  * Masks secrets in every event, and in the `meta`, of every conversation of a store, so forks and copies are found,
  * too, and in quarantine. Each replaced text leaves a tombstone that the signer has signed; seals and checkpoints stay
- * as they are and stay valid. May be repeated, and goes on after a crash. What lies in bundles or in other stores is not
- * reached. The digest that stays in the proof lets somebody try out guesses: a key that leaked is to be replaced anyway.
+ * as they are and stay valid. May be repeated, and goes on after a crash, and after a conversation that fails. What lies
+ * in bundles or in other stores is not reached. The digest that stays in the proof lets somebody try out guesses: a key
+ * that leaked is to be replaced anyway.
  *
- * @throws {StorageError} `invalid` for a secret that is too short, that is in an id, or that is a whole number or name of
- * the JSON, and for a store without proof; as `list`, `read`, `open` and `ProofKeeper.replace`.
+ * @throws {StorageError} `invalid` for a secret that is too short; `closed`; `io` also when all is replaced and somebody
+ * goes on reading the state before: the next call does the rest. As `list` and `EventStore.eraseReplaced`.
  */
 export async function scrub(store: EventStore, options: ScrubOptions): Promise<ScrubResult> {
   const mask = masked(options.secrets);
-  const scrubbed: { conversation: string; seq: number }[] = [];
-  const held: string[] = [];
-  let quarantined = 0;
-  for (const { id, meta } of await allSummaries(store)) {
-    const newMeta: Json = JSON.parse(mask(JSON.stringify(meta)));
-    const isMetaClean = JSON.stringify(newMeta) === JSON.stringify(meta);
-    if (isMetaClean && !(await hasSecret(store, id, mask))) continue;
-    const log = await openUnlessHeld(store, id);
-    if (!log) {
-      held.push(id);
-      continue;
-    }
+  const result: Results = { scrubbed: [], held: [], failed: [], quarantined: 0 };
+  for (const summary of await allSummaries(store)) {
     try {
-      const replacements = await replacementsIn(log, mask, options);
-      await log.proof?.replace(replacements);
-      quarantined += (await log.proof?.maskQuarantine?.(mask)) ?? 0;
-      if (!isMetaClean) {
-        await log.append([], { meta: newMeta });
-        // The old `meta` may lie where the old texts lay.
-        await log.proof?.replace([]);
-      }
-      scrubbed.push(...replacements.map(({ tombstone }) => ({ conversation: id, seq: tombstone.seq })));
-    } finally {
-      await log[Symbol.asyncDispose]();
+      await scrubOne(store, summary, { ...options, mask, result });
+    } catch (error) {
+      result.failed.push(failureOf(summary.id, error));
     }
   }
-  return { scrubbed, held, quarantined };
+  // A call before this one may have replaced texts that somebody went on reading.
+  await store.eraseReplaced?.();
+  return result;
 }
 
 type Mask = (text: string) => string;
+
+/** A result that grows. */
+interface Results extends ScrubResult {
+  readonly scrubbed: { conversation: string; seq: number }[];
+  readonly held: string[];
+  readonly failed: FailedConversation[];
+  quarantined: number;
+}
+
+interface Scrubbing extends ScrubOptions {
+  readonly mask: Mask;
+  readonly result: Results;
+}
+
+async function scrubOne(store: EventStore, { id, meta }: Summary, { mask, result, ...options }: Scrubbing) {
+  const newMeta: Json = JSON.parse(mask(JSON.stringify(meta)));
+  const isMetaClean = JSON.stringify(newMeta) === JSON.stringify(meta);
+  if (isMetaClean && !(await hasSecret(store, id, mask))) return;
+  const log = await openUnlessHeld(store, id);
+  if (!log) {
+    result.held.push(id);
+    return;
+  }
+  try {
+    const replacements = await replacementsIn(log, mask, options);
+    await log.proof?.replace(replacements);
+    result.scrubbed.push(...replacements.map(({ tombstone: { seq } }) => ({ conversation: id, seq })));
+    result.quarantined += (await log.proof?.maskQuarantine?.(mask)) ?? 0;
+    if (!isMetaClean) {
+      await log.append([], { meta: newMeta });
+      // The old `meta` may lie where the old texts lay.
+      await log.proof?.replace([]);
+    }
+  } finally {
+    await log[Symbol.asyncDispose]();
+  }
+}
 
 async function hasSecret(store: EventStore, id: string, mask: Mask): Promise<boolean> {
   const { proof, ...log } = await store.read(id);
@@ -116,11 +145,4 @@ async function replacementsIn(log: EventLog, mask: Mask, options: ScrubOptions):
 function checkFields(conversation: string, { seq, id, kind, parentId = '' }: Stored, mask: Mask): void {
   if ([id, kind, parentId].every((field) => mask(field) === field)) return;
   throw new StorageError('invalid', `A secret is in what names event ${seq} of conversation ${conversation}.`);
-}
-
-/** The digest that the seal of the event holds: of what it was before anybody scrubbed it. */
-function sealedDigest(event: Stored, kept: EventProof | undefined): string {
-  const digest = digestOf(event);
-  const before = kept?.statements.findLast((statement) => statement.kind === 'tombstone' && statement.is === digest);
-  return before?.kind === 'tombstone' ? before.was : digest;
 }

@@ -1,0 +1,8 @@
+import type { StorageErrorCode } from '../error.ts';
+
+/** A conversation that upkeep of a whole store left behind, and why: as the `StorageError` said. */
+export interface FailedConversation {
+  readonly id: string;
+  readonly code: StorageErrorCode;
+  readonly message: string;
+}
