@@ -3,11 +3,11 @@ import { createReadStream } from 'node:fs';
 import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type EventStore, memoryStore } from '@varve/storage';
+import { type EventStore, type LogReader, memoryStore, type Stored } from '@varve/storage';
 import { directoryStore } from '@varve/storage/directory';
-import { ed25519Signer, verify } from '@varve/storage/proof';
+import { ed25519Signer, type LogProof, verify } from '@varve/storage/proof';
 import { sqliteStore } from '@varve/storage/sqlite';
-import { copyLog, exportBundle, importBundle, readBundle } from '@varve/storage/upkeep';
+import { copyLog, exportBundle, importBundle, readBundle, scrub } from '@varve/storage/upkeep';
 import { describe, expect, test } from 'vitest';
 import { newEvent } from '../testing/new-event.ts';
 import { newEvents } from '../testing/new-events.ts';
@@ -64,6 +64,54 @@ describe.for(pairs)('from %s to %s', ([from, to]) => {
     await copy.append([newEvent('after')], { signer });
     expect(await verify(copy, { trusted })).toMatchObject({ sealed: 33, vouched: 33 });
   });
+});
+
+/** The log, where something happens after a page of its proof was read, each time another thing of those given. */
+function meanwhile(log: LogReader, ...acts: readonly (() => Promise<unknown>)[]): LogReader {
+  const { proof } = log;
+  let pages = 0;
+  const page: LogProof['page'] = async (from, to) => {
+    const found = (await proof?.page(from, to)) ?? [];
+    await acts[pages++]?.();
+    return found;
+  };
+  return { ...log, ...(proof && { proof: { ...proof, page } }) };
+}
+
+test.for(Object.entries(stores))('what is scrubbed while a bundle is written breaks nothing: %s', async ([, open]) => {
+  await using directory = await mkdtempDisposable(join(tmpdir(), 'varve-'));
+  await using source = await open(directory.path);
+  const secrets = ['first-secret', 'second-secret', 'third-secret'];
+  const log = await source.create('c', {});
+  await log.append([newEvent('a', { note: secrets.join() }), newEvent('b'), newEvent('c', { note: secrets.join() })]);
+  await log.append(newEvents(0, 300), { signer });
+  await log.append([newEvent('d', { note: secrets.join() })], { signer });
+  await log[Symbol.asyncDispose]();
+  const acts = secrets.map((secret) => async () => scrub(source, { secrets: [secret], signer }));
+  const reader = meanwhile(await source.read('c'), ...acts);
+  const bundle = await Array.fromAsync(exportBundle(reader, await source.summary('c')));
+  await using target = memoryStore();
+  const verdict = await importBundle(inChunks(bundle.join('')), target, { trusted });
+  expect([verdict?.sealed, verdict?.vouched]).toEqual([304, 304]);
+  // The first events were read before anybody scrubbed, the last one after.
+  expect(verdict?.tombstones.map(({ seq }) => seq)).toEqual([303]);
+  const last = (await (await target.read('c')).at(303)).text;
+  expect([last.includes('first-secret'), last.includes('*'.repeat(12))]).toEqual([false, true]);
+});
+
+test('a log of which each event was altered is written as it is, without reading its proof for each', async () => {
+  await using source = await filled();
+  const log = await source.read('c');
+  let pages = 0;
+  const counted = meanwhile(log, ...Array.from({ length: 400 }, () => async () => (pages += 1)));
+  const range = async function* range(): AsyncGenerator<Stored> {
+    for await (const event of log.range(0)) yield { ...event, text: `${event.text} ` };
+  };
+  const bundle = await Array.fromAsync(exportBundle({ ...counted, range }, await source.summary('c')));
+  expect(bundle).toHaveLength(304);
+  expect(pages).toBeLessThan(10);
+  const { log: read } = await readBundle(inChunks(bundle.join('')));
+  expect((await verify(read)).broken).toMatchObject({ seq: 0, reason: 'altered' });
 });
 
 async function filled(): Promise<EventStore> {

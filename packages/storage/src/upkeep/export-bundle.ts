@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { LogReader } from '../log-reader.ts';
 import type { EventProof } from '../proof/log-proof.ts';
 import type { Summary } from '../store.ts';
-import { proofPages } from './proof-pages.ts';
+import { currentProofs } from './current-proofs.ts';
 
 /** The first line of a bundle. */
 export interface BundleHeader extends Omit<Summary, 'head'> {
@@ -13,7 +13,8 @@ export interface BundleHeader extends Omit<Summary, 'head'> {
 /**
  * Writes a conversation as one portable text of JSON lines: what it is, each event with its exact text, its seal and
  * what was stated about it, and last a checksum over all lines before. Nothing is judged or left out: who reads it
- * verifies it. The lines end with a line feed.
+ * verifies it. An event that is scrubbed meanwhile is in it as it was or as it is, with a proof that holds for it. The
+ * lines end with a line feed.
  *
  * @throws {StorageError} as `LogReader.range`.
  */
@@ -30,31 +31,23 @@ export async function* exportBundle(
   const header: BundleHeader = { format: 'varve-bundle', version: 1, id, createdAt, updatedAt, meta };
   yield lineOf(header);
   const sealed = await log.proof?.end();
-  const proofs = proofPages(log.proof);
-  let proof = await next(proofs);
+  const proofs = currentProofs(log);
   let head = 0;
-  for await (const { seq, id: eventId, kind, parentId, text } of log.range(0)) {
-    const isAbout = proof?.seq === seq;
-    yield lineOf({ seq, id: eventId, kind, parent_id: parentId, text, ...(isAbout && kept(proof)) });
-    if (isAbout) proof = await next(proofs);
+  for await (const event of log.range(0)) {
+    const { seq, id: eventId, kind, parentId, text } = event;
+    yield lineOf({ seq, id: eventId, kind, parent_id: parentId, text, ...kept(await proofs.of(event)) });
     head = seq + 1;
   }
   // What was appended while this was written stays out, with its proof; what says that events were lost stays in.
-  if ((await log.head()) > head) proof = undefined;
-  while (proof) {
-    yield lineOf({ seq: proof.seq, ...kept(proof) });
-    proof = await next(proofs);
+  if ((await log.head()) === head) {
+    for await (const proof of proofs.rest()) yield lineOf({ seq: proof.seq, ...kept(proof) });
   }
   const end = sealed && sealed.head >= head ? { sealed } : {};
   yield `${JSON.stringify({ end: head, ...end, sha256: hash.digest('hex') })}\n`;
 }
 
-async function next(proofs: AsyncGenerator<EventProof>): Promise<EventProof | undefined> {
-  const { value, done } = await proofs.next();
-  return done ? undefined : value;
-}
-
 function kept(proof: EventProof | undefined): object {
-  const { seal, statements = [] } = proof ?? {};
+  if (!proof) return {};
+  const { seal, statements } = proof;
   return { seal, ...(statements.length > 0 && { statements }) };
 }
