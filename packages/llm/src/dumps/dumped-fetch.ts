@@ -1,3 +1,4 @@
+import { httpFetch } from '../openai/http-fetch.ts';
 import { secretsInHeaders } from '../openai/secrets-in-headers.ts';
 import type { DumpFolder } from './dump-folder.ts';
 
@@ -7,6 +8,7 @@ export interface DumpFetchOptions {
   readonly requests?: boolean;
   /** Bodies of answers, as they came: also of those that break off, as far as they were read. */
   readonly responses?: boolean;
+  /** Makes the exchanges; when absent, Node's HTTP client, which adapters use that are given no `fetch`. */
   readonly fetch?: typeof globalThis.fetch;
 }
 
@@ -15,7 +17,7 @@ export interface DumpFetchOptions {
  * they hold is masked where a body repeats it.
  */
 export function dumpedFetch(folder: DumpFolder, options: DumpFetchOptions): typeof globalThis.fetch {
-  const { requests = false, responses = false, fetch = globalThis.fetch } = options;
+  const { requests = false, responses = false, fetch = httpFetch } = options;
   return async (input, init) => {
     const url = new Request(input).url;
     const body = typeof init?.body === 'string' ? parsed(init.body) : undefined;

@@ -88,6 +88,24 @@ test('what goes over the wire is dumped as it was sent and as it came, without h
   );
 });
 
+test('a request that is dumped is the one that would be sent without dumps', async () => {
+  await using server = await scriptedServer([{ text: 'Hello.' }, { text: 'Hello.' }]);
+  const fetch = dumpedFetch(dumpFolder({ path: folderPath() }), { requests: true, responses: true });
+  const at = { model: 'm', baseUrl: server.url, headers: { 'x-mine': 'yes' } };
+  await openaiChat(at).generate(asking('Hi'));
+  await openaiChat({ ...at, fetch }).generate(asking('Hi'));
+  const [plain, dumped] = server.requests.map(({ headers, text }) => ({ headers, text }));
+  expect(plain?.headers['x-mine']).toBe('yes');
+  expect(dumped).toEqual(plain);
+});
+
+test('a request of another kind goes over the global fetch', async () => {
+  await using server = await scriptedServer([]);
+  const fetch = dumpedFetch(dumpFolder({ path: folderPath() }), { responses: true });
+  const answer = await fetch(`${server.url}/models`);
+  expect([answer.status, await answer.json()]).toMatchObject([200, { object: 'list' }]);
+});
+
 test('secrets, images and sealed data are in no dump', async () => {
   const path = folderPath();
   const folder = dumpFolder({ path, secrets: ['hunter2-hunter2'] });
