@@ -6,6 +6,8 @@ export interface ErrorBody {
   readonly full: string;
   /** The HTTP status that an error inside a 200 answer names. */
   readonly status?: number;
+  /** All that the model wrote, from a server that could not read the calls in it. */
+  readonly failedGeneration?: string;
 }
 
 const shape = z.looseObject({
@@ -13,6 +15,7 @@ const shape = z.looseObject({
   detail: z.string().optional().catch(undefined),
   code: z.union([z.string(), z.number()]).optional().catch(undefined),
   status: z.union([z.string(), z.number()]).optional().catch(undefined),
+  failed_generation: z.string().optional().catch(undefined),
   metadata: z
     .looseObject({ raw: z.string().optional().catch(undefined) })
     .optional()
@@ -27,9 +30,10 @@ export function errorBody(body: unknown): ErrorBody {
   const { error } = parsed.data;
   if (error !== undefined && error !== null) return errorBody(error);
   const full = JSON.stringify(body);
-  const { message, detail, metadata } = parsed.data;
+  const { message, detail, metadata, failed_generation: failedGeneration } = parsed.data;
   const said = [message ?? detail, metadata?.raw].filter((part) => part !== undefined).join(': ');
-  return { message: said === '' ? full : said, full, ...statusOf(parsed.data) };
+  const status = statusOf(parsed.data);
+  return { message: said === '' ? full : said, full, ...status, ...(failedGeneration && { failedGeneration }) };
 }
 
 function statusOf({ code, status }: z.output<typeof shape>): Pick<ErrorBody, 'status'> {

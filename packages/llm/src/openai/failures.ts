@@ -1,13 +1,16 @@
 import { APIConnectionError, APIConnectionTimeoutError, APIError } from 'openai/error';
-import { LlmError, type LlmErrorCode } from '../error.ts';
-import { redact } from '../redact.ts';
+import { LlmError, type LlmErrorCode, type PartialReply } from '../error.ts';
+import { masked, redact } from '../redact.ts';
 import { codeOf } from './code-of.ts';
 import { errorBody } from './error-body.ts';
 import { limitReset } from './limit-reset.ts';
 import { retryAfter } from './retry-after.ts';
 import { waitIn } from './wait-in.ts';
 
-/** Turns what goes wrong at one address into errors whose messages name the address and hold no secret. */
+/**
+ * Turns what goes wrong at one address into errors whose messages name the address and hold no secret. What a server quotes of
+ * its model's reply is their `partial`.
+ */
 export interface Failures {
   /** Of what the client threw; an error that is not about the exchange is handed back as it is. */
   fromClient(error: unknown): unknown;
@@ -18,6 +21,8 @@ export interface Failures {
   of(code: LlmErrorCode, problem: string): LlmError;
   /** The beginning of what was sent, in quotes: a secret within it is hidden before it is cut, so that no part is left. */
   quoted(text: string): string;
+  /** A failure whose `partial`, which is as it came until then, holds no secret either. */
+  safe(error: LlmError): LlmError;
 }
 
 /** `secrets` are replaced wherever a provider repeats them. */
@@ -26,6 +31,10 @@ export function failures(address: string, secrets: readonly string[]): Failures 
     new LlmError(code, `${address} ${redact(problem, secrets)}`, options);
   return {
     of,
+    safe(error) {
+      const { partial } = error;
+      return partial ? error.with({ partial: { ...partial, text: masked(partial.text, secrets) } }) : error;
+    },
     quoted: (text) => `"${redact(text, secrets, 100)}"`,
     fromClient(error) {
       if (error instanceof APIConnectionTimeoutError) return of('timeout', 'did not answer in time.', rootOf(error));
@@ -35,12 +44,13 @@ export function failures(address: string, secrets: readonly string[]): Failures 
       return error;
     },
     fromAnswer(body) {
-      const { message, full, status } = errorBody(body);
+      const { message, full, status, failedGeneration } = errorBody(body);
       const code = codeOf({ text: full, ...(status !== undefined && { status }) });
       const wait = code === 'rate-limited' ? waitIn(full) : undefined;
       return of(code, `reported an error: ${message}`, {
         ...(status !== undefined && { status }),
         ...(wait !== undefined && { retryAfterMs: wait }),
+        ...writtenBy(failedGeneration),
       });
     },
     fromBody: (error) =>
@@ -53,13 +63,19 @@ export function failures(address: string, secrets: readonly string[]): Failures 
 interface ErrorDetails extends ErrorOptions {
   readonly status?: number;
   readonly retryAfterMs?: number;
+  readonly partial?: PartialReply;
+}
+
+function writtenBy(failedGeneration: string | undefined): Pick<ErrorDetails, 'partial'> {
+  return failedGeneration === undefined ? {} : { partial: { text: failedGeneration, reasoning: '' } };
 }
 
 type Make = (code: LlmErrorCode, problem: string, details: ErrorDetails) => LlmError;
 
 /** The client's error is no cause: it holds the provider's text unredacted. */
 function fromStatus(error: InstanceType<typeof APIError>, status: number, make: Make): LlmError {
-  const { message, full } = errorBody(error.error ?? error.message.replace(/^\d{3} (?:status code \(no body\))?/, ''));
+  const body = errorBody(error.error ?? error.message.replace(/^\d{3} (?:status code \(no body\))?/, ''));
+  const { message, full, failedGeneration } = body;
   const code = codeOf({ status, text: full });
   const { headers = new Headers() } = error;
   // Limits are told with every answer; only after too many requests they say when the next one may come.
@@ -69,6 +85,7 @@ function fromStatus(error: InstanceType<typeof APIError>, status: number, make: 
   return make(code, `answered ${status}${said === '' ? '' : `: ${said}`}`, {
     status,
     ...(wait !== undefined && { retryAfterMs: wait }),
+    ...writtenBy(failedGeneration),
   });
 }
 

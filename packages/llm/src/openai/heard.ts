@@ -4,13 +4,13 @@ import type { UsageAndCost } from './usage-of.ts';
 /** What came of an answer so far. */
 export interface Heard extends PartialReply, UsageAndCost {}
 
-/** An error with what had come when it happened; anything else, and a failure before the first word, as it is. */
+/** An error with what had come when it happened, unless it tells that itself; anything else, and a failure before the first word, as it is. */
 export function withHeard(error: unknown, { text, reasoning, ...spent }: Heard, model: string): unknown {
   if (!(error instanceof LlmError)) return error;
   const hasSpent = spent.usage !== undefined || spent.costUsd !== undefined;
   if (!hasSpent && text === '' && reasoning === '') return error;
   return error.with({
-    ...((text !== '' || reasoning !== '') && { partial: { text, reasoning } }),
+    ...((text !== '' || reasoning !== '') && { partial: error.partial ?? { text, reasoning } }),
     ...(hasSpent && { failedAttempts: [...error.failedAttempts, { model, code: error.code, ...spent }] }),
   });
 }

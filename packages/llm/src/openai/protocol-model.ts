@@ -3,6 +3,7 @@ import type { Json, Message } from '@varve/events';
 import { attemptLedger } from '../attempt-ledger.ts';
 import { LlmError } from '../error.ts';
 import type { GenerateOptions, LanguageModel } from '../language-model.ts';
+import { messageDeltas } from '../message-deltas.ts';
 import type { ModelReply } from '../model-reply.ts';
 import type { ModelParameters, ModelRequest } from '../model-request.ts';
 import { callWatch, type CallWatch } from './call-watch.ts';
@@ -14,6 +15,7 @@ import { lessonOf, type Lesson } from './lesson-of.ts';
 import { pairedMessages } from './paired-messages.ts';
 import { promptCut, type PromptCut } from './prompt-cut.ts';
 import { readAnswer, type Reading } from './read-answer.ts';
+import { readFailedGeneration } from './read-failed-generation.ts';
 import { requester, type Requester, type ServerOptions } from './requester.ts';
 import type { WireSettings } from './to-wire.ts';
 import { namedDeltas } from './named-deltas.ts';
@@ -113,7 +115,7 @@ async function generate<Body>(
     const { wire } = line;
     const handed = handingOn(onDelta);
     try {
-      const reply = await exchange({ line, wire, watch }, asked, handed.onDelta);
+      const reply = await exchange({ line, wire, watch }, asked, handed);
       return ledger.reply({ ...reply, attempts });
     } catch (error) {
       const lesson = watch.ended ? undefined : lessonOf(error, wire.dialect);
@@ -131,7 +133,12 @@ async function generate<Body>(
 type OnDelta = NonNullable<GenerateOptions['onDelta']>;
 
 /** Hands deltas on, and remembers whether there were any. */
-function handingOn(onDelta: OnDelta | undefined): { readonly onDelta: OnDelta | undefined; any(): boolean } {
+interface HandingOn {
+  readonly onDelta: OnDelta | undefined;
+  any(): boolean;
+}
+
+function handingOn(onDelta: OnDelta | undefined): HandingOn {
   let isAny = false;
   const watched: OnDelta = (delta) => {
     isAny = true;
@@ -150,10 +157,11 @@ interface Call<Body> {
 async function exchange<Body>(
   { line, wire, watch }: Call<Body>,
   request: ModelRequest,
-  onDelta: OnDelta | undefined,
+  handed: HandingOn,
 ): Promise<Omit<ModelReply, 'attempts'>> {
   const { server, protocol, options } = line;
   const { model, contextWindow } = options;
+  const { onDelta } = handed;
   watch.check();
   const began = performance.now();
   const stream = wire.dialect.streams && (options.stream ?? onDelta !== undefined);
@@ -171,8 +179,28 @@ async function exchange<Body>(
     lookForCut(line, request, reply.usage);
     return { ...reply, message, latencyMs: Math.round(performance.now() - began) };
   } catch (error) {
-    throw withHeard(watch.ended ?? error, answer.heard(), model);
+    const heard = answer.heard();
+    const saved = watch.ended || handed.any() ? undefined : readFailedGeneration(error, request, model);
+    if (!saved) {
+      const failure = watch.ended ?? (error instanceof LlmError ? server.failures.safe(error) : error);
+      throw withHeard(failure, heard, model);
+    }
+    handWhole(saved.message, { watch, onDelta });
+    const { text: _text, reasoning: _reasoning, ...spent } = heard;
+    return { ...saved, ...spent, latencyMs: Math.round(performance.now() - began) };
   }
+}
+
+/** A callback may abort the call. */
+function handWhole(
+  message: Message,
+  { watch, onDelta }: Pick<Call<never>, 'watch'> & Pick<HandingOn, 'onDelta'>,
+): void {
+  for (const delta of onDelta ? messageDeltas(message) : []) {
+    watch.check();
+    onDelta?.(delta);
+  }
+  watch.check();
 }
 
 function lookForCut<Body>(line: Line<Body>, request: ModelRequest, usage: ModelReply['usage']): void {

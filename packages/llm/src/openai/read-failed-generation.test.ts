@@ -1,0 +1,85 @@
+import { expect, test } from 'vitest';
+import { textOf } from '@varve/events';
+import type { Delta } from '../delta.ts';
+import { messageDeltas } from '../message-deltas.ts';
+import { retry } from '../retry.ts';
+import { asking, scriptedServer, type ScriptedStep } from '../testing/index.ts';
+import { openaiChat } from './openai-chat.ts';
+
+const tools = [
+  {
+    name: 'grep',
+    description: 'Searches.',
+    parameters: { type: 'object', properties: { pattern: { type: 'string' } }, required: ['pattern'] },
+  },
+];
+
+const error = { message: 'Failed to call a function.', type: 'invalid_request_error', code: 'tool_use_failed' };
+
+/** Rejected with status 400, or within a stream after these words. */
+function rejecting(failedGeneration: string, said?: string): ScriptedStep {
+  const body = { error: { ...error, failed_generation: failedGeneration } };
+  if (said === undefined) return { fault: { kind: 'answer', status: 400, body } };
+  const first = `data: ${JSON.stringify({ choices: [{ delta: { content: said } }] })}\n\n`;
+  const stream = `${first}event: error\ndata: ${JSON.stringify(body)}\n\n`;
+  return { fault: { kind: 'answer', headers: { 'content-type': 'text/event-stream' }, body: stream } };
+}
+
+const calls = [
+  '<function=grep>\n<parameter=pattern>main</parameter>\n</function>',
+  '<tool_call>\n{"name":"grep","arguments":{"pattern":"main"}}\n</tool_call>',
+  '{"name": "grep", "arguments": {"pattern": "main"}}',
+  'I look.\n<invoke name="grep"><parameter name="pattern">main</parameter></invoke>',
+];
+
+test.for(calls.flatMap((written) => [[written], [written, '']] as const))(
+  'a call that its server could not read is one: %j',
+  async ([written, said]) => {
+    await using server = await scriptedServer([rejecting(written, said)]);
+    const deltas: Delta[] = [];
+    const model = openaiChat({ model: 'm', baseUrl: server.url });
+    const reply = await model.generate(asking('Hi', { tools }), { onDelta: (delta) => deltas.push(delta) });
+    const [call] = reply.message.tool_calls ?? [];
+    expect([reply.finish, call?.name, JSON.parse(call?.arguments ?? '')]).toEqual([
+      'tool-calls',
+      'grep',
+      { pattern: 'main' },
+    ]);
+    expect(textOf(reply.message.content)).toBe(written.startsWith('I') ? 'I look.' : '');
+    expect(deltas).toEqual(messageDeltas(reply.message));
+  },
+);
+
+test.for([
+  ['a tool that was not offered', '{"name":"rm","arguments":{}}'],
+  ['half a call', '<function=grep>\n<parameter=pattern>ma'],
+  ['words', 'I would rather not.'],
+] as const)('%s is a failure that tells what the model wrote, and the model is asked again', async ([, written]) => {
+  await using server = await scriptedServer([rejecting(written), rejecting(written)]);
+  const model = retry({ sleep: async () => undefined })(openaiChat({ model: 'm', baseUrl: server.url }));
+  const asked = model.generate(asking('Hi', { tools }));
+  const partial = { text: written, reasoning: '' };
+  await expect(asked).rejects.toMatchObject({ code: 'malformed-reply', status: 400, partial });
+  server.assertDone();
+});
+
+test('a call is no reply any more when words of it were handed out, or no tool was offered', async () => {
+  const [written = ''] = calls;
+  await using server = await scriptedServer([rejecting(written, 'I lo'), rejecting(written)]);
+  const model = openaiChat({ model: 'm', baseUrl: server.url });
+  const failure = { code: 'malformed-reply', partial: { text: written, reasoning: '' } };
+  const streamed = model.generate(asking('Hi', { tools }), { onDelta: () => undefined });
+  await expect(streamed).rejects.toMatchObject(failure);
+  await expect(model.generate(asking('Hi'))).rejects.toMatchObject(failure);
+});
+
+test('a key is in no failure, and in the call as it was written', async () => {
+  const key = 'my-own-key-1234';
+  const call = JSON.stringify({ name: 'grep', arguments: { pattern: key } });
+  await using server = await scriptedServer([rejecting(call), rejecting(call)]);
+  const model = openaiChat({ model: 'm', baseUrl: server.url, apiKey: key });
+  const { message } = await model.generate(asking('Hi', { tools }));
+  expect(message.tool_calls?.[0]?.arguments).toBe(JSON.stringify({ pattern: key }));
+  const partial = { text: call.replace(key, '[redacted]') };
+  await expect(model.generate(asking('Hi'))).rejects.toMatchObject({ partial });
+});
