@@ -70,6 +70,37 @@ test('images are sent themselves, fetched once, after redirects too', async () =
   expect(server.asked.toSorted()).toEqual(['/a', '/b', '/to/%2Fb']);
 });
 
+/** Which paths are fetched for requests with these images, when there is room for two to be kept. */
+async function fetchedFor(requests: readonly (readonly string[])[]): Promise<readonly string[]> {
+  await using server = await imageServer();
+  const messages = new Map(
+    ['/a', '/b', '/c'].map((path) => [
+      path,
+      { role: 'user', content: [image(server.url + path)], thinking_blocks: [] } as const,
+    ]),
+  );
+  const inner = scriptedModel(requests.map(() => ({ text: 'Ok.' })));
+  const model = inlinedImages({ when: 'always', allowPrivate: true, maxKeptBytes: 2 * inline.length })(inner);
+  for (const paths of requests) {
+    await model.generate(asking('', { messages: paths.flatMap((path) => messages.get(path) ?? []) }));
+  }
+  expect(JSON.stringify(inner.requests)).not.toContain(server.url);
+  // Those of one request are fetched at the same time.
+  return server.asked.toSorted();
+}
+
+test('images that were not used for the longest time are forgotten where there is no room for all', async () => {
+  expect(await fetchedFor([['/a'], ['/b'], ['/a'], ['/b']])).toEqual(['/a', '/b']);
+  expect(await fetchedFor([['/a'], ['/b'], ['/a'], ['/c'], ['/a'], ['/c']])).toEqual(['/a', '/b', '/c']);
+  expect(await fetchedFor([['/a'], ['/b'], ['/a'], ['/c'], ['/b']])).toEqual(['/a', '/b', '/b', '/c']);
+});
+
+test('images of one request are not forgotten before the next one, however many they are', async () => {
+  const all = ['/a', '/b', '/c'];
+  expect(await fetchedFor([all, all, all])).toEqual(all);
+  expect(await fetchedFor([all, ['/c'], ['/b'], ['/a']])).toEqual(['/a', ...all]);
+});
+
 test('a large image becomes a note, whichever way it comes', async () => {
   await using server = await imageServer();
   const large = `data:image/png;base64,${'A'.repeat(8000)}`;

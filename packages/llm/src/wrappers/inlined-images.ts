@@ -6,6 +6,7 @@ import { dialectFor } from '../openai/dialect-for.ts';
 import { redact } from '../redact.ts';
 import { fetchImage, type FetchImageOptions } from './fetch-image.ts';
 import { isPublicAddress } from './is-public-address.ts';
+import { keptMessages, type KeptMessages } from './kept-messages.ts';
 
 /** Which images are fetched, and within which limits. */
 export interface InlineImageOptions {
@@ -13,6 +14,8 @@ export interface InlineImageOptions {
   readonly when?: 'needed' | 'always';
   /** Of one image; 20 million when absent. Larger ones are left out, with a note in their place. */
   readonly maxBytes?: number;
+  /** Of all images that are kept for later requests, as they are sent; 64 million when absent. Those of the latest stay. */
+  readonly maxKeptBytes?: number;
   /** Of one image; 30 seconds when absent. */
   readonly timeoutMs?: number;
   /** Whether servers of this machine and of private networks may be asked, whatever names them; no when absent. */
@@ -24,13 +27,13 @@ export interface InlineImageOptions {
 }
 
 /**
- * Sends images themselves in place of their addresses, for servers that do not fetch them. A message keeps what it became, so
- * each image is fetched once; nothing is fetched for a model that sees no images.
+ * Sends images themselves in place of their addresses, for servers that do not fetch them. What a message became is kept, so
+ * an image is fetched again only when many others came after it; nothing is fetched for a model that sees no images.
  */
 export function inlinedImages(options: InlineImageOptions = {}): ModelWrapper {
   return (model) => {
     if (!model.capabilities.vision || !isNeeded(model, options)) return model;
-    const known = new WeakMap<Message, Message>();
+    const known = keptMessages(options.maxKeptBytes ?? 64_000_000);
     return {
       name: model.name,
       capabilities: model.capabilities,
@@ -39,6 +42,7 @@ export function inlinedImages(options: InlineImageOptions = {}): ModelWrapper {
         const { signal } = generateOptions;
         const inlining: Inlining = { options, known, signal };
         const messages = await Promise.all(request.messages.map((message) => inlined(message, inlining)));
+        known.trim(request.messages);
         if (signal?.aborted) throw new LlmError('aborted', 'The model call was aborted.', { cause: signal.reason });
         const isSame = messages.every((message, index) => message === request.messages[index]);
         return model.generate(isSame ? request : { ...request, messages }, generateOptions);
@@ -54,7 +58,7 @@ function isNeeded({ spec, name }: LanguageModel, { when = 'needed' }: InlineImag
 
 interface Inlining {
   readonly options: InlineImageOptions;
-  readonly known: WeakMap<Message, Message>;
+  readonly known: KeptMessages;
   readonly signal: AbortSignal | undefined;
 }
 
