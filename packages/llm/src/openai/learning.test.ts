@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { text, type Message } from '@varve/events';
 import { asking, scriptedServer, type ScriptedServer, type ScriptedStep } from '../testing/index.ts';
 import type { Dialect } from './dialect.ts';
 import { openaiChat, type OpenAiChatOptions } from './openai-chat.ts';
@@ -10,7 +11,7 @@ function rejecting(message: string, status = 400): ScriptedStep {
 }
 
 function bodies({ requests }: ScriptedServer): readonly Readonly<Record<string, unknown>>[] {
-  return requests.map(({ text }) => JSON.parse(text) as Readonly<Record<string, unknown>>);
+  return requests.map((each) => JSON.parse(each.text) as Readonly<Record<string, unknown>>);
 }
 
 function modelAt({ url }: ScriptedServer, options: Partial<OpenAiChatOptions> = {}) {
@@ -100,7 +101,7 @@ test('concurrent calls learn the same once', async () => {
   const model = modelAt(server, { parameters: { maxOutputTokens: 9 }, onLearned: () => (told += 1) });
   await Promise.all([model.generate(asking('Hi')), model.generate(asking('Hi'))]);
   expect(told).toBe(1);
-  expect(server.requests.filter(({ text }) => text.includes('"max_tokens"'))).toHaveLength(2);
+  expect(server.requests.filter((each) => each.text.includes('"max_tokens"'))).toHaveLength(2);
 });
 
 test('a dialect that is given wins over what is known, until the server rejects it', async () => {
@@ -129,4 +130,42 @@ test('a server that cannot stream is asked for whole replies from then on', asyn
   await model.generate(asking('Hi'), { onDelta: () => undefined });
   await model.generate(asking('Hi'), { onDelta: () => undefined });
   expect(bodies(server).map((body) => body['stream'])).toEqual([true, undefined, undefined]);
+});
+
+const called: readonly Message[] = [
+  { role: 'user', content: [text('Hi')], thinking_blocks: [] },
+  {
+    role: 'assistant',
+    content: [],
+    tool_calls: ['c1', 'c2'].map((id) => ({ id, name: 'look.up', arguments: '{}', origin: 'completion' })),
+    thinking_blocks: [],
+  },
+  { role: 'tool', tool_call_id: 'c1', name: 'look.up', content: [text('1')], thinking_blocks: [] },
+  { role: 'tool', tool_call_id: 'c2', name: 'look.up', content: [text('2')], thinking_blocks: [] },
+];
+
+test.for([
+  'litellm.UnsupportedParamsError: Anthropic expects the `tools=` param to be passed in when using tool calling.',
+  'Requests which include `tool_use` or `tool_result` blocks must define tools',
+  'The toolConfig field must be defined when using toolUse and toolResult content blocks.',
+])('tools that were called and are no longer offered are offered where the server wants them: %s', async (message) => {
+  await using server = await scriptedServer([rejecting(message), ok]);
+  const reply = await modelAt(server).generate(asking('', { messages: called }));
+  expect(reply.attempts).toBe(2);
+  const [first, second] = bodies(server);
+  const name = expect.stringMatching(/^look_up_/) as string;
+  expect(first).not.toHaveProperty('tools');
+  expect(second).toMatchObject({ tools: [{ function: { name } }], tool_choice: 'none' });
+  expect(second?.['tools']).toHaveLength(1);
+  expect(second?.['messages']).toEqual(first?.['messages']);
+});
+
+test('a server that wants tools where none was called, or more than are offered, has failed', async () => {
+  const wanting = rejecting('Requests must define tools');
+  await using server = await scriptedServer([wanting, wanting, wanting]);
+  const model = modelAt(server);
+  const failure = { code: 'bad-request', status: 400 };
+  await expect(model.generate(asking('Hi'))).rejects.toMatchObject(failure);
+  await expect(model.generate(asking('', { messages: called }))).rejects.toMatchObject(failure);
+  server.assertDone();
 });

@@ -11,6 +11,8 @@ export interface Lesson {
   readonly maxOutputTokens?: number;
   /** Whether the calls and results of this request must be paired anew. */
   readonly pairsCalls?: boolean;
+  /** Whether the tools that this request's history calls must be offered. */
+  readonly offersTools?: boolean;
 }
 
 /** Statuses under which servers reject a request for its form; some raise an error of their template engine as 500. */
@@ -91,6 +93,10 @@ const keyword = String.raw`(?:schema|\$ref|anyof|additionalproperties|exclusivem
 
 /** First match wins, so what names something precisely comes before what any rejection might say. */
 const rules: readonly Rule[] = [
+  {
+    text: /\btools=?[`'"]? param.{0,40}when using tool calling|must define tools|toolconfig field must be defined/is,
+    learn: () => ({ name: 'tools', offersTools: true }),
+  },
   {
     text: rejected('max_tokens|max_completion_tokens'),
     learn: ({ outputLimit }) =>

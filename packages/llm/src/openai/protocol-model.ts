@@ -21,6 +21,7 @@ import type { WireSettings } from './to-wire.ts';
 import { namedDeltas } from './named-deltas.ts';
 import { withoutParallel } from './parallel-calls.ts';
 import { ownNames } from './tool-names.ts';
+import { withCalledTools } from './with-called-tools.ts';
 
 /** What every protocol of this family can be told. */
 export interface ProtocolOptions extends ServerOptions {
@@ -121,7 +122,7 @@ async function generate<Body>(
       const lesson = watch.ended ? undefined : lessonOf(error, wire.dialect);
       if (!lesson || learned.has(lesson.name) || handed.any()) throw ledger.failure(error);
       const mended = mend(asked, lesson);
-      if (lesson.pairsCalls && mended === asked) throw ledger.failure(error);
+      if ((lesson.pairsCalls || lesson.offersTools) && mended === asked) throw ledger.failure(error);
       ledger.note(error);
       learned.add(lesson.name);
       if (lesson.dialect) learn(line, lesson.dialect);
@@ -234,8 +235,9 @@ function learn<Body>(line: Line<Body>, change: Partial<Dialect>): void {
 }
 
 /** The request as a lesson that is only about it wants it; the same when it is so already. */
-function mend(request: ModelRequest, { maxOutputTokens, pairsCalls }: Lesson): ModelRequest {
+function mend(request: ModelRequest, { maxOutputTokens, pairsCalls, offersTools }: Lesson): ModelRequest {
   if (maxOutputTokens !== undefined) return { ...request, parameters: { ...request.parameters, maxOutputTokens } };
+  if (offersTools) return withCalledTools(request);
   const messages = pairsCalls ? pairedMessages(request.messages) : request.messages;
   return messages === request.messages ? request : { ...request, messages };
 }
