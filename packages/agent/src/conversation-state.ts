@@ -15,6 +15,7 @@ import {
 } from '@varve/events/projections';
 import type { TaskItem } from '@varve/events/payloads';
 import { activityProjection, type Activity } from './activity-projection.ts';
+import { policiesProjection, type Policies } from './policies-projection.ts';
 import { overflowProjection, type Overflow } from './stuck/overflow-projection.ts';
 import { toolsetsProjection, type Toolsets } from './toolsets-projection.ts';
 
@@ -44,6 +45,7 @@ type ConversationProjections = {
   readonly stats: Projection<unknown, Stats>;
   readonly activity: Projection<unknown, Activity>;
   readonly toolsets: Projection<unknown, Toolsets>;
+  readonly policies: Projection<unknown, Policies>;
   readonly overflow: Projection<unknown, Overflow>;
   readonly pending: Projection<unknown, readonly PendingCall[]>;
   readonly taskList: Projection<unknown, readonly TaskItem[]>;
@@ -62,6 +64,7 @@ export function conversationTimeline(codec: EventCodec): ConversationTimeline {
       stats: statsProjection,
       activity: activityProjection,
       toolsets: toolsetsProjection,
+      policies: policiesProjection,
       overflow: overflowProjection,
       pending: pendingProjection(codec),
       taskList: taskListProjection,

@@ -43,6 +43,8 @@ export async function forkConversation(
     status: 'idle',
     workspace: resolve(workspace),
     agent: agent.spec,
+    // Its policies are decided here: events that it copies say nothing more.
+    policies_head: end,
     // Should this process die, whoever opens it finishes it first.
     fork: { ...fork },
   });

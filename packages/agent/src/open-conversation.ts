@@ -37,6 +37,8 @@ interface Meta {
   readonly agent: Json;
   /** What the tools that its client carries out are made of. */
   readonly client_tools?: readonly Json[];
+  /** So many events of the log the agent knows of that may have set its policies, if any did. */
+  readonly policies_head?: number;
 }
 
 /** The parts of an open conversation, made and taken down together. */
@@ -48,6 +50,7 @@ export class OpenConversation implements AsyncDisposable {
   readonly mask: Mask;
   #title: string | undefined;
   readonly #clientTools: readonly ClientToolSpec[];
+  readonly #policiesHead: number;
   #agent: Agent;
 
   private constructor(log: EventLog, timeline: ConversationTimeline, codec: EventCodec, options: SetupOptions) {
@@ -55,6 +58,7 @@ export class OpenConversation implements AsyncDisposable {
     this.log = log;
     this.#agent = agent;
     this.#title = title;
+    this.#policiesHead = timeline.read('policies').head;
     this.#clientTools = options.clientSpecs;
     this.mask = mask;
     this.#snapshotHead = snapshotHead;
@@ -122,7 +126,6 @@ export class OpenConversation implements AsyncDisposable {
     }
     const workspace = await directory(path);
     const codec = codecOf(options);
-    const agent = takeUp(options.agent, summary.meta, options.id);
     const { tools: own, mask } = toolsOf(options);
     const log = await orClosed(own, () => options.store.open(options.id));
     try {
@@ -134,6 +137,7 @@ export class OpenConversation implements AsyncDisposable {
       const snapshotHead = snapshot && timeline.restore(snapshot.state) ? timeline.head : 0;
       await timeline.load((from) => log.range(from));
       const { id, clientTools = [] } = options;
+      const agent = takeUp(options.agent, summary.meta, { id, told: timeline.read('policies') });
       const view = timeline.read('view');
       const { tools, specs } = clientToolsOf({
         id,
@@ -198,7 +202,8 @@ export class OpenConversation implements AsyncDisposable {
 
   #meta({ execution, title = this.#title }: Status, workspace: string, agent: Json): Json {
     const kept = keptSpecs(this.#clientTools);
-    return { ...(title !== undefined && { title }), status: execution, workspace, agent, ...kept };
+    const seen = this.#policiesHead > 0 ? { policies_head: this.#policiesHead } : {};
+    return { ...(title !== undefined && { title }), status: execution, workspace, agent, ...kept, ...seen };
   }
 }
 

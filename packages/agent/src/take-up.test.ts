@@ -1,6 +1,13 @@
+import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import type { Json } from '@varve/events';
 import { scriptedModel, type ScriptedTurn } from '@varve/llm/testing';
-import { memoryStore } from '@varve/storage';
+import { memoryStore, type EventStore } from '@varve/storage';
+import { directoryStore } from '@varve/storage/directory';
 import { finish } from '@varve/tools';
 import { defineAgent, type AgentOptions } from './agent.ts';
 import { alwaysConfirm } from './always-confirm.ts';
@@ -131,4 +138,115 @@ test('the policy that the reference keeps beside the agent is taken up', async (
   }
   await using conversation = await open([record('a')]);
   expect(await conversation.run()).toMatchObject({ reason: 'waiting' });
+});
+
+/** Somebody else opens it and sets these fields of its state, which leaves an update each, as the reference writes them. */
+async function updated(store: EventStore, id: string, ...fields: readonly (readonly [key: string, value?: Json])[]) {
+  await using log = await store.open(id);
+  const kind = 'ConversationStateUpdateEvent';
+  for (const [key, value] of fields) {
+    const event = { id: `update-${await log.head()}`, timestamp: '2026-11-20T23:41:43.907041', source: 'environment' };
+    const text = JSON.stringify({ ...event, parent_id: '__root__', key, value, kind });
+    await log.append([{ id: event.id, kind, parentId: '__root__', text }]);
+  }
+}
+
+const always = { kind: 'AlwaysConfirm' };
+const risky = { threshold: 'MEDIUM', confirm_unknown: true, kind: 'ConfirmRisky' };
+const byModel = { kind: 'LLMSecurityAnalyzer' };
+
+test.for<readonly [string, readonly (readonly [string, Json])[], string, string]>([
+  ['one', [['confirmation_policy', always]], 'LOW', 'waiting'],
+  ['the last one', [always, risky].map((policy) => ['confirmation_policy', policy] as const), 'LOW', 'max-iterations'],
+  [
+    'with an analyzer',
+    [risky, byModel].map((spec, index) => [index ? 'security_analyzer' : 'confirmation_policy', spec] as const),
+    'MEDIUM',
+    'waiting',
+  ],
+  ['in a full state', [['full_state', { confirmation_policy: always, tags: {} }]], 'LOW', 'waiting'],
+])('a policy that an event set wins over what is stored beside the log: %s', async ([, updates, risk, reason]) => {
+  const { store, id, open } = await closed({ confirmation: neverConfirm() });
+  await updated(store, id, ...updates);
+  await using conversation = await open([record('a', risk)]);
+  expect(await conversation.run({ maxIterations: 1 })).toMatchObject({ reason });
+});
+
+test('an event lifts a policy too, and an analyzer that it does not name stays', async () => {
+  const { store, id, open } = await closed({ confirmation: confirmRisky({ analyzer: shellRisk() }) });
+  await updated(store, id, ['confirmation_policy', { ...risky, threshold: 'LOW' }]);
+  {
+    await using conversation = await open([record('a')]);
+    await conversation.run({ maxIterations: 1 });
+    expect((await store.summary(id)).meta).toMatchObject({ agent: { security_analyzer: shellRisk().spec as object } });
+    await conversation.reject('No.');
+  }
+  await updated(store, id, ['confirmation_policy', { kind: 'NeverConfirm' }]);
+  await using conversation = await open([record('a', 'HIGH')]);
+  expect(await conversation.run({ maxIterations: 1 })).toMatchObject({ reason: 'max-iterations' });
+});
+
+test('a policy that is given after that event counts, and goes on, in a fork too', async () => {
+  const { store, id, open } = await closed({});
+  await updated(store, id, ['confirmation_policy', { kind: 'NeverConfirm' }]);
+  let forkId = '';
+  {
+    await using conversation = await open([], { confirmation: alwaysConfirm() });
+    await using fork = await conversation.fork();
+    forkId = fork.id;
+    await conversation.send('Go on.');
+  }
+  await using conversation = await open([record('a')]);
+  expect(await conversation.run({ maxIterations: 1 })).toMatchObject({ reason: 'waiting' });
+  await using fork = await Conversation.open({ agent: agentWith([record('a')], {}), store, id: forkId });
+  expect(await fork.run({ maxIterations: 1 })).toMatchObject({ reason: 'waiting' });
+});
+
+test.for<readonly [string, readonly [string, Json?]]>([
+  ['that nobody knows', ['confirmation_policy', { kind: 'AskBob' }]],
+  ['that cannot be read', ['confirmation_policy', { kind: 'ConfirmRisky', threshold: 7 }]],
+  ['that is no policy', ['confirmation_policy', 'AlwaysConfirm']],
+  ['that is not there', ['confirmation_policy']],
+])('a policy %s, set by an event, is never left out in silence', async ([, update]) => {
+  const { store, id, open } = await closed({});
+  await updated(store, id, update);
+  await expect(open([])).rejects.toMatchObject({
+    code: 'policy-missing',
+    message: expect.stringMatching(/: give it one\.$/),
+  });
+  await using conversation = await open([record('a')], { confirmation: own });
+  expect(await conversation.run()).toMatchObject({ reason: 'waiting' });
+});
+
+test('a policy that an event set is known from a snapshot', async () => {
+  const { store, id, open } = await closed({});
+  await updated(
+    store,
+    id,
+    ['confirmation_policy', always],
+    ...Array.from({ length: 100 }, () => ['tags', {}] as const),
+  );
+  for (const _ of ['folded', 'restored']) {
+    await using conversation = await open([record('a')]);
+    expect(conversation.state.head).toBeGreaterThan(100);
+    await conversation.send('Go on.');
+    expect(await conversation.run({ maxIterations: 1 })).toMatchObject({ reason: 'waiting' });
+  }
+});
+
+const found = '09d93865f34d40d1802dba3092ba9977';
+const fixture = fileURLToPath(new URL(`../../../../shared/fixtures/openhands-conversations/${found}`, import.meta.url));
+
+test.runIf(existsSync(fixture))('a policy of a conversation of the reference is taken up', async () => {
+  const path = await mkdtemp(join(tmpdir(), 'take-up-'));
+  try {
+    await cp(fixture, join(path, found), { recursive: true });
+    await using store = await directoryStore({ path });
+    const agent = agentWith([record('a')], {});
+    await using conversation = await Conversation.open({ agent, store, id: found, workspace, missingTools: 'accept' });
+    await conversation.send('Go.');
+    expect(await conversation.run({ maxIterations: 1 })).toMatchObject({ reason: 'waiting' });
+  } finally {
+    await rm(path, { recursive: true });
+  }
 });
