@@ -1,8 +1,10 @@
 import { ConversationStateUpdateEvent, deepFreeze, type BaseEvent } from '@varve/events';
-import { leafKey } from '@varve/events/facts';
+import { leafKey, toolsetFact } from '@varve/events/facts';
 import { statusKey } from '@varve/events/projections';
 import type { Mask } from '@varve/tools';
 import { isOwnEvent } from './is-own-event.ts';
+
+type Toolset = NonNullable<ReturnType<typeof toolsetFact.read>>;
 
 /** Fields of every event. */
 const envelope = new Set(['id', 'timestamp', 'source', 'parent_id', 'kind']);
@@ -52,7 +54,14 @@ export function maskEvent<Event extends BaseEvent>(
   }
   const named = 'tool_name' in event && typeof event.tool_name === 'string' && toolNames.has(event.tool_name);
   const masked = maskFields(event, mask);
+  const toolset = toolsetFact.read(event);
+  if (toolset) return deepFreeze({ ...masked, value: maskToolset(toolset, mask) }) as unknown as Event;
   return deepFreeze(named ? { ...masked, tool_name: event.tool_name } : masked) as Event;
+}
+
+/** What is offered is there, so its names stay. */
+function maskToolset({ digest, tools }: Toolset, mask: Mask): object {
+  return { digest, tools: tools.map((tool) => ({ ...maskFields(tool, mask), name: tool.name })) };
 }
 
 function maskFields(record: object, mask: Mask): object {

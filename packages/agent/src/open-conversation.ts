@@ -76,7 +76,7 @@ export class OpenConversation implements AsyncDisposable {
       ...(lastTimestamp !== undefined && { lastTimestamp }),
       ...(agent.signingKey && { signer: agent.signingKey }),
     });
-    const prepare = requestBuilder({ codec, tools: offered, parameters: agent.parameters, cacheKey: log.id });
+    const prepare = requestBuilder({ codec, tools: offered, parameters: agent.parameters, cacheKey: log.id, mask });
     const agentNow = (): Agent => this.#agent;
     this.session = {
       conversationId: log.id,

@@ -1,6 +1,7 @@
 import { builtinKinds, eventCodec } from '@varve/events';
 import type { ModelRequest } from '@varve/llm';
 import type { LogReader } from '@varve/storage';
+import { maskSecrets } from '@varve/tools';
 import type { Agent } from './agent.ts';
 import { conversationTimeline } from './conversation-state.ts';
 import { offeredTool } from './offered-tools.ts';
@@ -14,8 +15,9 @@ export async function readRequest(
   const codec = eventCodec(builtinKinds);
   const timeline = conversationTimeline(codec);
   await timeline.load((from) => log.range(from));
-  const made = tools({ conversationId: log.id, mask: (value) => value });
-  const prepare = requestBuilder({ codec, tools: made.map(offeredTool), parameters, cacheKey: log.id });
+  const mask = maskSecrets([]);
+  const made = tools({ conversationId: log.id, mask });
+  const prepare = requestBuilder({ codec, tools: made.map(offeredTool), parameters, cacheKey: log.id, mask });
   await Promise.all(made.map((tool) => tool.close()));
   return prepare(timeline.read('view')).request;
 }

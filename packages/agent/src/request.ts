@@ -2,7 +2,9 @@ import type { EventCodec } from '@varve/events';
 import type { Call } from '@varve/events/facts';
 import { messageProjector, messagesVersion, viewProjection, type View } from '@varve/events/projections';
 import type { ModelParameters, ModelRequest, ToolSpec } from '@varve/llm';
-import { digestOfJson, messageDigester } from './digest.ts';
+import type { Mask } from '@varve/tools';
+import { messageDigester } from './digest.ts';
+import { loggedDigests } from './logged-digests.ts';
 
 /** A request, and the digests under which the log remembers it. */
 export interface PreparedRequest {
@@ -17,6 +19,8 @@ export interface RequestOptions {
   readonly tools: readonly ToolSpec[];
   readonly parameters: ModelParameters;
   readonly cacheKey: string;
+  /** Hides secrets in what the log holds of a request. */
+  readonly mask: Mask;
 }
 
 /** Makes the requests of one conversation: pure in the view, and what did not change since the last one costs nothing. */
@@ -25,10 +29,11 @@ export function requestBuilder({
   tools,
   parameters,
   cacheKey,
+  mask,
 }: RequestOptions): (view: View) => PreparedRequest {
   const messagesOf = messageProjector(codec);
   const digestMessages = messageDigester();
-  const fixed = { tools: digestOfJson(tools), parameters: digestOfJson(parameters) };
+  const fixed = loggedDigests({ tools, parameters }, mask);
   const projections = { view: viewProjection(codec).version, messages: messagesVersion };
   return (view) => {
     const messages = messagesOf(view.events);

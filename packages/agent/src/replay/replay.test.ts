@@ -125,6 +125,37 @@ test('the parameters of a request are in the log once, and a change of them is t
   ]);
 });
 
+test.for([
+  ['Looks', /Looks/],
+  ['STOP', /STOP/],
+  ['what', /At what/],
+  // The name of a tool that is there is no secret.
+  ['look', /"name":"<secret/],
+] as const)(
+  'a secret %j in tools or parameters stays out of the log, which tells the request all the same',
+  async ([secret, gone]) => {
+    const model = scriptedModel([look('a'), done]);
+    const parameters = { stop: ['STOP'] };
+    const agent = defineAgent({ model, tools: () => [looking((what) => `${what} is fine`), finish()], parameters });
+    const options = { agent, store: memoryStore(), secrets: [secret] };
+    await using conversation = await Conversation.create({ ...options, workspace: process.cwd() });
+    await conversation.send('Go.');
+    await conversation.run();
+    const same = { messages: 'same', tools: 'same', parameters: 'same' };
+    expect(await checksOf(options.store, conversation.id)).toMatchObject([same, same]);
+    const [request] = model.requests;
+    expect([request?.tools[0]?.description, request?.parameters]).toEqual(['Looks.', parameters]);
+    await conversation[Symbol.asyncDispose]();
+    // The tools it was worked on with are those it is opened with.
+    await using again = await Conversation.open({ ...options, id: conversation.id });
+    expect(again.state.status).toBe('finished');
+    const texts = await Array.fromAsync((await options.store.read(again.id)).range(0), ({ text }) => text);
+    const facts = texts.filter((text) => /"varve\.(?:toolset|parameters)"/.test(text));
+    expect(facts).toHaveLength(2);
+    for (const fact of facts) expect(fact).not.toMatch(gone);
+  },
+);
+
 test('no parameters need no place in the log', async () => {
   const { conversation, store } = await recorded([done]);
   await conversation.send('Go.');
