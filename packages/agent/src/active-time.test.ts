@@ -3,6 +3,7 @@ import { scriptedModel, type ScriptedStep, type ScriptedTurn } from '@varve/llm/
 import { memoryStore, type EventStore } from '@varve/storage';
 import { finish } from '@varve/tools';
 import { defineAgent, type Budget } from './agent.ts';
+import { alwaysConfirm } from './always-confirm.ts';
 import { Conversation } from './conversation.ts';
 import { readState } from './read-state.ts';
 import { countingTool } from './testing/counting-tool.ts';
@@ -132,4 +133,24 @@ test('time that went backwards is none', async () => {
   await using conversation = await create([slow(-500, done)]);
   await conversation.send('Go.');
   expect(await conversation.run({ maxMs: 100 })).toMatchObject({ reason: 'finished', activeMs: 0 });
+});
+
+test('a clock with fractions of milliseconds is floored, whatever is decided and done', async () => {
+  const model = scriptedModel([record('a'), done]);
+  const agent = defineAgent({ model, tools: () => [countingTool().tool(), finish()], confirmation: alwaysConfirm() });
+  const store = memoryStore();
+  await using conversation = await Conversation.create({
+    agent,
+    store,
+    workspace,
+    id,
+    now: () => 1_770_000_000_000.75,
+  });
+  await conversation.send('Go.');
+  expect(await conversation.run()).toMatchObject({ reason: 'waiting' });
+  await conversation.approve();
+  expect(await conversation.run()).toMatchObject({ reason: 'finished', activeMs: 0 });
+  const texts = await Array.fromAsync((await store.read(id)).range(0), ({ text }) => text);
+  const times = texts.flatMap((text) => /"at":([\d.]+)/.exec(text)?.[1] ?? []);
+  expect(new Set(times)).toEqual(new Set(['1770000000000']));
 });

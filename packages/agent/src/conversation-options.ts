@@ -21,7 +21,7 @@ export interface ConversationOptions {
    * has them too.
    */
   readonly clientTools?: readonly ClientToolSpec[];
-  /** UTC milliseconds; default `Date.now`. */
+  /** UTC milliseconds; fractions count in timestamps only. Default `Date.now`. */
   readonly now?: () => number;
   /** A signal that aborts when so many milliseconds have passed; default `AbortSignal.timeout`. */
   readonly timeout?: (ms: number) => AbortSignal;

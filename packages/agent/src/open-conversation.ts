@@ -89,7 +89,8 @@ export class OpenConversation implements AsyncDisposable {
       codec,
       workspace,
       prepare,
-      now,
+      // Facts hold whole milliseconds; a timestamp has place for fractions.
+      now: () => Math.floor(now()),
     };
   }
 

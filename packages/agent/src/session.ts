@@ -16,7 +16,7 @@ export interface Session {
   readonly codec: EventCodec;
   readonly workspace: string;
   readonly prepare: (view: View) => PreparedRequest;
-  /** UTC milliseconds. */
+  /** Whole UTC milliseconds. */
   readonly now: () => number;
 }
 
