@@ -1,7 +1,7 @@
 import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { memoryStore } from '@varve/storage';
+import { type EventStore, memoryStore } from '@varve/storage';
 import { directoryStore, type DirectoryStoreOptions } from '@varve/storage/directory';
 import { type SqliteStoreOptions, sqliteStore } from '@varve/storage/sqlite';
 import { checkApplies, eventStoreContract, type StoreHarness } from '@varve/storage/testing';
@@ -16,18 +16,24 @@ const stores: Record<string, (directory: string) => StoreHarness> = {
   'directory, buffered': (directory) => directories({ path: directory, durability: 'buffered' }),
 };
 
-function directories(options: DirectoryStoreOptions): StoreHarness {
+/** Long leases, on a clock that the checks put forward. */
+function shared(
+  openAt: (options: { leaseMs: number; pollMs: number; now: () => number }) => Promise<EventStore>,
+): StoreHarness {
   const leaseMs = 3_600_000;
   let shift = 0;
-  const open = async () => directoryStore({ ...options, leaseMs, pollMs: 20, now: () => Date.now() + shift });
-  return { open, reopen: open, expireLeases: () => (shift += 2 * leaseMs), keepsProof: true, findsFacts: true };
+  const open = async () => openAt({ leaseMs, pollMs: 20, now: () => Date.now() + shift });
+  const expireLeases = (): void => void (shift += 2 * leaseMs);
+  const crash = async () => (expireLeases(), open());
+  return { open, reopen: open, crash, expireLeases, keepsProof: true, findsFacts: true };
+}
+
+function directories(options: DirectoryStoreOptions): StoreHarness {
+  return shared(async (times) => directoryStore({ ...options, ...times }));
 }
 
 function sqlite(options: SqliteStoreOptions): StoreHarness {
-  const leaseMs = 3_600_000;
-  let shift = 0;
-  const open = async () => sqliteStore({ ...options, leaseMs, pollMs: 20, now: () => Date.now() + shift });
-  return { open, reopen: open, expireLeases: () => (shift += 2 * leaseMs), keepsProof: true, findsFacts: true };
+  return shared(async (times) => sqliteStore({ ...options, ...times }));
 }
 
 describe.for(Object.entries(stores))('the store %s', ([, harness]) => {

@@ -6,12 +6,13 @@ import {
   type FactQuery,
   type LogReader,
   memoryStore,
+  type NewEvent,
   type Page,
   type Snapshot,
   type SnapshotCache,
   type Stored,
 } from '@varve/storage';
-import { eventStoreContract } from '@varve/storage/testing';
+import { eventStoreContract, type StoreHarness } from '@varve/storage/testing';
 import { describe, expect, test } from 'vitest';
 
 /** What is broken about a store: members that take the place of the healthy ones. */
@@ -131,6 +132,10 @@ const defects: Record<string, Defect> = {
       },
     }),
     noticedBy: ['a waiting tail ends without an error when its signal aborts'],
+  },
+  'makes a chain of all events': {
+    log: (log) => ({ append: async (events, options) => log.append(chained(events), options) }),
+    noticedBy: ['branches lie in one log, in the order of their appends, and each event keeps its parent'],
   },
   'never changes meta': {
     log: (log) => ({ append: async (events) => log.append(events) }),
@@ -285,6 +290,39 @@ test('a store without a defect passes', async () => {
   }
 });
 
+/** What is left of a store in memory: of each conversation so many events less, and `meta` as it was or was not. */
+async function leftOf(store: EventStore, { lost = 0, isMetaLost = false } = {}): Promise<EventStore> {
+  const left = memoryStore({ now: () => 1 });
+  for (const { id, head, meta } of (await store.list()).items) {
+    await using log = await left.create(id, isMetaLost ? {} : meta);
+    await log.append(await Array.fromAsync((await store.read(id)).range(0, Math.max(0, head - lost))));
+  }
+  return left;
+}
+
+describe('after a crash', () => {
+  const checks = eventStoreContract.filter(({ needs }) => needs?.includes('crash'));
+  const outcomes = async (crash: StoreHarness['crash']) =>
+    Promise.all(
+      checks.map(async (check) =>
+        check.run({ open: async () => memoryStore({ now: () => 1 }), ...(crash && { crash }) }).then(
+          () => 'passes',
+          () => 'fails',
+        ),
+      ),
+    );
+
+  test('a store passes that lost nothing', async () => {
+    expect(await outcomes(async (store) => leftOf(store))).toEqual(['passes', 'passes']);
+  });
+
+  test('a store fails that lost the last event, or what it was told last, or that is held', async () => {
+    expect(await outcomes(async (store) => leftOf(store, { lost: 1 }))).toEqual(['fails', 'fails']);
+    expect((await outcomes(async (store) => leftOf(store, { isMetaLost: true })))[0]).toBe('fails');
+    expect((await outcomes(async (store) => store))[1]).toBe('fails');
+  });
+});
+
 test('every title is there once', () => {
   const titles = eventStoreContract.map(({ title }) => title);
   expect(titles).toEqual([...new Set(titles)]);
@@ -334,6 +372,11 @@ function fakeLog({ proof: _none, ...reader }: LogReader): EventLog {
   const snapshots = { latest: async () => undefined, save: async () => {} };
   const dispose = { [Symbol.asyncDispose]: async () => {} };
   return { ...reader, ...dispose, atomicity: 'all', epoch: 1, append: async () => [], snapshots };
+}
+
+/** Every event the child of the one before it. */
+function chained(events: readonly NewEvent[]): readonly NewEvent[] {
+  return events.map((event, index) => ({ ...event, parentId: events[index - 1]?.id ?? event.parentId }));
 }
 
 async function* mapped(events: AsyncIterable<Stored>, change: (text: string) => string): AsyncGenerator<Stored> {

@@ -1,4 +1,5 @@
 import { appendChecks } from './append-checks.ts';
+import { crashChecks } from './crash-checks.ts';
 import { factChecks } from './fact-checks.ts';
 import { leaseChecks } from './lease-checks.ts';
 import { listChecks } from './list-checks.ts';
@@ -19,6 +20,7 @@ export const eventStoreContract: readonly StoreCheck[] = [
   ...listChecks,
   ...factChecks,
   ...leaseChecks,
+  ...crashChecks,
   ...tailChecks,
   ...longStringChecks,
   ...snapshotChecks,

@@ -120,6 +120,34 @@ export const readChecks: readonly StoreCheck[] = [
     },
   },
   {
+    title: 'branches lie in one log, in the order of their appends, and each event keeps its parent',
+    async run({ open }) {
+      await using store = await open();
+      const log = await store.create('c', {});
+      // A root, two branches of it that grow by turns, a second root, and a parent that the log does not have.
+      const parents = {
+        a: undefined,
+        b1: 'a',
+        c1: 'a',
+        b2: 'b1',
+        c2: 'c1',
+        root: undefined,
+        b3: 'b2',
+        far: 'elsewhere',
+      };
+      const events = Object.entries(parents).map(([id, parentId]) =>
+        newEvent(id, parentId === undefined ? {} : { parentId }),
+      );
+      await log.append(events.slice(0, 3));
+      for (const event of events.slice(3)) await log.append([event]);
+      const expected = events.map((event, seq) => ({ seq, ...event }));
+      const reader = await store.read('c');
+      assert.deepEqual(await Array.fromAsync(reader.range(0)), expected);
+      assert.deepEqual(await Array.fromAsync(reader.range(2, 5)), expected.slice(2, 5));
+      assert.deepEqual([await reader.at(6), await reader.seqOf('c2')], [expected[6], 4]);
+    },
+  },
+  {
     title: 'another handle reads what this one was told is stored',
     needs: ['reopen'],
     async run({ open, reopen }) {

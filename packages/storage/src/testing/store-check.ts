@@ -6,6 +6,12 @@ export interface StoreHarness {
   readonly open: () => Promise<EventStore>;
   /** Opens another handle on the data of that store, as another process would; the check disposes it. */
   readonly reopen?: () => Promise<EventStore>;
+  /**
+   * Opens a handle on what a kill of the process would leave of the store now, without closing the handle that is given,
+   * which does nothing afterwards but being disposed: on a copy of its files, or on the same ones. Whoever held leases
+   * counts as dead.
+   */
+  readonly crash?: (store: EventStore) => Promise<EventStore>;
   /** Makes the leases held now run out without their holders knowing, for instance by moving an injected clock. */
   readonly expireLeases?: () => void;
   /** Set for stores whose logs have a `proof`. */
@@ -18,6 +24,6 @@ export interface StoreHarness {
 export interface StoreCheck {
   readonly title: string;
   /** What the harness must have for this check; stores without it have no such behaviour to check. */
-  readonly needs?: readonly ('reopen' | 'expireLeases' | 'keepsProof' | 'findsFacts')[];
+  readonly needs?: readonly ('reopen' | 'crash' | 'expireLeases' | 'keepsProof' | 'findsFacts')[];
   run(harness: StoreHarness): Promise<void>;
 }

@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { verify } from '../proof/verify.ts';
+import { newEvent } from './new-event.ts';
+import { newEvents } from './new-events.ts';
+import { rejectsWith } from './rejects-with.ts';
+import type { StoreCheck } from './store-check.ts';
+
+/** What is left of a store that was never closed. */
+export const crashChecks: readonly StoreCheck[] = [
+  {
+    title: 'what was acknowledged is there after a crash, and so is what it was told of its conversation',
+    needs: ['crash'],
+    async run({ open, crash, keepsProof }) {
+      await using store = await open();
+      const log = await store.create('c', { a: [1] });
+      const events = [newEvent('a'), newEvent('b', { parentId: 'a' }), ...newEvents(0, 20)];
+      for (const event of events) await log.append([event]);
+      await log.append([], { meta: { a: [2] } });
+      await using empty = await store.create('empty', 'new');
+      const summaries = [await store.summary('c'), await store.summary(empty.id)];
+      await using after = await crash?.(store);
+      assert.deepEqual([await after?.summary('c'), await after?.summary('empty')], summaries);
+      const reader = await after?.read('c');
+      assert.ok(reader);
+      assert.deepEqual(
+        await Array.fromAsync(reader.range(0)),
+        events.map((event, seq) => ({ seq, ...event })),
+      );
+      assert.equal(await reader.seqOf('b'), 1);
+      if (keepsProof) assert.deepEqual([(await verify(reader)).broken, (await verify(reader)).sealed], [undefined, 22]);
+    },
+  },
+  {
+    title: 'a log goes on after a crash: nobody holds it, and an append whose answer was lost may be sent again',
+    needs: ['crash'],
+    async run({ open, crash }) {
+      await using store = await open();
+      const log = await store.create('c', {});
+      const last = [newEvent('b', { parentId: 'a' }), newEvent('c', { parentId: 'b' })];
+      await log.append([newEvent('a')]);
+      await log.append(last, { expectedHead: 1 });
+      await using after = await crash?.(store);
+      const next = await after?.open('c');
+      assert.ok(next && next.epoch > log.epoch);
+      assert.equal(await next.head(), 3);
+      assert.deepEqual(await next.append([...last, newEvent('d')], { expectedHead: 1 }), [1, 2, 3]);
+      await rejectsWith('duplicate', () => next.append([newEvent('b', { note: 'other' })]));
+      assert.equal(await next.head(), 4);
+    },
+  },
+];
