@@ -59,10 +59,18 @@ test('a file that is UTF-8 but for a byte is shown and not edited', async () => 
 });
 
 test('bytes that count as text give exactly these bytes again', () => {
+  // Any character; the unit of that kind that comes with fast-check takes a second to be set up.
+  const unit = fc
+    .oneof(
+      fc.integer({ max: 0x7f, min: 0 }),
+      fc.integer({ max: 0xd7ff, min: 0 }),
+      fc.integer({ max: 0x10ffff, min: 0xe000 }),
+    )
+    .map((code) => String.fromCodePoint(code));
   const bytes = fc.oneof(
     fc.uint8Array({ maxLength: 200 }),
-    fc.string({ unit: 'binary' }).map((text) => Buffer.from(text)),
-    fc.string({ unit: 'binary' }).map((text) => Buffer.from(text, 'utf16le')),
+    fc.string({ unit }).map((text) => Buffer.from(text)),
+    fc.string({ unit }).map((text) => Buffer.from(text, 'utf16le')),
     fc.string().map((text) => iconv.encode(text, 'shift_jis')),
   );
   fc.assert(
