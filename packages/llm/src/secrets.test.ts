@@ -139,7 +139,8 @@ test('no key is in an error, dump, trace or cassette, wherever and however a ser
       expect(partsOf(key).filter((each) => kept.includes(each))).toEqual([]);
     },
   );
-  await fc.assert(property, { numRuns: 12 });
+  // What shrinking would say takes minutes; the same keys each time, others are tried with another seed.
+  await fc.assert(property, { numRuns: 12, seed: 1, endOnFailure: true });
 }, 60_000);
 
 test('a key in a header of its own, or in a login, is hidden in the same way', async () => {
@@ -173,6 +174,21 @@ test('of a key at the end of a quotation no part is left', async () => {
     const kept = await keptOf(key, steps, { isChat: true });
     expect(partsOf(key).filter((each) => kept.includes(each))).toEqual([]);
   }
+});
+
+test.for([
+  [
+    'in base64',
+    'sk-proj-Lo6jt5r6Jk4rRJtaTPvvdgKKFMvfvBEes6UX',
+    (key: string) => Buffer.from(`Bearer ${key}`).toString('base64'),
+  ],
+  ['with the sign of a tag', "{7c)'9AjPW&W:[~ton<Emx_aza%oe", (key: string) => `Bearer ${key}`],
+] as const)('of a key %s at any place in the title of a page no part is left', async ([, key, spell]) => {
+  const lengths = Array.from({ length: 70 }, (_, index) => 230 + index);
+  const titles = lengths.map((length) => `${'no '.repeat(100).slice(0, length)} ${spell(key)}`);
+  const steps = titles.map((title) => answer(502, `<html><title>${title}</title></html>`));
+  const kept = await keptOf(key, steps, { isChat: true });
+  expect(partsOf(key).filter((each) => kept.includes(each))).toEqual([]);
 });
 
 test('words that are no secrets stay', async () => {

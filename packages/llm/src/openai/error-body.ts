@@ -44,7 +44,10 @@ function statusOf({ code, status }: z.output<typeof shape>): Pick<ErrorBody, 'st
 /** The title of an HTML page, which is all a person wants of it; other text as it is. */
 function titleOf(body: string): string {
   if (!isHtml(body)) return body;
-  const title = /<title[^>]{0,200}>([^<]{0,300})/i.exec(body)?.[1]?.trim();
+  const opening = /<title[^>]{0,200}>/i.exec(body);
+  const rest = opening ? body.slice(opening.index + opening[0].length) : '';
+  // Whole, whatever signs are in it: a secret that is cut before it is looked for would not be found.
+  const title = rest.slice(0, Math.max(0, rest.search(/<\/title/i))).trim();
   return title ? `an HTML page titled "${title}"` : 'an HTML page';
 }
 
