@@ -114,14 +114,20 @@ export class Appender {
     return seqs;
   }
 
-  /** @throws {StorageError} `fenced`, or `conflict` when somebody else changed the log. */
+  /** @throws {StorageError} `fenced`, or `conflict` when somebody else changed the log and left the lease alone. */
   #check(): void {
     const { id, lease, index } = this.#options;
     lease.check();
     index.look();
     if (index.version === this.#version) return;
     this.#version = index.version;
-    throw new StorageError('conflict', `Somebody else changed conversation ${id}: it has ${index.head} events now.`);
+    throw this.#conflict(`Somebody else changed conversation ${id}: it has ${index.head} events now.`);
+  }
+
+  /** Of what another process did. It may have taken the lease first, after that was looked at: then nobody is told to retry. */
+  #conflict(message: string, cause?: unknown): StorageError {
+    this.#options.lease.check();
+    return new StorageError('conflict', message, { cause });
   }
 
   #find(eventId: string): Stored | undefined {
@@ -212,7 +218,7 @@ export class Appender {
       lease.guard(() => place(staged, path));
     } catch (error) {
       if (errnoOf(error) !== 'EEXIST') throw error;
-      throw new StorageError('conflict', `Somebody else put ${path} into conversation ${id}.`, { cause: error });
+      throw this.#conflict(`Somebody else put ${path} into conversation ${id}.`, error);
     }
   }
 

@@ -11,10 +11,13 @@ import { idsOf } from '../testing/ids-of.ts';
 import { type VolatileFiles, volatileFiles } from '../testing/volatile-files.ts';
 import { eventName } from './event-name.ts';
 import type { Files } from './files.ts';
+import { pathsOf } from './paths.ts';
 import { placement } from './placement.ts';
 import { RootedStore } from './rooted-store.ts';
+import { takeLease } from './take-lease.ts';
 
 const id = '0123456789abcdef0123456789abcdef';
+const inTwoHours = (): number => Date.now() + 7_200_000;
 const temporary = async () => mkdtempDisposable(join(tmpdir(), 'varve-'));
 const nameOf = (n: number, seq = n): string => eventName({ seq, slug: agentEvent(n).id });
 
@@ -207,13 +210,40 @@ test('a stale holder whose events are staged already cannot place them', async (
   const old = await storeOver(sleepy).create(id, {});
   const appended = old.append([agentEvent(0)], { meta: 'stale' });
   await reached;
-  const later = { files, root: '/srv/root', leaseMs: 45_000, pollMs: 250, now: () => Date.now() + 7_200_000 };
+  const later = { files, root: '/srv/root', leaseMs: 45_000, pollMs: 250, now: inTwoHours };
   const other = new RootedStore({ ...later, holder: thisProcess(), warn: () => {} });
   const log = await other.open(id);
   wake();
   await expect(appended).rejects.toMatchObject({ code: 'fenced' });
   expect([await log.head(), (await other.summary(id)).meta]).toEqual([0, {}]);
   await other[Symbol.asyncDispose]();
+});
+
+test('a holder that is overtaken at any call of its append is fenced, or was done before', async () => {
+  const paths = pathsOf(`/srv/root/${id}`);
+  const outcomes: string[] = [];
+  for (let call = 1, last = 1; call <= last; call += 1) {
+    const files = volatileFiles();
+    const old = await storeOver(files).create(id, {});
+    await old.append([agentEvent(0)]);
+    const start = files.calls;
+    let isOvertaken = false;
+    files.failWith('EIO', () => {
+      if (isOvertaken || files.calls !== start + call) return false;
+      isOvertaken = true;
+      takeLease({ id, files, paths, leaseMs: 45_000, now: inTwoHours, holder: thisProcess() });
+      files.write(`${paths.events}/${nameOf(9, files.list(paths.events).length)}`, agentEvent(9).text);
+      return false;
+    });
+    const outcome = old.append([agentEvent(1)]).then(
+      () => (files.list(paths.events).includes(nameOf(1)) ? 'done' : 'lost'),
+      (error: { readonly code: string }) => error.code,
+    );
+    outcomes.push(await outcome);
+    last = Math.max(last, files.calls - start);
+  }
+  expect(outcomes.length).toBeGreaterThan(5);
+  expect([...new Set(outcomes)]).toEqual(['fenced', 'done']);
 });
 
 test('a removed conversation is moved away before it is deleted', async () => {
