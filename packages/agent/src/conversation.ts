@@ -54,7 +54,7 @@ function newConversationId(): string {
 /**
  * An agent bound to a log and a workspace. It holds the log's lease until it is disposed.
  *
- * Everything it does goes into the log first. One run at a time; `send`, `pause` and `interrupt` may be called during it.
+ * Everything it does goes into the log before anyone is told, and before anything that cannot be done again. One run at a time; `send`, `pause` and `interrupt` may be called during it.
  */
 export class Conversation implements AsyncDisposable {
   readonly #open: OpenConversation;
@@ -97,12 +97,14 @@ export class Conversation implements AsyncDisposable {
     return this.#open.session.workspace;
   }
 
+  /** As of now: during a run it may be ahead of the log by calls that only read, which are stored within the same moment. */
   get state(): ConversationState {
     return stateOf(this.#timeline);
   }
 
   /** The state after the first `head` events. @throws {StorageError} `invalid` for a bad number. */
-  stateAt(head: number): Promise<ConversationState> {
+  async stateAt(head: number): Promise<ConversationState> {
+    await this.#open.session.journal.flush();
     return readState(this.#open.log, { codec: this.#open.session.codec, to: head });
   }
 

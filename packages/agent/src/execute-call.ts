@@ -23,18 +23,24 @@ export type CallOutcome = 'finished' | 'aborted' | 'done';
 
 /**
  * Runs one call and stores its result. A call with side effects is recorded before it starts, so that after a crash
- * nobody runs it again. Whatever the tool does, the call has exactly one result when this resolves. A call that was refused
- * meanwhile keeps that answer, and does not run unless it had begun.
+ * nobody runs it again; what may be done again is stored behind. Whatever the tool does, the call has exactly one result when
+ * this resolves. A call that was refused meanwhile keeps that answer, and does not run unless it had begun.
  */
 export async function executeCall(event: ActionEvent, tool: Tool, options: ExecuteOptions): Promise<CallOutcome> {
   const { journal, conversationId, workspace, signal, now, onOutput, hasReadAll } = options;
   if (!event.action) throw new Error(`Action ${event.id} has no payload, so it cannot be executed.`);
   const input = tool.fromAction(event.action);
   const idempotencyKey = digestOf(`${conversationId}:${event.id}`);
-  if (tool.effect(input) === 'write') {
+  const effect = tool.effect(input);
+  if (effect !== 'read') {
+    // Alone, so that a crash before the effect is recorded proves that the call never started.
+    await journal.flush();
+    if (signal.aborted) return 'aborted';
+  }
+  if (effect === 'write') {
     const value = { action_id: event.id, idempotency_key: idempotencyKey, at: now() };
-    const effect: Draft = { make: (stamp) => effectFact.create(value, stamp) };
-    const begun = await journal.emit(() => (isPending(journal, event) ? [effect] : []));
+    const fact: Draft = { make: (stamp) => effectFact.create(value, stamp) };
+    const begun = await journal.emit(() => (isPending(journal, event) ? [fact] : []));
     if (begun.length === 0) return 'done';
   }
   const context = {
@@ -50,10 +56,12 @@ export async function executeCall(event: ActionEvent, tool: Tool, options: Execu
     return failed(event, error, options);
   }
   const isEnd = FinishAction.is(event.action);
-  await journal.emit(() => {
+  const results = (): readonly Draft[] => {
     if (!isPending(journal, event)) return [];
     return isEnd ? [result, endDraft(hasReadAll())] : [result];
-  });
+  };
+  if (effect === 'read' && !isEnd) await journal.emitBehind(results);
+  else await journal.emit(results);
   return journal.timeline.read('status').execution === 'finished' ? 'finished' : 'done';
 }
 

@@ -85,6 +85,7 @@ function contextOf({ messages, tools, parameters }: ModelRequest, { journal, now
 /** Looked up in the log, because a condensation may have taken it from the view. */
 async function firstSaid(log: LogReader, { journal, codec }: Session): Promise<string | undefined> {
   // A run may go on meanwhile: what follows is behind the end of the range.
+  await journal.flush();
   const { leafId } = journal.timeline;
   const parents = new Map<string, string | undefined>();
   const messages: { readonly id: string; readonly text: string }[] = [];

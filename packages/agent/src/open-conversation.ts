@@ -191,6 +191,7 @@ export class OpenConversation implements AsyncDisposable {
     const { tools, journal } = this.session;
     const problems = await closeAll(tools);
     try {
+      await journal.catchUp();
       const { head } = journal.timeline;
       if (head - this.#snapshotHead >= minEventsPerSnapshot) {
         await this.log.snapshots.save(this.#snapshotName, { seq: head, state: journal.timeline.snapshot() });

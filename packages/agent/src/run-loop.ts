@@ -32,10 +32,14 @@ export type LoopEnd =
 export async function runLoop(session: Session, context: RunContext, options: LoopOptions): Promise<LoopEnd> {
   const { journal, now } = session;
   const run: Run = { ...options };
-  const end = await steps(session, context, run);
-  // A run that ends before it begins must not end one that a crash cut off: that one did not work until now.
-  if (run.begun !== undefined) await journal.emit([runDraft('ended', now())]);
-  return end;
+  try {
+    const end = await steps(session, { ...context, signal: AbortSignal.any([context.signal, journal.lost]) }, run);
+    // A run that ends before it begins must not end one that a crash cut off: that one did not work until now.
+    if (run.begun !== undefined) await journal.emit([runDraft('ended', now())]);
+    return end;
+  } finally {
+    journal.recover();
+  }
 }
 
 interface Run extends LoopOptions {

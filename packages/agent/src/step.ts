@@ -24,7 +24,7 @@ import { nothingCame } from './stuck/monologue.ts';
 
 /**
  * One step: bring open calls to an end, or make the view smaller, or ask the model once and act on its reply.
- * Everything it decides is in the log before anyone sees it.
+ * Everything it decides is in the log before anyone sees it, and before anything is done that cannot be done again.
  */
 export async function step(session: Session, context: RunContext): Promise<StepOutcome> {
   const { journal, agent } = session;
@@ -61,6 +61,8 @@ async function askModel(session: Session, context: RunContext): Promise<StepOutc
     if (failed.length > 0) await journal.emit([...newToolset(session, prepared), ...failed]);
     throw error;
   });
+  // One reply at most is behind: it is not acted on before all that it answers is stored.
+  await journal.flush();
   const replyContext = contextNow();
   const calls = reply.message.tool_calls ?? [];
   return calls.length > 0
@@ -88,13 +90,18 @@ async function actOn(
   );
   const valid = calls.flatMap((call) => (call.kind === 'valid' ? [call] : []));
   const waits = mustWait(agent.confirmation, valid);
-  await journal.emit([
+  const drafts = [
     ...newToolset(session, replyContext.prepared),
     ...failedDrafts(reply.failedAttempts ?? [], replyContext),
     ...callDrafts(reply, calls, replyContext),
-    ...(waits ? [statusDraft('waiting_for_confirmation')] : []),
-  ]);
-  return waits ? { kind: 'waiting' } : runPending(session, context);
+  ];
+  if (waits) {
+    await journal.emit([...drafts, statusDraft('waiting_for_confirmation')]);
+    return { kind: 'waiting' };
+  }
+  // A call that must not be done twice waits until they are stored, before it starts.
+  await journal.emitBehind(drafts);
+  return runPending(session, context);
 }
 
 /** A call that its model could not read from text says why. */

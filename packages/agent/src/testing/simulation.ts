@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { setImmediate } from 'node:timers/promises';
 import { rollingWindow } from '@varve/condensers';
 import { ActionEvent, defineEvent, text as block, type BaseEvent } from '@varve/events';
 import { approvalFact, effectFact } from '@varve/events/facts';
@@ -305,9 +306,10 @@ class World {
     return Number(text.slice(1)) || 1;
   }
 
-  /** Lets others go first, as often as the seed says. */
+  /** Lets others go first, as often as the seed says, and sometimes the event loop come round. */
   async #turns(most = 12): Promise<void> {
     for (let times = this.#dice.below(most); times > 0; times--) await Promise.resolve();
+    if (this.#dice.chance(0.2)) await setImmediate();
   }
 
   #tick(): number {
