@@ -27,13 +27,13 @@ export async function forkConversation(
   { at, id, ...changed }: ForkOptions & { readonly id: string },
 ): Promise<OpenConversation> {
   const { log, session } = origin;
-  await session.journal.catchUp();
-  const leaf = at ?? session.journal.timeline.leafId;
+  const { head, leafId } = await session.journal.catchUp();
+  const leaf = at ?? leafId;
   const seq = leaf === undefined ? undefined : await log.seqOf(leaf);
   if (at !== undefined && seq === undefined) {
     throw new AgentError('invalid', `There is no event ${at} in conversation ${log.id}.`);
   }
-  const end = at === undefined ? await log.head() : (seq ?? 0) + 1;
+  const end = at === undefined ? head : (seq ?? 0) + 1;
   const { workspace = session.workspace } = changed;
   const agent = inherit(changed.agent ?? session.agent, session.agent);
   const { meta } = await base.store.summary(log.id);

@@ -84,12 +84,11 @@ function contextOf({ messages, tools, parameters }: ModelRequest, { journal, now
 
 /** Looked up in the log, because a condensation may have taken it from the view. */
 async function firstSaid(log: LogReader, { journal, codec }: Session): Promise<string | undefined> {
-  // A run may go on meanwhile: what follows is behind the end of the range.
-  await journal.flush();
-  const { leafId } = journal.timeline;
+  // A run may go on meanwhile.
+  const { head, leafId } = await journal.catchUp();
   const parents = new Map<string, string | undefined>();
   const messages: { readonly id: string; readonly text: string }[] = [];
-  for await (const { id, kind, parentId, text: json } of log.range(0)) {
+  for await (const { id, kind, parentId, text: json } of log.range(0, head)) {
     parents.set(id, parentId);
     if (kind === 'MessageEvent') messages.push({ id, text: json });
   }

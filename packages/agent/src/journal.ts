@@ -125,11 +125,18 @@ export class Journal {
     if (this.#behind.length > 0 || this.#loss) await this.catchUp();
   }
 
-  /** Stores what is behind, and folds what reached the log although its append failed. @throws {StorageError} */
-  catchUp(): Promise<void> {
+  /**
+   * Stores what is behind, and folds what reached the log although its append failed. Resolves with the place up to which log
+   * and state are then the same; the state may go on before the caller does.
+   *
+   * @throws {StorageError}
+   */
+  catchUp(): Promise<{ readonly head: number; readonly leafId: string | undefined }> {
     return this.#inTurn(async () => {
       await this.#catchUp();
       await this.#append([]);
+      const { head, leafId } = this.#timeline;
+      return { head, leafId };
     });
   }
 
