@@ -6,7 +6,7 @@ import { setAside } from './set-aside.ts';
 
 /** Ends a log before event `seq`; in the turn of an append. @throws {StorageError} `invalid`, `fenced`. */
 export async function cutLog(options: AppenderOptions, seq: number): Promise<Cut> {
-  const { id, files, paths, index, seals, now } = options;
+  const { id, files, paths, lease, index, seals, now } = options;
   const end = index.head;
   if (seq > end) throw new StorageError('invalid', `Conversation ${id} ends before event ${seq}.`);
   await seals.catchUp();
@@ -16,6 +16,7 @@ export async function cutLog(options: AppenderOptions, seq: number): Promise<Cut
   if (names.length > 0) index.stamp(now());
   index.lookAnew();
   dropSnapshots({ files, paths }, seq);
+  lease.check();
   const cut = seals.cut(seq, end);
   await files.sync(paths.events);
   await seals.sync();

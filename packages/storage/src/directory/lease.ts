@@ -101,6 +101,16 @@ export class Lease {
     }
   }
 
+  /** Does work, and gives the lease back when that fails: nobody would hold it then, and all would wait for its end. */
+  async orRelease<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      this.release();
+      throw error;
+    }
+  }
+
   /** Gives the lease back. One that cannot be given back runs out. */
   release(): void {
     const { files, paths } = this.#options;

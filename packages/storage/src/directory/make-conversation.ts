@@ -35,11 +35,13 @@ export async function makeConversation(options: MakeOptions): Promise<Lease> {
     files.stamp(draft.events, BigInt(Math.trunc(at)) * 1_000_000n);
     for (const path of [draft.events, draft.own, draft.directory]) await files.sync(path);
     move(options, draft.directory);
-  } finally {
+  } catch (error) {
     files.remove(draft.directory);
+    throw error;
   }
-  await files.sync(root);
-  return new Lease(options, 1, claim);
+  const lease = new Lease(options, 1, claim);
+  await lease.orRelease(async () => files.sync(root));
+  return lease;
 }
 
 async function makeRoot({ files, workshop }: MakeOptions): Promise<void> {

@@ -79,7 +79,7 @@ export class RootedStore implements EventStore {
     return this.#log(id, async () => {
       this.#find(id);
       const lease = takeLease(options);
-      await options.files.sync(options.paths.own);
+      await lease.orRelease(async () => options.files.sync(options.paths.own));
       return lease;
     });
   }
@@ -172,7 +172,7 @@ export class RootedStore implements EventStore {
     const { root, warn, ...options } = this.#options;
     const { files } = options;
     const paths = pathsOf(join(root, id));
-    try {
+    return lease.orRelease(async () => {
       if (!files.status(paths.events)) files.makeDirectory(paths.events);
       const shared = this.#share(id);
       // Anew, because a file that somebody wrote over leaves no mark.
@@ -198,10 +198,7 @@ export class RootedStore implements EventStore {
         onClose,
       };
       return directoryLog(log);
-    } catch (error) {
-      lease.release();
-      throw error;
-    }
+    });
   }
 
   #share(id: string): SharedLog {

@@ -16,7 +16,7 @@ export interface SealKeeperOptions {
   readonly id: string;
   readonly files: Files;
   readonly paths: Paths;
-  readonly index: Pick<EventIndex, 'head' | 'page'>;
+  readonly index: Pick<EventIndex, 'head' | 'page' | 'look'>;
   /** UTC milliseconds. */
   readonly now: () => number;
 }
@@ -45,6 +45,8 @@ export class SealKeeper {
   async catchUp(): Promise<void> {
     const { index, now } = this.#options;
     if (!this.#isRead) this.#read();
+    // A seal comes after its event: only a look at the events that comes after the one at the seals shows that any are lost.
+    if (this.#head > index.head) index.look();
     if (this.#head > index.head) {
       const end = this.#head;
       this.#goBack(index.head);

@@ -4,6 +4,7 @@ import { errnoOf } from '../errno-of.ts';
 import { StorageError } from '../error.ts';
 import { type Holder, isDead } from '../holder.ts';
 import { type Claim, epochDirectory, listEpochs, readClaim, writeClaim } from './claim.ts';
+import type { Files } from './files.ts';
 import { Lease, type LeaseOptions } from './lease.ts';
 import { type OwnerLease, parseOwnerLease } from './owner-lease.ts';
 
@@ -73,10 +74,15 @@ function claim(options: LeaseOptions, epoch: number): Lease | undefined {
     if (isTaken || files.status(epochDirectory(paths, epoch))) return undefined;
     throw error;
   }
-  // This one is among them when somebody with a higher one came between: then there is nothing to write the lease from.
-  for (const old of listEpochs(options).slice(1)) end(options, old);
   const lease = new Lease(options, epoch, claimed);
-  return hasWritten(lease) ? lease : undefined;
+  try {
+    // This one is among them when somebody with a higher one came between: then there is nothing to write the lease from.
+    for (const old of listEpochs(options).slice(1)) end(options, old);
+    return hasWritten(lease) ? lease : undefined;
+  } catch (error) {
+    lease.release();
+    throw error;
+  }
 }
 
 /** Makes the directory of ours, in a conversation that the reference made. @throws {StorageError} `missing`. */
@@ -98,7 +104,16 @@ function end({ files, paths }: LeaseOptions, epoch: number): void {
     if (errnoOf(error) !== 'ENOENT') throw error;
   }
   const ended = files.list(paths.own).filter((name) => name.startsWith('ended-'));
-  for (const name of ended) files.remove(join(paths.own, name));
+  for (const name of ended) removeEnded(files, join(paths.own, name));
+}
+
+/** What another one removes at the same time, or a file that comes in just now keeps, is removed with the next. */
+function removeEnded(files: Files, path: string): void {
+  try {
+    files.remove(path);
+  } catch (error) {
+    if (errnoOf(error) === undefined) throw error;
+  }
 }
 
 function hasWritten(lease: Lease): boolean {

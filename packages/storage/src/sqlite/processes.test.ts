@@ -14,7 +14,7 @@ function source(path: string, work: string, options = ''): string {
     import { once } from 'node:events';
     import { sqliteStore } from '@varve/storage/sqlite';
     const event = (id) => ({ id, kind: 'K', text: JSON.stringify(id) });
-    const store = await sqliteStore({ path: ${JSON.stringify(path)}, ${options} });
+    const store = await sqliteStore({ path: ${JSON.stringify(path)}, busyMs: 60_000, ${options} });
     const told = () => once(process.stdin, 'data');
     ${work}
     await store[Symbol.asyncDispose]();

@@ -1,0 +1,98 @@
+import { expect, test } from 'vitest';
+import { thisProcess } from '../holder.ts';
+import { verify } from '../proof/verify.ts';
+import { agentEvent } from '../testing/agent-event.ts';
+import { idsOf } from '../testing/ids-of.ts';
+import { type VolatileFiles, volatileFiles } from '../testing/volatile-files.ts';
+import { EventIndex } from './event-index.ts';
+import { eventName } from './event-name.ts';
+import { pathsOf } from './paths.ts';
+import { RootedStore } from './rooted-store.ts';
+import { SealKeeper } from './seal-keeper.ts';
+import { takeLease } from './take-lease.ts';
+
+const id = '0123456789abcdef0123456789abcdef';
+const paths = pathsOf(`/srv/root/${id}`);
+const inTwoHours = (): number => Date.now() + 7_200_000;
+
+function storeOver(files: VolatileFiles): RootedStore {
+  const options = { files, root: '/srv/root', leaseMs: 3_600_000, pollMs: 250, now: () => Date.now() };
+  return new RootedStore({ ...options, holder: thisProcess(), warn: () => {} });
+}
+
+/** A log of one event that nobody holds. */
+async function begun(): Promise<VolatileFiles> {
+  const files = volatileFiles();
+  const log = await storeOver(files).create(id, {});
+  await log.append([agentEvent(0)]);
+  await log[Symbol.asyncDispose]();
+  return files;
+}
+
+/** What another process does that takes the lease over, appends and seals, all at once. */
+function overtake(files: VolatileFiles): void {
+  takeLease({ id, files, paths, leaseMs: 45_000, now: inTwoHours, holder: thisProcess() });
+  const head = files.list(paths.events).length;
+  files.write(`${paths.events}/${eventName({ seq: head, slug: agentEvent(head).id })}`, agentEvent(head).text);
+  const index = new EventIndex({ id, files, paths, warn: () => {} });
+  index.look();
+  void new SealKeeper({ id, files, paths, index, now: inTwoHours }).catchUp();
+}
+
+test('who is overtaken at any call of its opening says of no event that it is gone, and appends nothing', async () => {
+  const outcomes: string[] = [];
+  for (let call = 1; ; call += 1) {
+    const files = await begun();
+    const start = files.calls;
+    let isOvertaken = false;
+    files.failWith('EIO', () => {
+      if (isOvertaken || files.calls !== start + call) return false;
+      isOvertaken = true;
+      overtake(files);
+      return false;
+    });
+    const store = storeOver(files);
+    const opened = await store.open(id).catch((error: { readonly code: string }) => error.code);
+    if (!isOvertaken) break;
+    const appended = typeof opened === 'string' ? opened : opened.append([agentEvent(9)]).then(() => 'done');
+    outcomes.push(await Promise.resolve(appended).catch((error: { readonly code: string }) => error.code));
+    const reader = await storeOver(files).read(id);
+    expect(files.read(paths.seals)?.toString(), `call ${call}`).not.toContain('"cut"');
+    const { broken, sealed, head } = await verify(reader);
+    expect([broken, sealed, head]).toEqual([undefined, 2, 2]);
+    expect(await idsOf(reader.range(0))).toEqual([agentEvent(0).id, agentEvent(1).id]);
+  }
+  expect(outcomes.length).toBeGreaterThan(20);
+  expect(new Set(outcomes)).toEqual(new Set(['held', 'fenced']));
+});
+
+/** What the next one finds: the head of the log, or why there is none. */
+const left = { create: ['missing', 0], open: [1], remove: ['missing', 1] };
+
+test.for(['create', 'open', 'remove'] as const)(
+  'whichever call of a failed %s fails, nobody has to wait for a lease',
+  async (what) => {
+    let failures = 0;
+    for (let call = 1; ; call += 1) {
+      const files = what === 'create' ? volatileFiles() : await begun();
+      const start = files.calls;
+      files.failWith('EIO', () => files.calls === start + call);
+      const store = storeOver(files);
+      const work = async () => (what === 'create' ? store.create(id, {}) : store[what](id));
+      const failed = await work().then(
+        () => false,
+        (error: { readonly code: string }) => error.code === 'io',
+      );
+      if (files.calls < start + call) break;
+      files.failWith('EIO', () => false);
+      if (!failed) continue;
+      failures += 1;
+      const again = await storeOver(files)
+        .open(id)
+        .then(async (log) => log.head())
+        .catch((error: { readonly code: string }) => error.code);
+      expect(left[what], `call ${call}`).toContain(again);
+    }
+    expect(failures).toBeGreaterThan(5);
+  },
+);
