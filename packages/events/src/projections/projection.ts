@@ -31,7 +31,7 @@ export interface Projection<State, View = State> {
    * Snapshots are caches: any may be deleted.
    */
   encode(state: State): Json;
-  /** Owns the JSON. May throw on what this version did not write; the driver then folds from the start. */
+  /** Owns the JSON, which is what {@link encode} gave: drivers check that. When it throws they fold from the start. */
   decode(json: Json): State;
 }
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Json } from '../json.ts';
+import { checksum } from './checksum.ts';
 import { Head } from './head.ts';
 import type { Projection } from './projection.ts';
 
@@ -10,12 +11,16 @@ export type Projections = Readonly<Record<string, Projection<unknown, unknown>>>
 export interface TimelineState {
   /** The seq of the next event. */
   readonly next: number;
+  /** The id of the event before it, as the log has it; empty when there is none. */
+  readonly last: string;
   readonly head: Head;
   readonly states: ReadonlyMap<string, unknown>;
 }
 
+/** What states hold is for their projections to know: the checksum says that it is what one of them wrote. */
 const snapshot = z.object({
   next: z.number().int().nonnegative(),
+  last: z.string(),
   head: z.object({
     id: z.string(),
     before: z.number().int().nonnegative(),
@@ -23,23 +28,25 @@ const snapshot = z.object({
     isTipLast: z.boolean(),
   }),
   states: z.array(z.object({ name: z.string(), version: z.number(), state: z.custom<Json>() })),
+  checksum: z.string(),
 });
 
 /** Everything a timeline needs to go on, as JSON. */
-export function writeSnapshot({ next, head, states }: TimelineState, projections: Projections): Json {
+export function writeSnapshot({ next, last, head, states }: TimelineState, projections: Projections): Json {
   const saved = Object.entries(projections).map(([name, projection]) => ({
     name,
     version: projection.version,
     state: projection.encode(states.get(name)),
   }));
-  return { next, head: head.toJson(), states: saved };
+  const written = { next, last, head: head.toJson(), states: saved };
+  return { ...written, checksum: checksum(JSON.stringify(written)) };
 }
 
-/** Undefined when the JSON is not a snapshot of exactly these projections in these versions. */
+/** Undefined when the JSON is not a snapshot of exactly these projections in these versions, or not as it was written. */
 export function readSnapshot(json: Json, projections: Projections): TimelineState | undefined {
   const parsed = snapshot.safeParse(json);
-  if (!parsed.success) return undefined;
-  const { next, head, states } = parsed.data;
+  if (!parsed.success || !isAsWritten(json)) return undefined;
+  const { next, last, head, states } = parsed.data;
   const saved = new Map(states.map((entry) => [entry.name, entry]));
   const restored = new Map<string, unknown>();
   for (const [name, projection] of Object.entries(projections)) {
@@ -51,5 +58,11 @@ export function readSnapshot(json: Json, projections: Projections): TimelineStat
       return undefined;
     }
   }
-  return saved.size === restored.size ? { next, head: Head.fromJson(head), states: restored } : undefined;
+  return saved.size === restored.size ? { next, last, head: Head.fromJson(head), states: restored } : undefined;
+}
+
+/** All of the JSON counts, also what no schema knows. */
+function isAsWritten(json: Json): boolean {
+  const { checksum: expected, ...written } = json as Readonly<Record<string, Json>>;
+  return checksum(JSON.stringify(written)) === expected;
 }

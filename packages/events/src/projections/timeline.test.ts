@@ -181,8 +181,73 @@ test.for<Json>([null, 7, {}, { next: 1, head: {}, states: [] }, { next: -1 }])('
   expect(timelineFor().restore(json)).toBe(false);
 });
 
-test('a snapshot whose state cannot be decoded is refused', async () => {
-  const snapshot = (await loaded(log('a'))).snapshot() as { states: Record<string, Json>[] };
-  const states = snapshot.states.map((state) => ({ ...state, state: 7 }));
-  expect(timelineFor().restore({ ...snapshot, states })).toBe(false);
+/** Every place of a JSON, as the whole with that place replaced. */
+function replaced(json: Json | undefined, by: Json): Json[] {
+  if (typeof json !== 'object' || json === null) return [by];
+  if (Array.isArray(json)) {
+    return [by, ...json.flatMap((item, at) => replaced(item, by).map((other) => json.with(at, other)))];
+  }
+  const inside = Object.entries(json).flatMap(([key, item]) =>
+    replaced(item, by).map((other) => Object.fromEntries([...Object.entries(json), [key, other]])),
+  );
+  return [by, ...inside];
+}
+
+test('a snapshot with anything else at any of its places is refused', async () => {
+  const { snapshot } = await snapshotOf(log('a', 'b<a', '=s<b', 'c<b'));
+  const broken = [0, '', 'a', null, [], {}, [['a', 'b']], 1e9].flatMap((by) => replaced(snapshot, by));
+  const changed = broken.filter((json) => JSON.stringify(json) !== JSON.stringify(snapshot));
+  expect(changed.length).toBeGreaterThan(150);
+  expect(changed.filter((json) => timelineFor().restore(json))).toEqual([]);
 });
+
+test('a snapshot that lost or gained a field is refused', async () => {
+  const { snapshot } = await snapshotOf(log('a'));
+  for (const key of Object.keys(snapshot)) {
+    const { [key]: lost, ...rest } = snapshot;
+    expect([lost === undefined, timelineFor().restore(rest)]).toEqual([false, false]);
+  }
+  expect(timelineFor().restore({ ...snapshot, more: 1 })).toBe(false);
+});
+
+test.for([
+  ['of another log that is longer', ['x', 'y<x', 'z<y'], ['a', 'b<a']],
+  ['of another log that is as long', ['x', 'y<x'], ['a', 'b<a']],
+  ['of another log that is shorter', ['x'], ['a', 'b<a', 'c<b']],
+  ['of a longer log that lost its end', ['a', 'b<a', 'c<b'], ['a', 'b<a']],
+  ['of a log that was begun again', ['a', 'b<a'], []],
+] as const)('a snapshot %s gives way to the log', async ([, other, own]) => {
+  const { snapshot } = await snapshotOf(log(...other));
+  const entries = log(...own);
+  const timeline = timelineFor();
+  expect(timeline.restore(snapshot)).toBe(true);
+  await timeline.load((from) => entries.slice(from));
+  const expected = await loaded(entries);
+  expect([timeline.head, timeline.leafId]).toEqual([expected.head, expected.leafId]);
+  expect([timeline.read('view'), timeline.read('taskList')]).toEqual([
+    expected.read('view'),
+    expected.read('taskList'),
+  ]);
+  expect(timeline.snapshot()).toEqual(expected.snapshot());
+});
+
+test('of the events that a snapshot folded only the last is read', async () => {
+  const { snapshot, entries } = await snapshotOf(log('a', 'b<a', 'c<b'));
+  const timeline = timelineFor();
+  timeline.restore(snapshot);
+  const asked: number[] = [];
+  await timeline.load((from) => {
+    asked.push(from);
+    return [...entries, ...log('', '', '', 'd<c').slice(3)].slice(from);
+  });
+  await timeline.load((from) => {
+    asked.push(from);
+    return [];
+  });
+  expect([asked, timeline.head, timeline.leafId]).toEqual([[2, 4], 4, 'd']);
+});
+
+async function snapshotOf(entries: readonly LogEntry[]) {
+  const json = JSON.stringify((await loaded(entries)).snapshot());
+  return { entries, snapshot: JSON.parse(json) as Readonly<Record<string, Json>> };
+}

@@ -37,6 +37,10 @@ export class Timeline<Set extends Projections> {
   readonly #projections: Set;
   #states = new Map<string, unknown>();
   #next = 0;
+  /** The id of the last event that was folded, as the log has it. */
+  #last = '';
+  /** The seq of that event in a restored snapshot, until the log has shown that it is the one which that is of. */
+  #unconfirmed: number | undefined;
   #head = new Head();
   #isStale = false;
 
@@ -74,11 +78,23 @@ export class Timeline<Set extends Projections> {
     return this.#fold(event, { seq, id, parentId: event.parent_id, movesHead: this.#movesHead(kind, id) });
   }
 
-  /** Folds every event of a log that this timeline has not seen, up to and without seq `to`. */
+  /**
+   * Folds every event of a log that this timeline has not seen, up to and without seq `to`. After {@link restore} that is
+   * all of them when the log is not the one that the snapshot was taken of.
+   */
   async load(read: ReadEntries, to: number = Infinity): Promise<void> {
-    for await (const { seq, id, kind, parentId, text } of read(this.#next)) {
+    for await (const { seq, id, kind, parentId, text } of read(this.#unconfirmed ?? this.#next)) {
+      if (this.#unconfirmed !== undefined) {
+        if (seq !== this.#unconfirmed || id !== this.#last) break;
+        this.#unconfirmed = undefined;
+        continue;
+      }
       if (seq >= to) break;
       this.#fold(this.#codec.read(text), { seq, id, parentId, movesHead: this.#movesHead(kind, id) });
+    }
+    if (this.#unconfirmed !== undefined) {
+      this.#forget();
+      return this.load(read, to);
     }
     if (this.#isStale) await this.refold(read);
   }
@@ -110,17 +126,22 @@ export class Timeline<Set extends Projections> {
    */
   snapshot(): Json {
     if (this.#isStale) throw new Error('The head moved: refold before taking a snapshot.');
-    return writeSnapshot({ next: this.#next, head: this.#head, states: this.#states }, this.#projections);
+    return writeSnapshot(
+      { next: this.#next, last: this.#last, head: this.#head, states: this.#states },
+      this.#projections,
+    );
   }
 
   /**
-   * Goes on from a snapshot. Returns false, and changes nothing, when it is none or was made by other projections or
-   * versions.
+   * Goes on from a snapshot. Returns false, and changes nothing, when it is none, is damaged, or was made by other
+   * projections or versions. That it is one of this log shows when {@link load} reads that.
    */
   restore(json: Json): boolean {
     const restored = readSnapshot(json, this.#projections);
     if (!restored) return false;
     this.#next = restored.next;
+    this.#last = restored.last;
+    this.#unconfirmed = restored.next > 0 ? restored.next - 1 : undefined;
     this.#head = restored.head;
     this.#states = new Map(restored.states);
     this.#isStale = false;
@@ -130,6 +151,7 @@ export class Timeline<Set extends Projections> {
   #fold(event: BaseEvent, link: Omit<Link, 'movesTo'>): boolean {
     if (link.seq !== this.#next) throw new RangeError(`Event ${link.seq} cannot follow ${this.#next - 1}.`);
     this.#next++;
+    this.#last = link.id;
     if (!this.#head.follow({ ...link, movesTo: movedLeaf(event) })) this.#isStale = true;
     this.#apply(event, link.seq, 'log');
     if (!this.#isStale) this.#apply(event, link.seq, 'branch');
@@ -145,6 +167,15 @@ export class Timeline<Set extends Projections> {
     for (const [name, projection] of Object.entries(this.#projections)) {
       if (projection.scope === scope) this.#states.set(name, projection.apply(this.#states.get(name), event, seq));
     }
+  }
+
+  #forget(): void {
+    this.#next = 0;
+    this.#last = '';
+    this.#unconfirmed = undefined;
+    this.#head = new Head();
+    this.#isStale = false;
+    this.#reset(() => true);
   }
 
   #reset(which: (projection: Projection<unknown, unknown>) => boolean): void {
