@@ -7,6 +7,7 @@ export const resultCodes = {
   corrupt: 11,
   full: 13,
   cannotOpen: 14,
+  protocol: 15,
   tooBig: 18,
   notADatabase: 26,
 } as const;

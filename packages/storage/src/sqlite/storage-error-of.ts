@@ -8,6 +8,7 @@ type Answer = readonly [code: StorageErrorCode, message: (path: string) => strin
 const answers: Readonly<Record<number, Answer>> = {
   [resultCodes.busy]: ['io', (path) => `${path} stayed locked by another process.`],
   [resultCodes.locked]: ['io', (path) => `${path} stayed locked by another process.`],
+  [resultCodes.protocol]: ['io', (path) => `${path} stayed locked by another process.`],
   [resultCodes.readOnly]: ['io', (path) => whyNot(path)],
   [resultCodes.io]: ['io', (path) => `Reading or writing ${path} failed.`],
   [resultCodes.corrupt]: ['corrupt', (path) => `${path} is damaged.`],

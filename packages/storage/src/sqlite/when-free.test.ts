@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { resultCodes } from './result-code.ts';
+import { storageErrorOf } from './storage-error-of.ts';
+import { whenFree } from './when-free.ts';
+
+function raised(errcode: number): Error {
+  return Object.assign(new Error('raised'), { code: 'ERR_SQLITE_ERROR', errcode });
+}
+
+/** Fails so often, then gives 'done'. */
+function failing(errcode: number, times: number): () => string {
+  let calls = 0;
+  return () => {
+    calls += 1;
+    if (calls <= times) throw raised(errcode);
+    return 'done';
+  };
+}
+
+test.for([
+  ['busy', resultCodes.busy],
+  ['locked', resultCodes.locked],
+  ['in a protocol error that a process stopped at the wrong moment causes', resultCodes.protocol],
+  ['busy with a recovery', resultCodes.busy | (1 << 8)],
+] as const)('work is tried again while the database is %s', async ([, code]) => {
+  expect(await whenFree(failing(code, 3), 60_000)).toBe('done');
+  await expect(whenFree(failing(code, Infinity), 0)).rejects.toMatchObject({ errcode: code });
+  const message = '/the/path stayed locked by another process.';
+  expect(storageErrorOf(raised(code), '/the/path')).toMatchObject({ code: 'io', message });
+});
+
+test('what is no lock of another is not tried again', async () => {
+  for (const code of [resultCodes.io, resultCodes.full, resultCodes.corrupt, 1, 19, 21]) {
+    await expect(whenFree(failing(code, 1), 60_000)).rejects.toMatchObject({ errcode: code });
+  }
+});
