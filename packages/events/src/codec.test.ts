@@ -10,6 +10,7 @@ import {
   type AnyEvent,
   type OpaqueEvent,
 } from './index.ts';
+import { anyCharacter } from './testing/index.ts';
 
 const codec = eventCodec(builtinKinds);
 const base = { id: 'e0000001', timestamp: '2026-01-01T12:00:00', source: 'user' };
@@ -249,15 +250,7 @@ const eventLike = fc
     fc.dictionary(fc.oneof(fieldNames, fc.string()), fc.oneof(anyJson, fc.dictionary(fieldNames, anyJson))),
   )
   .map(([kind, fields]) => JSON.stringify({ id: 'e0000001', timestamp: 't', source: 'user', ...fields, kind }));
-// Any character; the unit of that kind that comes with fast-check takes a second to be set up.
-const unit = fc
-  .oneof(
-    fc.integer({ max: 0x7f, min: 0 }),
-    fc.integer({ max: 0xd7ff, min: 0 }),
-    fc.integer({ max: 0x10ffff, min: 0xe000 }),
-  )
-  .map((code) => String.fromCodePoint(code));
-const anyText = fc.oneof(fc.string({ unit }), fc.json(), eventLike);
+const anyText = fc.oneof(fc.string({ unit: anyCharacter<fc.Arbitrary<string>>(fc) }), fc.json(), eventLike);
 
 /** What `read` promises, seen from `decode`; an error that is no EventError goes through. */
 function expected(text: string): { readonly problem?: string; readonly event?: AnyEvent } {

@@ -1,3 +1,4 @@
+export { anyCharacter, type Integers } from './any-character.ts';
 export { arbitraryLog, logOf, type ArbitraryLogOptions, type Log, type NumberLists } from './arbitrary-log.ts';
 export { logContract, type LogCheck } from './log-contract.ts';
 export { logEntriesOf } from './log-entries-of.ts';
