@@ -2,6 +2,7 @@ import { rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ToolError } from '../error.ts';
+import { endLeftPrograms } from './end-programs.ts';
 import { findShell } from './find-shell.ts';
 import { OutputBuffer } from './output-buffer.ts';
 import { recordProcess } from './process-record.ts';
@@ -84,11 +85,13 @@ export class ShellHost {
     return Object.fromEntries(Object.entries(found).filter(([name]) => isVariableName(name)));
   }
 
-  /** Removes the private directory and what is saved in it. */
+  /** Ends what the shells, which are closed, have left running, and removes the private directory and what is saved in it. */
   async close(): Promise<void> {
     const directory = await this.#directory?.catch(() => undefined);
     this.#directory = undefined;
-    if (directory !== undefined) await rm(directory, { recursive: true, force: true });
+    if (directory === undefined) return;
+    await endLeftPrograms(directory);
+    await rm(directory, { recursive: true, force: true });
   }
 
   /** One for all shells. When it cannot be made, the next start tries again. */
