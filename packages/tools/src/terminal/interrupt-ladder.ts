@@ -1,4 +1,5 @@
-import type { ShellSession, WaitEnd } from './shell-session.ts';
+import type { WaitEnd } from './session-waits.ts';
+import type { ShellSession } from './shell-session.ts';
 
 const steps: readonly { readonly act: (session: ShellSession) => void; readonly waitMs: number }[] = [
   { act: (session) => session.interrupt(), waitMs: 150 },

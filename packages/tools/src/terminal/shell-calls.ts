@@ -4,7 +4,8 @@ import { interruptLadder } from './interrupt-ladder.ts';
 import { keystroke, type Keystroke } from './keys.ts';
 import { looksLikeLiteral } from './literal-guard.ts';
 import { isDirectory, type ShellHost, type ShellOrigin } from './shell-host.ts';
-import type { ShellSession, WaitEnd } from './shell-session.ts';
+import type { WaitEnd } from './session-waits.ts';
+import type { ShellSession } from './shell-session.ts';
 import { refusal, report, type Telling, type TerminalReport } from './terminal-report.ts';
 
 /** The input of one terminal call. */

@@ -1,15 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { rmSync } from 'node:fs';
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { TextDecoder } from 'node:util';
 import { ToolError } from '../error.ts';
-import { ControlStripper } from './control-stripper.ts';
 import { MarkerStream, type Piece } from './marker-stream.ts';
 import type { Captured, OutputBuffer } from './output-buffer.ts';
-import { ScreenText } from './screen-text.ts';
+import { SessionFiles } from './session-files.ts';
+import { SessionOutput } from './session-output.ts';
+import { SessionWaits, type WaitEnd, type WaitLimits } from './session-waits.ts';
 import type { ShellBackend, ShellProcess } from './shell-process.ts';
-import { commandLine, environmentFile, isWhole, questionLine, secretsFile, startupFile } from './startup-file.ts';
+import { commandLine, questionLine } from './startup-file.ts';
 
 /** What a session is made of. */
 export interface ShellSessionOptions {
@@ -32,38 +29,26 @@ export interface ShellSessionOptions {
 /** `finished`: the command has ended and nobody has been told yet. `ended`: the shell itself is gone. */
 export type ShellStatus = 'starting' | 'idle' | 'running' | 'finished' | 'ended';
 
-/** Why a wait ended; `quiet` and `late` mean that the command still runs. */
-export type WaitEnd = 'finished' | 'ended' | 'quiet' | 'late' | 'aborted';
-
-/** How long to wait; absent limits do not apply. */
-export interface WaitLimits {
-  /** Since the last output. */
-  readonly quietMs?: number;
-  /** Since now. */
-  readonly lateMs?: number;
-  readonly signal?: AbortSignal;
-}
-
-interface Waiter {
-  readonly end: (end: WaitEnd) => void;
-  readonly heard: () => void;
-}
-
 const startMs = 10_000;
 const hangUpMs = 300;
 const settleMs = 10_000;
-/** Timers with longer delays fire at once. */
-const longestTimerMs = 2 ** 31 - 1;
+
+/** What is there before a shell starts. */
+interface Prepared {
+  readonly files: SessionFiles;
+  readonly nonce: string;
+  /** The path of what the shell reads first. */
+  readonly startup: string;
+}
 
 /** One persistent bash: runs one command at a time, and remembers what has been written and not been looked at. */
 export class ShellSession {
-  readonly #options: ShellSessionOptions;
+  readonly #backend: ShellBackend['name'];
   readonly #process: ShellProcess;
+  readonly #files: SessionFiles;
   readonly #markers: MarkerStream;
-  readonly #stripper: ControlStripper;
-  readonly #screen = new ScreenText();
-  readonly #waiters = new Set<Waiter>();
-  #decoder = newDecoder();
+  readonly #output: SessionOutput;
+  readonly #waits = new SessionWaits();
   #status: ShellStatus = 'starting';
   #exitCode = 0;
   #directory: string;
@@ -75,14 +60,13 @@ export class ShellSession {
   /** An interrupted command has ended, and the shell has not yet answered that nothing else comes of the interrupt. */
   #isSettling = false;
   #isClosing = false;
-  /** Hears text as it comes, without control sequences. */
-  onOutput: ((chunk: string) => void) | undefined;
 
-  private constructor(options: ShellSessionOptions, nonce: string, startup: string) {
-    this.#options = options;
+  private constructor(options: ShellSessionOptions, { files, nonce, startup }: Prepared) {
+    this.#backend = options.backend.name;
+    this.#files = files;
     this.#directory = options.directory;
     this.#markers = new MarkerStream(nonce);
-    this.#stripper = new ControlStripper((answer) => this.#answer(answer));
+    this.#output = new SessionOutput({ ...options, answer: (text) => this.#answer(text) });
     this.#process = options.backend.start({
       shell: options.shell,
       startupFile: startup,
@@ -97,19 +81,9 @@ export class ShellSession {
   /** @throws {ToolError} `unusable` when no shell comes up, `aborted` when the signal aborts first. */
   static async start(options: ShellSessionOptions, signal: AbortSignal): Promise<ShellSession> {
     const nonce = randomBytes(8).toString('hex');
-    const directory = await privateDirectory(options);
-    const startup = join(directory, 'startup');
-    const inherit = join(directory, 'inherited');
-    const { backend, exported } = options;
-    if (exported !== undefined) await writeFile(inherit, exported, { mode: 0o600 });
-    const text = startupFile({
-      nonce,
-      backend: backend.name,
-      environmentFiles: environmentFiles(options),
-      ...(exported !== undefined && { inherit }),
-    });
-    await writeFile(startup, text, { mode: 0o600 });
-    const session = new ShellSession(options, nonce, startup);
+    const files = new SessionFiles(options.privateDirectory);
+    const startup = await files.startup({ nonce, backend: options.backend.name, exported: options.exported });
+    const session = new ShellSession(options, { files, nonce, startup });
     const end = await session.wait({ lateMs: startMs, signal });
     if (end === 'finished') {
       session.acknowledge();
@@ -140,10 +114,7 @@ export class ShellSession {
    * Undefined when that is not known.
    */
   async exported(): Promise<string | undefined> {
-    if (this.#prompted === undefined) return undefined;
-    const file = environmentFile(environmentFiles(this.#options), this.#prompted);
-    const text = await readFile(file, 'utf8').catch(() => '');
-    return isWhole(text) ? text : undefined;
+    return this.#prompted === undefined ? undefined : this.#files.exported(this.#prompted);
   }
 
   get pid(): number {
@@ -154,8 +125,13 @@ export class ShellSession {
     return this.#process.tty;
   }
 
+  /** Hears text as it comes, without control sequences. */
+  set onOutput(hear: ((chunk: string) => void) | undefined) {
+    this.#output.onText = hear;
+  }
+
   get hasOutput(): boolean {
-    return !this.#screen.isEmpty || !this.#options.output.isEmpty;
+    return !this.#output.isEmpty;
   }
 
   /**
@@ -176,22 +152,18 @@ export class ShellSession {
    * shell until it ends. Does nothing when the shell has ended meanwhile.
    */
   async run(command: string, secrets: Readonly<Record<string, string>> = {}): Promise<void> {
-    const directory = await privateDirectory(this.#options);
-    const file = join(directory, 'command');
-    await writeFile(file, command, { mode: 0o600 });
-    const hasSecrets = Object.keys(secrets).length > 0;
-    const variables = secretsPath(this.#options);
-    if (hasSecrets) await writeFile(variables, secretsFile(secrets), { mode: 0o600 });
-    if (this.#status === 'ended') return this.#forgetSecrets();
+    const file = await this.#files.command(command);
+    const variables = await this.#files.secrets(secrets);
+    if (this.#status === 'ended') return this.#files.forgetSecrets();
     this.#commands += 1;
     this.#status = 'running';
     const line = {
       id: this.#commands,
       file,
       lastStatus: this.#exitCode,
-      ...(hasSecrets && { secretsFile: variables }),
+      ...(variables !== undefined && { secretsFile: variables }),
     };
-    this.#process.submit(commandLine(line, this.#options.backend.name));
+    this.#process.submit(commandLine(line, this.#backend));
   }
 
   /** Types into the running program. False when its input is closed. */
@@ -216,8 +188,7 @@ export class ShellSession {
 
   /** What has been written since the last take, up to now. */
   take(): Captured {
-    this.#keep(this.#screen.takeLine());
-    return this.#options.output.take();
+    return this.#output.take();
   }
 
   /** The end of the last command has been told. */
@@ -226,25 +197,11 @@ export class ShellSession {
   }
 
   /** Waits until the running command ends or a limit is reached. */
-  async wait({ quietMs, lateMs, signal }: WaitLimits): Promise<WaitEnd> {
+  async wait(limits: WaitLimits): Promise<WaitEnd> {
     if (this.#status === 'ended' || (this.#status === 'finished' && !this.#isSettling)) return this.#status;
-    if (signal?.aborted) return 'aborted';
-    const { promise, resolve } = Promise.withResolvers<WaitEnd>();
-    const quiet = quietMs === undefined ? undefined : setTimeout(resolve, Math.min(quietMs, longestTimerMs), 'quiet');
-    const late = lateMs === undefined ? undefined : setTimeout(resolve, Math.min(lateMs, longestTimerMs), 'late');
-    const abort = (): void => resolve('aborted');
-    signal?.addEventListener('abort', abort, { once: true });
-    const waiter = { end: resolve, heard: () => quiet?.refresh() };
-    this.#waiters.add(waiter);
-    try {
-      const end = await promise;
-      return this.#status === 'finished' ? 'finished' : end;
-    } finally {
-      clearTimeout(quiet);
-      clearTimeout(late);
-      signal?.removeEventListener('abort', abort);
-      this.#waiters.delete(waiter);
-    }
+    if (limits.signal?.aborted) return 'aborted';
+    const end = await this.#waits.next(limits);
+    return this.#status === 'finished' ? 'finished' : end;
   }
 
   /** Ends the shell and what runs in its foreground, and removes its files. Resolves when the shell is gone; idempotent. */
@@ -258,28 +215,21 @@ export class ShellSession {
         await this.wait({ lateMs: hangUpMs });
       }
     }
-    this.#options.output.discard();
+    this.#output.discard();
     // As long as it lives, it is to be found by what is written down there.
-    if (this.#status === 'ended')
-      await rm(this.#options.privateDirectory, { recursive: true, force: true }).catch(() => undefined);
+    if (this.#status === 'ended') await this.#files.remove();
   }
 
   #hear(pieces: readonly Piece[]): void {
     for (const piece of pieces) {
-      if (piece.kind === 'output') this.#write(this.#decoder.decode(piece.bytes, { stream: true }));
+      if (piece.kind === 'output') this.#write(piece.bytes);
       else this.#prompt(piece);
     }
   }
 
-  #write(chunk: string): void {
-    const text = this.#stripper.push(chunk);
-    if (text !== '') this.onOutput?.(text);
-    this.#keep(this.#screen.push(text));
-    for (const waiter of this.#waiters) waiter.heard();
-  }
-
-  #keep(text: string): void {
-    this.#options.output.push(this.#options.mask(text));
+  #write(bytes: Uint8Array): void {
+    this.#output.push(bytes);
+    this.#waits.heard();
   }
 
   /** A prompt of an earlier command (a job that was resumed, a line nobody read) tells only the directory. */
@@ -289,12 +239,12 @@ export class ShellSession {
     if (this.#isClosing) return;
     if (this.#isSettling) return this.#answered(id);
     if (!this.#isOurs(id) || (this.#status !== 'running' && this.#status !== 'starting')) return;
-    this.#flush();
-    this.#forgetSecrets();
+    this.#output.flush();
+    this.#files.forgetSecrets();
     this.#exitCode = exitCode;
     this.#status = 'finished';
     if (this.#interrupted === this.#commands) this.#ask();
-    else this.#wake('finished');
+    else this.#waits.end('finished');
   }
 
   /**
@@ -309,10 +259,10 @@ export class ShellSession {
 
   /** Any prompt but that of the last question means that the question may be lost. */
   #answered(id: number): void {
-    this.#flush();
+    this.#output.flush();
     if (id !== this.#commands) return this.#ask();
     this.#isSettling = false;
-    this.#wake('finished');
+    this.#waits.end('finished');
   }
 
   /** A terminal throws away a line that the shell has not read when C-c comes: then the command has never started. */
@@ -323,49 +273,15 @@ export class ShellSession {
 
   #end(exitCode: number): void {
     this.#hear([{ kind: 'output', bytes: this.#markers.end() }]);
-    this.#flush();
-    this.#forgetSecrets();
+    this.#output.flush();
+    this.#files.forgetSecrets();
     this.#isSettling = false;
     this.#exitCode = exitCode;
     this.#status = 'ended';
-    this.#wake('ended');
-  }
-
-  /** Half a character or half a control sequence will not be completed by what comes next. */
-  #flush(): void {
-    this.#keep(this.#screen.push(this.#stripper.push(this.#decoder.decode())));
-    this.#stripper.end();
-    this.#decoder = newDecoder();
-  }
-
-  /** A command that was interrupted early has not read them. */
-  #forgetSecrets(): void {
-    rmSync(secretsPath(this.#options), { force: true });
-  }
-
-  #wake(end: WaitEnd): void {
-    for (const waiter of this.#waiters) waiter.end(end);
+    this.#waits.end('ended');
   }
 
   #answer(text: string): void {
     if (this.#status === 'running' && this.#process.tty) this.#process.type(text);
   }
-}
-
-/** A command may have removed it, with everything else in the directory for temporary files. */
-async function privateDirectory({ privateDirectory: path }: ShellSessionOptions): Promise<string> {
-  await mkdir(path, { recursive: true, mode: 0o700 });
-  return path;
-}
-
-function secretsPath({ privateDirectory: path }: ShellSessionOptions): string {
-  return join(path, 'secrets');
-}
-
-function environmentFiles({ privateDirectory: path }: ShellSessionOptions): string {
-  return join(path, 'environment-');
-}
-
-function newDecoder(): TextDecoder {
-  return new TextDecoder('utf-8', { ignoreBOM: true });
 }
