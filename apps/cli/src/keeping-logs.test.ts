@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
@@ -44,6 +44,30 @@ test('an edit of an earlier run can be undone, and one of a run whose log is not
   await varve('run', 'Say goodbye.', '--store', 'memory:', ...model);
   expect(await readFile(path, 'utf8')).toBe('goodbye\n');
   expect(await readdir(join(home, '.varve', 'edits'))).toEqual([id]);
+});
+
+test('a run removes what is left of conversations that nobody went on with, and nothing else', async () => {
+  const { home, varve } = await worked();
+  const place = (name: string): string => join(home, '.varve', name);
+  for (const directory of ['edits/old', 'edits/young', 'edits/mine', 'outputs/old']) {
+    await mkdir(place(directory), { recursive: true });
+    await writeFile(
+      join(place(directory), directory.startsWith('edits') ? 'edits.json' : 'terminal_output_0a1b2c3d.txt'),
+      '[]',
+    );
+  }
+  await writeFile(join(place('edits/mine'), 'notes.txt'), 'mine');
+  const old = new Date(Date.now() - 31 * 24 * 60 * 60 * 1000);
+  for (const directory of ['edits/old', 'edits/mine', 'outputs/old']) {
+    for (const file of await readdir(place(directory))) await utimes(join(place(directory), file), old, old);
+    await utimes(place(directory), old, old);
+  }
+  await using server = await scriptedServer([{ text: 'Done.' }]);
+  await varve('run', 'Hi.', '--base-url', server.url, '--model', 'm');
+  expect([(await readdir(place('edits'))).toSorted(), await readdir(place('outputs'))]).toEqual([
+    ['mine', 'young'],
+    [],
+  ]);
 });
 
 test('verify says that a log is as it was written, and which seal it ends with', async () => {

@@ -13,6 +13,7 @@ import { rollingWindow } from '@varve/condensers';
 import type { EventStore } from '@varve/storage';
 import { defaultTools } from '@varve/tools';
 import { askApproval } from './ask-approval.ts';
+import { cleanHome } from './clean-home.ts';
 import { EventPrinter } from './event-printer.ts';
 import type { ExitCode } from './exit-codes.ts';
 import { configuredModel } from './configured-model.ts';
@@ -66,6 +67,7 @@ export async function runTask(task: string, options: RunOptions, io: TerminalIo)
   } finally {
     await printer.finish();
     await settled();
+    await cleanHome(io, conversation.id);
   }
 }
 

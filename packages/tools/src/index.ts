@@ -12,6 +12,7 @@ export { minimalTools } from './minimal-tools.ts';
 export { applyPatch } from './patch/apply-patch.ts';
 export type { ApplyPatchOptions } from './patch/patch-options.ts';
 export { planningTools, type PlanningToolsOptions } from './planning-tools.ts';
+export { removeOldKept } from './remove-old-kept.ts';
 export { glob } from './search/glob.ts';
 export { grep } from './search/grep.ts';
 export type { SearchOptions } from './search/search-options.ts';
