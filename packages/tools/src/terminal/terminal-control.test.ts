@@ -67,7 +67,7 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
     expect(around(refused).suffix).toContain('NOT executed');
     await touch(shell, 'b');
     await shell.call({ command: '', timeout: 20 });
-    expect(shown(await shell.call({ command: 'ls -1' }))).toBe('a\nb');
+    expect(shown(await shell.call({ command: 'ls -1', timeout: 20 }))).toBe('a\nb');
   });
 
   test('TE-11: a new command runs when the previous one has ended unseen, after its rest', async () => {
@@ -116,7 +116,7 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
     while (ended['exit_code'] === -1) ended = await interrupt();
     expect(ended).toMatchObject({ exit_code: 130 });
     expect(around(ended).suffix).toContain('CTRL+C');
-    expect(shown(await shell.call({ command: 'echo free' }))).toBe('free');
+    expect(shown(await shell.call({ command: 'echo free', timeout: 20 }))).toBe('free');
   });
 
   test('TE-21: a server is stopped with C-c, the shell goes on, and the server starts again', async () => {
@@ -154,9 +154,9 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
 
   test('input with nothing running is an error and does nothing', async () => {
     await using shell = await open(pty);
-    await shell.call({ command: 'true' });
+    await shell.call({ command: 'true', timeout: 20 });
     expect(await shell.call({ command: 'touch file', is_input: true })).toMatchObject({ is_error: true });
-    expect(shown(await shell.call({ command: 'ls -1' }))).toBe('');
+    expect(shown(await shell.call({ command: 'ls -1', timeout: 20 }))).toBe('');
   });
 
   test('input that the last program did not read does not become a command', async () => {
@@ -165,12 +165,12 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
     await shell.call({ command: 'touch stray', is_input: true, timeout: 0 });
     await touch(shell, 'go');
     await shell.call({ command: '', timeout: 20 });
-    expect(shown(await shell.call({ command: 'ls -1' }))).toBe('go');
+    expect(shown(await shell.call({ command: 'ls -1', timeout: 20 }))).toBe('go');
   });
 
   test('TE-22: a background program returns at once and can be ended', async () => {
     await using shell = await open(pty);
-    expect(await shell.call({ command: 'sleep 60 > /dev/null 2>&1 &' })).toMatchObject({ exit_code: 0 });
+    expect(await shell.call({ command: 'sleep 60 > /dev/null 2>&1 &', timeout: 20 })).toMatchObject({ exit_code: 0 });
     expect(await shell.call({ command: 'kill $!; wait $! 2>/dev/null', timeout: 20 })).toMatchObject({
       exit_code: 143,
     });
@@ -178,11 +178,11 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
 
   test('TE-67: what a background program writes later belongs to the next call', async () => {
     await using shell = await open(pty);
-    await shell.call({ command: `(${until('go')}; echo late) &` });
+    await shell.call({ command: `(${until('go')}; echo late) &`, timeout: 20 });
     await touch(shell, 'go');
     const poll = async (): Promise<string> => shown(await shell.call({ command: '' }));
     await expect.poll(poll, { interval: 5, timeout: 10_000 }).toBe('late');
-    expect(shown(await shell.call({ command: 'echo next' }))).toMatch(/^next/);
+    expect(shown(await shell.call({ command: 'echo next', timeout: 20 }))).toMatch(/^next/);
   });
 
   test('TE-74, A7, A10: a cancelled call interrupts its command and keeps the shell', async () => {
@@ -227,7 +227,7 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
     await expect(second).rejects.toMatchObject({ code: 'aborted' });
     await touch(shell, 'go');
     await first;
-    expect(shown(await shell.call({ command: 'ls -1' }))).toBe('go');
+    expect(shown(await shell.call({ command: 'ls -1', timeout: 20 }))).toBe('go');
   });
 
   test('A11: with one shell, calls at the same time run one after the other', async () => {
@@ -258,13 +258,13 @@ describe('a terminal on a pty', () => {
     await using shell = await open(true);
     await untilShown(shell, { command: `sh -c 'echo up; exec sleep 60'` }, 'up');
     expect(await shell.call({ command: 'C-z', is_input: true, timeout: 20 })).toMatchObject({ exit_code: 148 });
-    expect(shown(await shell.call({ command: 'jobs; kill %1' }))).toContain('sleep 60');
+    expect(shown(await shell.call({ command: 'jobs; kill %1', timeout: 20 }))).toContain('sleep 60');
   });
 
   test('TE-66: a program that leaves the terminal in raw mode does not harm the next', async () => {
     await using shell = await open(true);
-    await shell.call({ command: 'stty raw echo' });
-    expect(shown(await shell.call({ command: 'echo fine; tty > /dev/null' }))).toBe('fine');
+    await shell.call({ command: 'stty raw echo', timeout: 20 });
+    expect(shown(await shell.call({ command: 'echo fine; tty > /dev/null', timeout: 20 }))).toBe('fine');
   });
 
   test('programs see a terminal, and get an answer when they ask where the cursor is', async () => {
@@ -275,7 +275,7 @@ describe('a terminal on a pty', () => {
 
   test('TE-31: a pager does not hold the session', async () => {
     await using shell = await open(true);
-    expect(shown(await shell.call({ command: '$PAGER <<< text; echo $GIT_PAGER' }))).toBe('text\ncat');
+    expect(shown(await shell.call({ command: '$PAGER <<< text; echo $GIT_PAGER', timeout: 20 }))).toBe('text\ncat');
   });
 
   test('a line that is too long for a terminal is refused instead of cut', async () => {

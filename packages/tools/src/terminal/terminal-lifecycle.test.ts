@@ -125,7 +125,7 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
       let text = '';
       const onOutput = (chunk: string): void => {
         text += chunk;
-        if (text.trim().split(/\s+/).length === 2) heard.resolve();
+        if (/^\d+\s+\d+\s/.test(text)) heard.resolve();
       };
       const command = `${first}echo $BASHPID; sh -c 'trap "" HUP; echo $$; while :; do sleep 0.05; done'`;
       const call = shell.call({ command, timeout: 60 }, { onOutput });
@@ -291,7 +291,7 @@ void tool.execute(tool.parse({ command: 'echo $$; sh -c "echo \\\\$\\\\$; exec s
   let text = '';
   for await (const chunk of child.stdout) {
     text += String(chunk);
-    if (text.trim().split(/\s+/).length === 2) break;
+    if (/^\d+\s+\d+\s/.test(text)) break;
   }
   const pids = text.trim().split(/\s+/).map(Number);
   expect(pids.filter(isRunning)).toEqual(pids);
