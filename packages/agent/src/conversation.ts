@@ -1,51 +1,29 @@
 import { randomUUID } from 'node:crypto';
-import { SystemPromptEvent, textOf, type ActionEvent, type BaseEvent } from '@varve/events';
-import { approvalFact } from '@varve/events/facts';
+import { textOf, type BaseEvent } from '@varve/events';
 import type { Observation } from '@varve/events/payloads';
-import type { PendingCall } from '@varve/events/projections';
-import type { Delta, LanguageModel, ModelReply, ModelRequest } from '@varve/llm';
+import type { LanguageModel, ModelReply, ModelRequest } from '@varve/llm';
+import { approveCalls, type Approval } from './approve-calls.ts';
 import { ask } from './ask.ts';
 import { condenseNow } from './condense-now.ts';
 import type { ConversationOptions, CreateOptions, OpenOptions, Saying } from './conversation-options.ts';
 import type { ConversationState } from './conversation-state.ts';
 import { stateOf } from './conversation-state.ts';
-import { statusDraft, titleDraft } from './drafts.ts';
+import { titleDraft } from './drafts.ts';
 import { AgentError } from './error.ts';
 import { executeTool, type DirectCall } from './execute-tool.ts';
-import { finalText } from './final-text.ts';
 import { forkConversation, type ForkOptions } from './fork-conversation.ts';
-import { approvalDigest } from './gate.ts';
 import { generateTitle, type TitleOptions } from './generate-title.ts';
-import type { Draft } from './journal.ts';
-import { checkLimits, type Limits } from './limits.ts';
-import { endsInReply, isAnswered } from './is-answered.ts';
 import { moveHead } from './move-head.ts';
 import { OpenConversation } from './open-conversation.ts';
 import { readEvents, type LoggedEvent } from './read-events.ts';
-import { runLoop, type LoopEnd } from './run-loop.ts';
-import { timeLimit } from './reached-limit.ts';
-import type { RunResult } from './run-result.ts';
 import { readState } from './read-state.ts';
 import { recordEvents, type EventMaker } from './record-events.ts';
-import { contentOf, rejections, sayingDrafts } from './saying-drafts.ts';
-
-/**
- * How one run is watched, limited and stopped. Its limits count what this run uses, whatever the agent's budget leaves of
- * the conversation's; `maxIterations` replaces the budget's.
- */
-export interface RunOptions extends Limits {
-  /** Aborting interrupts: the model call and tools are cancelled, and open calls are answered. */
-  readonly signal?: AbortSignal;
-  /**
-   * Milliseconds this run may take, at most 2,147,483,647. Then it is interrupted, whatever is under way, as it is when the
-   * time of the conversation is over.
-   */
-  readonly maxMs?: number;
-  /** Pieces of replies as they come. Provisional; must not throw. */
-  readonly onDelta?: (delta: Delta) => void;
-  /** Output of calls as it comes. Provisional, and not masked; must not throw. */
-  readonly onOutput?: (chunk: string, event: ActionEvent) => void;
-}
+import { rejectCalls } from './reject-calls.ts';
+import { runConversation } from './run-conversation.ts';
+import type { RunOptions } from './run-options.ts';
+import type { RunResult } from './run-result.ts';
+import { Running } from './running.ts';
+import { contentOf, sayingDrafts } from './saying-drafts.ts';
 
 function newConversationId(): string {
   return randomUUID().replaceAll('-', '');
@@ -59,9 +37,7 @@ function newConversationId(): string {
 export class Conversation implements AsyncDisposable {
   readonly #open: OpenConversation;
   readonly #options: ConversationOptions;
-  #running: Promise<unknown> | undefined;
-  #interruption = new AbortController();
-  #isPauseRequested = false;
+  readonly #running: Running;
   /** Ends what goes on beside runs. */
   readonly #leaving = new AbortController();
   #closing: Promise<void> | undefined;
@@ -69,6 +45,7 @@ export class Conversation implements AsyncDisposable {
   private constructor(open: OpenConversation, options: ConversationOptions) {
     this.#open = open;
     this.#options = options;
+    this.#running = new Running(open.session);
   }
 
   /** @throws {AgentError} `invalid`; {@link StorageError} `exists` and whatever the store throws. */
@@ -126,7 +103,7 @@ export class Conversation implements AsyncDisposable {
     const { session } = this.#open;
     this.#open.suggestTitle(textOf(content));
     // What a crash left unstarted is refused like what waits, so that the model reads the message before anything runs.
-    const refuses = this.#running === undefined ? 'always' : 'when-waiting';
+    const refuses = this.#running.isUnderWay ? 'when-waiting' : 'always';
     const events = await session.journal.emit(() => sayingDrafts(content, session, refuses));
     return events.findLast((event) => event.source === 'user')?.id ?? '';
   }
@@ -139,7 +116,7 @@ export class Conversation implements AsyncDisposable {
    * What a callback or a policy throws is a bug and rejects as it is; the log stays whole, and the next run goes on from it.
    */
   async run(options: RunOptions = {}): Promise<RunResult> {
-    return this.#withUsage(await this.#exclusively(() => this.#run(options)));
+    return this.#run(options);
   }
 
   /**
@@ -149,18 +126,17 @@ export class Conversation implements AsyncDisposable {
    * @throws {AgentError} {@link StorageError} as `run` does.
    */
   async step(options: Omit<RunOptions, 'maxIterations'> = {}): Promise<RunResult> {
-    return this.#withUsage(await this.#exclusively(() => this.#run(options, 1)));
+    return this.#run(options, 1);
   }
 
   /** Ends the run under way before its next step. Nothing happens when none is. */
   pause(): void {
-    if (this.#running) this.#isPauseRequested = true;
+    this.#running.pause();
   }
 
   /** Ends the run under way now, and resolves when it has ended. Calls are cancelled and answered. */
   async interrupt(): Promise<void> {
-    this.#interruption.abort();
-    await this.#running?.catch(() => undefined);
+    await this.#running.interrupt();
   }
 
   /**
@@ -169,15 +145,9 @@ export class Conversation implements AsyncDisposable {
    *
    * @throws {AgentError} `nothing-pending` when an id names no pending call, or there is none.
    */
-  async approve({ actionIds, by = 'user' }: { readonly actionIds?: readonly string[]; readonly by?: string } = {}) {
+  async approve(approval: Approval = {}): Promise<void> {
     this.#assertUsable();
-    const { journal, codec, now } = this.#open.session;
-    await journal.emit(() =>
-      this.#pending(actionIds).map(({ event }): Draft => {
-        const value = { action_id: event.id, digest: approvalDigest(codec, event), by, at: now() };
-        return { make: (stamp) => approvalFact.create(value, stamp) };
-      }),
-    );
+    await approveCalls(approval, this.#open.session);
   }
 
   /**
@@ -187,11 +157,7 @@ export class Conversation implements AsyncDisposable {
    */
   async reject(reason: string): Promise<void> {
     this.#assertUsable();
-    await this.#open.session.journal.emit(() => {
-      const refused = rejections(this.#open.session, reason);
-      if (refused.length === 0) throw this.#nothingPending();
-      return [...refused, ...(this.state.status === 'waiting_for_confirmation' ? [statusDraft('idle')] : [])];
-    });
+    await rejectCalls(reason, this.#open.session);
   }
 
   /**
@@ -256,8 +222,9 @@ export class Conversation implements AsyncDisposable {
    * Makes the view smaller now, and tells whether it could. @throws {AgentError} `busy`, `pending` while calls are open,
    * `closed`; {@link CondenserError}.
    */
-  condense(): Promise<boolean> {
-    return this.#exclusively(() => condenseNow(this.#open.session, this.#interruption.signal));
+  async condense(): Promise<boolean> {
+    this.#assertUsable();
+    return this.#running.alone(({ interruption }) => condenseNow(this.#open.session, interruption));
   }
 
   /**
@@ -266,8 +233,9 @@ export class Conversation implements AsyncDisposable {
    *
    * @throws {AgentError} `busy`, `invalid` when there is no such event or nothing can follow it, `closed`.
    */
-  navigate(eventId: string | undefined): Promise<void> {
-    return this.#exclusively(() => moveHead(eventId, this.#open.log, this.#open.session));
+  async navigate(eventId: string | undefined): Promise<void> {
+    this.#assertUsable();
+    await this.#running.alone(() => moveHead(eventId, this.#open.log, this.#open.session));
   }
 
   /**
@@ -308,74 +276,15 @@ export class Conversation implements AsyncDisposable {
     await this.#open[Symbol.asyncDispose]();
   }
 
-  async #exclusively<T>(work: () => Promise<T>): Promise<T> {
-    this.#assertUsable();
-    if (this.#running) throw new AgentError('busy', `Conversation ${this.id} is running already.`);
-    this.#interruption = new AbortController();
-    this.#isPauseRequested = false;
-    // What reached the log although its append failed counts.
-    const running = this.#open.session.journal.catchUp().then(work);
-    this.#running = running;
-    try {
-      return await running;
-    } finally {
-      this.#running = undefined;
-    }
-  }
-
   get #timeline() {
     return this.#open.session.journal.timeline;
   }
 
-  async #run({ signal, onDelta, onOutput, ...limits }: RunOptions, pauseAfter = Infinity): Promise<LoopEnd> {
-    checkLimits(limits);
-    const { session } = this.#open;
-    const { status, pending, lastUserMessageId, view } = this.state;
-    const waits = status === 'waiting_for_confirmation' && !pending.some((call) => call.approvedDigest !== undefined);
-    if (waits) return { reason: 'waiting', iterations: 0 };
-    // A branch may begin anew although something was said on another one.
-    const isEmpty = lastUserMessageId === undefined || view.events.every((event) => SystemPromptEvent.is(event));
-    if (isEmpty && pending.length === 0) {
-      throw new AgentError('nothing-to-do', `Conversation ${this.id} has no message yet: send one first.`);
-    }
-    if (status === 'finished' && pending.length === 0 && isAnswered(view)) {
-      return { reason: 'finished', text: finalText(view), iterations: 0 };
-    }
-    if (status === 'idle' && session.agent.textReply === 'wait' && endsInReply(view)) {
-      return { reason: 'asked', text: finalText(view), iterations: 0 };
-    }
-    const { timeout = (ms: number) => AbortSignal.timeout(ms) } = this.#options;
-    const time = timeLimit(limits, session.agent.budget, this.state.activeMs);
-    const deadline = time && time.leftMs > 0 ? timeout(time.leftMs) : undefined;
-    const signals = [this.#interruption.signal, signal, deadline].filter((one) => one !== undefined);
-    return runLoop(
-      session,
-      { signal: AbortSignal.any(signals), ...(onDelta && { onDelta }), ...(onOutput && { onOutput }) },
-      {
-        limits: { ...limits, maxIterations: limits.maxIterations ?? session.agent.budget.maxIterations },
-        isPauseRequested: (iterations) => this.#isPauseRequested || iterations >= pauseAfter,
-        overdue: () =>
-          deadline?.aborted === true && !this.#interruption.signal.aborted && signal?.aborted !== true
-            ? time?.limit
-            : undefined,
-      },
-    );
-  }
-
-  #withUsage(end: LoopEnd): RunResult {
-    return { ...end, usage: this.#timeline.read('stats').total, activeMs: this.#timeline.read('activity').ms };
-  }
-
-  #pending(actionIds?: readonly string[]): readonly PendingCall[] {
-    const pending = this.#timeline.read('pending');
-    const unknown = actionIds?.find((id) => !pending.some(({ event }) => event.id === id));
-    if (unknown !== undefined || pending.length === 0) throw this.#nothingPending(unknown);
-    return actionIds ? pending.filter(({ event }) => actionIds.includes(event.id)) : pending;
-  }
-
-  #nothingPending(id?: string): AgentError {
-    const what = id === undefined ? 'has no pending call' : `has no pending call ${id}`;
-    return new AgentError('nothing-pending', `Conversation ${this.id} ${what}.`);
+  async #run(options: RunOptions, pauseAfter?: number): Promise<RunResult> {
+    this.#assertUsable();
+    const { timeout } = this.#options;
+    const stops = { ...(timeout && { timeout }), ...(pauseAfter !== undefined && { pauseAfter }) };
+    return this.#running.alone((underWay) => runConversation(this.#open.session, options, { ...stops, underWay }));
   }
 
   #untilClosed(signal: AbortSignal | undefined): AbortSignal {

@@ -1,5 +1,6 @@
-import { Conversation as Underlying, type RunOptions } from '../conversation.ts';
+import { Conversation as Underlying } from '../conversation.ts';
 import type { CreateOptions, OpenOptions, Saying } from '../conversation-options.ts';
+import type { RunOptions } from '../run-options.ts';
 import type { RunResult } from '../run-result.ts';
 import { ConversationState } from './conversation-state.ts';
 
