@@ -1,30 +1,43 @@
 // Judges calls by the shell commands in them, and lets a person allow or refuse what is dangerous.
-import { Conversation, confirmRisky, defineAgent } from '@varve/agent';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Conversation, confirmRisky, defineAgent, type RunResult } from '@varve/agent';
 import { ensembleRisk, modelRisk, shellRisk } from '@varve/agent/risk';
 import { scriptedModel } from '@varve/llm/testing';
 import { memoryStore } from '@varve/storage';
 import { finish, terminal } from '@varve/tools';
 
-const run = (command: string) => ({ calls: [{ name: 'terminal', arguments: { security_risk: 'LOW', command } }] });
+const run = (command: string, security_risk = 'LOW') => ({
+  calls: [{ name: 'terminal', arguments: { security_risk, command } }],
+});
 
 const agent = defineAgent({
   model: scriptedModel([
     run('echo tidy'),
     run(`sudo sh -c 'cd / && rm -rf tmp'`),
-    { calls: [{ name: 'finish', arguments: { message: 'I left it as it is.' } }] },
+    run(`echo 'rm -rf tmp' > notes.txt; rm notes.txt`, 'HIGH'),
+    { calls: [{ name: 'finish', arguments: { message: 'It is tidy, as far as I may.' } }] },
   ]),
   tools: () => [terminal(), finish()],
-  // The model says LOW of both; the parsed command says otherwise of the second.
+  // The model says LOW of the first two; the parsed command says otherwise of the second. The higher one counts.
   confirmation: confirmRisky({ analyzer: ensembleRisk([modelRisk(), shellRisk()]) }),
 });
 
+const workspace = await mkdtemp(join(tmpdir(), 'tidy-'));
 await using store = memoryStore();
-await using conversation = await Conversation.create({ agent, store, workspace: process.cwd() });
+await using conversation = await Conversation.create({ agent, store, workspace });
 await conversation.send('Tidy up.');
-const waiting = await conversation.run();
-console.log(waiting.reason, 'after', waiting.iterations, 'steps');
-for (const { event } of conversation.state.pending) console.log('waits:', event.tool_call.arguments);
 
+const show = ({ reason, iterations }: RunResult): void => {
+  console.log(reason, 'after', iterations, 'steps');
+  for (const { event } of conversation.state.pending) console.log('waits:', event.tool_call.arguments);
+};
+show(await conversation.run());
 await conversation.reject('Not as root.');
+show(await conversation.run());
+// What is allowed is exactly what was shown, and only that.
+await conversation.approve({ by: 'somebody' });
 const end = await conversation.run();
 console.log(end.reason === 'finished' ? end.text : end.reason);
+await rm(workspace, { recursive: true });

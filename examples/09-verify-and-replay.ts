@@ -1,4 +1,4 @@
-// Makes every request of a log again without a model, then replays it with a tool that sees something else.
+// Replays a log in three ways: its requests alone, with its replies and a tool that sees something else, with another model.
 import { Conversation, defineAgent } from '@varve/agent';
 import { replayConversation, verifyRequests } from '@varve/agent/replay';
 import { scriptedModel } from '@varve/llm/testing';
@@ -32,6 +32,10 @@ const log = await store.read(conversation.id);
 for await (const { seq, messages, tools } of verifyRequests(log)) console.log('request of reply', seq, messages, tools);
 
 const sunny = defineAgent({ model: agent.model, tools: () => [weather('Sun'), finish()] });
-const options = { agent: sunny, store, workspace: process.cwd(), replies: 'recorded' } as const;
-const { reasons, differences } = await replayConversation(log, options);
-console.log(reasons.join(), 'with', differences.length, 'difference:', differences[0]?.left?.kind);
+const recorded = { agent: sunny, store, workspace: process.cwd(), replies: 'recorded' } as const;
+const again = await replayConversation(log, recorded);
+console.log(again.reasons.join(), 'with', again.differences.length, 'difference:', again.differences[0]?.left?.kind);
+
+const guessing = defineAgent({ ...agent, model: scriptedModel([{ text: 'It always rains.' }]) });
+const live = await replayConversation(log, { ...recorded, agent: guessing, replies: 'live' });
+for (const { at, left, right } of live.differences) console.log('difference', at, left?.kind, '|', right?.kind ?? '-');

@@ -1,0 +1,42 @@
+// Signs every event as it is stored, and proves later that a log is what was written: an edit in one file is found.
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Conversation, defineAgent } from '@varve/agent';
+import { scriptedModel } from '@varve/llm/testing';
+import { directoryStore } from '@varve/storage/directory';
+import { ed25519Signer, verify } from '@varve/storage/proof';
+import { finish } from '@varve/tools';
+
+const root = await mkdtemp(join(tmpdir(), 'signed-'));
+// A key of your own, kept outside of the log: 32 random bytes. These are not.
+const signingKey = ed25519Signer(new Uint8Array(32).fill(7));
+const agent = defineAgent({ model: scriptedModel([{ text: 'Paid 10.' }]), tools: () => [finish()], signingKey });
+const id = '7'.repeat(32);
+
+{
+  await using store = await directoryStore({ path: root });
+  await using conversation = await Conversation.create({ agent, store, workspace: process.cwd(), id });
+  await conversation.send('Pay 10.');
+  await conversation.run();
+}
+
+async function check(what: string): Promise<void> {
+  await using store = await directoryStore({ path: root });
+  const options = { trusted: [signingKey.did], mustBeSigned: () => true };
+  const { head, sealed, vouched, broken } = await verify(await store.read(id), options);
+  console.log(`${what}: ${head} events, ${sealed} as they were sealed, ${vouched} vouched for`);
+  if (broken) console.log(`  event ${broken.seq} is ${broken.reason}: ${broken.message}`);
+}
+
+await check('as written');
+
+// Somebody corrects the amount, in the file.
+const events = join(root, id, 'events');
+for (const name of await readdir(events)) {
+  const text = await readFile(join(events, name), 'utf8');
+  if (text.includes('Paid 10.')) await writeFile(join(events, name), text.replace('Paid 10.', 'Paid 90.'));
+}
+await check('as edited');
+
+await rm(root, { recursive: true });

@@ -1,0 +1,40 @@
+// Opens a conversation with other tools and another way to take a text, and is told what does not fit and what to do.
+import { AgentError, Conversation, defineAgent, type AgentOptions } from '@varve/agent';
+import { scriptedModel, type ScriptedStep } from '@varve/llm/testing';
+import { memoryStore, StorageError } from '@varve/storage';
+import { finish, think } from '@varve/tools';
+
+const agentOf = (steps: readonly ScriptedStep[], options: Partial<AgentOptions> = {}) =>
+  defineAgent({ model: scriptedModel(steps), tools: () => [think(), finish()], ...options });
+
+const id = '4'.repeat(32);
+await using store = memoryStore();
+const first = await Conversation.create({
+  agent: agentOf([{ text: 'Which colour?' }], { textReply: 'wait' }),
+  store,
+  workspace: process.cwd(),
+  id,
+});
+await first.send('Paint the boat.');
+const asked = await first.run();
+console.log(asked.reason, '·', asked.reason === 'asked' && asked.text, '· status', first.state.status);
+
+// Two cannot write to one log.
+await Conversation.open({ agent: agentOf([]), store, id }).catch((error: unknown) => {
+  console.log('while it is open:', error instanceof StorageError && error.code);
+});
+await first[Symbol.asyncDispose]();
+
+await Conversation.open({ agent: agentOf([], { tools: () => [finish()] }), store, id }).catch((error: unknown) => {
+  if (error instanceof AgentError) console.log(`${error.code}: ${error.message}`);
+});
+
+// With nobody to ask, a text is no end: the model is told to go on until it calls finish.
+const steps = [
+  { text: 'Is blue fine?' },
+  { calls: [{ name: 'finish', arguments: { message: 'The boat is blue.' } }] },
+] as const;
+await using second = await Conversation.open({ agent: agentOf(steps, { textReply: 'continue' }), store, id });
+await second.send('Any.');
+const end = await second.run();
+console.log(end.reason, 'after', end.iterations, 'steps ·', end.reason === 'finished' && end.text);
