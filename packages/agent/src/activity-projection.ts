@@ -1,5 +1,5 @@
 import { ConversationStateUpdateEvent, type BaseEvent } from '@varve/events';
-import { callFact, effectFact, runFact } from '@varve/events/facts';
+import { callFact, childFact, effectFact, runFact } from '@varve/events/facts';
 import type { Projection } from '@varve/events/projections';
 
 /** How long a conversation has been at work. */
@@ -17,11 +17,11 @@ interface ActivityState {
 
 /**
  * Sums the time of runs over the whole log, all branches: time spent on an abandoned branch is spent. The time between runs
- * is nobody's, also when a run was cut off by a crash: it worked until its last reply or effect. Inherited runs do not count.
+ * is nobody's, also when a run was cut off by a crash: it worked until its last reply or effect, or that of who worked for it. Inherited runs do not count.
  */
 export const activityProjection: Projection<ActivityState, Activity> = {
   name: 'activity',
-  version: 1,
+  version: 2,
   scope: 'log',
   initial: () => ({ ms: 0 }),
   apply(state, event) {
@@ -45,10 +45,13 @@ function openMs(open: ActivityState['open'], end = open?.last ?? 0): number {
   return open ? Math.max(0, end - open.since) : 0;
 }
 
-/** Only runs ask the agent's model and carry out calls; other facts come between runs as well. Read as lightly as can be. */
+const ofWork = new Set<string>([callFact.key, childFact.key, effectFact.key]);
+
+/** Only runs ask the agent's model, carry out calls and have others work; other facts come between runs as well. */
 function workedAt(event: BaseEvent): number | undefined {
   if (!ConversationStateUpdateEvent.is(event)) return undefined;
-  if (event.key !== callFact.key && event.key !== effectFact.key) return undefined;
+  if (!ofWork.has(event.key)) return undefined;
+  // Read as lightly as can be.
   const { usage_id: who = 'agent', at } = event.value as { readonly usage_id?: unknown; readonly at?: unknown };
   return who === 'agent' && typeof at === 'number' ? at : undefined;
 }

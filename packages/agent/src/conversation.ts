@@ -2,8 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { textOf, type BaseEvent } from '@varve/events';
 import type { Observation } from '@varve/events/payloads';
 import type { LanguageModel, ModelReply, ModelRequest } from '@varve/llm';
+import { Account } from './account.ts';
 import { approveCalls, type Approval } from './approve-calls.ts';
 import { ask } from './ask.ts';
+import { childConversation, type ChildOptions } from './child-conversation.ts';
 import { condenseNow } from './condense-now.ts';
 import type { ConversationOptions, CreateOptions, OpenOptions, Saying } from './conversation-options.ts';
 import type { ConversationState } from './conversation-state.ts';
@@ -38,14 +40,19 @@ export class Conversation implements AsyncDisposable {
   readonly #open: OpenConversation;
   readonly #options: ConversationOptions;
   readonly #running: Running;
+  readonly #account: Account;
+  readonly #children = new Set<Conversation>();
   /** Ends what goes on beside runs. */
   readonly #leaving = new AbortController();
+  readonly #parent: Conversation | undefined;
   #closing: Promise<void> | undefined;
 
-  private constructor(open: OpenConversation, options: ConversationOptions) {
+  private constructor(open: OpenConversation, options: ConversationOptions, parent?: Conversation) {
     this.#open = open;
     this.#options = options;
     this.#running = new Running(open.session);
+    this.#parent = parent;
+    this.#account = new Account(open.session, parent && parent.#account);
   }
 
   /** @throws {AgentError} `invalid`; {@link StorageError} `exists` and whatever the store throws. */
@@ -253,6 +260,31 @@ export class Conversation implements AsyncDisposable {
   }
 
   /**
+   * Makes a conversation that works for this one, in the same store, also while a run is under way; or, with the `id` of one
+   * that it made before, takes that one up. What it may use is what this one leaves of its budget, and of the run under
+   * way; what it uses counts here too, as it is used. Several at once share what is left. When the run under way here is
+   * stopped, so are the runs of its children that began meanwhile. The caller disposes it; at the latest it is disposed
+   * with this one.
+   *
+   * @throws {AgentError} `invalid`, `closed`; {@link StorageError} whatever the store throws.
+   */
+  async child(options: ChildOptions = {}): Promise<Conversation> {
+    this.#assertUsable();
+    const { id = newConversationId() } = options;
+    const made = await childConversation(this.#open, this.#options, { ...options, id });
+    const child = new Conversation(made.open, made.options, this);
+    this.#children.add(child);
+    try {
+      this.#assertUsable();
+      await child.#account.charge();
+      return child;
+    } catch (error) {
+      await child[Symbol.asyncDispose]();
+      throw error;
+    }
+  }
+
+  /**
    * Stored events from seq `from` on, each once, in order. Without a signal it ends at the present head; with one it goes
    * on with later events until the signal aborts. @throws {StorageError} `invalid` for a bad number.
    */
@@ -273,7 +305,15 @@ export class Conversation implements AsyncDisposable {
   async #close(): Promise<void> {
     this.#leaving.abort();
     await this.interrupt();
-    await this.#open[Symbol.asyncDispose]();
+    await Promise.all([...this.#children].map((child) => child[Symbol.asyncDispose]()));
+    try {
+      await this.#account.charge();
+    } finally {
+      this.#account.close();
+      const parent = this.#parent;
+      if (parent) parent.#children.delete(this);
+      await this.#open[Symbol.asyncDispose]();
+    }
   }
 
   get #timeline() {
@@ -283,7 +323,11 @@ export class Conversation implements AsyncDisposable {
   async #run(options: RunOptions, pauseAfter?: number): Promise<RunResult> {
     this.#assertUsable();
     const { timeout } = this.#options;
-    const stops = { ...(timeout && { timeout }), ...(pauseAfter !== undefined && { pauseAfter }) };
+    const stops = {
+      account: this.#account,
+      ...(timeout && { timeout }),
+      ...(pauseAfter !== undefined && { pauseAfter }),
+    };
     return this.#running.alone((underWay) => runConversation(this.#open.session, options, { ...stops, underWay }));
   }
 

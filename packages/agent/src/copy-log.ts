@@ -1,5 +1,5 @@
 import { ConversationStateUpdateEvent, type EventCodec } from '@varve/events';
-import { callFact, runFact } from '@varve/events/facts';
+import { callFact, childFact, runFact } from '@varve/events/facts';
 import type { EventLog, LogReader, NewEvent, Stored } from '@varve/storage';
 
 /** So many events are appended at once: a fork of a long log costs few transactions, and little memory. */
@@ -22,7 +22,8 @@ export async function copyLog(from: LogReader, into: EventLog, codec: EventCodec
 
 function inherited({ id, kind, parentId, text }: Stored, codec: EventCodec): NewEvent {
   const event = codec.read(text);
-  const isSpent = (one: typeof event): boolean => (callFact.read(one) ?? runFact.read(one)) !== undefined;
+  const isSpent = (one: typeof event): boolean =>
+    (callFact.read(one) ?? runFact.read(one) ?? childFact.read(one)) !== undefined;
   if (!ConversationStateUpdateEvent.is(event) || !isSpent(event)) return { id, kind, parentId, text };
   const { key, value, timestamp, parent_id } = event;
   const stamp = { id, timestamp, ...(parent_id !== undefined && { parent_id }) };

@@ -9,8 +9,8 @@ import {
   type Content,
   type ErrorClassification,
 } from '@varve/events';
-import { runFact } from '@varve/events/facts';
-import { statusKey, type ExecutionStatus } from '@varve/events/projections';
+import { childFact, runFact } from '@varve/events/facts';
+import { statusKey, type ExecutionStatus, type Usage } from '@varve/events/projections';
 import type { Draft } from './journal.ts';
 
 /** The conversation goes to a status. */
@@ -26,6 +26,13 @@ export function titleDraft(title: string): Draft {
 /** A run begins or ends, at `at` in UTC milliseconds. */
 export function runDraft(state: 'begun' | 'ended', at: number): Draft {
   return { make: (stamp) => runFact.create({ state, at }, stamp) };
+}
+
+/** What a conversation that works for this one has used by now, at `at` in UTC milliseconds. */
+export function childDraft(conversation_id: string, { calls, unpriced_calls, ...used }: Usage, at: number): Draft {
+  const { cost_usd, latency_ms, ...usage } = used;
+  const value = { conversation_id, calls, unpriced_calls, cost_usd, latency_ms, usage, at };
+  return { make: (stamp) => childFact.create(value, stamp) };
 }
 
 /** The user says something. */

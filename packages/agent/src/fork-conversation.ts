@@ -38,8 +38,10 @@ export async function forkConversation(
   const agent = inherit(changed.agent ?? session.agent, session.agent);
   const { meta } = await base.store.summary(log.id);
   const fork: UnfinishedFork = { of: log.id, events: end, leaf: leaf ?? null };
+  // Whoever the original works for did not ask for this one, and is not billed for it.
+  const { parent: _, ...kept } = meta as Readonly<Record<string, Json>>;
   const copy = await base.store.create(id, {
-    ...(meta as Readonly<Record<string, Json>>),
+    ...kept,
     status: 'idle',
     workspace: resolve(workspace),
     agent: agent.spec,

@@ -1,6 +1,7 @@
 export { defineAgent, type Agent, type AgentOptions, type Budget, type TextReply, type ToolsContext } from './agent.ts';
 export { alwaysConfirm } from './always-confirm.ts';
 export { codingPrompt } from './coding-prompt.ts';
+export type { ChildOptions } from './child-conversation.ts';
 export type { ConfirmationPolicy, ProposedCall } from './confirmation.ts';
 export { confirmRisky, type ConfirmRiskyOptions } from './confirm-risky.ts';
 export { Conversation } from './conversation.ts';

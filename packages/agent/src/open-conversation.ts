@@ -37,6 +37,8 @@ interface Meta {
   readonly agent: Json;
   /** What the tools that its client carries out are made of. */
   readonly client_tools?: readonly Json[];
+  /** The conversation that it works for. */
+  readonly parent?: string;
   /** So many events of the log the agent knows of that may have set its policies, if any did. */
   readonly policies_head?: number;
 }
@@ -51,6 +53,7 @@ export class OpenConversation implements AsyncDisposable {
   #title: string | undefined;
   readonly #clientTools: readonly ClientToolSpec[];
   readonly #policiesHead: number;
+  readonly #parent: string | undefined;
   #agent: Agent;
 
   private constructor(log: EventLog, timeline: ConversationTimeline, codec: EventCodec, options: SetupOptions) {
@@ -60,6 +63,7 @@ export class OpenConversation implements AsyncDisposable {
     this.#title = title;
     this.#policiesHead = timeline.read('policies').head;
     this.#clientTools = options.clientSpecs;
+    this.#parent = options.parent;
     this.mask = mask;
     this.#snapshotHead = snapshotHead;
     this.#snapshotName = snapshotName(options);
@@ -94,7 +98,7 @@ export class OpenConversation implements AsyncDisposable {
     };
   }
 
-  static async create(options: CreateOptions & { readonly id: string }): Promise<OpenConversation> {
+  static async create(options: NewOptions): Promise<OpenConversation> {
     checkId(options.id);
     const workspace = await directory(options.workspace);
     const codec = codecOf(options);
@@ -105,7 +109,9 @@ export class OpenConversation implements AsyncDisposable {
     const { tools, specs } = await orClosed(own, async () =>
       clientToolsOf({ id: options.id, tools: own, given: mask(options.clientTools ?? []) }),
     );
-    const meta: Meta = { status: 'idle', workspace, agent: agent.spec, ...keptSpecs(specs) };
+    const { parent } = options;
+    const works = parent === undefined ? {} : { parent };
+    const meta: Meta = { status: 'idle', workspace, agent: agent.spec, ...keptSpecs(specs), ...works };
     const log = await orClosed(tools, () => options.store.create(options.id, { ...meta }));
     return new OpenConversation(log, conversationTimeline(codec), codec, {
       ...options,
@@ -120,7 +126,7 @@ export class OpenConversation implements AsyncDisposable {
 
   static async open(options: OpenOptions): Promise<OpenConversation> {
     const summary = await options.store.summary(options.id);
-    const { workspace: known, title, client_tools: kept } = readMeta(summary.meta);
+    const { workspace: known, title, client_tools: kept, parent } = readMeta(summary.meta);
     const path = options.workspace ?? known;
     if (path === undefined) {
       throw new AgentError('invalid', `Conversation ${options.id} does not say where it works: give a workspace.`);
@@ -158,6 +164,7 @@ export class OpenConversation implements AsyncDisposable {
         clientSpecs: specs,
         snapshotHead,
         ...(title !== undefined && { title }),
+        ...(parent !== undefined && { parent }),
         ...(lastTimestamp !== undefined && { lastTimestamp }),
       });
       if (fork) await opened.#settle(fork, summary.meta);
@@ -205,8 +212,15 @@ export class OpenConversation implements AsyncDisposable {
   #meta({ execution, title = this.#title }: Status, workspace: string, agent: Json): Json {
     const kept = keptSpecs(this.#clientTools);
     const seen = this.#policiesHead > 0 ? { policies_head: this.#policiesHead } : {};
-    return { ...(title !== undefined && { title }), status: execution, workspace, agent, ...kept, ...seen };
+    const works = this.#parent === undefined ? {} : { parent: this.#parent };
+    return { ...(title !== undefined && { title }), status: execution, workspace, agent, ...kept, ...works, ...seen };
   }
+}
+
+interface NewOptions extends CreateOptions {
+  readonly id: string;
+  /** The conversation that it works for. */
+  readonly parent?: string;
 }
 
 interface SetupOptions extends ConversationOptions {
@@ -215,6 +229,7 @@ interface SetupOptions extends ConversationOptions {
   readonly mask: Mask;
   readonly clientSpecs: readonly ClientToolSpec[];
   readonly title?: string;
+  readonly parent?: string;
   readonly snapshotHead: number;
   readonly lastTimestamp?: string;
 }

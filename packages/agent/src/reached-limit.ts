@@ -1,6 +1,8 @@
-import type { Usage } from '@varve/events/projections';
 import type { Budget } from './agent.ts';
 import type { Limits } from './limits.ts';
+import type { Spent } from './spent.ts';
+
+type LimitsOfRun = Limits & { readonly maxMs?: number };
 
 /** A limit that was reached: the reason a run ends with, and what the log says of it. */
 export interface ReachedLimit {
@@ -9,34 +11,36 @@ export interface ReachedLimit {
   readonly detail: string;
 }
 
-/** What is used up so far, of the run and of the whole conversation. */
-export interface Used {
-  readonly iterations: number;
-  readonly before: Usage;
-  readonly now: Usage;
-  /** Milliseconds of this run, and of all runs together. */
+/** How long a conversation has been at work. */
+export interface Times {
+  /** Milliseconds of the run under way, and of all runs together. */
   readonly runMs: number;
   readonly activeMs: number;
+  /** Which conversation, when it is not the one that asks but one that it works for. */
+  readonly of?: string;
+}
+
+/** What is used up so far, of the run and of the whole conversation. */
+export interface Used extends Times {
+  readonly iterations: number;
+  readonly ofRun: Spent;
+  readonly now: Spent;
 }
 
 /** The first limit that is reached, of the run or of the conversation. */
-export function reachedLimit(
-  run: Limits & { readonly maxMs?: number },
-  budget: Budget,
-  { iterations, before, now, runMs, activeMs }: Used,
-): ReachedLimit | undefined {
-  // Sums of cents are not exact: what is off by less than a nanodollar is not off.
-  const cost = Number((now.cost_usd - before.cost_usd).toFixed(9));
-  const tokens = tokensOf(now) - tokensOf(before);
+export function reachedLimit(run: LimitsOfRun, budget: Budget, used: Used): ReachedLimit | undefined {
+  const { iterations, ofRun, now, runMs, activeMs } = used;
+  const names = namesOf(used);
   return (
-    reached('max-iterations', 'The run', iterations, run.maxIterations) ??
-    reached('max-cost', 'The run', cost, run.maxCostUsd) ??
-    reached('max-tokens', 'The run', tokens, run.maxTokens) ??
-    reached('max-time', 'The run', runMs, run.maxMs) ??
-    reached('max-cost', 'The conversation', Number(now.cost_usd.toFixed(9)), budget.maxCostUsd) ??
-    reached('max-tokens', 'The conversation', tokensOf(now), budget.maxTokens) ??
-    reached('max-calls', 'The conversation', now.calls, budget.maxCalls) ??
-    reached('max-time', 'The conversation', activeMs, budget.maxMs)
+    reached('max-iterations', names.run, iterations, run.maxIterations) ??
+    reached('max-cost', names.run, ofRun.costUsd, run.maxCostUsd) ??
+    reached('max-tokens', names.run, ofRun.tokens, run.maxTokens) ??
+    reached('max-time', names.run, runMs, run.maxMs) ??
+    // Sums of cents are not exact: what is off by less than a nanodollar is not off.
+    reached('max-cost', names.all, Number(now.costUsd.toFixed(9)), budget.maxCostUsd) ??
+    reached('max-tokens', names.all, now.tokens, budget.maxTokens) ??
+    reached('max-calls', names.all, now.calls, budget.maxCalls) ??
+    reached('max-time', names.all, activeMs, budget.maxMs)
   );
 }
 
@@ -49,20 +53,30 @@ const kinds = {
   'max-time': { code: 'MaxTimeReached', tell: (count: number) => `took ${count} milliseconds` },
 } as const;
 
-/** The limit of time that leaves a run least, and how long that is; undefined when nothing limits it. */
-export function timeLimit(
-  run: { readonly maxMs?: number },
-  budget: Budget,
-  activeMs: number,
-): { readonly leftMs: number; readonly limit: ReachedLimit } | undefined {
-  const runMs = run.maxMs ?? Infinity;
-  const budgetMs = (budget.maxMs ?? Infinity) - activeMs;
+/** How long a run may still take, and the limit that is reached then. */
+export interface TimeLeft {
+  readonly leftMs: number;
+  readonly limit: ReachedLimit;
+}
+
+/** The limit of time that leaves a run least; undefined when nothing limits it. */
+export function timeLimit(run: LimitsOfRun, budget: Budget, times: Times): TimeLeft | undefined {
+  const names = namesOf(times);
+  const runMs = (run.maxMs ?? Infinity) - times.runMs;
+  const budgetMs = (budget.maxMs ?? Infinity) - times.activeMs;
   const [whose, leftMs, limit] =
-    runMs <= budgetMs
-      ? (['The run', runMs, run.maxMs] as const)
-      : (['The conversation', budgetMs, budget.maxMs] as const);
+    runMs <= budgetMs ? ([names.run, runMs, run.maxMs] as const) : ([names.all, budgetMs, budget.maxMs] as const);
   const reachedThen = limit === undefined ? undefined : reached('max-time', whose, limit, limit);
   return reachedThen && { leftMs: Math.max(0, leftMs), limit: reachedThen };
+}
+
+function namesOf({ of }: Times): { readonly run: string; readonly all: string } {
+  return of === undefined
+    ? { run: 'The run', all: 'The conversation' }
+    : {
+        run: `The run of conversation ${of}, for which this one works,`,
+        all: `Conversation ${of}, for which this one works,`,
+      };
 }
 
 function reached(
@@ -74,8 +88,4 @@ function reached(
   if (limit === undefined || count < limit) return undefined;
   const { code, tell } = kinds[reason];
   return { reason, code, detail: `${whose} ${tell(count)}, and its limit is ${limit}.` };
-}
-
-function tokensOf({ input_tokens, output_tokens }: Usage): number {
-  return input_tokens + output_tokens;
 }

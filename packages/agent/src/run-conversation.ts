@@ -1,11 +1,11 @@
 import { SystemPromptEvent } from '@varve/events';
+import type { Account } from './account.ts';
 import type { ConversationOptions } from './conversation-options.ts';
 import { stateOf } from './conversation-state.ts';
 import { AgentError } from './error.ts';
 import { finalText } from './final-text.ts';
 import { endsInReply, isAnswered } from './is-answered.ts';
 import { checkLimits } from './limits.ts';
-import { timeLimit } from './reached-limit.ts';
 import { runLoop, type LoopEnd } from './run-loop.ts';
 import type { RunOptions } from './run-options.ts';
 import type { RunResult } from './run-result.ts';
@@ -15,6 +15,7 @@ import type { Session } from './session.ts';
 /** What stops a run besides its own options. */
 export interface Stops extends Pick<ConversationOptions, 'timeout'> {
   readonly underWay: UnderWay;
+  readonly account: Account;
   /** Steps after which it pauses; default never. */
   readonly pauseAfter?: number;
 }
@@ -52,24 +53,28 @@ function endedAlready({ journal, agent, conversationId }: Session): LoopEnd | un
 async function steppedTo(
   session: Session,
   { signal, onDelta, onOutput, ...limits }: RunOptions,
-  { underWay, pauseAfter = Infinity, timeout = (ms) => AbortSignal.timeout(ms) }: Stops,
+  { underWay, account, pauseAfter = Infinity, timeout = (ms) => AbortSignal.timeout(ms) }: Stops,
 ): Promise<LoopEnd> {
   checkLimits(limits);
   const end = endedAlready(session);
   if (end) return end;
   const { budget } = session.agent;
   const { interruption, isPauseRequested } = underWay;
-  const time = timeLimit(limits, budget, session.journal.timeline.read('activity').ms);
+  const time = account.timeLeft(limits);
+  const outer = account.outerRun;
   const deadline = time && time.leftMs > 0 ? timeout(time.leftMs) : undefined;
-  const signals = [interruption, signal, deadline].filter((one) => one !== undefined);
+  const signals = [interruption, signal, outer?.signal, deadline].filter((one) => one !== undefined);
   return runLoop(
     session,
     { signal: AbortSignal.any(signals), ...(onDelta && { onDelta }), ...(onOutput && { onOutput }) },
     {
+      account,
       limits: { ...limits, maxIterations: limits.maxIterations ?? budget.maxIterations },
       isPauseRequested: (iterations) => isPauseRequested() || iterations >= pauseAfter,
-      overdue: () =>
-        deadline?.aborted === true && !interruption.aborted && signal?.aborted !== true ? time?.limit : undefined,
+      overdue: () => {
+        if (interruption.aborted || signal?.aborted === true) return undefined;
+        return deadline?.aborted === true ? time?.limit : outer?.overdue();
+      },
     },
   );
 }

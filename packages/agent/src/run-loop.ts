@@ -1,12 +1,13 @@
 import { InterruptEvent, PauseEvent, type Stamp } from '@varve/events';
-import type { ExecutionStatus, Usage } from '@varve/events/projections';
+import type { ExecutionStatus } from '@varve/events/projections';
 import { LlmError } from '@varve/llm';
-import { callErrorDraft, failureDrafts, nudgeDraft, runDraft, statusDraft } from './drafts.ts';
+import type { Account } from './account.ts';
+import { callErrorDraft, failureDrafts, nudgeDraft, statusDraft } from './drafts.ts';
 import { finalText } from './final-text.ts';
 import { isAnswered } from './is-answered.ts';
 import type { Draft } from './journal.ts';
 import type { Limits } from './limits.ts';
-import { reachedLimit, type ReachedLimit } from './reached-limit.ts';
+import type { ReachedLimit } from './reached-limit.ts';
 import type { EndReason } from './run-result.ts';
 import type { RunContext, Session } from './session.ts';
 import { step } from './step.ts';
@@ -15,6 +16,8 @@ import { lookForLoop, secondChance } from './stuck/look-for-loop.ts';
 
 /** When a loop ends although the work is not done. */
 export interface LoopOptions {
+  /** What counts its steps, and what they use. */
+  readonly account: Account;
   /** Of this run. */
   readonly limits: Limits & { readonly maxMs?: number };
   readonly isPauseRequested: (iterations: number) => boolean;
@@ -30,45 +33,37 @@ export type LoopEnd =
 
 /** Steps until there is a reason to end, and writes that reason into the log, and how long it took. */
 export async function runLoop(session: Session, context: RunContext, options: LoopOptions): Promise<LoopEnd> {
-  const { journal, now } = session;
-  const run: Run = { ...options };
+  const { account, limits, overdue } = options;
+  const { journal } = session;
+  account.open({ limits, overdue, signal: context.signal });
   try {
-    const end = await steps(session, { ...context, signal: AbortSignal.any([context.signal, journal.lost]) }, run);
-    // A run that ends before it begins must not end one that a crash cut off: that one did not work until now.
-    if (run.begun !== undefined) await journal.emit([runDraft('ended', now())]);
+    const end = await steps(session, { ...context, signal: AbortSignal.any([context.signal, journal.lost]) }, options);
+    await account.end();
     return end;
-  } finally {
+  } catch (error) {
     journal.recover();
+    await account.breakOff();
+    throw error;
   }
 }
 
-interface Run extends LoopOptions {
-  /** When its first step began, UTC milliseconds. */
-  begun?: number;
-}
-
-async function steps(session: Session, context: RunContext, run: Run): Promise<LoopEnd> {
-  const { journal, now } = session;
+async function steps(session: Session, context: RunContext, run: LoopOptions): Promise<LoopEnd> {
+  const { journal } = session;
+  const { account } = run;
   const status = (): ReturnType<typeof journal.timeline.read<'status'>> => journal.timeline.read('status');
-  const used = (): Usage => journal.timeline.read('stats').total;
-  const before = used();
-  const { ms: msBefore } = journal.timeline.read('activity');
   for (let iterations = 0; ; iterations++) {
     if (context.signal.aborted) return { reason: await interrupted(session, run), iterations };
     if (run.isPauseRequested(iterations)) return { reason: await paused(session), iterations };
-    const runMs = run.begun === undefined ? 0 : now() - run.begun;
-    const uses = { iterations, before, now: used(), runMs, activeMs: msBefore + runMs };
-    const limit = reachedLimit(run.limits, session.agent.budget, uses);
+    const limit = account.takeStep();
     if (limit) {
       await journal.emit(failureDrafts(limit.code, limit.detail));
       return { reason: limit.reason, iterations };
     }
-    const isBeginning = run.begun === undefined;
-    run.begun ??= now();
-    const start = [...startDrafts(status().execution), ...(isBeginning ? [runDraft('begun', run.begun)] : [])];
+    const start = [...startDrafts(status().execution), ...(iterations === 0 ? await account.begin() : [])];
     if (start.length > 0) await journal.emit(start);
     if ((await repeats(session)) === 'stuck') return { reason: 'stuck', iterations };
     const outcome = await step(session, context);
+    await account.charge();
     switch (outcome.kind) {
       case 'continue':
         break;

@@ -27,7 +27,16 @@ import {
   StreamingDeltaEvent,
   TokenEvent,
 } from './kinds/index.ts';
-import { approvalFact, callFact, effectFact, maskFact, parametersFact, runFact, toolsetFact } from './facts/index.ts';
+import {
+  approvalFact,
+  callFact,
+  childFact,
+  effectFact,
+  maskFact,
+  parametersFact,
+  runFact,
+  toolsetFact,
+} from './facts/index.ts';
 import { TerminalAction, ThinkObservation } from './payloads/index.ts';
 
 const codec = eventCodec(builtinKinds);
@@ -187,6 +196,24 @@ const events: Readonly<Record<string, BaseEvent>> = {
       latency_ms: 1500,
       digests: { messages: 'aa', tools: 'bb', parameters: 'cc' },
       projections: { messages: 1 },
+      at: 1_770_000_000_000,
+    },
+    at(3),
+  ),
+  'varve.child': childFact.create(
+    {
+      conversation_id: '6'.repeat(32),
+      calls: 2,
+      unpriced_calls: 0,
+      cost_usd: 0.025,
+      latency_ms: 3000,
+      usage: {
+        input_tokens: 200,
+        output_tokens: 40,
+        cache_read_tokens: 80,
+        cache_write_tokens: 0,
+        reasoning_tokens: 0,
+      },
       at: 1_770_000_000_000,
     },
     at(3),

@@ -1,5 +1,6 @@
 export { approvalFact } from './approval.ts';
 export { callFact, tokenUsage, type Call, type TokenUsage } from './call.ts';
+export { childFact } from './child.ts';
 export { defineFact, isFact, type FactDefinition } from './define-fact.ts';
 export { effectFact } from './effect.ts';
 export { leafKey } from './leaf.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { eventCodec } from '../codec.ts';
 import type { BaseEvent } from '../define-event.ts';
-import { approvalFact, callFact, effectFact, type Call } from '../facts/index.ts';
+import { approvalFact, callFact, childFact, effectFact, type Call } from '../facts/index.ts';
 import { builtinKinds } from '../kinds.ts';
 import { ConversationErrorEvent } from '../kinds/conversation-error-event.ts';
 import { ConversationStateUpdateEvent } from '../kinds/conversation-state-update-event.ts';
@@ -21,13 +21,14 @@ const pending = (events: readonly BaseEvent[]) => foldEvents(pendingProjection(c
 const status = (events: readonly BaseEvent[]) => foldEvents(statusProjection, events);
 const stats = (events: readonly BaseEvent[]) => foldEvents(statsProjection, events);
 
+const aUsage = { input_tokens: 10, output_tokens: 2, cache_read_tokens: 4, cache_write_tokens: 1, reasoning_tokens: 1 };
 const aCall: Call = {
   response_id: 'r',
   actions: [],
   usage_id: 'agent',
   model: 'm',
   finish: 'stop',
-  usage: { input_tokens: 10, output_tokens: 2, cache_read_tokens: 4, cache_write_tokens: 1, reasoning_tokens: 1 },
+  usage: aUsage,
   cost_usd: 0.5,
   latency_ms: 100,
   digests: { messages: '', tools: '', parameters: '' },
@@ -163,6 +164,31 @@ test('calls without a price are counted, inherited ones are not', () => {
   const { cost_usd: _cost, usage: _usage, ...unpriced } = aCall;
   const { total } = stats([callFact.create(unpriced, tale.stamp()), billed(tale, { inherited: true })]);
   expect(total).toMatchObject({ calls: 1, unpriced_calls: 1, cost_usd: 0, input_tokens: 0 });
+});
+
+test('what a child used counts once, as its last fact tells it, and not where it was inherited', () => {
+  const tale = story();
+  const child = (conversation_id: string, calls: number, more: { readonly inherited?: boolean } = {}) => {
+    const usage = { ...aUsage, input_tokens: 10 * calls, output_tokens: calls };
+    const used = { conversation_id, calls, unpriced_calls: 0, cost_usd: 0.1 * calls, latency_ms: 0, at: 1, usage };
+    return childFact.create({ ...used, ...more }, tale.stamp());
+  };
+  const told = [
+    child('a', 0),
+    billed(tale),
+    child('a', 1),
+    child('b', 1),
+    child('c', 9, { inherited: true }),
+    child('a', 3),
+  ];
+  const { total, byUsageId } = stats(told);
+  expect(total).toMatchObject({ calls: 5, input_tokens: 50 });
+  expect(total.cost_usd).toBeCloseTo(0.9, 9);
+  expect(Object.entries(byUsageId).map(([id, { calls }]) => [id, calls])).toEqual([
+    ['child:a', 3],
+    ['agent', 1],
+    ['child:b', 1],
+  ]);
 });
 
 test.for(['__proto__', 'constructor', 'toString'])('a usage id may be %s', (usage_id) => {

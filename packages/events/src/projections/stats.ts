@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { BaseEvent } from '../define-event.ts';
 import { callFact, type Call, type TokenUsage } from '../facts/call.ts';
+import { childFact } from '../facts/child.ts';
 import type { Projection } from './projection.ts';
 import { stateFields } from './state-fields.ts';
 
@@ -14,14 +15,18 @@ export interface Usage extends TokenUsage {
   readonly latency_ms: number;
 }
 
-/** Totals over the whole log, all branches: money spent on an abandoned branch is spent. Inherited calls do not count. */
+/**
+ * Totals over the whole log, all branches: money spent on an abandoned branch is spent. Inherited calls do not count. What
+ * other conversations used on behalf of this one counts, each under the usage id `child:<its id>`: who adds up conversations
+ * leaves those out, because they tell it themselves.
+ */
 export interface Stats {
   readonly total: Usage;
   readonly byUsageId: Readonly<Record<string, Usage>>;
 }
 
 interface StatsState extends Stats {
-  /** A call fact was seen: from then on it is facts that count. */
+  /** A fact was seen: from then on it is facts that count. */
   readonly hasCalls: boolean;
 }
 
@@ -43,12 +48,14 @@ const none: Usage = {
  */
 export const statsProjection: Projection<StatsState, Stats> = {
   name: 'stats',
-  version: 2,
+  version: 3,
   scope: 'log',
   initial: () => ({ total: none, byUsageId: {}, hasCalls: false }),
   apply(stats, event) {
     const call = callFact.read(event);
     if (call && !call.inherited) return withCall(stats, call);
+    const child = childFact.read(event);
+    if (child && !child.inherited) return withChild(stats, child);
     const foreign = stats.hasCalls ? undefined : foreignUsage(event);
     return foreign ? { ...foreign, hasCalls: false } : stats;
   },
@@ -82,8 +89,25 @@ function withCall({ total, byUsageId }: Stats, call: Call): StatsState {
   };
 }
 
+/** The fact tells all that this child used: it takes the place of what was known before. */
+function withChild(
+  { byUsageId }: Stats,
+  {
+    conversation_id: id,
+    calls,
+    unpriced_calls,
+    cost_usd,
+    latency_ms,
+    usage,
+  }: NonNullable<ReturnType<typeof childFact.read>>,
+): StatsState {
+  const used = { ...none, ...tokensOf({ usage }), calls, unpriced_calls, cost_usd, latency_ms };
+  const usages = { ...byUsageId, [`child:${id}`]: used };
+  return { total: Object.values(usages).reduce(sum, none), byUsageId: usages, hasCalls: true };
+}
+
 /** Only the counters: a later version may have put more into the fact. */
-function tokensOf({ usage }: Call): Partial<TokenUsage> {
+function tokensOf({ usage }: Pick<Call, 'usage'>): Partial<TokenUsage> {
   if (!usage) return {};
   const { input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, reasoning_tokens } = usage;
   return { input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, reasoning_tokens };
