@@ -50,7 +50,7 @@ export class Conversation implements AsyncDisposable {
   private constructor(open: OpenConversation, options: ConversationOptions, parent?: Conversation) {
     this.#open = open;
     this.#options = options;
-    this.#running = new Running(open.session);
+    this.#running = new Running(open.session, open.lost);
     this.#parent = parent;
     this.#account = new Account(open.session, parent && parent.#account);
   }
@@ -119,7 +119,8 @@ export class Conversation implements AsyncDisposable {
    * Steps until there is a reason to end. While calls wait and none of them was approved it returns `waiting` at once, and
    * after `finished` it returns the same text until something is said. After every other end it goes on.
    *
-   * @throws {AgentError} `invalid`, `busy`, `nothing-to-do`, `closed`; {@link StorageError} when the log cannot be written.
+   * @throws {AgentError} `invalid`, `busy`, `nothing-to-do`, `closed`, `taken-over`; {@link StorageError} when the log cannot
+   * be written: `fenced` when somebody took it over, which cancels what is under way and ends this object's use.
    * What a callback or a policy throws is a bug and rejects as it is; the log stays whole, and the next run goes on from it.
    */
   async run(options: RunOptions = {}): Promise<RunResult> {
@@ -332,10 +333,13 @@ export class Conversation implements AsyncDisposable {
   }
 
   #untilClosed(signal: AbortSignal | undefined): AbortSignal {
-    return signal ? AbortSignal.any([signal, this.#leaving.signal]) : this.#leaving.signal;
+    return AbortSignal.any([this.#leaving.signal, this.#open.lost, ...(signal ? [signal] : [])]);
   }
 
   #assertUsable(): void {
     if (this.#closing) throw new AgentError('closed', `Conversation ${this.id} was closed.`);
+    const { aborted, reason: cause } = this.#open.lost;
+    if (aborted)
+      throw new AgentError('taken-over', `Conversation ${this.id} was taken over by somebody else.`, { cause });
   }
 }

@@ -16,6 +16,8 @@ export type AgentErrorCode =
   | 'nothing-pending'
   /** Nothing was said yet, so there is nothing to run. */
   | 'nothing-to-do'
+  /** Somebody else took it over, so that nothing more of this one is stored; open it again. */
+  | 'taken-over'
   | 'closed';
 
 /** The one error class of this package. Storage failures pass through as `StorageError`: the log decides what is true. */

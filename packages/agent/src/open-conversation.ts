@@ -18,6 +18,7 @@ import { requestBuilder } from './request.ts';
 import type { Session } from './session.ts';
 import { takeUp } from './take-up.ts';
 import { asFinished, copyRest, unfinishedFork, type UnfinishedFork } from './unfinished-fork.ts';
+import { watchedLog } from './watched-log.ts';
 
 /** The snapshot of a whole timeline, folded with these kinds: with others, the same log folds to another state. */
 function snapshotName({ kinds = [] }: Pick<ConversationOptions, 'kinds'>): string {
@@ -54,6 +55,7 @@ export class OpenConversation implements AsyncDisposable {
   readonly #clientTools: readonly ClientToolSpec[];
   readonly #policiesHead: number;
   readonly #parent: string | undefined;
+  readonly #lost = new AbortController();
   #agent: Agent;
 
   private constructor(log: EventLog, timeline: ConversationTimeline, codec: EventCodec, options: SetupOptions) {
@@ -69,7 +71,7 @@ export class OpenConversation implements AsyncDisposable {
     this.#snapshotName = snapshotName(options);
     const offered = [...tools.values()].map(offeredTool);
     const journal = new Journal({
-      log,
+      log: watchedLog(log, this.#lost),
       codec,
       timeline,
       mask,
@@ -181,6 +183,11 @@ export class OpenConversation implements AsyncDisposable {
     const { head } = this.session.journal.timeline;
     await moveHead(leaf ?? undefined, this.log, this.session);
     if (this.session.journal.timeline.head === head) await this.log.append([], { meta: asFinished(meta) });
+  }
+
+  /** Aborts when the log turns out to be somebody else's. */
+  get lost(): AbortSignal {
+    return this.#lost.signal;
   }
 
   /** From the next step on another model is asked; the rest of the agent stays. */

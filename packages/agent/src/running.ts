@@ -11,12 +11,15 @@ export interface UnderWay {
 /** The one thing at a time that an open conversation is busy with, and how it is stopped. */
 export class Running {
   readonly #session: Session;
+  readonly #lost: AbortSignal;
   #work: Promise<unknown> | undefined;
   #interruption = new AbortController();
   #isPauseRequested = false;
 
-  constructor(session: Session) {
+  /** `lost` interrupts as well. */
+  constructor(session: Session, lost: AbortSignal) {
     this.#session = session;
+    this.#lost = lost;
   }
 
   get isUnderWay(): boolean {
@@ -29,7 +32,10 @@ export class Running {
     if (this.#work) throw new AgentError('busy', `Conversation ${conversationId} is running already.`);
     this.#interruption = new AbortController();
     this.#isPauseRequested = false;
-    const underWay = { interruption: this.#interruption.signal, isPauseRequested: () => this.#isPauseRequested };
+    const underWay: UnderWay = {
+      interruption: AbortSignal.any([this.#interruption.signal, this.#lost]),
+      isPauseRequested: () => this.#isPauseRequested,
+    };
     // What reached the log although its append failed counts.
     const running = journal.catchUp().then(() => work(underWay));
     this.#work = running;
