@@ -127,19 +127,15 @@ export class OpenConversation implements AsyncDisposable {
   }
 
   static async open(options: OpenOptions): Promise<OpenConversation> {
-    const summary = await options.store.summary(options.id);
-    const { workspace: known, title, client_tools: kept, parent } = readMeta(summary.meta);
-    const path = options.workspace ?? known;
-    if (path === undefined) {
-      throw new AgentError('invalid', `Conversation ${options.id} does not say where it works: give a workspace.`);
-    }
-    const workspace = await directory(path);
     const codec = codecOf(options);
     const { tools: own, mask } = toolsOf(options);
     const log = await orClosed(own, () => options.store.open(options.id));
     try {
-      // Somebody else may have finished it, and gone on, before the lease was ours.
-      const fork = unfinishedFork(summary.meta) && unfinishedFork((await options.store.summary(options.id)).meta);
+      // Until the lease was ours somebody else may have changed what lies beside the log.
+      const summary = await options.store.summary(options.id);
+      const { workspace: known, title, client_tools: kept, parent } = readMeta(summary.meta);
+      const workspace = await workspaceOf(options, known);
+      const fork = unfinishedFork(summary.meta);
       if (fork) await copyRest(fork, { store: options.store, log, codec });
       const timeline = conversationTimeline(codec);
       const snapshot = await log.snapshots.latest(snapshotName(options));
@@ -277,6 +273,12 @@ async function timestampOf(log: EventLog, codec: EventCodec, seq: number): Promi
 
 function checkId(id: string): void {
   if (!/^[0-9a-f]{32}$/.test(id)) throw new AgentError('invalid', `The id ${JSON.stringify(id)} is not 32 hex digits.`);
+}
+
+async function workspaceOf({ id, workspace }: OpenOptions, known: string | undefined): Promise<string> {
+  const path = workspace ?? known;
+  if (path !== undefined) return directory(path);
+  throw new AgentError('invalid', `Conversation ${id} does not say where it works: give a workspace.`);
 }
 
 async function directory(path: string): Promise<string> {
