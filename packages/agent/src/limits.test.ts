@@ -110,3 +110,9 @@ test('cents that do not add up exactly do not buy another step', async () => {
   await conversation.run({ maxIterations: 2 });
   expect(await conversation.run({ maxCostUsd: 0.02 })).toMatchObject({ reason: 'max-cost', iterations: 1 });
 });
+
+test('nor does a limit whose cents do not', async () => {
+  const steps = ['a', 'b', 'c', 'd'].map((text) => ({ ...used(text), costUsd: 0.1 }));
+  const { conversation } = await started(steps);
+  expect(await conversation.run({ maxCostUsd: 0.1 + 0.2 })).toMatchObject({ reason: 'max-cost', iterations: 3 });
+});

@@ -85,7 +85,8 @@ function reached(
   count: number,
   limit: number | undefined,
 ): ReachedLimit | undefined {
-  if (limit === undefined || count < limit) return undefined;
+  // Limits are sums of cents too, where somebody subtracted what was spent elsewhere.
+  if (limit === undefined || count < (Number(limit.toFixed(9)) || limit)) return undefined;
   const { code, tell } = kinds[reason];
   return { reason, code, detail: `${whose} ${tell(count)}, and its limit is ${limit}.` };
 }
