@@ -3,8 +3,8 @@ import { setImmediate } from 'node:timers/promises';
 import { rollingWindow } from '@varve/condensers';
 import { ActionEvent, defineEvent, text as block, type BaseEvent } from '@varve/events';
 import { approvalFact, effectFact } from '@varve/events/facts';
-import { isResult, callIdOf, legalityProblems } from '@varve/events/projections';
-import { LlmError, type LanguageModel, type ModelReply } from '@varve/llm';
+import { isResult, callIdOf, legalityProblems, type Usage } from '@varve/events/projections';
+import { LlmError, type LanguageModel } from '@varve/llm';
 import { memoryStore, type EventStore } from '@varve/storage';
 import { defineTool, finish, type Tool } from '@varve/tools';
 import { z } from 'zod';
@@ -13,11 +13,13 @@ import { alwaysConfirm } from '../always-confirm.ts';
 import { confirmRisky } from '../confirm-risky.ts';
 import { Conversation } from '../conversation.ts';
 import { AgentError } from '../error.ts';
+import type { Limits } from '../limits.ts';
 import { neverConfirm } from '../never-confirm.ts';
 import { verifyRequests } from '../replay/verify-requests.ts';
 import type { EndReason } from '../run-result.ts';
 import { Crash, crashingStore } from './crashing-store.ts';
 import { dice, type Dice } from './dice.ts';
+import { finishingReply, mostOfReply, simulatedPrice, simulatedReply } from './simulated-reply.ts';
 
 /** What came of one simulated conversation. */
 export interface Simulated {
@@ -34,26 +36,36 @@ const reasons = new Set<EndReason>([
   'paused',
   'interrupted',
   'max-iterations',
+  'max-cost',
+  'max-tokens',
   'max-calls',
   'max-time',
   'stuck',
   'error',
 ]);
 
+/** Where a conversation is kept: called again for what every new process finds. The caller closes none of them. */
+export type NewDisk = () => EventStore | Promise<EventStore>;
+
 /**
  * Plays a conversation with a model, tools, a user and a store that crashes, all of which do what the seed says: the same
  * seed gives the same log, byte for byte.
  *
  * @throws {AssertionError} when a request is illegal, a write runs twice or without its approval, a run ends without a
- * reason, the state is not the fold of the log, a call is lost, or a request cannot be made again from the log.
+ * reason or uses more than it may, the state is not the fold of the log, a call is lost, a secret is told, or a request
+ * cannot be made again from the log.
  */
-export async function simulate(seed: number): Promise<Simulated> {
-  const world = new World(dice(seed));
+export async function simulate(
+  seed: number,
+  newDisk: NewDisk = () => memoryStore({ now: () => 0 }),
+): Promise<Simulated> {
+  const world = new World(dice(seed), newDisk, await newDisk());
   await world.play();
   return { log: await world.log(), reasons: world.reasons, crashes: world.crashes };
 }
 
 const id = '5'.repeat(32);
+const secret = 'swordfish';
 
 /** What the owner of a conversation puts between its events. */
 const Note = defineEvent('Note', {
@@ -70,14 +82,19 @@ class World {
   crashes = 0;
   readonly #dice: Dice;
   readonly #runs = new Map<string, number>();
-  readonly #agent: Agent;
+  #agent: Agent;
   readonly #mayAsk: boolean;
-  #disk: EventStore = memoryStore({ now: () => 0 });
+  readonly #secrets: readonly string[];
+  readonly #newDisk: NewDisk;
+  #disk: EventStore;
   #isEnding = false;
   #count = 0;
 
-  constructor(random: Dice) {
+  constructor(random: Dice, newDisk: NewDisk, disk: EventStore) {
     this.#dice = random;
+    this.#newDisk = newDisk;
+    this.#disk = disk;
+    this.#secrets = random.chance(0.5) ? [secret] : [];
     this.#mayAsk = random.chance(0.3);
     this.#agent = defineAgent({
       model: this.#model(),
@@ -86,7 +103,7 @@ class World {
       confirmation: this.#mayAsk ? alwaysConfirm() : random.chance(0.5) ? neverConfirm() : confirmRisky(),
       concurrency: random.below(3) + 1,
       textReply: random.of(['finish', 'wait', 'continue']),
-      budget: { maxIterations: random.below(10) + 3, maxCalls: 200 },
+      budget: { maxIterations: random.below(10) + 3, maxCalls: 200, ...this.#spending(0.1, 20) },
     });
   }
 
@@ -101,6 +118,8 @@ class World {
         conversation = await this.#reborn(conversation);
       }
     }
+    // What comes to an end must not lack the means.
+    this.#agent = defineAgent({ ...this.#agent, budget: { maxIterations: 20 } });
     await this.#end(await this.#reborn(conversation, false));
   }
 
@@ -114,8 +133,23 @@ class World {
     return Conversation.create({ ...this.#options(), store, workspace: process.cwd(), id });
   }
 
+  /** Limits of what may be spent, as many replies' worth or less. */
+  #spending(chance: number, replies: number): { readonly maxCostUsd?: number; readonly maxTokens?: number } {
+    return {
+      ...(this.#dice.chance(chance) && { maxCostUsd: (this.#dice.below(replies) + 1) * mostOfReply.costUsd }),
+      ...(this.#dice.chance(chance) && { maxTokens: (this.#dice.below(replies) + 1) * mostOfReply.tokens }),
+    };
+  }
+
   #options() {
-    return { agent: this.#agent, now: () => this.#tick(), newId: () => this.#uuid(), kinds: [Note], timeout: never };
+    return {
+      secrets: this.#secrets,
+      agent: this.#agent,
+      now: () => this.#tick(),
+      newId: () => this.#uuid(),
+      kinds: [Note],
+      timeout: never,
+    };
   }
 
   /** What a new process finds: everything that was stored, and no lease. */
@@ -123,7 +157,7 @@ class World {
     await conversation.interrupt();
     await this.#turns();
     if (isCrash) this.crashes += 1;
-    const disk = memoryStore({ now: () => 0 });
+    const disk = await this.#newDisk();
     const log = await disk.create(id, (await this.#disk.summary(id)).meta);
     for await (const stored of (await this.#disk.read(id)).range(0)) await log.append([stored]);
     await log[Symbol.asyncDispose]();
@@ -141,17 +175,21 @@ class World {
     const what = this.#dice.below(4);
     if (waits && what < 2) await conversation.approve({ actionIds: some });
     else if (waits && what === 2) await conversation.reject('No.');
-    else if (this.#dice.chance(0.6)) await conversation.send(`Go on ${this.#tick()}.`);
+    else if (this.#dice.chance(0.6)) await conversation.send(`Go on ${this.#tick()}${this.#leak()}.`);
   }
 
   async #run(conversation: Conversation): Promise<void> {
     const maxMs = this.#dice.chance(0.2) ? { maxMs: this.#dice.below(40) + 1 } : {};
-    const running = this.#dice.chance(0.2) ? conversation.step(maxMs) : conversation.run(maxMs);
+    const limits = { ...maxMs, ...this.#spending(0.1, 3) };
+    const before = conversation.state.stats.total;
+    const running = this.#dice.chance(0.2) ? conversation.step(limits) : conversation.run(limits);
     const meddling = this.#meddle(conversation);
     const [ended, meddled] = await Promise.allSettled([running, meddling]);
     if (ended.status === 'fulfilled') {
       assert(reasons.has(ended.value.reason), `a run ended as ${ended.value.reason}`);
       this.reasons.push(ended.value.reason);
+      checkSpent(limits, before, ended.value.usage);
+      checkSpent(this.#agent.budget, nothing, ended.value.usage);
     }
     for (const result of [ended, meddled]) if (result.status === 'rejected') throw result.reason;
   }
@@ -161,7 +199,8 @@ class World {
     for (let times = this.#dice.below(3); times > 0; times--) {
       await this.#turns(20);
       const what = this.#dice.below(8);
-      if (what === 6) await conversation.record((stamp) => Note.create({ words: `n${this.#tick()}` }, stamp));
+      if (what === 6)
+        await conversation.record((stamp) => Note.create({ words: `n${this.#tick()}${this.#leak()}` }, stamp));
       else if (what === 7) await conversation.generateTitle();
       else if (what === 0) conversation.pause();
       else if (what === 1) await conversation.interrupt();
@@ -183,6 +222,7 @@ class World {
     assert.deepEqual(await conversation.stateAt(conversation.state.head), conversation.state);
     for (const [text, count] of this.#runs) assert.equal(count, 1, `${text} ran ${count} times`);
     const events = await Array.fromAsync(conversation.events(), ({ event }): BaseEvent => event);
+    if (this.#secrets.length > 0) assert(!(await this.log()).join('').includes(secret), 'the log tells the secret');
     this.#checkCalls(events);
     if (this.#dice.chance(0.2)) await this.#checkFork(conversation, events);
     if (this.#dice.chance(0.3)) await this.#checkRequests();
@@ -225,54 +265,17 @@ class World {
       name: 'simulated',
       spec: { kind: 'simulated' },
       capabilities: { functionCalling: true, vision: true, streaming: false },
-      generate: async ({ messages }, { signal } = {}) => {
+      generate: async ({ messages, tools }, { signal } = {}) => {
         assert.deepEqual(legalityProblems(messages), []);
+        if (this.#secrets.length > 0) assert(!JSON.stringify(messages).includes(secret), 'the model reads the secret');
         await this.#turns();
         if (signal?.aborted) throw new LlmError('aborted', 'The model call was aborted.');
-        return this.#reply();
+        const replies = { dice: this.#dice, tick: () => this.#tick(), leak: () => this.#leak() };
+        const reply = this.#isEnding ? finishingReply(replies) : simulatedReply(replies);
+        // Names cost nothing here, so that what a run uses is what its steps use.
+        return tools.length > 0 ? { ...reply, ...simulatedPrice(this.#dice) } : reply;
       },
     };
-  }
-
-  #reply(): ModelReply {
-    if (this.#isEnding) return this.#calls([{ name: 'finish', arguments: '{"message":"Done."}' }]);
-    const what = this.#dice.below(20);
-    if (what === 0) throw new LlmError('context-overflow', 'Too long.');
-    if (what === 1) throw new LlmError('unavailable', 'Not there.');
-    if (what === 2) throw new LlmError(this.#dice.of(['empty', 'truncated']), 'Nothing.');
-    if (what === 3) return this.#said('', 'stop');
-    if (what === 4) return this.#said('Half a', 'length');
-    if (what === 5) return this.#said('That is all.', 'stop');
-    const calls = Array.from({ length: this.#dice.below(4) + 1 }, () => this.#call());
-    return this.#calls(calls, what === 6 ? 'length' : 'tool-calls');
-  }
-
-  #call(): { name: string; arguments: string } {
-    const text = `t${this.#tick()}`;
-    const what = this.#dice.below(12);
-    if (what === 0) return { name: 'finish', arguments: '{"message":"Done."}' };
-    if (what === 1) return { name: 'nothing', arguments: '{}' };
-    if (what === 2) return { name: 'record', arguments: '{"wrong": 1}' };
-    if (what === 3) return { name: 'record', arguments: `{"text": "${text}` };
-    if (what === 4) return { name: 'peek', arguments: '{"text": "always the same"}' };
-    if (what < 7) return { name: 'peek', arguments: JSON.stringify({ text }) };
-    const security_risk = this.#dice.of(['LOW', 'HIGH', undefined]);
-    return { name: 'record', arguments: JSON.stringify({ security_risk, text }) };
-  }
-
-  #calls(calls: readonly { name: string; arguments: string }[], end: ModelReply['finish'] = 'tool-calls') {
-    const tool_calls = calls.map((call) => ({ id: `call_${this.#tick()}`, origin: 'completion' as const, ...call }));
-    return this.#replyOf({ role: 'assistant', content: [], tool_calls, thinking_blocks: [] }, end);
-  }
-
-  #said(words: string, end: ModelReply['finish']): ModelReply {
-    const content = words === '' ? [] : [{ cache_prompt: false, type: 'text' as const, text: words }];
-    const reasoning = words === '' ? { reasoning_content: 'Hm.' } : {};
-    return this.#replyOf({ role: 'assistant', content, ...reasoning, thinking_blocks: [] }, end);
-  }
-
-  #replyOf(message: ModelReply['message'], end: ModelReply['finish']): ModelReply {
-    return { id: `reply_${this.#tick()}`, model: 'simulated', message, finish: end, latencyMs: 1, attempts: 1 };
   }
 
   #record(): Tool {
@@ -297,19 +300,24 @@ class World {
         carriedOut(text);
         await this.#turns();
         if (this.#countOf(text) % 7 === 0) throw new Error('It broke.');
-        return `Did ${text}.`;
+        return `Did ${text}${this.#leak()}.`;
       },
     });
   }
 
   #countOf(text: string): number {
-    return Number(text.slice(1)) || 1;
+    return Number.parseInt(text.slice(1), 10) || 1;
   }
 
   /** Lets others go first, as often as the seed says, and sometimes the event loop come round. */
   async #turns(most = 12): Promise<void> {
     for (let times = this.#dice.below(most); times > 0; times--) await Promise.resolve();
     if (this.#dice.chance(0.2)) await setImmediate();
+  }
+
+  /** Now and then somebody says what nobody must know. */
+  #leak(): string {
+    return this.#dice.chance(0.1) ? ` ${secret}` : '';
   }
 
   #tick(): number {
@@ -319,6 +327,18 @@ class World {
   #uuid(): string {
     return `00000000-0000-4000-8000-${String(this.#tick()).padStart(12, '0')}`;
   }
+}
+
+type Spent = Pick<Usage, 'cost_usd' | 'input_tokens' | 'output_tokens'>;
+
+const nothing: Spent = { cost_usd: 0, input_tokens: 0, output_tokens: 0 };
+
+/** No step begins when a limit is reached, so that no more than one reply goes beyond it. */
+function checkSpent(limits: Limits, before: Spent, now: Spent): void {
+  const { maxCostUsd = Infinity, maxTokens = Infinity } = limits;
+  const tokens = now.input_tokens + now.output_tokens - before.input_tokens - before.output_tokens;
+  assert(now.cost_usd - before.cost_usd < maxCostUsd + mostOfReply.costUsd, `it cost more than ${maxCostUsd}`);
+  assert(tokens < maxTokens + mostOfReply.tokens, `it used more than ${maxTokens} tokens`);
 }
 
 function unlessNothingPends(error: unknown): void {
