@@ -224,6 +224,23 @@ test('a conversation that is closed takes its children along, and makes no more'
   }
 });
 
+test('a conversation is closed although its run waits for a child that began before it', async () => {
+  const begun = Promise.withResolvers<void>();
+  const parent = await parentOf({
+    delegate: async () => {
+      begun.resolve();
+      await running;
+    },
+  });
+  const child = await parent.child({ agent: agentOf([hang]) });
+  await child.send('Help.');
+  const running = child.run();
+  const waiting = parent.run();
+  await begun.promise;
+  await parent[Symbol.asyncDispose]();
+  expect([(await running).reason, (await waiting).reason]).toEqual(['interrupted', 'interrupted']);
+});
+
 test('a child knows the secrets and the policy of whom it works for, and has its own besides', async () => {
   const store = memoryStore();
   const agent = agentOf([], { confirmation: alwaysConfirm() });

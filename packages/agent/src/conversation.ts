@@ -305,8 +305,8 @@ export class Conversation implements AsyncDisposable {
 
   async #close(): Promise<void> {
     this.#leaving.abort();
-    await this.interrupt();
-    await Promise.all([...this.#children].map((child) => child[Symbol.asyncDispose]()));
+    // At once: a tool of the run may wait for a child that began before it.
+    await Promise.all([this.interrupt(), ...[...this.#children].map((child) => child[Symbol.asyncDispose]())]);
     try {
       await this.#account.charge();
     } finally {

@@ -2,8 +2,9 @@ import type { Budget } from './agent.ts';
 import type { RunResult } from './run-result.ts';
 
 /**
- * What a conversation leaves of its budget for one that works on its behalf, so that both together stay within it. A run of
- * the other one may take as many steps. Undefined when something is used up.
+ * What a conversation leaves of its budget for one elsewhere that works on its behalf, so that both together stay within it. A
+ * run of the other one may take as many steps. Undefined when something is used up. `Conversation.child` shares instead, which
+ * several at once can.
  */
 export function remainingBudget(
   budget: Budget,

@@ -4,7 +4,7 @@ import type { Usage } from '@varve/events/projections';
 interface Ended {
   /** Steps this run took. */
   readonly iterations: number;
-  /** What the whole conversation has used so far. */
+  /** What the whole conversation has used so far, and who works for it. */
   readonly usage: Usage;
   /** Milliseconds that the whole conversation has been at work so far: those of its runs, not those between them. */
   readonly activeMs: number;
