@@ -34,3 +34,27 @@ test('what is no lock of another is not tried again', async () => {
     await expect(whenFree(failing(code, 1), 60_000)).rejects.toMatchObject({ errcode: code });
   }
 });
+
+test('a process that was stopped until its time was over tries once more, and only once', async () => {
+  let calls = 0;
+  const stopped = (isFree: () => boolean) => (): string => {
+    calls += 1;
+    for (const start = performance.now(); performance.now() < start + 5;);
+    if (isFree()) return 'done';
+    throw raised(resultCodes.busy);
+  };
+  expect(
+    await whenFree(
+      stopped(() => calls > 1),
+      1,
+    ),
+  ).toBe('done');
+  calls = 0;
+  await expect(
+    whenFree(
+      stopped(() => false),
+      1,
+    ),
+  ).rejects.toMatchObject({ errcode: resultCodes.busy });
+  expect(calls).toBe(2);
+});
