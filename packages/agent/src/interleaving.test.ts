@@ -224,6 +224,17 @@ test('the tools of a conversation that cannot be opened are closed', async () =>
   expect(open).toBe(1);
 });
 
+test('who finds no conversation to open can create one with the same tools', async () => {
+  const { tool, runs } = countingTool();
+  const only = tool();
+  const agent = defineAgent({ model: scriptedModel([record('a'), done]), tools: () => [only, finish()] });
+  const options = { agent, store: memoryStore(), id: '7'.repeat(32), workspace: process.cwd() };
+  await using conversation = await Conversation.open(options).catch(() => Conversation.create(options));
+  await conversation.send('Go.');
+  await conversation.run();
+  expect([...runs]).toEqual([['a', 1]]);
+});
+
 /** A store that tells the kinds of each append after it was stored; what `after` throws is what the append throws. */
 function spied(store: EventStore, after: (kinds: readonly string[]) => void | Promise<void>): EventStore {
   const wrap = (log: EventLog): EventLog => ({

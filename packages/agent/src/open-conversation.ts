@@ -128,13 +128,16 @@ export class OpenConversation implements AsyncDisposable {
 
   static async open(options: OpenOptions): Promise<OpenConversation> {
     const codec = codecOf(options);
-    const { tools: own, mask } = toolsOf(options);
-    const log = await orClosed(own, () => options.store.open(options.id));
+    const log = await options.store.open(options.id);
+    let own: ReadonlyMap<string, Tool> = new Map();
     try {
       // Until the lease was ours somebody else may have changed what lies beside the log.
       const summary = await options.store.summary(options.id);
       const { workspace: known, title, client_tools: kept, parent } = readMeta(summary.meta);
       const workspace = await workspaceOf(options, known);
+      // Made once nothing about the conversation can be missing: a failure closes them, and a caller may have no others.
+      const { tools: made, mask } = toolsOf(options);
+      own = made;
       const fork = unfinishedFork(summary.meta);
       if (fork) await copyRest(fork, { store: options.store, log, codec });
       const timeline = conversationTimeline(codec);
