@@ -140,3 +140,29 @@ test('a message that shares the append of lost reads is not stored either, and t
   const kinds = await Array.fromAsync((await disk.read(conversation.id)).range(before), ({ kind }) => kind);
   expect(kinds).not.toContain('MessageEvent');
 });
+
+test('a run that a bug breaks off while reads are behind leaves nothing lost to who goes on', async () => {
+  const full = { isOn: false };
+  const late: { breaks?: () => void } = {};
+  const { conversation, model } = await started({
+    effect: 'read',
+    steps: [call('a'), done],
+    onAppend: () => {
+      if (full.isOn) throw new Error('full');
+    },
+    onTool: () => late.breaks?.(),
+  });
+  const generate = async (): Promise<never> => {
+    full.isOn = true;
+    throw new TypeError('A bug.');
+  };
+  late.breaks = () => conversation.switchModel({ ...model, generate });
+  const before = conversation.state.head;
+  await expect(conversation.run()).rejects.toThrow('A bug.');
+  full.isOn = false;
+  await conversation.send('Again.');
+  // It had begun; of its reply nothing is left.
+  expect(conversation.state).toEqual(await conversation.stateAt(before + 3));
+  conversation.switchModel(model);
+  expect(await conversation.run()).toMatchObject({ reason: 'finished' });
+});

@@ -140,8 +140,12 @@ export class Journal {
     });
   }
 
-  /** Whoever emitted what is lost knows of it: from now on the journal tells what the log holds. */
-  recover(): void {
+  /**
+   * Whoever emitted what is behind is over, and knows of it should it be lost: once it is stored or lost, the journal tells
+   * what the log holds.
+   */
+  async recover(): Promise<void> {
+    await this.flush().catch(() => undefined);
     if (!this.#loss) return;
     this.#loss = undefined;
     this.#losing = new AbortController();

@@ -41,7 +41,7 @@ export async function runLoop(session: Session, context: RunContext, options: Lo
     await account.end();
     return end;
   } catch (error) {
-    journal.recover();
+    await journal.recover();
     await account.breakOff();
     throw error;
   }
