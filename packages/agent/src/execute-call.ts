@@ -36,6 +36,7 @@ export async function executeCall(event: ActionEvent, tool: Tool, options: Execu
     // Alone, so that a crash before the effect is recorded proves that the call never started.
     await journal.flush();
     if (signal.aborted) return 'aborted';
+    if (!isPending(journal, event)) return 'done';
   }
   if (effect === 'write') {
     const value = { action_id: event.id, idempotency_key: idempotencyKey, at: now() };

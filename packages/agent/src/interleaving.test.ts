@@ -263,3 +263,24 @@ function delegated(store: EventStore): EventStore {
     [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
   };
 }
+
+test('a call that may be repeated does not start when it was refused while its reply was being stored', async () => {
+  const late: { reject?: () => Promise<void>; rejected?: Promise<void> | undefined } = {};
+  const { tool, runs } = countingTool({ effect: 'idempotent' });
+  // The run asks for the effect between the reply and its beginning; from the first time on there is something to refuse.
+  const refused = (): Tool => {
+    const inner = tool();
+    const effect: Tool['effect'] = (input) => {
+      late.rejected ??= late.reject?.();
+      return inner.effect(input);
+    };
+    return { ...inner, effect };
+  };
+  const { conversation } = await started([record('a'), done], { tools: () => [refused(), finish()] });
+  late.reject = () => conversation.reject('No.');
+  await conversation.send('Go.');
+  expect(await conversation.run()).toMatchObject({ reason: 'finished' });
+  await late.rejected;
+  expect([...runs]).toEqual([]);
+  expect((await eventsOf(conversation)).filter((event) => UserRejectObservation.is(event))).toHaveLength(1);
+});
