@@ -208,6 +208,8 @@ export class Journal {
   }
 
   #fail(reason: unknown): void {
+    // It may have been stored all the same.
+    this.#meta = '';
     this.#doubt = this.#behind.length > 0 ? 'all' : 'end';
     if (this.#behind.length === 0) return;
     this.#behind = [];

@@ -7,6 +7,7 @@ import { memoryStore, type EventStore } from '@varve/storage';
 import { finish } from '@varve/tools';
 import { defineAgent } from './agent.ts';
 import { Conversation } from './conversation.ts';
+import { aroundAppends } from './testing/around-appends.ts';
 import { countingTool } from './testing/counting-tool.ts';
 
 class Failure extends Error {}
@@ -112,3 +113,23 @@ test.for(['before', 'after'] as const)(
       expect(failed).toContain(name);
   },
 );
+
+test('what the listing was told by an append that was stored although it failed is told anew', async () => {
+  const disk = memoryStore();
+  let isLost = false;
+  const store = aroundAppends(disk, async (append) => {
+    const seqs = await append();
+    if (isLost) throw new Failure('The answer was lost.');
+    return seqs;
+  });
+  const { agent } = agentOf();
+  await using conversation = await Conversation.create({ agent, store, workspace: process.cwd(), id });
+  await conversation.send('Go.');
+  isLost = true;
+  await expect(conversation.run()).rejects.toThrow('lost');
+  isLost = false;
+  expect((await disk.summary(id)).meta).toMatchObject({ status: 'running' });
+  await conversation.navigate(conversation.state.view.events[0]?.id);
+  expect(conversation.state.status).toBe('idle');
+  expect((await disk.summary(id)).meta).toMatchObject({ status: 'idle' });
+});
