@@ -166,7 +166,14 @@ test('time that passes while several work counts once, also between runs of the 
   const store = memoryStore();
   await using parent = await parentOf({ store, now: () => at, timeout: never, budget: { maxMs: 1200 } });
   const gate = Promise.withResolvers<void>();
-  const waiting = work(parent, [async () => gate.promise.then(slow)]);
+  const isAsked = Promise.withResolvers<void>();
+  const waits = async (): Promise<ScriptedTurn> => {
+    isAsked.resolve();
+    await gate.promise;
+    return slow();
+  };
+  const waiting = work(parent, [waits]);
+  await isAsked.promise;
   await work(parent, [slow]);
   gate.resolve();
   await waiting;
