@@ -36,8 +36,8 @@ export class Account {
   #run: CountedRun | undefined;
   /** How many runs are under way, its own and those on its behalf, since when, and what was worked before. */
   readonly #work = { runs: 0, since: 0, msBefore: 0 };
-  /** Replies when the step under way began: until there is another one, a call counts that may be on its way. */
-  #callsBefore: number | undefined;
+  /** Its own replies when the step under way began: until there is another one, a call counts that may be on its way. */
+  #repliesBefore: number | undefined;
 
   constructor(session: Session, parent?: Account) {
     this.#session = session;
@@ -77,7 +77,7 @@ export class Account {
     for (const account of this.#chain) if (account.#run) account.#run.iterations += 1;
     const { timeline } = this.#session.journal;
     // A step that has calls to carry out asks no model.
-    this.#callsBefore = timeline.read('pending').length > 0 ? undefined : this.#used.calls;
+    this.#repliesBefore = timeline.read('pending').length > 0 ? undefined : this.#replies;
     return undefined;
   }
 
@@ -103,7 +103,7 @@ export class Account {
 
   /** Tells those that it works for what it has used, where they do not know it yet. */
   async charge(): Promise<void> {
-    this.#callsBefore = undefined;
+    this.#repliesBefore = undefined;
     for (const account of this.#chain) await account.#tell();
   }
 
@@ -123,20 +123,21 @@ export class Account {
     return this.#session.journal.timeline.read('stats').total;
   }
 
-  /** With what those that work for it have used, and not told yet. */
+  /** Of its agent's model: what others use counts under other ids. */
+  get #replies(): number {
+    return this.#session.journal.timeline.read('stats').byUsageId['agent']?.calls ?? 0;
+  }
+
+  /** With the reply that it waits for, and what those that work for it have used, and not told yet. */
   #spent(): Spent {
     const { total, byUsageId } = this.#session.journal.timeline.read('stats');
     const all = spentOf(total);
+    const own: Spent = { ...all, calls: all.calls + (this.#repliesBefore === this.#replies ? 1 : 0) };
     return [...this.#children].reduce(({ costUsd, tokens, calls }, child) => {
       const told = byUsageId[child.#usageId];
       const untold = spentSince(told ? spentOf(told) : nothing, child.#spent());
-      const reserved = child.#callsBefore === child.#used.calls ? 1 : 0;
-      return {
-        costUsd: costUsd + untold.costUsd,
-        tokens: tokens + untold.tokens,
-        calls: calls + untold.calls + reserved,
-      };
-    }, all);
+      return { costUsd: costUsd + untold.costUsd, tokens: tokens + untold.tokens, calls: calls + untold.calls };
+    }, own);
   }
 
   get #usageId(): string {
@@ -180,7 +181,7 @@ export class Account {
   #leave(): readonly { readonly account: Account; readonly drafts: readonly Draft[] }[] {
     const hasBegun = this.#run?.since !== undefined;
     this.#run = undefined;
-    this.#callsBefore = undefined;
+    this.#repliesBefore = undefined;
     // A run that ends before it begins must not end one that a crash cut off: that one did not work until now.
     if (!hasBegun) return [];
     return this.#chain.map((account) => {

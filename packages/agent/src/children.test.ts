@@ -150,6 +150,22 @@ test.for([{ maxCalls: 6 }, { maxIterations: 6 }])('several at once cannot spend 
   expect(end.usage.calls).toBe(6);
 });
 
+test('a reply that a conversation waits for counts for those that work for it', async () => {
+  const ends: RunResult[] = [];
+  const meanwhile = async (): Promise<ScriptedTurn> => {
+    await work(parent, [done], { id: childId });
+    ends.push((await work(parent, busy(20))).result);
+    return done;
+  };
+  await using parent = await parentOf({ budget: { maxCalls: 2 }, steps: [meanwhile] });
+  ends.push(await parent.run());
+  expect(ends.map(({ reason, iterations }) => [reason, iterations])).toEqual([
+    ['max-calls', 0],
+    ['finished', 1],
+  ]);
+  expect(parent.state.stats.total.calls).toBe(2);
+});
+
 test('a child that is made between runs has the budget of the conversation, and no run to share', async () => {
   await using parent = await parentOf({ budget: { maxCalls: 3, maxIterations: 1 } });
   const { result } = await work(parent, busy(20), { agent: agentOf(busy(20), { budget: { maxIterations: 9 } }) });
