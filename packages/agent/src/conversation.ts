@@ -280,7 +280,8 @@ export class Conversation implements AsyncDisposable {
       await child.#account.charge();
       return child;
     } catch (error) {
-      await child[Symbol.asyncDispose]();
+      // Why matters more than what cannot be told to one that is closed.
+      await child[Symbol.asyncDispose]().catch(() => undefined);
       throw error;
     }
   }
@@ -306,7 +307,8 @@ export class Conversation implements AsyncDisposable {
   async #close(): Promise<void> {
     this.#leaving.abort();
     // At once: a tool of the run may wait for a child that began before it.
-    await Promise.all([this.interrupt(), ...[...this.#children].map((child) => child[Symbol.asyncDispose]())]);
+    const ends = [this.interrupt(), ...[...this.#children].map((child) => child[Symbol.asyncDispose]())];
+    const closed = await Promise.allSettled(ends);
     try {
       await this.#account.charge();
     } finally {
@@ -315,6 +317,7 @@ export class Conversation implements AsyncDisposable {
       if (parent) parent.#children.delete(this);
       await this.#open[Symbol.asyncDispose]();
     }
+    for (const result of closed) if (result.status === 'rejected') throw result.reason;
   }
 
   get #timeline() {

@@ -35,9 +35,10 @@ export type LoopEnd =
 export async function runLoop(session: Session, context: RunContext, options: LoopOptions): Promise<LoopEnd> {
   const { account, limits, overdue } = options;
   const { journal } = session;
-  account.open({ limits, overdue, signal: context.signal });
+  const signal = AbortSignal.any([context.signal, journal.lost]);
+  account.open({ limits, overdue, signal });
   try {
-    const end = await steps(session, { ...context, signal: AbortSignal.any([context.signal, journal.lost]) }, options);
+    const end = await steps(session, { ...context, signal }, options);
     await account.end();
     return end;
   } catch (error) {
