@@ -34,7 +34,9 @@ function newConversationId(): string {
 /**
  * An agent bound to a log and a workspace. It holds the log's lease until it is disposed.
  *
- * Everything it does goes into the log before anyone is told, and before anything that cannot be done again. One run at a time; `send`, `pause` and `interrupt` may be called during it.
+ * Everything it does goes into the log before `events` tells it, and before anything that cannot be done again. One
+ * run at a time; `send`, `pause` and `interrupt` may be called during it. Once somebody else took the conversation over,
+ * whatever would write rejects with `taken-over`.
  */
 export class Conversation implements AsyncDisposable {
   readonly #open: OpenConversation;

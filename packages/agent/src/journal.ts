@@ -1,19 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import {
-  ConversationStateUpdateEvent,
-  timestamps,
-  type BaseEvent,
-  type EventCodec,
-  type Json,
-  type Stamp,
-} from '@varve/events';
-import { leafKey } from '@varve/events/facts';
+import { timestamps, type BaseEvent, type EventCodec, type Json, type Stamp } from '@varve/events';
 import { statusProjection, type Status } from '@varve/events/projections';
 import type { EventLog } from '@varve/storage';
 import type { Signer } from '@varve/storage/proof';
 import type { Mask } from '@varve/tools';
 import { conversationTimeline, type ConversationTimeline } from './conversation-state.ts';
 import { maskEvent } from './mask-event.ts';
+import { stampDrafts } from './stamp-drafts.ts';
 
 /** An event in the making: everything but the stamp. A fixed `id` lets other events of the same append name it. */
 export interface Draft {
@@ -45,7 +38,8 @@ export interface JournalOptions {
 }
 
 /**
- * The one way into a log. An event is stamped, masked and stored, and nobody is told of it before it is stored.
+ * The one way into a log. An event is stamped, masked, stored and then folded, so that nobody is told of it before it is
+ * stored; what can be done again may be folded first ({@link Journal.emitBehind}).
  *
  * Emits are carried out one after the other. When one fails nothing of it is folded, and the next one first folds
  * whatever did reach the log.
@@ -58,9 +52,8 @@ export class Journal {
   #queue: Promise<unknown> = Promise.resolve();
   /** Folded, and not stored yet. */
   #behind: readonly BaseEvent[] = [];
-  #isStoringSoon = false;
-  #loss: { readonly reason: unknown } | undefined;
-  #losing = new AbortController();
+  /** Aborted when what was behind is lost, with the reason. */
+  #loss = new AbortController();
   /** What of the timeline may differ from the log and what is behind it. */
   #doubt: 'none' | 'end' | 'all' = 'none';
   #meta = '';
@@ -79,7 +72,7 @@ export class Journal {
 
   /** Aborts when events of {@link emitBehind} are lost, until {@link recover}. */
   get lost(): AbortSignal {
-    return this.#losing.signal;
+    return this.#loss.signal;
   }
 
   newId(): string {
@@ -122,7 +115,7 @@ export class Journal {
 
   /** Resolves when everything emitted so far is stored. @throws {StorageError} what the log threw, also at what is lost. */
   async flush(): Promise<void> {
-    if (this.#behind.length > 0 || this.#loss) await this.catchUp();
+    if (this.#behind.length > 0 || this.#loss.signal.aborted) await this.catchUp();
   }
 
   /**
@@ -146,9 +139,7 @@ export class Journal {
    */
   async recover(): Promise<void> {
     await this.flush().catch(() => undefined);
-    if (!this.#loss) return;
-    this.#loss = undefined;
-    this.#losing = new AbortController();
+    if (this.#loss.signal.aborted) this.#loss = new AbortController();
   }
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
@@ -159,19 +150,16 @@ export class Journal {
 
   /** Once the loop of events comes round: by then the next request was sent, if there is one. */
   #storeSoon(): void {
-    if (this.#isStoringSoon) return;
-    this.#isStoringSoon = true;
-    setImmediate(() => {
-      this.#isStoringSoon = false;
-      // Who emits next is told.
-      this.flush().catch(() => undefined);
-    });
+    // Who emits next is told when it fails.
+    setImmediate(() => void this.flush().catch(() => undefined));
   }
 
   #made(drafts: Drafts): readonly BaseEvent[] {
-    const { mask, toolNames } = this.#options;
+    const { codec, mask, toolNames } = this.#options;
+    const { head, leafId } = this.#timeline;
     const wanted = typeof drafts === 'function' ? drafts() : drafts;
-    return this.#stamped(wanted).map((event) => maskEvent(event, mask, toolNames));
+    const after = { head, leafId, codec, timestamp: this.#timestamp, newId: this.#newId };
+    return stampDrafts(wanted, after).map((event) => maskEvent(event, mask, toolNames));
   }
 
   /** Stores what is behind and then `events`, as one act. */
@@ -213,30 +201,17 @@ export class Journal {
     this.#doubt = this.#behind.length > 0 ? 'all' : 'end';
     if (this.#behind.length === 0) return;
     this.#behind = [];
-    this.#loss = { reason };
-    this.#losing.abort(reason);
+    this.#loss.abort(reason);
   }
 
   async #catchUp(): Promise<void> {
-    if (this.#loss) throw this.#loss.reason;
+    this.#loss.signal.throwIfAborted();
     if (this.#doubt === 'none') return;
     const { codec, log } = this.#options;
     const timeline = this.#doubt === 'all' ? conversationTimeline(codec) : this.#timeline;
     await timeline.load((from) => log.range(from));
     this.#timeline = timeline;
     this.#doubt = 'none';
-  }
-
-  #stamped(drafts: readonly Draft[]): readonly BaseEvent[] {
-    let { leafId, head } = this.#timeline;
-    return drafts.map(({ id = this.#newId(), make }) => {
-      const parent = leafId ?? (head === 0 ? undefined : '__root__');
-      const event = make({ id, timestamp: this.#timestamp(), ...(parent !== undefined && { parent_id: parent }) });
-      if (this.#options.codec.kind(event.kind)?.movesHead !== false) leafId = event.id;
-      else if (ConversationStateUpdateEvent.is(event) && event.key === leafKey) leafId = leafOf(event.value);
-      head += 1;
-      return event;
-    });
   }
 
   /** The listing is told of a new status in the same append that brings it, so both survive a crash or neither. */
@@ -246,9 +221,4 @@ export class Journal {
     const meta = this.#options.metaOf(after);
     return JSON.stringify(meta) === this.#meta ? undefined : meta;
   }
-}
-
-/** Where an update of the leaf puts it; undefined is before every event. */
-function leafOf(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' && value !== '__root__' ? value : undefined;
 }

@@ -24,7 +24,8 @@ import { nothingCame } from './stuck/monologue.ts';
 
 /**
  * One step: bring open calls to an end, or make the view smaller, or ask the model once and act on its reply.
- * Everything it decides is in the log before anyone sees it, and before anything is done that cannot be done again.
+ * Everything it decides is in the log before anything is done that cannot be done again; calls that only read, and what
+ * they gave, may go out with the next request before that.
  */
 export async function step(session: Session, context: RunContext): Promise<StepOutcome> {
   const { journal, agent } = session;
