@@ -18,7 +18,6 @@ export { readEvents, type LoggedEvent } from './read-events.ts';
 export { readRequest } from './read-request.ts';
 export { readState, type ReadStateOptions } from './read-state.ts';
 export type { EventMaker } from './record-events.ts';
-export { remainingBudget } from './remaining-budget.ts';
 export type { RunOptions } from './run-options.ts';
 export type { EndReason, RunResult } from './run-result.ts';
 export type { StuckRules } from './stuck/stuck-rules.ts';

@@ -4,7 +4,6 @@ import { memoryStore } from '@varve/storage';
 import { finish } from '@varve/tools';
 import { defineAgent, type AgentOptions } from './agent.ts';
 import { Conversation } from './conversation.ts';
-import { remainingBudget } from './remaining-budget.ts';
 import { countingTool } from './testing/counting-tool.ts';
 
 const done: ScriptedTurn = { calls: [{ name: 'finish', arguments: { message: 'All done.' } }] };
@@ -90,18 +89,6 @@ test.for([{ maxTokens: 0 }, { maxCostUsd: -1 }, { maxMs: 0.5 }, { maxIterations:
     await expect(conversation.run(limits)).rejects.toMatchObject({ code: 'invalid' });
   },
 );
-
-test('what a budget leaves is what another conversation may use on its behalf', async () => {
-  const budget = { maxIterations: 9, maxCostUsd: 2, maxTokens: 150, maxCalls: 5, maxMs: 600_000 };
-  const { conversation } = await started([used('a'), done, used('b'), done], { budget });
-  const result = { ...(await conversation.run({ maxIterations: 1 })), activeMs: 400 };
-  const rest = remainingBudget(budget, result);
-  expect(rest).toEqual({ maxIterations: 9, maxCostUsd: 1.4, maxTokens: 50, maxCalls: 4, maxMs: 599_600 });
-  expect(() => defineAgent({ model: scriptedModel([]), tools: () => [], ...(rest && { budget: rest }) })).not.toThrow();
-  expect(remainingBudget({ maxIterations: 9, maxTokens: 100 }, result)).toBeUndefined();
-  expect(remainingBudget({ maxIterations: 9, maxMs: 400 }, result)).toBeUndefined();
-  expect(remainingBudget({ maxIterations: 9 }, result)).toEqual({ maxIterations: 9 });
-});
 
 const cheap = (text: string): ScriptedTurn => ({ ...used(text), costUsd: 0.02 });
 
