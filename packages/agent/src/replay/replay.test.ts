@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
 import { rollingWindow } from '@varve/condensers';
+import type { Stamp } from '@varve/events';
+import { defineFact } from '@varve/events/facts';
 import { scriptedModel, type ScriptedStep, type ScriptedTurn } from '@varve/llm/testing';
 import { memoryStore, type EventStore, type LogReader } from '@varve/storage';
 import { defineTool, finish, type Tool } from '@varve/tools';
@@ -48,6 +50,8 @@ function changedLog(log: LogReader, change: (text: string) => string, reads: num
   };
 }
 
+const note = defineFact('varve.test.note', z.strictObject({ of: z.number() }));
+
 const checksOf = async (store: EventStore, id: string) => Array.fromAsync(verifyRequests(await store.read(id)));
 
 test('every request is made again from the log, through condensation, branches and unusable replies', async () => {
@@ -76,6 +80,23 @@ test('what the user said while the model wrote was not in the request', async ()
   late.send = async () => {
     await conversation.send('One more thing.');
     await conversation.send('And another.');
+  };
+  await conversation.send('Go.');
+  await conversation.run();
+  expect((await checksOf(store, conversation.id)).map(({ messages }) => messages)).toEqual(['same', 'same']);
+});
+
+test('however many facts were stored while the model wrote, what the user said then was not in the request', async () => {
+  const late: { meanwhile?: () => Promise<unknown> } = {};
+  const first: ScriptedStep = async () => {
+    await late.meanwhile?.();
+    return done;
+  };
+  const { conversation, store } = await recorded([first, done]);
+  late.meanwhile = async () => {
+    await conversation.send('One more thing.');
+    const facts = Array.from({ length: 40 }, (_, of) => (stamp: Stamp) => note.create({ of }, stamp));
+    await conversation.record(...facts);
   };
   await conversation.send('Go.');
   await conversation.run();

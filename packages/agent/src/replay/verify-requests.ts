@@ -72,7 +72,7 @@ function messagesDigest(codec: EventCodec): (events: readonly BaseEvent[]) => st
   return (events) => digest(messagesOf(events));
 }
 
-/** So many events may have come while the model wrote. */
+/** So many events, besides facts, may have come while the model wrote. */
 const mostMeanwhile = 32;
 
 /** Kinds that are nobody's own. */
@@ -81,9 +81,10 @@ const builtin = new Set<string>(builtinKinds.map(({ kind }) => kind));
 /** What the user said while the model wrote lies before its reply, and was not in its request. */
 async function wasEarlier(log: LogReader, codec: EventCodec, seq: number, { digests }: Call): Promise<boolean> {
   const digest = messagesDigest(codec);
-  for (let end = seq - 1; end >= Math.max(0, seq - mostMeanwhile); end--) {
+  for (let end = seq - 1, left = mostMeanwhile; end >= 0 && left > 0; end--) {
     const event = codec.read((await log.at(end)).text);
     if (ConversationStateUpdateEvent.is(event)) continue;
+    left -= 1;
     // While the model writes only the user speaks, and the owner records: behind anything else is nothing to look for.
     if (event.source !== 'user' && builtin.has(event.kind)) return false;
     const timeline = viewTimeline(codec);
