@@ -17,6 +17,7 @@ import type { Limits } from '../limits.ts';
 import { neverConfirm } from '../never-confirm.ts';
 import { verifyRequests } from '../replay/verify-requests.ts';
 import type { EndReason } from '../run-result.ts';
+import { aroundAppends } from './around-appends.ts';
 import { Crash, crashingStore } from './crashing-store.ts';
 import { dice, type Dice } from './dice.ts';
 import { finishingReply, mostOfReply, simulatedPrice, simulatedReply } from './simulated-reply.ts';
@@ -27,7 +28,12 @@ export interface Simulated {
   readonly log: readonly string[];
   readonly reasons: readonly EndReason[];
   readonly crashes: number;
+  /** Appends that failed and left the process alive. */
+  readonly failures: number;
 }
+
+/** What an append fails with that does not end the process. */
+class Failure extends Error {}
 
 const reasons = new Set<EndReason>([
   'finished',
@@ -61,7 +67,8 @@ export async function simulate(
 ): Promise<Simulated> {
   const world = new World(dice(seed), newDisk, await newDisk());
   await world.play();
-  return { log: await world.log(), reasons: world.reasons, crashes: world.crashes };
+  const { reasons: ends, crashes, failures } = world;
+  return { log: await world.log(), reasons: ends, crashes, failures };
 }
 
 const id = '5'.repeat(32);
@@ -80,6 +87,7 @@ const never = (): AbortSignal => new AbortController().signal;
 class World {
   readonly reasons: EndReason[] = [];
   crashes = 0;
+  failures = 0;
   readonly #dice: Dice;
   readonly #runs = new Map<string, number>();
   #agent: Agent;
@@ -88,6 +96,8 @@ class World {
   readonly #newDisk: NewDisk;
   #disk: EventStore;
   #isEnding = false;
+  /** Whether an append failed of which nothing was looked at since. */
+  #hasFailed = false;
   #count = 0;
 
   constructor(random: Dice, newDisk: NewDisk, disk: EventStore) {
@@ -111,11 +121,12 @@ class World {
     let conversation = await this.#start();
     for (let round = this.#dice.below(4) + 2; round > 0; round--) {
       try {
+        if (this.#hasFailed) await this.#checkFailed(conversation);
         await this.#act(conversation);
         await this.#run(conversation);
       } catch (error) {
-        if (!(error instanceof Crash)) throw error;
-        conversation = await this.#reborn(conversation);
+        if (error instanceof Crash) conversation = await this.#reborn(conversation);
+        else if (!(error instanceof Failure)) throw error;
       }
     }
     // What comes to an end must not lack the means.
@@ -129,7 +140,7 @@ class World {
 
   async #start(): Promise<Conversation> {
     const crash = { at: this.#dice.below(60) + 1, stored: this.#dice.chance(0.5) };
-    const store = this.#dice.chance(0.8) ? crashingStore(this.#disk, crash) : this.#disk;
+    const store = this.#failing(this.#dice.chance(0.8) ? crashingStore(this.#disk, crash) : this.#disk);
     return Conversation.create({ ...this.#options(), store, workspace: process.cwd(), id });
   }
 
@@ -162,9 +173,39 @@ class World {
     for await (const stored of (await this.#disk.read(id)).range(0)) await log.append([stored]);
     await log[Symbol.asyncDispose]();
     this.#disk = disk;
+    this.#hasFailed = false;
     const crash = { at: this.#dice.below(30) + 1, stored: this.#dice.chance(0.5) };
-    const store = isCrash && this.#dice.chance(0.3) ? crashingStore(disk, crash) : disk;
+    const store = isCrash && this.#dice.chance(0.3) ? this.#failing(crashingStore(disk, crash)) : disk;
     return Conversation.open({ ...this.#options(), store, id });
+  }
+
+  /** Like a disk that is full for a while: an append fails, before or after it stored something, and the next ones do not. */
+  #failing(store: EventStore): EventStore {
+    const rate = this.#dice.of([0, 0.05, 0.2]);
+    return aroundAppends(store, async (append) => {
+      await this.#turns();
+      const fails = !this.#hasFailed && this.#dice.chance(rate);
+      const isStored = this.#dice.chance(0.5);
+      if (fails) {
+        this.#hasFailed = true;
+        this.failures += 1;
+      }
+      if (fails && !isStored) throw new Failure('Nothing was stored.');
+      const seqs = await append();
+      if (fails) throw new Failure('It was stored, but nobody knows.');
+      return seqs;
+    });
+  }
+
+  /** After a failure a conversation can be used again, and is what its log says, whatever was lost. */
+  async #checkFailed(conversation: Conversation): Promise<void> {
+    await conversation.send(`Still there ${this.#tick()}?`).catch((error: unknown) => {
+      assert(!(error instanceof Failure), 'a failure that is over goes on');
+      throw error;
+    });
+    assert.deepEqual(await conversation.stateAt(conversation.state.head), conversation.state);
+    assert.equal(await (await this.#disk.read(id)).head(), conversation.state.head);
+    this.#hasFailed = false;
   }
 
   async #act(conversation: Conversation): Promise<void> {
