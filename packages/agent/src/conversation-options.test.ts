@@ -99,6 +99,21 @@ test('limits that allow nothing and messages that say nothing are refused', asyn
   }
 });
 
+test('a conversation that an agent of another kind worked on is not opened, unless that is accepted', async () => {
+  const { agent } = await noted(0);
+  const store = memoryStore();
+  const log = await store.create(id, { workspace, agent: { kind: 'ACPAgent', acp_command: ['other'] } });
+  await log[Symbol.asyncDispose]();
+  const opening = Conversation.open({ agent, store, id });
+  await expect(opening).rejects.toMatchObject({ code: 'tools-missing' });
+  await expect(opening).rejects.toThrow(
+    'of kind ACPAgent, and this one is of kind Agent. Open it with one of that kind',
+  );
+  await using conversation = await Conversation.open({ agent, store, id, missingTools: 'accept' });
+  await conversation.send('Go on.');
+  expect((await store.summary(id)).meta).toMatchObject({ agent: { kind: 'Agent' } });
+});
+
 test('a conversation is not opened without the tools it was worked on with, unless that is accepted', async () => {
   const { tool } = countingTool();
   const model = scriptedModel([{ calls: [{ name: 'record', arguments: { text: 'a' } }] }, { text: 'Done.' }]);

@@ -43,8 +43,8 @@ export interface OpenOptions extends ConversationOptions {
   /** Default: the workspace the conversation was created with. */
   readonly workspace?: string;
   /**
-   * What to do when it was worked on with tools that the agent does not have: refuse, which is the default, or go on
-   * without them. More tools, another model or prompt are always accepted: what is given here counts, but for the system
+   * What to do when it was worked on with tools that the agent does not have, or by an agent of another kind: refuse, which
+   * is the default, or go on without them. More tools, another model or prompt are always accepted: what is given here counts, but for the system
    * prompt, which stays as it was stored. Confirmation, budget and rules for being stuck of which the agent was given none
    * are as they were stored.
    */

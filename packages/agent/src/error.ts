@@ -4,7 +4,10 @@ export type AgentErrorCode =
   | 'invalid'
   /** The conversation is running; wait for it, pause it or interrupt it first. */
   | 'busy'
-  /** A stored conversation was worked on with tools that the agent lacks; give it them, or accept that they are missing. */
+  /**
+   * A stored conversation was worked on with tools that the agent lacks, or by an agent of another kind; give it them, or accept
+   * that they are missing.
+   */
   | 'tools-missing'
   /** Calls of a stored conversation are confirmed by a policy that only its owner can make; give the agent one. */
   | 'policy-missing'

@@ -6,6 +6,7 @@ import type { EventLog } from '@varve/storage';
 import { defineAgent, type Agent } from './agent.ts';
 import { maskSecrets, type Mask, type Tool } from '@varve/tools';
 import type { ClientToolSpec } from '@varve/tools/client';
+import { checkAgent } from './check-agent.ts';
 import { clientToolsOf } from './client-tools-of.ts';
 import type { ConversationOptions, CreateOptions, OpenOptions } from './conversation-options.ts';
 import { conversationTimeline, type ConversationTimeline } from './conversation-state.ts';
@@ -133,7 +134,7 @@ export class OpenConversation implements AsyncDisposable {
     try {
       // Until the lease was ours somebody else may have changed what lies beside the log.
       const summary = await options.store.summary(options.id);
-      const { workspace: known, title, client_tools: kept, parent } = readMeta(summary.meta);
+      const { workspace: known, title, client_tools: kept, parent, agent: before } = readMeta(summary.meta);
       const workspace = await workspaceOf(options, known);
       // Made once nothing about the conversation can be missing: a failure closes them, and a caller may have no others.
       const { tools: made, mask } = toolsOf(options);
@@ -154,7 +155,10 @@ export class OpenConversation implements AsyncDisposable {
         ...(Array.isArray(kept) && { kept }),
         view,
       });
-      if (options.missingTools !== 'accept') checkTools(timeline.read('toolsets').names, tools, options.id);
+      if (options.missingTools !== 'accept') {
+        const { names } = timeline.read('toolsets');
+        checkAgent({ kind: kindOf(before), tools: names }, { kind: kindOf(agent.spec), tools }, id);
+      }
       const lastTimestamp = await timestampOf(log, codec, timeline.head - 1);
       const opened = new OpenConversation(log, timeline, codec, {
         ...options,
@@ -268,6 +272,11 @@ function readMeta(meta: Json): Partial<Meta> {
   return typeof meta === 'object' && meta !== null && !Array.isArray(meta) ? (meta as Partial<Meta>) : {};
 }
 
+function kindOf(agent: Json | undefined): string | undefined {
+  const kind = typeof agent === 'object' && agent !== null && 'kind' in agent ? agent['kind'] : undefined;
+  return typeof kind === 'string' ? kind : undefined;
+}
+
 async function timestampOf(log: EventLog, codec: EventCodec, seq: number): Promise<string | undefined> {
   if (seq < 0) return undefined;
   const { timestamp } = codec.read((await log.at(seq)).text);
@@ -288,14 +297,6 @@ async function directory(path: string): Promise<string> {
   const info = await stat(path).catch(() => undefined);
   if (!info?.isDirectory()) throw new AgentError('invalid', `The workspace ${path} is not a directory.`);
   return realpath(path);
-}
-
-/** @throws {AgentError} `tools-missing`. */
-function checkTools(names: readonly string[], tools: ReadonlyMap<string, Tool>, id: string): void {
-  const missing = names.filter((name) => !tools.has(name));
-  if (missing.length === 0) return;
-  const what = `Conversation ${id} was worked on with tools that the agent does not have: ${missing.join(', ')}`;
-  throw new AgentError('tools-missing', `${what}. Give it those, or accept that they are missing.`);
 }
 
 /** A conversation's own tools. @throws {AgentError} `invalid` when two have one name. */
