@@ -1,4 +1,4 @@
-import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { cp, mkdtemp, mkdtempDisposable, rm } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -137,6 +137,21 @@ test('the policy that the reference keeps beside the agent is taken up', async (
     await log.append([], { meta: foreign });
   }
   await using conversation = await open([record('a')]);
+  expect(await conversation.run()).toMatchObject({ reason: 'waiting' });
+});
+
+test('the policy of a directory that only the reference worked on is taken up', async () => {
+  await using root = await mkdtempDisposable(join(tmpdir(), 'varve-'));
+  await using store = await directoryStore({ path: root.path });
+  const made = { agent: agentWith([], { confirmation: alwaysConfirm() }), store, workspace };
+  const { id } = await (async () => {
+    await using conversation = await Conversation.create(made);
+    await conversation.send('Go.');
+    return conversation;
+  })();
+  // What is left are the files of the reference.
+  await rm(join(root.path, id, '.varve', 'meta.json'));
+  await using conversation = await Conversation.open({ agent: agentWith([record('a')], {}), store, id });
   expect(await conversation.run()).toMatchObject({ reason: 'waiting' });
 });
 

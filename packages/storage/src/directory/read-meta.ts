@@ -1,6 +1,6 @@
 import type { Json } from '@varve/events';
 import type { Files } from './files.ts';
-import { asRecord, parseRecord } from './json-record.ts';
+import { asRecord, parseRecord, type JsonRecord } from './json-record.ts';
 import { digestOf, parseOwnMeta } from './own-meta.ts';
 import type { Paths } from './paths.ts';
 
@@ -12,8 +12,9 @@ export interface ConversationMeta {
 }
 
 /**
- * Reads what `create` or an append gave, and what the reference wrote since: its title, status and workspace. Never
- * fails for what is in the files: they are caches.
+ * Reads what `create` or an append gave, and what the reference wrote since: its title, status and workspace; of a
+ * conversation that is only its own also who worked on it, and how calls are confirmed. Never fails for what is in the
+ * files: they are caches.
  */
 export function readMeta(files: Files, paths: Paths): ConversationMeta {
   const own = parseOwnMeta(files.read(paths.ownMeta));
@@ -25,12 +26,22 @@ export function readMeta(files: Files, paths: Paths): ConversationMeta {
   const workspace = asRecord(state['workspace'] ?? stored['workspace'])?.['working_dir'];
   const createdAt = own?.createdAt ?? Date.parse(String(stored['created_at']));
   const meta = {
-    ...asRecord(own?.meta),
+    ...(own ? asRecord(own.meta) : workedBy(state)),
     ...textOf('title', stored['title']),
     ...textOf('status', state['execution_status']),
     ...textOf('workspace', workspace),
   };
   return { createdAt: Number.isNaN(createdAt) ? undefined : createdAt, meta: meta as Json };
+}
+
+/** Of its agent no more than the kind: the rest holds keys, and what only the reference understands. */
+function workedBy({ agent, confirmation_policy: policy, security_analyzer: analyzer }: JsonRecord): JsonRecord {
+  const kind = asRecord(agent)?.['kind'];
+  return {
+    ...(typeof kind === 'string' && { agent: { kind } }),
+    ...(asRecord(policy) && { confirmation_policy: policy }),
+    ...(asRecord(analyzer) && { security_analyzer: analyzer }),
+  };
 }
 
 function textOf(name: string, value: unknown): Readonly<Record<string, string>> {

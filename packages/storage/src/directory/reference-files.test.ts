@@ -1,4 +1,4 @@
-import { mkdtempDisposable, readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdtempDisposable, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Json } from '@varve/events';
@@ -114,6 +114,26 @@ test('what the reference changed since is in the summary, and stays when the log
   await again.append([], { meta: { ...meta, workspace: '/srv/moved', agent: { ...agent, model: { name: 'm' } } } });
   const { agent: kept, workspace, tags } = await files.read('base_state.json');
   expect([kept.llm, workspace.working_dir, tags]).toEqual([llm, '/srv/moved', { a: 'b' }]);
+});
+
+test('of a conversation that only the reference worked on the summary tells who did, and how calls are confirmed', async () => {
+  await using files = await conversation();
+  await files.log[Symbol.asyncDispose]();
+  const state = await files.read('base_state.json');
+  const theirs = {
+    ...state,
+    agent: { ...state.agent, kind: 'ACPAgent' },
+    security_analyzer: { kind: 'LLMSecurityAnalyzer' },
+  };
+  await writeFile(files.path('base_state.json'), JSON.stringify(theirs));
+  await rm(files.path('.varve/meta.json'));
+  expect((await files.store.summary(id)).meta).toEqual({
+    agent: { kind: 'ACPAgent' },
+    confirmation_policy: policy,
+    security_analyzer: { kind: 'LLMSecurityAnalyzer' },
+    status: 'idle',
+    workspace: '/srv/w',
+  });
 });
 
 test('an agent that was made here is made again when it changes', async () => {
