@@ -1,4 +1,4 @@
-// Replays a log in three ways: its requests alone, with its replies and a tool that sees something else, with another model.
+// Makes the requests of a log again, and replays it: with all that was recorded, with a tool that sees something else, with another model.
 import { Conversation, defineAgent } from '@varve/agent';
 import { replayConversation, verifyRequests } from '@varve/agent/replay';
 import { scriptedModel } from '@varve/llm/testing';
@@ -30,6 +30,10 @@ await conversation.run();
 
 const log = await store.read(conversation.id);
 for await (const { seq, messages, tools } of verifyRequests(log)) console.log('request of reply', seq, messages, tools);
+
+const pure = { agent, store, workspace: process.cwd(), replies: 'recorded', results: 'recorded' } as const;
+const same = await replayConversation(log, pure);
+console.log('with nothing asked and nothing carried out:', same.differences.length, 'differences');
 
 const sunny = defineAgent({ model: agent.model, tools: () => [weather('Sun'), finish()] });
 const recorded = { agent: sunny, store, workspace: process.cwd(), replies: 'recorded' } as const;

@@ -7,16 +7,19 @@ import { readState } from '../read-state.ts';
 import type { EndReason } from '../run-result.ts';
 import { diffRuns, type RunDifference } from './diff-runs.ts';
 import { recordedModel } from './recorded-model.ts';
+import { recordedTools } from './recorded-tools.ts';
 
 /** What a log is replayed with. */
 export interface ReplayOptions extends Pick<ConversationOptions, 'secrets' | 'kinds'> {
-  /** Its tools really run, in `workspace`. */
+  /** Its tools really run, in `workspace`, unless results are `recorded`. */
   readonly agent: Agent;
   /** Where the new conversation is kept. */
   readonly store: EventStore;
   readonly workspace: string;
   /** `recorded`: the replies of the log; `live`: the agent's own model is asked. */
   readonly replies: 'recorded' | 'live';
+  /** `recorded`: no tool runs, and a call gets the result that the same call had; `live` (default): tools run. */
+  readonly results?: 'recorded' | 'live';
 }
 
 /** What came of a replay. */
@@ -31,16 +34,18 @@ export interface Replayed {
 
 /**
  * Says to a new conversation what the user said on the active branch of a recorded one, one thing after the other, runs it
- * each time, and tells where the two differ. What was said while a run was under way is said after it. For recorded replies
- * and recorded results see `verifyRequests`.
+ * each time, and tells where the two differ. What was said while a run was under way is said after it. With recorded replies
+ * and recorded results nothing is asked and nothing carried out: what differs then is what the agent around them does.
  *
  * @throws {AgentError} {@link StorageError} as a conversation does.
  */
 export async function replayConversation(log: LogReader, options: ReplayOptions): Promise<Replayed> {
-  const { agent, store, workspace, replies, kinds = [], secrets = [] } = options;
+  const { agent, store, workspace, replies, results = 'live', kinds = [], secrets = [] } = options;
   const recorded = await branchOf(log, kinds);
   const model = replies === 'recorded' ? await recordedModel(log, kinds) : agent.model;
-  const replaying = { agent: { ...agent, model }, store, workspace, kinds, secrets };
+  const tools: Agent['tools'] =
+    results === 'live' ? agent.tools : (context) => recordedTools(agent.tools(context), recorded);
+  const replaying = { agent: { ...agent, model, tools }, store, workspace, kinds, secrets };
   await using conversation = await Conversation.create(replaying);
   const reasons: EndReason[] = [];
   for (const event of recorded) {

@@ -260,6 +260,31 @@ test('tools that see something else are told of, by event and by request', async
   expect([model.length, model.diverged]).toEqual([3, [2]]);
 });
 
+test('recorded replies with recorded results carry nothing out, and each call gets what it got then', async () => {
+  let looks = 0;
+  const counting = () => [
+    looking((what) => {
+      looks += 1;
+      if (what === 'c') throw new Error('It broke.');
+      return `${what} for the ${looks}. time`;
+    }),
+    finish(),
+  ];
+  const steps = [look('a'), { calls: [...(look('b').calls ?? []), ...(look('a').calls ?? [])] }, look('c'), done];
+  const { conversation, agent, store } = await recorded(steps, { tools: counting });
+  await conversation.send('Go.');
+  await conversation.run();
+  const log = await store.read(conversation.id);
+  const pure = { agent, store, workspace: process.cwd(), replies: 'recorded', results: 'recorded' } as const;
+  expect(await replayConversation(log, pure)).toMatchObject({ reasons: ['finished'], differences: [] });
+  expect(looks).toBe(4);
+
+  const asking = { ...agent, model: scriptedModel([look('a'), look('d'), done]) };
+  const { differences } = await replayConversation(log, { ...pure, agent: asking, replies: 'live' });
+  expect(JSON.stringify(differences)).toContain('look failed: No result of this call was recorded.');
+  expect(looks).toBe(4);
+});
+
 test('live replies may go another way, and the difference is told', async () => {
   const { conversation, agent, store } = await recorded([look('a'), done]);
   await conversation.send('Go.');

@@ -1,0 +1,50 @@
+import { ActionEvent, AgentErrorEvent, ObservationEvent, UserRejectObservation, type BaseEvent } from '@varve/events';
+import type { Observation, Payload } from '@varve/events/payloads';
+import { ToolError, type Tool } from '@varve/tools';
+
+/** What came of a call: an observation, or why there is none. */
+type Outcome = Observation | string;
+
+/**
+ * The same tools, which carry nothing out: a call is answered as the same call was answered in the events of a run; if it was
+ * made several times, each time as it was then. A call that the run did not make, or that a person refused, fails.
+ */
+export function recordedTools(tools: readonly Tool[], events: readonly BaseEvent[]): readonly Tool[] {
+  const outcomes = recordedOutcomes(events);
+  return tools.map((tool) => ({
+    ...tool,
+    async execute(input, { signal }) {
+      if (signal.aborted) throw new ToolError('aborted', 'The call was cancelled.', { cause: signal.reason });
+      const outcome = outcomes.get(keyOf(tool.name, tool.toAction(input)))?.shift();
+      if (outcome === undefined) throw new ToolError('unusable', 'No result of this call was recorded.');
+      if (typeof outcome === 'string') throw new ToolError('unusable', outcome);
+      return outcome;
+    },
+  }));
+}
+
+/** By call, in the order of the calls. */
+function recordedOutcomes(events: readonly BaseEvent[]): ReadonlyMap<string, Outcome[]> {
+  const byAction = new Map<string, Outcome>();
+  const byCallId = new Map<string, Outcome>();
+  for (const event of events) {
+    if (ObservationEvent.is(event)) byAction.set(event.action_id, event.observation);
+    else if (UserRejectObservation.is(event)) byAction.set(event.action_id, event.rejection_reason);
+    else if (AgentErrorEvent.is(event)) {
+      byCallId.set(event.tool_call_id, event.error.replace(`${event.tool_name} failed: `, ''));
+    }
+  }
+  const outcomes = new Map<string, Outcome[]>();
+  for (const event of events) {
+    if (!ActionEvent.is(event) || !event.action) continue;
+    const outcome = byAction.get(event.id) ?? byCallId.get(event.tool_call_id);
+    if (outcome === undefined) continue;
+    const key = keyOf(event.tool_name, event.action);
+    outcomes.set(key, [...(outcomes.get(key) ?? []), outcome]);
+  }
+  return outcomes;
+}
+
+function keyOf(name: string, action: Payload): string {
+  return `${name} ${JSON.stringify(action)}`;
+}
