@@ -15,30 +15,48 @@ const lookMs = 20;
 /**
  * Kills what the shells of a terminal have left: all that runs in the sessions of `shells`, and on Linux every program that
  * got its environment from a shell of that terminal, also in a session of its own. Not found are programs that changed or
- * cleared the variable before they started, and those that run as another user.
+ * cleared the variable before they started, and those that run as another user. Gives false, and kills nothing, when this
+ * process is among them or comes from one of them: somebody may have gone on in what was started there.
  */
-export function endPrograms(directory: string, shells: readonly ProcessRecord[] = []): void {
+export function endPrograms(directory: string, shells: readonly ProcessRecord[] = []): boolean {
   for (let round = 0; round < rounds; round += 1) {
-    const found = programsOf(directory, shells);
-    if (found.length === 0) return;
+    const table = processTable();
+    const found = programsOf(directory, shells, table);
+    if (found.length === 0) return true;
+    const spared = lineOf(process.pid, table);
+    if (found.some(({ pid }) => spared.has(pid))) return false;
     for (const { pid } of found) sendSignal(pid, 'SIGKILL');
   }
+  return true;
 }
 
 /** Asks the programs of a terminal whose shells are gone to end, and kills those that are there after `politeMs`; on Linux. */
 export async function endLeftPrograms(directory: string, politeMs = 300): Promise<void> {
-  for (const { pid } of programsOf(directory, [])) sendSignal(pid, 'SIGTERM');
-  for (let ms = 0; ms < politeMs && programsOf(directory, []).length > 0; ms += lookMs) await setTimeout(lookMs);
+  if (process.platform !== 'linux') return;
+  const asked = programsOf(directory, [], processTable());
+  for (const { pid } of asked) sendSignal(pid, 'SIGTERM');
+  for (let ms = 0; ms < politeMs && asked.some(stillRuns); ms += lookMs) await setTimeout(lookMs);
   endPrograms(directory);
 }
 
-function programsOf(directory: string, shells: readonly ProcessRecord[]): readonly ProcessEntry[] {
-  if (process.platform !== 'linux' && shells.length === 0) return [];
+function programsOf(
+  directory: string,
+  shells: readonly ProcessRecord[],
+  table: readonly ProcessEntry[],
+): readonly ProcessEntry[] {
   const bySession = new Map(shells.map((shell) => [shell.pid, shell]));
-  return processTable().filter(({ pid, session }) => {
+  return table.filter(({ pid, session }) => {
     const shell = bySession.get(session);
     return (shell !== undefined && stillRuns(shell)) || isMarked(pid, directory);
   });
+}
+
+/** A process, and those that it comes from. */
+function lineOf(last: number, table: readonly ProcessEntry[]): ReadonlySet<number> {
+  const parents = new Map(table.map(({ pid, parent }) => [pid, parent]));
+  const line = new Set<number>();
+  for (let pid: number | undefined = last; pid !== undefined && !line.has(pid); pid = parents.get(pid)) line.add(pid);
+  return line;
 }
 
 /** Whether a program got its environment from a shell of this terminal. */

@@ -4,6 +4,7 @@ import { psEntries } from './ps-entries.ts';
 /** What is known of a running process. */
 export interface ProcessEntry {
   readonly pid: number;
+  readonly parent: number;
   /** The session; where that cannot be told, the group. */
   readonly session: number;
   /** When it started. Of two processes with one number, the later one has another. */
@@ -17,9 +18,9 @@ export function processEntry(pid: number): ProcessEntry | undefined {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     // The name stands in parentheses and may hold anything; the fields after it are state, parent, group, session, …
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    const [state = 'Z', , , session] = fields;
+    const [state = 'Z', parent, , session] = fields;
     if (state === 'Z' || state === 'X') return undefined;
-    return { pid, session: Number(session), started: fields[19] ?? '' };
+    return { pid, parent: Number(parent), session: Number(session), started: fields[19] ?? '' };
   } catch {
     return undefined;
   }

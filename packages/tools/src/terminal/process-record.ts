@@ -35,7 +35,7 @@ export function recordedProcess(file: string): ProcessRecord | undefined {
 }
 
 /** Whether it is this very process that still runs, and not another with its number. */
-export function stillRuns({ pid, started }: ProcessRecord): boolean {
+export function stillRuns({ pid, started }: Pick<ProcessRecord, 'pid' | 'started'>): boolean {
   return processEntry(pid)?.started === started;
 }
 

@@ -4,7 +4,7 @@ import type { ProcessEntry } from './process-entry.ts';
 /** The processes that `ps` tells of, those that are dead left out; none when it fails. It does not tell sessions. */
 export function psEntries(which: readonly string[]): readonly ProcessEntry[] {
   try {
-    const lines = execFileSync('ps', [...which, '-o', 'pid=,pgid=,stat=,lstart='], {
+    const lines = execFileSync('ps', [...which, '-o', 'pid=,ppid=,pgid=,stat=,lstart='], {
       encoding: 'utf8',
       timeout: 2000,
       // A process must have started at the same time for whoever asks, and whenever.
@@ -14,9 +14,10 @@ export function psEntries(which: readonly string[]): readonly ProcessEntry[] {
     return lines
       .split('\n')
       .map((line) => line.trim().split(/\s+/))
-      .filter(([, , state = 'Z']) => !state.startsWith('Z'))
-      .map(([pid, group, , ...started]) => ({
+      .filter(([, , , state = 'Z']) => !state.startsWith('Z'))
+      .map(([pid, parent, group, , ...started]) => ({
         pid: Number(pid),
+        parent: Number(parent),
         session: Number(group),
         started: started.join(' '),
       }));

@@ -10,6 +10,7 @@ import { isRunning } from '../testing/is-running.ts';
 import { recordProcess } from './process-record.ts';
 import { psEntries } from './ps-entries.ts';
 import { reapShells } from './reap-shells.ts';
+import { directoryVariable } from './terminal-names.ts';
 
 const module = join(dirname(fileURLToPath(import.meta.url)), 'terminal.ts');
 
@@ -55,6 +56,13 @@ interface Killed {
   readonly numbers: number;
 }
 
+/** Records a process that had the number of another and is gone. */
+async function recordGone(file: string, pid: number = 0): Promise<void> {
+  recordProcess(file, pid);
+  const { started, ...rest } = JSON.parse(await readFile(file, 'utf8'));
+  await writeFile(file, JSON.stringify({ ...rest, started: `${started}0` }));
+}
+
 const tell = 'printf "pid=%s\\n"';
 const stubborn = `trap "" HUP INT TERM; ${tell} $BASHPID; while :; do sleep 1; done`;
 
@@ -91,6 +99,25 @@ test.skipIf(process.platform !== 'linux')('a program that left the session of it
   await expect.poll(() => isRunning(pid), { interval: 10, timeout: 20_000 }).toBe(false);
 });
 
+test.skipIf(process.platform !== 'linux').for([
+  ['itself', '"$@"'],
+  ['what started it', 'env -u VARVE_TERMINAL "$@"; exit'],
+] as const)('a process that ends what is left of other hosts does not end %s', async ([, script]) => {
+  await using place = await temporary();
+  const left = join(place.path, 'varve-terminal-x');
+  await mkdir(left, { mode: 0o700 });
+  await recordGone(join(left, 'owner'), process.pid);
+  const reaping = `import { reapShells } from ${JSON.stringify(join(dirname(module), 'reap-shells.ts'))};
+await reapShells(${JSON.stringify(place.path)});`;
+  const node = [process.execPath, '--conditions=@varve/source', '--input-type=module', '-e', reaping];
+  const env = { ...process.env, [directoryVariable]: left };
+  const child = spawn('sh', ['-c', script, 'sh', ...node], { env, stdio: 'inherit' });
+  expect(await once(child, 'exit')).toEqual([0, null]);
+  expect(await readdir(place.path)).toEqual(['varve-terminal-x']);
+  await reapShells(place.path);
+  expect(await readdir(place.path)).toEqual([]);
+});
+
 test('terminals of hosts that live are left alone', async () => {
   await using shell = await openTerminal(false);
   const first = await shell.call({ command: 'sleep 600 & kept=yes; echo "$VARVE_TERMINAL"' });
@@ -104,11 +131,7 @@ test('a process that has the number of one that is gone is not touched, and its 
   const other = spawn('sleep', ['600'], { detached: true, stdio: 'ignore' });
   const shell = join(place.path, 'varve-terminal-x/1');
   await mkdir(shell, { recursive: true, mode: 0o700 });
-  for (const file of [join(shell, '../owner'), join(shell, 'shell')]) {
-    recordProcess(file, other.pid ?? 0);
-    const { started, ...rest } = JSON.parse(await readFile(file, 'utf8'));
-    await writeFile(file, JSON.stringify({ ...rest, started: `${started}0` }));
-  }
+  for (const file of [join(shell, '../owner'), join(shell, 'shell')]) await recordGone(file, other.pid);
   await reapShells(place.path);
   expect(isRunning(other.pid)).toBe(true);
   expect(await readdir(place.path)).toEqual([]);
@@ -134,9 +157,7 @@ test('what another user has put there, or may write to, ends no process', async 
   await mkdir(join(directory, '1'), { recursive: true, mode: 0o700 });
   await symlink(directory, join(place.path, 'varve-terminal-link'));
   recordProcess(join(directory, '1/shell'), victim.pid ?? 0);
-  recordProcess(join(directory, 'owner'), process.pid);
-  const { started, ...rest } = JSON.parse(await readFile(join(directory, 'owner'), 'utf8'));
-  await writeFile(join(directory, 'owner'), JSON.stringify({ ...rest, started: `${started}0` }));
+  await recordGone(join(directory, 'owner'), process.pid);
   const user = process.getuid?.() ?? 0;
   await reapShells(place.path, user + 1);
   await chmod(directory, 0o777);

@@ -9,7 +9,7 @@ import { directoryPrefix, ownerFile, shellFile } from './terminal-names.ts';
  * Ends the shells of terminals whose host is dead, with all that they have left running, and removes the directories of these
  * terminals. What is found is what closing a terminal finds: {@link endPrograms}. A process that merely has
  * the number of one that is gone is never touched, nor anything of another container, and what other users have written there
- * is not believed. What fails is left for the next time.
+ * is not believed. What fails is left for the next time, and a terminal in which this very process was started for another.
  */
 export async function reapShells(temporary: string, user = process.getuid?.()): Promise<void> {
   const names = await readdir(temporary).catch(() => []);
@@ -18,7 +18,7 @@ export async function reapShells(temporary: string, user = process.getuid?.()): 
     if (!isOwn(directory, user)) continue;
     const owner = recordedProcess(join(directory, ownerFile));
     if (owner === undefined || stillRuns(owner)) continue;
-    endPrograms(directory, await shellsIn(directory));
+    if (!endPrograms(directory, await shellsIn(directory))) continue;
     await rm(directory, { recursive: true, force: true }).catch(() => undefined);
   }
 }
