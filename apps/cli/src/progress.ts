@@ -1,6 +1,9 @@
 import type { Usage } from '@varve/events/projections';
 import { styled, type TerminalIo } from './terminal-io.ts';
 
+/** A terminal writes `^C` behind the line: wrapped, it would leave the line standing when that is cleared. */
+const spareColumns = 3;
+
 /**
  * The status line at the foot of a terminal: what is happening, for how long, at what cost. Prints nothing where stderr is
  * no terminal. Lines printed through `above` push it down.
@@ -55,7 +58,7 @@ export class Progress implements Disposable {
   #draw(): void {
     if (!this.#io.stderr.isTTY || this.#isHidden) return;
     this.#clear();
-    const width = (this.#io.stderr.columns ?? 80) - 1;
+    const width = (this.#io.stderr.columns ?? 80) - spareColumns;
     this.#io.stderr.write(styled(this.#io, 'dim', this.#text().slice(0, width)));
     this.#isShown = true;
   }
