@@ -56,6 +56,8 @@ export async function runTask(task: string, options: RunOptions, io: TerminalIo)
   await using conversation = await conversationFor(options, { agent, store, secrets, io });
   progress.above(styled(io, 'dim', `conversation ${conversation.id} · ${model.name} in ${conversation.workspace}`));
   const printer = new EventPrinter(conversation, io, progress, options.json === true);
+  // Beside the work, because nobody wants to wait for it afterwards.
+  const cleaned = cleanHome(io, conversation.id);
   try {
     await decide(conversation, options);
     if (task !== '') await conversation.send(task);
@@ -67,7 +69,7 @@ export async function runTask(task: string, options: RunOptions, io: TerminalIo)
   } finally {
     await printer.finish();
     await settled();
-    await cleanHome(io, conversation.id);
+    await cleaned;
   }
 }
 
