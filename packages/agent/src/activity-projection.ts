@@ -17,7 +17,8 @@ interface ActivityState {
 
 /**
  * Sums the time of runs over the whole log, all branches: time spent on an abandoned branch is spent. The time between runs
- * is nobody's, also when a run was cut off by a crash: it worked until its last reply or effect, or that of who worked for it. Inherited runs do not count.
+ * is nobody's, also when a run was cut off by a crash: it worked until its last reply or effect, or that of who worked for
+ * it. Inherited runs do not count.
  */
 export const activityProjection: Projection<ActivityState, Activity> = {
   name: 'activity',
