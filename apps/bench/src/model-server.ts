@@ -4,13 +4,13 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 
 /**
- * A model in a process of its own, so that its work is nobody's own work. It answers every request with one
- * call of the tool `note`, written into the text below `/text`, and remembers of each request but the first its length, and how
- * long its client took from the last byte of the reply before to its own last byte. GET /requests tells these and forgets them.
+ * A model in a process of its own, so that its work is nobody's own work. It thinks for as many milliseconds as its argument
+ * says, then answers every request with one call of the tool `note`, written into the text below `/text`. Of each request but
+ * the first it remembers the length, and how long its client took from the last byte of the reply before to its own last
+ * byte. GET /requests tells these and forgets them.
  */
 const requests: { ms: number; bytes: number }[] = [];
-/** No model answers at once: what a loop does while it waits is not in anybody's way. */
-const thinkingMs = 3;
+const thinkingMs = Number(process.argv[2]);
 let repliedAt: number | undefined;
 let calls = 0;
 
@@ -23,7 +23,7 @@ const server = createServer(async (request, response) => {
   const bytes = await lengthOf(request);
   if (repliedAt !== undefined) requests.push({ ms: performance.now() - repliedAt, bytes });
   const reply = JSON.stringify(request.url?.startsWith('/text/') ? textCompletion(++calls) : completion(++calls));
-  await setTimeout(thinkingMs);
+  if (thinkingMs > 0) await setTimeout(thinkingMs);
   response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(reply) });
   response.end(reply, () => (repliedAt = performance.now()));
 });

@@ -17,9 +17,9 @@ export interface RequestSample {
   readonly bytes: number;
 }
 
-/** Starts the model server of `model-server.ts` in a process of its own. */
-export async function startModelServer(): Promise<ModelServer> {
-  const child = fork(fileURLToPath(new URL('model-server.ts', import.meta.url)));
+/** Starts the model server of `model-server.ts` in a process of its own. Before each answer it thinks, by default not at all. */
+export async function startModelServer({ thinkingMs = 0 } = {}): Promise<ModelServer> {
+  const child = fork(fileURLToPath(new URL('model-server.ts', import.meta.url)), [String(thinkingMs)]);
   const [url] = (await once(child, 'message')) as [string];
   return {
     url,

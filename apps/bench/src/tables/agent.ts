@@ -13,12 +13,14 @@ const rounds = [1025, 1025, 5025];
 /** Steps of a run whose view stays short; every 25th condenses and asks nothing. */
 const flat = [100, 10_000] as const;
 const flatSteps = 10_500;
+/** No model answers at once: what a loop does while it waits is in nobody's way. */
+const thinkingMs = 3;
 
 /** Own work per step: from a reply's last byte to the next request's last byte, beside a bare fetch and a loop that stores nothing. */
 export const agent: Bench = async () => {
   const dir = await mkdtemp(join(tmpdir(), 'varve-bench-'));
   try {
-    using server = await startModelServer();
+    using server = await startModelServer({ thinkingMs });
     const bare = new Map<number, number[]>();
     const runs: Record<'varve' | 'buffered' | 'aiSdk', LoopRun[]> = { varve: [], buffered: [], aiSdk: [] };
     for (const steps of rounds) {
