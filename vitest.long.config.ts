@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   ssr: { resolve: { conditions: ['@varve/source'] } },
   test: {
-    include: ['{packages,apps}/*/src/**/*.long.test.ts', 'tests/*.long.test.ts'],
+    include: ['{packages,apps}/*/{src,test}/**/*.long.test.ts', 'tests/*.long.test.ts'],
     globalSetup: ['tests/temporary-files.ts'],
     setupFiles: ['tests/setup.ts'],
     testTimeout: 600_000,

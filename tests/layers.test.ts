@@ -85,5 +85,5 @@ function packageOf(specifier: string): string {
 }
 
 function isTest(file: string): boolean {
-  return file.endsWith('.test.ts');
+  return file.endsWith('.test.ts') || file.includes('/test/');
 }

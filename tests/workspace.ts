@@ -54,8 +54,8 @@ export function subpathsOf({ folder, manifest }: WorkspacePackage): readonly Sub
 
 /** The TypeScript files of a package, relative to the root. */
 export function sourcesOf({ folder }: WorkspacePackage): readonly string[] {
-  const pattern = existsSync(join(root, folder, 'src')) ? 'src/**/*.ts' : '*.ts';
-  return globSync(pattern, { cwd: join(root, folder) })
+  const patterns = existsSync(join(root, folder, 'src')) ? ['src/**/*.ts', 'test/**/*.ts'] : ['*.ts'];
+  return globSync(patterns, { cwd: join(root, folder) })
     .map((file) => `${folder}/${file.replaceAll('\\', '/')}`)
     .toSorted();
 }
