@@ -3,7 +3,7 @@ import type { ToolSpec } from './model-request.ts';
 import { LlmError } from './error.ts';
 import type { LanguageModel } from './language-model.ts';
 import { mockFunctionCalling } from './mock/mock-function-calling.ts';
-import { openaiChat } from './openai/openai-chat.ts';
+import { openaiChat } from './chat/openai-chat.ts';
 import { openaiResponses } from './responses/openai-responses.ts';
 import { retry } from './retry.ts';
 import { asking, scriptedResponses, scriptedServer, type ScriptedServer, type ScriptedStep } from './testing/index.ts';

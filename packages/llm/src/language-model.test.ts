@@ -1,7 +1,7 @@
 import { describe, test } from 'vitest';
 import { functionCalling } from './mock/function-calling.ts';
 import { mockFunctionCalling } from './mock/mock-function-calling.ts';
-import { openaiChat } from './openai/openai-chat.ts';
+import { openaiChat } from './chat/openai-chat.ts';
 import { retry } from './retry.ts';
 import { languageModelContract, scriptedModel, scriptedServer, type OpenModel } from './testing/index.ts';
 

@@ -1,8 +1,8 @@
 import { LlmError } from './error.ts';
 import { isLoopback } from './is-loopback.ts';
 import type { LanguageModel } from './language-model.ts';
-import { openaiChat } from './openai/openai-chat.ts';
-import type { ProtocolOptions } from './openai/protocol-model.ts';
+import { openaiChat } from './chat/openai-chat.ts';
+import type { ProtocolOptions } from './protocol/protocol-model.ts';
 import { providers, type Provider } from './providers.ts';
 import { openaiResponses } from './responses/openai-responses.ts';
 

@@ -5,7 +5,7 @@ import { textOf } from '@varve/events';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import type { ToolSpec } from './model-request.ts';
-import { openaiChat } from './openai/openai-chat.ts';
+import { openaiChat } from './chat/openai-chat.ts';
 import { asking, scriptedModel, scriptedServer } from './testing/index.ts';
 import { mockFunctionCalling } from './mock/mock-function-calling.ts';
 

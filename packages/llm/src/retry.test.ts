@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Delta } from './delta.ts';
 import type { LlmErrorCode } from './error.ts';
-import { openaiChat } from './openai/openai-chat.ts';
+import { openaiChat } from './chat/openai-chat.ts';
 import { retry, type RetryNotice, type RetryOptions } from './retry.ts';
 import { asking, scriptedModel, scriptedServer, type ScriptedError, type ScriptedStep } from './testing/index.ts';
 

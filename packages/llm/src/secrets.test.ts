@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 import { dumpedCalls } from './dumps/dumped-calls.ts';
 import { dumpedFetch } from './dumps/dumped-fetch.ts';
 import { dumpFolder } from './dumps/dump-folder.ts';
-import { openaiChat, type OpenAiChatOptions } from './openai/openai-chat.ts';
+import { openaiChat, type OpenAiChatOptions } from './chat/openai-chat.ts';
 import { openaiResponses } from './responses/openai-responses.ts';
 import { retry } from './retry.ts';
 import { asking, scriptedResponses, scriptedServer, type ScriptedStep } from './testing/index.ts';

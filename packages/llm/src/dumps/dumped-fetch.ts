@@ -1,5 +1,5 @@
-import { httpFetch } from '../openai/http-fetch.ts';
-import { secretsInHeaders } from '../openai/secrets-in-headers.ts';
+import { httpFetch } from '../http/http-fetch.ts';
+import { secretsInHeaders } from '../http/secrets-in-headers.ts';
 import type { DumpFolder } from './dump-folder.ts';
 
 /** What is dumped of each exchange, and who makes it. */

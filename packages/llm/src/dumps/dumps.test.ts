@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { openaiChat } from '../openai/openai-chat.ts';
+import { openaiChat } from '../chat/openai-chat.ts';
 import { asking, languageModelContract, scriptedModel, scriptedServer, type OpenModel } from '../testing/index.ts';
 import { dumpedCalls } from './dumped-calls.ts';
 import { dumpedFetch } from './dumped-fetch.ts';

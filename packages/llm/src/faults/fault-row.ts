@@ -2,7 +2,7 @@ import type { LlmError, LlmErrorCode } from '../error.ts';
 import type { ModelWrapper } from '../language-model.ts';
 import type { ModelReply } from '../model-reply.ts';
 import type { ModelRequest } from '../model-request.ts';
-import type { OpenAiChatOptions } from '../openai/openai-chat.ts';
+import type { OpenAiChatOptions } from '../chat/openai-chat.ts';
 import type { ScriptedStep } from '../testing/index.ts';
 
 /** The protocols that faults are played in. */

@@ -5,7 +5,7 @@ import type { Delta } from '../delta.ts';
 import { LlmError } from '../error.ts';
 import type { LanguageModel } from '../language-model.ts';
 import type { ModelReply } from '../model-reply.ts';
-import { openaiChat, type OpenAiChatOptions } from '../openai/openai-chat.ts';
+import { openaiChat, type OpenAiChatOptions } from '../chat/openai-chat.ts';
 import { openaiResponses } from '../responses/openai-responses.ts';
 import { retry, type RetryOptions } from '../retry.ts';
 import { asking, scriptedResponses, scriptedServer, type ScriptedServer, type ScriptedStep } from '../testing/index.ts';

@@ -5,7 +5,7 @@ import type { Delta } from '../delta.ts';
 import type { LlmError } from '../error.ts';
 import { functionCalling, type FunctionCallingOptions, type LeakNotice } from '../mock/function-calling.ts';
 import type { ToolSpec } from '../model-request.ts';
-import { openaiChat } from '../openai/openai-chat.ts';
+import { openaiChat } from '../chat/openai-chat.ts';
 import { asking, scriptedModel, scriptedServer, type ScriptedStep } from '../testing/index.ts';
 import type { LeakDialect } from './leak.ts';
 

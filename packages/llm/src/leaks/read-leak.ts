@@ -3,7 +3,7 @@ import { namesIn } from '../mock/names-in.ts';
 import { readCalls } from '../mock/read-calls.ts';
 import type { ModelReply } from '../model-reply.ts';
 import type { ModelRequest, ToolSpec } from '../model-request.ts';
-import { ownNames } from '../openai/tool-names.ts';
+import { ownNames } from '../dialects/tool-names.ts';
 import type { LeakDialect, LeakyText, TextCalls } from './leak.ts';
 import { mentionsCall } from './mentions-call.ts';
 import { readArgPairs } from './read-arg-pairs.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { LlmError } from '../error.ts';
 import type { ToolSpec } from '../model-request.ts';
-import { openaiChat } from '../openai/openai-chat.ts';
+import { openaiChat } from '../chat/openai-chat.ts';
 import { asking, scriptedModel, scriptedServer } from '../testing/index.ts';
 import { functionCalling } from './function-calling.ts';
 

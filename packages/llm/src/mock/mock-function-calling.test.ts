@@ -1,7 +1,7 @@
 import { text, textOf, type Content, type Message } from '@varve/events';
 import { describe, expect, test } from 'vitest';
 import type { ModelRequest, ToolSpec } from '../model-request.ts';
-import { openaiChat } from '../openai/openai-chat.ts';
+import { openaiChat } from '../chat/openai-chat.ts';
 import { asking, scriptedModel, scriptedServer, type ScriptedStep } from '../testing/index.ts';
 import { mockFunctionCalling, type MockFunctionCallingOptions } from './mock-function-calling.ts';
 import type { MockNotice } from './mock-notice.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { functionCalling } from '../mock/function-calling.ts';
-import { openaiChat } from '../openai/openai-chat.ts';
+import { openaiChat } from '../chat/openai-chat.ts';
 import { asking, scriptedServer } from '../testing/index.ts';
 import { probeModel } from './probe-model.ts';
 

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { Capabilities } from '../capabilities.ts';
 import { isLoopback } from '../is-loopback.ts';
-import { apiRoot } from '../openai/api-root.ts';
+import { apiRoot } from '../http/api-root.ts';
 import { listedModel, llamaProps, lmStudioModel, ollamaModel } from './server-answers.ts';
 
 /** Which model of which server is asked about. */

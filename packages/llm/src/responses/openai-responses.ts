@@ -1,6 +1,6 @@
 import type { LanguageModel } from '../language-model.ts';
-import { protocolModel, type ProtocolOptions } from '../openai/protocol-model.ts';
-import { wireBytes } from '../openai/wire-bytes.ts';
+import { protocolModel, type ProtocolOptions } from '../protocol/protocol-model.ts';
+import { wireBytes } from '../http/wire-bytes.ts';
 import { responseAssembly } from './response-assembly.ts';
 import { toResponseBody, type ResponseSettings } from './to-response-body.ts';
 

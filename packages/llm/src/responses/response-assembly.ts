@@ -1,9 +1,9 @@
 import type { Message, ToolCall } from '@varve/events';
 import type { Delta } from '../delta.ts';
-import { replyOf, type ReplySettings, type WireReply } from '../openai/from-wire.ts';
-import type { Heard } from '../openai/heard.ts';
-import type { Reading } from '../openai/read-answer.ts';
-import { usageOf } from '../openai/usage-of.ts';
+import { replyOf, type ReplySettings, type WireReply } from '../protocol/from-wire.ts';
+import type { Heard } from '../protocol/heard.ts';
+import type { Reading } from '../protocol/read-answer.ts';
+import { usageOf } from '../protocol/usage-of.ts';
 import { orderToKeep, type ItemOrder } from './item-order.ts';
 import { outputAssembly, wordsIn } from './output-assembly.ts';
 import { responseEvent, wireResponse, type OutputItem, type WireResponse } from './response-answer.ts';

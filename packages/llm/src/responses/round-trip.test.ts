@@ -1,7 +1,7 @@
 import { text, type Message } from '@varve/events';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { dialectFor } from '../openai/dialect-for.ts';
+import { dialectFor } from '../dialects/dialect-for.ts';
 import { asking } from '../testing/index.ts';
 import { requestOfItems, responseRequest } from '../testing/response-request.ts';
 import { toResponseBody, type ResponseSettings } from './to-response-body.ts';

@@ -1,11 +1,11 @@
 import { textOf, type Message, type ToolCall } from '@varve/events';
-import type { WireSettings } from '../openai/to-wire.ts';
-import { wireId } from '../openai/wire-id.ts';
-import { wireName } from '../openai/tool-names.ts';
-import { wellFormed } from '../openai/well-formed.ts';
-import { leftOut, seesImages } from '../openai/wire-content.ts';
+import type { WireSettings } from '../chat/to-wire.ts';
+import { wireId } from '../dialects/wire-id.ts';
+import { wireName } from '../dialects/tool-names.ts';
+import { wellFormed } from '../protocol/well-formed.ts';
+import { leftOut, seesImages } from '../chat/wire-content.ts';
 import { toolText } from '../tool-text.ts';
-import { writtenOnce } from '../openai/written-once.ts';
+import { writtenOnce } from '../protocol/written-once.ts';
 import type { InputPart, ResponseItem } from './response-item.ts';
 import { isFrom, orderOf } from './item-order.ts';
 

@@ -1,10 +1,10 @@
 import { textOf } from '@varve/events';
 import type { ModelParameters, ModelRequest, ToolSpec } from '../model-request.ts';
-import { wireName } from '../openai/tool-names.ts';
-import { toolSchema } from '../openai/tool-schema.ts';
-import { wellFormed } from '../openai/well-formed.ts';
-import { wireToolChoice } from '../openai/wire-parameters.ts';
-import { writtenOnce } from '../openai/written-once.ts';
+import { wireName } from '../dialects/tool-names.ts';
+import { toolSchema } from '../dialects/tool-schema.ts';
+import { wellFormed } from '../protocol/well-formed.ts';
+import { wireToolChoice } from '../chat/wire-parameters.ts';
+import { writtenOnce } from '../protocol/written-once.ts';
 import type { ResponseItem } from './response-item.ts';
 import { toItems, type ItemSettings } from './to-items.ts';
 

@@ -2,7 +2,7 @@ import { SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import { describe, expect, test } from 'vitest';
 import type { LanguageModel } from '../language-model.ts';
-import { openaiChat } from '../openai/openai-chat.ts';
+import { openaiChat } from '../chat/openai-chat.ts';
 import { retry } from '../retry.ts';
 import { asking, languageModelContract, scriptedModel, scriptedServer, type OpenModel } from '../testing/index.ts';
 import { traced } from './traced.ts';

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import type { Content } from '@varve/events';
-import { openaiChat } from '../openai/openai-chat.ts';
+import { openaiChat } from '../chat/openai-chat.ts';
 import { asking, scriptedModel } from '../testing/index.ts';
 import { fetchImage } from './fetch-image.ts';
 import { inlinedImages, type InlineImageOptions } from './inlined-images.ts';

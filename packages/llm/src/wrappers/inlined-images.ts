@@ -2,7 +2,7 @@ import { text, type Content, type Message } from '@varve/events';
 import { baseUrlIn } from '../base-url-in.ts';
 import { LlmError } from '../error.ts';
 import type { LanguageModel, ModelWrapper } from '../language-model.ts';
-import { dialectFor } from '../openai/dialect-for.ts';
+import { dialectFor } from '../dialects/dialect-for.ts';
 import { redact } from '../redact.ts';
 import { fetchImage, type FetchImageOptions } from './fetch-image.ts';
 import { isPublicAddress } from './is-public-address.ts';

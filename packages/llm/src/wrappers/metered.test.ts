@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { openaiChat } from '../openai/openai-chat.ts';
+import { openaiChat } from '../chat/openai-chat.ts';
 import { retry } from '../retry.ts';
 import { asking, scriptedModel, scriptedServer, type ScriptedTurn } from '../testing/index.ts';
 import { metered, type CallMeasure } from './metered.ts';

@@ -1,6 +1,6 @@
 import { describe, test } from 'vitest';
 import type { LanguageModel } from '../language-model.ts';
-import { openaiChat } from '../openai/openai-chat.ts';
+import { openaiChat } from '../chat/openai-chat.ts';
 import { languageModelContract, scriptedModel, scriptedServer, type OpenModel } from '../testing/index.ts';
 import type { CassetteEntry } from './cassette.ts';
 import { inlinedImages } from './inlined-images.ts';

@@ -2,7 +2,7 @@ import { text, type Message } from '@varve/events';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { ModelRequest } from '../model-request.ts';
-import { schemaLevels, unknownDialect, type Dialect } from './dialect.ts';
+import { schemaLevels, unknownDialect, type Dialect } from '../dialects/dialect.ts';
 import { openaiChat } from './openai-chat.ts';
 import { toWire } from './to-wire.ts';
 import type { WireMessage, WireRequest } from './wire-request.ts';

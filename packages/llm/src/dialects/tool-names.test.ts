@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Delta } from '../delta.ts';
 import { openaiResponses } from '../responses/openai-responses.ts';
 import { asking, scriptedResponses, scriptedServer } from '../testing/index.ts';
-import { openaiChat } from './openai-chat.ts';
+import { openaiChat } from '../chat/openai-chat.ts';
 import { ownNames, wireName } from './tool-names.ts';
 
 function tools(...names: readonly string[]) {

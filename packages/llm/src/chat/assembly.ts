@@ -1,7 +1,7 @@
 import type { Message } from '@varve/events';
 import type { Delta } from '../delta.ts';
 import { callAssembly, type AssembledCall, type CallAssembly } from './call-assembly.ts';
-import type { Dialect } from './dialect.ts';
+import type { Dialect } from '../dialects/dialect.ts';
 import { mergeDetails } from './merge-details.ts';
 import { mergeThinking } from './merge-thinking.ts';
 import { thinkTags, type ThinkTags, type ToldPiece } from './think-tags.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { assembly } from './assembly.ts';
-import { unknownDialect } from './dialect.ts';
-import { replyOf, type WireReply } from './from-wire.ts';
+import { unknownDialect } from '../dialects/dialect.ts';
+import { replyOf, type WireReply } from '../protocol/from-wire.ts';
 import { toWire } from './to-wire.ts';
 
 type Delta = Readonly<Record<string, unknown>>;

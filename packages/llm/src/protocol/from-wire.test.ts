@@ -17,7 +17,9 @@ function call(id: string | null, name = 'f', json: unknown = '{}'): Fields {
 }
 
 test('a recorded reply with a call and cache counts is read', async () => {
-  const recorded: unknown = JSON.parse(await readFile(new URL('golden/recorded-reply.json', import.meta.url), 'utf8'));
+  const recorded: unknown = JSON.parse(
+    await readFile(new URL('../chat/golden/recorded-reply.json', import.meta.url), 'utf8'),
+  );
   const { message, ...reply } = fromWire(recorded, settings);
   expect(reply).toMatchObject({ finish: 'tool-calls', usage: { input_tokens: 4812, output_tokens: 146 } });
   expect(message.tool_calls?.[0]).toMatchObject({ id: 'toolu_01AaHKJphyeTw3GFp4Xgiekv', name: 'str_replace_editor' });

@@ -1,4 +1,4 @@
-import type { Dialect } from './dialect.ts';
+import type { Dialect } from '../dialects/dialect.ts';
 
 /** A piece of what a model said, told apart. */
 export interface ToldPiece {

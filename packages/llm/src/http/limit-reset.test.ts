@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { asking, scriptedServer, type ScriptedStep } from '../testing/index.ts';
 import { limitReset } from './limit-reset.ts';
-import { openaiChat } from './openai-chat.ts';
+import { openaiChat } from '../chat/openai-chat.ts';
 
 const now = Date.parse('2026-01-01T00:00:00Z');
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { unknownDialect, type Dialect } from './dialect.ts';
+import { unknownDialect, type Dialect } from '../dialects/dialect.ts';
 import type { WireMessage } from './wire-request.ts';
 import { wireTurns } from './wire-turns.ts';
 

@@ -1,5 +1,5 @@
 import type { ModelParameters } from '../model-request.ts';
-import type { Dialect } from './dialect.ts';
+import type { Dialect } from '../dialects/dialect.ts';
 import type { WireRequest } from './wire-request.ts';
 
 /** The settings of a request under the names that a server knows, without those it rejects. */

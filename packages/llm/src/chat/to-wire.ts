@@ -1,15 +1,15 @@
 import { textOf, type Message, type ToolCall } from '@varve/events';
 import type { ModelParameters, ModelRequest, ToolSpec } from '../model-request.ts';
 import { withCacheMarks } from './cache-marks.ts';
-import type { Dialect } from './dialect.ts';
-import { wireName } from './tool-names.ts';
-import { toolSchema } from './tool-schema.ts';
-import { wellFormed } from './well-formed.ts';
+import type { Dialect } from '../dialects/dialect.ts';
+import { wireName } from '../dialects/tool-names.ts';
+import { toolSchema } from '../dialects/tool-schema.ts';
+import { wellFormed } from '../protocol/well-formed.ts';
 import { seesImages, toolImages, wireContent, wireToolContent, type ContentSettings } from './wire-content.ts';
 import { wireParameters, wireToolChoice } from './wire-parameters.ts';
 import type { WireCall, WireMessage, WirePart, WireRequest, WireTool } from './wire-request.ts';
 import { wireTurns } from './wire-turns.ts';
-import { writtenOnce, type WireCache } from './written-once.ts';
+import { writtenOnce, type WireCache } from '../protocol/written-once.ts';
 
 /** What a wire request depends on beside the request itself. */
 export interface WireSettings extends ContentSettings {

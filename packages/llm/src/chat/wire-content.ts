@@ -1,6 +1,6 @@
 import { text, textOf, type Content, type Message } from '@varve/events';
 import { toolText } from '../tool-text.ts';
-import type { Dialect } from './dialect.ts';
+import type { Dialect } from '../dialects/dialect.ts';
 import type { CacheControl, WireImagePart, WirePart, WireTextPart } from './wire-request.ts';
 
 /** What a model and its server can take. */

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Delta } from '../delta.ts';
 import type { ToolSpec } from '../model-request.ts';
 import { asking, scriptedServer, type ScriptedCall } from '../testing/index.ts';
-import { openaiChat } from './openai-chat.ts';
+import { openaiChat } from '../chat/openai-chat.ts';
 
 const tools: readonly ToolSpec[] = ['grep', 'files.read'].map((name) => ({
   name,

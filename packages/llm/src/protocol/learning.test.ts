@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { text, type Message } from '@varve/events';
 import { asking, scriptedServer, type ScriptedServer, type ScriptedStep } from '../testing/index.ts';
-import type { Dialect } from './dialect.ts';
-import { openaiChat, type OpenAiChatOptions } from './openai-chat.ts';
+import type { Dialect } from '../dialects/dialect.ts';
+import { openaiChat, type OpenAiChatOptions } from '../chat/openai-chat.ts';
 
 const ok = { text: 'Hello.' };
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { asking, scriptedServer } from '../testing/index.ts';
-import type { Dialect } from './dialect.ts';
-import { openaiChat } from './openai-chat.ts';
+import type { Dialect } from '../dialects/dialect.ts';
+import { openaiChat } from '../chat/openai-chat.ts';
 import type { PromptCut } from './prompt-cut.ts';
 
 const words = 'All the words that were said before. '.repeat(500);

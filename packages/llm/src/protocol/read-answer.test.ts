@@ -6,7 +6,7 @@ import type { ModelReply } from '../model-reply.ts';
 import { asking, type ScriptedTurn } from '../testing/index.ts';
 import { script } from '../testing/script.ts';
 import { chunksOf, completionOf } from '../testing/wire-of.ts';
-import { openaiChat } from './openai-chat.ts';
+import { openaiChat } from '../chat/openai-chat.ts';
 
 type Fetch = typeof globalThis.fetch;
 

@@ -1,4 +1,4 @@
-import { writtenOnce, type WireCache } from './written-once.ts';
+import { writtenOnce, type WireCache } from '../protocol/written-once.ts';
 import type { CacheControl, WireMessage, WirePart } from './wire-request.ts';
 
 /** Providers reject a request with more. */

@@ -3,8 +3,8 @@ import { text, type Message, type ToolCall } from '@varve/events';
 import type { LlmErrorCode } from '../error.ts';
 import { LlmError } from '../error.ts';
 import type { ModelReply } from '../model-reply.ts';
-import { assembly, type Assembled } from './assembly.ts';
-import type { AssembledCall } from './call-assembly.ts';
+import { assembly, type Assembled } from '../chat/assembly.ts';
+import type { AssembledCall } from '../chat/call-assembly.ts';
 import { finishOf } from './finish-of.ts';
 import { usageOf, type UsageAndCost } from './usage-of.ts';
 

@@ -1,11 +1,11 @@
 import type { LanguageModel } from '../language-model.ts';
 import { assembly } from './assembly.ts';
-import { replyOf, type ReplySettings } from './from-wire.ts';
-import { protocolModel, type Protocol, type ProtocolOptions } from './protocol-model.ts';
+import { replyOf, type ReplySettings } from '../protocol/from-wire.ts';
+import { protocolModel, type Protocol, type ProtocolOptions } from '../protocol/protocol-model.ts';
 import { toWire } from './to-wire.ts';
 import type { WireRequest } from './wire-request.ts';
-import { usageOf } from './usage-of.ts';
-import { wireBytes } from './wire-bytes.ts';
+import { usageOf } from '../protocol/usage-of.ts';
+import { wireBytes } from '../http/wire-bytes.ts';
 
 /** Which model of which server is asked, and how. */
 export interface OpenAiChatOptions extends ProtocolOptions {}

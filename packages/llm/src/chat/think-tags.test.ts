@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Dialect } from './dialect.ts';
+import type { Dialect } from '../dialects/dialect.ts';
 import { thinkTags } from './think-tags.ts';
 
 interface Told {

@@ -4,7 +4,7 @@ import type { Delta } from '../delta.ts';
 import { messageDeltas } from '../message-deltas.ts';
 import { retry } from '../retry.ts';
 import { asking, scriptedServer, type ScriptedStep } from '../testing/index.ts';
-import { openaiChat } from './openai-chat.ts';
+import { openaiChat } from '../chat/openai-chat.ts';
 
 const tools = [
   {

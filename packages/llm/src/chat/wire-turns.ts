@@ -1,5 +1,5 @@
-import type { Dialect } from './dialect.ts';
-import { wireId } from './wire-id.ts';
+import type { Dialect } from '../dialects/dialect.ts';
+import { wireId } from '../dialects/wire-id.ts';
 import type { WireMessage, WirePart } from './wire-request.ts';
 
 /**

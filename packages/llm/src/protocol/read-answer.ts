@@ -1,9 +1,9 @@
 import type { Delta } from '../delta.ts';
-import type { CallWatch } from './call-watch.ts';
-import { bodyChunks } from './body-chunks.ts';
-import { errorBody, isHtml } from './error-body.ts';
-import type { Failures } from './failures.ts';
-import { eventDecoder, type ServerSentEvent } from './server-sent-events.ts';
+import type { CallWatch } from '../http/call-watch.ts';
+import { bodyChunks } from '../http/body-chunks.ts';
+import { errorBody, isHtml } from '../http/error-body.ts';
+import type { Failures } from '../http/failures.ts';
+import { eventDecoder, type ServerSentEvent } from '../http/server-sent-events.ts';
 
 /** What an answer is put together in. */
 export interface Reading {

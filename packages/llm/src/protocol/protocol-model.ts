@@ -6,22 +6,22 @@ import type { GenerateOptions, LanguageModel } from '../language-model.ts';
 import { messageDeltas } from '../message-deltas.ts';
 import type { ModelReply } from '../model-reply.ts';
 import type { ModelParameters, ModelRequest } from '../model-request.ts';
-import { callWatch, type CallWatch } from './call-watch.ts';
-import type { Dialect } from './dialect.ts';
-import { dialectFor } from './dialect-for.ts';
+import { callWatch, type CallWatch } from '../http/call-watch.ts';
+import type { Dialect } from '../dialects/dialect.ts';
+import { dialectFor } from '../dialects/dialect-for.ts';
 import type { ReplySettings, WireReply } from './from-wire.ts';
 import { withHeard, type Heard } from './heard.ts';
-import { lessonOf, type Lesson } from './lesson-of.ts';
-import { pairedMessages } from './paired-messages.ts';
+import { lessonOf, type Lesson } from '../dialects/lesson-of.ts';
+import { pairedMessages } from '../dialects/paired-messages.ts';
 import { promptCut, type PromptCut } from './prompt-cut.ts';
 import { readAnswer, type Reading } from './read-answer.ts';
 import { readFailedGeneration } from './read-failed-generation.ts';
-import { requester, type Requester, type ServerOptions } from './requester.ts';
-import type { WireSettings } from './to-wire.ts';
+import { requester, type Requester, type ServerOptions } from '../http/requester.ts';
+import type { WireSettings } from '../chat/to-wire.ts';
 import { namedDeltas } from './named-deltas.ts';
-import { withoutParallel } from './parallel-calls.ts';
-import { ownNames } from './tool-names.ts';
-import { withCalledTools } from './with-called-tools.ts';
+import { withoutParallel } from '../dialects/parallel-calls.ts';
+import { ownNames } from '../dialects/tool-names.ts';
+import { withCalledTools } from '../dialects/with-called-tools.ts';
 
 /** What every protocol of this family can be told. */
 export interface ProtocolOptions extends ServerOptions {

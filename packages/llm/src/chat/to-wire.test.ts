@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest';
 import type { ModelRequest } from '../model-request.ts';
 import { asking } from '../testing/index.ts';
 import { requestOf, wireBody } from '../testing/request-of.ts';
-import { dialectFor } from './dialect-for.ts';
-import { unknownDialect, type Dialect } from './dialect.ts';
+import { dialectFor } from '../dialects/dialect-for.ts';
+import { unknownDialect, type Dialect } from '../dialects/dialect.ts';
 import { toWire, type WireSettings } from './to-wire.ts';
 import type { WireRequest } from './wire-request.ts';
 

@@ -1,6 +1,6 @@
 import type { ToolCall } from '@varve/events';
 import type { Delta } from '../delta.ts';
-import { parallelName } from './parallel-calls.ts';
+import { parallelName } from '../dialects/parallel-calls.ts';
 
 /** Hands on deltas under the names that tools have for the caller. */
 export interface NamedDeltas {

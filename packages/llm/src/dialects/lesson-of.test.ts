@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { LlmError } from '../error.ts';
-import { codeOf } from './code-of.ts';
+import { codeOf } from '../http/code-of.ts';
 import { unknownDialect, type Dialect } from './dialect.ts';
 import { lessonOf } from './lesson-of.ts';
 
