@@ -1,6 +1,6 @@
-import { StorageError } from './error.ts';
-import { memoryStore } from './memory-store.ts';
-import type { EventStore } from './store.ts';
+import { StorageError } from './contract/error.ts';
+import { memoryStore } from './memory/memory-store.ts';
+import type { EventStore } from './contract/store.ts';
 
 /** Opens a store from what follows the scheme in its URL. */
 export type StoreScheme = (rest: string) => Promise<EventStore>;

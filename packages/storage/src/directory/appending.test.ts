@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { openStore, type EventStore } from '@varve/storage';
 import { directoryScheme, directoryStore, type DirectoryWarning } from '@varve/storage/directory';
 import { expect, test } from 'vitest';
-import { thisProcess } from '../holder.ts';
+import { thisProcess } from '../kit/holder.ts';
 import { agentEvent } from '../testing/agent-event.ts';
 import { child } from '../testing/child.ts';
 import { idsOf } from '../testing/ids-of.ts';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Holder } from '../holder.ts';
+import type { Holder } from '../kit/holder.ts';
 import type { Files } from './files.ts';
 import { parseRecord } from './json-record.ts';
 import type { Paths } from './paths.ts';

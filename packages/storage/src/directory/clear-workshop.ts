@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type Holder, isDead } from '../holder.ts';
+import { type Holder, isDead } from '../kit/holder.ts';
 import { readClaim } from './claim.ts';
 import type { Files } from './files.ts';
 import { pathsOf } from './paths.ts';

@@ -1,5 +1,5 @@
-import { StorageError } from '../error.ts';
-import type { Cut } from '../proof/statement.ts';
+import { StorageError } from '../contract/error.ts';
+import type { Cut } from '../contract/statement.ts';
 import type { AppenderOptions } from './appender-options.ts';
 import { dropSnapshots } from './directory-snapshots.ts';
 import { setAside } from './set-aside.ts';

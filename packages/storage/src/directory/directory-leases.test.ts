@@ -3,7 +3,7 @@ import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { directoryStore, type DirectoryStoreOptions } from '@varve/storage/directory';
 import { expect, test, vi } from 'vitest';
-import { thisProcess } from '../holder.ts';
+import { thisProcess } from '../kit/holder.ts';
 import { agentEvent } from '../testing/agent-event.ts';
 
 const id = '0123456789abcdef0123456789abcdef';

@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
-import { StorageError } from '../error.ts';
-import type { LogSource } from '../log-source.ts';
-import type { LogProof } from '../proof/log-proof.ts';
-import type { Wakeups } from '../wakeups.ts';
+import { StorageError } from '../contract/error.ts';
+import type { LogSource } from '../kit/log-source.ts';
+import type { LogProof } from '../contract/log-proof.ts';
+import type { Wakeups } from '../kit/wakeups.ts';
 import { diskError } from './disk-error.ts';
 import type { EventIndex } from './event-index.ts';
 import type { KeptProof } from './seal-lines.ts';

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
-import { StorageError } from '../error.ts';
-import { type Holder, thisProcess } from '../holder.ts';
-import type { EventStore } from '../store.ts';
+import { StorageError } from '../contract/error.ts';
+import { type Holder, thisProcess } from '../kit/holder.ts';
+import type { EventStore } from '../contract/store.ts';
 import type { OnWarning } from './directory-warning.ts';
 import { nodeFiles } from './node-files.ts';
 import { RootedStore } from './rooted-store.ts';

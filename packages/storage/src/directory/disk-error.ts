@@ -1,5 +1,5 @@
-import { errnoOf } from '../errno-of.ts';
-import { StorageError } from '../error.ts';
+import { errnoOf } from '../kit/errno-of.ts';
+import { StorageError } from '../contract/error.ts';
 
 const sentences: Readonly<Record<string, (path: string) => string>> = {
   ENOSPC: (path) => `There is no space left for ${path}.`,

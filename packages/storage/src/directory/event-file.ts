@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { join } from 'node:path';
-import type { NewEvent } from '../log.ts';
+import type { NewEvent } from '../contract/log.ts';
 import { isNameable, parseEventName } from './event-name.ts';
 import type { Files } from './files.ts';
 import { type JsonRecord, parseRecord } from './json-record.ts';

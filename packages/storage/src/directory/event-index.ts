@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { StorageError } from '../error.ts';
-import type { Stored } from '../log-reader.ts';
+import { StorageError } from '../contract/error.ts';
+import type { Stored } from '../contract/log-reader.ts';
 import type { DirectoryWarning } from './directory-warning.ts';
 import { eventName, isNameable, parseEventName, slugOf } from './event-name.ts';
 import { type EventFile, readEventFile } from './event-file.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { errnoOf } from '../errno-of.ts';
-import { StorageError } from '../error.ts';
-import type { Holder } from '../holder.ts';
+import { errnoOf } from '../kit/errno-of.ts';
+import { StorageError } from '../contract/error.ts';
+import type { Holder } from '../kit/holder.ts';
 import { type Claim, type ClaimPlace, epochDirectory } from './claim.ts';
 import { type OwnerLease, parseOwnerLease } from './owner-lease.ts';
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import type { Json } from '@varve/events';
-import { errnoOf } from '../errno-of.ts';
-import { StorageError } from '../error.ts';
+import { errnoOf } from '../kit/errno-of.ts';
+import { StorageError } from '../contract/error.ts';
 import { epochDirectory, writeClaim } from './claim.ts';
 import { clearWorkshop, draftPrefix } from './clear-workshop.ts';
 import { Lease, type LeaseOptions } from './lease.ts';

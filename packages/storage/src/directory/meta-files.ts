@@ -1,5 +1,5 @@
 import type { Json } from '@varve/events';
-import type { NewEvent } from '../log.ts';
+import type { NewEvent } from '../contract/log.ts';
 import { agentMetaOf } from './agent-meta.ts';
 import { baseState } from './base-state.ts';
 import type { EventIndex } from './event-index.ts';

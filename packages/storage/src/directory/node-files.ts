@@ -1,6 +1,6 @@
 import * as fs from 'node:fs';
 import { open, writeFile } from 'node:fs/promises';
-import { errnoOf } from '../errno-of.ts';
+import { errnoOf } from '../kit/errno-of.ts';
 import type { Files } from './files.ts';
 
 /** For the owner only: logs hold what the user typed. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { thisProcess } from '../holder.ts';
+import { thisProcess } from '../kit/holder.ts';
 import { verify } from '../proof/verify.ts';
 import { agentEvent } from '../testing/agent-event.ts';
 import { idsOf } from '../testing/ids-of.ts';

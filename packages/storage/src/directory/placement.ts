@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { errnoOf } from '../errno-of.ts';
+import { errnoOf } from '../kit/errno-of.ts';
 import type { DirectoryWarning } from './directory-warning.ts';
 import type { Files } from './files.ts';
 

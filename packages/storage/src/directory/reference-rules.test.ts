@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { EventLog, EventStore, NewEvent } from '@varve/storage';
 import fc from 'fast-check';
 import { test } from 'vitest';
-import { thisProcess } from '../holder.ts';
+import { thisProcess } from '../kit/holder.ts';
 import { agentEvent } from '../testing/agent-event.ts';
 import { type VolatileFiles, volatileFiles } from '../testing/volatile-files.ts';
 import { RootedStore } from './rooted-store.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { checkReplacements } from '../check-replacements.ts';
-import type { Replacement } from '../proof/proof-keeper.ts';
+import { checkReplacements } from '../kit/check-replacements.ts';
+import type { Replacement } from '../contract/proof-writer.ts';
 import type { AppenderOptions } from './appender-options.ts';
 import { dropSnapshots } from './directory-snapshots.ts';
 

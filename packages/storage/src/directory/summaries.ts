@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { isId } from '../is-id.ts';
-import { byUpdate, type Listing, type Place, toPage } from '../listing.ts';
-import type { Page, Summary } from '../store.ts';
+import { isId } from '../kit/is-id.ts';
+import { byUpdate, type Listing, type Place, toPage } from '../kit/listing.ts';
+import type { Page, Summary } from '../contract/store.ts';
 import type { Files } from './files.ts';
 import { msOf } from './ms-of.ts';
 import { type Paths, pathsOf } from './paths.ts';

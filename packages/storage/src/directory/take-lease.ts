@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { errnoOf } from '../errno-of.ts';
-import { StorageError } from '../error.ts';
-import { type Holder, isDead } from '../holder.ts';
+import { errnoOf } from '../kit/errno-of.ts';
+import { StorageError } from '../contract/error.ts';
+import { type Holder, isDead } from '../kit/holder.ts';
 import { type Claim, epochDirectory, listEpochs, readClaim, writeClaim } from './claim.ts';
 import type { Files } from './files.ts';
 import { Lease, type LeaseOptions } from './lease.ts';

@@ -1,4 +1,4 @@
-import { errnoOf } from '../errno-of.ts';
+import { errnoOf } from '../kit/errno-of.ts';
 import type { Files } from './files.ts';
 
 /** Marks a directory as changed at a time, where this process may: for others the system's own mark has to do. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { NewEvent } from '../log.ts';
+import type { NewEvent } from '../contract/log.ts';
 
 /**
  * The SHA-256 of an event as it was appended, 64 hexadecimal digits: of `[id, kind, parentId]` as JSON, a line feed, and

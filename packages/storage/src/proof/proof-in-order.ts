@@ -1,4 +1,4 @@
-import type { EventProof, LogProof } from './log-proof.ts';
+import type { EventProof, LogProof } from '../contract/log-proof.ts';
 
 /**
  * Gives what is kept about single events that are asked for by rising seq. Reads whole pages: a store that keeps its

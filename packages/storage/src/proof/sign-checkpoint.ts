@@ -1,6 +1,6 @@
 import { signedBytes } from './signed-bytes.ts';
-import type { Signer } from './signer.ts';
-import type { Checkpoint } from './statement.ts';
+import type { Signer } from '../contract/signer.ts';
+import type { Checkpoint } from '../contract/statement.ts';
 
 /** What a checkpoint is about. */
 export interface SealedPlace {

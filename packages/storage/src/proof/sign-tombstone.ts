@@ -1,6 +1,6 @@
 import { signedBytes } from './signed-bytes.ts';
-import type { Signer } from './signer.ts';
-import type { Tombstone } from './statement.ts';
+import type { Signer } from '../contract/signer.ts';
+import type { Tombstone } from '../contract/statement.ts';
 
 /** What a tombstone says, besides who says it. */
 export interface Replaced extends Pick<Tombstone, 'seq' | 'was' | 'is' | 'reason' | 'at'> {

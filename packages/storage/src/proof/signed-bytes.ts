@@ -1,4 +1,4 @@
-import type { Checkpoint, Tombstone } from './statement.ts';
+import type { Checkpoint, Tombstone } from '../contract/statement.ts';
 
 type Unsigned = Omit<Checkpoint, 'signature'> | Omit<Tombstone, 'signature'>;
 

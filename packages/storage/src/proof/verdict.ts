@@ -1,4 +1,4 @@
-import type { Cut, Tombstone } from './statement.ts';
+import type { Cut, Tombstone } from '../contract/statement.ts';
 
 /** Where a log stops being what was written, and how that shows. */
 export interface Break {

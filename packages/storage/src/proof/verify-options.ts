@@ -1,4 +1,4 @@
-import type { Stored } from '../log-reader.ts';
+import type { Stored } from '../contract/log-reader.ts';
 import type { SealedEvent } from './seal-events.ts';
 
 /** What a log is compared with. It comes from outside the log: who can write the log can write all that lies beside it. */

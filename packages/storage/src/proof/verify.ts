@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
-import { StorageError } from '../error.ts';
-import type { LogReader } from '../log-reader.ts';
-import type { EventProof, LogProof } from './log-proof.ts';
+import { StorageError } from '../contract/error.ts';
+import type { LogReader } from '../contract/log-reader.ts';
+import type { EventProof, LogProof } from '../contract/log-proof.ts';
 import { proofInOrder } from './proof-in-order.ts';
 import { Verification } from './verification.ts';
 import type { Verdict } from './verdict.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { StorageError } from '../error.ts';
+import { StorageError } from '../contract/error.ts';
 import { checkOwner } from './migrate.ts';
 import { prepareFile, syncDirectory } from './prepare-file.ts';
 import { storageErrorOf } from './storage-error-of.ts';

@@ -1,5 +1,5 @@
-import { StorageError } from '../error.ts';
-import { type Wakeups, wakeups } from '../wakeups.ts';
+import { StorageError } from '../contract/error.ts';
+import { type Wakeups, wakeups } from '../kit/wakeups.ts';
 import { growAhead } from './grow-ahead.ts';
 import { type DatabaseOptions, openDatabase } from './open-database.ts';
 import { prepareStatements, type Statements } from './statements.ts';

@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { verify } from '@varve/storage/proof';
 import { sqliteStore } from '@varve/storage/sqlite';
 import { expect, test } from 'vitest';
-import { thisProcess } from '../holder.ts';
+import { thisProcess } from '../kit/holder.ts';
 import { idsOf } from '../testing/ids-of.ts';
 import { newEvent } from '../testing/new-event.ts';
 import { growAhead } from './grow-ahead.ts';

@@ -1,4 +1,4 @@
-import type { PlannedEvent } from '../plan-append.ts';
+import type { PlannedEvent } from '../kit/plan-append.ts';
 import { insertStrings } from './insert-strings.ts';
 import { longestInline } from './longest-inline.ts';
 import { sealBytes } from './seal-bytes.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type SqliteStoreOptions, sqliteStore } from '@varve/storage/sqlite';
 import { expect, test, vi } from 'vitest';
-import { type Holder, isDead, thisProcess } from '../holder.ts';
+import { type Holder, isDead, thisProcess } from '../kit/holder.ts';
 
 const temporary = async () => mkdtempDisposable(join(tmpdir(), 'varve-'));
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { StorageError } from '../error.ts';
-import { type Holder, isDead } from '../holder.ts';
+import { StorageError } from '../contract/error.ts';
+import { type Holder, isDead } from '../kit/holder.ts';
 import type { ConversationRow } from './rows.ts';
 import type { Statements } from './statements.ts';
 

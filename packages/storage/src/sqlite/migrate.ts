@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { StorageError } from '../error.ts';
+import { StorageError } from '../contract/error.ts';
 import { rollBack } from './roll-back.ts';
 
 /** Marks a SQLite file as ours: "varv". */

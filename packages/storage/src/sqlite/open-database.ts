@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
-import { StorageError } from '../error.ts';
+import { StorageError } from '../contract/error.ts';
 import { migrate } from './migrate.ts';
 import { migrations } from './migrations.ts';
 import { prepareFile } from './prepare-file.ts';

@@ -1,6 +1,6 @@
 import { closeSync, fsyncSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { errnoOf } from '../errno-of.ts';
+import { errnoOf } from '../kit/errno-of.ts';
 
 /**
  * Makes the file, for its owner only, and the directories above it that are missing. SQLite gives its other files the

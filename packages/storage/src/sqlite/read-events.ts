@@ -1,4 +1,4 @@
-import type { Stored } from '../log-reader.ts';
+import type { Stored } from '../contract/log-reader.ts';
 import { toEvent } from './rows.ts';
 import type { Statements } from './statements.ts';
 import { type WhichConversation, wholeText } from './whole-text.ts';

@@ -1,6 +1,6 @@
 import type { SQLOutputValue } from 'node:sqlite';
-import type { Snapshot } from '../snapshots.ts';
-import type { Summary } from '../store.ts';
+import type { Snapshot } from '../contract/snapshots.ts';
+import type { Summary } from '../contract/store.ts';
 
 type Row = Record<string, SQLOutputValue>;
 

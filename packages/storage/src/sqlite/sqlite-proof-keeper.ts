@@ -1,9 +1,9 @@
-import { checkBound } from '../check-bound.ts';
-import { checkReplacements } from '../check-replacements.ts';
-import { StorageError } from '../error.ts';
-import type { LogProof } from '../proof/log-proof.ts';
-import type { ProofKeeper } from '../proof/proof-keeper.ts';
-import type { Cut } from '../proof/statement.ts';
+import { checkBound } from '../kit/check-bound.ts';
+import { checkReplacements } from '../kit/check-replacements.ts';
+import { StorageError } from '../contract/error.ts';
+import type { LogProof } from '../contract/log-proof.ts';
+import type { ProofKeeper } from '../contract/proof-writer.ts';
+import type { Cut } from '../contract/statement.ts';
 import { emptyWriteAheadLog } from './empty-write-ahead-log.ts';
 import { maskQuarantined } from './mask-quarantined.ts';
 import { quarantineEvents } from './quarantine-events.ts';

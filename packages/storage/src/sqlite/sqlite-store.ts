@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
-import { StorageError } from '../error.ts';
-import type { EventStore } from '../store.ts';
+import { StorageError } from '../contract/error.ts';
+import type { EventStore } from '../contract/store.ts';
 import { ConnectedStore } from './connected-store.ts';
 import { connect } from './connection.ts';
-import { type Holder, thisProcess } from '../holder.ts';
+import { type Holder, thisProcess } from '../kit/holder.ts';
 
 /** Where a SQLite store lies and how it behaves. */
 export interface SqliteStoreOptions {

@@ -1,5 +1,5 @@
-import { StorageError, type StorageErrorCode } from '../error.ts';
-import { errnoOf } from '../errno-of.ts';
+import { StorageError, type StorageErrorCode } from '../contract/error.ts';
+import { errnoOf } from '../kit/errno-of.ts';
 import { resultCode, resultCodes } from './result-code.ts';
 import { whyNot } from './why-not.ts';
 

@@ -1,4 +1,4 @@
-import { StorageError } from '../error.ts';
+import { StorageError } from '../contract/error.ts';
 import { joinText } from './join-text.ts';
 import type { EventRow } from './rows.ts';
 import type { TakenOut } from './split-text.ts';

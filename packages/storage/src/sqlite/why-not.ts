@@ -1,7 +1,7 @@
 import { accessSync, closeSync, constants, openSync, statSync } from 'node:fs';
 import { devNull } from 'node:os';
 import { dirname } from 'node:path';
-import { errnoOf } from '../errno-of.ts';
+import { errnoOf } from '../kit/errno-of.ts';
 
 const sentences: Readonly<Record<string, (path: string) => string>> = {
   EACCES: (path) => `${path} is not writable.`,

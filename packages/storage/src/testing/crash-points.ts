@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { thisProcess } from '../holder.ts';
+import { thisProcess } from '../kit/holder.ts';
 import { RootedStore } from '../directory/rooted-store.ts';
-import type { EventStore } from '../store.ts';
+import type { EventStore } from '../contract/store.ts';
 import { crashedId, type CrashScenario } from './crash-scenarios.ts';
 import { type Crash, type VolatileFiles, volatileFiles } from './volatile-files.ts';
 

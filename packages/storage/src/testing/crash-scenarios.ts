@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { StorageError } from '../error.ts';
+import { StorageError } from '../contract/error.ts';
 import { digestOf } from '../proof/digest-of.ts';
 import { ed25519Signer } from '../proof/ed25519-signer.ts';
 import { signTombstone } from '../proof/sign-tombstone.ts';
 import { verify } from '../proof/verify.ts';
-import type { EventLog, NewEvent } from '../log.ts';
-import type { EventStore } from '../store.ts';
+import type { EventLog, NewEvent } from '../contract/log.ts';
+import type { EventStore } from '../contract/store.ts';
 import { repair } from '../upkeep/repair.ts';
 import { agentEvent } from './agent-event.ts';
 import { newEvent } from './new-event.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { Json } from '@varve/events';
-import type { Fact, FactQuery } from '../facts.ts';
-import type { NewEvent } from '../log.ts';
-import type { EventStore } from '../store.ts';
+import type { Fact, FactQuery } from '../contract/facts.ts';
+import type { NewEvent } from '../contract/log.ts';
+import type { EventStore } from '../contract/store.ts';
 import { newEvent } from './new-event.ts';
 import { rejectsWith } from './rejects-with.ts';
 import type { StoreCheck } from './store-check.ts';

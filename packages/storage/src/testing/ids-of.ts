@@ -1,4 +1,4 @@
-import type { Stored } from '../log-reader.ts';
+import type { Stored } from '../contract/log-reader.ts';
 
 /** The ids of events, in order. */
 export async function idsOf(events: AsyncIterable<Stored> | readonly Stored[]): Promise<string[]> {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { EventStore } from '../store.ts';
+import type { EventStore } from '../contract/store.ts';
 import { verify } from '../proof/verify.ts';
 import { child } from './child.ts';
 

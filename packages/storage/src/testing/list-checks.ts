@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import type { EventLog } from '../log.ts';
-import type { LogReader } from '../log-reader.ts';
-import type { EventStore, ListQuery, Summary } from '../store.ts';
+import type { EventLog } from '../contract/log.ts';
+import type { LogReader } from '../contract/log-reader.ts';
+import type { EventStore, ListQuery, Summary } from '../contract/store.ts';
 import { newEvent } from './new-event.ts';
 import { rejectsWith } from './rejects-with.ts';
 import type { StoreCheck } from './store-check.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { NewEvent } from '../log.ts';
+import type { NewEvent } from '../contract/log.ts';
 import { verify } from '../proof/verify.ts';
 import { newEvent } from './new-event.ts';
 import { rejectsWith } from './rejects-with.ts';

@@ -1,4 +1,4 @@
-import type { NewEvent } from '../log.ts';
+import type { NewEvent } from '../contract/log.ts';
 
 /** What an event may be besides its id. */
 interface NewEventOptions {

@@ -1,4 +1,4 @@
-import type { NewEvent } from '../log.ts';
+import type { NewEvent } from '../contract/log.ts';
 import { newEvent } from './new-event.ts';
 
 /** Events `e<from>` to `e<to - 1>`. */

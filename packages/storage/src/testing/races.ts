@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
-import { StorageError } from '../error.ts';
-import type { EventLog } from '../log.ts';
+import { StorageError } from '../contract/error.ts';
+import type { EventLog } from '../contract/log.ts';
 import { verify } from '../proof/verify.ts';
-import type { EventStore } from '../store.ts';
+import type { EventStore } from '../contract/store.ts';
 import { type Child, child } from './child.ts';
 import { idsOf } from './ids-of.ts';
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { StorageError, type StorageErrorCode } from '../error.ts';
+import { StorageError, type StorageErrorCode } from '../contract/error.ts';
 
 /** Fails unless the work fails with a `StorageError` of this code, and gives the error. */
 export async function rejectsWith(code: StorageErrorCode, work: () => Promise<unknown>): Promise<StorageError> {

@@ -1,4 +1,4 @@
-import type { EventStore } from '../store.ts';
+import type { EventStore } from '../contract/store.ts';
 
 /** How the checks get at a store. One harness serves one check. */
 export interface StoreHarness {

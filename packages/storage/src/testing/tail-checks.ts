@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { LogReader, Stored } from '../log-reader.ts';
+import type { LogReader, Stored } from '../contract/log-reader.ts';
 import { newEvent } from './new-event.ts';
 import { newEvents } from './new-events.ts';
 import { rejectsWith } from './rejects-with.ts';

@@ -1,5 +1,5 @@
-import { StorageError } from '../error.ts';
-import type { EventStore, Summary } from '../store.ts';
+import { StorageError } from '../contract/error.ts';
+import type { EventStore, Summary } from '../contract/store.ts';
 import type { Family } from './families-of.ts';
 import type { RetentionPlan } from './plan-retention.ts';
 

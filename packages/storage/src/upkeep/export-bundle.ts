@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { LogReader } from '../log-reader.ts';
-import type { EventProof } from '../proof/log-proof.ts';
-import type { Summary } from '../store.ts';
+import type { LogReader } from '../contract/log-reader.ts';
+import type { EventProof } from '../contract/log-proof.ts';
+import type { Summary } from '../contract/store.ts';
 import { currentProofs } from './current-proofs.ts';
 
 /** The first line of a bundle. */

@@ -1,4 +1,4 @@
-import type { StorageErrorCode } from '../error.ts';
+import type { StorageErrorCode } from '../contract/error.ts';
 
 /** A conversation that upkeep of a whole store left behind, and why: as the `StorageError` said. */
 export interface FailedConversation {

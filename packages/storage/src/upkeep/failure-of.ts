@@ -1,4 +1,4 @@
-import { StorageError } from '../error.ts';
+import { StorageError } from '../contract/error.ts';
 import type { FailedConversation } from './failed-conversation.ts';
 
 /** Says what failed with one conversation. What would fail with every other as well, and a bug, is thrown again. */

@@ -1,4 +1,4 @@
-import type { Summary } from '../store.ts';
+import type { Summary } from '../contract/store.ts';
 
 /** A conversation that nobody started, or whose starter is gone, and all that it started, and what those started. */
 export interface Family {

@@ -1,7 +1,7 @@
 import type { Json } from '@varve/events';
 import type { Verdict } from '../proof/verdict.ts';
 import type { VerifyOptions } from '../proof/verify-options.ts';
-import type { EventStore } from '../store.ts';
+import type { EventStore } from '../contract/store.ts';
 import { copyLog } from './copy-log.ts';
 import { readBundle } from './read-bundle.ts';
 

@@ -1,4 +1,4 @@
-import { StorageError } from '../error.ts';
+import { StorageError } from '../contract/error.ts';
 
 /** The lines of a UTF-8 text that comes in any chunks, without their line feeds. @throws {StorageError} `corrupt`. */
 export async function* linesOf(chunks: AsyncIterable<string | Uint8Array>): AsyncGenerator<string> {

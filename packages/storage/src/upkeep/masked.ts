@@ -1,4 +1,4 @@
-import { StorageError } from '../error.ts';
+import { StorageError } from '../contract/error.ts';
 
 /** Shorter ones are found in places that are none of theirs. */
 const shortest = 6;

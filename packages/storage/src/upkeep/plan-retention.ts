@@ -1,5 +1,5 @@
-import type { EventStore, Summary } from '../store.ts';
-import { allSummaries } from '../all-summaries.ts';
+import type { EventStore, Summary } from '../contract/store.ts';
+import { allSummaries } from '../kit/all-summaries.ts';
 import type { FailedConversation } from './failed-conversation.ts';
 import { failureOf } from './failure-of.ts';
 import { type Family, familiesOf } from './families-of.ts';

@@ -1,4 +1,4 @@
-import type { EventProof, LogProof } from '../proof/log-proof.ts';
+import type { EventProof, LogProof } from '../contract/log-proof.ts';
 
 /** All that is kept about the events from `from` on, also beyond the head, in order of seq. */
 export async function* proofPages(proof: LogProof | undefined, from = 0): AsyncGenerator<EventProof> {

@@ -1,6 +1,6 @@
-import { StorageError } from '../error.ts';
-import type { EventLog } from '../log.ts';
-import type { Cut } from '../proof/statement.ts';
+import { StorageError } from '../contract/error.ts';
+import type { EventLog } from '../contract/log.ts';
+import type { Cut } from '../contract/statement.ts';
 import { proofPages } from './proof-pages.ts';
 
 /** How a log is repaired. */

@@ -1,9 +1,9 @@
 import { allSummaries } from './all-summaries.ts';
-import { StorageError } from './error.ts';
+import { StorageError } from '../contract/error.ts';
 import { byPlace, type FactListing, parseFactQuery, toFactPage } from './fact-listing.ts';
-import type { Fact, FactQuery } from './facts.ts';
+import type { Fact, FactQuery } from '../contract/facts.ts';
 import { factsOf } from './facts-of.ts';
-import type { EventStore, Page } from './store.ts';
+import type { EventStore, Page } from '../contract/store.ts';
 
 /**
  * Finds facts in a store without an index: reads every log. What cannot be read, and what was removed meanwhile, is left

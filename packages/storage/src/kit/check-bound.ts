@@ -1,4 +1,4 @@
-import { StorageError } from './error.ts';
+import { StorageError } from '../contract/error.ts';
 
 /** Refuses what is not an integer of 0 or more. @throws {StorageError} `invalid`, naming `what` and the value. */
 export function checkBound(what: string, value: number): void {

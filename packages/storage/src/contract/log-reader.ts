@@ -1,4 +1,4 @@
-import type { LogProof } from './proof/log-proof.ts';
+import type { LogProof } from './log-proof.ts';
 
 /** One event as it lies in a log. */
 export interface Stored {

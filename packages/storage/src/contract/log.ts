@@ -1,8 +1,8 @@
 import type { Json } from '@varve/events';
 import type { LogReader } from './log-reader.ts';
-import type { ProofKeeper } from './proof/proof-keeper.ts';
-import type { Signer } from './proof/signer.ts';
-import type { Statement } from './proof/statement.ts';
+import type { ProofKeeper } from './proof-writer.ts';
+import type { Signer } from './signer.ts';
+import type { Statement } from './statement.ts';
 import type { SnapshotCache } from './snapshots.ts';
 
 /**

@@ -1,5 +1,5 @@
-import type { Stored } from './log-reader.ts';
-import type { Statement } from './proof/statement.ts';
+import type { Stored } from '../contract/log-reader.ts';
+import type { Statement } from '../contract/statement.ts';
 
 /** A conversation in memory. */
 export interface Kept {

@@ -1,5 +1,5 @@
-import type { NewEvent } from './log.ts';
-import type { Fact } from './facts.ts';
+import type { NewEvent } from '../contract/log.ts';
+import type { Fact } from '../contract/facts.ts';
 
 /** Longer names and values are read in their event, not looked for. */
 const longest = 256;

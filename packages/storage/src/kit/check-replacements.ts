@@ -1,8 +1,8 @@
-import { StorageError } from './error.ts';
-import type { Stored } from './log-reader.ts';
-import { digestOf } from './proof/digest-of.ts';
-import { parseStatement } from './proof/parse-statement.ts';
-import type { Replacement } from './proof/proof-keeper.ts';
+import { StorageError } from '../contract/error.ts';
+import type { Stored } from '../contract/log-reader.ts';
+import { digestOf } from '../proof/digest-of.ts';
+import { parseStatement } from '../proof/parse-statement.ts';
+import type { Replacement } from '../contract/proof-writer.ts';
 
 /** Refuses replacements that their tombstones do not tell of. @throws {StorageError} `invalid`, `missing`. */
 export function checkReplacements(

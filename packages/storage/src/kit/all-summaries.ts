@@ -1,4 +1,4 @@
-import type { EventStore, Summary } from './store.ts';
+import type { EventStore, Summary } from '../contract/store.ts';
 
 /** Every conversation of a store, once. Those made meanwhile may be missed. */
 export async function allSummaries(store: Pick<EventStore, 'list'>): Promise<readonly Summary[]> {

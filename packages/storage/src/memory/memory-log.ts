@@ -1,20 +1,20 @@
-import { checkBound } from './check-bound.ts';
-import { checkEvents } from './check-events.ts';
-import { checkStatements } from './check-statements.ts';
-import { StorageError } from './error.ts';
-import { jsonText } from './json-text.ts';
-import type { AppendOptions, EventLog, NewEvent } from './log.ts';
-import type { Kept } from './kept.ts';
-import type { Stored } from './log-reader.ts';
-import type { LogSource } from './log-source.ts';
+import { checkBound } from '../kit/check-bound.ts';
+import { checkEvents } from '../kit/check-events.ts';
+import { checkStatements } from '../kit/check-statements.ts';
+import { StorageError } from '../contract/error.ts';
+import { jsonText } from '../kit/json-text.ts';
+import type { AppendOptions, EventLog, NewEvent } from '../contract/log.ts';
+import type { Kept } from './memory-conversation.ts';
+import type { Stored } from '../contract/log-reader.ts';
+import type { LogSource } from '../kit/log-source.ts';
 import { memoryProof, memoryProofKeeper } from './memory-proof.ts';
-import { planAppend } from './plan-append.ts';
-import { firstSeal } from './proof/first-seal.ts';
-import { sealEvents } from './proof/seal-events.ts';
-import { signCheckpoint } from './proof/sign-checkpoint.ts';
-import { readerOf } from './reader-of.ts';
-import type { SnapshotCache } from './snapshots.ts';
-import type { Wakeups } from './wakeups.ts';
+import { planAppend } from '../kit/plan-append.ts';
+import { firstSeal } from '../proof/first-seal.ts';
+import { sealEvents } from '../proof/seal-events.ts';
+import { signCheckpoint } from '../proof/sign-checkpoint.ts';
+import { readerOf } from '../kit/reader-of.ts';
+import type { SnapshotCache } from '../contract/snapshots.ts';
+import type { Wakeups } from '../kit/wakeups.ts';
 
 /** What a log needs of its store. */
 export interface MemoryLogContext {

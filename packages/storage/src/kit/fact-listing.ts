@@ -1,8 +1,8 @@
-import { StorageError } from './error.ts';
-import type { Fact, FactQuery } from './facts.ts';
+import { StorageError } from '../contract/error.ts';
+import type { Fact, FactQuery } from '../contract/facts.ts';
 import { isId } from './is-id.ts';
 import { parseQuery } from './listing.ts';
-import type { Page } from './store.ts';
+import type { Page } from '../contract/store.ts';
 
 /** Where a fact stands among those of its name. */
 export type FactPlace = Omit<Fact, 'name'>;

@@ -1,6 +1,6 @@
-import { StorageError } from './error.ts';
-import type { NewEvent } from './log.ts';
-import { isHash } from './proof/is-hash.ts';
+import { StorageError } from '../contract/error.ts';
+import type { NewEvent } from '../contract/log.ts';
+import { isHash } from '../proof/is-hash.ts';
 
 /**
  * Copies the events of an append, so that the caller may change its own objects afterwards, and refuses what some store

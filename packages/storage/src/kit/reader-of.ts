@@ -1,6 +1,6 @@
 import { checkBound } from './check-bound.ts';
-import { StorageError } from './error.ts';
-import type { LogReader, Stored } from './log-reader.ts';
+import { StorageError } from '../contract/error.ts';
+import type { LogReader, Stored } from '../contract/log-reader.ts';
 import type { LogSource } from './log-source.ts';
 
 /** Reads a log page by page: checks bounds and gaps, and tails. Nothing is locked between two pages. */

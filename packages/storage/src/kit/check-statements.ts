@@ -1,6 +1,6 @@
-import { StorageError } from './error.ts';
-import { parseStatement } from './proof/parse-statement.ts';
-import type { Statement } from './proof/statement.ts';
+import { StorageError } from '../contract/error.ts';
+import { parseStatement } from '../proof/parse-statement.ts';
+import type { Statement } from '../contract/statement.ts';
 
 /** Copies the statements of an append. @throws {StorageError} `invalid` for what is none. */
 export function checkStatements(statements: readonly Statement[] = []): readonly Statement[] {

@@ -1,5 +1,5 @@
-import type { Stored } from './log-reader.ts';
-import type { LogProof } from './proof/log-proof.ts';
+import type { Stored } from '../contract/log-reader.ts';
+import type { LogProof } from '../contract/log-proof.ts';
 import type { Wakeup } from './wakeups.ts';
 
 /** What a store gives of one log, so that `readerOf` can read it. */

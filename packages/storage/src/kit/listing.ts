@@ -1,5 +1,5 @@
-import { StorageError } from './error.ts';
-import type { ListQuery, Page, Summary } from './store.ts';
+import { StorageError } from '../contract/error.ts';
+import type { ListQuery, Page, Summary } from '../contract/store.ts';
 
 /** A checked query: list what sorts after `after`, at most `limit`. */
 export interface Listing {

@@ -1,6 +1,6 @@
-import { StorageError } from './error.ts';
-import type { NewEvent } from './log.ts';
-import type { Stored } from './log-reader.ts';
+import { StorageError } from '../contract/error.ts';
+import type { NewEvent } from '../contract/log.ts';
+import type { Stored } from '../contract/log-reader.ts';
 
 /** What an append is judged by. */
 export interface AppendContext {

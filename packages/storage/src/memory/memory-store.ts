@@ -1,17 +1,17 @@
 import type { Json } from '@varve/events';
-import { checkId } from './check-id.ts';
-import { StorageError } from './error.ts';
-import type { Fact, FactQuery } from './facts.ts';
-import { jsonText } from './json-text.ts';
-import type { Kept } from './kept.ts';
-import { byUpdate, parseQuery, toPage } from './listing.ts';
-import type { EventLog } from './log.ts';
-import type { LogReader } from './log-reader.ts';
+import { checkId } from '../kit/check-id.ts';
+import { StorageError } from '../contract/error.ts';
+import type { Fact, FactQuery } from '../contract/facts.ts';
+import { jsonText } from '../kit/json-text.ts';
+import type { Kept } from './memory-conversation.ts';
+import { byUpdate, parseQuery, toPage } from '../kit/listing.ts';
+import type { EventLog } from '../contract/log.ts';
+import type { LogReader } from '../contract/log-reader.ts';
 import { memoryLog, memorySource } from './memory-log.ts';
-import { readerOf } from './reader-of.ts';
-import { scanFacts } from './scan-facts.ts';
-import type { EventStore, ListQuery, Page, Summary } from './store.ts';
-import { wakeups } from './wakeups.ts';
+import { readerOf } from '../kit/reader-of.ts';
+import { scanFacts } from '../kit/scan-facts.ts';
+import type { EventStore, ListQuery, Page, Summary } from '../contract/store.ts';
+import { wakeups } from '../kit/wakeups.ts';
 
 /** How a memory store differs from the usual. */
 export interface MemoryStoreOptions {

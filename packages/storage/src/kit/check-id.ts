@@ -1,4 +1,4 @@
-import { StorageError } from './error.ts';
+import { StorageError } from '../contract/error.ts';
 import { isId } from './is-id.ts';
 
 /** Refuses an id that no store accepts for a conversation. @throws {StorageError} `invalid`. */

@@ -1,11 +1,11 @@
-import { checkBound } from './check-bound.ts';
-import { checkReplacements } from './check-replacements.ts';
-import { StorageError } from './error.ts';
-import type { Kept } from './kept.ts';
-import type { LogProof } from './proof/log-proof.ts';
-import { mergeProof } from './proof/merge-proof.ts';
-import type { ProofKeeper } from './proof/proof-keeper.ts';
-import type { Cut } from './proof/statement.ts';
+import { checkBound } from '../kit/check-bound.ts';
+import { checkReplacements } from '../kit/check-replacements.ts';
+import { StorageError } from '../contract/error.ts';
+import type { Kept } from './memory-conversation.ts';
+import type { LogProof } from '../contract/log-proof.ts';
+import { mergeProof } from '../proof/merge-proof.ts';
+import type { ProofKeeper } from '../contract/proof-writer.ts';
+import type { Cut } from '../contract/statement.ts';
 
 /** Reads what is kept beside a log in memory. */
 export function memoryProof(kept: Kept, check: () => void): LogProof {

@@ -1,5 +1,5 @@
 import type { Json } from '@varve/events';
-import { StorageError } from './error.ts';
+import { StorageError } from '../contract/error.ts';
 
 /** The JSON of a value. @throws {StorageError} `invalid` when it has none, naming `what`. */
 export function jsonText(what: string, value: Json): string {
