@@ -1,9 +1,8 @@
 import type { Json } from '@varve/events';
+import type { ProofWriter } from './log-proof.ts';
 import type { LogReader } from './log-reader.ts';
-import type { ProofKeeper } from './proof-writer.ts';
-import type { Signer } from './signer.ts';
-import type { Statement } from './statement.ts';
 import type { SnapshotCache } from './snapshots.ts';
+import type { Signer, Statement } from './statement.ts';
 
 /**
  * An event to append: its exact text, and the fields of it that stores index. The text is a JSON object that says the
@@ -71,7 +70,7 @@ export interface EventLog extends LogReader, AsyncDisposable {
    */
   append(events: readonly NewEvent[], options?: AppendOptions): Promise<readonly number[]>;
   readonly snapshots: SnapshotCache;
-  readonly proof?: ProofKeeper;
+  readonly proof?: ProofWriter;
   /**
    * Waits for appends under way, then releases the lease, unless it was taken over. Later appends, and reads, are
    * `closed`. Idempotent.

@@ -73,12 +73,12 @@ export interface EventStore extends AsyncDisposable {
   /** Removes a conversation and all that belongs to it. @throws {StorageError} `missing`, `held`. */
   remove(id: string): Promise<void>;
   /**
-   * Takes out of the store's files the old texts that a `ProofKeeper.replace`, by anybody, left there because somebody
+   * Takes out of the store's files the old texts that a `ProofWriter.replace`, by anybody, left there because somebody
    * went on reading the state before. Absent in a store where that cannot be.
    *
    * @throws {StorageError} `io` when somebody still does; `closed`.
    */
-  eraseReplaced?(): Promise<void>;
+  purgeReplacedText?(): Promise<void>;
   /**
    * Waits for the appends under way, closes every log and reader of this store and releases the leases; all later calls
    * are `closed`. Idempotent.

@@ -1,16 +1,15 @@
 import { join } from 'node:path';
-import { errnoOf } from '../kit/errno-of.ts';
 import { StorageError } from '../contract/error.ts';
-import type { NewEvent } from '../contract/log.ts';
-import { type PlannedEvent, planAppend } from '../kit/plan-append.ts';
-import type { Signer } from '../contract/signer.ts';
-import type { Replacement as TextReplacement } from '../contract/proof-writer.ts';
-import type { Cut, Statement } from '../contract/statement.ts';
+import type { Replacement as TextReplacement } from '../contract/log-proof.ts';
 import type { Stored } from '../contract/log-reader.ts';
+import type { NewEvent } from '../contract/log.ts';
+import type { Cut, Signer, Statement } from '../contract/statement.ts';
+import { errnoOf } from '../kit/errno-of.ts';
+import { planAppend, type PlannedEvent } from '../kit/plan-append.ts';
 import type { AppenderOptions } from './appender-options.ts';
-import { eventName, slugOf } from './event-name.ts';
-import { labelOf } from './event-file.ts';
 import { cutLog } from './cut-log.ts';
+import { labelOf } from './event-file.ts';
+import { eventName, slugOf } from './event-name.ts';
 import { maskQuarantine } from './mask-quarantine.ts';
 import type { MetaChange, Replacement } from './meta-files.ts';
 import type { Paths } from './paths.ts';
@@ -60,7 +59,7 @@ export class Appender {
     return this.#inTurn(async () => this.#append(append));
   }
 
-  /** @see ProofKeeper.cut */
+  /** @see ProofWriter.cut */
   async cut(seq: number): Promise<Cut> {
     return this.#inTurn(async () => {
       this.#check();
@@ -70,7 +69,7 @@ export class Appender {
     });
   }
 
-  /** @see ProofKeeper.replace */
+  /** @see ProofWriter.replace */
   async replace(replacements: readonly TextReplacement[]): Promise<void> {
     return this.#inTurn(async () => {
       this.#check();
@@ -78,7 +77,7 @@ export class Appender {
     });
   }
 
-  /** @see ProofKeeper.maskQuarantine */
+  /** @see ProofWriter.maskQuarantine */
   async maskQuarantine(mask: (text: string) => string): Promise<number> {
     return this.#inTurn(async () => {
       this.#check();

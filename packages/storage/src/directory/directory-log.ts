@@ -1,13 +1,11 @@
-import { checkBound } from '../kit/check-bound.ts';
-import { checkEvents } from '../kit/check-events.ts';
-import { checkStatements } from '../kit/check-statements.ts';
-import { errnoOf } from '../kit/errno-of.ts';
 import { StorageError } from '../contract/error.ts';
-import { jsonText } from '../kit/json-text.ts';
 import type { EventLog } from '../contract/log.ts';
-import { readerOf } from '../kit/reader-of.ts';
-import { Appender, type CheckedAppend } from './appender.ts';
+import { checkBound, checkEvents, checkStatements } from '../kit/checks.ts';
+import { jsonText } from '../kit/json.ts';
+import { errnoOf } from '../kit/errno-of.ts';
+import { readerOf } from '../kit/reader.ts';
 import type { AppenderOptions } from './appender-options.ts';
+import { Appender, type CheckedAppend } from './appender.ts';
 import { directorySnapshots } from './directory-snapshots.ts';
 import { directorySource, type SharedLog } from './directory-source.ts';
 import { diskError } from './disk-error.ts';

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import type { Json } from '@varve/events';
-import { errnoOf } from '../kit/errno-of.ts';
 import { StorageError } from '../contract/error.ts';
-import { jsonText } from '../kit/json-text.ts';
 import type { Snapshot, SnapshotCache } from '../contract/snapshots.ts';
+import { jsonText } from '../kit/json.ts';
+import { errnoOf } from '../kit/errno-of.ts';
 import type { Files } from './files.ts';
 import type { Lease } from './lease.ts';
 import type { Paths } from './paths.ts';

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { StorageError } from '../contract/error.ts';
-import type { LogSource } from '../kit/log-source.ts';
 import type { LogProof } from '../contract/log-proof.ts';
+import type { LogSource } from '../kit/reader.ts';
 import type { Wakeups } from '../kit/wakeups.ts';
 import { diskError } from './disk-error.ts';
 import type { EventIndex } from './event-index.ts';

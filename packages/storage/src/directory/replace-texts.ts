@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { checkReplacements } from '../kit/check-replacements.ts';
-import type { Replacement } from '../contract/proof-writer.ts';
+import type { Replacement } from '../contract/log-proof.ts';
+import { checkReplacements } from '../kit/checks.ts';
 import type { AppenderOptions } from './appender-options.ts';
 import { dropSnapshots } from './directory-snapshots.ts';
 

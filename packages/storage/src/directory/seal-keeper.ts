@@ -1,11 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
+import type { Cut, Signer, Statement } from '../contract/statement.ts';
 import { errnoOf } from '../kit/errno-of.ts';
 import type { PlannedEvent } from '../kit/plan-append.ts';
 import { firstSeal } from '../proof/first-seal.ts';
 import { type SealedEvent, sealEvents } from '../proof/seal-events.ts';
 import { signCheckpoint } from '../proof/sign-checkpoint.ts';
-import type { Signer } from '../contract/signer.ts';
-import type { Cut, Statement } from '../contract/statement.ts';
 import type { EventIndex } from './event-index.ts';
 import type { Files } from './files.ts';
 import type { Paths } from './paths.ts';

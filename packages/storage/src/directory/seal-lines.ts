@@ -1,9 +1,9 @@
 import type { EventProof } from '../contract/log-proof.ts';
+import type { Statement } from '../contract/statement.ts';
 import { isHash } from '../proof/is-hash.ts';
 import { mergeProof } from '../proof/merge-proof.ts';
 import { parseStatement } from '../proof/parse-statement.ts';
 import type { SealedEvent } from '../proof/seal-events.ts';
-import type { Statement } from '../contract/statement.ts';
 import { parseRecord } from './json-record.ts';
 
 /** A line of `.varve/seals.jsonl`. */

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { isId } from '../kit/is-id.ts';
-import { byUpdate, type Listing, type Place, toPage } from '../kit/listing.ts';
 import type { Page, Summary } from '../contract/store.ts';
+import { isId } from '../kit/checks.ts';
+import { compareSummaries, type Listing, type ListPosition, toPage } from '../kit/listing.ts';
 import type { Files } from './files.ts';
 import { msOf } from './ms-of.ts';
 import { type Paths, pathsOf } from './paths.ts';
@@ -11,9 +11,9 @@ import { readNames } from './read-names.ts';
 /** Lists the conversations in a root: one look at each, and more only at those of the page. */
 export function listSummaries(files: Files, root: string, { limit, after }: Listing): Page<Summary> {
   const places = files.list(root).flatMap((id) => (isId(id) ? (placeOf(files, root, id) ?? []) : []));
-  const rest = after ? places.filter((place) => byUpdate(after, place) < 0) : places;
+  const rest = after ? places.filter((place) => compareSummaries(after, place) < 0) : places;
   const found: Summary[] = [];
-  for (const { id } of rest.toSorted(byUpdate)) {
+  for (const { id } of rest.toSorted(compareSummaries)) {
     const summary = readSummary(files, root, id);
     if (summary) found.push(summary);
     if (found.length > limit) break;
@@ -36,7 +36,7 @@ export function hasConversation(files: Files, paths: Paths): boolean {
   return [paths.events, paths.baseState].some((path) => files.status(path));
 }
 
-function placeOf(files: Files, root: string, id: string): Place | undefined {
+function placeOf(files: Files, root: string, id: string): ListPosition | undefined {
   const { events, baseState } = pathsOf(join(root, id));
   const status = files.status(events) ?? files.status(baseState);
   return status && { id, updatedAt: msOf(status.modifiedNs) };

@@ -1,14 +1,14 @@
 import { StorageError } from '../contract/error.ts';
-import type { ListQuery, Page, Summary } from '../contract/store.ts';
+import type { EventStore, ListQuery, Page, Summary } from '../contract/store.ts';
 
 /** A checked query: list what sorts after `after`, at most `limit`. */
 export interface Listing {
   readonly limit: number;
-  readonly after: Place | undefined;
+  readonly after: ListPosition | undefined;
 }
 
 /** Where a summary stands in a listing. */
-export type Place = Pick<Summary, 'updatedAt' | 'id'>;
+export type ListPosition = Pick<Summary, 'updatedAt' | 'id'>;
 
 const cursor = /^(\d{1,15})\.([0-9A-Za-z_-]{1,64})$/;
 
@@ -33,8 +33,19 @@ export function toPage(found: readonly Summary[], limit: number): Page<Summary> 
 }
 
 /** Sorts places as listings show them: last updated first, ids descending among equals. */
-export function byUpdate(one: Place, other: Place): number {
+export function compareSummaries(one: ListPosition, other: ListPosition): number {
   if (one.updatedAt !== other.updatedAt) return other.updatedAt - one.updatedAt;
   if (one.id === other.id) return 0;
   return one.id < other.id ? 1 : -1;
+}
+
+/** Every conversation of a store, once. Those made meanwhile may be missed. */
+export async function allSummaries(store: Pick<EventStore, 'list'>): Promise<readonly Summary[]> {
+  const found = new Map<string, Summary>();
+  for (let after: string | undefined; ;) {
+    const page = await store.list({ limit: 1000, ...(after !== undefined && { after }) });
+    for (const summary of page.items) found.set(summary.id, summary);
+    if (page.next === undefined) return [...found.values()];
+    after = page.next;
+  }
 }

@@ -2,7 +2,7 @@ import type { Stored } from '../contract/log-reader.ts';
 import type { Statement } from '../contract/statement.ts';
 
 /** A conversation in memory. */
-export interface Kept {
+export interface MemoryConversation {
   readonly id: string;
   readonly createdAt: number;
   updatedAt: number;

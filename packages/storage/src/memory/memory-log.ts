@@ -1,20 +1,17 @@
-import { checkBound } from '../kit/check-bound.ts';
-import { checkEvents } from '../kit/check-events.ts';
-import { checkStatements } from '../kit/check-statements.ts';
 import { StorageError } from '../contract/error.ts';
-import { jsonText } from '../kit/json-text.ts';
-import type { AppendOptions, EventLog, NewEvent } from '../contract/log.ts';
-import type { Kept } from './memory-conversation.ts';
 import type { Stored } from '../contract/log-reader.ts';
-import type { LogSource } from '../kit/log-source.ts';
-import { memoryProof, memoryProofKeeper } from './memory-proof.ts';
+import type { AppendOptions, EventLog, NewEvent } from '../contract/log.ts';
+import type { SnapshotCache } from '../contract/snapshots.ts';
+import { checkBound, checkEvents, checkStatements } from '../kit/checks.ts';
+import { jsonText } from '../kit/json.ts';
 import { planAppend } from '../kit/plan-append.ts';
+import { type LogSource, readerOf } from '../kit/reader.ts';
+import type { Wakeups } from '../kit/wakeups.ts';
 import { firstSeal } from '../proof/first-seal.ts';
 import { sealEvents } from '../proof/seal-events.ts';
 import { signCheckpoint } from '../proof/sign-checkpoint.ts';
-import { readerOf } from '../kit/reader-of.ts';
-import type { SnapshotCache } from '../contract/snapshots.ts';
-import type { Wakeups } from '../kit/wakeups.ts';
+import type { MemoryConversation } from './memory-conversation.ts';
+import { memoryProof, memoryProofWriter } from './memory-proof.ts';
 
 /** What a log needs of its store. */
 export interface MemoryLogContext {
@@ -27,14 +24,14 @@ const pageLength = 256;
 const snapshotsKept = 4;
 
 /** The right to append to a conversation whose lease was just taken. */
-export function memoryLog(kept: Kept, { now, wake, onClose }: MemoryLogContext): EventLog {
+export function memoryLog(kept: MemoryConversation, { now, wake, onClose }: MemoryLogContext): EventLog {
   const closing = new AbortController();
   return {
     ...readerOf(memorySource(kept, wake, closing.signal)),
     atomicity: 'all',
     epoch: kept.epoch,
     snapshots: memorySnapshots(kept, closing.signal),
-    proof: memoryProofKeeper(kept, () => checkOpen(kept.id, closing.signal), now),
+    proof: memoryProofWriter(kept, () => checkOpen(kept.id, closing.signal), now),
     async append(events, options = {}) {
       checkOpen(kept.id, closing.signal);
       const seqs = append(kept, events, { ...options, now });
@@ -52,7 +49,7 @@ export function memoryLog(kept: Kept, { now, wake, onClose }: MemoryLogContext):
 }
 
 /** What reads a conversation in memory until `closed` aborts. */
-export function memorySource(kept: Kept, wake: Wakeups, closed: AbortSignal): LogSource {
+export function memorySource(kept: MemoryConversation, wake: Wakeups, closed: AbortSignal): LogSource {
   const check = (): void => {
     checkOpen(kept.id, closed);
     if (kept.isRemoved) throw new StorageError('missing', `Conversation ${kept.id} was removed.`);
@@ -77,7 +74,11 @@ export function memorySource(kept: Kept, wake: Wakeups, closed: AbortSignal): Lo
   };
 }
 
-function append(kept: Kept, events: readonly NewEvent[], options: AppendOptions & { readonly now: () => number }) {
+function append(
+  kept: MemoryConversation,
+  events: readonly NewEvent[],
+  options: AppendOptions & { readonly now: () => number },
+) {
   const { expectedHead, meta, signer, now } = options;
   const statements = checkStatements(options.statements);
   if (expectedHead !== undefined) checkBound('expected head', expectedHead);
@@ -103,7 +104,7 @@ function append(kept: Kept, events: readonly NewEvent[], options: AppendOptions 
   return plan.seqs;
 }
 
-function memorySnapshots(kept: Kept, closed: AbortSignal): SnapshotCache {
+function memorySnapshots(kept: MemoryConversation, closed: AbortSignal): SnapshotCache {
   return {
     async latest(name, upTo = Infinity) {
       checkOpen(kept.id, closed);

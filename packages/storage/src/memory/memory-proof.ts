@@ -1,14 +1,12 @@
-import { checkBound } from '../kit/check-bound.ts';
-import { checkReplacements } from '../kit/check-replacements.ts';
 import { StorageError } from '../contract/error.ts';
-import type { Kept } from './memory-conversation.ts';
-import type { LogProof } from '../contract/log-proof.ts';
-import { mergeProof } from '../proof/merge-proof.ts';
-import type { ProofKeeper } from '../contract/proof-writer.ts';
+import type { LogProof, ProofWriter } from '../contract/log-proof.ts';
 import type { Cut } from '../contract/statement.ts';
+import { checkBound, checkReplacements } from '../kit/checks.ts';
+import { mergeProof } from '../proof/merge-proof.ts';
+import type { MemoryConversation } from './memory-conversation.ts';
 
 /** Reads what is kept beside a log in memory. */
-export function memoryProof(kept: Kept, check: () => void): LogProof {
+export function memoryProof(kept: MemoryConversation, check: () => void): LogProof {
   return {
     async page(from, to) {
       check();
@@ -27,7 +25,7 @@ export function memoryProof(kept: Kept, check: () => void): LogProof {
 }
 
 /** Changes a log in memory. Its quarantine is lost with the store, so it is not kept. */
-export function memoryProofKeeper(kept: Kept, check: () => void, now: () => number): ProofKeeper {
+export function memoryProofWriter(kept: MemoryConversation, check: () => void, now: () => number): ProofWriter {
   return {
     ...memoryProof(kept, check),
     async cut(seq) {

@@ -1,17 +1,17 @@
 import type { Json } from '@varve/events';
-import { checkId } from '../kit/check-id.ts';
 import { StorageError } from '../contract/error.ts';
 import type { Fact, FactQuery } from '../contract/facts.ts';
-import { jsonText } from '../kit/json-text.ts';
-import type { Kept } from './memory-conversation.ts';
-import { byUpdate, parseQuery, toPage } from '../kit/listing.ts';
-import type { EventLog } from '../contract/log.ts';
 import type { LogReader } from '../contract/log-reader.ts';
-import { memoryLog, memorySource } from './memory-log.ts';
-import { readerOf } from '../kit/reader-of.ts';
-import { scanFacts } from '../kit/scan-facts.ts';
+import type { EventLog } from '../contract/log.ts';
 import type { EventStore, ListQuery, Page, Summary } from '../contract/store.ts';
+import { checkId } from '../kit/checks.ts';
+import { jsonText } from '../kit/json.ts';
+import { scanFacts } from '../kit/facts.ts';
+import { compareSummaries, parseQuery, toPage } from '../kit/listing.ts';
+import { readerOf } from '../kit/reader.ts';
 import { wakeups } from '../kit/wakeups.ts';
+import type { MemoryConversation } from './memory-conversation.ts';
+import { memoryLog, memorySource } from './memory-log.ts';
 
 /** How a memory store differs from the usual. */
 export interface MemoryStoreOptions {
@@ -29,7 +29,7 @@ export function memoryStore({ now = Date.now }: MemoryStoreOptions = {}): EventS
 
 class MemoryStore implements EventStore {
   readonly #now: () => number;
-  readonly #conversations = new Map<string, Kept>();
+  readonly #conversations = new Map<string, MemoryConversation>();
   readonly #logs = new Set<EventLog>();
   readonly #closing = new AbortController();
   readonly #wake = wakeups();
@@ -58,8 +58,8 @@ class MemoryStore implements EventStore {
   async list(query: ListQuery = {}): Promise<Page<Summary>> {
     this.#checkOpen();
     const { limit, after } = parseQuery(query);
-    const places = [...this.#conversations.values()].toSorted(byUpdate);
-    const rest = after ? places.filter((kept) => byUpdate(after, kept) < 0) : places;
+    const places = [...this.#conversations.values()].toSorted(compareSummaries);
+    const rest = after ? places.filter((kept) => compareSummaries(after, kept) < 0) : places;
     return toPage(rest.slice(0, limit + 1).map(toSummary), limit);
   }
 
@@ -90,7 +90,7 @@ class MemoryStore implements EventStore {
     if (this.#closing.signal.aborted) throw new StorageError('closed', 'The store is closed.');
   }
 
-  #find(id: string): Kept {
+  #find(id: string): MemoryConversation {
     this.#checkOpen();
     checkId(id);
     const kept = this.#conversations.get(id);
@@ -98,7 +98,7 @@ class MemoryStore implements EventStore {
     return kept;
   }
 
-  #lease(kept: Kept): EventLog {
+  #lease(kept: MemoryConversation): EventLog {
     checkFree(kept);
     kept.isHeld = true;
     kept.epoch += 1;
@@ -109,7 +109,7 @@ class MemoryStore implements EventStore {
   }
 }
 
-function newConversation(id: string, meta: string, at: number): Kept {
+function newConversation(id: string, meta: string, at: number): MemoryConversation {
   const times = { createdAt: at, updatedAt: at };
   const contents = {
     events: [],
@@ -121,10 +121,10 @@ function newConversation(id: string, meta: string, at: number): Kept {
   return { id, meta, ...times, ...contents, epoch: 0, isHeld: false, isRemoved: false };
 }
 
-function checkFree(kept: Kept): void {
+function checkFree(kept: MemoryConversation): void {
   if (kept.isHeld) throw new StorageError('held', `Conversation ${kept.id} is held by another log of this store.`);
 }
 
-function toSummary({ id, createdAt, updatedAt, events, meta }: Kept): Summary {
+function toSummary({ id, createdAt, updatedAt, events, meta }: MemoryConversation): Summary {
   return { id, createdAt, updatedAt, head: events.length, meta: JSON.parse(meta) };
 }

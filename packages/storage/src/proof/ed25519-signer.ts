@@ -1,7 +1,7 @@
 import { createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto';
 import { StorageError } from '../contract/error.ts';
+import type { Signer } from '../contract/statement.ts';
 import { didOf } from './did-key.ts';
-import type { Signer } from '../contract/signer.ts';
 
 /** What comes before the 32 bytes of a private key in PKCS #8. */
 const pkcs8 = Buffer.from('302e020100300506032b657004220420', 'hex');

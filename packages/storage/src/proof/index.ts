@@ -1,9 +1,9 @@
 export { digestOf } from './digest-of.ts';
 export { ed25519Signer } from './ed25519-signer.ts';
 export type { EventProof, LogProof, SealedEnd } from '../contract/log-proof.ts';
-export type { ProofKeeper, Replacement } from '../contract/proof-writer.ts';
+export type { ProofWriter, Replacement } from '../contract/log-proof.ts';
 export type { SealedEvent } from './seal-events.ts';
-export type { Signer } from '../contract/signer.ts';
+export type { Signer } from '../contract/statement.ts';
 export type { Checkpoint, Cut, Statement, Tombstone } from '../contract/statement.ts';
 export type { Break, Verdict } from './verdict.ts';
 export { verify } from './verify.ts';

@@ -1,7 +1,7 @@
 import { verify } from 'node:crypto';
+import type { Checkpoint, Tombstone } from '../contract/statement.ts';
 import { keyOf } from './did-key.ts';
 import { signedBytes } from './signed-bytes.ts';
-import type { Checkpoint, Tombstone } from '../contract/statement.ts';
 
 /** Whether the signer that a statement names has signed it, for this conversation. Says nothing of who that is. */
 export function isSignature(conversation: string, statement: Checkpoint | Tombstone): boolean {

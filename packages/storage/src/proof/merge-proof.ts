@@ -1,6 +1,6 @@
 import type { EventProof } from '../contract/log-proof.ts';
-import type { SealedEvent } from './seal-events.ts';
 import type { Statement } from '../contract/statement.ts';
+import type { SealedEvent } from './seal-events.ts';
 
 /** Puts together what is kept about each event, in order of seq. Statements of one event keep their order. */
 export function mergeProof(seals: readonly SealedEvent[], statements: readonly Statement[]): readonly EventProof[] {

@@ -1,5 +1,5 @@
-import { isHash } from './is-hash.ts';
 import type { Statement } from '../contract/statement.ts';
+import { isHash } from './is-hash.ts';
 
 const isText = (value: unknown): boolean => typeof value === 'string';
 const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0;

@@ -1,9 +1,8 @@
 import type { NewEvent } from '../contract/log.ts';
+import type { Checkpoint, Signer } from '../contract/statement.ts';
 import { digestOf } from './digest-of.ts';
 import { nextSeal } from './next-seal.ts';
 import { signCheckpoint } from './sign-checkpoint.ts';
-import type { Signer } from '../contract/signer.ts';
-import type { Checkpoint } from '../contract/statement.ts';
 
 /** An event, its place and its seal. */
 export interface SealedEvent {

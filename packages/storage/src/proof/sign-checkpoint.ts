@@ -1,6 +1,5 @@
+import type { Checkpoint, Signer } from '../contract/statement.ts';
 import { signedBytes } from './signed-bytes.ts';
-import type { Signer } from '../contract/signer.ts';
-import type { Checkpoint } from '../contract/statement.ts';
 
 /** What a checkpoint is about. */
 export interface SealedPlace {

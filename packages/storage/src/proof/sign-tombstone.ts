@@ -1,6 +1,5 @@
+import type { Signer, Tombstone } from '../contract/statement.ts';
 import { signedBytes } from './signed-bytes.ts';
-import type { Signer } from '../contract/signer.ts';
-import type { Tombstone } from '../contract/statement.ts';
 
 /** What a tombstone says, besides who says it. */
 export interface Replaced extends Pick<Tombstone, 'seq' | 'was' | 'is' | 'reason' | 'at'> {

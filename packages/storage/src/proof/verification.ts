@@ -1,10 +1,10 @@
+import type { EventProof, SealedEnd } from '../contract/log-proof.ts';
 import type { Stored } from '../contract/log-reader.ts';
+import type { Checkpoint, Cut, Statement, Tombstone } from '../contract/statement.ts';
 import { digestOf } from './digest-of.ts';
 import { firstSeal } from './first-seal.ts';
 import { isSignature } from './is-signature.ts';
-import type { EventProof, SealedEnd } from '../contract/log-proof.ts';
 import { nextSeal } from './next-seal.ts';
-import type { Checkpoint, Cut, Statement, Tombstone } from '../contract/statement.ts';
 import type { Break, Verdict } from './verdict.ts';
 import type { VerifyOptions } from './verify-options.ts';
 

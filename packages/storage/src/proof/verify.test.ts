@@ -3,11 +3,11 @@ import { type EventProof, type Statement, verify, type VerifyOptions } from '@va
 import { scrub } from '@varve/storage/upkeep';
 import { assert, asyncProperty, boolean, integer } from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { Signer } from '../contract/statement.ts';
 import { newEvent } from '../testing/new-event.ts';
 import { digestOf } from './digest-of.ts';
 import { ed25519Signer } from './ed25519-signer.ts';
 import { signedBytes } from './signed-bytes.ts';
-import type { Signer } from '../contract/signer.ts';
 
 const signer = ed25519Signer(new Uint8Array(32).fill(1));
 const thief = ed25519Signer(new Uint8Array(32).fill(2));

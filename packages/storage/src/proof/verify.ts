@@ -1,10 +1,10 @@
 import { setTimeout } from 'node:timers/promises';
 import { StorageError } from '../contract/error.ts';
-import type { LogReader } from '../contract/log-reader.ts';
 import type { EventProof, LogProof } from '../contract/log-proof.ts';
+import type { LogReader } from '../contract/log-reader.ts';
 import { proofInOrder } from './proof-in-order.ts';
-import { Verification } from './verification.ts';
 import type { Verdict } from './verdict.ts';
+import { Verification } from './verification.ts';
 import type { VerifyOptions } from './verify-options.ts';
 
 /** How often, and after what time, a seal that an event has not yet is asked for again. */

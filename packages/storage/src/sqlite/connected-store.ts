@@ -1,13 +1,13 @@
 import type { Json } from '@varve/events';
-import { checkId } from '../kit/check-id.ts';
 import { StorageError } from '../contract/error.ts';
 import type { Fact, FactQuery } from '../contract/facts.ts';
-import { jsonText } from '../kit/json-text.ts';
-import { parseQuery, toPage } from '../kit/listing.ts';
-import type { EventLog } from '../contract/log.ts';
 import type { LogReader } from '../contract/log-reader.ts';
-import { readerOf } from '../kit/reader-of.ts';
+import type { EventLog } from '../contract/log.ts';
 import type { EventStore, ListQuery, Page, Summary } from '../contract/store.ts';
+import { checkId } from '../kit/checks.ts';
+import { jsonText } from '../kit/json.ts';
+import { parseQuery, toPage } from '../kit/listing.ts';
+import { readerOf } from '../kit/reader.ts';
 import type { Connection } from './connection.ts';
 import { emptyWriteAheadLog } from './empty-write-ahead-log.ts';
 import { type Lease, type LeaseOptions, leases, type Leases } from './leases.ts';
@@ -94,7 +94,7 @@ export class ConnectedStore implements EventStore {
     this.#connection.wake.fire(key);
   }
 
-  async eraseReplaced(): Promise<void> {
+  async purgeReplacedText(): Promise<void> {
     return emptyWriteAheadLog(this.#connection);
   }
 

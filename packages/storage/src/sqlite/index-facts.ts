@@ -1,5 +1,5 @@
 import { StorageError } from '../contract/error.ts';
-import { factsOf } from '../kit/facts-of.ts';
+import { factsOf } from '../kit/facts.ts';
 import { type EventRow, toConversation, toEvent } from './rows.ts';
 import type { Statements } from './statements.ts';
 import { type WhichConversation, wholeText } from './whole-text.ts';

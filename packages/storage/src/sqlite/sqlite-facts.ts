@@ -1,6 +1,6 @@
-import { parseFactQuery, toFactPage } from '../kit/fact-listing.ts';
 import type { Fact, FactQuery } from '../contract/facts.ts';
 import type { Page } from '../contract/store.ts';
+import { parseFactQuery, toFactPage } from '../kit/facts.ts';
 import type { Connection } from './connection.ts';
 import { indexFacts } from './index-facts.ts';
 

@@ -1,20 +1,18 @@
-import { checkBound } from '../kit/check-bound.ts';
-import { checkEvents } from '../kit/check-events.ts';
-import { checkStatements } from '../kit/check-statements.ts';
 import { StorageError } from '../contract/error.ts';
-import { jsonText } from '../kit/json-text.ts';
 import type { AppendOptions, EventLog, NewEvent } from '../contract/log.ts';
+import { checkBound, checkEvents, checkStatements } from '../kit/checks.ts';
+import { jsonText } from '../kit/json.ts';
+import { planAppend } from '../kit/plan-append.ts';
+import { readerOf } from '../kit/reader.ts';
 import { firstSeal } from '../proof/first-seal.ts';
 import { sealEvents } from '../proof/seal-events.ts';
 import { signCheckpoint } from '../proof/sign-checkpoint.ts';
-import { planAppend } from '../kit/plan-append.ts';
-import { readerOf } from '../kit/reader-of.ts';
-import { toEvent } from './rows.ts';
-import type { SqliteLogOptions } from './sqlite-log-options.ts';
-import { sqliteProofKeeper } from './sqlite-proof-keeper.ts';
-import { sqliteSnapshots } from './sqlite-snapshots.ts';
-import { sealBytes, sealText } from './seal-bytes.ts';
 import { insertEvent } from './insert-event.ts';
+import { toEvent } from './rows.ts';
+import { sealBytes, sealText } from './seal-bytes.ts';
+import type { SqliteLogOptions } from './sqlite-log-options.ts';
+import { sqliteProofWriter } from './sqlite-proof-keeper.ts';
+import { sqliteSnapshots } from './sqlite-snapshots.ts';
 import { sqliteSource } from './sqlite-source.ts';
 import { wholeText } from './whole-text.ts';
 
@@ -44,7 +42,7 @@ export function sqliteLog(options: SqliteLogOptions): EventLog {
     atomicity: 'all',
     epoch: lease.epoch,
     snapshots: sqliteSnapshots(connection, source),
-    proof: sqliteProofKeeper({
+    proof: sqliteProofWriter({
       ...options,
       proof: logSource.proof,
       checkOpen,

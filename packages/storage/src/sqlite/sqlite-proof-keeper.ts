@@ -1,9 +1,7 @@
-import { checkBound } from '../kit/check-bound.ts';
-import { checkReplacements } from '../kit/check-replacements.ts';
 import { StorageError } from '../contract/error.ts';
-import type { LogProof } from '../contract/log-proof.ts';
-import type { ProofKeeper } from '../contract/proof-writer.ts';
+import type { LogProof, ProofWriter } from '../contract/log-proof.ts';
 import type { Cut } from '../contract/statement.ts';
+import { checkBound, checkReplacements } from '../kit/checks.ts';
 import { emptyWriteAheadLog } from './empty-write-ahead-log.ts';
 import { maskQuarantined } from './mask-quarantined.ts';
 import { quarantineEvents } from './quarantine-events.ts';
@@ -13,7 +11,7 @@ import { sealRest } from './seal-rest.ts';
 import type { SqliteLogOptions } from './sqlite-log-options.ts';
 
 /** What changes a log. */
-export interface SqliteKeeperOptions extends SqliteLogOptions {
+export interface SqliteProofWriterOptions extends SqliteLogOptions {
   readonly proof: LogProof;
   /** Throws when the log is closed. */
   readonly checkOpen: () => void;
@@ -22,7 +20,7 @@ export interface SqliteKeeperOptions extends SqliteLogOptions {
 }
 
 /** Changes the log of the conversation whose lease is held. */
-export function sqliteProofKeeper(options: SqliteKeeperOptions): ProofKeeper {
+export function sqliteProofWriter(options: SqliteProofWriterOptions): ProofWriter {
   const { id, connection, lease, proof, checkOpen, checkLease } = options;
   const { statements, wake } = connection;
   return {
@@ -68,7 +66,7 @@ export function sqliteProofKeeper(options: SqliteKeeperOptions): ProofKeeper {
 }
 
 function cutOff(
-  { id, connection: { statements }, leases, lease: { key }, now }: SqliteKeeperOptions,
+  { id, connection: { statements }, leases, lease: { key }, now }: SqliteProofWriterOptions,
   seq: number,
   end: number,
 ): Cut {

@@ -1,8 +1,8 @@
 import { StorageError } from '../contract/error.ts';
 import type { LogProof } from '../contract/log-proof.ts';
+import type { Statement } from '../contract/statement.ts';
 import { mergeProof } from '../proof/merge-proof.ts';
 import { parseStatement } from '../proof/parse-statement.ts';
-import type { Statement } from '../contract/statement.ts';
 import { sealText } from './seal-bytes.ts';
 import type { Statements } from './statements.ts';
 

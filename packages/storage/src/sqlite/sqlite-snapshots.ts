@@ -1,7 +1,7 @@
-import { checkBound } from '../kit/check-bound.ts';
 import { StorageError } from '../contract/error.ts';
-import { jsonText } from '../kit/json-text.ts';
 import type { SnapshotCache } from '../contract/snapshots.ts';
+import { checkBound } from '../kit/checks.ts';
+import { jsonText } from '../kit/json.ts';
 import type { Connection } from './connection.ts';
 import { toSnapshot } from './rows.ts';
 import type { SqliteSourceOptions } from './sqlite-source.ts';

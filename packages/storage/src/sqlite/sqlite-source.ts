@@ -1,7 +1,7 @@
 import { StorageError } from '../contract/error.ts';
-import type { Stored } from '../contract/log-reader.ts';
-import type { LogSource } from '../kit/log-source.ts';
 import type { LogProof } from '../contract/log-proof.ts';
+import type { Stored } from '../contract/log-reader.ts';
+import type { LogSource } from '../kit/reader.ts';
 import type { Connection } from './connection.ts';
 import { readEvents, type WhichEvents } from './read-events.ts';
 import { sqliteProof } from './sqlite-proof.ts';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
+import type { EventProof } from '../contract/log-proof.ts';
+import type { LogReader } from '../contract/log-reader.ts';
+import type { EventLog, NewEvent } from '../contract/log.ts';
 import { digestOf } from '../proof/digest-of.ts';
 import { ed25519Signer } from '../proof/ed25519-signer.ts';
-import type { EventLog, NewEvent } from '../contract/log.ts';
-import type { LogReader } from '../contract/log-reader.ts';
-import type { EventProof } from '../contract/log-proof.ts';
 import { signTombstone } from '../proof/sign-tombstone.ts';
 import { verify } from '../proof/verify.ts';
 import { newEvent } from './new-event.ts';

@@ -1,14 +1,14 @@
 import type { Json } from '@varve/events';
 import { StorageError } from '../contract/error.ts';
-import type { EventLog, NewEvent } from '../contract/log.ts';
-import type { LogReader, Stored } from '../contract/log-reader.ts';
-import { digestOf } from '../proof/digest-of.ts';
 import type { EventProof } from '../contract/log-proof.ts';
+import type { LogReader, Stored } from '../contract/log-reader.ts';
+import type { EventLog, NewEvent } from '../contract/log.ts';
 import type { Statement } from '../contract/statement.ts';
-import type { Verdict } from '../proof/verdict.ts';
-import { verify } from '../proof/verify.ts';
-import type { VerifyOptions } from '../proof/verify-options.ts';
 import type { EventStore } from '../contract/store.ts';
+import { digestOf } from '../proof/digest-of.ts';
+import type { Verdict } from '../proof/verdict.ts';
+import type { VerifyOptions } from '../proof/verify-options.ts';
+import { verify } from '../proof/verify.ts';
 import { proofPages } from './proof-pages.ts';
 
 const batchEvents = 256;

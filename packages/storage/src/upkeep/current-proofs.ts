@@ -1,6 +1,6 @@
+import type { EventProof } from '../contract/log-proof.ts';
 import type { LogReader, Stored } from '../contract/log-reader.ts';
 import { firstSeal } from '../proof/first-seal.ts';
-import type { EventProof } from '../contract/log-proof.ts';
 import { nextSeal } from '../proof/next-seal.ts';
 import { proofPages } from './proof-pages.ts';
 import { sealedDigest } from './sealed-digest.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { LogReader } from '../contract/log-reader.ts';
 import type { EventProof } from '../contract/log-proof.ts';
+import type { LogReader } from '../contract/log-reader.ts';
 import type { Summary } from '../contract/store.ts';
 import { currentProofs } from './current-proofs.ts';
 

@@ -1,8 +1,8 @@
 import type { EventStore, Summary } from '../contract/store.ts';
-import { allSummaries } from '../kit/all-summaries.ts';
+import { allSummaries } from '../kit/listing.ts';
 import type { FailedConversation } from './failed-conversation.ts';
 import { failureOf } from './failure-of.ts';
-import { type Family, familiesOf } from './families-of.ts';
+import { familiesOf, type Family } from './families-of.ts';
 
 /** What a store may keep. A limit that is absent limits nothing. */
 export interface RetentionLimits {

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { Json } from '@varve/events';
-import { isId } from '../kit/is-id.ts';
 import { StorageError } from '../contract/error.ts';
-import type { LogReader, Stored } from '../contract/log-reader.ts';
 import type { EventProof, SealedEnd } from '../contract/log-proof.ts';
-import { parseStatement } from '../proof/parse-statement.ts';
-import { readerOf } from '../kit/reader-of.ts';
+import type { LogReader, Stored } from '../contract/log-reader.ts';
+import { isId } from '../kit/checks.ts';
+import { readerOf } from '../kit/reader.ts';
 import { wakeups } from '../kit/wakeups.ts';
+import { parseStatement } from '../proof/parse-statement.ts';
 import { linesOf } from './lines-of.ts';
 
 /** A bundle that was read. */

@@ -27,7 +27,7 @@ export interface RepairResult {
  * the log ends there. Nothing is renumbered, invented or deleted. A log that is whole, but that was found too short when
  * it was opened, gets a note that somebody has seen it, after which `verify` passes there. Whole logs are left alone.
  *
- * @throws {StorageError} `invalid` for a store without proof; as `range`, `append` and `ProofKeeper.cut`.
+ * @throws {StorageError} `invalid` for a store without proof; as `range`, `append` and `ProofWriter.cut`.
  */
 export async function repair(log: EventLog, { from, now = Date.now }: RepairOptions = {}): Promise<RepairResult> {
   const { proof } = log;

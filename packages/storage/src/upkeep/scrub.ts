@@ -1,14 +1,14 @@
 import type { Json } from '@varve/events';
 import { StorageError } from '../contract/error.ts';
-import type { EventLog } from '../contract/log.ts';
+import type { Replacement } from '../contract/log-proof.ts';
 import type { Stored } from '../contract/log-reader.ts';
+import type { EventLog } from '../contract/log.ts';
+import type { Signer } from '../contract/statement.ts';
+import type { EventStore, Summary } from '../contract/store.ts';
+import { allSummaries } from '../kit/listing.ts';
 import { digestOf } from '../proof/digest-of.ts';
 import { proofInOrder } from '../proof/proof-in-order.ts';
-import type { Replacement } from '../contract/proof-writer.ts';
 import { signTombstone } from '../proof/sign-tombstone.ts';
-import type { Signer } from '../contract/signer.ts';
-import type { EventStore, Summary } from '../contract/store.ts';
-import { allSummaries } from '../kit/all-summaries.ts';
 import type { FailedConversation } from './failed-conversation.ts';
 import { failureOf } from './failure-of.ts';
 import { masked } from './masked.ts';
@@ -48,7 +48,7 @@ export interface ScrubResult {
  * that leaked is to be replaced anyway.
  *
  * @throws {StorageError} `invalid` for a secret that is too short; `closed`; `io` also when all is replaced and somebody
- * goes on reading the state before: the next call does the rest. As `list` and `EventStore.eraseReplaced`.
+ * goes on reading the state before: the next call does the rest. As `list` and `EventStore.purgeReplacedText`.
  */
 export async function scrub(store: EventStore, options: ScrubOptions): Promise<ScrubResult> {
   const mask = masked(options.secrets);
@@ -61,7 +61,7 @@ export async function scrub(store: EventStore, options: ScrubOptions): Promise<S
     }
   }
   // A call before this one may have replaced texts that somebody went on reading.
-  await store.eraseReplaced?.();
+  await store.purgeReplacedText?.();
   return result;
 }
 

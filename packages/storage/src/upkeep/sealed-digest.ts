@@ -1,6 +1,6 @@
+import type { EventProof } from '../contract/log-proof.ts';
 import type { Stored } from '../contract/log-reader.ts';
 import { digestOf } from '../proof/digest-of.ts';
-import type { EventProof } from '../contract/log-proof.ts';
 
 /** The digest that the seal of the event holds: of what it was before anybody scrubbed it. */
 export function sealedDigest(event: Stored, kept: EventProof | undefined): string {
