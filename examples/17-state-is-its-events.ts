@@ -1,6 +1,6 @@
 // Pauses a conversation, resumes it after a restart, and makes the state of every moment again from the events alone.
 import { defineAgent } from '@varve/agent';
-import { Conversation, ConversationState } from '@varve/agent/state';
+import { Conversation, ConversationState } from '@varve/agent/compat';
 import { scriptedModel, type ScriptedStep } from '@varve/llm/testing';
 import { memoryStore } from '@varve/storage';
 import { finish, taskTracker } from '@varve/tools';

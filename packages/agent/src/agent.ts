@@ -3,28 +3,13 @@ import type { Json } from '@varve/events';
 import type { LanguageModel, ModelParameters } from '@varve/llm';
 import type { Signer } from '@varve/storage/proof';
 import type { Mask, Tool } from '@varve/tools';
-import { codingPrompt } from './coding-prompt.ts';
-import type { ConfirmationPolicy } from './confirmation.ts';
+import type { ConfirmationPolicy } from './confirmation/confirmation-policy.ts';
 import { AgentError } from './error.ts';
-import { given } from './given.ts';
-import { checkLimits } from './limits.ts';
-import { neverConfirm } from './never-confirm.ts';
-import type { Prompt } from './prompt.ts';
+import { given } from './without-undefined.ts';
+import { checkLimits, type Budget } from './budget/limits.ts';
+import { neverConfirm } from './confirmation/never-confirm.ts';
+import { codingPrompt, type Prompt } from './prompt.ts';
 import { stuckRules, type StuckRules } from './stuck/stuck-rules.ts';
-
-/** What an agent may use up; what is absent is unlimited. `run` takes limits of the single run besides. */
-export interface Budget {
-  /** Steps of one run; default 500. */
-  readonly maxIterations: number;
-  /** US dollars of the whole conversation, over all its runs. Calls of unknown price do not count. */
-  readonly maxCostUsd?: number;
-  /** Tokens in and out of the whole conversation, cached ones included. */
-  readonly maxTokens?: number;
-  /** Replies of the model in the whole conversation. */
-  readonly maxCalls?: number;
-  /** Milliseconds that all runs of the conversation may take together, at most 2,147,483,647. Between runs none pass. */
-  readonly maxMs?: number;
-}
 
 /** What the tools of a conversation may be made with. */
 export interface ToolsContext {

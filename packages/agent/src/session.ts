@@ -3,8 +3,8 @@ import type { View } from '@varve/events/projections';
 import type { Delta, ToolSpec } from '@varve/llm';
 import type { Tool } from '@varve/tools';
 import type { Agent } from './agent.ts';
-import type { Journal } from './journal.ts';
-import type { PreparedRequest } from './request.ts';
+import type { Journal } from './log/journal.ts';
+import type { PreparedRequest } from './request/request.ts';
 
 /** What the steps of one open conversation share. */
 export interface Session {

@@ -1,7 +1,7 @@
 import { builtinKinds, eventCodec, type EventKind } from '@varve/events';
 import { LlmError, type LanguageModel } from '@varve/llm';
 import type { LogReader } from '@varve/storage';
-import { messageDigester } from '../digest.ts';
+import { messageDigester } from '../log/digest.ts';
 import { recordedReplies } from './recorded-replies.ts';
 
 /** A model that says again what a log says a model said. */

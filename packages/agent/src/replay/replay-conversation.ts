@@ -1,10 +1,10 @@
 import { builtinKinds, eventCodec, MessageEvent, type BaseEvent } from '@varve/events';
 import type { EventStore, LogReader } from '@varve/storage';
 import type { Agent } from '../agent.ts';
-import { Conversation } from '../conversation.ts';
-import type { ConversationOptions } from '../conversation-options.ts';
-import { readState } from '../read-state.ts';
-import type { EndReason } from '../run-result.ts';
+import { Conversation } from '../conversation/conversation.ts';
+import type { ConversationOptions } from '../conversation/conversation-options.ts';
+import { readState } from '../log/read-state.ts';
+import type { EndReason } from '../run/run-result.ts';
 import { diffRuns, type RunDifference } from './diff-runs.ts';
 import { recordedModel } from './recorded-model.ts';
 import { recordedTools } from './recorded-tools.ts';

@@ -9,7 +9,7 @@ import {
 import { callFact, parametersFact, toolsetFact, type Call } from '@varve/events/facts';
 import { messageProjector, messagesVersion, Timeline, viewProjection } from '@varve/events/projections';
 import type { LogReader } from '@varve/storage';
-import { digestOfJson, messageDigester } from '../digest.ts';
+import { digestOfJson, messageDigester } from '../log/digest.ts';
 
 /** Whether the request that a reply answered can be made again from the log. */
 export interface RequestCheck {

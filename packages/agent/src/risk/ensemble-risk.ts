@@ -1,8 +1,7 @@
 import type { SecurityRisk } from '@varve/events';
-import type { ProposedCall } from '../confirmation.ts';
 import { AgentError } from '../error.ts';
 import { highestRisk } from './highest-risk.ts';
-import type { RiskAnalyzer } from './risk-analyzer.ts';
+import type { ProposedCall, RiskAnalyzer } from './risk-analyzer.ts';
 
 /**
  * Asks several analyzers; the highest risk wins, and an unknown one lowers nothing. An analyzer that throws counts as HIGH.

@@ -1,5 +1,15 @@
 import type { Json, SecurityRisk } from '@varve/events';
-import type { ProposedCall } from '../confirmation.ts';
+import type { Payload } from '@varve/events/payloads';
+import type { Tool } from '@varve/tools';
+
+/** A valid call that is about to run, as a policy sees it. */
+export interface ProposedCall {
+  readonly tool: Tool;
+  /** The payload as it is stored; `tool.fromAction` gives the input, for `tool.effect` and the like. */
+  readonly action: Payload;
+  /** What the model itself says of the danger; `UNKNOWN` when it said nothing, and for tools that only read. */
+  readonly risk: SecurityRisk;
+}
 
 /** Says how dangerous a call is, whatever the model says of it. */
 export interface RiskAnalyzer {

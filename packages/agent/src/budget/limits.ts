@@ -1,0 +1,41 @@
+import { AgentError } from '../error.ts';
+
+/** What may be used up. */
+export interface Limits {
+  /** Steps: at each the model is asked at most once. */
+  readonly maxIterations?: number;
+  /** US dollars. Calls of unknown price do not count. */
+  readonly maxCostUsd?: number;
+  /** Tokens in and out together, cached ones included. Calls that tell none do not count. */
+  readonly maxTokens?: number;
+}
+
+/** What an agent may use up; what is absent is unlimited. `run` takes limits of the single run besides. */
+export interface Budget {
+  /** Steps of one run; default 500. */
+  readonly maxIterations: number;
+  /** US dollars of the whole conversation, over all its runs. Calls of unknown price do not count. */
+  readonly maxCostUsd?: number;
+  /** Tokens in and out of the whole conversation, cached ones included. */
+  readonly maxTokens?: number;
+  /** Replies of the model in the whole conversation. */
+  readonly maxCalls?: number;
+  /** Milliseconds that all runs of the conversation may take together, at most 2,147,483,647. Between runs none pass. */
+  readonly maxMs?: number;
+}
+
+/** More milliseconds are nothing that a timer can wait: it would end at once. */
+const mostMs = 2 ** 31 - 1;
+
+/** Refuses limits that allow nothing, or that no timer can keep. @throws {AgentError} `invalid`. */
+export function checkLimits(limits: Limits & { readonly maxMs?: number; readonly maxCalls?: number }): void {
+  const { maxCostUsd, ...counts } = limits;
+  for (const [name, count] of Object.entries(counts)) {
+    if (count === undefined || (Number.isInteger(count) && count >= 1)) continue;
+    throw new AgentError('invalid', `${name} is ${count}, but it must be a whole number of at least 1.`);
+  }
+  const { maxMs = 1 } = counts;
+  if (maxMs > mostMs) throw new AgentError('invalid', `maxMs is ${maxMs}, but no run can be timed beyond ${mostMs}.`);
+  if (maxCostUsd === undefined || maxCostUsd > 0) return;
+  throw new AgentError('invalid', `maxCostUsd is ${maxCostUsd}, which allows nothing.`);
+}

@@ -1,0 +1,90 @@
+import { expect, test } from 'vitest';
+import type { ToolCall } from '@varve/events';
+import { defineTool, type Tool } from '@varve/tools';
+import { z } from 'zod';
+import { offeredTool } from '../request/offered-tools.ts';
+import { readCall } from './read-call.ts';
+
+const write = defineTool({
+  name: 'write',
+  description: 'Writes.',
+  input: z.object({ text: z.string().describe('Text.'), times: z.number().int().default(1).describe('Times.') }),
+  effect: 'write',
+  execute: async () => 'ok',
+});
+
+const summarise = defineTool({
+  name: 'summarise',
+  description: 'Keeps a summary.',
+  input: z.object({ summary: z.string().describe('Summary.') }),
+  annotations: { readOnlyHint: true },
+  effect: 'read',
+  execute: async () => 'ok',
+});
+
+const tools = new Map<string, Tool>([
+  ['write', write],
+  ['summarise', summarise],
+]);
+
+const call = (name: string, args: string): ToolCall => ({ id: 'c1', name, arguments: args, origin: 'completion' });
+
+test('a valid call has its input with defaults, its risk and its summary', () => {
+  const read = readCall(call('write', '{"security_risk":"LOW","summary":"Write it","text":"a"}'), tools);
+  expect(read).toMatchObject({
+    kind: 'valid',
+    action: { data: { text: 'a', times: 1 } },
+    risk: 'LOW',
+    summary: 'Write it',
+  });
+});
+
+test('null counts as absent', () => {
+  expect(readCall(call('write', '{"text":"a","times":null}'), tools)).toMatchObject({
+    action: { data: { text: 'a', times: 1 } },
+  });
+});
+
+test('a risk that is none is unknown, and so is that of a tool that only reads', () => {
+  expect(readCall(call('write', '{"text":"a","security_risk":"MILD"}'), tools)).toMatchObject({ risk: 'UNKNOWN' });
+  expect(readCall(call('summarise', '{"summary":"a","security_risk":"HIGH"}'), tools)).toMatchObject({
+    risk: 'UNKNOWN',
+  });
+});
+
+test('a tool with a summary of its own keeps it', () => {
+  expect(readCall(call('summarise', '{"summary":"short"}'), tools)).toMatchObject({
+    action: { data: { summary: 'short' } },
+    summary: 'short',
+  });
+});
+
+test.for(['', 'nonsense', '[1]', '"text"', 'null', '{"text": "a'])(
+  'arguments %j are answered, not executed',
+  (args) => {
+    expect(readCall(call('write', args), tools)).toMatchObject({
+      kind: 'invalid',
+      problem: 'The arguments of write are not a JSON object. Send the call again.',
+    });
+  },
+);
+
+const names = (tool: Tool): readonly string[] => Object.keys(offeredTool(tool).parameters['properties'] ?? {});
+
+test('arguments nested too deep for a log are answered, not executed', () => {
+  const anything = defineTool({
+    name: 'anything',
+    description: 'Takes anything.',
+    input: z.object({ value: z.unknown().describe('Anything.') }),
+    effect: 'read',
+    execute: async () => 'ok',
+  });
+  const deep = `{"value":${'['.repeat(5000)}${']'.repeat(5000)}}`;
+  expect(readCall(call('anything', deep), new Map([['anything', anything]]))).toMatchObject({ kind: 'invalid' });
+});
+
+test('risk and summary are offered first, and only where they make sense', () => {
+  expect(names(write)).toEqual(['security_risk', 'summary', 'text', 'times']);
+  expect(names(summarise)).toEqual(['summary']);
+  expect(offeredTool(write).parameters['required']).toEqual(['text']);
+});

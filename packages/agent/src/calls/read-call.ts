@@ -1,0 +1,94 @@
+import { EventError, type SecurityRisk, type ToolCall } from '@varve/events';
+import type { Payload } from '@varve/events/payloads';
+import { ToolError, type Tool } from '@varve/tools';
+import { fitArguments } from './fit-arguments.ts';
+import { withImpliedCommand } from './implied-command.ts';
+import { meantTool } from './resolve-tool.ts';
+import { parseArguments } from './repair-arguments.ts';
+
+/** A call that can run. */
+export interface ValidCall {
+  readonly kind: 'valid';
+  /** Under the tool's own name; the arguments as they came. */
+  readonly call: ToolCall;
+  readonly tool: Tool;
+  /** The payload under which the call is stored. */
+  readonly action: Payload;
+  readonly risk: SecurityRisk;
+  readonly summary: string | undefined;
+}
+
+/** A call that cannot run; `problem` is for the model. */
+export interface InvalidCall {
+  readonly kind: 'invalid';
+  readonly call: ToolCall;
+  readonly problem: string;
+}
+
+const risks = new Set<unknown>(['UNKNOWN', 'LOW', 'MEDIUM', 'HIGH'] satisfies SecurityRisk[]);
+
+/**
+ * Reads one call of a reply: finds its tool, parses and checks its arguments, and puts slips right that can mean one thing
+ * only. Problems name fields, never values.
+ */
+export function readCall(call: ToolCall, tools: ReadonlyMap<string, Tool>): ValidCall | InvalidCall {
+  const tool = meantTool(call.name, tools);
+  if (!tool) return invalid(call, `There is no tool ${call.name}. The tools are: ${[...tools.keys()].join(', ')}.`);
+  const fields = parseArguments(call.arguments);
+  if (!fields) return invalid(call, `The arguments of ${tool.name} are not a JSON object. Send the call again.`);
+  const { summary, ...others } = fields;
+  const [risk, rest] = withoutRisk(others);
+  const own = { ...rest, ...(declares(tool, 'summary') && summary !== undefined && { summary }) };
+  try {
+    const action = tool.toAction(parsedBy(tool, own));
+    return {
+      kind: 'valid',
+      call: call.name === tool.name ? call : { ...call, name: tool.name },
+      tool,
+      action,
+      risk: tool.annotations.readOnlyHint || !isRisk(risk) ? 'UNKNOWN' : risk,
+      summary: typeof summary === 'string' && summary.trim() !== '' ? summary : undefined,
+    };
+  } catch (error) {
+    // Arguments may fit the tool and yet be nothing a log can hold, for instance nested a thousand levels deep.
+    if (!(error instanceof ToolError || error instanceof EventError)) throw error;
+    return invalid(call, error.message);
+  }
+}
+
+/** What a tool makes of arguments; those it refuses get one more chance, put right. */
+function parsedBy(tool: Tool, fields: Readonly<Record<string, unknown>>): unknown {
+  try {
+    return tool.parse(fields);
+  } catch (error) {
+    if (!(error instanceof ToolError)) throw error;
+    const implied = tool.name === 'file_editor' ? withImpliedCommand(fields) : fields;
+    try {
+      return tool.parse(fitArguments(implied, tool.parameters));
+    } catch {
+      throw error;
+    }
+  }
+}
+
+/** Models misspell the parameter that no tool has of its own. @see software-agent-sdk fix_malformed_tool_arguments */
+const riskNames = ['security_risk', 'security_rort', 'securtiy_risk', 'security_riks'];
+
+function withoutRisk(fields: Readonly<Record<string, unknown>>): readonly [unknown, Readonly<Record<string, unknown>>] {
+  const name = riskNames.find((one) => Object.hasOwn(fields, one));
+  if (name === undefined) return [undefined, fields];
+  const { [name]: risk, ...rest } = fields;
+  return [risk, rest];
+}
+
+function invalid(call: ToolCall, problem: string): InvalidCall {
+  return { kind: 'invalid', call, problem };
+}
+
+function isRisk(value: unknown): value is SecurityRisk {
+  return risks.has(value);
+}
+
+function declares(tool: Tool, field: string): boolean {
+  return field in ((tool.parameters as { readonly properties?: object }).properties ?? {});
+}

@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest';
+import { ActionEvent } from '@varve/events';
+import type { PendingCall } from '@varve/events/projections';
+import type { Effect } from '@varve/tools';
+import { countingTool } from '../testing/counting-tool.ts';
+import { judge } from './recovery.ts';
+
+const event = ActionEvent.create(
+  {
+    thought: [],
+    action: { data: { text: 'a' }, kind: 'MCPToolAction' },
+    tool_name: 'record',
+    tool_call_id: 'c1',
+    tool_call: { id: 'c1', name: 'record', arguments: '{"text":"a"}', origin: 'completion' },
+    llm_response_id: 'r1',
+  },
+  { id: '00000001', timestamp: '2026-01-01T12:00:00.000000' },
+);
+
+const cases: readonly (readonly [Effect, Partial<PendingCall>, 'run' | 'answer'])[] = [
+  ['write', { isListed: true }, 'run'],
+  ['write', { isListed: true, hasEffect: true }, 'answer'],
+  ['write', { isListed: false }, 'answer'],
+  ['write', { isListed: false, hasEffect: true }, 'answer'],
+  ['read', { isListed: false }, 'run'],
+  ['idempotent', { isListed: false }, 'run'],
+  ['read', { isExecutable: false }, 'answer'],
+];
+
+test.for(cases)('an unanswered %s call with %o: %s', ([effect, facts, verdict]) => {
+  const call = { event, isExecutable: true, isListed: false, hasEffect: false, ...facts };
+  expect(judge(call, new Map([['record', countingTool({ effect }).tool()]])).kind).toBe(verdict);
+});
+
+test('a call of a tool that is gone, or that takes other arguments now, is answered', () => {
+  const call = { event, isExecutable: true, isListed: true, hasEffect: false };
+  expect(judge(call, new Map())).toMatchObject({ error: expect.stringContaining('record is no longer there') });
+  const changed = { ...event, action: { data: { other: 1 }, kind: 'MCPToolAction' } };
+  const tools = new Map([['record', countingTool().tool()]]);
+  expect(judge({ ...call, event: changed }, tools)).toMatchObject({
+    error: expect.stringContaining('no longer takes'),
+  });
+});

@@ -1,0 +1,123 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { fileEditor, finish, type Tool } from '@varve/tools';
+import { countingTool } from '../testing/counting-tool.ts';
+import { closedObject } from './closed-object.ts';
+import { fitArguments } from './fit-arguments.ts';
+import { withImpliedCommand } from './implied-command.ts';
+import { meantTool } from './resolve-tool.ts';
+import { parseArguments } from './repair-arguments.ts';
+
+test.for<[string, Record<string, unknown>]>([
+  ['{"text": "a\nb"}', { text: 'a\nb' }],
+  ['{"text": null}', {}],
+  ['"{\\"text\\": \\"a\\"}"', { text: 'a' }],
+  ["{'text': 'it is \"a\"'}", { text: 'it is "a"' }],
+  ['{"text": "a",}', { text: 'a' }],
+  ['{"text": "a" "times": 2}', { text: 'a', times: 2 }],
+  ['{"done": True, "left": None}', { done: true }],
+  ['{text: "a"}', { text: 'a' }],
+  ['```json\n{"text": "a"}\n```', { text: 'a' }],
+  ['{"text": "a"}}', { text: 'a' }],
+  ['{"text": "a"}]', { text: 'a' }],
+])('%j is understood', ([json, fields]) => {
+  expect(parseArguments(json)).toEqual(fields);
+});
+
+test.for([
+  '',
+  'nonsense',
+  '[1]',
+  '"text"',
+  '{"text": "a',
+  '{"text": "a"',
+  '{"text": ["a", "b"',
+  '{"text": "if (a) { b }',
+  "{'text': 'a }",
+  '{"text": "a"}{"text": "b"}',
+  'I call it with {"text": "a"}',
+])('%j is cut off, or not one object: nobody guesses', (json) => {
+  expect(parseArguments(json)).toBeUndefined();
+});
+
+test('no beginning of a text that is cut inside of it is mended', () => {
+  const texts = fc
+    .dictionary(fc.string(), fc.jsonValue({ maxDepth: 2 }), { minKeys: 1 })
+    .map((value) => JSON.stringify(value));
+  fc.assert(
+    fc.property(texts, fc.nat(), (json, cut) => {
+      expect(parseArguments(json.slice(0, cut % json.length))).toBeUndefined();
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test('what is JSON already keeps its value, whatever looks broken inside its strings', () => {
+  fc.assert(
+    fc.property(fc.dictionary(fc.string(), fc.string()), (fields) => {
+      expect(parseArguments(JSON.stringify(fields))).toEqual({ ...fields });
+      expect(closedObject(JSON.stringify(fields))).toBe(JSON.stringify(fields));
+    }),
+    { numRuns: 200 },
+  );
+});
+
+const named = (...names: string[]) => new Map<string, Tool>(names.map((name) => [name, countingTool({ name }).tool()]));
+
+const meant = (name: string, ...offered: string[]) => meantTool(name, named(...offered))?.name;
+
+const parameters = {
+  type: 'object',
+  properties: {
+    list: { type: 'array' },
+    map: { type: 'object' },
+    count: { type: 'integer' },
+    sure: { type: 'boolean' },
+    text: { type: 'string' },
+    either: { anyOf: [{ type: 'string' }, { type: 'number' }] },
+  },
+};
+
+test.for<[Record<string, unknown>, Record<string, unknown>]>([
+  [{ list: '["a"]' }, { list: ['a'] }],
+  [{ map: "{'a': 1}" }, { map: { a: 1 } }],
+  [{ count: ' 12 ' }, { count: 12 }],
+  [{ sure: 'True' }, { sure: true }],
+  [{ text: ['a', 'b'] }, { text: 'ab' }],
+  [
+    { text: '[1]', either: '5' },
+    { text: '[1]', either: '5' },
+  ],
+  [
+    { count: '1.5', list: '{}', map: '[', sure: 'yes' },
+    { count: '1.5', list: '{}', map: '[', sure: 'yes' },
+  ],
+  [{ other: '5' }, { other: '5' }],
+])('%j fits as %j', ([fields, fitted]) => {
+  expect(fitArguments(fields, parameters)).toEqual(fitted);
+});
+
+test('a name means the tool of that name before anything else', () => {
+  expect(meant('bash', 'bash', 'terminal')).toBe('bash');
+  expect(meant('bash', 'terminal')).toBe('terminal');
+  expect(meant('terminal<|channel|>json', 'terminal')).toBe('terminal');
+  expect(meant('str_replace_editor', 'terminal')).toBeUndefined();
+  expect(meant('constructor', 'terminal')).toBeUndefined();
+  expect(meant('', 'terminal')).toBeUndefined();
+});
+
+test.for<[Record<string, unknown>, string | undefined]>([
+  [{ path: '/a' }, 'view'],
+  [{ path: '/a', old_str: 'x', new_str: 'y' }, 'str_replace'],
+  [{ path: '/a', insert_line: 1, new_str: 'y' }, 'insert'],
+  [{ path: '/a', file_text: '' }, 'create'],
+  [{ path: '/a', new_str: 'y' }, undefined],
+  [{ old_str: 'x' }, undefined],
+  [{ command: 'view', path: '/a', old_str: 'x' }, 'view'],
+])('of %j the editor takes the command %s', ([fields, command]) => {
+  expect(withImpliedCommand(fields)['command']).toBe(command);
+});
+
+test('the tools that aliases mean exist under these names', () => {
+  expect([fileEditor().name, finish().name]).toEqual(['file_editor', 'finish']);
+});

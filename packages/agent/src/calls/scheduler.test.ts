@@ -1,0 +1,124 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { runTasks, type Task } from './scheduler.ts';
+
+/** Tasks that tell when they start and end, and end when the test says so. */
+function stage(limit: number, tasks: Readonly<Record<string, readonly string[] | 'alone'>>) {
+  const told: string[] = [];
+  const gates = new Map(Object.keys(tasks).map((name) => [name, Promise.withResolvers<boolean>()]));
+  const made = Object.entries(tasks).map(([name, locks]): Task => ({
+    locks: locks === 'alone' ? [] : locks,
+    isAlone: locks === 'alone',
+    run: async () => {
+      told.push(`+${name}`);
+      const goOn = await gates.get(name)?.promise;
+      told.push(`-${name}`);
+      return goOn ?? true;
+    },
+  }));
+  const all = runTasks(made, limit);
+  const end = async (name: string, goOn = true): Promise<void> => {
+    gates.get(name)?.resolve(goOn);
+    await new Promise((resolve) => setImmediate(resolve));
+  };
+  return { told, all, end, fail: (name: string, error: Error) => gates.get(name)?.reject(error) };
+}
+
+test('tasks that share nothing run at once, those that share a lock in order', async () => {
+  const { told, all, end } = stage(9, { a: ['x'], b: ['y'], c: ['x', 'y'], d: ['z'] });
+  expect(told).toEqual(['+a', '+b', '+d']);
+  await end('b');
+  expect(told).toEqual(['+a', '+b', '+d', '-b']);
+  await end('a');
+  expect(told.at(-1)).toBe('+c');
+  await Promise.all(['c', 'd'].map((name) => end(name)));
+  await all;
+});
+
+test('no task overtakes an earlier one that waits for the same lock', async () => {
+  const { told, all, end } = stage(9, { a: ['x'], b: ['x', 'y'], c: ['y'] });
+  expect(told).toEqual(['+a']);
+  await end('a');
+  expect(told).toEqual(['+a', '-a', '+b']);
+  await end('b');
+  await end('c');
+  await all;
+  expect(told).toEqual(['+a', '-a', '+b', '-b', '+c', '-c']);
+});
+
+test('what runs alone runs after everything before it and before everything after it', async () => {
+  const { told, all, end } = stage(9, { a: [], b: 'alone', c: [] });
+  expect(told).toEqual(['+a']);
+  for (const name of ['a', 'b', 'c']) await end(name);
+  await all;
+  expect(told).toEqual(['+a', '-a', '+b', '-b', '+c', '-c']);
+});
+
+test('a task that says so keeps the others from starting', async () => {
+  const { told, all, end } = stage(2, { a: [], b: [], c: [] });
+  await end('a', false);
+  await end('b');
+  await all;
+  expect(told).toEqual(['+a', '+b', '-a', '-b']);
+});
+
+test('a task that throws aborts those under way, and they are waited for', async () => {
+  const gate = Promise.withResolvers<void>();
+  let isAborted = false;
+  const failing: Task = {
+    locks: [],
+    isAlone: false,
+    run: () => gate.promise.then(() => Promise.reject(new Error('full'))),
+  };
+  const waits: Task = {
+    locks: [],
+    isAlone: false,
+    run: async (signal) => {
+      await new Promise((resolve) => signal.addEventListener('abort', resolve));
+      isAborted = true;
+      return true;
+    },
+  };
+  const all = runTasks([failing, waits, { ...waits, run: () => Promise.reject(new Error('never started')) }], 2);
+  gate.resolve();
+  await expect(all).rejects.toThrow('full');
+  expect(isAborted).toBe(true);
+});
+
+test('whatever the locks, every task runs once, and none beside one it excludes', async () => {
+  const locks = fc.oneof(fc.constant('alone' as const), fc.subarray(['x', 'y', 'z']));
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(locks, { maxLength: 8 }),
+      fc.integer({ min: 1, max: 4 }),
+      fc.scheduler(),
+      async (all, limit, s) => {
+        const running = new Set<number>();
+        const ended: number[] = [];
+        const clash = (one: number, other: number): boolean => {
+          const [left = [], right = []] = [all[one], all[other]];
+          return left === 'alone' || right === 'alone' || left.some((lock) => right.includes(lock));
+        };
+        const tasks = all.map((lock, index): Task => ({
+          locks: lock === 'alone' ? [] : lock,
+          isAlone: lock === 'alone',
+          run: async () => {
+            for (const other of running) expect(clash(index, other)).toBe(false);
+            running.add(index);
+            expect(running.size).toBeLessThanOrEqual(limit);
+            await s.schedule(Promise.resolve());
+            running.delete(index);
+            ended.push(index);
+            return true;
+          },
+        }));
+        await s.waitFor(runTasks(tasks, limit));
+        expect(ended.toSorted((left, right) => left - right)).toEqual([...all.keys()]);
+        for (const [at, later] of ended.entries()) {
+          for (const earlier of ended.slice(at + 1)) expect(earlier < later && clash(earlier, later)).toBe(false);
+        }
+      },
+    ),
+    { numRuns: 100 },
+  );
+});

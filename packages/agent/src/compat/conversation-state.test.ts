@@ -1,0 +1,101 @@
+import { expect, test } from 'vitest';
+import { MessageEvent, ObservationEvent } from '@varve/events';
+import { leafKey } from '@varve/events/facts';
+import { scriptedModel, type ScriptedTurn } from '@varve/llm/testing';
+import { memoryStore } from '@varve/storage';
+import { finish, taskTracker } from '@varve/tools';
+import { defineAgent } from '../agent.ts';
+import { Conversation } from '../conversation/conversation.ts';
+import { ConversationState } from './conversation-state.ts';
+
+const usage = { input_tokens: 100, output_tokens: 20 };
+const plan: ScriptedTurn = {
+  calls: [
+    {
+      name: 'task_tracker',
+      arguments: { command: 'plan', task_list: [{ title: 'Look', status: 'done' }, { title: 'Mend' }] },
+    },
+  ],
+  usage,
+  costUsd: 0.25,
+};
+const done: ScriptedTurn = { calls: [{ name: 'finish', arguments: { message: 'All done.' } }], usage, costUsd: 0.5 };
+
+async function recorded() {
+  const agent = defineAgent({ model: scriptedModel([plan, plan, done, done]), tools: () => [taskTracker(), finish()] });
+  const store = memoryStore();
+  const conversation = await Conversation.create({ agent, store, workspace: process.cwd() });
+  await conversation.send('Go.');
+  await conversation.run();
+  await conversation.navigate(conversation.state.view.events[1]?.id);
+  await conversation.run();
+  await conversation[Symbol.asyncDispose]();
+  return { store, id: conversation.id, conversation };
+}
+
+test('a state without events is idle and empty', () => {
+  const { agentExecutionStatus, iteration, events, taskList, metrics } = new ConversationState();
+  expect([agentExecutionStatus, iteration, events, taskList]).toEqual(['idle', 0, [], []]);
+  expect(metrics).toEqual({ inputTokens: 0, outputTokens: 0, totalCost: 0, llmCallCount: 0 });
+});
+
+test('a loaded state tells status, iterations, metrics, tasks and history', async () => {
+  const { store, id } = await recorded();
+  const state = await ConversationState.load(store, id);
+  expect(state).toMatchObject({ agentExecutionStatus: 'finished', iteration: 4 });
+  expect(state.metrics).toEqual({ inputTokens: 400, outputTokens: 80, totalCost: 1.5, llmCallCount: 4 });
+  expect(state.conversationHistory.map(({ kind }) => kind)).not.toContain('ConversationStateUpdateEvent');
+  expect(state.conversationHistory.filter((event) => ObservationEvent.is(event))).toHaveLength(4);
+});
+
+test('tasks are those of the active branch', async () => {
+  const { store, id } = await recorded();
+  const state = await ConversationState.load(store, id);
+  expect(state.taskList).toEqual([]);
+  const before = new ConversationState();
+  const back = state.events.findIndex((event) => 'key' in event && event.key === leafKey);
+  for (const event of state.events.slice(0, back)) await before.appendEvent(event);
+  expect(before.taskList.map(({ description, done: isDone }) => [description, isDone])).toEqual([
+    ['Look', true],
+    ['Mend', false],
+  ]);
+});
+
+test('events are counted, cut and found, also from their end', async () => {
+  const { store, id } = await recorded();
+  const { events } = await ConversationState.load(store, id);
+  const said = events.find((event) => MessageEvent.is(event));
+  expect(said && events.indexOf(said)).toBe(1);
+  expect(events.slice(-3)).toEqual([...events].slice(events.length - 3));
+  expect(events.at(-1)).toBe(events[events.length - 1]);
+});
+
+test('the same events give the same state, and a state of the first n is the state as it was then', async () => {
+  const { store, id } = await recorded();
+  const { events } = await ConversationState.load(store, id);
+  const grown = new ConversationState();
+  for (const [index, event] of events.entries()) {
+    await grown.appendEvent(event);
+    const fresh = new ConversationState();
+    for (const earlier of events.slice(0, index + 1)) await fresh.appendEvent(earlier);
+    for (const field of ['agentExecutionStatus', 'iteration', 'metrics', 'taskList', 'conversationHistory'] as const) {
+      expect(fresh[field], field).toEqual(grown[field]);
+    }
+  }
+});
+
+test('saving stores what is missing, byte for byte, and a stored conversation that differs is a conflict', async () => {
+  const { store, id } = await recorded();
+  const { events } = await ConversationState.load(store, id);
+  const [copy, state] = [memoryStore(), new ConversationState({ id })];
+  for (const event of events.slice(0, 5)) await state.appendEvent(event);
+  await state.save(copy);
+  for (const event of events.slice(5)) await state.appendEvent(event);
+  await state.save(copy);
+  await state.save(copy);
+  const textsIn = async (from: typeof store) => Array.fromAsync((await from.read(id)).range(0), ({ text }) => text);
+  expect(await textsIn(copy)).toEqual(await textsIn(store));
+  const other = new ConversationState({ id });
+  for (const event of events.slice(1)) await other.appendEvent(event);
+  await expect(other.save(copy)).rejects.toMatchObject({ code: 'conflict' });
+});

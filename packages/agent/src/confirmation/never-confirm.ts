@@ -1,0 +1,6 @@
+import type { ConfirmationPolicy } from './confirmation-policy.ts';
+
+/** Runs everything without asking. */
+export function neverConfirm(): ConfirmationPolicy {
+  return { spec: { kind: 'NeverConfirm' }, asks: () => false };
+}

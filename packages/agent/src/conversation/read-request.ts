@@ -1,0 +1,23 @@
+import { builtinKinds, eventCodec } from '@varve/events';
+import type { ModelRequest } from '@varve/llm';
+import type { LogReader } from '@varve/storage';
+import { maskSecrets } from '@varve/tools';
+import type { Agent } from '../agent.ts';
+import { conversationTimeline } from '../log/conversation-state.ts';
+import { offeredTool } from '../request/offered-tools.ts';
+import { requestBuilder } from '../request/request.ts';
+
+/** The request that a conversation's next step would send now, read without its lease. */
+export async function readRequest(
+  log: LogReader,
+  { tools, parameters }: Pick<Agent, 'tools' | 'parameters'>,
+): Promise<ModelRequest> {
+  const codec = eventCodec(builtinKinds);
+  const timeline = conversationTimeline(codec);
+  await timeline.load((from) => log.range(from));
+  const mask = maskSecrets([]);
+  const made = tools({ conversationId: log.id, mask });
+  const prepare = requestBuilder({ codec, tools: made.map(offeredTool), parameters, cacheKey: log.id, mask });
+  await Promise.all(made.map((tool) => tool.close()));
+  return prepare(timeline.read('view')).request;
+}

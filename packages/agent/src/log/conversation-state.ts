@@ -1,0 +1,92 @@
+import type { EventCodec } from '@varve/events';
+import {
+  pendingProjection,
+  statsProjection,
+  statusProjection,
+  taskListProjection,
+  Timeline,
+  viewProjection,
+  type ExecutionStatus,
+  type PendingCall,
+  type Projection,
+  type Stats,
+  type Status,
+  type View,
+} from '@varve/events/projections';
+import type { TaskItem } from '@varve/events/payloads';
+import { activityProjection, type Activity } from './projections/activity-projection.ts';
+import { policiesProjection, type Policies } from './projections/policies-projection.ts';
+import { overflowProjection, type Overflow } from '../stuck/overflow-projection.ts';
+import { toolsetsProjection, type Toolsets } from './projections/toolsets-projection.ts';
+
+/** Everything a conversation's log says about it at one point. Immutable. */
+export interface ConversationState {
+  /** Number of events folded. */
+  readonly head: number;
+  /** Last event of the active branch. */
+  readonly leafId?: string;
+  readonly status: ExecutionStatus;
+  readonly error?: NonNullable<Status['error']>;
+  readonly title?: string;
+  readonly lastUserMessageId?: string;
+  readonly stats: Stats;
+  /** Milliseconds that runs took, as far as the log knows: of one that is under way, up to its last reply or effect. */
+  readonly activeMs: number;
+  /** Calls without a result, oldest first. */
+  readonly pending: readonly PendingCall[];
+  readonly taskList: readonly TaskItem[];
+  /** What the model may see now. */
+  readonly view: View;
+}
+
+/** What a conversation's log is folded into. */
+type ConversationProjections = {
+  readonly status: Projection<unknown, Status>;
+  readonly stats: Projection<unknown, Stats>;
+  readonly activity: Projection<unknown, Activity>;
+  readonly toolsets: Projection<unknown, Toolsets>;
+  readonly policies: Projection<unknown, Policies>;
+  readonly overflow: Projection<unknown, Overflow>;
+  readonly pending: Projection<unknown, readonly PendingCall[]>;
+  readonly taskList: Projection<unknown, readonly TaskItem[]>;
+  readonly view: Projection<unknown, View>;
+};
+
+/** A conversation's log as it is folded while it grows. */
+export type ConversationTimeline = Timeline<ConversationProjections>;
+
+/** A timeline that has seen nothing yet. */
+export function conversationTimeline(codec: EventCodec): ConversationTimeline {
+  return new Timeline({
+    codec,
+    projections: {
+      status: statusProjection,
+      stats: statsProjection,
+      activity: activityProjection,
+      toolsets: toolsetsProjection,
+      policies: policiesProjection,
+      overflow: overflowProjection,
+      pending: pendingProjection(codec),
+      taskList: taskListProjection,
+      view: viewProjection(codec),
+    },
+  });
+}
+
+/** Reads a timeline as one state. */
+export function stateOf(timeline: ConversationTimeline): ConversationState {
+  const { execution, error, title, lastUserMessageId } = timeline.read('status');
+  return {
+    head: timeline.head,
+    ...(timeline.leafId !== undefined && { leafId: timeline.leafId }),
+    status: execution,
+    ...(error && { error }),
+    ...(title !== undefined && { title }),
+    ...(lastUserMessageId !== undefined && { lastUserMessageId }),
+    stats: timeline.read('stats'),
+    activeMs: timeline.read('activity').ms,
+    pending: timeline.read('pending'),
+    taskList: timeline.read('taskList'),
+    view: timeline.read('view'),
+  };
+}

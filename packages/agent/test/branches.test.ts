@@ -1,0 +1,231 @@
+import { mkdtemp, realpath } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { ActionEvent, MessageEvent, ObservationEvent, SystemPromptEvent, textOf, type BaseEvent } from '@varve/events';
+import { callFact } from '@varve/events/facts';
+import { legalityProblems } from '@varve/events/projections';
+import { scriptedModel, type ScriptedTurn } from '@varve/llm/testing';
+import { memoryStore } from '@varve/storage';
+import { finish } from '@varve/tools';
+import { alwaysConfirm } from '../src/confirmation/always-confirm.ts';
+import { defineAgent, type AgentOptions } from '../src/agent.ts';
+import { Conversation } from '../src/conversation/conversation.ts';
+import { countingTool } from '../src/testing/counting-tool.ts';
+import { Crash, crashingStore } from '../src/testing/crashing-store.ts';
+
+const done: ScriptedTurn = { calls: [{ name: 'finish', arguments: { message: 'All done.' } }] };
+const record = (...texts: string[]): ScriptedTurn => ({
+  calls: texts.map((text) => ({ name: 'record', arguments: { text } })),
+  costUsd: 0.5,
+});
+
+async function started(steps: readonly ScriptedTurn[], options: Partial<AgentOptions> = {}) {
+  const model = scriptedModel(steps);
+  const { tool, runs } = countingTool();
+  const agent = defineAgent({ model, tools: () => [tool(), finish()], ...options });
+  const store = memoryStore();
+  const conversation = await Conversation.create({ agent, store, workspace: process.cwd() });
+  await conversation.send('Go.');
+  return { conversation, model, runs, agent, store };
+}
+
+const eventsOf = (conversation: Conversation) =>
+  Array.fromAsync(conversation.events(), ({ event }): BaseEvent => event);
+const saidIn = (conversation: Conversation) =>
+  conversation.request().messages.map(({ role, content }) => `${role}: ${textOf(content)}`);
+
+test('going back and on makes a branch; the other one stays, and can be gone to again', async () => {
+  const { conversation } = await started([record('a'), done, { text: 'Another way.' }]);
+  await conversation.run();
+  const all = await eventsOf(conversation);
+  const first = all.find((event) => MessageEvent.is(event));
+  const leaf = conversation.state.leafId;
+  await conversation.navigate(first?.id);
+  expect(conversation.state).toMatchObject({ leafId: first?.id, status: 'idle' });
+  expect(saidIn(conversation).some((line) => line.includes('Recorded'))).toBe(false);
+  expect(await conversation.run()).toMatchObject({ reason: 'finished', text: 'Another way.' });
+  await conversation.navigate(leaf);
+  expect(saidIn(conversation).some((line) => line.includes('Another way'))).toBe(false);
+  expect(saidIn(conversation).some((line) => line.includes('Recorded a'))).toBe(true);
+  expect((await eventsOf(conversation)).slice(0, all.length)).toEqual(all);
+});
+
+test('before everything a conversation begins anew, with a system prompt', async () => {
+  const { conversation, model } = await started([done, done]);
+  await conversation.run();
+  await conversation.navigate(undefined);
+  expect(conversation.state.view.events).toEqual([]);
+  await expect(conversation.run()).rejects.toMatchObject({ code: 'nothing-to-do' });
+  await conversation.send('Once more.');
+  await conversation.run();
+  expect(model.requests[1]?.messages.map(({ role }) => role)).toEqual(['system', 'user']);
+  expect((await eventsOf(conversation)).filter((event) => SystemPromptEvent.is(event))).toHaveLength(2);
+});
+
+test('a branch survives a restart', async () => {
+  const { conversation, agent, store } = await started([record('a'), done, done]);
+  await conversation.run();
+  const [, message] = await eventsOf(conversation);
+  await conversation.navigate(message?.id);
+  const before = conversation.request();
+  await conversation[Symbol.asyncDispose]();
+  await using again = await Conversation.open({ agent, store, id: conversation.id });
+  expect(again.request()).toEqual(before);
+  expect(again.state.leafId).toBe(message?.id);
+});
+
+test('going back to calls that were refused answers them: nobody runs them', async () => {
+  const { conversation, runs } = await started([record('a', 'b'), done, done], { confirmation: alwaysConfirm() });
+  await conversation.run();
+  const last = conversation.state.leafId;
+  await conversation.reject('No.');
+  await conversation.run();
+  await conversation.navigate(last);
+  expect(conversation.state).toMatchObject({ pending: [], status: 'idle' });
+  expect(saidIn(conversation).filter((line) => line.includes('was not executed'))).toHaveLength(2);
+  expect(await conversation.run()).toMatchObject({ reason: 'finished' });
+  expect(runs.size).toBe(0);
+});
+
+test('going back to a call that had begun says that it may have been carried out, and does not run it', async () => {
+  const { conversation, runs } = await started([record('a'), done, done]);
+  await conversation.run();
+  await conversation.navigate((await eventsOf(conversation)).find((event) => ActionEvent.is(event))?.id);
+  expect(saidIn(conversation).at(-1)).toContain('may have been carried out');
+  expect(await conversation.run()).toMatchObject({ reason: 'finished' });
+  expect([...runs]).toEqual([['a', 1]]);
+});
+
+test.for([true, false])('a crash while going back leaves the one branch or the other (stored: %s)', async (stored) => {
+  const { tool, runs } = countingTool();
+  const model = scriptedModel([record('a'), done]);
+  const agent = defineAgent({ model, tools: () => [tool(), finish()], confirmation: alwaysConfirm() });
+  // Appends: message, running, reply that waits, the run's end, rejection, then the way back.
+  const store = crashingStore(memoryStore(), { at: 6, stored });
+  const conversation = await Conversation.create({ agent, store, workspace: process.cwd() });
+  await conversation.send('Go.');
+  await conversation.run();
+  const last = conversation.state.leafId;
+  await conversation.reject('No.');
+  await expect(conversation.navigate(last)).rejects.toThrow(Crash);
+  const { pending, leafId } = await conversation.stateAt(await headOf(conversation));
+  expect(pending).toEqual([]);
+  expect(leafId === last).toBe(false);
+  expect(runs.size).toBe(0);
+});
+
+async function headOf(conversation: Conversation): Promise<number> {
+  return (await Array.fromAsync(conversation.events())).length;
+}
+
+test('what is no event, or one that nothing can follow, cannot be gone to', async () => {
+  const { conversation } = await started([done]);
+  await conversation.run();
+  const update = (await eventsOf(conversation)).find(({ kind }) => kind === 'ConversationStateUpdateEvent');
+  for (const id of ['nothing', update?.id]) {
+    await expect(conversation.navigate(id)).rejects.toMatchObject({ code: 'invalid' });
+  }
+});
+
+test('nobody goes anywhere while a run is under way', async () => {
+  const { conversation } = await started([{ fault: { kind: 'hang', afterPieces: 0 } }]);
+  const running = conversation.run();
+  await expect(conversation.navigate(undefined)).rejects.toMatchObject({ code: 'busy' });
+  await expect(conversation.condense()).rejects.toMatchObject({ code: 'busy' });
+  await conversation.interrupt();
+  await running;
+});
+
+test('a fork has the same events under the same ids and asks the same; neither disturbs the other', async () => {
+  const { conversation } = await started([record('a'), done, { text: 'In the fork.' }, { text: 'In the original.' }]);
+  await conversation.run();
+  const original = await eventsOf(conversation);
+  await using fork = await conversation.fork();
+  expect((await eventsOf(fork)).slice(0, original.length).map(({ id }) => id)).toEqual(original.map(({ id }) => id));
+  const { cacheKey: _own, ...asked } = fork.request();
+  expect(conversation.request()).toMatchObject(asked);
+  expect(fork.state).toMatchObject({ status: 'idle', stats: { total: { calls: 0, cost_usd: 0 } } });
+  await fork.send('And now?');
+  expect(await fork.run()).toMatchObject({ reason: 'finished', text: 'In the fork.' });
+  expect(await eventsOf(conversation)).toEqual(original);
+  await conversation.send('And now?');
+  expect(await conversation.run()).toMatchObject({ text: 'In the original.', usage: { cost_usd: 0.5 } });
+});
+
+test('a fork at any event that something can follow is legal, and runs no write again', async () => {
+  const { conversation, runs, agent } = await started([record('a', 'b'), record('c'), done]);
+  await conversation.run();
+  for (const { id, kind } of await eventsOf(conversation)) {
+    if (kind === 'ConversationStateUpdateEvent') continue;
+    const ending = { ...agent, model: scriptedModel([done]) };
+    await using fork = await conversation.fork({ at: id, agent: ending });
+    expect(fork.state.pending, kind).toEqual([]);
+    expect(legalityProblems(fork.request().messages), kind).toEqual([]);
+    await fork.send('Go on.');
+    expect(await fork.run(), kind).toMatchObject({ reason: 'finished' });
+  }
+  expect([...runs.values()]).toEqual([1, 1, 1]);
+});
+
+test('a fork of a conversation that waits waits for nothing, and the original still does', async () => {
+  const { conversation, runs } = await started([record('a'), done, done], { confirmation: alwaysConfirm() });
+  await conversation.run();
+  await using fork = await conversation.fork();
+  expect(await fork.run()).toMatchObject({ reason: 'finished' });
+  expect(runs.size).toBe(0);
+  expect(conversation.state.pending).toHaveLength(1);
+  await conversation.approve();
+  expect(await conversation.run()).toMatchObject({ reason: 'finished' });
+  expect([...runs]).toEqual([['a', 1]]);
+});
+
+test('a fork at an event of an abandoned branch goes on from there', async () => {
+  const { conversation } = await started([record('a'), done, { text: 'Other.' }]);
+  await conversation.run();
+  const events = await eventsOf(conversation);
+  const [action, observation] = [events.find((e) => ActionEvent.is(e)), events.find((e) => ObservationEvent.is(e))];
+  await conversation.navigate(events.find((event) => MessageEvent.is(event))?.id);
+  await conversation.run();
+  await using fork = await conversation.fork({ at: observation?.id ?? '' });
+  expect(fork.state.view.events.map(({ id }) => id)).toContain(action?.id);
+  expect(saidIn(fork).some((line) => line.includes('Other.'))).toBe(false);
+});
+
+test('inherited replies say so, and the policy and secrets go along', async () => {
+  const { conversation } = await started([record('a'), done, record('hush-hush')], { confirmation: alwaysConfirm() });
+  await conversation.run();
+  await conversation.approve();
+  await conversation.run();
+  await using fork = await conversation.fork({ secrets: ['hush-hush'] });
+  await fork.send('More.');
+  expect(await fork.run()).toMatchObject({ reason: 'waiting' });
+  const calls = (await eventsOf(fork)).flatMap((event) => callFact.read(event) ?? []);
+  expect(calls.map(({ inherited }) => inherited)).toEqual([true, true, undefined]);
+  expect(JSON.stringify(await eventsOf(fork))).not.toContain('hush-hush');
+});
+
+test('a fork is listed as what it is, and opened again where it works', async () => {
+  const { conversation, store, agent } = await started([done]);
+  await conversation.run();
+  const first = (await eventsOf(conversation)).find((event) => MessageEvent.is(event));
+  const workspace = await mkdtemp(join(tmpdir(), 'fork-'));
+  const fork = await conversation.fork({ at: first?.id ?? '', workspace });
+  const { id } = fork;
+  expect(fork.state.status).toBe('idle');
+  await fork[Symbol.asyncDispose]();
+  expect((await store.summary(id)).meta).toMatchObject({ status: 'idle', title: 'Go.', workspace });
+  await using again = await Conversation.open({ agent, store, id });
+  expect(again.workspace).toBe(await realpath(workspace));
+});
+
+test('a fork at no event, or of an id that is taken, leaves nothing behind', async () => {
+  const { conversation, store } = await started([done]);
+  await conversation.run();
+  await expect(conversation.fork({ at: 'nothing' })).rejects.toMatchObject({ code: 'invalid' });
+  const { id } = conversation;
+  await expect(conversation.fork({ id })).rejects.toMatchObject({ code: 'exists' });
+  const update = (await eventsOf(conversation)).find(({ kind }) => kind === 'ConversationStateUpdateEvent');
+  await expect(conversation.fork({ at: update?.id ?? '' })).rejects.toMatchObject({ code: 'invalid' });
+  expect((await store.list()).items).toHaveLength(1);
+});

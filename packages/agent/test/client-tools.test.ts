@@ -1,0 +1,168 @@
+import { expect, test } from 'vitest';
+import { ActionEvent, ObservationEvent } from '@varve/events';
+import { scriptedModel, type ScriptedTurn } from '@varve/llm/testing';
+import { memoryStore } from '@varve/storage';
+import { finish, think, type Tool } from '@varve/tools';
+import { clientTool, clientTools, type ClientToolSpec } from '@varve/tools/client';
+import { defineAgent } from '../src/agent.ts';
+import { Conversation } from '../src/conversation/conversation.ts';
+import { readState } from '../src/log/read-state.ts';
+
+const showing = (field: string): ClientToolSpec => ({
+  name: 'show',
+  description: 'Shows something to the person.',
+  parameters: { type: 'object', properties: { [field]: { type: 'string' } }, required: [field] },
+});
+const show = showing('what');
+const beep: ClientToolSpec = { name: 'beep', description: 'Beeps.' };
+const call = (name: string, args: Readonly<Record<string, string>>): ScriptedTurn => ({
+  calls: [{ name, arguments: args }],
+});
+const done = call('finish', { message: 'Done.' });
+const workspace = process.cwd();
+
+function agentOf(steps: readonly ScriptedTurn[], beside: readonly (() => Tool)[] = []) {
+  return defineAgent({ model: scriptedModel(steps), tools: () => [finish(), ...beside.map((make) => make())] });
+}
+
+const offered = (conversation: Conversation): readonly string[] => conversation.request().tools.map(({ name }) => name);
+
+test('a call of a client tool is stored for the client and answered at once', async () => {
+  const agent = agentOf([call('show', { what: 'the plan' }), done]);
+  await using conversation = await Conversation.create({ agent, store: memoryStore(), workspace, clientTools: [show] });
+  await conversation.send('Show me.');
+  expect(await conversation.run()).toMatchObject({ reason: 'finished' });
+  const events = await Array.fromAsync(conversation.events(), ({ event }) => event);
+  expect(events.find((event) => ActionEvent.is(event))?.action).toEqual({
+    what: 'the plan',
+    kind: 'ClientAction_show',
+  });
+  expect(events.find((event) => ObservationEvent.is(event))?.observation.kind).toBe('ClientToolObservation');
+});
+
+test('client tools are there again when the conversation is opened and forked, in their order', async () => {
+  const store = memoryStore();
+  const id = 'c'.repeat(32);
+  {
+    const options = { store, workspace, id, clientTools: [show, beep] };
+    await using conversation = await Conversation.create({ agent: agentOf([done]), ...options });
+    await conversation.send('Go.');
+    await conversation.run();
+  }
+  await using again = await Conversation.open({ agent: agentOf([call('show', { what: 'it' }), done]), store, id });
+  expect(offered(again)).toEqual(['finish', 'show', 'beep']);
+  await using fork = await again.fork();
+  expect(offered(fork)).toEqual(['finish', 'show', 'beep']);
+  await fork.send('Show it.');
+  expect(await fork.run()).toMatchObject({ reason: 'finished' });
+});
+
+test('client tools that hold a secret are the same when they are given again', async () => {
+  const store = memoryStore();
+  const id = 'c'.repeat(32);
+  const told = { ...beep, description: 'Beeps for hunter2.' };
+  const options = { agent: agentOf([done]), store, secrets: ['hunter2'], clientTools: [told] };
+  {
+    await using conversation = await Conversation.create({ ...options, workspace, id });
+    await conversation.send('Go.');
+    await conversation.run();
+    await using fork = await conversation.fork();
+    expect(offered(fork)).toEqual(['finish', 'beep']);
+    await using free = await conversation.fork({ secrets: [] });
+    expect(offered(free)).toEqual(['finish', 'beep']);
+  }
+  await using again = await Conversation.open({ ...options, id });
+  expect(offered(again)).toEqual(['finish', 'beep']);
+  expect(JSON.stringify(again.request())).not.toContain('hunter2');
+});
+
+test('the log alone is enough to have them again', async () => {
+  const store = memoryStore();
+  const id = 'c'.repeat(32);
+  {
+    const agent = agentOf([]);
+    await using conversation = await Conversation.create({ agent, store, workspace, id, clientTools: [show] });
+    await conversation.send('Go.');
+    await using log = await store.create('d'.repeat(32), { workspace });
+    for await (const stored of (await store.read(id)).range(0)) await log.append([stored]);
+  }
+  await using copy = await Conversation.open({ agent: agentOf([]), store, id: 'd'.repeat(32) });
+  expect(offered(copy)).toEqual(['finish', 'show']);
+});
+
+test('before anything is said they are remembered too, and so are those that came later', async () => {
+  const store = memoryStore();
+  const id = 'c'.repeat(32);
+  await (
+    await Conversation.create({ agent: agentOf([]), store, workspace, id, clientTools: [show] })
+  )[Symbol.asyncDispose]();
+  {
+    await using conversation = await Conversation.open({ agent: agentOf([]), store, id, clientTools: [beep] });
+    await conversation.send('Go.');
+  }
+  await using again = await Conversation.open({ agent: agentOf([]), store, id, clientTools: [show] });
+  expect(offered(again)).toEqual(['finish', 'show', 'beep']);
+});
+
+test('two conversations have client tools of one name with different schemas', async () => {
+  const store = memoryStore();
+  const one = await Conversation.create({
+    agent: agentOf([call('show', { where: 'here' }), call('show', { what: 'a' }), done]),
+    store,
+    workspace,
+    clientTools: [show],
+  });
+  const other = await Conversation.create({
+    agent: agentOf([call('show', { what: 'a' }), call('show', { where: 'here' }), done]),
+    store,
+    workspace,
+    clientTools: [showing('where')],
+  });
+  for (const conversation of [one, other]) {
+    await conversation.send('Go.');
+    expect(await conversation.run()).toMatchObject({ reason: 'finished', iterations: 3 });
+    const events = await Array.fromAsync(conversation.events(), ({ event }) => event);
+    expect(events.filter((event) => ObservationEvent.is(event)).map(({ tool_name: name }) => name)).toEqual([
+      'show',
+      'finish',
+    ]);
+    await conversation[Symbol.asyncDispose]();
+  }
+});
+
+test.for([
+  ['of a tool of the agent', [{ ...beep, name: 'finish' }], [], 'the agent has a tool of that name'],
+  ['of another tool of the client', [show, showing('where')], [], 'another description or schema'],
+  ['of a client tool that the agent makes otherwise', [show], [() => clientTool(showing('where'))], 'the agent has a'],
+] as const)('a client tool with the name %s is an error that says what to do', async ([, specs, beside, problem]) => {
+  const store = memoryStore();
+  const options = { agent: agentOf([], beside), store, workspace, clientTools: specs };
+  await expect(Conversation.create(options)).rejects.toMatchObject({ code: 'invalid' });
+  await expect(Conversation.create(options)).rejects.toThrow(problem);
+  expect((await store.list()).items).toEqual([]);
+});
+
+test('on opening, a tool of the agent with the name of a client tool is an error, and the lease is given back', async () => {
+  const store = memoryStore();
+  const id = 'c'.repeat(32);
+  const spec = { ...beep, name: 'think' };
+  await (
+    await Conversation.create({ agent: agentOf([]), store, workspace, id, clientTools: [spec] })
+  )[Symbol.asyncDispose]();
+  await expect(Conversation.open({ agent: agentOf([], [think]), store, id })).rejects.toThrow('make the agent without');
+  await using conversation = await Conversation.open({ agent: agentOf([]), store, id });
+  expect(offered(conversation)).toEqual(['finish', 'think']);
+});
+
+test('client tools that the agent makes itself are the agent’s', async () => {
+  const store = memoryStore();
+  const id = 'c'.repeat(32);
+  const agent = defineAgent({ model: scriptedModel([]), tools: () => [...clientTools([show]), finish()] });
+  {
+    await using conversation = await Conversation.create({ agent, store, workspace, id });
+    await conversation.send('Go.');
+  }
+  await using again = await Conversation.open({ agent, store, id, clientTools: [show] });
+  expect(offered(again)).toEqual(['show', 'finish']);
+  expect((await readState(await store.read(id))).head).toBe(again.state.head);
+});

@@ -1,0 +1,153 @@
+import { expect, test } from 'vitest';
+import { textOf, UserRejectObservation } from '@varve/events';
+import { scriptedModel, type ScriptedTurn } from '@varve/llm/testing';
+import { memoryStore, type EventStore } from '@varve/storage';
+import { finish, think, type Tool } from '@varve/tools';
+import { defineAgent } from '../src/agent.ts';
+import { alwaysConfirm } from '../src/confirmation/always-confirm.ts';
+import type { ConfirmationPolicy } from '../src/confirmation/confirmation-policy.ts';
+import { confirmRisky } from '../src/confirmation/confirm-risky.ts';
+import { Conversation } from '../src/conversation/conversation.ts';
+import { countingTool } from '../src/testing/counting-tool.ts';
+
+const done: ScriptedTurn = { calls: [{ name: 'finish', arguments: { message: 'Done.' } }] };
+const twoRecords: ScriptedTurn = { calls: ['a', 'b'].map((text) => ({ name: 'record', arguments: { text } })) };
+
+interface Setup {
+  readonly steps: readonly ScriptedTurn[];
+  readonly policy?: ConfirmationPolicy;
+  readonly store?: EventStore;
+  /** Called before each execution of `record`. */
+  readonly before?: () => Promise<void> | undefined;
+}
+
+async function waiting({ steps, policy = alwaysConfirm(), store = memoryStore(), before }: Setup) {
+  const { tool, runs } = countingTool();
+  const model = scriptedModel(steps);
+  const record = (): Tool => {
+    const inner = tool();
+    const execute: Tool['execute'] = async (input, context) => {
+      await before?.();
+      return inner.execute(input, context);
+    };
+    return { ...inner, execute };
+  };
+  const agent = defineAgent({ model, tools: () => [record(), think(), finish()], confirmation: policy });
+  const conversation = await Conversation.create({ agent, store, workspace: process.cwd() });
+  await conversation.send('Go.');
+  return { conversation, runs, model, agent, store, result: await conversation.run() };
+}
+
+test('calls wait, and running again does not run them', async () => {
+  const { conversation, runs, result } = await waiting({ steps: [twoRecords, done] });
+  expect(result.reason).toBe('waiting');
+  expect(await conversation.run()).toMatchObject({ reason: 'waiting', iterations: 0 });
+  expect(runs.size).toBe(0);
+  expect(conversation.state.status).toBe('waiting_for_confirmation');
+});
+
+test('approved calls run once, and the run goes on to the end', async () => {
+  const { conversation, runs } = await waiting({ steps: [twoRecords, done] });
+  await conversation.approve();
+  expect(await conversation.run()).toMatchObject({ reason: 'finished' });
+  expect([...runs.values()]).toEqual([1, 1]);
+});
+
+test('approving one call leaves the other waiting', async () => {
+  const { conversation, runs } = await waiting({ steps: [twoRecords, done] });
+  const [first] = conversation.state.pending;
+  await conversation.approve({ actionIds: [first?.event.id ?? ''] });
+  expect(await conversation.run()).toMatchObject({ reason: 'waiting' });
+  expect([...runs.keys()]).toEqual(['a']);
+  expect(conversation.state.pending).toHaveLength(1);
+});
+
+test.for(['reject', 'approve'] as const)(
+  'a run does not wait for calls that were decided about while it carried out others: %s',
+  async (decide) => {
+    const late: { decide?: () => Promise<void> } = {};
+    const { conversation, runs } = await waiting({ steps: [twoRecords, done], before: () => late.decide?.() });
+    late.decide = async () => {
+      delete late.decide;
+      await (decide === 'reject' ? conversation.reject('No.') : conversation.approve());
+    };
+    await conversation.approve({ actionIds: [conversation.state.pending[0]?.event.id ?? ''] });
+    expect(await conversation.run()).toMatchObject({ reason: 'finished' });
+    expect([...runs.keys()]).toEqual(decide === 'reject' ? ['a'] : ['a', 'b']);
+  },
+);
+
+test('rejected calls never run, and the model reads the reason', async () => {
+  const { conversation, runs } = await waiting({ steps: [twoRecords, done] });
+  await conversation.reject('Not on a Friday.');
+  const { messages } = conversation.request();
+  expect(textOf(messages.at(-1)?.content ?? [])).toContain('Not on a Friday.');
+  expect(await conversation.run()).toMatchObject({ reason: 'finished' });
+  expect(runs.size).toBe(0);
+});
+
+test('a message while waiting rejects the calls with the message as the reason', async () => {
+  const { conversation, runs } = await waiting({ steps: [twoRecords, done] });
+  await conversation.send('No, do something else.');
+  expect(conversation.state.pending).toEqual([]);
+  const reasons: string[] = [];
+  for await (const { event } of conversation.events()) {
+    if (UserRejectObservation.is(event)) reasons.push(event.rejection_reason);
+  }
+  expect(reasons).toEqual(['No, do something else.', 'No, do something else.']);
+  await conversation.run();
+  expect(runs.size).toBe(0);
+});
+
+test('waiting and approval survive a restart', async () => {
+  const { conversation, agent, store, runs } = await waiting({ steps: [twoRecords, done] });
+  await conversation.approve();
+  await conversation[Symbol.asyncDispose]();
+  await using again = await Conversation.open({ agent, store, id: conversation.id });
+  expect(again.state.pending.map(({ approvedDigest }) => approvedDigest)).not.toContain(undefined);
+  expect(await again.run()).toMatchObject({ reason: 'finished' });
+  expect([...runs.values()]).toEqual([1, 1]);
+});
+
+test('approving without pending calls, or an unknown one, is refused', async () => {
+  const { conversation } = await waiting({ steps: [twoRecords, done] });
+  await expect(conversation.approve({ actionIds: ['nope'] })).rejects.toMatchObject({ code: 'nothing-pending' });
+  await conversation.reject('no');
+  await expect(conversation.approve()).rejects.toMatchObject({ code: 'nothing-pending' });
+  await expect(conversation.reject('no')).rejects.toMatchObject({ code: 'nothing-pending' });
+});
+
+test('a lone finish or think never waits, but beside another call it does', async () => {
+  const thought: ScriptedTurn = { calls: [{ name: 'think', arguments: { thought: 'Hm.' } }] };
+  expect((await waiting({ steps: [thought, done] })).result.reason).toBe('finished');
+  const both: ScriptedTurn = { calls: [...(thought.calls ?? []), ...(twoRecords.calls ?? [])] };
+  expect((await waiting({ steps: [both, done] })).result.reason).toBe('waiting');
+});
+
+test.for([
+  ['LOW', 'finished'],
+  ['MEDIUM', 'finished'],
+  ['HIGH', 'waiting'],
+  ['UNKNOWN', 'waiting'],
+  [undefined, 'waiting'],
+] as const)('risky: a call the model calls %s ends the run as %s', async ([risk, reason]) => {
+  const call = { name: 'record', arguments: { ...(risk && { security_risk: risk }), text: 'a' } };
+  const { result } = await waiting({ steps: [{ calls: [call] }, done], policy: confirmRisky() });
+  expect(result.reason).toBe(reason);
+});
+
+test('a reply that only thinks and finishes does not wait', async () => {
+  const calls = [{ name: 'think', arguments: { thought: 'Hm.' } }, ...(done.calls ?? [])];
+  const { result } = await waiting({ steps: [{ calls }] });
+  expect(result.reason).toBe('finished');
+});
+
+test('a tool with effects waits, even if it is called think', async () => {
+  const { tool, runs } = countingTool({ name: 'think' });
+  const model = scriptedModel([{ calls: [{ name: 'think', arguments: { text: 'a' } }] }]);
+  const agent = defineAgent({ model, tools: () => [tool()], confirmation: alwaysConfirm() });
+  await using conversation = await Conversation.create({ agent, store: memoryStore(), workspace: process.cwd() });
+  await conversation.send('Go.');
+  expect(await conversation.run()).toMatchObject({ reason: 'waiting' });
+  expect(runs.size).toBe(0);
+});

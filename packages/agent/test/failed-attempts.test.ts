@@ -1,0 +1,62 @@
+import { callFact, type Call } from '@varve/events/facts';
+import { openaiChat, retry } from '@varve/llm';
+import { scriptedServer, type ScriptedStep } from '@varve/llm/testing';
+import { memoryStore } from '@varve/storage';
+import { finish } from '@varve/tools';
+import { expect, test } from 'vitest';
+import { defineAgent } from '../src/agent.ts';
+import { Conversation } from '../src/conversation/conversation.ts';
+import { verifyRequests } from '../src/replay/verify-requests.ts';
+
+const done: ScriptedStep = {
+  calls: [{ name: 'finish', arguments: { message: 'Done.' } }],
+  usage: { input_tokens: 10 },
+  costUsd: 1,
+};
+const nothing: ScriptedStep = { text: '', usage: { input_tokens: 7, output_tokens: 2 }, costUsd: 0.5 };
+
+/** The calls that a log tells of, and what it all cost. */
+async function run(steps: readonly ScriptedStep[], attempts: number, stop?: AbortController) {
+  await using server = await scriptedServer(steps);
+  const model = retry({ attempts, sleep: async () => undefined })(openaiChat({ model: 'm', baseUrl: server.url }));
+  const agent = defineAgent({ model, tools: () => [finish()] });
+  const store = memoryStore();
+  await using conversation = await Conversation.create({ agent, store, workspace: process.cwd() });
+  await conversation.send('Go.');
+  const { usage, reason } = await conversation.run({
+    ...(stop && { signal: stop.signal, onDelta: () => stop.abort() }),
+  });
+  const calls: Call[] = [];
+  for await (const { event } of conversation.events()) {
+    const call = callFact.read(event);
+    if (call) calls.push(call);
+  }
+  const checks = await Array.fromAsync(verifyRequests(await store.read(conversation.id)));
+  return { usage, reason, calls, checks: checks.map(({ messages, tools }) => [messages, tools]) };
+}
+
+test('what failed attempts used is in the log before the reply that came of the call, and is paid for', async () => {
+  const { usage, calls, reason, checks } = await run([nothing, nothing, done], 3);
+  expect([reason, calls.map(({ finish: end }) => end)]).toEqual(['finished', ['empty', 'empty', 'tool-calls']]);
+  expect(usage).toMatchObject({ input_tokens: 24, output_tokens: 4, cost_usd: 2 });
+  expect(new Set(calls.map(({ response_id: id }) => id)).size).toBe(3);
+  expect(checks).toEqual(calls.map(() => ['same', 'same']));
+});
+
+test('it is in the log also when no attempt led to a reply', async () => {
+  const { usage, calls } = await run([nothing, nothing, done], 2);
+  expect(calls.map(({ finish: end, actions }) => [end, actions.length])).toEqual([
+    ['empty', 0],
+    ['empty', 0],
+    ['tool-calls', 1],
+  ]);
+  expect(usage.cost_usd).toBe(2);
+});
+
+test('an interrupted reply is paid for when its stream told what it used', async () => {
+  const chunk = { choices: [{ delta: { content: 'Hello' } }], usage: { prompt_tokens: 9, completion_tokens: 1 } };
+  const body = `data: ${JSON.stringify(chunk)}\n\ndata: ${JSON.stringify(chunk)}\n\n`;
+  const streamed: ScriptedStep = { fault: { kind: 'answer', headers: { 'content-type': 'text/event-stream' }, body } };
+  const { usage, calls } = await run([streamed], 1, new AbortController());
+  expect([calls.map(({ finish: end }) => end), usage.input_tokens]).toEqual([['aborted'], 9]);
+});

@@ -1,0 +1,286 @@
+import { setImmediate } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { AgentErrorEvent, isOpaque, ObservationEvent, SystemPromptEvent, UserRejectObservation } from '@varve/events';
+import { legalityProblems } from '@varve/events/projections';
+import { scriptedModel, type ScriptedStep, type ScriptedTurn } from '@varve/llm/testing';
+import { memoryStore, type EventLog, type EventStore } from '@varve/storage';
+import { finish, type Tool } from '@varve/tools';
+import { alwaysConfirm } from '../src/confirmation/always-confirm.ts';
+import { defineAgent, type AgentOptions } from '../src/agent.ts';
+import { Conversation } from '../src/conversation/conversation.ts';
+import { countingTool } from '../src/testing/counting-tool.ts';
+
+const done: ScriptedTurn = { calls: [{ name: 'finish', arguments: { message: 'All done.' } }] };
+const record = (...texts: string[]): ScriptedTurn => ({
+  calls: texts.map((text) => ({ name: 'record', arguments: { text } })),
+});
+
+interface Started extends Partial<AgentOptions> {
+  readonly store?: EventStore;
+  /** Called before each execution of `record`. */
+  readonly before?: (input: unknown) => unknown;
+}
+
+async function started(steps: readonly ScriptedStep[], { store = memoryStore(), before, ...options }: Started = {}) {
+  const model = scriptedModel(steps);
+  const { tool, runs } = countingTool();
+  const watched = (): Tool => {
+    const inner = tool();
+    const execute: Tool['execute'] = async (input, context) => {
+      await before?.(input);
+      return inner.execute(input, context);
+    };
+    return { ...inner, execute };
+  };
+  const agent = defineAgent({ model, tools: () => [watched(), finish()], ...options });
+  const conversation = await Conversation.create({ agent, store, workspace: process.cwd() });
+  return { conversation, model, runs, agent, store };
+}
+
+const eventsOf = (conversation: Conversation) => Array.fromAsync(conversation.events(), ({ event }) => event);
+
+test.for([done, { text: 'All done.' } satisfies ScriptedTurn])(
+  'a message that comes while the model writes its last reply is answered by the same run: %j',
+  async (last) => {
+    const late: { send?: () => Promise<unknown> } = {};
+    const first: ScriptedStep = async () => {
+      await late.send?.();
+      return last;
+    };
+    const { conversation, model } = await started([first, { text: 'That too.' }]);
+    late.send = () => conversation.send('One more thing.');
+    await conversation.send('Go.');
+    expect(await conversation.run()).toMatchObject({ reason: 'finished', text: 'That too.' });
+    expect(model.requests[1]?.messages.at(-1)?.role).not.toBe('assistant');
+    expect(legalityProblems(conversation.request().messages)).toEqual([]);
+  },
+);
+
+test('a run that is stopped between a reply and its calls starts none of them', async () => {
+  const stop = new AbortController();
+  const inner = memoryStore();
+  const store = spied(inner, (kinds) => void (kinds.includes('ActionEvent') && stop.abort()));
+  const { conversation, runs } = await started([record('a', 'b'), done], { store });
+  await conversation.send('Go.');
+  expect(await conversation.run({ signal: stop.signal })).toMatchObject({ reason: 'interrupted' });
+  expect([...runs]).toEqual([]);
+  expect(conversation.state.pending).toEqual([]);
+  const answers = (await eventsOf(conversation)).filter((event) => AgentErrorEvent.is(event));
+  expect(answers.map(({ error }) => error)).toEqual(Array(2).fill('This call was interrupted before it started.'));
+});
+
+test('a call that is refused while the one before it runs is not started', async () => {
+  const late: { reject?: () => Promise<unknown> } = {};
+  const { conversation, runs } = await started([record('a', 'b'), done], {
+    before: async () => late.reject?.(),
+  });
+  late.reject = () => conversation.reject('No.');
+  await conversation.send('Go.');
+  expect(await conversation.run()).toMatchObject({ reason: 'finished' });
+  expect([...runs]).toEqual([['a', 1]]);
+  const results = (await eventsOf(conversation)).filter(
+    (event) => ObservationEvent.is(event) || UserRejectObservation.is(event) || AgentErrorEvent.is(event),
+  );
+  expect(results.map(({ kind }) => kind)).toEqual(['UserRejectObservation', 'ObservationEvent', 'ObservationEvent']);
+});
+
+test('a call that is refused at the moment the run is stopped has one answer', async () => {
+  const stop = new AbortController();
+  const late: { reject?: () => Promise<void>; rejected?: Promise<void> | undefined } = {};
+  const store = spied(memoryStore(), async (kinds) => {
+    // The refusal is still being stored when the run looks for what is open.
+    if (kinds.includes('UserRejectObservation')) await setImmediate();
+    if (!kinds.includes('ObservationEvent')) return;
+    late.rejected = late.reject?.();
+    stop.abort();
+  });
+  const { conversation } = await started([record('a', 'b')], { store });
+  late.reject = () => conversation.reject('No.');
+  await conversation.send('Go.');
+  expect(await conversation.run({ signal: stop.signal })).toMatchObject({ reason: 'interrupted' });
+  await late.rejected;
+  const answers = (await eventsOf(conversation)).filter(
+    (event) => UserRejectObservation.is(event) || AgentErrorEvent.is(event),
+  );
+  expect(answers.map(({ kind }) => kind)).toEqual(['UserRejectObservation']);
+});
+
+test('a message sent together with the run that carries out an approval never refuses what runs', async () => {
+  const { conversation, runs } = await started([record('a'), done, done], { confirmation: alwaysConfirm() });
+  await conversation.send('Go.');
+  await conversation.run();
+  await conversation.approve();
+  const running = conversation.run();
+  await conversation.send('Wait!');
+  await running;
+  const refused = (await eventsOf(conversation)).filter((event) => UserRejectObservation.is(event));
+  expect(refused.length + (runs.get('a') ?? 0)).toBe(1);
+});
+
+test('messages sent at once open the conversation once', async () => {
+  const { conversation } = await started([done]);
+  await Promise.all([conversation.send('One.'), conversation.send('Two.')]);
+  const prompts = (await eventsOf(conversation)).filter((event) => SystemPromptEvent.is(event));
+  expect(prompts).toHaveLength(1);
+});
+
+test('calls that wait are refused once, also by two messages at once', async () => {
+  const { conversation } = await started([record('a'), done], { confirmation: alwaysConfirm() });
+  await conversation.send('Go.');
+  await conversation.run();
+  await Promise.all([conversation.send('No.'), conversation.send('Not at all.')]);
+  const refused = (await eventsOf(conversation)).filter((event) => UserRejectObservation.is(event));
+  expect(refused).toHaveLength(1);
+});
+
+test('a reply whose append was stored although it failed is acted on, not asked for again', async () => {
+  let isLost = true;
+  const store = spied(memoryStore(), (kinds) => {
+    if (!isLost || !kinds.includes('ActionEvent')) return;
+    isLost = false;
+    throw new Error('the answer was lost');
+  });
+  const { conversation, model, runs } = await started([record('a'), done], { store });
+  await conversation.send('Go.');
+  await expect(conversation.run()).rejects.toThrow('lost');
+  expect(await conversation.run()).toMatchObject({ reason: 'finished' });
+  expect(model.requests.map(({ messages }) => messages.at(-1)?.role)).toEqual(['user', 'tool']);
+  expect([...runs]).toEqual([['a', 1]]);
+});
+
+test('going back and forking know what was stored although its append failed', async () => {
+  let lost = 0;
+  const store = spied(memoryStore(), () => {
+    if (lost-- > 0) throw new Error('the answer was lost');
+  });
+  const { conversation } = await started([], { store });
+  const first = await conversation.send('Go.');
+  lost = 1;
+  await expect(conversation.send('And on.')).rejects.toThrow('lost');
+  await using fork = await conversation.fork();
+  expect(fork.state.view.events.filter(({ source }) => source === 'user')).toHaveLength(2);
+  lost = 1;
+  await expect(conversation.send('And on.')).rejects.toThrow('lost');
+  await conversation.navigate(first);
+  expect(conversation.state.leafId).toBe(first);
+});
+
+test('an interrupt right after the call of run ends it', async () => {
+  const { conversation } = await started([{ fault: { kind: 'hang', afterPieces: 0 } }]);
+  await conversation.send('Go.');
+  const running = conversation.run();
+  await conversation.interrupt();
+  expect(await running).toMatchObject({ reason: 'interrupted' });
+});
+
+test('a pause right after the call of run ends it before the model is asked', async () => {
+  const { conversation, model } = await started([done]);
+  await conversation.send('Go.');
+  const running = conversation.run();
+  conversation.pause();
+  expect(await running).toMatchObject({ reason: 'paused' });
+  expect(model.requests).toEqual([]);
+});
+
+test('disposing ends a run under way, and whoever disposes too waits for it as well', async () => {
+  const { conversation, store, agent } = await started([{ fault: { kind: 'hang', afterPieces: 0 } }]);
+  await conversation.send('Go.');
+  const running = conversation.run();
+  void conversation[Symbol.asyncDispose]();
+  await conversation[Symbol.asyncDispose]();
+  expect(await running).toMatchObject({ reason: 'interrupted' });
+  await using again = await Conversation.open({ agent, store, id: conversation.id });
+  expect(again.state.status).toBe('paused');
+});
+
+test('tailing ends when the conversation is disposed', async () => {
+  const { conversation } = await started([]);
+  await conversation.send('Go.');
+  const tailed = Array.fromAsync(conversation.events({ signal: new AbortController().signal }), ({ event }) => event);
+  await conversation[Symbol.asyncDispose]();
+  expect((await tailed).some((event) => isOpaque(event))).toBe(false);
+});
+
+test('a tool that cannot be closed does not keep the lease', async () => {
+  const broken = { ...finish(), close: () => Promise.reject(new Error('stuck')) };
+  const { conversation, store, agent } = await started([], { tools: () => [broken] });
+  await expect(conversation[Symbol.asyncDispose]()).rejects.toThrow('stuck');
+  const whole = { ...agent, tools: () => [finish()] };
+  await using again = await Conversation.open({ agent: whole, store, id: conversation.id });
+  expect(again.id).toBe(conversation.id);
+});
+
+test('the tools of a conversation that cannot be opened are closed', async () => {
+  let open = 0;
+  const counted = (): Tool => {
+    open += 1;
+    return { ...finish(), close: async () => void (open -= 1) };
+  };
+  const { conversation, store, agent } = await started([], { tools: () => [counted()] });
+  expect(open).toBe(1);
+  await expect(Conversation.open({ agent, store, id: conversation.id })).rejects.toMatchObject({ code: 'held' });
+  const again = { agent, store, id: conversation.id, workspace: process.cwd() };
+  await expect(Conversation.create(again)).rejects.toMatchObject({ code: 'exists' });
+  expect(open).toBe(1);
+});
+
+test('who finds no conversation to open can create one with the same tools', async () => {
+  const { tool, runs } = countingTool();
+  const only = tool();
+  const agent = defineAgent({ model: scriptedModel([record('a'), done]), tools: () => [only, finish()] });
+  const options = { agent, store: memoryStore(), id: '7'.repeat(32), workspace: process.cwd() };
+  await using conversation = await Conversation.open(options).catch(() => Conversation.create(options));
+  await conversation.send('Go.');
+  await conversation.run();
+  expect([...runs]).toEqual([['a', 1]]);
+});
+
+/** A store that tells the kinds of each append after it was stored; what `after` throws is what the append throws. */
+function spied(store: EventStore, after: (kinds: readonly string[]) => void | Promise<void>): EventStore {
+  const wrap = (log: EventLog): EventLog => ({
+    ...log,
+    append: async (events, options) => {
+      const seqs = await log.append(events, options);
+      await after(events.map(({ kind }) => kind));
+      return seqs;
+    },
+  });
+  return {
+    ...delegated(store),
+    create: async (id, meta) => wrap(await store.create(id, meta)),
+    open: async (id) => wrap(await store.open(id)),
+  };
+}
+
+function delegated(store: EventStore): EventStore {
+  return {
+    create: (id, meta) => store.create(id, meta),
+    open: (id) => store.open(id),
+    read: (id) => store.read(id),
+    list: (query) => store.list(query),
+    summary: (id) => store.summary(id),
+    remove: (id) => store.remove(id),
+    [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
+  };
+}
+
+test('a call that may be repeated does not start when it was refused while its reply was being stored', async () => {
+  const late: { reject?: () => Promise<void>; rejected?: Promise<void> | undefined } = {};
+  const { tool, runs } = countingTool({ effect: 'idempotent' });
+  // The run asks for the effect between the reply and its beginning; from the first time on there is something to refuse.
+  const refused = (): Tool => {
+    const inner = tool();
+    const effect: Tool['effect'] = (input) => {
+      late.rejected ??= late.reject?.();
+      return inner.effect(input);
+    };
+    return { ...inner, effect };
+  };
+  const { conversation } = await started([record('a'), done], { tools: () => [refused(), finish()] });
+  late.reject = () => conversation.reject('No.');
+  await conversation.send('Go.');
+  expect(await conversation.run()).toMatchObject({ reason: 'finished' });
+  await late.rejected;
+  expect([...runs]).toEqual([]);
+  expect((await eventsOf(conversation)).filter((event) => UserRejectObservation.is(event))).toHaveLength(1);
+});

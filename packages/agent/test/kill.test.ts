@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest';
+import { killRound } from './kill-round.ts';
+
+/** Points of the work: there are two around each append and each effect, and one while the model writes. */
+test.for([
+  ['sqlite', 1, [9]],
+  ['dir', 1, [12]],
+  ['sqlite', 2, [15]],
+  ['dir', 2, [14, 5]],
+] as const)(
+  'a process with a log in %s:, %i calls at once, that is killed at %j leaves a log that is brought to its end',
+  async ([scheme, concurrency, at]) => {
+    expect(await killRound({ scheme, concurrency, at })).toBe(true);
+  },
+);

@@ -1,0 +1,68 @@
+import { appendFileSync } from 'node:fs';
+import { textOf } from '@varve/events';
+import type { ModelRequest } from '@varve/llm';
+import { scriptedModel, type ScriptedTurn } from '@varve/llm/testing';
+import { openStore, type EventStore } from '@varve/storage';
+import { directoryScheme } from '@varve/storage/directory';
+import { sqliteScheme } from '@varve/storage/sqlite';
+import { defineTool, finish } from '@varve/tools';
+import { z } from 'zod';
+import { defineAgent, type Agent } from '../src/agent.ts';
+import { aroundAppends } from '../src/testing/around-appends.ts';
+
+/** What a process that may die works on. */
+export interface MortalOptions {
+  readonly storeUrl: string;
+  /** The file that its `write` calls leave their lines in: what really happened. */
+  readonly effects: string;
+  /** Calls of one reply that run at once. */
+  readonly concurrency: number;
+  /** Called at every point where the process may die: around each append and each effect, and while the model writes. */
+  readonly point: () => void;
+}
+
+const texts = ['a', 'b', 'c', 'd'];
+
+/** An agent and a store that come by `point` wherever a process may die. The same options give the same work anywhere. */
+export async function mortalAgent({ storeUrl, effects, concurrency, point }: MortalOptions) {
+  const disk = await openStore(storeUrl, { dir: directoryScheme, sqlite: sqliteScheme });
+  const store: EventStore = aroundAppends(disk, async (append) => {
+    point();
+    const seqs = await append();
+    point();
+    return seqs;
+  });
+  const record = defineTool({
+    name: 'record',
+    description: 'Records a text.',
+    input: z.object({ text: z.string().describe('What to record.') }),
+    effect: 'write',
+    resources: ({ text }) => [text],
+    execute: async ({ text }) => {
+      point();
+      appendFileSync(effects, `${text}\n`);
+      point();
+      return `Recorded ${text}.`;
+    },
+  });
+  const model = scriptedModel(
+    Array.from({ length: 20 }, () => (request: ModelRequest) => {
+      point();
+      return nextTurn(request);
+    }),
+  );
+  const agent: Agent = defineAgent({ model, tools: () => [record, finish()], concurrency });
+  return { agent, store, disk };
+}
+
+/** Records, two at a time, what was not recorded yet, as far as the messages tell; what is unknown is left alone. */
+function nextTurn({ messages }: ModelRequest): ScriptedTurn {
+  const calls = messages.flatMap(({ tool_calls: made = [] }) => made);
+  const results = new Map(messages.map(({ tool_call_id: id, content }) => [id, textOf(content)]));
+  const isSettled = (text: string): boolean =>
+    calls.some((call) => call.arguments.includes(`"${text}"`) && /Recorded|outcome/.test(results.get(call.id) ?? ''));
+  const open = texts.filter((text) => !isSettled(text)).slice(0, 2);
+  return open.length === 0
+    ? { calls: [{ name: 'finish', arguments: { message: 'Done.' } }] }
+    : { calls: open.map((text) => ({ name: 'record', arguments: { text } })) };
+}

@@ -1,0 +1,80 @@
+import { expect, test } from 'vitest';
+import { textOf } from '@varve/events';
+import { legalityProblems } from '@varve/events/projections';
+import { scriptedModel, type ScriptedTurn } from '@varve/llm/testing';
+import { memoryStore } from '@varve/storage';
+import { finish } from '@varve/tools';
+import { defineAgent, type AgentOptions } from '../src/agent.ts';
+import { Conversation } from '../src/conversation/conversation.ts';
+import { countingTool } from '../src/testing/counting-tool.ts';
+
+const done: ScriptedTurn = { calls: [{ name: 'finish', arguments: { message: 'All done.' } }] };
+const record = (text: string): ScriptedTurn => ({ calls: [{ name: 'record', arguments: { text } }] });
+
+async function started(steps: readonly ScriptedTurn[], options: Partial<AgentOptions> = {}) {
+  const model = scriptedModel(steps);
+  const { tool } = countingTool();
+  const agent = defineAgent({ model, tools: () => [tool(), finish()], ...options });
+  const conversation = await Conversation.create({ agent, store: memoryStore(), workspace: process.cwd() });
+  return { conversation, model };
+}
+
+test.for(['empty', 'truncated', 'refused'] as const)(
+  'a reply that fails as %s is told of, three in a row are stuck',
+  async (code) => {
+    const nothing = { error: { code } };
+    const { conversation, model } = await started([nothing, nothing, record('a'), nothing, nothing, nothing, done]);
+    await conversation.send('Go.');
+    expect(await conversation.run()).toMatchObject({ reason: 'stuck', iterations: 6 });
+    expect(textOf(model.requests[1]?.messages.at(-1)?.content ?? [])).toContain('our last reply');
+  },
+);
+
+test('a call that stands in the text and cannot be read ends no run', async () => {
+  const leaked = { text: '<｜tool▁calls▁begin｜>record', finish: 'unread-calls' } as const;
+  const { conversation, model } = await started([leaked, record('a'), done]);
+  await conversation.send('Go.');
+  expect(await conversation.run()).toMatchObject({ reason: 'finished', iterations: 3 });
+  expect(textOf(model.requests[1]?.messages.at(-1)?.content ?? [])).toContain('within its text');
+});
+
+test('a text that waits for the person ends the run unfinished, and running again asks nobody', async () => {
+  const { conversation, model } = await started([{ text: 'Which file?' }, done], { textReply: 'wait' });
+  await conversation.send('Go.');
+  expect(await conversation.run()).toMatchObject({ reason: 'asked', text: 'Which file?' });
+  expect(conversation.state.status).toBe('idle');
+  expect(await conversation.run()).toMatchObject({ reason: 'asked', iterations: 0 });
+  expect(model.requests).toHaveLength(1);
+  await conversation.send('That one.');
+  expect(await conversation.run()).toMatchObject({ reason: 'finished' });
+});
+
+test('a text that nobody can answer goes on, until the agent only talks', async () => {
+  const talk: ScriptedTurn = { text: 'Shall I?' };
+  const { conversation, model } = await started([talk, done, talk, talk, talk], { textReply: 'continue' });
+  await conversation.send('Go.');
+  expect(await conversation.run()).toMatchObject({ reason: 'finished', text: 'All done.', iterations: 2 });
+  expect(textOf(model.requests[1]?.messages.at(-1)?.content ?? [])).toContain('call finish');
+  await conversation.send('More.');
+  expect(await conversation.run()).toMatchObject({ reason: 'stuck', iterations: 3 });
+});
+
+test('a call by a name known from elsewhere is stored under the name of the tool', async () => {
+  const { tool, runs } = countingTool({ name: 'terminal' });
+  const named: ScriptedTurn = { calls: [{ name: 'execute_bash', arguments: "{'text': 'a'}" }] };
+  const { conversation } = await started([named, done], { tools: () => [tool(), finish()] });
+  await conversation.send('Go.');
+  expect(await conversation.run()).toMatchObject({ reason: 'finished' });
+  expect([...runs]).toEqual([['a', 1]]);
+  const { messages } = conversation.request();
+  const call = messages.flatMap(({ tool_calls: calls }) => calls ?? [])[0];
+  expect(call).toMatchObject({ name: 'terminal' });
+  expect(legalityProblems(messages)).toEqual([]);
+});
+
+test('a run that ended because nothing more could be left out asks again in the next one', async () => {
+  const { conversation } = await started([{ error: { code: 'context-overflow' } }, done]);
+  await conversation.send('Go.');
+  expect(await conversation.run()).toMatchObject({ reason: 'error', error: { code: 'context-overflow' } });
+  expect(await conversation.run()).toMatchObject({ reason: 'finished' });
+});

@@ -1,0 +1,267 @@
+import { cp, mkdtemp, mkdtempDisposable, rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import type { Json } from '@varve/events';
+import { scriptedModel, type ScriptedTurn } from '@varve/llm/testing';
+import { memoryStore, type EventStore } from '@varve/storage';
+import { directoryStore } from '@varve/storage/directory';
+import { finish } from '@varve/tools';
+import { defineAgent, type AgentOptions } from '../src/agent.ts';
+import { alwaysConfirm } from '../src/confirmation/always-confirm.ts';
+import { confirmRisky } from '../src/confirmation/confirm-risky.ts';
+import type { ConfirmationPolicy } from '../src/confirmation/confirmation-policy.ts';
+import { Conversation } from '../src/conversation/conversation.ts';
+import { neverConfirm } from '../src/confirmation/never-confirm.ts';
+import { ensembleRisk } from '../src/risk/ensemble-risk.ts';
+import { modelRisk } from '../src/risk/model-risk.ts';
+import { shellRisk } from '../src/risk/shell-risk.ts';
+import { countingTool } from '../src/testing/counting-tool.ts';
+
+const record = (text: string, risk = 'LOW'): ScriptedTurn => ({
+  calls: [{ name: 'record', arguments: { security_risk: risk, text } }],
+});
+const workspace = process.cwd();
+
+const agentWith = (steps: readonly ScriptedTurn[], given: Partial<AgentOptions>) =>
+  defineAgent({ model: scriptedModel(steps), tools: () => [countingTool().tool(), finish()], ...given });
+
+/** A conversation whose first agent had these options, closed again; and a way to open it with others. */
+async function closed(options: Partial<AgentOptions>) {
+  const store = memoryStore();
+  await using conversation = await Conversation.create({ agent: agentWith([], options), store, workspace });
+  await conversation.send('Go.');
+  const { id } = conversation;
+  return {
+    store,
+    id,
+    open: (steps: readonly ScriptedTurn[], given: Partial<AgentOptions> = {}) =>
+      Conversation.open({ agent: agentWith(steps, given), store, id }),
+  };
+}
+
+test.for([
+  ['always', alwaysConfirm(), 'LOW', 'waiting'],
+  ['risky, at a risk below its threshold', confirmRisky({ threshold: 'MEDIUM' }), 'LOW', 'max-iterations'],
+  ['risky, at its threshold', confirmRisky({ threshold: 'MEDIUM' }), 'MEDIUM', 'waiting'],
+  ['risky without a fear of the unknown', confirmRisky({ confirmUnknown: false }), 'UNKNOWN', 'max-iterations'],
+  ['risky by analyzers', confirmRisky({ analyzer: ensembleRisk([modelRisk(), shellRisk()]) }), 'HIGH', 'waiting'],
+  ['never', neverConfirm(), 'HIGH', 'max-iterations'],
+] as const)('a policy that was stored goes on: %s', async ([, confirmation, risk, reason]) => {
+  const { open, store, id } = await closed({ confirmation });
+  await using conversation = await open([record('a', risk)]);
+  expect(await conversation.run({ maxIterations: 1 })).toMatchObject({ reason });
+  expect((await store.summary(id)).meta).toMatchObject({ agent: { confirmation_policy: confirmation.spec } });
+});
+
+test('a policy that is given counts, also if it is the one that an agent has by default', async () => {
+  const { open, store, id } = await closed({ confirmation: alwaysConfirm() });
+  await using conversation = await open([record('a')], { confirmation: neverConfirm() });
+  expect(await conversation.run({ maxIterations: 1 })).toMatchObject({ reason: 'max-iterations' });
+  expect((await store.summary(id)).meta).toMatchObject({ agent: { confirmation_policy: { kind: 'NeverConfirm' } } });
+});
+
+test('a policy counts that was put into an agent made without one', async () => {
+  const { store, id } = await closed({});
+  const agent = defineAgent({ model: scriptedModel([record('a')]), tools: () => [countingTool().tool(), finish()] });
+  await using conversation = await Conversation.open({ agent: { ...agent, confirmation: alwaysConfirm() }, store, id });
+  expect(await conversation.run()).toMatchObject({ reason: 'waiting' });
+  expect((await store.summary(id)).meta).toMatchObject({ agent: { confirmation_policy: { kind: 'AlwaysConfirm' } } });
+});
+
+const own: ConfirmationPolicy = { spec: { kind: 'AskAnn' }, asks: () => true };
+const rule = { id: 'own.rule', risk: 'HIGH', matches: () => true } as const;
+
+test.for([
+  ['a policy of somebody’s own', own],
+  ['an analyzer with rules of somebody’s own', confirmRisky({ analyzer: shellRisk({ rules: [rule] }) })],
+  [
+    'an analyzer of somebody’s own',
+    confirmRisky({ analyzer: ensembleRisk([modelRisk(), { spec: { kind: 'Own' }, riskOf: () => 'LOW' }]) }),
+  ],
+] as const)('%s is never left out in silence: the agent must be given one', async ([, confirmation]) => {
+  const { open } = await closed({ confirmation });
+  await expect(open([])).rejects.toMatchObject({ code: 'policy-missing' });
+  await using conversation = await open([record('a')], { confirmation: own });
+  expect(await conversation.run()).toMatchObject({ reason: 'waiting' });
+});
+
+test('limits that were stored go on, unless limits are given: then all of those count', async () => {
+  const { open } = await closed({ budget: { maxIterations: 1, maxCalls: 2 } });
+  {
+    await using conversation = await open([record('a')]);
+    expect(await conversation.run()).toMatchObject({ reason: 'max-iterations', iterations: 1 });
+  }
+  {
+    await using conversation = await open([record('b'), record('c')], { budget: { maxCalls: 3 } });
+    expect(await conversation.run()).toMatchObject({ reason: 'max-calls', iterations: 2 });
+  }
+  await using conversation = await open([record('d')]);
+  expect(await conversation.run()).toMatchObject({ reason: 'max-calls', iterations: 0 });
+});
+
+test.for([
+  ['rules', { repeatedResults: 2 }, {}, 'stuck'],
+  ['no rules', 'never', {}, 'max-iterations'],
+  ['no rules, but some are given', 'never', { stuck: { repeatedResults: 2 } }, 'stuck'],
+] as const)('when it is stuck was stored: %s', async ([, stuck, given, reason]) => {
+  const { open } = await closed({ stuck });
+  await using conversation = await open(
+    Array.from({ length: 4 }, () => record('same')),
+    given,
+  );
+  expect(await conversation.run({ maxIterations: 4 })).toMatchObject({ reason });
+});
+
+test('a fork with another agent keeps the policies that this one was given none of', async () => {
+  const { open } = await closed({ confirmation: own, budget: { maxCalls: 1 } });
+  await using conversation = await open([], { confirmation: own });
+  const agent = defineAgent({
+    model: scriptedModel([record('a')]),
+    tools: () => [countingTool().tool(), finish()],
+  });
+  await using fork = await conversation.fork({ agent });
+  await fork.send('Go.');
+  expect(await fork.run()).toMatchObject({ reason: 'waiting' });
+  await fork.reject('No.');
+  expect(await fork.run()).toMatchObject({ reason: 'max-calls' });
+});
+
+test('the policy that the reference keeps beside the agent is taken up', async () => {
+  const { store, id, open } = await closed({});
+  const foreign = { ...Object((await store.summary(id)).meta), confirmation_policy: { kind: 'AlwaysConfirm' } };
+  {
+    await using log = await store.open(id);
+    await log.append([], { meta: foreign });
+  }
+  await using conversation = await open([record('a')]);
+  expect(await conversation.run()).toMatchObject({ reason: 'waiting' });
+});
+
+test('the policy of a directory that only the reference worked on is taken up', async () => {
+  await using root = await mkdtempDisposable(join(tmpdir(), 'varve-'));
+  await using store = await directoryStore({ path: root.path });
+  const made = { agent: agentWith([], { confirmation: alwaysConfirm() }), store, workspace };
+  const { id } = await (async () => {
+    await using conversation = await Conversation.create(made);
+    await conversation.send('Go.');
+    return conversation;
+  })();
+  // What is left are the files of the reference.
+  await rm(join(root.path, id, '.varve', 'meta.json'));
+  await using conversation = await Conversation.open({ agent: agentWith([record('a')], {}), store, id });
+  expect(await conversation.run()).toMatchObject({ reason: 'waiting' });
+});
+
+/** Somebody else opens it and sets these fields of its state, which leaves an update each, as the reference writes them. */
+async function updated(store: EventStore, id: string, ...fields: readonly (readonly [key: string, value?: Json])[]) {
+  await using log = await store.open(id);
+  const kind = 'ConversationStateUpdateEvent';
+  for (const [key, value] of fields) {
+    const event = { id: `update-${await log.head()}`, timestamp: '2026-11-20T23:41:43.907041', source: 'environment' };
+    const text = JSON.stringify({ ...event, parent_id: '__root__', key, value, kind });
+    await log.append([{ id: event.id, kind, parentId: '__root__', text }]);
+  }
+}
+
+const always = { kind: 'AlwaysConfirm' };
+const risky = { threshold: 'MEDIUM', confirm_unknown: true, kind: 'ConfirmRisky' };
+const byModel = { kind: 'LLMSecurityAnalyzer' };
+
+test.for<readonly [string, readonly (readonly [string, Json])[], string, string]>([
+  ['one', [['confirmation_policy', always]], 'LOW', 'waiting'],
+  ['the last one', [always, risky].map((policy) => ['confirmation_policy', policy] as const), 'LOW', 'max-iterations'],
+  [
+    'with an analyzer',
+    [risky, byModel].map((spec, index) => [index ? 'security_analyzer' : 'confirmation_policy', spec] as const),
+    'MEDIUM',
+    'waiting',
+  ],
+  ['in a full state', [['full_state', { confirmation_policy: always, tags: {} }]], 'LOW', 'waiting'],
+])('a policy that an event set wins over what is stored beside the log: %s', async ([, updates, risk, reason]) => {
+  const { store, id, open } = await closed({ confirmation: neverConfirm() });
+  await updated(store, id, ...updates);
+  await using conversation = await open([record('a', risk)]);
+  expect(await conversation.run({ maxIterations: 1 })).toMatchObject({ reason });
+});
+
+test('an event lifts a policy too, and an analyzer that it does not name stays', async () => {
+  const { store, id, open } = await closed({ confirmation: confirmRisky({ analyzer: shellRisk() }) });
+  await updated(store, id, ['confirmation_policy', { ...risky, threshold: 'LOW' }]);
+  {
+    await using conversation = await open([record('a')]);
+    await conversation.run({ maxIterations: 1 });
+    expect((await store.summary(id)).meta).toMatchObject({ agent: { security_analyzer: shellRisk().spec as object } });
+    await conversation.reject('No.');
+  }
+  await updated(store, id, ['confirmation_policy', { kind: 'NeverConfirm' }]);
+  await using conversation = await open([record('a', 'HIGH')]);
+  expect(await conversation.run({ maxIterations: 1 })).toMatchObject({ reason: 'max-iterations' });
+});
+
+test('a policy that is given after that event counts, and goes on, in a fork too', async () => {
+  const { store, id, open } = await closed({});
+  await updated(store, id, ['confirmation_policy', { kind: 'NeverConfirm' }]);
+  let forkId = '';
+  {
+    await using conversation = await open([], { confirmation: alwaysConfirm() });
+    await using fork = await conversation.fork();
+    forkId = fork.id;
+    await conversation.send('Go on.');
+  }
+  await using conversation = await open([record('a')]);
+  expect(await conversation.run({ maxIterations: 1 })).toMatchObject({ reason: 'waiting' });
+  await using fork = await Conversation.open({ agent: agentWith([record('a')], {}), store, id: forkId });
+  expect(await fork.run({ maxIterations: 1 })).toMatchObject({ reason: 'waiting' });
+});
+
+test.for<readonly [string, readonly [string, Json?]]>([
+  ['that nobody knows', ['confirmation_policy', { kind: 'AskBob' }]],
+  ['that cannot be read', ['confirmation_policy', { kind: 'ConfirmRisky', threshold: 7 }]],
+  ['that is no policy', ['confirmation_policy', 'AlwaysConfirm']],
+  ['that is not there', ['confirmation_policy']],
+])('a policy %s, set by an event, is never left out in silence', async ([, update]) => {
+  const { store, id, open } = await closed({});
+  await updated(store, id, update);
+  await expect(open([])).rejects.toMatchObject({
+    code: 'policy-missing',
+    message: expect.stringMatching(/: give it one\.$/),
+  });
+  await using conversation = await open([record('a')], { confirmation: own });
+  expect(await conversation.run()).toMatchObject({ reason: 'waiting' });
+});
+
+test('a policy that an event set is known from a snapshot', async () => {
+  const { store, id, open } = await closed({});
+  await updated(
+    store,
+    id,
+    ['confirmation_policy', always],
+    ...Array.from({ length: 100 }, () => ['tags', {}] as const),
+  );
+  for (const _ of ['folded', 'restored']) {
+    await using conversation = await open([record('a')]);
+    expect(conversation.state.head).toBeGreaterThan(100);
+    await conversation.send('Go on.');
+    expect(await conversation.run({ maxIterations: 1 })).toMatchObject({ reason: 'waiting' });
+  }
+});
+
+const found = '09d93865f34d40d1802dba3092ba9977';
+const fixture = fileURLToPath(new URL(`../../../../shared/fixtures/openhands-conversations/${found}`, import.meta.url));
+
+test.runIf(existsSync(fixture))('a policy of a conversation of the reference is taken up', async () => {
+  const path = await mkdtemp(join(tmpdir(), 'take-up-'));
+  try {
+    await cp(fixture, join(path, found), { recursive: true });
+    await using store = await directoryStore({ path });
+    const agent = agentWith([record('a')], {});
+    await using conversation = await Conversation.open({ agent, store, id: found, workspace, missingTools: 'accept' });
+    await conversation.send('Go.');
+    expect(await conversation.run({ maxIterations: 1 })).toMatchObject({ reason: 'waiting' });
+  } finally {
+    await rm(path, { recursive: true });
+  }
+});

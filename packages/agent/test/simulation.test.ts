@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest';
+import type { EndReason } from '../src/run/run-result.ts';
+import { simulate } from './simulation.ts';
+
+const seeds = 500;
+
+test(`${seeds} simulated conversations keep every promise, whatever crashes or fails when`, async () => {
+  const reasons = new Set<EndReason>();
+  let crashes = 0;
+  let failures = 0;
+  for (let seed = 1; seed <= seeds; seed++) {
+    const simulated = await simulate(seed).catch((error: unknown) => {
+      throw new Error(`Seed ${seed} fails.`, { cause: error });
+    });
+    for (const reason of simulated.reasons) reasons.add(reason);
+    crashes += simulated.crashes;
+    failures += simulated.failures;
+  }
+  // A simulation in which nothing happens would keep every promise too.
+  expect([...reasons].toSorted()).toEqual(
+    [
+      'asked',
+      'error',
+      'finished',
+      'interrupted',
+      'max-cost',
+      'max-iterations',
+      'max-time',
+      'max-tokens',
+      'paused',
+      'stuck',
+      'waiting',
+    ].toSorted(),
+  );
+  expect(Math.min(crashes, failures)).toBeGreaterThan(seeds / 10);
+}, 120_000);
+
+test('a seed gives the same log again, byte for byte', async () => {
+  for (const seed of [3, 7, 11]) expect((await simulate(seed)).log).toEqual((await simulate(seed)).log);
+});
+
+test('many conversations at once in one process write the logs they write alone', async () => {
+  const some = Array.from({ length: 20 }, (_, index) => index + 1);
+  const together = await Promise.all(some.map((seed) => simulate(seed)));
+  for (const [index, seed] of some.entries()) {
+    expect(together[index]?.log, `seed ${seed}`).toEqual((await simulate(seed)).log);
+  }
+});

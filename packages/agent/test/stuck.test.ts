@@ -1,0 +1,156 @@
+import { expect, test } from 'vitest';
+import { MessageEvent, text, textOf, type BaseEvent } from '@varve/events';
+import { TerminalObservation } from '@varve/events/payloads';
+import { legalityProblems } from '@varve/events/projections';
+import { scriptedModel, type ScriptedTurn } from '@varve/llm/testing';
+import { memoryStore } from '@varve/storage';
+import { defineTool, finish, type Tool } from '@varve/tools';
+import { z } from 'zod';
+import { defineAgent, type AgentOptions } from '../src/agent.ts';
+import { Conversation } from '../src/conversation/conversation.ts';
+import { countingTool } from '../src/testing/counting-tool.ts';
+import { lookForLoop } from '../src/stuck/look-for-loop.ts';
+import { movesOf } from '../src/stuck/moves.ts';
+import { stuckRules } from '../src/stuck/stuck-rules.ts';
+
+const done: ScriptedTurn = { calls: [{ name: 'finish', arguments: { message: 'All done.' } }] };
+const record = (said: string): ScriptedTurn => ({
+  text: 'Hm.',
+  calls: [{ name: 'record', arguments: { text: said } }],
+});
+const times = <Item>(count: number, item: Item): Item[] => Array.from({ length: count }, () => item);
+
+/** Its output changes with every call. */
+function clock(): Tool {
+  let time = 0;
+  const input = z.object({});
+  return defineTool({ name: 'clock', description: 'Tells.', input, effect: 'read', execute: async () => `${++time}` });
+}
+
+async function started(steps: readonly ScriptedTurn[], options: Partial<AgentOptions> = {}) {
+  const model = scriptedModel(steps);
+  const { tool } = countingTool();
+  const agent = defineAgent({ model, tools: () => [tool(), clock(), finish()], ...options });
+  const store = memoryStore();
+  const conversation = await Conversation.create({ agent, store, workspace: process.cwd() });
+  await conversation.send('Go.');
+  return { conversation, model, agent, store };
+}
+
+async function nudgesOf(conversation: Conversation): Promise<readonly string[]> {
+  const events = await Array.fromAsync(conversation.events(), ({ event }): BaseEvent => event);
+  const nudges = events.filter((event) => MessageEvent.is(event)).filter(({ source }) => source === 'environment');
+  return nudges.map(({ llm_message }) => textOf(llm_message.content));
+}
+
+test('the same call with the same result is told of once, then ends the run, and another run goes on', async () => {
+  const { conversation, model } = await started([...times(5, record('a')), done]);
+  expect(await conversation.run()).toMatchObject({ reason: 'stuck', iterations: 5 });
+  expect(conversation.state.status).toBe('stuck');
+  expect(await nudgesOf(conversation)).toEqual([expect.stringContaining('You called record 4 times in the same way')]);
+  expect(textOf(model.requests[4]?.messages.at(-1)?.content ?? [])).toContain('Try another way');
+  expect(await conversation.run()).toMatchObject({ reason: 'finished' });
+  for (const { messages } of model.requests) expect(legalityProblems(messages)).toEqual([]);
+});
+
+test('what a model is told for another reason is no warning of a loop', async () => {
+  const talk: ScriptedTurn = { text: 'Let me see.' };
+  const turns = [record('a'), talk, record('a'), talk, record('a'), talk];
+  const { conversation } = await started([...turns, done], { textReply: 'continue' });
+  expect(await conversation.run()).toMatchObject({ reason: 'finished' });
+  expect((await nudgesOf(conversation)).at(-1)).toContain('You go back and forth');
+});
+
+test('a stuck run that goes on in the same way is stuck after one more reply', async () => {
+  const { conversation } = await started(times(7, record('a')));
+  expect(await conversation.run()).toMatchObject({ reason: 'stuck', iterations: 5 });
+  expect(await conversation.run()).toMatchObject({ reason: 'stuck', iterations: 1 });
+  expect(await conversation.run()).toMatchObject({ reason: 'stuck', iterations: 1 });
+});
+
+test('a model that listens goes on, and is told again of another loop', async () => {
+  const steps = [...times(4, record('a')), record('b'), ...times(4, record('c')), done];
+  const { conversation } = await started(steps);
+  expect(await conversation.run()).toMatchObject({ reason: 'finished' });
+  expect(await nudgesOf(conversation)).toHaveLength(2);
+});
+
+test('the same call is no loop while its output changes', async () => {
+  const { conversation } = await started([...times(9, { calls: [{ name: 'clock', arguments: {} }] }), done]);
+  expect(await conversation.run()).toMatchObject({ reason: 'finished', iterations: 10 });
+  expect(await nudgesOf(conversation)).toEqual([]);
+});
+
+test.for(['no_such_tool', 'record'])('%s failing in the same way is told of at the third time', async (name) => {
+  const failing: ScriptedTurn = { calls: [{ name, arguments: { wrong: 1 } }] };
+  const { conversation } = await started(times(4, failing));
+  expect(await conversation.run()).toMatchObject({ reason: 'stuck', iterations: 4 });
+  expect(await nudgesOf(conversation)).toEqual([expect.stringContaining('failed each time')]);
+});
+
+test('two calls by turns are a loop', async () => {
+  const { conversation } = await started([...times(3, [record('a'), record('b')]).flat(), record('a')]);
+  expect(await conversation.run()).toMatchObject({ reason: 'stuck', iterations: 7 });
+  expect(await nudgesOf(conversation)).toEqual([expect.stringContaining('back and forth')]);
+});
+
+test('equal calls of one reply are one move', async () => {
+  const four = { calls: times(4, { name: 'record', arguments: { text: 'a' } }) };
+  const { conversation } = await started([four, done]);
+  expect(await conversation.run()).toMatchObject({ reason: 'finished' });
+  expect(await nudgesOf(conversation)).toEqual([]);
+});
+
+test.for([
+  ['user-message', 'finished'],
+  ['conversation', 'stuck'],
+] as const)('what was before a user message, looking back to %s: %s', async ([window, reason]) => {
+  const { conversation } = await started([...times(3, record('a')), record('a'), record('a'), done], {
+    stuck: { window },
+  });
+  await conversation.run({ maxIterations: 3 });
+  await conversation.send('Do not give up.');
+  expect(await conversation.run()).toMatchObject({ reason });
+});
+
+test('never looks at nothing', async () => {
+  const { conversation } = await started([...times(12, record('a')), done], { stuck: 'never' });
+  expect(await conversation.run()).toMatchObject({ reason: 'finished' });
+});
+
+test('the verdict follows from the log alone: any prefix gives the one that was given then', async () => {
+  const { conversation } = await started(times(5, record('a')));
+  await conversation.run();
+  const verdicts: (string | undefined)[] = [];
+  for (let head = 0; head <= conversation.state.head; head++) {
+    const { view } = await conversation.stateAt(head);
+    verdicts.push(lookForLoop(view.events, stuckRules())?.kind);
+  }
+  expect([...new Set(verdicts)]).toEqual([undefined, 'nudge', 'stuck']);
+});
+
+test('results of commands may be told apart by exit code alone', async () => {
+  const terminal = defineTool({
+    name: 'terminal',
+    description: 'Runs.',
+    input: z.object({}),
+    effect: 'read',
+    execute: async () => '',
+  });
+  let runs = 0;
+  const shell: Tool = {
+    ...terminal,
+    execute: async () => TerminalObservation.create({ content: [text(`run ${++runs}`)], exit_code: 1 }),
+  };
+  const poll: ScriptedTurn = { calls: [{ name: 'terminal', arguments: {} }] };
+  const { conversation } = await started([poll, poll, done], { tools: () => [shell, finish()] });
+  await conversation.run();
+  const { events } = conversation.state.view;
+  const distinct = (outputs: 'compared' | 'exit-codes') =>
+    new Set(movesOf(events, outputs).flatMap(({ tools, got }) => (tools[0] === 'terminal' ? [got] : []))).size;
+  expect([distinct('compared'), distinct('exit-codes')]).toEqual([2, 1]);
+});
+
+test.for([1, 0, 2.5, Number.NaN])('a rule of %s is refused', (count) => {
+  expect(() => stuckRules({ monologue: count })).toThrow(expect.objectContaining({ code: 'invalid' }));
+});

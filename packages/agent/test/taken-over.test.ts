@@ -1,0 +1,168 @@
+import { mkdtempDisposable } from 'node:fs/promises';
+import { hostname, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { scriptedModel, type ScriptedStep, type ScriptedTurn } from '@varve/llm/testing';
+import { StorageError, type EventStore } from '@varve/storage';
+import { directoryStore } from '@varve/storage/directory';
+import { sqliteStore } from '@varve/storage/sqlite';
+import { defineTool, finish } from '@varve/tools';
+import { defineAgent } from '../src/agent.ts';
+import { Conversation } from '../src/conversation/conversation.ts';
+
+const id = '9'.repeat(32);
+const done: ScriptedTurn = { calls: [{ name: 'finish', arguments: { message: 'Done.' } }] };
+const call = (...names: readonly string[]): ScriptedTurn => ({ calls: names.map((name) => ({ name, arguments: {} })) });
+const elsewhere = { host: `not-${hostname()}`, pid: 17, boot: 'another' };
+
+type Open = typeof sqliteStore | typeof directoryStore;
+const stores: Readonly<Record<string, Open>> = { sqlite: sqliteStore, directory: directoryStore };
+
+/** One conversation, two machines with one clock: `first` has it, and `takeOver` gives it to the second. */
+async function world(
+  open: Open,
+  steps: readonly ScriptedStep[],
+  { leaseMs = 3_600_000, clock = (at: number) => at } = {},
+) {
+  const directory = await mkdtempDisposable(join(tmpdir(), 'taken-over-'));
+  const path = join(directory.path, 'store');
+  let time = 1_750_000_000_000;
+  const now = (): number => time;
+  const options = { path, now: () => clock(time), leaseMs, durability: 'buffered' } as const;
+  const first: EventStore = await open({ ...options, holder: elsewhere });
+  const second: EventStore = await open(options);
+  const ran: string[] = [];
+  const model = scriptedModel(steps);
+  const events: { during?: (name: string, signal: AbortSignal) => Promise<void> } = {};
+  const tool = (name: string, effect: 'read' | 'write') =>
+    defineTool({
+      name,
+      description: 'Does it.',
+      input: z.object({}),
+      effect,
+      execute: async (_, { signal }) => {
+        ran.push(name);
+        await events.during?.(name, signal);
+        return 'Done.';
+      },
+    });
+  const agentOf = (asked = model) =>
+    defineAgent({
+      model: asked,
+      tools: () => [tool('look', 'read'), tool('write', 'write'), tool('slow', 'read'), finish()],
+      concurrency: 2,
+    });
+  const made = { workspace: process.cwd(), now, timeout: () => new AbortController().signal };
+  const conversation = await Conversation.create({ ...made, agent: agentOf(), store: first, id });
+  await conversation.send('Go.');
+  const pass = (): void => void (time += leaseMs + 1);
+  const takeOver = async (): Promise<readonly string[]> => {
+    pass();
+    await using other = await Conversation.open({ ...made, agent: agentOf(scriptedModel([done])), store: second, id });
+    await other.send('I go on here.');
+    expect((await other.run()).reason).toBe('finished');
+    return Array.fromAsync(other.events(), ({ text }) => text);
+  };
+  const log = async (): Promise<readonly string[]> =>
+    Array.fromAsync((await second.read(id)).range(0), ({ text }) => text);
+  const close = async (): Promise<void> => {
+    await conversation[Symbol.asyncDispose]();
+    for (const store of [first, second]) await store[Symbol.asyncDispose]();
+    await directory.remove();
+  };
+  return { conversation, model, events, ran, pass, takeOver, log, close };
+}
+
+describe.for(Object.entries(stores))('%s', ([, open]) => {
+  test.for(['the model is asked', 'a read', 'a write'] as const)(
+    'a conversation that is taken over while %s stores nothing more, and says that it is not its own any more',
+    async (when) => {
+      let foreign: readonly string[] = [];
+      const takeOver = async (): Promise<void> => void (foreign = await self.takeOver());
+      const asked = async (): Promise<ScriptedTurn> => {
+        await takeOver();
+        return call('write', 'look');
+      };
+      const steps: readonly ScriptedStep[] =
+        when === 'the model is asked' ? [asked] : [call(when === 'a read' ? 'look' : 'write', 'finish')];
+      const self = await world(open, [...steps, done, done]);
+      self.events.during = takeOver;
+      const { conversation } = self;
+      await expect(conversation.run()).rejects.toMatchObject({ name: 'StorageError', code: 'fenced' });
+      // What only reads may run before its reply is stored.
+      expect(self.ran).toEqual([when === 'a write' ? 'write' : 'look']);
+      expect(self.model.requests).toHaveLength(1);
+      const lost = { name: 'AgentError', code: 'taken-over', cause: { code: 'fenced' } };
+      await expect(conversation.run()).rejects.toMatchObject(lost);
+      await expect(conversation.send('Still there?')).rejects.toMatchObject(lost);
+      await expect(conversation.approve()).rejects.toMatchObject(lost);
+      await expect(conversation.navigate(undefined)).rejects.toMatchObject(lost);
+      expect(conversation.state.head).toBeLessThan(foreign.length);
+      expect([self.model.requests.length, await self.log()]).toEqual([1, foreign]);
+      await self.close();
+    },
+  );
+
+  test('who finds out first cancels the model call that is under way', async () => {
+    const hang = async (): Promise<ScriptedTurn> => {
+      await self.takeOver();
+      void self.conversation.send('Hello?').catch((error: unknown) => found.push(error));
+      return { fault: { kind: 'hang', afterPieces: 0 } };
+    };
+    const found: unknown[] = [];
+    const self = await world(open, [hang]);
+    await expect(self.conversation.run()).rejects.toMatchObject({ code: 'fenced' });
+    expect(found).toMatchObject([{ code: 'fenced' }]);
+    await self.close();
+  });
+
+  test('who finds out first cancels the tools beside it', async () => {
+    const self = await world(open, [call('slow', 'look', 'write')]);
+    let hasCancelled = false;
+    const slowBegins = Promise.withResolvers<void>();
+    self.events.during = async (name, signal) => {
+      if (name === 'slow') {
+        slowBegins.resolve();
+        await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+        hasCancelled = true;
+        return;
+      }
+      await slowBegins.promise;
+      await self.takeOver();
+    };
+    await expect(self.conversation.run()).rejects.toMatchObject({ code: 'fenced' });
+    expect([hasCancelled, self.ran.toSorted()]).toEqual([true, ['look', 'slow']]);
+    await self.close();
+  });
+
+  test('renewals of the lease that fail lose nothing', async () => {
+    let failed: (() => void) | undefined;
+    const clock = (at: number): number => {
+      if (!failed) return at;
+      failed();
+      // As a disk does: the clock is the only part of a renewal that is given from outside.
+      throw new StorageError('io', 'The lease cannot be written.');
+    };
+    const self = await world(open, [call('write'), done], { leaseMs: 30, clock });
+    self.events.during = async () => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      let count = 0;
+      failed = () => {
+        count += 1;
+        if (count === 2) resolve();
+      };
+      await promise;
+      failed = undefined;
+    };
+    expect((await self.conversation.run()).reason).toBe('finished');
+    await self.close();
+  });
+
+  test('a lease that has run out is nobody else’s until somebody takes it: the run goes on', async () => {
+    const self = await world(open, [call('write'), done]);
+    self.events.during = async () => self.pass();
+    expect((await self.conversation.run()).reason).toBe('finished');
+    await self.close();
+  });
+});

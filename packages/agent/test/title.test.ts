@@ -1,0 +1,91 @@
+import { expect, test } from 'vitest';
+import { textOf } from '@varve/events';
+import { openaiChat, retry } from '@varve/llm';
+import { scriptedModel, scriptedServer, type ScriptedStep, type ScriptedTurn } from '@varve/llm/testing';
+import { memoryStore } from '@varve/storage';
+import { finish } from '@varve/tools';
+import { defineAgent } from '../src/agent.ts';
+import { Conversation } from '../src/conversation/conversation.ts';
+import { verifyRequests } from '../src/replay/verify-requests.ts';
+
+const done: ScriptedTurn = { calls: [{ name: 'finish', arguments: { message: 'All done.' } }] };
+
+async function started(steps: readonly ScriptedStep[], secrets: readonly string[] = []) {
+  const model = scriptedModel(steps);
+  const agent = defineAgent({ model, tools: () => [finish()] });
+  const store = memoryStore();
+  const conversation = await Conversation.create({ agent, store, workspace: process.cwd(), secrets });
+  return { conversation, store, model };
+}
+
+test('a model names the conversation: the view stays as it is, and the reply is counted as used', async () => {
+  const name = { text: ' 🐛 Mend the parser\n', costUsd: 0.25, usage: { input_tokens: 30, output_tokens: 5 } };
+  const { conversation, store, model } = await started([done, name]);
+  await conversation.send('The parser drops the last line. Mend it.');
+  await conversation.run();
+  const { view, status, leafId } = conversation.state;
+  expect(await conversation.generateTitle()).toBe('🐛 Mend the parser');
+  expect(conversation.state).toMatchObject({ title: '🐛 Mend the parser', view, status, leafId });
+  expect(conversation.state.stats.byUsageId['title']).toMatchObject({ calls: 1, cost_usd: 0.25, input_tokens: 30 });
+  expect((await store.summary(conversation.id)).meta).toMatchObject({ title: '🐛 Mend the parser' });
+  expect(model.requests.at(-1)).toMatchObject({ tools: [], messages: [{ role: 'user' }] });
+  const checks = await Array.fromAsync(verifyRequests(await store.read(conversation.id)), ({ messages }) => messages);
+  expect(checks).toEqual(['same']);
+});
+
+test.for([
+  ['fails', { fault: { kind: 'answer', status: 400, body: 'No.' } }],
+  ['says nothing', { text: ' ' }],
+] satisfies readonly (readonly [string, ScriptedTurn])[])(
+  'when the model %s, the first line of what was said first is the name, cut',
+  async ([, turn]) => {
+    const { conversation } = await started([turn]);
+    await conversation.send('0123456789 and a lot more\nMore.');
+    expect(await conversation.generateTitle({ maxLength: 10 })).toBe('0123456...');
+    expect(await conversation.generateTitle({ model: scriptedModel([turn]) })).toBe('0123456789 and a lot more');
+  },
+);
+
+test('a model reads a thousand characters of what was said first on the branch, whatever was said on others', async () => {
+  const { conversation, model } = await started([done, { text: 'Other' }]);
+  await conversation.send('The first way.');
+  await conversation.run();
+  await conversation.navigate(undefined);
+  await expect(conversation.generateTitle()).rejects.toMatchObject({ code: 'nothing-to-do' });
+  await conversation.send(`The other way. ${'x'.repeat(2000)}`);
+  expect(await conversation.generateTitle({ model })).toBe('Other');
+  const asked = textOf(model.requests.at(-1)?.messages[0]?.content ?? []);
+  expect(asked).toContain('The other way.');
+  expect(asked).not.toContain('The first way.');
+  expect(asked.split('x').length).toBeLessThan(1010);
+});
+
+test('a name holds no secret, neither in the log nor where it is returned', async () => {
+  const { conversation } = await started([{ text: 'Use hunter2 well' }], ['hunter2']);
+  await conversation.send('Go.');
+  expect(await conversation.generateTitle()).not.toContain('hunter2');
+  expect(conversation.state.title).not.toContain('hunter2');
+});
+
+test('what failed attempts to name it used is counted, whether one led to a name or none', async () => {
+  const nothing: ScriptedTurn = { text: '', usage: { input_tokens: 7, output_tokens: 2 }, costUsd: 0.5 };
+  await using server = await scriptedServer([nothing, nothing, { text: 'A name', costUsd: 1 }, nothing, nothing]);
+  const model = retry({ attempts: 3, sleep: async () => undefined })(openaiChat({ model: 'm', baseUrl: server.url }));
+  const { conversation } = await started([]);
+  await conversation.send('Go.');
+  expect(await conversation.generateTitle({ model })).toBe('A name');
+  expect(conversation.state.stats.byUsageId['title']).toMatchObject({ calls: 3, cost_usd: 2 });
+  const twice = retry({ attempts: 2, sleep: async () => undefined })(openaiChat({ model: 'm', baseUrl: server.url }));
+  expect(await conversation.generateTitle({ model: twice })).toBe('Go.');
+  expect(conversation.state.stats.byUsageId['title']).toMatchObject({ calls: 5, cost_usd: 3 });
+});
+
+test('whoever aborts gets no name', async () => {
+  const { conversation } = await started([{ fault: { kind: 'hang', afterPieces: 0 } }]);
+  await conversation.send('Go.');
+  const abort = new AbortController();
+  const naming = conversation.generateTitle({ signal: abort.signal });
+  abort.abort();
+  await expect(naming).rejects.toMatchObject({ code: 'aborted' });
+  expect(conversation.state.title).toBeUndefined();
+});

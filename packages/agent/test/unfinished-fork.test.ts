@@ -1,0 +1,117 @@
+import { expect, test } from 'vitest';
+import { textOf, type BaseEvent } from '@varve/events';
+import { scriptedModel, type ScriptedTurn } from '@varve/llm/testing';
+import { memoryStore, type EventStore } from '@varve/storage';
+import { finish } from '@varve/tools';
+import { alwaysConfirm } from '../src/confirmation/always-confirm.ts';
+import { defineAgent } from '../src/agent.ts';
+import { Conversation } from '../src/conversation/conversation.ts';
+import { countingTool } from '../src/testing/counting-tool.ts';
+import { Crash, crashingStore, type CrashOptions } from '../src/testing/crashing-store.ts';
+
+const id = 'e'.repeat(32);
+const forkId = 'f'.repeat(32);
+const call: ScriptedTurn = { calls: [{ name: 'record', arguments: { text: 'a' } }] };
+const newAgent = (steps: readonly ScriptedTurn[] = []) =>
+  defineAgent({
+    model: scriptedModel(steps),
+    tools: () => [countingTool().tool(), finish()],
+    confirmation: alwaysConfirm(),
+  });
+
+/** A conversation of more events than are copied at once, in which a call waits. */
+async function long(): Promise<EventStore> {
+  const disk = memoryStore();
+  await using conversation = await Conversation.create({
+    agent: newAgent([call]),
+    store: disk,
+    workspace: process.cwd(),
+    id,
+  });
+  for (let count = 0; count < 600; count += 1) await conversation.send(`Message ${count}.`);
+  await conversation.run();
+  return disk;
+}
+
+/** Forks it in a process that dies. */
+async function forkUntil(disk: EventStore, crash: CrashOptions): Promise<void> {
+  await using dying = await Conversation.open({ agent: newAgent(), store: crashingStore(disk, crash), id });
+  await expect(dying.fork({ id: forkId })).rejects.toThrow(Crash);
+}
+
+const textsOf = async (store: EventStore, of: string) =>
+  Array.fromAsync((await store.read(of)).range(0), ({ text }) => text);
+const idsOf = async (conversation: Conversation) =>
+  Array.fromAsync(conversation.events(), ({ event }): BaseEvent['id'] => event.id);
+
+test.for([
+  [1, false],
+  [1, true],
+  [2, true],
+  [3, false],
+  [3, true],
+  [4, false],
+  [4, true],
+] as const)(
+  'a fork whose process dies at append %i (stored: %s) is finished by whoever opens it',
+  async ([at, stored]) => {
+    const disk = await long();
+    const original = await textsOf(disk, id);
+    await forkUntil(disk, { at, stored });
+    await using fork = await Conversation.open({ agent: newAgent([call]), store: disk, id: forkId });
+    const ids = await idsOf(fork);
+    expect(ids.slice(0, original.length)).toEqual(original.map((text) => (JSON.parse(text) as BaseEvent).id));
+    expect(fork.state).toMatchObject({ status: 'idle', pending: [], stats: { total: { calls: 0 } } });
+    expect((await disk.summary(forkId)).meta).not.toHaveProperty('fork');
+    expect(await textsOf(disk, id)).toEqual(original);
+    await fork.send('Go on.');
+    await fork.run();
+    await fork[Symbol.asyncDispose]();
+    const before = await textsOf(disk, forkId);
+    await using again = await Conversation.open({ agent: newAgent(), store: disk, id: forkId });
+    expect(await textsOf(disk, forkId)).toEqual(before);
+    expect(again.state.pending).toHaveLength(1);
+  },
+);
+
+test('an unfinished fork of a conversation that is gone says so, and can be removed', async () => {
+  const disk = await long();
+  await forkUntil(disk, { at: 2, stored: false });
+  await disk.remove(id);
+  await expect(Conversation.open({ agent: newAgent(), store: disk, id: forkId })).rejects.toMatchObject({
+    code: 'incomplete',
+  });
+  await disk.remove(forkId);
+});
+
+test('a fork that has nothing to settle is finished too', async () => {
+  const disk = memoryStore();
+  await using conversation = await Conversation.create({
+    agent: newAgent(),
+    store: disk,
+    workspace: process.cwd(),
+    id,
+  });
+  await conversation.send('Go.');
+  await using fork = await conversation.fork({ id: forkId });
+  expect((await disk.summary(forkId)).meta).not.toHaveProperty('fork');
+  expect(fork.state.head).toBe(2);
+});
+
+test('a fork that somebody finished while it was being opened goes on where they left it', async () => {
+  const disk = await long();
+  await forkUntil(disk, { at: 1, stored: false });
+  // Nobody dies in this one: it gives what only needs its methods, so that one of them can be late.
+  const late: EventStore = {
+    ...crashingStore(disk, { at: Infinity, stored: true }),
+    open: async (of) => {
+      await using other = await Conversation.open({ agent: newAgent(), store: disk, id: of });
+      await other.send('Go another way.');
+      await other[Symbol.asyncDispose]();
+      return disk.open(of);
+    },
+  };
+  await using fork = await Conversation.open({ agent: newAgent(), store: late, id: forkId });
+  const texts = fork.request().messages.map(({ content }) => textOf(content));
+  expect(texts.at(-1)).toBe('Go another way.');
+});
