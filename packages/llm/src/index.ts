@@ -9,10 +9,10 @@ export type { GenerateOptions, LanguageModel, ModelWrapper } from './language-mo
 export { modelFrom, type ModelFromOptions } from './model-from.ts';
 export type { FinishReason, ModelReply } from './model-reply.ts';
 export type { ModelParameters, ModelRequest, ToolSpec } from './model-request.ts';
-export type { LeakDialect } from './leaks/leak.ts';
-export { functionCalling, type FunctionCallingOptions } from './mock/function-calling.ts';
-export { mockFunctionCalling, type MockFunctionCallingOptions } from './mock/mock-function-calling.ts';
-export type { MockNotice } from './mock/mock-notice.ts';
+export type { LeakDialect } from './text-calls/formats/text-call-format.ts';
+export { functionCalling, type FunctionCallingOptions } from './function-calling/function-calling.ts';
+export { mockFunctionCalling, type MockFunctionCallingOptions } from './function-calling/mock-function-calling.ts';
+export type { MockNotice } from './function-calling/mock-notice.ts';
 export type { Dialect } from './dialects/dialect.ts';
 export { dialectFor } from './dialects/dialect-for.ts';
 export { openaiChat, type OpenAiChatOptions } from './chat/openai-chat.ts';

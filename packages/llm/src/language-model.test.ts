@@ -1,6 +1,6 @@
 import { describe, test } from 'vitest';
-import { functionCalling } from './mock/function-calling.ts';
-import { mockFunctionCalling } from './mock/mock-function-calling.ts';
+import { functionCalling } from './function-calling/function-calling.ts';
+import { mockFunctionCalling } from './function-calling/mock-function-calling.ts';
 import { openaiChat } from './chat/openai-chat.ts';
 import { retry } from './retry.ts';
 import { languageModelContract, scriptedModel, scriptedServer, type OpenModel } from './testing/index.ts';

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { ModelRequest } from '../model-request.ts';
 import { asking } from '../testing/index.ts';
-import { requestOf, wireBody } from '../testing/request-of.ts';
+import { requestOf, wireBody } from '../testing/servers/request-of.ts';
 import { dialectFor } from '../dialects/dialect-for.ts';
 import { unknownDialect, type Dialect } from '../dialects/dialect.ts';
 import { toWire, type WireSettings } from './to-wire.ts';

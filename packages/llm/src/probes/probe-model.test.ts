@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { functionCalling } from '../mock/function-calling.ts';
+import { functionCalling } from '../function-calling/function-calling.ts';
 import { openaiChat } from '../chat/openai-chat.ts';
 import { asking, scriptedServer } from '../testing/index.ts';
 import { probeModel } from './probe-model.ts';

@@ -4,8 +4,8 @@ import { expect, test } from 'vitest';
 import type { Delta } from '../delta.ts';
 import type { ModelReply } from '../model-reply.ts';
 import { asking, type ScriptedTurn } from '../testing/index.ts';
-import { script } from '../testing/script.ts';
-import { chunksOf, completionOf } from '../testing/wire-of.ts';
+import { script } from '../testing/script/script.ts';
+import { chunksOf, completionOf } from '../testing/servers/wire-of.ts';
 import { openaiChat } from '../chat/openai-chat.ts';
 
 type Fetch = typeof globalThis.fetch;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { text } from '@varve/events';
 import { LlmError } from '../error.ts';
-import { readLeak } from '../leaks/read-leak.ts';
+import { readLeak } from '../text-calls/find-text-calls.ts';
 import type { ModelReply } from '../model-reply.ts';
 import type { ModelRequest } from '../model-request.ts';
 

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { dialectFor } from '../dialects/dialect-for.ts';
 import { asking } from '../testing/index.ts';
-import { requestOfItems, responseRequest } from '../testing/response-request.ts';
+import { requestOfItems, responseRequest } from '../testing/servers/response-request.ts';
 import { toResponseBody, type ResponseSettings } from './to-response-body.ts';
 
 const settings: ResponseSettings = {

@@ -1,0 +1,129 @@
+import type { ToolSpec } from '../model-request.ts';
+import { alternatives, propertiesOf, resolved, type Schema, type SchemaRoot } from '../text-calls/json-schema.ts';
+import { tags } from '../text-calls/function-tags/tags.ts';
+import { writeCall } from '../text-calls/function-tags/write-call.ts';
+
+/** What the instructions say beside the tools. */
+export interface InstructionOptions {
+  readonly callsPerReply: 'one' | 'many';
+  /** Whether a call of the first tool is shown. */
+  readonly example: boolean;
+  readonly toolChoice: 'auto' | 'none' | 'required';
+}
+
+/** How to call functions, and which there are: a block of the system prompt, the same bytes for the same tools. */
+export function describeTools(tools: readonly ToolSpec[], options: InstructionOptions): string {
+  const [first] = tools;
+  return [
+    instructions(options),
+    ...tools.map(toolBlock),
+    ...(options.example && first ? [`A call looks like this:\n\n${exampleOf(first)}`] : []),
+  ].join('\n\n');
+}
+
+function instructions({ callsPerReply, toolChoice }: InstructionOptions): string {
+  const isOne = callsPerReply === 'one';
+  return `You act by calling the functions listed below. A call is a block of your reply, written exactly like this:
+
+<function=NAME>
+<parameter=FIRST>a value on one line</parameter>
+<parameter=SECOND>
+a value
+on several lines
+</parameter>
+</function>
+
+- ${isOne ? 'Make one call per reply, at its end.' : 'Calls stand at the end of a reply, one block after the other.'}
+- Say what you have to say before the call; what comes after it is not read.
+- Give every required parameter, and close every tag.
+- Write text as it is, without quotes or escapes. Write numbers, true, false, null, lists and objects as JSON.
+- A value that holds one of these tags itself is put between ${tags.literalOpen} and ${tags.literalClose}.
+- The result comes with the next message. Never write one yourself.
+- ${choices[toolChoice]}`;
+}
+
+const choices = {
+  auto: 'When no function is needed, answer without a block.',
+  none: 'Do not call a function now: answer in words.',
+  required: 'Your next reply must hold a call.',
+} as const;
+
+function toolBlock({ name, description, parameters }: ToolSpec, index: number): string {
+  const required = new Set(listOf(resolved(parameters, parameters)['required']));
+  const properties = Object.entries(propertiesOf(parameters));
+  const lines = properties.map(([key, schema], position) => {
+    const kind = `${typeName(schema, parameters)}, ${required.has(key) ? 'required' : 'optional'}`;
+    return [
+      `  (${position + 1}) ${key} (${kind})${described(schema, parameters)}`,
+      ...details(schema, parameters),
+    ].join('\n');
+  });
+  return [
+    `---- BEGIN FUNCTION #${index + 1}: ${name} ----`,
+    ...(description === '' ? [] : [`Description: ${description}`]),
+    ...(lines.length > 0 ? ['Parameters:', ...lines] : ['It takes no parameters.']),
+    `---- END FUNCTION #${index + 1} ----`,
+  ].join('\n');
+}
+
+function typeName(schema: unknown, root: SchemaRoot): string {
+  const types = alternatives(schema, root).map((each) => oneType(each, root));
+  return [...new Set(types)].join(' or ');
+}
+
+function oneType(schema: Schema, root: SchemaRoot): string {
+  const { type, items } = schema;
+  if (type === 'array') return items === undefined ? 'array' : `array of ${typeName(items, root)}`;
+  if (typeof type === 'string') return type;
+  return Array.isArray(schema['enum']) || 'const' in schema ? 'one of the allowed values' : 'any';
+}
+
+function described(schema: unknown, root: SchemaRoot): string {
+  const { description } = { ...resolved(schema, root), ...(typeof schema === 'object' ? schema : {}) };
+  return typeof description === 'string' && description !== '' ? `: ${description}` : '';
+}
+
+/** Allowed values, and the schema of what has a structure of its own. */
+function details(schema: unknown, root: SchemaRoot): readonly string[] {
+  const all = alternatives(schema, root);
+  const values = all.flatMap((each) => ('const' in each ? [each['const']] : listOf(each['enum'])));
+  const isNested = all.some((each) => isStructured(each) || isStructured(resolved(each['items'], root)));
+  return [
+    ...(values.length > 0 ? [`      Allowed values: ${values.map((value) => JSON.stringify(value)).join(', ')}`] : []),
+    ...(isNested ? [`      JSON Schema: ${JSON.stringify(inlined(schema, root))}`] : []),
+  ];
+}
+
+function isStructured(schema: Schema): boolean {
+  return 'properties' in schema || 'prefixItems' in schema || 'anyOf' in schema || 'oneOf' in schema;
+}
+
+/** References are put in place as deep as a reader may want to know; what refers to itself ends in any value. */
+function inlined(schema: unknown, root: SchemaRoot, depth = 0): unknown {
+  if (Array.isArray(schema)) return schema.map((each) => inlined(each, root, depth));
+  if (typeof schema !== 'object' || schema === null) return schema;
+  if ('$ref' in schema) return depth < 4 ? inlined(resolved(schema, root), root, depth + 1) : {};
+  return Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, inlined(value, root, depth)]));
+}
+
+function exampleOf({ name, parameters }: ToolSpec): string {
+  const required = new Set(listOf(resolved(parameters, parameters)['required']));
+  const shown = Object.entries(propertiesOf(parameters)).filter(([key], index) => required.has(key) || index === 0);
+  const fields = shown.slice(0, 6).map(([key, schema]) => [key, sample(schema, parameters)]);
+  return `I will use ${name}.\n\n${writeCall({ name, arguments: JSON.stringify(Object.fromEntries(fields)) })}`;
+}
+
+function sample(schema: unknown, root: SchemaRoot): unknown {
+  const first = alternatives(schema, root).find((each) => each['type'] !== 'null') ?? {};
+  if ('const' in first) return first['const'];
+  const [value] = listOf(first['enum']);
+  if (value !== undefined) return value;
+  if (first['type'] === 'array') return [sample(first['items'], root)];
+  return samples[String(first['type'])] ?? 'example text';
+}
+
+const samples: Readonly<Record<string, unknown>> = { integer: 1, number: 0.5, boolean: true, object: {}, null: null };
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}

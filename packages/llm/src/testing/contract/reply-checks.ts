@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict';
+import { textOf } from '@varve/events';
+import type { ModelReply } from '../../model-reply.ts';
+import type { ToolSpec } from '../../model-request.ts';
+import { asking, type ModelCheck } from './model-check.ts';
+import type { ScriptedTurn } from '../script/scripted-step.ts';
+
+const twoCalls: ScriptedTurn = {
+  id: 'reply-a',
+  reasoning: 'Two things to look up.',
+  text: 'Looking both up.',
+  calls: [
+    { id: 'call-a', name: 'grep', arguments: '{"pattern": "é→\\n",  "path":"."}' },
+    { id: 'call-b', name: 'think', arguments: { thought: 'plan 😀' } },
+  ],
+  usage: { input_tokens: 120, output_tokens: 30, cache_read_tokens: 100, cache_write_tokens: 5, reasoning_tokens: 10 },
+  costUsd: 0.0125,
+};
+
+/** The tools that the calls of these replies are made of: calls in text can only be told from prose by their names. */
+const tools: readonly ToolSpec[] = [
+  {
+    name: 'grep',
+    description: 'Searches.',
+    parameters: { type: 'object', properties: { pattern: { type: 'string' }, path: { type: 'string' } } },
+  },
+  {
+    name: 'think',
+    description: 'Thinks.',
+    parameters: { type: 'object', properties: { thought: { type: 'string' } } },
+  },
+];
+
+/** What a reply holds. */
+export const replyChecks: readonly ModelCheck[] = [
+  {
+    title: 'a text reply is one assistant message that ends with stop',
+    async run(open) {
+      await using opened = await open([{ text: 'Hello, world.' }]);
+      const reply = await opened.model.generate(asking('Hi'));
+      assert.equal(reply.message.role, 'assistant');
+      assert.equal(textOf(reply.message.content), 'Hello, world.');
+      assert.equal(reply.message.tool_calls, undefined);
+      assert.equal(reply.finish, 'stop');
+      assert.ok(reply.id !== '' && reply.model !== '' && reply.attempts >= 1 && reply.latencyMs >= 0);
+    },
+  },
+  {
+    title: 'several calls keep their order, names and arguments, beside text and reasoning',
+    async run(open) {
+      await using opened = await open([twoCalls]);
+      const { message, finish, id } = await opened.model.generate(asking('Look', { tools }));
+      const calls = message.tool_calls?.map((call) => [call.name, JSON.parse(call.arguments)]);
+      assert.deepEqual(calls, [
+        ['grep', { pattern: 'é→\n', path: '.' }],
+        ['think', { thought: 'plan 😀' }],
+      ]);
+      assert.deepEqual([id, finish, textOf(message.content)], ['reply-a', 'tool-calls', 'Looking both up.']);
+      assert.equal(message.reasoning_content, 'Two things to look up.');
+    },
+  },
+  {
+    title: 'calls keep their ids and the bytes of their arguments, streamed or not',
+    needs: 'call-fields',
+    async run(open) {
+      await using opened = await open([twoCalls, twoCalls]);
+      for (const options of [{}, { onDelta: () => undefined }]) {
+        const { message } = await opened.model.generate(asking('Look', { tools }), options);
+        assert.deepEqual(
+          message.tool_calls?.map((call) => [call.id, call.arguments]),
+          [
+            ['call-a', '{"pattern": "é→\\n",  "path":"."}'],
+            ['call-b', '{"thought":"plan 😀"}'],
+          ],
+        );
+      }
+    },
+  },
+  {
+    title: 'a reply of calls alone has no content',
+    async run(open) {
+      await using opened = await open([{ calls: [{ name: 'think', arguments: { thought: 'x' } }] }]);
+      const { message, finish } = await opened.model.generate(asking('Look', { tools }));
+      assert.deepEqual([message.content, message.tool_calls?.length, finish], [[], 1, 'tool-calls']);
+    },
+  },
+  {
+    title: 'arguments that are not JSON are handed on as they came',
+    needs: 'call-fields',
+    async run(open) {
+      await using opened = await open([
+        { calls: [{ name: 'grep', arguments: '{"pattern": "cut of' }], finish: 'length' },
+      ]);
+      const { message, finish } = await opened.model.generate(asking('Look', { tools }));
+      assert.deepEqual(message.tool_calls?.[0]?.arguments, '{"pattern": "cut of');
+      assert.equal(finish, 'length');
+    },
+  },
+  {
+    title: 'replies and calls without ids get ids that are not empty and differ',
+    async run(open) {
+      const call = { name: 'think', arguments: {} };
+      await using opened = await open([{ calls: [call, call] }, { calls: [call] }]);
+      const replies = [
+        await opened.model.generate(asking('One', { tools })),
+        await opened.model.generate(asking('Two', { tools })),
+      ];
+      const ids = replies.flatMap(({ id, message }) => [id, ...(message.tool_calls ?? []).map((each) => each.id)]);
+      assert.equal(new Set(ids.filter((id) => id !== '')).size, 5);
+    },
+  },
+  {
+    title: 'usage and cost are what the provider told, and absent when it told none',
+    async run(open) {
+      await using opened = await open([twoCalls, { text: 'Free of numbers.' }]);
+      const told = await opened.model.generate(asking('Look', { tools }));
+      assert.deepEqual([told.usage, told.costUsd], [twoCalls.usage, 0.0125]);
+      const untold = await opened.model.generate(asking('Look', { tools }));
+      assert.deepEqual([untold.usage, untold.costUsd], [undefined, undefined]);
+    },
+  },
+  {
+    title: 'streaming gives the same reply as not streaming, and its pieces add up to it',
+    async run(open) {
+      await using opened = await open([twoCalls, twoCalls]);
+      const { latencyMs: _slow, ...whole } = await opened.model.generate(asking('Look', { tools }));
+      const said = { text: '', reasoning: '', names: ['', ''], arguments: ['', ''] };
+      const { latencyMs: _fast, ...streamed } = await opened.model.generate(asking('Look', { tools }), {
+        onDelta(delta) {
+          assert.notEqual(delta.kind, 'reset');
+          if (delta.kind === 'text' || delta.kind === 'reasoning') said[delta.kind] += delta.text;
+          if (delta.kind !== 'tool-call') return;
+          said.names[delta.index] += delta.name ?? '';
+          said.arguments[delta.index] += delta.arguments;
+        },
+      });
+      assert.deepEqual(withoutCallIds(streamed), withoutCallIds(whole));
+      const calls = whole.message.tool_calls ?? [];
+      assert.deepEqual([said.text, said.reasoning], ['Looking both up.', 'Two things to look up.']);
+      assert.deepEqual(said.names, ['grep', 'think']);
+      assert.deepEqual(said.arguments, [calls[0]?.arguments, calls[1]?.arguments]);
+    },
+  },
+];
+
+/** Ids that the provider does not give are made up, so two replies need not share them. */
+function withoutCallIds(reply: Omit<ModelReply, 'latencyMs'>): Omit<ModelReply, 'latencyMs'> {
+  const calls = reply.message.tool_calls?.map((call) => ({ ...call, id: '' }));
+  return { ...reply, message: { ...reply.message, ...(calls && { tool_calls: calls }) } };
+}

@@ -1,0 +1,124 @@
+import { textOf } from '@varve/events';
+import { expect, test } from 'vitest';
+import { LlmError } from '../../error.ts';
+import { asking } from '../contract/model-check.ts';
+import { scriptedModel } from './scripted-model.ts';
+import type { ScriptedStep } from './scripted-step.ts';
+
+test('a step may answer what it is asked', async () => {
+  const model = scriptedModel([({ messages }) => ({ text: `You said ${textOf(messages[0]?.content ?? [])}.` })]);
+  const { message } = await model.generate(asking('hi'));
+  expect(textOf(message.content)).toBe('You said hi.');
+});
+
+test('a request beyond the script is a mismatch, then and at the end', async () => {
+  const model = scriptedModel([]);
+  await expect(model.generate(asking('Hi'))).rejects.toMatchObject({ code: 'script-mismatch' });
+  expect(() => model.assertDone()).toThrow('Request 1 was not expected: the script has 0 steps.');
+});
+
+test('a step that was never asked for is a mismatch at the end', async () => {
+  const model = scriptedModel([{ text: 'One.' }, { text: 'Two.' }]);
+  await model.generate(asking('Hi'));
+  expect(() => model.assertDone()).toThrow('Step 2 of the script was never asked for.');
+});
+
+test('a step that expects another request is a mismatch', async () => {
+  const model = scriptedModel([
+    { text: 'One.', expect: 'tests' },
+    { text: 'Two.', expect: /^Run/ },
+  ]);
+  await expect(model.generate(asking('Hi'))).rejects.toThrow('Step 1 expects tests, but was asked "Hi".');
+  await expect(model.generate(asking('Run it'))).resolves.toMatchObject({ finish: 'stop' });
+});
+
+test('what does not fit is told beside what does, a line each', async () => {
+  const model = scriptedModel([
+    { text: 'Looking.', calls: [{ name: 'grep', arguments: {} }] },
+    { text: 'Fixed.', expect: /^2 tests/ },
+    () => ({ text: 'Whatever.' }),
+    { error: { code: 'quota' } },
+    { text: 'All is done, and this is a longer sentence than anyone would read to its end.' },
+  ]);
+  await model.generate(asking('Fix the test.'));
+  await expect(model.generate(asking('no tests\nfound'))).rejects.toThrow('Step 2 expects /^2 tests/');
+  await model.generate(asking('Go on.'));
+  expect(() => model.assertDone()).toThrow(
+    new LlmError(
+      'script-mismatch',
+      [
+        'Step 2 expects /^2 tests/, but was asked "no tests\nfound".',
+        '  1 asked "Fix the test.", says "Looking." and calls grep',
+        '! 2 asked "no tests found", expected /^2 tests/',
+        '  3 asked "Go on.", answers by a function',
+        '- 4 never asked for, fails with quota',
+        '- 5 never asked for, says "All is done, and this is a longer sentence than anyone woul…"',
+      ].join('\n'),
+    ),
+  );
+});
+
+test('requests without a step are told after those that had one', async () => {
+  const model = scriptedModel([{ text: 'One.' }]);
+  for (const question of ['a', 'b', 'c']) await model.generate(asking(question)).catch(() => undefined);
+  expect(() => model.assertDone()).toThrow(
+    'Request 2 was not expected: the script has 1 steps.\n' +
+      '  1 asked "a", says "One."\n+ 2 asked "b", with no step left\n+ 3 asked "c", with no step left',
+  );
+});
+
+test('asking twice whether a script is done tells the same', async () => {
+  const model = scriptedModel([{ text: 'One.' }, { text: 'Two.' }]);
+  const told = [1, 2].map(() => {
+    try {
+      return model.assertDone();
+    } catch (error) {
+      return String(error);
+    }
+  });
+  expect(told[0]).toBe(told[1]);
+  expect(told[0]).toContain('Step 1 of the script was never asked for.\n- 1 never asked for, says "One."\n- 2');
+});
+
+test('of a script without end a few steps are told', () => {
+  const model = scriptedModel(forever());
+  expect(() => model.assertDone()).toThrow(/never asked for\.(?:\n- \d never asked for, says "Again\."){5}$/);
+});
+
+function disappointed(): never {
+  throw new Error('no result of grep');
+}
+
+test('a step that throws is a mismatch that names what it threw', async () => {
+  const model = scriptedModel([disappointed]);
+  await expect(model.generate(asking('Hi'))).rejects.toThrow('Step 1 threw: no result of grep');
+  expect(() => model.assertDone()).toThrow('Step 1 threw');
+});
+
+test('ids that are made up are the same in every run and differ within a conversation', async () => {
+  const steps = [{ calls: [{ name: 'think', arguments: {} }] }, { text: 'Done.' }];
+  const run = async (): Promise<readonly string[]> => {
+    const model = scriptedModel(steps);
+    const first = await model.generate(asking('Hi'));
+    const second = await model.generate(asking('Hi', { messages: [...asking('Hi').messages, first.message] }));
+    return [first.id, first.message.tool_calls?.[0]?.id ?? '', second.id];
+  };
+  const ids = await run();
+  expect(await run()).toEqual(ids);
+  expect(new Set(ids).size).toBe(3);
+});
+
+function* forever(): Generator<ScriptedStep> {
+  for (;;) yield { text: 'Again.' };
+}
+
+test('a script may be without end', async () => {
+  const model = scriptedModel(forever());
+  for (let count = 0; count < 100; count += 1) await model.generate(asking('Hi'));
+  expect(model.requests).toHaveLength(100);
+});
+
+test('a raw answer needs a server', async () => {
+  const model = scriptedModel([{ fault: { kind: 'answer', body: '' } }]);
+  await expect(model.generate(asking('Hi'))).rejects.toThrow('Only a scripted server can send a raw answer.');
+});

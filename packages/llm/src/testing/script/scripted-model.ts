@@ -1,0 +1,123 @@
+import { text, type Message } from '@varve/events';
+import type { Capabilities } from '../../capabilities.ts';
+import { LlmError, type LlmErrorCode } from '../../error.ts';
+import type { GenerateOptions, LanguageModel } from '../../language-model.ts';
+import type { FinishReason, ModelReply } from '../../model-reply.ts';
+import type { ModelRequest } from '../../model-request.ts';
+import { inEights, piecesOf, type Split } from './pieces-of.ts';
+import { noTools, prompted } from './prompted.ts';
+import { script, type PlayedTurn } from './script.ts';
+import type { ScriptedStep } from './scripted-step.ts';
+import { usageTold } from './usage-told.ts';
+
+/** What a scripted model says it can do. */
+export interface ScriptedModelOptions {
+  /** `scripted` when absent. */
+  readonly name?: string;
+  /** Overrides: function calling, vision and streaming, without a known window. */
+  readonly capabilities?: Partial<Capabilities>;
+  readonly split?: Split;
+  /** Plays a model without function calling: rejects tools, writes calls into its text, ends before stop strings. */
+  readonly prompted?: boolean;
+}
+
+/** A model that answers from a script, and what it was asked. */
+export interface ScriptedModel extends LanguageModel {
+  /** In the order they came; the same objects that were handed in. */
+  readonly requests: readonly ModelRequest[];
+  /** @throws {LlmError} `script-mismatch` when a request did not fit, or a step was never asked for. */
+  assertDone(): void;
+}
+
+/**
+ * Answers the n-th request with the n-th step, at once and without a network: for tests, examples and trying things out.
+ * A request without a step, or one that its step does not expect, rejects with `script-mismatch`.
+ */
+export function scriptedModel(steps: Iterable<ScriptedStep>, options: ScriptedModelOptions = {}): ScriptedModel {
+  const { name = 'scripted', capabilities, split = inEights, prompted: isPrompted = false } = options;
+  const dealt = script(steps);
+  const requests: ModelRequest[] = [];
+  return {
+    name,
+    spec: { kind: 'scripted', name },
+    capabilities: { functionCalling: !isPrompted, vision: true, streaming: true, ...capabilities },
+    requests,
+    assertDone: () => dealt.assertDone(),
+    async generate(request, generateOptions = {}) {
+      checkAborted(generateOptions.signal);
+      requests.push(request);
+      if (isPrompted && request.tools.length > 0) throw new LlmError('unsupported', noTools);
+      const dealtTurn = await dealt.next(request);
+      const turn = isPrompted ? prompted(dealtTurn, request.parameters.stop) : dealtTurn;
+      await turn.gate;
+      await perform(turn, split, generateOptions);
+      return replyOf(turn, name);
+    },
+  };
+}
+
+/** Streams what the turn lets through, then fails as the turn says. */
+async function perform(turn: PlayedTurn, split: Split, { signal, onDelta }: GenerateOptions): Promise<void> {
+  const { fault, error } = turn;
+  if (error) throw new LlmError(error.code, error.message ?? `The script fails with ${error.code}.`, waitOf(error));
+  if (fault?.kind === 'answer') throw new LlmError('script-mismatch', 'Only a scripted server can send a raw answer.');
+  for (const delta of onDelta ? piecesOf(turn, split).slice(0, fault?.afterPieces) : []) {
+    checkAborted(signal);
+    onDelta?.(delta);
+  }
+  checkAborted(signal);
+  if (fault?.kind === 'hang') await aborted(signal);
+  if (fault) throw new LlmError('unavailable', 'The script breaks off its reply.');
+  const problem = problemOf(turn);
+  if (problem) throw new LlmError(problem, `The script gives a reply that is ${problem}.`);
+}
+
+function waitOf({ retryAfterMs }: { readonly retryAfterMs?: number }): { readonly retryAfterMs?: number } {
+  return retryAfterMs === undefined ? {} : { retryAfterMs };
+}
+
+/** A turn that says nothing fails as it does with every other model. */
+function problemOf({ text: said = '', reasoning = '', calls, finish }: PlayedTurn): LlmErrorCode | undefined {
+  if (said.trim() !== '' || calls.length > 0) return undefined;
+  if (finish === 'length') return 'truncated';
+  if (finish === 'content-filter') return 'refused';
+  return reasoning === '' ? 'empty' : undefined;
+}
+
+function checkAborted(signal: AbortSignal | undefined): void {
+  if (signal?.aborted) throw new LlmError('aborted', 'The model call was aborted.', { cause: signal.reason });
+}
+
+async function aborted(signal: AbortSignal | undefined): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  signal?.addEventListener('abort', () => resolve(), { once: true });
+  await promise;
+  checkAborted(signal);
+}
+
+function replyOf(turn: PlayedTurn, model: string): ModelReply {
+  return {
+    id: turn.id,
+    model,
+    message: messageOf(turn),
+    finish: turn.finish ?? defaultFinish(turn),
+    ...(turn.usage && { usage: usageTold(turn.usage) }),
+    ...(turn.costUsd !== undefined && { costUsd: turn.costUsd }),
+    latencyMs: 0,
+    attempts: 1,
+  };
+}
+
+function defaultFinish({ calls }: PlayedTurn): FinishReason {
+  return calls.length > 0 ? 'tool-calls' : 'stop';
+}
+
+function messageOf({ text: said = '', reasoning = '', calls }: PlayedTurn): Message {
+  return {
+    role: 'assistant',
+    content: said.trim() === '' ? [] : [text(said)],
+    ...(calls.length > 0 && { tool_calls: calls.map((call) => ({ ...call, origin: 'completion' as const })) }),
+    ...(reasoning !== '' && { reasoning_content: reasoning }),
+    thinking_blocks: [],
+  };
+}

@@ -1,0 +1,106 @@
+import { text, type Content, type Message } from '@varve/events';
+import { z } from 'zod';
+import type { ModelRequest } from '../../model-request.ts';
+
+const inputPart = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('input_text'), text: z.string() }),
+  z.strictObject({ type: z.literal('input_image'), image_url: z.string(), detail: z.literal('auto') }),
+]);
+
+const item = z.union([
+  z.strictObject({ type: z.literal('message'), role: z.literal('user'), content: z.array(inputPart) }),
+  z.strictObject({
+    type: z.literal('message'),
+    role: z.literal('assistant'),
+    content: z.array(z.strictObject({ type: z.literal('output_text'), text: z.string() })),
+  }),
+  z.strictObject({
+    type: z.literal('reasoning'),
+    id: z.exactOptional(z.string()),
+    summary: z.array(z.strictObject({ type: z.literal('summary_text'), text: z.string() })),
+    encrypted_content: z.exactOptional(z.string()),
+  }),
+  z.strictObject({
+    type: z.literal('function_call'),
+    id: z.exactOptional(z.string()),
+    call_id: z.string(),
+    name: z.string(),
+    arguments: z.string(),
+  }),
+  z.strictObject({
+    type: z.literal('function_call_output'),
+    call_id: z.string(),
+    output: z.union([z.string(), z.array(inputPart)]),
+  }),
+]);
+type Item = z.output<typeof item>;
+
+/** What a request of the Responses protocol must look like; a body that differs is answered with 400. */
+export const responseRequest = z.looseObject({
+  model: z.string(),
+  instructions: z.exactOptional(z.string()),
+  input: z.array(item),
+  tools: z
+    .array(
+      z.strictObject({
+        type: z.literal('function'),
+        name: z.string(),
+        description: z.string(),
+        parameters: z.record(z.string(), z.unknown()),
+        strict: z.literal(false),
+      }),
+    )
+    .default([]),
+  stream: z.boolean().default(false),
+  temperature: z.exactOptional(z.number()),
+});
+export type ResponseRequest = z.output<typeof responseRequest>;
+
+/** The request that a body stands for, as far as a script looks at it. Neighbouring items of the assistant are one message. */
+export function requestOfItems({ instructions, input, tools, temperature }: ResponseRequest): ModelRequest {
+  const told: readonly Message[] = instructions === undefined ? [] : [messageOf('system', [text(instructions)])];
+  return {
+    messages: input.reduce(withItem, told),
+    tools: tools.map(({ name, description, parameters }) => ({ name, description, parameters })),
+    parameters: temperature === undefined ? {} : { temperature },
+  };
+}
+
+function messageOf(role: Message['role'], content: readonly Content[], fields: Partial<Message> = {}): Message {
+  return { role, content, thinking_blocks: [], ...fields };
+}
+
+function withItem(messages: readonly Message[], next: Item): readonly Message[] {
+  if (next.type === 'function_call_output') {
+    const said = typeof next.output === 'string' ? [text(next.output)] : next.output.map(contentOf);
+    return [...messages, messageOf('tool', said, { tool_call_id: next.call_id })];
+  }
+  if (next.type === 'message' && next.role === 'user')
+    return [...messages, messageOf('user', next.content.map(contentOf))];
+  const last = messages.at(-1);
+  const isBegun = last?.role === 'assistant';
+  return [...(isBegun ? messages.slice(0, -1) : messages), spoken(isBegun ? last : messageOf('assistant', []), next)];
+}
+
+function spoken(message: Message, next: Item): Message {
+  if (next.type === 'message' && next.role === 'assistant') {
+    return { ...message, content: [...message.content, ...next.content.map((part) => text(part.text))] };
+  }
+  if (next.type === 'function_call') {
+    const call = { id: next.call_id, name: next.name, arguments: next.arguments, origin: 'responses' } as const;
+    return { ...message, tool_calls: [...(message.tool_calls ?? []), call] };
+  }
+  if (next.type !== 'reasoning') return message;
+  const { encrypted_content: sealed, summary } = next;
+  const reasoning = {
+    summary: summary.map((each) => each.text),
+    ...(sealed !== undefined && { encrypted_content: sealed }),
+  };
+  return { ...message, responses_reasoning_item: reasoning };
+}
+
+function contentOf(part: z.output<typeof inputPart>): Content {
+  return part.type === 'input_text'
+    ? text(part.text)
+    : { cache_prompt: false, type: 'image', image_urls: [part.image_url] };
+}

@@ -1,0 +1,89 @@
+import type { ServerResponse } from 'node:http';
+import { LlmError } from '../../error.ts';
+import { inEights, type Split } from '../script/pieces-of.ts';
+import { play } from './play.ts';
+import { noTools, prompted } from '../script/prompted.ts';
+import { requestOf, wireBody, type WireBody } from './request-of.ts';
+import { script, type Script } from '../script/script.ts';
+import type { ScriptedStep } from '../script/scripted-step.ts';
+import { serveScript, type RecordedRequest, type ScriptedServer } from './serve-script.ts';
+
+/** What a scripted server checks, and how it cuts its answers. */
+export interface ScriptedServerOptions {
+  /** What `Authorization: Bearer` must hold; anything else is answered with 401. Not checked when absent. */
+  readonly apiKey?: string;
+  /** Listed under `/models`; a request for another one is answered with 404. Any model is served when absent. */
+  readonly models?: readonly string[];
+  readonly split?: Split;
+  /** Plays a model without function calling: rejects tools, writes calls into its text, ends before stop strings. */
+  readonly prompted?: boolean;
+}
+
+/**
+ * Listens on a free port of 127.0.0.1 and answers the n-th chat completion request with the n-th step, streamed in several
+ * events when asked to stream. A request without a step is answered with 400 and told by `assertDone`. Disposing it closes
+ * every connection.
+ */
+export async function scriptedServer(
+  steps: Iterable<ScriptedStep>,
+  options: ScriptedServerOptions = {},
+): Promise<ScriptedServer> {
+  const dealt = script(steps);
+  return serveScript(dealt, {
+    read(body) {
+      const { data } = wireBody.safeParse(body);
+      return data && requestOf(data);
+    },
+    answer: (recorded, body, response) => answer(recorded, wireBody.safeParse(body).data, { response, options, dealt }),
+  });
+}
+
+interface Stage {
+  readonly response: ServerResponse;
+  readonly options: ScriptedServerOptions;
+  readonly dealt: Script;
+}
+
+async function answer(
+  { method, path, headers }: RecordedRequest,
+  body: WireBody | undefined,
+  stage: Stage,
+): Promise<void> {
+  const { response, options } = stage;
+  if (options.apiKey !== undefined && headers['authorization'] !== `Bearer ${options.apiKey}`) {
+    refuse(response, 401, 'invalid_api_key', 'The key is wrong.');
+  } else if (method === 'GET' && path === '/v1/models') {
+    const data = (options.models ?? ['scripted']).map((id) => ({ id, object: 'model' }));
+    response.setHeader('content-type', 'application/json').end(JSON.stringify({ object: 'list', data }));
+  } else if (method !== 'POST' || path !== '/v1/chat/completions') {
+    refuse(response, 404, 'not_found', `There is nothing at ${path}.`);
+  } else if (!body) {
+    refuse(response, 400, 'invalid_request_error', 'The body is no chat completion request.');
+  } else if (options.models && !options.models.includes(body.model)) {
+    refuse(response, 404, 'model_not_found', `The model ${body.model} does not exist.`);
+  } else if (options.prompted && body.tools.length > 0) {
+    refuse(response, 400, 'unsupported_parameter', noTools);
+  } else {
+    await playNext(stage, body);
+  }
+}
+
+async function playNext({ response, options, dealt }: Stage, body: WireBody): Promise<void> {
+  try {
+    const request = requestOf(body);
+    const turn = await dealt.next(request);
+    await play(options.prompted ? prompted(turn, request.parameters.stop) : turn, {
+      response,
+      body,
+      split: options.split ?? inEights,
+    });
+  } catch (error) {
+    if (!(error instanceof LlmError)) throw error;
+    refuse(response, 400, 'script_mismatch', error.message);
+  }
+}
+
+function refuse(response: ServerResponse, status: number, code: string, message: string): void {
+  response.writeHead(status, { 'content-type': 'application/json' });
+  response.end(JSON.stringify({ error: { message, type: code, code } }));
+}

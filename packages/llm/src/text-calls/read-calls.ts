@@ -1,0 +1,79 @@
+import { createHash } from 'node:crypto';
+import type { ToolCall } from '@varve/events';
+import type { ToolSpec } from '../model-request.ts';
+import { coerce } from './coerce.ts';
+import { propertiesOf } from './json-schema.ts';
+import type { MockNotice } from '../function-calling/mock-notice.ts';
+import type { ScannedCall } from './function-tags/scan-call.ts';
+import { tags } from './function-tags/tags.ts';
+
+/** Calls as a model with fields for them would have made them. */
+export interface ReadCalls {
+  readonly calls: readonly ToolCall[];
+  /** By call id: why a call cannot be run, for the model to read. */
+  readonly invalidCalls: Readonly<Record<string, string>>;
+}
+
+/** What reading calls depends on beside the calls. */
+export interface ReadCallsOptions {
+  readonly tools: ReadonlyMap<string, ToolSpec>;
+  /** Ids follow from it, so a replayed reply has the same calls. */
+  readonly replyId: string;
+  readonly notice: (notice: MockNotice) => void;
+}
+
+/** Turns scanned calls into calls with JSON arguments. Tools that do not exist, and missing parameters, are for the agent to tell. */
+export function readCalls(scanned: readonly ScannedCall[], options: ReadCallsOptions): ReadCalls {
+  const read = scanned.map((call, index) => readCall(call, callId(options.replyId, index), options));
+  const invalid = read.flatMap(({ call, problems }) =>
+    problems.length > 0 ? [[call.id, problems.join(' ')] as const] : [],
+  );
+  return { calls: read.map(({ call }) => call), invalidCalls: Object.fromEntries(invalid) };
+}
+
+function callId(replyId: string, index: number): string {
+  return `call_${createHash('sha256').update(`${replyId}/${index}`).digest('hex').slice(0, 20)}`;
+}
+
+function readCall(scanned: ScannedCall, id: string, { tools, notice }: ReadCallsOptions) {
+  const { name, openParameter, json } = scanned;
+  const call = (args: string): ToolCall => ({ id, name, arguments: args, origin: 'completion' });
+  if (json !== undefined) return { call: call(json), problems: [] };
+  if (openParameter !== undefined) {
+    // What was written goes back into the history as it is, so that the model sees what it did.
+    return { call: call(scanned.body), problems: [unclosed(openParameter, name)] };
+  }
+  const root = tools.get(name)?.parameters ?? {};
+  const known = propertiesOf(root);
+  const names = Object.keys(known);
+  const problems: string[] = [];
+  const fields = new Map<string, unknown>();
+  for (const parameter of scanned.parameters) {
+    const key = knownName(parameter.name, names) ?? parameter.name;
+    if (fields.has(key)) notice({ kind: 'repeated-parameter', call: name, parameter: key });
+    if (!Object.hasOwn(known, key)) {
+      fields.set(key, parameter.text);
+      if (names.length > 0) problems.push(`${name} has no parameter ${key}. Its parameters are: ${names.join(', ')}.`);
+      continue;
+    }
+    const coerced = coerce(parameter, known[key], root);
+    fields.set(key, 'value' in coerced ? coerced.value : parameter.text);
+    if ('expected' in coerced) problems.push(`The parameter ${key} of ${name} must be ${coerced.expected}.`);
+  }
+  return { call: call(JSON.stringify(Object.fromEntries(fields))), problems };
+}
+
+/** The parameter that is meant, when only case, hyphens or underscores differ. */
+export function knownName(written: string, names: readonly string[]): string | undefined {
+  if (names.includes(written)) return written;
+  return names.find((name) => plain(name) === plain(written));
+}
+
+function plain(name: string): string {
+  return name.toLowerCase().replaceAll('-', '_');
+}
+
+function unclosed(parameter: string, tool: string): string {
+  const { parameterClose, literalOpen, literalClose } = tags;
+  return `The value of ${parameter} in this call of ${tool} has no end that can be told, so the call was not run. Close it with ${parameterClose}; a value that holds tags itself goes between ${literalOpen} and ${literalClose}.`;
+}

@@ -1,0 +1,196 @@
+import assert from 'node:assert/strict';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import { text, type Message } from '@varve/events';
+import { asking } from '../../src/testing/index.ts';
+import { answered, chunk, data, done, eventStream, fine, grep, key, spoken, streamed, whole } from './answers.ts';
+import type { FaultPlay, FaultRow, ProtocolName } from './fault-row.ts';
+import { modelAt, serve } from './run-fault.ts';
+
+type Encode = (body: Buffer) => Buffer;
+
+const encodings: Readonly<Record<string, Encode>> = { gzip: gzipSync, br: brotliCompressSync, deflate: deflateSync };
+
+/** Cuts bytes into pieces of their own, so that characters and compressed blocks are cut anywhere. */
+async function* inPieces(bytes: Buffer, size: number): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+}
+
+const awkward = 'Grüße 😀 → 漢字';
+
+/** Ways to write the same events. */
+const spellings: Readonly<Record<string, (body: string) => string>> = {
+  'CR LF': (body) => body.replaceAll('\n', '\r\n'),
+  CR: (body) => body.replaceAll('\n', '\r'),
+  'a byte order mark': (body) => `\u{FEFF}${body}`,
+  'no space after the colon': (body) => body.replaceAll('data: ', 'data:'),
+  'comments, ids and retry hints': (body) =>
+    body.replaceAll('data: ', ': OPENROUTER PROCESSING\nid: 7\nretry: 10\nsomething: else\ndata: '),
+  'data in several lines': (body) => body.replaceAll(',"', ',\ndata: "'),
+};
+
+const events = (protocol: ProtocolName): string =>
+  spoken(protocol, awkward)
+    .map((block) => `${block}\n\n`)
+    .join('');
+
+const compressed: readonly FaultRow[] = Object.entries(encodings).flatMap(([name, encode]) => [
+  {
+    fault: 61,
+    title: `events in ${name} are the same reply`,
+    steps: (protocol) => [
+      answered({
+        headers: { ...eventStream, 'content-encoding': name },
+        body: inPieces(encode(Buffer.from(events(protocol))), 3),
+      }),
+    ],
+    reply: { text: awkward, finish: 'stop' },
+  },
+  {
+    fault: 61,
+    title: `an answer in ${name} is the same reply`,
+    steps: (protocol) => [
+      answered({
+        headers: { 'content-encoding': name },
+        body: inPieces(encode(Buffer.from(JSON.stringify(whole(protocol, awkward)))), 5),
+      }),
+    ],
+    reply: { text: awkward, finish: 'stop' },
+  },
+]);
+
+const spelled: readonly FaultRow[] = Object.entries(spellings).map(([name, spell]) => ({
+  fault: 61,
+  title: `events with ${name} are the same reply`,
+  steps: (protocol) => [answered({ headers: eventStream, body: inPieces(Buffer.from(spell(events(protocol))), 7) })],
+  reply: { text: awkward, finish: 'stop' },
+}));
+
+/** An argument of ten million characters, and the pieces of a stream in which it comes. */
+const huge = `{"pattern":"${'x'.repeat(10_000_000)}"}`;
+
+function callPiece(fields: object): string {
+  return chunk({ tool_calls: [{ index: 0, ...fields }] });
+}
+
+function hugeStream(protocol: ProtocolName): readonly string[] {
+  const pieces = huge.match(/.{1,100000}/gs) ?? [];
+  if (protocol === 'chat') {
+    const head = callPiece({ id: 'a', type: 'function', function: { name: 'grep', arguments: '' } });
+    return [
+      head,
+      ...pieces.map((piece) => callPiece({ function: { arguments: piece } })),
+      chunk({}, 'tool_calls'),
+      done,
+    ];
+  }
+  const item = { type: 'function_call', id: 'fc_a', call_id: 'a', name: 'grep', arguments: '' };
+  const at = { output_index: 0, item_id: 'fc_a' };
+  return [
+    data({ type: 'response.output_item.added', ...at, item }),
+    ...pieces.map((delta) => data({ type: 'response.function_call_arguments.delta', ...at, delta })),
+    data({ type: 'response.completed', response: { id: 'r', status: 'completed', output: [] } }),
+  ];
+}
+
+const half = '\u{D83D}';
+
+const halves: Message = {
+  role: 'tool',
+  tool_call_id: 'a',
+  name: 'grep',
+  content: [text(`cut ${half}`)],
+  thinking_blocks: [],
+};
+
+/** F60 to F63 and F68: bytes as they come and go. */
+export const byteFaults: readonly (FaultRow | FaultPlay)[] = [
+  ...['Bearer KEY is wrong', 'see https://x.test/?api_key=KEY&a=1', 'headers: {"authorization":"Bearer KEY"}'].map(
+    (words) => ({
+      fault: 60,
+      title: `an error that says "${words}" does not tell the key`,
+      steps: [
+        answered({ status: 400, headers: { 'x-echo': key }, body: { error: { message: words.replace('KEY', key) } } }),
+      ],
+      failures: [['bad-request', /\[redacted\]/] as const],
+    }),
+  ),
+  {
+    fault: 60,
+    title: 'an error in a stream, a page and a redirect do not tell the key',
+    steps: () => [
+      streamed(`event: error\ndata: out of memory for ${key}`),
+      answered({ status: 502, body: `<html><title>No ${key}</title></html>` }),
+      answered({ status: 307, headers: { location: `https://elsewhere.test/?key=${key}` }, body: '' }),
+    ],
+    failures: [
+      ['unavailable', /\[redacted\]/],
+      ['unavailable', /\[redacted\]/],
+      ['bad-request', /\[redacted\]/],
+    ],
+  },
+  ...compressed,
+  ...spelled,
+  {
+    fault: 62,
+    title: 'a redirect is not followed, so that nothing goes to another host',
+    async play(stage) {
+      await using other = await serve(stage, [fine]);
+      const headers = { location: `${other.url}/chat/completions` };
+      await using server = await serve(
+        stage,
+        [301, 302, 307, 308].map((status) => answered({ status, headers, body: '' })),
+      );
+      for (let count = 0; count < 4; count += 1) {
+        await assert.rejects(modelAt(stage, server).generate(asking('Hi')), {
+          code: 'bad-request',
+          message: /answered 30\d: a redirect to http:.*, which is not followed$/,
+        });
+      }
+      server.assertDone();
+      assert.equal(other.requests.length, 0);
+    },
+  },
+  {
+    fault: 63,
+    title: 'an argument of 10 MB comes whole',
+    request: asking('Look', { tools: [grep] }),
+    steps: (protocol, way) => [
+      way === 'streamed' ? streamed(...hugeStream(protocol)) : { calls: [{ name: 'grep', arguments: huge }] },
+    ],
+    reply: { calls: [['grep', huge]], finish: 'tool-calls' },
+  },
+  {
+    fault: 68,
+    title: 'half a character in a result leaves as a whole one',
+    request: asking('', {
+      messages: [
+        ...asking(`Look ${half}`).messages,
+        {
+          role: 'assistant',
+          content: [],
+          tool_calls: [{ id: 'a', name: 'grep', arguments: '{}', origin: 'completion' }],
+          thinking_blocks: [],
+        },
+        halves,
+      ],
+    }),
+    steps: [fine],
+    reply: { text: 'Fine.' },
+    also: ({ bodies }) => {
+      const texts = stringsIn(bodies);
+      assert.deepEqual(
+        texts.filter((each) => !each.isWellFormed()),
+        [],
+      );
+      assert.deepEqual(
+        texts.filter((each) => each.includes('\u{FFFD}')),
+        ['Look \u{FFFD}', 'cut \u{FFFD}'],
+      );
+    },
+  },
+];
+
+function stringsIn(value: unknown): readonly string[] {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(stringsIn) : [];
+}

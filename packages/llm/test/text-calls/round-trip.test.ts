@@ -1,0 +1,94 @@
+import { textOf } from '@varve/events';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { anyCalls, awkwardPieces, callableTools as tools } from './any-calls.ts';
+import { readBack } from './read-back.ts';
+import { asking, scriptedModel } from '../../src/testing/index.ts';
+import { mockFunctionCalling } from '../../src/function-calling/mock-function-calling.ts';
+
+test('whatever is called is read back as it was, however the stream is cut', async () => {
+  const property = fc.asyncProperty(anyCalls(fc), fc.integer({ min: 1, max: 9 }), async (made, width) => {
+    // Twice, because a value with a stop string in it makes the request go out again.
+    const steps = [1, 2].map(() => ({ text: 'I act.', calls: made }));
+    const split = (whole: string): readonly string[] => whole.match(new RegExp(`.{1,${width}}`, 'gsu')) ?? [];
+    const model = mockFunctionCalling({ callsPerReply: 'many' })(scriptedModel(steps, { prompted: true, split }));
+    const nothing = { text: '', reasoning: '', arguments: made.map(() => '') };
+    let said = structuredClone(nothing);
+    const reply = await model.generate(asking('Go', { tools }), {
+      onDelta(delta) {
+        if (delta.kind === 'text' || delta.kind === 'reasoning') said[delta.kind] += delta.text;
+        if (delta.kind === 'tool-call') said.arguments[delta.index] += delta.arguments;
+        if (delta.kind === 'reset') said = structuredClone(nothing);
+      },
+    });
+    const read = (reply.message.tool_calls ?? []).map((call) => ({
+      name: call.name,
+      arguments: JSON.parse(call.arguments) as unknown,
+    }));
+    expect(read).toEqual(JSON.parse(JSON.stringify(made)));
+    expect(reply.invalidCalls).toBeUndefined();
+    expect(said).toEqual({
+      text: 'I act.',
+      reasoning: '',
+      arguments: reply.message.tool_calls?.map((call) => call.arguments),
+    });
+  });
+  await fc.assert(property, { numRuns: 300 });
+});
+
+test('five thousand calls and more are read back from the text that they become', () => {
+  let count = 0;
+  const property = fc.property(anyCalls(fc), (made) => {
+    expect(readBack(made)).toEqual(JSON.parse(JSON.stringify(made)));
+    count += made.length;
+  });
+  fc.assert(property, { numRuns: 3000 });
+  expect(count).toBeGreaterThan(5000);
+});
+
+test('any text is read without failing, and says the same streamed and not', async () => {
+  const reply = fc.array(
+    fc.oneof(fc.constantFrom(...awkwardPieces), fc.constantFrom('<function=look>\n', '<parameter=count>7</parameter>')),
+    {
+      maxLength: 14,
+    },
+  );
+  const property = fc.asyncProperty(
+    reply.map((pieces) => pieces.join('')).filter((whole) => whole.trim() !== ''),
+    async (whole) => {
+      const model = mockFunctionCalling()(scriptedModel([{ text: whole }, { text: whole }]));
+      let said = { text: '', reasoning: '' };
+      const { message } = await model.generate(asking('Go', { tools }), {
+        onDelta(delta) {
+          if (delta.kind === 'reset') said = { text: '', reasoning: '' };
+          if (delta.kind === 'text' || delta.kind === 'reasoning') said[delta.kind] += delta.text;
+        },
+      });
+      expect(said).toEqual({ text: textOf(message.content), reasoning: message.reasoning_content ?? '' });
+    },
+  );
+  await fc.assert(property, { numRuns: 500 });
+});
+
+test.for([
+  ['closing tags', '</parameter> '],
+  ['opening tags', '<parameter=one> '],
+  ['calls', '<function=act> '],
+  ['line starts', '\n<function=act>\n<parameter=one>'],
+  ['values without an end', '\n</function>\n<function=act>\n<parameter=one>'],
+  ['white space', ' '.repeat(64)],
+  ['thoughts', '\n<think></think>'],
+  ['ends of thoughts', '\n</think>\n<function=act>\n</function>'],
+  ['fences', '\n```\n<function=act>\n'],
+  ['sections', '<![CDATA[ ]]> '],
+  ['angles', '<'],
+])('much of the same is read in one pass: %s', async ([, unit = '']) => {
+  const many = unit.repeat(100_000 / unit.length);
+  for (const whole of [`<function=act>\n<parameter=one>${many}x`, `${many}x`]) {
+    const model = mockFunctionCalling({ callsPerReply: 'many' })(
+      scriptedModel([{ text: whole }, { text: whole }], { split: (each) => [each] }),
+    );
+    const { finish } = await model.generate(asking('Go', { tools }), { onDelta: () => undefined });
+    expect(['stop', 'tool-calls']).toContain(finish);
+  }
+});
