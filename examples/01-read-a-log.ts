@@ -1,6 +1,7 @@
 // Reads events from JSON lines, as they lie in any log, and shows what the model would see of them.
-import { builtinKinds, eventCodec } from '@varve/events';
-import { foldEvents, messageProjector, viewProjection } from '@varve/events/projections';
+import { eventCodec } from '@varve/events';
+import { builtinKinds } from '@varve/events/kinds';
+import { foldEvents, messageBuilder, viewProjection } from '@varve/events/projections';
 
 const lines = [
   '{"id":"00000001","timestamp":"2026-01-01T12:00:00.000001","source":"user","llm_message":{"role":"user","content":[{"cache_prompt":false,"type":"text","text":"What is in this directory?"}],"thinking_blocks":[]},"activated_skills":[],"extended_content":[],"kind":"MessageEvent"}',
@@ -13,7 +14,7 @@ const events = lines.map((line) => codec.read(line));
 for (const event of events) console.log(event.kind, event.kind === 'OpaqueEvent' ? `(${event.wireKind})` : '');
 
 // The call has no result yet: the request says so, because a strict provider rejects calls without one.
-for (const message of messageProjector(codec)(foldEvents(viewProjection(codec), events).events)) {
+for (const message of messageBuilder(codec)(foldEvents(viewProjection(codec), events).events)) {
   const calls = message.tool_calls?.map((call) => `${call.name} ${call.arguments}`) ?? [];
   console.log(
     `${message.role}:`,

@@ -1,6 +1,6 @@
 // Gives a conversation a tool that its client carries out: the client watches the events, and says what came of it.
 import { Conversation, defineAgent } from '@varve/agent';
-import { ActionEvent } from '@varve/events';
+import { ActionEvent } from '@varve/events/kinds';
 import { scriptedModel } from '@varve/llm/testing';
 import { memoryStore } from '@varve/storage';
 import { finish } from '@varve/tools';

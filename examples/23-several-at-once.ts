@@ -1,6 +1,6 @@
 // Runs two conversations of one agent at once, watches the words as they come, and follows the events of one of them.
 import { Conversation, defineAgent } from '@varve/agent';
-import { ConversationStateUpdateEvent } from '@varve/events';
+import { ConversationStateUpdateEvent } from '@varve/events/kinds';
 import { openaiChat } from '@varve/llm';
 import { scriptedServer } from '@varve/llm/testing';
 import { memoryStore } from '@varve/storage';

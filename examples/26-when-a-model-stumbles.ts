@@ -1,7 +1,8 @@
 // Goes on when a model stumbles: arguments that are nearly JSON, calls that cannot be, silence, a context that is too long.
 import { Conversation, defineAgent } from '@varve/agent';
 import { rollingWindow } from '@varve/condensers';
-import { AgentErrorEvent, Condensation, MessageEvent, ObservationEvent, textOf } from '@varve/events';
+import { textOf } from '@varve/events';
+import { AgentErrorEvent, Condensation, MessageEvent, ObservationEvent } from '@varve/events/kinds';
 import { scriptedModel, type ScriptedTurn } from '@varve/llm/testing';
 import { memoryStore } from '@varve/storage';
 import { defineTool, finish } from '@varve/tools';

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
-import { ActionEvent } from '@varve/events';
+import { ActionEvent } from '@varve/events/kinds';
 import { FileEditorAction, TerminalAction } from '@varve/events/payloads';
 import { askApproval, type Approval } from './ask-approval.ts';
 

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { text, type BaseEvent } from '@varve/events';
 import {
   ActionEvent,
   AgentErrorEvent,
@@ -6,10 +7,9 @@ import {
   ConversationErrorEvent,
   MessageEvent,
   ObservationEvent,
-  text,
   UserRejectObservation,
-  type BaseEvent,
-} from '@varve/events';
+  HookExecutionEvent,
+} from '@varve/events/kinds';
 import {
   FileEditorAction,
   FinishAction,
@@ -22,7 +22,6 @@ import {
   type Observation,
   type Payload,
 } from '@varve/events/payloads';
-import { HookExecutionEvent } from '@varve/events/kinds';
 import { eventLines } from './event-lines.ts';
 
 const stamp = { id: '00000001', timestamp: '2026-01-01T12:00:00.000000' };

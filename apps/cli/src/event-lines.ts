@@ -1,18 +1,17 @@
+import { isOpaque, textOf, type BaseEvent } from '@varve/events';
 import {
   ActionEvent,
   AgentErrorEvent,
   Condensation,
   ConversationErrorEvent,
   InterruptEvent,
-  isOpaque,
   MessageEvent,
   ObservationEvent,
   PauseEvent,
   SystemPromptEvent,
-  textOf,
   UserRejectObservation,
-  type BaseEvent,
-} from '@varve/events';
+  HookExecutionEvent,
+} from '@varve/events/kinds';
 import {
   FileEditorAction,
   FinishAction,
@@ -22,7 +21,6 @@ import {
   TerminalObservation,
   ThinkAction,
 } from '@varve/events/payloads';
-import { HookExecutionEvent } from '@varve/events/kinds';
 import { safeText } from '@varve/events/text';
 import type { Style } from './terminal-io.ts';
 import { unmaskedText } from './unmasked-text.ts';

@@ -1,5 +1,6 @@
 import type { Conversation } from '@varve/agent';
-import { ActionEvent, ConversationErrorEvent, MessageEvent, ObservationEvent, type BaseEvent } from '@varve/events';
+import type { BaseEvent } from '@varve/events';
+import { ActionEvent, ConversationErrorEvent, MessageEvent, ObservationEvent } from '@varve/events/kinds';
 import { FinishAction } from '@varve/events/payloads';
 import { safeText } from '@varve/events/text';
 import type { Line } from './event-lines.ts';

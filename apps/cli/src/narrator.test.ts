@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { ActionEvent, ObservationEvent, text } from '@varve/events';
+import { text } from '@varve/events';
+import { ActionEvent, ObservationEvent } from '@varve/events/kinds';
 import { TerminalAction, TerminalObservation } from '@varve/events/payloads';
 import { narrator } from './narrator.ts';
 

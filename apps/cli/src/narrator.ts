@@ -1,4 +1,5 @@
-import { ActionEvent, ObservationEvent, type BaseEvent } from '@varve/events';
+import type { BaseEvent } from '@varve/events';
+import { ActionEvent, ObservationEvent } from '@varve/events/kinds';
 import { eventLines, wholeCall, type Line } from './event-lines.ts';
 
 /** Tells events in order: a result that does not stand right below its call is told with the call's name above it. */

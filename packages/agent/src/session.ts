@@ -1,4 +1,5 @@
-import type { ActionEvent, EventCodec } from '@varve/events';
+import type { EventCodec } from '@varve/events';
+import type { ActionEvent } from '@varve/events/kinds';
 import type { View } from '@varve/events/projections';
 import type { Delta, ToolSpec } from '@varve/llm';
 import type { Tool } from '@varve/tools';

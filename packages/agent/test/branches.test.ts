@@ -2,9 +2,10 @@ import { mkdtemp, realpath } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { ActionEvent, MessageEvent, ObservationEvent, SystemPromptEvent, textOf, type BaseEvent } from '@varve/events';
+import { textOf, type BaseEvent } from '@varve/events';
 import { callFact } from '@varve/events/facts';
-import { legalityProblems } from '@varve/events/projections';
+import { ActionEvent, MessageEvent, ObservationEvent, SystemPromptEvent } from '@varve/events/kinds';
+import { checkMessages } from '@varve/events/projections';
 import { scriptedModel, type ScriptedTurn } from '@varve/llm/testing';
 import { memoryStore } from '@varve/storage';
 import { finish } from '@varve/tools';
@@ -161,7 +162,7 @@ test('a fork at any event that something can follow is legal, and runs no write 
     const ending = { ...agent, model: scriptedModel([done]) };
     await using fork = await conversation.fork({ at: id, agent: ending });
     expect(fork.state.pending, kind).toEqual([]);
-    expect(legalityProblems(fork.request().messages), kind).toEqual([]);
+    expect(checkMessages(fork.request().messages), kind).toEqual([]);
     await fork.send('Go on.');
     expect(await fork.run(), kind).toMatchObject({ reason: 'finished' });
   }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ActionEvent, ObservationEvent } from '@varve/events';
+import { ActionEvent, ObservationEvent } from '@varve/events/kinds';
 import { scriptedModel, type ScriptedTurn } from '@varve/llm/testing';
 import { memoryStore } from '@varve/storage';
 import { finish, think, type Tool } from '@varve/tools';

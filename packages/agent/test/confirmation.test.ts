@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { textOf, UserRejectObservation } from '@varve/events';
+import { textOf } from '@varve/events';
+import { UserRejectObservation } from '@varve/events/kinds';
 import { scriptedModel, type ScriptedTurn } from '@varve/llm/testing';
 import { memoryStore, type EventStore } from '@varve/storage';
 import { finish, think, type Tool } from '@varve/tools';

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { builtinKinds, defineEvent, eventCodec, isOpaque, MessageEvent, text, textOf, timestamps } from '@varve/events';
+import { defineEvent, eventCodec, isOpaque, text, textOf, timestamps } from '@varve/events';
 import { defineFact } from '@varve/events/facts';
+import { builtinKinds, MessageEvent } from '@varve/events/kinds';
 import { scriptedModel } from '@varve/llm/testing';
 import { memoryStore } from '@varve/storage';
 import { finish, think } from '@varve/tools';

@@ -1,5 +1,6 @@
-import { AgentErrorEvent, type BaseEvent } from '@varve/events';
-import { legalityProblems, statsProjection, foldEvents } from '@varve/events/projections';
+import type { BaseEvent } from '@varve/events';
+import { AgentErrorEvent } from '@varve/events/kinds';
+import { checkMessages, statsProjection, foldEvents } from '@varve/events/projections';
 import { mockFunctionCalling, openaiChat, openaiResponses, type LanguageModel } from '@varve/llm';
 import { scriptedResponses, scriptedServer, type ScriptedServer, type ScriptedStep } from '@varve/llm/testing';
 import { memoryStore } from '@varve/storage';
@@ -20,7 +21,7 @@ async function run(server: ScriptedServer, model: LanguageModel) {
   for await (const { event } of conversation.events()) events.push(event);
   const errors = events.filter((event) => AgentErrorEvent.is(event)).map((event) => event.error);
   // Every request is one that a strict provider takes, whatever the model wrote before it.
-  expect(server.requests.flatMap(({ request }) => legalityProblems(request?.messages ?? []))).toEqual([]);
+  expect(server.requests.flatMap(({ request }) => checkMessages(request?.messages ?? []))).toEqual([]);
   return { result, runs: [...runs], errors, events };
 }
 

@@ -1,7 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { AgentErrorEvent, isOpaque, ObservationEvent, SystemPromptEvent, UserRejectObservation } from '@varve/events';
-import { legalityProblems } from '@varve/events/projections';
+import { isOpaque } from '@varve/events';
+import { AgentErrorEvent, ObservationEvent, SystemPromptEvent, UserRejectObservation } from '@varve/events/kinds';
+import { checkMessages } from '@varve/events/projections';
 import { scriptedModel, type ScriptedStep, type ScriptedTurn } from '@varve/llm/testing';
 import { memoryStore, type EventLog, type EventStore } from '@varve/storage';
 import { finish, type Tool } from '@varve/tools';
@@ -52,7 +53,7 @@ test.for([done, { text: 'All done.' } satisfies ScriptedTurn])(
     await conversation.send('Go.');
     expect(await conversation.run()).toMatchObject({ reason: 'finished', text: 'That too.' });
     expect(model.requests[1]?.messages.at(-1)?.role).not.toBe('assistant');
-    expect(legalityProblems(conversation.request().messages)).toEqual([]);
+    expect(checkMessages(conversation.request().messages)).toEqual([]);
   },
 );
 

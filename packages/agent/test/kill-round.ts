@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { legalityProblems } from '@varve/events/projections';
+import { checkMessages } from '@varve/events/projections';
 import { Conversation } from '../src/conversation/conversation.ts';
 import { mortalAgent } from './mortal-agent.ts';
 
@@ -54,7 +54,7 @@ export async function killRound({ scheme, concurrency, at }: KillRoundOptions): 
   if (conversation.state.lastUserMessageId === undefined) await conversation.send('Record a, b, c and d.');
   const { reason } = await conversation.run();
   assert.equal(reason, 'finished');
-  assert.deepEqual([conversation.state.pending, legalityProblems(conversation.request().messages)], [[], []]);
+  assert.deepEqual([conversation.state.pending, checkMessages(conversation.request().messages)], [[], []]);
   const told = JSON.stringify(conversation.request().messages);
   const written = (await readFile(options.effects, 'utf8').catch(() => '')).split('\n').filter((line) => line !== '');
   assert.deepEqual(written, [...new Set(written)], 'a write ran twice');

@@ -1,4 +1,5 @@
-import { ActionEvent, AgentErrorEvent, textOf, type BaseEvent } from '@varve/events';
+import { textOf, type BaseEvent } from '@varve/events';
+import { ActionEvent, AgentErrorEvent } from '@varve/events/kinds';
 import { mockFunctionCalling, type LanguageModel } from '@varve/llm';
 import { scriptedModel, type ScriptedTurn } from '@varve/llm/testing';
 import { memoryStore } from '@varve/storage';

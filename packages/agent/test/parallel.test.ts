@@ -2,8 +2,9 @@ import { mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { ObservationEvent, textOf } from '@varve/events';
-import { legalityProblems } from '@varve/events/projections';
+import { textOf } from '@varve/events';
+import { ObservationEvent } from '@varve/events/kinds';
+import { checkMessages } from '@varve/events/projections';
 import { scriptedModel, type ScriptedTurn } from '@varve/llm/testing';
 import { memoryStore, type EventStore } from '@varve/storage';
 import { defineTool, finish, terminal, type Tool } from '@varve/tools';
@@ -82,7 +83,7 @@ test('calls run at once, each result is stored when it is there, and the model r
   expect((await results(conversation, 3)).slice(0, 3)).toEqual(['Did c.', 'Did a.', 'Did b.']);
   const read = model.requests[1]?.messages.filter(({ role }) => role === 'tool').map(({ content }) => textOf(content));
   expect(read).toEqual(['Did a.', 'Did b.', 'Did c.']);
-  expect(legalityProblems(conversation.request().messages)).toEqual([]);
+  expect(checkMessages(conversation.request().messages)).toEqual([]);
 });
 
 test.for<[string, Partial<Setup> & { readonly resources?: (input: { readonly name: string }) => readonly string[] }]>([

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { ConversationStateUpdateEvent, defineEvent, MessageEvent, text, textOf, type Stamp } from '@varve/events';
+import { defineEvent, text, textOf, type Stamp } from '@varve/events';
 import { defineFact, effectFact } from '@varve/events/facts';
-import { legalityProblems } from '@varve/events/projections';
+import { ConversationStateUpdateEvent, MessageEvent } from '@varve/events/kinds';
+import { checkMessages } from '@varve/events/projections';
 import { scriptedModel, type ScriptedTurn } from '@varve/llm/testing';
 import { memoryStore } from '@varve/storage';
 import { verify } from '@varve/storage/proof';
@@ -57,7 +58,7 @@ test('what the owner records while calls wait keeps the request legal, and decid
   expect(conversation.state).toMatchObject({ status: 'waiting_for_confirmation', pending: [{}] });
   await conversation.approve();
   expect(await conversation.run()).toMatchObject({ reason: 'finished' });
-  expect(legalityProblems(conversation.request().messages)).toEqual([]);
+  expect(checkMessages(conversation.request().messages)).toEqual([]);
 });
 
 test('secrets are masked in events of one’s own too', async () => {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { textOf } from '@varve/events';
 import { defineFact } from '@varve/events/facts';
-import { legalityProblems } from '@varve/events/projections';
+import { checkMessages } from '@varve/events/projections';
 import type { ModelRequest } from '@varve/llm';
 import { scriptedModel, type ScriptedStep, type ScriptedTurn } from '@varve/llm/testing';
 import { memoryStore, type EventStore } from '@varve/storage';
@@ -101,7 +101,7 @@ test.for([
       if (conversation.state.lastUserMessageId === undefined) await conversation.send('Record a, b and c.');
       expect(await conversation.run(), `crash at ${at}`).toMatchObject({ reason: 'finished' });
       for (const [text, count] of runs) expect(count, `${text}, crash at ${at}`).toBe(1);
-      for (const request of seen) expect(legalityProblems(request.messages)).toEqual([]);
+      for (const request of seen) expect(checkMessages(request.messages)).toEqual([]);
       const { head } = conversation.state;
       expect(await conversation.stateAt(head)).toEqual(conversation.state);
     }
@@ -141,7 +141,7 @@ test('from any prefix of a log, half an append too, nothing runs that must not, 
     expect(conversation.state.pending, `${length} events`).toEqual([]);
     expect(runs.has('late'), `${length} events`).toBe(false);
     expect(runs.size, `${length} events`).toBeLessThanOrEqual(2 - begun.length);
-    expect(legalityProblems(conversation.request().messages)).toEqual([]);
+    expect(checkMessages(conversation.request().messages)).toEqual([]);
   }
 });
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { textOf } from '@varve/events';
-import { legalityProblems } from '@varve/events/projections';
+import { checkMessages } from '@varve/events/projections';
 import { scriptedModel, type ScriptedTurn } from '@varve/llm/testing';
 import { memoryStore } from '@varve/storage';
 import { finish } from '@varve/tools';
@@ -69,7 +69,7 @@ test('a call by a name known from elsewhere is stored under the name of the tool
   const { messages } = conversation.request();
   const call = messages.flatMap(({ tool_calls: calls }) => calls ?? [])[0];
   expect(call).toMatchObject({ name: 'terminal' });
-  expect(legalityProblems(messages)).toEqual([]);
+  expect(checkMessages(messages)).toEqual([]);
 });
 
 test('a run that ended because nothing more could be left out asks again in the next one', async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { textOf, type BaseEvent } from '@varve/events';
+import { checkMessages } from '@varve/events/projections';
 import { rollingWindow } from '@varve/condensers';
-import { legalityProblems } from '@varve/events/projections';
 import { scriptedModel, type ScriptedStep, type ScriptedTurn } from '@varve/llm/testing';
 import { memoryStore } from '@varve/storage';
 import { defineTool, finish, ToolError, type Tool } from '@varve/tools';
@@ -40,7 +40,7 @@ test('a side question sees the work and leaves no event, also while calls wait',
   expect(conversation.state.status).toBe('waiting_for_confirmation');
   const { messages, parameters } = model.requests[1] ?? { messages: [] };
   expect(textOf(messages.at(-1)?.content ?? [])).toContain('What are you doing?');
-  expect(legalityProblems(messages)).toEqual([]);
+  expect(checkMessages(messages)).toEqual([]);
   expect(parameters).toMatchObject({ toolChoice: 'none' });
 });
 

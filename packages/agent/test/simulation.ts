@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
 import { rollingWindow } from '@varve/condensers';
-import { ActionEvent, defineEvent, text as block, type BaseEvent } from '@varve/events';
+import { defineEvent, text as block, type BaseEvent } from '@varve/events';
 import { approvalFact, effectFact } from '@varve/events/facts';
-import { isResult, callIdOf, legalityProblems, type Usage } from '@varve/events/projections';
+import { ActionEvent } from '@varve/events/kinds';
+import { isResult, callIdOf, checkMessages, type Usage } from '@varve/events/projections';
 import { LlmError, type LanguageModel } from '@varve/llm';
 import { memoryStore, type EventStore } from '@varve/storage';
 import { defineTool, finish, type Tool } from '@varve/tools';
@@ -282,7 +283,7 @@ class World {
     const places = events.filter(({ kind }) => kind !== 'ConversationStateUpdateEvent').map((event) => event.id);
     const at = places[this.#dice.below(places.length)] ?? '';
     await using fork = await conversation.fork({ at, id: '6'.repeat(32) });
-    assert.deepEqual([fork.state.pending, legalityProblems(fork.request().messages)], [[], []]);
+    assert.deepEqual([fork.state.pending, checkMessages(fork.request().messages)], [[], []]);
     const before = new Map(this.#runs);
     await fork.send('Come to an end.');
     await fork.run({ maxIterations: 20 });
@@ -307,7 +308,7 @@ class World {
       spec: { kind: 'simulated' },
       capabilities: { functionCalling: true, vision: true, streaming: false },
       generate: async ({ messages, tools }, { signal } = {}) => {
-        assert.deepEqual(legalityProblems(messages), []);
+        assert.deepEqual(checkMessages(messages), []);
         if (this.#secrets.length > 0) assert(!JSON.stringify(messages).includes(secret), 'the model reads the secret');
         await this.#turns();
         if (signal?.aborted) throw new LlmError('aborted', 'The model call was aborted.');

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { defineFact } from '@varve/events/facts';
-import { legalityProblems } from '@varve/events/projections';
+import { checkMessages } from '@varve/events/projections';
 import { scriptedModel, type ScriptedTurn } from '@varve/llm/testing';
 import { memoryStore, type EventStore } from '@varve/storage';
 import { finish } from '@varve/tools';
@@ -106,7 +106,7 @@ test.for(['before', 'after'] as const)(
         await using conversation = await Conversation.open({ agent, store: survivor, id: one });
         await conversation.send('Go on.');
         expect(await conversation.run(), `${at}: ${calls[at - 1]}`).toMatchObject({ reason: 'finished' });
-        for (const { messages } of model.requests) expect(legalityProblems(messages)).toEqual([]);
+        for (const { messages } of model.requests) expect(checkMessages(messages)).toEqual([]);
       }
     }
     for (const name of ['create', 'open', 'summary', 'range', 'at', 'seqOf', 'append', 'latest', 'save'])

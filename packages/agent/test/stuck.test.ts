@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
-import { MessageEvent, text, textOf, type BaseEvent } from '@varve/events';
+import { text, textOf, type BaseEvent } from '@varve/events';
+import { MessageEvent } from '@varve/events/kinds';
 import { TerminalObservation } from '@varve/events/payloads';
-import { legalityProblems } from '@varve/events/projections';
+import { checkMessages } from '@varve/events/projections';
 import { scriptedModel, type ScriptedTurn } from '@varve/llm/testing';
 import { memoryStore } from '@varve/storage';
 import { defineTool, finish, type Tool } from '@varve/tools';
@@ -50,7 +51,7 @@ test('the same call with the same result is told of once, then ends the run, and
   expect(await nudgesOf(conversation)).toEqual([expect.stringContaining('You called record 4 times in the same way')]);
   expect(textOf(model.requests[4]?.messages.at(-1)?.content ?? [])).toContain('Try another way');
   expect(await conversation.run()).toMatchObject({ reason: 'finished' });
-  for (const { messages } of model.requests) expect(legalityProblems(messages)).toEqual([]);
+  for (const { messages } of model.requests) expect(checkMessages(messages)).toEqual([]);
 });
 
 test('what a model is told for another reason is no warning of a loop', async () => {

@@ -1,4 +1,5 @@
-import { builtinKinds, eventCodec } from '@varve/events';
+import { eventCodec } from '@varve/events';
+import { builtinKinds } from '@varve/events/kinds';
 import { foldEvents, viewProjection, type View } from '@varve/events/projections';
 import { arbitraryLog, type Log } from '@varve/events/testing';
 import fc from 'fast-check';

@@ -1,4 +1,5 @@
-import { CondensationSummaryEvent, type BaseEvent } from '@varve/events';
+import type { BaseEvent } from '@varve/events';
+import { CondensationSummaryEvent } from '@varve/events/kinds';
 
 const noteForm = /^(\d+) earlier events of this conversation are not shown\.(?:\nNoted about them:\n([^]*))?$/;
 /** Notes are carried from gap to gap; beyond this many characters the older part gives way. */

@@ -1,4 +1,5 @@
-import { ActionEvent, MessageEvent, type BaseEvent } from '@varve/events';
+import type { BaseEvent } from '@varve/events';
+import { ActionEvent, MessageEvent } from '@varve/events/kinds';
 import { isResult } from '@varve/events/projections';
 
 /**

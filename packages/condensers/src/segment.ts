@@ -1,4 +1,5 @@
-import { SystemPromptEvent, type BaseEvent } from '@varve/events';
+import type { BaseEvent } from '@varve/events';
+import { SystemPromptEvent } from '@varve/events/kinds';
 import { cutPoints } from '@varve/events/projections';
 
 /** A stretch of a view that can be forgotten without tearing anything apart: from `start` up to and without `end`. */

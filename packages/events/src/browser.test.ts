@@ -26,11 +26,11 @@ const hello = all.MessageEvent.create(
 const lines = [codec.encode(hello), '{"id":"e1","kind":"SomethingNew"}', 'no json'];
 const events = lines.map((line) => codec.read(line));
 const view = all.foldEvents(all.viewProjection(codec), events);
-const messages = all.withCacheMarks(all.messageProjector(codec)(view.events));
+const messages = all.withCacheMarks(all.messageBuilder(codec)(view.events));
 globalThis.answer = JSON.stringify({
   kinds: events.map((event) => event.kind),
   says: messages.map((message) => all.textOf(message.content)),
-  problems: all.legalityProblems(messages),
+  problems: all.checkMessages(messages),
   lines: events.map((event) => all.eventLine(event)),
   counts: all.foldEvents(all.countsProjection, events).userMessages,
   names: Object.keys(all).length,

@@ -1,15 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import {
-  builtinKinds,
-  defineEvent,
-  eventCodec,
-  EventError,
-  isOpaque,
-  type AnyEvent,
-  type OpaqueEvent,
-} from './index.ts';
+import { defineEvent, eventCodec, EventError, isOpaque, type OpaqueEvent } from './index.ts';
+import { builtinKinds, type AnyEvent } from './kinds/index.ts';
 import { anyCharacter } from './testing/index.ts';
 
 const codec = eventCodec(builtinKinds);

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { conforms } from './conforms.ts';
-import { builtinKinds } from './index.ts';
+import { builtinKinds } from './kinds/index.ts';
 
 const folder = new URL('golden/', import.meta.url);
 const goldens = readdirSync(folder).map((name) => JSON.parse(readFileSync(new URL(name, folder), 'utf8')) as object);

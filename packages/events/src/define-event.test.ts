@@ -1,14 +1,7 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import {
-  ConversationStateUpdateEvent,
-  deepFreeze,
-  defineEvent,
-  EventError,
-  MessageEvent,
-  PauseEvent,
-  text,
-} from './index.ts';
+import { deepFreeze, defineEvent, EventError, text } from './index.ts';
+import { ConversationStateUpdateEvent, MessageEvent, PauseEvent } from './kinds/index.ts';
 import { TerminalAction } from './payloads/index.ts';
 
 const stamp = { id: 'e0000001', timestamp: '2026-01-01T12:00:00.000000' };

@@ -4,7 +4,7 @@ import { deepFreeze, type Immutable } from './immutable.ts';
 import { jsonProblem } from './json-problem.ts';
 import { lenientReader, withNeutral } from './lenient.ts';
 import type { Message } from './message.ts';
-import { invalidSentence } from './payload.ts';
+import { invalidSentence } from './define-payload.ts';
 
 /** Who caused an event. */
 export const eventSource = withNeutral(z.enum(['agent', 'user', 'environment', 'hook']), 'environment');

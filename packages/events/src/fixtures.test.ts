@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { builtinKinds, eventCodec, isOpaque } from './index.ts';
+import { eventCodec, isOpaque } from './index.ts';
+import { builtinKinds } from './kinds/index.ts';
 import { logContract, type Log } from './testing/index.ts';
 
 const codec = eventCodec(builtinKinds);

@@ -1,33 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import {
-  ActionEvent,
-  AgentErrorEvent,
-  builtinKinds,
-  Condensation,
-  CondensationRequest,
-  CondensationSummaryEvent,
-  ConversationErrorEvent,
-  ConversationStateUpdateEvent,
-  eventCodec,
-  InterruptEvent,
-  MessageEvent,
-  ObservationEvent,
-  PauseEvent,
-  SystemPromptEvent,
-  text,
-  UserRejectObservation,
-  type BaseEvent,
-} from './index.ts';
-import {
-  ACPToolCallEvent,
-  HookExecutionEvent,
-  LLMCompletionLogEvent,
-  ServerErrorEvent,
-  StreamingDeltaEvent,
-  TokenEvent,
-} from './kinds/index.ts';
-import {
   approvalFact,
   callFact,
   childFact,
@@ -37,6 +10,29 @@ import {
   runFact,
   toolsetFact,
 } from './facts/index.ts';
+import { eventCodec, text, type BaseEvent } from './index.ts';
+import {
+  ActionEvent,
+  AgentErrorEvent,
+  builtinKinds,
+  Condensation,
+  CondensationRequest,
+  CondensationSummaryEvent,
+  ConversationErrorEvent,
+  ConversationStateUpdateEvent,
+  InterruptEvent,
+  MessageEvent,
+  ObservationEvent,
+  PauseEvent,
+  SystemPromptEvent,
+  UserRejectObservation,
+  ACPToolCallEvent,
+  HookExecutionEvent,
+  LLMCompletionLogEvent,
+  ServerErrorEvent,
+  StreamingDeltaEvent,
+  TokenEvent,
+} from './kinds/index.ts';
 import { TerminalAction, ThinkObservation } from './payloads/index.ts';
 
 const codec = eventCodec(builtinKinds);

@@ -1,9 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { builtinKinds } from './index.ts';
+import { builtinKinds } from './kinds/index.ts';
 import * as payloads from './payloads/index.ts';
-import * as toolSets from './tool-sets/index.ts';
 
 /** The interface description of the reference's server. Not part of this repository. */
 const file = ['../../../../', '../../../../../']
@@ -36,7 +35,7 @@ const shapes: ReadonlyMap<string, Readonly<Record<string, unknown>>> = new Map<
   Readonly<Record<string, unknown>>
 >([
   ...builtinKinds.map((kind) => [kind.kind, kind.fields] as const),
-  ...[...Object.values(payloads), ...Object.values(toolSets)].flatMap((one) =>
+  ...Object.values(payloads).flatMap((one) =>
     typeof one === 'object' && 'create' in one ? [[one.kind, one.fields.shape] as const] : [],
   ),
 ]);

@@ -2,12 +2,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import * as facts from './facts/index.ts';
-import { builtinKinds } from './index.ts';
+import { builtinKinds } from './kinds/index.ts';
 import * as payloads from './payloads/index.ts';
-import * as toolSets from './tool-sets/index.ts';
 
 /** Everything in the folders of definitions, as one text: the docstrings are what the page says of each. */
-const sources = ['kinds', 'payloads', 'tool-sets', 'facts']
+const sources = ['kinds', 'payloads', 'facts']
   .flatMap((folder) => {
     const url = new URL(`${folder}/`, import.meta.url);
     return readdirSync(url).map((name) => readFileSync(new URL(name, url), 'utf8'));
@@ -88,8 +87,6 @@ function page(): string {
     '## Actions and observations',
     'They stand in the `action` of an `ActionEvent` and the `observation` of an `ObservationEvent`, and end with their `kind`. Every observation begins with `content` (what the model reads) and `is_error`.',
     ...payloadSections(payloads),
-    '## Actions and observations of tool sets',
-    ...payloadSections(toolSets),
     '## Facts',
     'What decides behaviour and has no event kind: a `ConversationStateUpdateEvent` with one of these keys.',
     ...factSections(),

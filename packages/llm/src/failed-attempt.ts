@@ -1,4 +1,4 @@
-import type { TokenUsage } from '@varve/events/facts';
+import type { TokenUsage } from '@varve/events';
 import type { LlmErrorCode } from './error.ts';
 
 /** What an attempt used that led to no reply, as far as the provider told. */

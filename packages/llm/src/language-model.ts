@@ -32,7 +32,7 @@ export interface LanguageModel {
   /** The same for the life of this value. */
   readonly capabilities: Capabilities;
   /**
-   * Sends a request and resolves with the whole reply. Messages are legal (`legalityProblems` finds nothing) and are not
+   * Sends a request and resolves with the whole reply. Messages are legal (`checkMessages` finds nothing) and are not
    * changed. Parameters that its protocol has no place for are left out; images that it cannot see become a note.
    *
    * @throws {LlmError} with a code for every failure the caller can act on, always by rejecting. A reply without text and

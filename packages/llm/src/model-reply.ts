@@ -1,5 +1,4 @@
-import type { Message } from '@varve/events';
-import type { TokenUsage } from '@varve/events/facts';
+import type { Message, TokenUsage } from '@varve/events';
 import type { FailedAttempt } from './failed-attempt.ts';
 
 /**

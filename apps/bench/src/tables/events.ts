@@ -1,16 +1,7 @@
-import {
-  ActionEvent,
-  builtinKinds,
-  Condensation,
-  eventCodec,
-  MessageEvent,
-  ObservationEvent,
-  text,
-  type BaseEvent,
-} from '@varve/events';
+import { eventCodec, text, type BaseEvent } from '@varve/events';
+import { ActionEvent, builtinKinds, Condensation, MessageEvent, ObservationEvent } from '@varve/events/kinds';
 import { TerminalAction, TerminalObservation } from '@varve/events/payloads';
-import { messageProjector, Timeline } from '@varve/events/projections';
-import { stateProjections } from '@varve/events/state';
+import { messageBuilder, Timeline, stateProjections } from '@varve/events/projections';
 import type { Bench } from '../table.ts';
 
 const codec = eventCodec(builtinKinds);
@@ -71,7 +62,7 @@ function microseconds(work: () => unknown): number {
 /** Microseconds for one more event in a log of this length, over whole periods, with a condensation every so many events. */
 function oneMore(length: number, every: number): number {
   const timeline = new Timeline({ codec, projections: stateProjections(codec) });
-  const project = messageProjector(codec);
+  const project = messageBuilder(codec);
   const lines = (from: number): readonly string[] =>
     Array.from({ length: period }, (_, index) => codec.encode(eventAt(from + index, every)));
   const grow = (line: string): void => void timeline.push(codec.decode(line), timeline.head);

@@ -1,5 +1,6 @@
 import { readEvents, readRequest, readState } from '@varve/agent';
-import { builtinKinds, eventCodec } from '@varve/events';
+import { eventCodec } from '@varve/events';
+import { builtinKinds } from '@varve/events/kinds';
 import { defaultTools } from '@varve/tools';
 import type { CliCommand } from '../define-command.ts';
 import { shownLine } from '../event-printer.ts';

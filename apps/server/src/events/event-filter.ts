@@ -1,12 +1,6 @@
-import {
-  ConversationStateUpdateEvent,
-  eventCodec,
-  isOpaque,
-  MessageEvent,
-  textOf,
-  type BaseEvent,
-} from '@varve/events';
+import { eventCodec, isOpaque, textOf, type BaseEvent } from '@varve/events';
 import { isFact } from '@varve/events/facts';
+import { ConversationStateUpdateEvent, MessageEvent } from '@varve/events/kinds';
 import type { Stored } from '@varve/storage';
 
 /** Which events are wanted; what is absent does not matter. */

@@ -1,7 +1,8 @@
 import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { builtinKinds, ConversationStateUpdateEvent, eventCodec } from '@varve/events';
+import { eventCodec } from '@varve/events';
+import { builtinKinds, ConversationStateUpdateEvent } from '@varve/events/kinds';
 import { statsProjection, statusProjection, Timeline } from '@varve/events/projections';
 import { arbitraryLog, story, type Log } from '@varve/events/testing';
 import { memoryStore, type EventStore } from '@varve/storage';

@@ -1,11 +1,11 @@
+import { eventCodec } from '@varve/events';
 import {
   ConversationErrorEvent,
   ConversationStateUpdateEvent,
-  eventCodec,
   InterruptEvent,
   MessageEvent,
   PauseEvent,
-} from '@varve/events';
+} from '@varve/events/kinds';
 import { statsProjection, statusProjection, Timeline, type Stats, type Status } from '@varve/events/projections';
 import type { LogReader, Summary } from '@varve/storage';
 import { Lru } from './lru.ts';

@@ -1,5 +1,6 @@
-import { ConversationStateUpdateEvent, type BaseEvent } from '@varve/events';
+import type { BaseEvent } from '@varve/events';
 import { callFact, toolsetFact } from '@varve/events/facts';
+import { ConversationStateUpdateEvent } from '@varve/events/kinds';
 import type { Projection } from '@varve/events/projections';
 import { z } from '@hono/zod-openapi';
 import { toldFields } from './conversation-info.ts';

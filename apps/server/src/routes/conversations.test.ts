@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { Conversation, defineAgent } from '@varve/agent';
-import { ConversationStateUpdateEvent } from '@varve/events';
+import { ConversationStateUpdateEvent } from '@varve/events/kinds';
 import { story } from '@varve/events/testing';
 import { scriptedModel } from '@varve/llm/testing';
 import { memoryStore, type EventStore } from '@varve/storage';

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import { ConversationStateUpdateEvent, MessageEvent, text, type BaseEvent } from '@varve/events';
+import { text, type BaseEvent } from '@varve/events';
 import { leafKey, maskFact } from '@varve/events/facts';
+import { ConversationStateUpdateEvent, MessageEvent } from '@varve/events/kinds';
 import { story } from '@varve/events/testing';
 import { memoryStore } from '@varve/storage';
 import { dashedId } from '../conversation-id.ts';

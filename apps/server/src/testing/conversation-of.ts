@@ -1,4 +1,5 @@
-import { builtinKinds, eventCodec, type BaseEvent } from '@varve/events';
+import { eventCodec, type BaseEvent } from '@varve/events';
+import { builtinKinds } from '@varve/events/kinds';
 import { logEntriesOf } from '@varve/events/testing';
 import type { EventStore, NewEvent } from '@varve/storage';
 

@@ -1,5 +1,5 @@
-import { ObservationEvent, type ActionEvent } from '@varve/events';
 import { effectFact } from '@varve/events/facts';
+import { ObservationEvent, type ActionEvent } from '@varve/events/kinds';
 import { FinishAction, type Observation } from '@varve/events/payloads';
 import { ToolError, type Tool } from '@varve/tools';
 import { digestOf } from '../log/digest.ts';

@@ -1,4 +1,5 @@
-import { EventError, type SecurityRisk, type ToolCall } from '@varve/events';
+import { EventError, type ToolCall } from '@varve/events';
+import type { SecurityRisk } from '@varve/events/kinds';
 import type { Payload } from '@varve/events/payloads';
 import { ToolError, type Tool } from '@varve/tools';
 import { fitArguments } from './fit-arguments.ts';

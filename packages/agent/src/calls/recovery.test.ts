@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ActionEvent } from '@varve/events';
+import { ActionEvent } from '@varve/events/kinds';
 import type { PendingCall } from '@varve/events/projections';
 import type { Effect } from '@varve/tools';
 import { countingTool } from '../testing/counting-tool.ts';

@@ -1,4 +1,4 @@
-import type { ActionEvent } from '@varve/events';
+import type { ActionEvent } from '@varve/events/kinds';
 import { FinishAction } from '@varve/events/payloads';
 import type { PendingCall } from '@varve/events/projections';
 import { ToolError, type Tool } from '@varve/tools';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { MessageEvent, ObservationEvent } from '@varve/events';
 import { leafKey } from '@varve/events/facts';
+import { MessageEvent, ObservationEvent } from '@varve/events/kinds';
 import { scriptedModel, type ScriptedTurn } from '@varve/llm/testing';
 import { memoryStore } from '@varve/storage';
 import { finish, taskTracker } from '@varve/tools';

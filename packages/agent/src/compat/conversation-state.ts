@@ -1,4 +1,6 @@
-import { builtinKinds, eventCodec, type BaseEvent, type EventCodec, type EventKind } from '@varve/events';
+import { eventCodec, type BaseEvent, type EventCodec, type EventKind } from '@varve/events';
+import { builtinKinds } from '@varve/events/kinds';
+import type { TaskItem } from '@varve/events/payloads';
 import {
   statsProjection,
   statusProjection,
@@ -6,9 +8,8 @@ import {
   Timeline,
   type ExecutionStatus,
   type LogEntry,
+  countsProjection,
 } from '@varve/events/projections';
-import type { TaskItem } from '@varve/events/payloads';
-import { countsProjection } from '@varve/events/state';
 import { StorageError, type EventStore, type LogReader } from '@varve/storage';
 
 /** What a conversation used, in the words of the documents this class comes from. */

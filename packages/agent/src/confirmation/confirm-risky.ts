@@ -1,4 +1,4 @@
-import type { SecurityRisk } from '@varve/events';
+import type { SecurityRisk } from '@varve/events/kinds';
 import type { ConfirmationPolicy } from './confirmation-policy.ts';
 import { ensembleRisk } from '../risk/ensemble-risk.ts';
 import { modelRisk } from '../risk/model-risk.ts';

@@ -1,4 +1,5 @@
-import type { ActionEvent, EventCodec } from '@varve/events';
+import type { EventCodec } from '@varve/events';
+import type { ActionEvent } from '@varve/events/kinds';
 import { FinishAction, ThinkAction } from '@varve/events/payloads';
 import type { PendingCall } from '@varve/events/projections';
 import type { ProposedCall } from '../risk/risk-analyzer.ts';

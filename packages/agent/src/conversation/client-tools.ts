@@ -1,4 +1,4 @@
-import { SystemPromptEvent } from '@varve/events';
+import { SystemPromptEvent } from '@varve/events/kinds';
 import type { View } from '@varve/events/projections';
 import type { Tool } from '@varve/tools';
 import { clientTool, clientToolSpec, type ClientToolSpec } from '@varve/tools/client';

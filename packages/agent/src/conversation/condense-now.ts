@@ -1,4 +1,4 @@
-import { CondensationRequest } from '@varve/events';
+import { CondensationRequest } from '@varve/events/kinds';
 import { condensationFor } from '../run/condense.ts';
 import { AgentError } from '../error.ts';
 import type { Session } from '../session.ts';

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import { ActionEvent, AgentErrorEvent, MessageEvent, type BaseEvent } from '@varve/events';
-import { legalityProblems } from '@varve/events/projections';
+import type { BaseEvent } from '@varve/events';
+import { ActionEvent, AgentErrorEvent, MessageEvent } from '@varve/events/kinds';
+import { checkMessages } from '@varve/events/projections';
 import { LlmError } from '@varve/llm';
 import { scriptedModel, type ScriptedTurn } from '@varve/llm/testing';
 import { memoryStore } from '@varve/storage';
@@ -105,7 +106,7 @@ test('arguments that are not JSON are kept byte for byte and answered', async ()
   await conversation.run();
   const action = (await eventsOf(conversation)).find(({ kind }) => kind === 'ActionEvent');
   expect(action).toMatchObject({ tool_call: { arguments: '{"text": "a' } });
-  expect(legalityProblems(conversation.request().messages)).toEqual([]);
+  expect(checkMessages(conversation.request().messages)).toEqual([]);
 });
 
 test('raw line feeds inside a string of the arguments are understood', async () => {
@@ -363,7 +364,7 @@ test('a secret as the name of a tool that is not there never reaches the log', a
     'record',
     'finish',
   ]);
-  expect(legalityProblems(conversation.request().messages)).toEqual([]);
+  expect(checkMessages(conversation.request().messages)).toEqual([]);
 });
 
 test('secrets never reach the log, wherever they come from', async () => {

@@ -1,5 +1,6 @@
-import { ConversationStateUpdateEvent, type EventCodec } from '@varve/events';
+import type { EventCodec } from '@varve/events';
 import { callFact, childFact, runFact } from '@varve/events/facts';
+import { ConversationStateUpdateEvent } from '@varve/events/kinds';
 import type { EventLog, LogReader, NewEvent, Stored } from '@varve/storage';
 
 /** So many events are appended at once: a fork of a long log costs few transactions, and little memory. */

@@ -1,4 +1,5 @@
-import { MessageEvent, text, textOf } from '@varve/events';
+import { text, textOf } from '@varve/events';
+import { MessageEvent } from '@varve/events/kinds';
 import { LlmError, type LanguageModel, type ModelReply, type ModelRequest } from '@varve/llm';
 import type { LogReader } from '@varve/storage';
 import { digestOfJson, messageDigester } from '../log/digest.ts';

@@ -1,5 +1,6 @@
-import { ConversationStateUpdateEvent, timestamps } from '@varve/events';
+import { timestamps } from '@varve/events';
 import { leafKey } from '@varve/events/facts';
+import { ConversationStateUpdateEvent } from '@varve/events/kinds';
 import type { LogReader } from '@varve/storage';
 import { conversationTimeline } from '../log/conversation-state.ts';
 import { callErrorDraft, statusDraft, type Draft } from '../log/drafts.ts';

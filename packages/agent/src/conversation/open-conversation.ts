@@ -1,5 +1,6 @@
 import { realpath, stat } from 'node:fs/promises';
-import { builtinKinds, eventCodec, type EventCodec, type Json } from '@varve/events';
+import { eventCodec, type EventCodec, type Json } from '@varve/events';
+import { builtinKinds } from '@varve/events/kinds';
 import type { Status } from '@varve/events/projections';
 import type { LanguageModel } from '@varve/llm';
 import type { EventLog } from '@varve/storage';

@@ -1,4 +1,5 @@
-import { builtinKinds, eventCodec } from '@varve/events';
+import { eventCodec } from '@varve/events';
+import { builtinKinds } from '@varve/events/kinds';
 import type { ModelRequest } from '@varve/llm';
 import type { LogReader } from '@varve/storage';
 import { maskSecrets } from '@varve/tools';

@@ -1,4 +1,5 @@
-import { ConversationStateUpdateEvent, deepFreeze, type BaseEvent, type EventCodec, type Stamp } from '@varve/events';
+import { deepFreeze, type BaseEvent, type EventCodec, type Stamp } from '@varve/events';
+import { ConversationStateUpdateEvent } from '@varve/events/kinds';
 import { AgentError } from '../error.ts';
 import { isOwnEvent } from '../log/is-own-event.ts';
 import type { Session } from '../session.ts';

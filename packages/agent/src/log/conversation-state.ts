@@ -1,4 +1,5 @@
 import type { EventCodec } from '@varve/events';
+import type { TaskItem } from '@varve/events/payloads';
 import {
   pendingProjection,
   statsProjection,
@@ -13,7 +14,6 @@ import {
   type Status,
   type View,
 } from '@varve/events/projections';
-import type { TaskItem } from '@varve/events/payloads';
 import { activityProjection, type Activity } from './projections/activity-projection.ts';
 import { policiesProjection, type Policies } from './projections/policies-projection.ts';
 import { overflowProjection, type Overflow } from '../stuck/overflow-projection.ts';

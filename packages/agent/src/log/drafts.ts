@@ -1,17 +1,14 @@
+import { text, type BaseEvent, type Content, type Stamp } from '@varve/events';
+import { childFact, runFact } from '@varve/events/facts';
 import {
   AgentErrorEvent,
   ConversationErrorEvent,
   ConversationStateUpdateEvent,
   MessageEvent,
-  text,
   UserRejectObservation,
   type ActionEvent,
-  type BaseEvent,
-  type Content,
   type ErrorClassification,
-  type Stamp,
-} from '@varve/events';
-import { childFact, runFact } from '@varve/events/facts';
+} from '@varve/events/kinds';
 import { statusKey, type ExecutionStatus, type Usage } from '@varve/events/projections';
 
 /** An event in the making: everything but the stamp. A fixed `id` lets other events of the same append name it. */

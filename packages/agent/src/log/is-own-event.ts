@@ -1,4 +1,5 @@
-import { builtinKinds, ConversationStateUpdateEvent, type BaseEvent } from '@varve/events';
+import type { BaseEvent } from '@varve/events';
+import { builtinKinds, ConversationStateUpdateEvent } from '@varve/events/kinds';
 
 const builtin = new Set<string>(builtinKinds.map(({ kind }) => kind));
 

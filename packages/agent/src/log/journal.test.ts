@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { builtinKinds, ConversationStateUpdateEvent, eventCodec, PauseEvent } from '@varve/events';
+import { eventCodec } from '@varve/events';
+import { builtinKinds, ConversationStateUpdateEvent, PauseEvent } from '@varve/events/kinds';
 import { memoryStore, type EventLog } from '@varve/storage';
 import { conversationTimeline } from './conversation-state.ts';
 import { statusDraft, type Draft } from './drafts.ts';

@@ -1,17 +1,15 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
+import { defineEvent, eventCodec, text } from '@varve/events';
+import { callFact, defineFact, toolsetFact } from '@varve/events/facts';
 import {
   ActionEvent,
   AgentErrorEvent,
   builtinKinds,
   Condensation,
   ConversationStateUpdateEvent,
-  defineEvent,
-  eventCodec,
   MessageEvent,
-  text,
-} from '@varve/events';
-import { callFact, defineFact, toolsetFact } from '@varve/events/facts';
+} from '@varve/events/kinds';
 import { MCPToolAction } from '@varve/events/payloads';
 import { maskSecrets } from '@varve/tools';
 import { maskEvent } from './mask-event.ts';

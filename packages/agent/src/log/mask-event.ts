@@ -1,5 +1,6 @@
-import { ConversationStateUpdateEvent, deepFreeze, type BaseEvent } from '@varve/events';
+import { deepFreeze, type BaseEvent } from '@varve/events';
 import { leafKey, toolsetFact } from '@varve/events/facts';
+import { ConversationStateUpdateEvent } from '@varve/events/kinds';
 import { statusKey } from '@varve/events/projections';
 import type { Mask } from '@varve/tools';
 import { isOwnEvent } from './is-own-event.ts';

@@ -1,4 +1,5 @@
-import { builtinKinds, eventCodec, type EventCodec } from '@varve/events';
+import { eventCodec, type EventCodec } from '@varve/events';
+import { builtinKinds } from '@varve/events/kinds';
 import type { LogReader } from '@varve/storage';
 import { conversationTimeline, stateOf, type ConversationState } from './conversation-state.ts';
 

@@ -1,5 +1,6 @@
-import { ConversationStateUpdateEvent, type BaseEvent, type EventCodec } from '@varve/events';
+import type { BaseEvent, EventCodec } from '@varve/events';
 import { leafKey } from '@varve/events/facts';
+import { ConversationStateUpdateEvent } from '@varve/events/kinds';
 import type { Draft } from './drafts.ts';
 
 /** What new events come after, and what stamps them. */

@@ -1,3 +1,4 @@
+import type { BaseEvent } from '@varve/events';
 import {
   ActionEvent,
   AgentErrorEvent,
@@ -5,8 +6,7 @@ import {
   MessageEvent,
   ObservationEvent,
   UserRejectObservation,
-  type BaseEvent,
-} from '@varve/events';
+} from '@varve/events/kinds';
 
 /** One place where two runs differ; one side is absent where only the other did something. */
 export interface RunDifference {

@@ -1,4 +1,5 @@
-import { builtinKinds, eventCodec, type EventKind } from '@varve/events';
+import { eventCodec, type EventKind } from '@varve/events';
+import { builtinKinds } from '@varve/events/kinds';
 import { LlmError, type LanguageModel } from '@varve/llm';
 import type { LogReader } from '@varve/storage';
 import { messageDigester } from '../log/digest.ts';

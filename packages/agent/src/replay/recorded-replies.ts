@@ -1,5 +1,6 @@
-import { ActionEvent, MessageEvent, type BaseEvent, type EventCodec, type Message } from '@varve/events';
+import type { BaseEvent, EventCodec, Message } from '@varve/events';
 import { callFact, type Call } from '@varve/events/facts';
+import { ActionEvent, MessageEvent } from '@varve/events/kinds';
 import type { FinishReason, ModelReply } from '@varve/llm';
 import type { LogReader } from '@varve/storage';
 

@@ -1,4 +1,5 @@
-import { ActionEvent, AgentErrorEvent, ObservationEvent, UserRejectObservation, type BaseEvent } from '@varve/events';
+import type { BaseEvent } from '@varve/events';
+import { ActionEvent, AgentErrorEvent, ObservationEvent, UserRejectObservation } from '@varve/events/kinds';
 import type { Observation, Payload } from '@varve/events/payloads';
 import { ToolError, type Tool } from '@varve/tools';
 

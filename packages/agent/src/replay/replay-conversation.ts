@@ -1,4 +1,5 @@
-import { builtinKinds, eventCodec, MessageEvent, type BaseEvent } from '@varve/events';
+import { eventCodec, type BaseEvent } from '@varve/events';
+import { builtinKinds, MessageEvent } from '@varve/events/kinds';
 import type { EventStore, LogReader } from '@varve/storage';
 import type { Agent } from '../agent.ts';
 import { Conversation } from '../conversation/conversation.ts';

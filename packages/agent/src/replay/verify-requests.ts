@@ -1,13 +1,7 @@
-import {
-  builtinKinds,
-  ConversationStateUpdateEvent,
-  eventCodec,
-  type BaseEvent,
-  type EventCodec,
-  type EventKind,
-} from '@varve/events';
+import { eventCodec, type BaseEvent, type EventCodec, type EventKind } from '@varve/events';
 import { callFact, parametersFact, toolsetFact, type Call } from '@varve/events/facts';
-import { messageProjector, messagesVersion, Timeline, viewProjection } from '@varve/events/projections';
+import { builtinKinds, ConversationStateUpdateEvent } from '@varve/events/kinds';
+import { messageBuilder, messagesVersion, Timeline, viewProjection } from '@varve/events/projections';
 import type { LogReader } from '@varve/storage';
 import { digestOfJson, messageDigester } from '../log/digest.ts';
 
@@ -67,7 +61,7 @@ function viewTimeline(codec: EventCodec) {
 }
 
 function messagesDigest(codec: EventCodec): (events: readonly BaseEvent[]) => string {
-  const messagesOf = messageProjector(codec);
+  const messagesOf = messageBuilder(codec);
   const digest = messageDigester();
   return (events) => digest(messagesOf(events));
 }

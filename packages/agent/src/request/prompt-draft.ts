@@ -1,4 +1,5 @@
-import { SystemPromptEvent, text } from '@varve/events';
+import { text } from '@varve/events';
+import { SystemPromptEvent } from '@varve/events/kinds';
 import type { View } from '@varve/events/projections';
 import type { Tool } from '@varve/tools';
 import type { Agent } from '../agent.ts';

@@ -1,6 +1,6 @@
 import type { EventCodec } from '@varve/events';
 import type { Call } from '@varve/events/facts';
-import { messageProjector, messagesVersion, viewProjection, type View } from '@varve/events/projections';
+import { messageBuilder, messagesVersion, viewProjection, type View } from '@varve/events/projections';
 import type { ModelParameters, ModelRequest, ToolSpec } from '@varve/llm';
 import type { Mask } from '@varve/tools';
 import { messageDigester } from '../log/digest.ts';
@@ -31,7 +31,7 @@ export function requestBuilder({
   cacheKey,
   mask,
 }: RequestOptions): (view: View) => PreparedRequest {
-  const messagesOf = messageProjector(codec);
+  const messagesOf = messageBuilder(codec);
   const digestMessages = messageDigester();
   const fixed = loggedDigests({ tools, parameters }, mask);
   const projections = { view: viewProjection(codec).version, messages: messagesVersion };

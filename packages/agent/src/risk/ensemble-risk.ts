@@ -1,4 +1,4 @@
-import type { SecurityRisk } from '@varve/events';
+import type { SecurityRisk } from '@varve/events/kinds';
 import { AgentError } from '../error.ts';
 import { highestRisk } from './highest-risk.ts';
 import type { ProposedCall, RiskAnalyzer } from './risk-analyzer.ts';

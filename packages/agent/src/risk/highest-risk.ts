@@ -1,4 +1,4 @@
-import type { SecurityRisk } from '@varve/events';
+import type { SecurityRisk } from '@varve/events/kinds';
 
 /** What cannot be told may be anything: only what is known to be dangerous outweighs it. */
 const rank = { LOW: 0, MEDIUM: 1, UNKNOWN: 2, HIGH: 3 } as const satisfies Record<SecurityRisk, number>;

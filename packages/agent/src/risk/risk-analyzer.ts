@@ -1,4 +1,5 @@
-import type { Json, SecurityRisk } from '@varve/events';
+import type { Json } from '@varve/events';
+import type { SecurityRisk } from '@varve/events/kinds';
 import type { Payload } from '@varve/events/payloads';
 import type { Tool } from '@varve/tools';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { SecurityRisk } from '@varve/events';
+import type { SecurityRisk } from '@varve/events/kinds';
 import { TerminalAction } from '@varve/events/payloads';
 import { scriptedModel } from '@varve/llm/testing';
 import { fileEditor } from '@varve/tools';

@@ -1,4 +1,4 @@
-import type { SecurityRisk } from '@varve/events';
+import type { SecurityRisk } from '@varve/events/kinds';
 import { TerminalAction } from '@varve/events/payloads';
 import { highestRisk } from './highest-risk.ts';
 import { readShell } from './read-shell.ts';

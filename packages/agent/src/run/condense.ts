@@ -1,5 +1,5 @@
 import type { CondensationPlan, Condenser } from '@varve/condensers';
-import { Condensation } from '@varve/events';
+import { Condensation } from '@varve/events/kinds';
 import type { View } from '@varve/events/projections';
 import { hardReset } from './hard-reset.ts';
 import type { Draft } from '../log/drafts.ts';

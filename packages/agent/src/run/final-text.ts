@@ -1,4 +1,5 @@
-import { ActionEvent, MessageEvent, textOf } from '@varve/events';
+import { textOf } from '@varve/events';
+import { ActionEvent, MessageEvent } from '@varve/events/kinds';
 import { FinishAction } from '@varve/events/payloads';
 import type { View } from '@varve/events/projections';
 

@@ -1,5 +1,5 @@
 import type { CondensationPlan } from '@varve/condensers';
-import { SystemPromptEvent } from '@varve/events';
+import { SystemPromptEvent } from '@varve/events/kinds';
 import { cutPoints, type View } from '@varve/events/projections';
 
 /**

@@ -1,4 +1,4 @@
-import { MessageEvent } from '@varve/events';
+import { MessageEvent } from '@varve/events/kinds';
 import type { View } from '@varve/events/projections';
 
 /** Whether the agent spoke or acted after the last thing the user said. */

@@ -1,5 +1,6 @@
-import { ActionEvent, MessageEvent, type TextContent } from '@varve/events';
+import type { TextContent } from '@varve/events';
 import { callFact } from '@varve/events/facts';
+import { ActionEvent, MessageEvent } from '@varve/events/kinds';
 import { FinishAction } from '@varve/events/payloads';
 import type { FailedAttempt, ModelReply } from '@varve/llm';
 import { afterFinish, callErrorDraft, type Draft } from '../log/drafts.ts';

@@ -1,4 +1,4 @@
-import { SystemPromptEvent } from '@varve/events';
+import { SystemPromptEvent } from '@varve/events/kinds';
 import type { Account } from '../budget/budget-ledger.ts';
 import { stateOf } from '../log/conversation-state.ts';
 import { AgentError } from '../error.ts';

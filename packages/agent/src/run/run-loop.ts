@@ -1,4 +1,5 @@
-import { InterruptEvent, PauseEvent, type Stamp } from '@varve/events';
+import type { Stamp } from '@varve/events';
+import { InterruptEvent, PauseEvent } from '@varve/events/kinds';
 import type { ExecutionStatus } from '@varve/events/projections';
 import { LlmError } from '@varve/llm';
 import type { Account } from '../budget/budget-ledger.ts';

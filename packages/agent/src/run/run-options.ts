@@ -1,4 +1,4 @@
-import type { ActionEvent } from '@varve/events';
+import type { ActionEvent } from '@varve/events/kinds';
 import type { Delta } from '@varve/llm';
 import type { Limits } from '../budget/limits.ts';
 

@@ -1,5 +1,6 @@
 import { CondenserError } from '@varve/condensers';
-import { Condensation, CondensationRequest, type ToolCall } from '@varve/events';
+import type { ToolCall } from '@varve/events';
+import { Condensation, CondensationRequest } from '@varve/events/kinds';
 import { LlmError, type ModelReply } from '@varve/llm';
 import { conclude, tell } from './conclude.ts';
 import { condensationFor } from './condense.ts';

@@ -1,4 +1,5 @@
-import { MessageEvent, textOf, type BaseEvent } from '@varve/events';
+import { textOf, type BaseEvent } from '@varve/events';
+import { MessageEvent } from '@varve/events/kinds';
 import type { LlmErrorCode } from '@varve/llm';
 import type { StuckRules } from './stuck-rules.ts';
 

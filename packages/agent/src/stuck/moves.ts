@@ -1,4 +1,5 @@
-import { AgentErrorEvent, MessageEvent, ObservationEvent, textOf, ActionEvent, type BaseEvent } from '@varve/events';
+import { textOf, type BaseEvent } from '@varve/events';
+import { AgentErrorEvent, MessageEvent, ObservationEvent, ActionEvent } from '@varve/events/kinds';
 import { TerminalObservation } from '@varve/events/payloads';
 import { repliesOf, type ResultEvent } from '@varve/events/projections';
 import type { StuckRules } from './stuck-rules.ts';

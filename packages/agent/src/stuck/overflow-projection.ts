@@ -1,4 +1,5 @@
-import { ActionEvent, CondensationRequest, ConversationStateUpdateEvent, MessageEvent, textOf } from '@varve/events';
+import { textOf } from '@varve/events';
+import { ActionEvent, CondensationRequest, ConversationStateUpdateEvent, MessageEvent } from '@varve/events/kinds';
 import { statusKey, type Projection } from '@varve/events/projections';
 
 /** How a conversation keeps running out of its context. */

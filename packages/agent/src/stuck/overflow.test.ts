@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { builtinKinds, CondensationRequest, eventCodec } from '@varve/events';
+import { eventCodec } from '@varve/events';
+import { builtinKinds, CondensationRequest } from '@varve/events/kinds';
 import { arbitraryLog, projectionContract, type Log } from '@varve/events/testing';
 import { scriptedModel, type ScriptedTurn } from '@varve/llm/testing';
 import { memoryStore } from '@varve/storage';

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
-import { ActionEvent, builtinKinds, Condensation, eventCodec, SystemPromptEvent, type BaseEvent } from '@varve/events';
+import { eventCodec, type BaseEvent } from '@varve/events';
+import { ActionEvent, builtinKinds, Condensation, SystemPromptEvent } from '@varve/events/kinds';
 import {
   cutPoints,
   foldEvents,
   isResult,
-  legalityProblems,
-  messageProjector,
+  checkMessages,
+  messageBuilder,
   repliesOf,
   viewProjection,
   type View,
@@ -125,7 +126,7 @@ export const condenserContract: readonly CondenserCheck[] = [
     title: 'leaves a view whose messages are legal',
     run: (subject) =>
       eachPlan(subject, (plan) => {
-        assert.deepEqual(legalityProblems(messageProjector(codec)(applied(subject.view, plan))), []);
+        assert.deepEqual(checkMessages(messageBuilder(codec)(applied(subject.view, plan))), []);
       }),
   },
   {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { tokenUsage } from './call.ts';
+import { tokenUsage } from '../token-usage.ts';
 import { defineFact } from './define-fact.ts';
 
 /**

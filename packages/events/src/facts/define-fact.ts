@@ -3,7 +3,7 @@ import type { BaseEvent, Stamp } from '../define-event.ts';
 import { EventError } from '../error.ts';
 import { lenientReader } from '../lenient.ts';
 import { ConversationStateUpdateEvent } from '../kinds/conversation-state-update-event.ts';
-import { invalidSentence } from '../payload.ts';
+import { invalidSentence } from '../define-payload.ts';
 
 type StateUpdate = ReturnType<typeof ConversationStateUpdateEvent.create>;
 

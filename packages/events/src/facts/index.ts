@@ -1,5 +1,5 @@
 export { approvalFact } from './approval.ts';
-export { callFact, tokenUsage, type Call, type TokenUsage } from './call.ts';
+export { callFact, type Call } from './call.ts';
 export { childFact } from './child.ts';
 export { defineFact, isFact, type FactDefinition } from './define-fact.ts';
 export { effectFact } from './effect.ts';

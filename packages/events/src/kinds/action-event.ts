@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { textContent } from '../content.ts';
-import { criticResult } from '../critic-result.ts';
+import { criticResult } from './critic-result.ts';
 import { defineEvent } from '../define-event.ts';
 import { withNeutral } from '../lenient.ts';
-import { anyPayload } from '../payload.ts';
+import { anyPayload } from '../define-payload.ts';
 import { reasoningItem, thinkingBlock, toolCall } from '../message.ts';
 
 /** How dangerous a call is, as the model or an analyzer judged it. UNKNOWN is not between the others. */

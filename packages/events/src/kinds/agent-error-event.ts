@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { text } from '../content.ts';
 import { defineEvent } from '../define-event.ts';
-import { errorClassification } from '../error-classification.ts';
+import { errorClassification } from './error-classification.ts';
 
 /** A call that failed before or outside its tool: unknown tool, invalid arguments, lost outcome. The model reads it. */
 export const AgentErrorEvent = defineEvent('AgentErrorEvent', {

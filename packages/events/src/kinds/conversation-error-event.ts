@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineEvent } from '../define-event.ts';
-import { errorClassification } from '../error-classification.ts';
+import { errorClassification } from './error-classification.ts';
 
 /** A run that ended in failure: why, for people. The model never sees it. */
 export const ConversationErrorEvent = defineEvent('ConversationErrorEvent', {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { textContent } from '../content.ts';
-import { criticResult } from '../critic-result.ts';
+import { criticResult } from './critic-result.ts';
 import { defineEvent } from '../define-event.ts';
 import { message } from '../message.ts';
 

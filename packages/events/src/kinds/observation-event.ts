@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { textContent } from '../content.ts';
 import { defineEvent } from '../define-event.ts';
-import { anyObservation } from '../payload.ts';
+import { anyObservation } from '../define-payload.ts';
 import { presentObservation } from '../payloads/present-observation.ts';
 
 /** What a tool brought back for one action. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { textContent } from '../content.ts';
-import { anyPayload } from '../payload.ts';
+import { anyPayload } from '../define-payload.ts';
 import { defineEvent } from '../define-event.ts';
 
 /** The instructions a conversation starts with, and the tools as they were offered then. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineAction, defineObservation } from '../payload.ts';
+import { defineAction, defineObservation } from '../define-payload.ts';
 
 /** Change several files at once by a patch in the V4A format. */
 export const ApplyPatchAction = defineAction('ApplyPatchAction', {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineAction, defineObservation } from '../payload.ts';
+import { defineAction, defineObservation } from '../define-payload.ts';
 
 const command = z.enum(['view', 'create', 'str_replace', 'insert', 'undo_edit']);
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineAction, defineObservation } from '../payload.ts';
+import { defineAction, defineObservation } from '../define-payload.ts';
 
 /** The task is over; `message` is the final answer. */
 export const FinishAction = defineAction('FinishAction', {

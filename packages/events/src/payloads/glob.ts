@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineAction, defineObservation } from '../payload.ts';
+import { defineAction, defineObservation } from '../define-payload.ts';
 
 /** Find files by name. */
 export const GlobAction = defineAction('GlobAction', {

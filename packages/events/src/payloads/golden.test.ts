@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { text } from '../content.ts';
-import * as toolSets from '../tool-sets/index.ts';
 import * as payloads from './index.ts';
 import type { Payload, PayloadDefinition } from './index.ts';
 import { observationKinds } from './observation-kinds.ts';
@@ -9,7 +8,7 @@ import { observationKinds } from './observation-kinds.ts';
 type Definition = PayloadDefinition<string, Readonly<Record<string, never>>>;
 
 const definitions: ReadonlyMap<string, Definition> = new Map(
-  [...Object.values(payloads), ...Object.values(toolSets)].flatMap((one) =>
+  Object.values(payloads).flatMap((one) =>
     typeof one === 'object' && 'create' in one ? [[one.kind, one as unknown as Definition]] : [],
   ),
 );

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineAction, defineObservation } from '../payload.ts';
+import { defineAction, defineObservation } from '../define-payload.ts';
 
 /** Load a skill into the conversation. */
 export const InvokeSkillAction = defineAction('InvokeSkillAction', {

@@ -1,12 +1,7 @@
-import { BrowserObservation } from '../tool-sets/browser.ts';
-import {
-  EditObservation,
-  ListDirectoryObservation,
-  ReadFileObservation,
-  WriteFileObservation,
-} from '../tool-sets/gemini.ts';
-import { DelegateObservation, TaskObservation, WorkflowObservation } from '../tool-sets/sub-agents.ts';
-import { ConsultTomObservation, SleeptimeComputeObservation } from '../tool-sets/tom.ts';
+import { BrowserObservation } from './browser.ts';
+import { EditObservation, ListDirectoryObservation, ReadFileObservation, WriteFileObservation } from './gemini.ts';
+import { DelegateObservation, TaskObservation, WorkflowObservation } from './sub-agents.ts';
+import { ConsultTomObservation, SleeptimeComputeObservation } from './tom.ts';
 import { ApplyPatchObservation } from './apply-patch.ts';
 import { ClientToolObservation } from './client-tool.ts';
 import { FileEditorObservation } from './file-editor.ts';

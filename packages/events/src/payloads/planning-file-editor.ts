@@ -1,4 +1,4 @@
-import { defineAction, defineObservation } from '../payload.ts';
+import { defineAction, defineObservation } from '../define-payload.ts';
 import { FileEditorAction, FileEditorObservation } from './file-editor.ts';
 
 const { content: _content, is_error: _isError, ...observed } = FileEditorObservation.fields.shape;

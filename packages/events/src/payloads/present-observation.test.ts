@@ -5,8 +5,9 @@ import {
   ConsultTomObservation,
   SleeptimeComputeObservation,
   TaskObservation,
-} from '../tool-sets/index.ts';
-import { presentObservation, TerminalObservation } from './index.ts';
+  presentObservation,
+  TerminalObservation,
+} from './index.ts';
 
 const content = [text('Done.')];
 

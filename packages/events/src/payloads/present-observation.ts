@@ -1,5 +1,5 @@
 import { text, type Content } from '../content.ts';
-import type { Observation } from '../payload.ts';
+import type { Observation } from '../define-payload.ts';
 import { observationKinds } from './observation-kinds.ts';
 
 /** Stands before the content of a failed observation. Constant: prompt caches compare bytes. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineAction, defineObservation } from '../payload.ts';
+import { defineAction, defineObservation } from '../define-payload.ts';
 
 /** Let another model go on from the next request. */
 export const SwitchLLMAction = defineAction('SwitchLLMAction', {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { withNeutral } from '../lenient.ts';
-import { defineAction, defineObservation } from '../payload.ts';
+import { defineAction, defineObservation } from '../define-payload.ts';
 
 /** One entry of the agent's own task list. */
 export const taskItem = z.strictObject({

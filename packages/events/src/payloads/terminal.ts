@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { text, type Content } from '../content.ts';
 import { lenientReader } from '../lenient.ts';
-import { defineAction, defineObservation, type Observation } from '../payload.ts';
+import { defineAction, defineObservation, type Observation } from '../define-payload.ts';
 
 /** Run a command in the persistent shell, poll it, or send input to the program that runs in it. */
 export const TerminalAction = defineAction('TerminalAction', {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineAction, defineObservation } from '../payload.ts';
+import { defineAction, defineObservation } from '../define-payload.ts';
 
 /** Note a thought; nothing happens. */
 export const ThinkAction = defineAction('ThinkAction', { thought: z.string().describe('The thought to note down.') });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineAction, defineObservation } from '../payload.ts';
+import { defineAction, defineObservation } from '../define-payload.ts';
 
 /** Ask a model that sees about an image that the user sent. */
 export const VisionInspectAction = defineAction('VisionInspectAction', {

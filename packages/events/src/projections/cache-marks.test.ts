@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { eventCodec } from '../codec.ts';
 import { text } from '../content.ts';
-import { builtinKinds } from '../kinds.ts';
+import { builtinKinds } from '../kinds/builtin-kinds.ts';
 import type { Message } from '../message.ts';
 import { arbitraryLog, type Log } from '../testing/index.ts';
-import { foldEvents, legalityProblems, messageProjector, viewProjection, withCacheMarks } from './index.ts';
+import { foldEvents, checkMessages, messageBuilder, viewProjection, withCacheMarks } from './index.ts';
 
 const message = (role: Message['role'], ...texts: readonly string[]): Message => ({
   role,
@@ -61,9 +61,9 @@ test('marks change nothing else, for any log', () => {
         viewProjection(codec),
         log.map((entry) => codec.read(entry.text)),
       );
-      const messages = messageProjector(codec)(view.events);
+      const messages = messageBuilder(codec)(view.events);
       const sent = withCacheMarks(messages);
-      expect(legalityProblems(sent)).toEqual([]);
+      expect(checkMessages(sent)).toEqual([]);
       expect(marks(messages).flat().filter(Boolean).length).toBeLessThanOrEqual(2);
       const unmarked = JSON.stringify(messages).replaceAll('"cache_prompt":true', '"cache_prompt":false');
       expect(JSON.stringify(sent).replaceAll('"cache_prompt":true', '"cache_prompt":false')).toBe(unmarked);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { test } from 'vitest';
 import { eventCodec } from '../codec.ts';
-import { builtinKinds } from '../kinds.ts';
+import { builtinKinds } from '../kinds/builtin-kinds.ts';
 import { arbitraryLog, logContract, type Log } from '../testing/index.ts';
 
 const codec = eventCodec(builtinKinds);

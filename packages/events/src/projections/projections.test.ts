@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, test } from 'vitest';
 import { eventCodec } from '../codec.ts';
-import { builtinKinds } from '../kinds.ts';
+import { builtinKinds } from '../kinds/builtin-kinds.ts';
 import { arbitraryLog, projectionContract, type Log } from '../testing/index.ts';
-import { stateProjections } from '../state/state-projections.ts';
+import { stateProjections } from './state-projections.ts';
 
 const codec = eventCodec(builtinKinds);
 

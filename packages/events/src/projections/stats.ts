@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { BaseEvent } from '../define-event.ts';
-import { callFact, type Call, type TokenUsage } from '../facts/call.ts';
+import { callFact, type Call } from '../facts/call.ts';
+import type { TokenUsage } from '../token-usage.ts';
 import { childFact } from '../facts/child.ts';
 import type { Projection } from './projection.ts';
 import { stateFields } from './state-fields.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { eventCodec } from '../codec.ts';
-import { builtinKinds } from '../kinds.ts';
+import { builtinKinds } from '../kinds/builtin-kinds.ts';
 import type { Json } from '../json.ts';
 import { taskListProjection } from './task-list.ts';
 import { Timeline, type LogEntry } from './timeline.ts';

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { eventCodec } from '../codec.ts';
 import type { BaseEvent } from '../define-event.ts';
 import { maskFact } from '../facts/mask.ts';
-import { builtinKinds } from '../kinds.ts';
+import { builtinKinds } from '../kinds/builtin-kinds.ts';
 import { Condensation } from '../kinds/condensation.ts';
 import { CondensationRequest } from '../kinds/condensation-request.ts';
 import { ObservationEvent } from '../kinds/observation-event.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import type { BaseEvent } from '../define-event.ts';
-import { stateProjections, type StateProjections } from '../state/state-projections.ts';
+import { stateProjections, type StateProjections } from '../projections/state-projections.ts';
 import type { EventCodec } from '../codec.ts';
-import { messageProjector } from '../projections/messages.ts';
-import { legalityProblems } from '../projections/legality.ts';
+import { messageBuilder } from '../projections/message-builder.ts';
+import { checkMessages } from '../projections/check-messages.ts';
 import { Timeline, type ReadEntries } from '../projections/timeline.ts';
 import type { Json } from '../json.ts';
 import type { Log } from './arbitrary-log.ts';
@@ -39,10 +39,10 @@ export const logContract: readonly LogCheck[] = [
     title: 'every prefix gives legal messages',
     async run(log, codec) {
       const timeline = timelineFor(codec);
-      const project = messageProjector(codec);
+      const project = messageBuilder(codec);
       for (const { seq } of log) {
         await pushOrRefold(timeline, codec, log.slice(0, seq + 1));
-        assert.deepEqual(legalityProblems(project(viewed(timeline))), []);
+        assert.deepEqual(checkMessages(project(viewed(timeline))), []);
       }
     },
   },
@@ -50,11 +50,11 @@ export const logContract: readonly LogCheck[] = [
     title: 'one projector gives what a fresh one gives',
     async run(log, codec) {
       const timeline = timelineFor(codec);
-      const project = messageProjector(codec);
+      const project = messageBuilder(codec);
       for (const { seq } of log) {
         await pushOrRefold(timeline, codec, log.slice(0, seq + 1));
         const events = viewed(timeline);
-        assert.deepEqual(project(events), messageProjector(codec)(events));
+        assert.deepEqual(project(events), messageBuilder(codec)(events));
       }
     },
   },

@@ -1,5 +1,5 @@
 import type { ActionEvent } from '../kinds/action-event.ts';
-import type { Payload } from '../payload.ts';
+import type { Payload } from '../define-payload.ts';
 
 /** The field that says what an action is about, the first that is there. */
 const subjects = [

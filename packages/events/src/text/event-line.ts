@@ -1,8 +1,8 @@
 import type { BaseEvent } from '../define-event.ts';
-import { builtinKinds, type Event } from '../kinds.ts';
+import { builtinKinds, type Event } from '../kinds/builtin-kinds.ts';
 import { textOf, type Content } from '../content.ts';
 import { isOpaque, type OpaqueEvent } from '../opaque-event.ts';
-import type { Observation } from '../payload.ts';
+import type { Observation } from '../define-payload.ts';
 import { presentObservation } from '../payloads/present-observation.ts';
 import { actionSubject } from './action-subject.ts';
 import { oneLine } from './one-line.ts';

@@ -1,5 +1,5 @@
 import type { BaseEvent } from '../define-event.ts';
-import { builtinKinds } from '../kinds.ts';
+import { builtinKinds } from '../kinds/builtin-kinds.ts';
 import { isOpaque } from '../opaque-event.ts';
 import { survey } from '../survey.ts';
 import { safeText } from './safe-text.ts';

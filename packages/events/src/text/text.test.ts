@@ -2,15 +2,8 @@ import fc from 'fast-check';
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import {
-  builtinKinds,
-  defineEvent,
-  eventCodec,
-  MessageEvent,
-  text,
-  type ActionEvent,
-  type ObservationEvent,
-} from '../index.ts';
+import { defineEvent, eventCodec, text } from '../index.ts';
+import { builtinKinds, MessageEvent, type ActionEvent, type ObservationEvent } from '../kinds/index.ts';
 import { MCPToolAction, TaskTrackerObservation, TerminalObservation, type Payload } from '../payloads/index.ts';
 import { arbitraryLog, oddTexts, story, type Log } from '../testing/index.ts';
 import { eventLine, eventText, safeText } from './index.ts';

@@ -1,5 +1,5 @@
 import { text, type Message } from '@varve/events';
-import { legalityProblems } from '@varve/events/projections';
+import { checkMessages } from '@varve/events/projections';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { pairedMessages } from './paired-messages.ts';
@@ -72,7 +72,7 @@ test('whatever was broken, calls and results are legal then, and stay as they ar
   fc.assert(
     fc.property(anyMessages, (messages) => {
       const paired = pairedMessages(messages);
-      const problems = legalityProblems(paired).filter((problem) => !problem.includes('user message after'));
+      const problems = checkMessages(paired).filter((problem) => !problem.includes('user message after'));
       expect(problems).toEqual([]);
       expect(pairedMessages(paired)).toBe(paired);
       expect(others(paired)).toEqual(others(messages));

@@ -1,4 +1,4 @@
-import type { TokenUsage } from '@varve/events/facts';
+import type { TokenUsage } from '@varve/events';
 import { estimateRequest } from '../estimate-request.ts';
 import type { ModelRequest } from '../model-request.ts';
 

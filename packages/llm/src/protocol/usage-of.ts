@@ -1,4 +1,4 @@
-import type { TokenUsage } from '@varve/events/facts';
+import type { TokenUsage } from '@varve/events';
 import { z } from 'zod';
 
 const count = z.number().nonnegative().optional().catch(undefined);

@@ -1,4 +1,4 @@
-import type { TokenUsage } from '@varve/events/facts';
+import type { TokenUsage } from '@varve/events';
 import { baseUrlIn } from '../base-url-in.ts';
 import { LlmError, type LlmErrorCode } from '../error.ts';
 import type { FailedAttempt } from '../failed-attempt.ts';

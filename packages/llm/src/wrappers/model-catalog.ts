@@ -1,4 +1,4 @@
-import type { TokenUsage } from '@varve/events/facts';
+import type { TokenUsage } from '@varve/events';
 
 /** Which model at which address is looked up. */
 export interface CatalogQuery {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { text, type Message } from '@varve/events';
-import { legalityProblems } from '@varve/events/projections';
+import { checkMessages } from '@varve/events/projections';
 import { functionCalling } from '../../src/function-calling/function-calling.ts';
 import { asking, type ScriptedStep } from '../../src/testing/index.ts';
 import { failing, fine, withTools } from './answers.ts';
@@ -42,7 +42,7 @@ const sealed = (origin: string): Message => ({
 });
 
 const legal: ScriptedStep = ({ messages }) => {
-  assert.deepEqual(legalityProblems(messages), []);
+  assert.deepEqual(checkMessages(messages), []);
   return { text: 'Fine.' };
 };
 

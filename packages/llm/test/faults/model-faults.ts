@@ -3,7 +3,7 @@ import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text, textOf, type Message } from '@varve/events';
-import { legalityProblems } from '@varve/events/projections';
+import { checkMessages } from '@varve/events/projections';
 import { dumpsFrom } from '../../src/dumps/dumps-from.ts';
 import { mockFunctionCalling } from '../../src/function-calling/mock-function-calling.ts';
 import { retry } from '../../src/retry.ts';
@@ -170,7 +170,7 @@ export const modelFaults: readonly (FaultRow | FaultPlay)[] = [
     request: asking('', { messages: leftByA, tools: [grep] }),
     steps: [
       ({ messages }) => {
-        assert.deepEqual(legalityProblems(messages), []);
+        assert.deepEqual(checkMessages(messages), []);
         return { text: 'Fine.' };
       },
     ],
@@ -184,7 +184,7 @@ export const modelFaults: readonly (FaultRow | FaultPlay)[] = [
     request: asking('', { messages: leftByA, tools: [grep] }),
     steps: [
       ({ messages, tools }) => {
-        assert.deepEqual([legalityProblems(messages), tools], [[], []]);
+        assert.deepEqual([checkMessages(messages), tools], [[], []]);
         assert.deepEqual(
           messages.map(({ role }) => role),
           ['system', 'user', 'assistant', 'user'],

@@ -1,5 +1,6 @@
-import { ConversationStateUpdateEvent, type BaseEvent } from '@varve/events';
+import type { BaseEvent } from '@varve/events';
 import { callFact, childFact, effectFact, runFact } from '@varve/events/facts';
+import { ConversationStateUpdateEvent } from '@varve/events/kinds';
 import type { Projection } from '@varve/events/projections';
 
 /** How long a conversation has been at work. */

@@ -1,4 +1,4 @@
-import type { TokenUsage } from '@varve/events/facts';
+import type { TokenUsage } from '@varve/events';
 import type { LlmErrorCode } from '../../error.ts';
 import type { FinishReason } from '../../model-reply.ts';
 import type { ModelRequest } from '../../model-request.ts';

@@ -1,4 +1,4 @@
-import type { TokenUsage } from '@varve/events/facts';
+import type { TokenUsage } from '@varve/events';
 
 /** A usage record from the numbers that a script gives; the others are 0. */
 export function usageTold(usage: Partial<TokenUsage>): TokenUsage {

@@ -1,11 +1,11 @@
 import type { EventCodec } from '../codec.ts';
 import type { TaskItem } from '../payloads/task-tracker.ts';
-import { pendingProjection, type PendingCall } from '../projections/pending.ts';
-import type { Projection } from '../projections/projection.ts';
-import { statsProjection, type Stats } from '../projections/stats.ts';
-import { statusProjection, type Status } from '../projections/status.ts';
-import { taskListProjection } from '../projections/task-list.ts';
-import { viewProjection, type View } from '../projections/view.ts';
+import { pendingProjection, type PendingCall } from './pending.ts';
+import type { Projection } from './projection.ts';
+import { statsProjection, type Stats } from './stats.ts';
+import { statusProjection, type Status } from './status.ts';
+import { taskListProjection } from './task-list.ts';
+import { viewProjection, type View } from './view.ts';
 import { blockedProjection, type Blocked } from './blocked.ts';
 import { countsProjection, type Counts } from './counts.ts';
 import { fieldsProjection } from './fields.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { text } from '../content.ts';
 import type { Message } from '../message.ts';
-import { legalityProblems } from './legality.ts';
+import { checkMessages } from './check-messages.ts';
 
 const said = (role: Message['role'], ...texts: string[]): Message => ({
   role,
@@ -29,8 +29,8 @@ test('a whole conversation is legal', () => {
     content: [{ cache_prompt: false, type: 'image', image_urls: ['data:,x'] }],
   };
   const first = [said('system', 's'), image, { ...calls('a', 'b'), content: [text('t')] }, result('a'), result('b')];
-  expect(legalityProblems([...first, said('assistant', 'x'), said('user', 'u'), calls('c'), result('c')])).toEqual([]);
-  expect(legalityProblems([])).toEqual([]);
+  expect(checkMessages([...first, said('assistant', 'x'), said('user', 'u'), calls('c'), result('c')])).toEqual([]);
+  expect(checkMessages([])).toEqual([]);
 });
 
 const illegal: readonly (readonly [string, readonly Message[], RegExp])[] = [
@@ -74,5 +74,5 @@ const illegal: readonly (readonly [string, readonly Message[], RegExp])[] = [
 ];
 
 test.for(illegal)('%s is illegal', ([, messages, reason]) => {
-  expect(legalityProblems(messages).join('; ')).toMatch(reason);
+  expect(checkMessages(messages).join('; ')).toMatch(reason);
 });

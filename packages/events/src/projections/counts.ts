@@ -5,7 +5,7 @@ import { Condensation } from '../kinds/condensation.ts';
 import { ConversationErrorEvent } from '../kinds/conversation-error-event.ts';
 import { MessageEvent } from '../kinds/message-event.ts';
 import { UserRejectObservation } from '../kinds/user-reject-observation.ts';
-import type { Projection } from '../projections/projection.ts';
+import type { Projection } from './projection.ts';
 
 /** How often things happened in the whole log, all branches. */
 export interface Counts {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { withNeutral } from './lenient.ts';
+import { withNeutral } from '../lenient.ts';
 
 /** What a person can do about a failure. Here `kind` is an ordinary field, not a discriminator. */
 export const errorClassification = z.strictObject({

@@ -4,14 +4,14 @@ import type { Message } from '../message.ts';
 import { MessageList } from './message-list.ts';
 import { messageTurns } from './message-turns.ts';
 
-/** The version of {@link messageProjector}: raised whenever the same view may give other messages. */
+/** The version of {@link messageBuilder}: raised whenever the same view may give other messages. */
 export const messagesVersion = 2;
 
 /** Turns the events of a view into the messages of a request. */
-export type MessageProjector = (events: readonly BaseEvent[]) => readonly Message[];
+export type MessageBuilder = (events: readonly BaseEvent[]) => readonly Message[];
 
 /**
- * Total and legal: whatever the events, `legalityProblems` finds nothing in the messages. Calls of one reply become one
+ * Total and legal: whatever the events, `checkMessages` finds nothing in the messages. Calls of one reply become one
  * assistant message at the place of the first, followed by exactly one result per call in call order; calls without a
  * result get one that says so; results without a call, second system prompts and blank turns are left out; neighbouring
  * user messages merge; blank blocks are left out, and names and half characters that no provider takes are replaced.
@@ -21,7 +21,7 @@ export type MessageProjector = (events: readonly BaseEvent[]) => readonly Messag
  *
  * @see software-agent-sdk events_to_messages (we re-pair calls and results, it relies on the view)
  */
-export function messageProjector(codec: EventCodec): MessageProjector {
+export function messageBuilder(codec: EventCodec): MessageBuilder {
   const turns = messageTurns(codec);
   let list = new MessageList(turns);
   return (events) => {

@@ -3,8 +3,8 @@ import { MessageEvent } from '../kinds/message-event.ts';
 import { ObservationEvent } from '../kinds/observation-event.ts';
 import type { BaseEvent } from '../define-event.ts';
 import { InvokeSkillObservation } from '../payloads/invoke-skill.ts';
-import type { Projection } from '../projections/projection.ts';
-import { stateFields } from '../projections/state-fields.ts';
+import type { Projection } from './projection.ts';
+import { stateFields } from './state-fields.ts';
 
 /** Which skills and rules came into a conversation, each once, oldest first. */
 export interface Skills {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineAction, defineObservation } from '../payload.ts';
+import { defineAction, defineObservation } from '../define-payload.ts';
 
 const filePath = z.string().describe('The path of the file, absolute or in the working directory.');
 const changed = {

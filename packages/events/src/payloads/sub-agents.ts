@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { text } from '../content.ts';
-import { defineAction, defineObservation } from '../payload.ts';
+import { defineAction, defineObservation } from '../define-payload.ts';
 
 /** Let a sub-agent do a task, and wait for its answer. */
 export const TaskAction = defineAction('TaskAction', {

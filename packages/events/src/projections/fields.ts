@@ -1,6 +1,6 @@
 import type { Json } from '../json.ts';
-import type { Projection } from '../projections/projection.ts';
-import { stateFields } from '../projections/state-fields.ts';
+import type { Projection } from './projection.ts';
+import { stateFields } from './state-fields.ts';
 
 interface FieldsState {
   fields: Map<string, unknown>;

@@ -1,6 +1,6 @@
 import type { BaseEvent } from '../define-event.ts';
-import type { Projections } from '../projections/timeline-snapshot.ts';
-import { Timeline, type LogEntry, type ReadEntries, type TimelineOptions } from '../projections/timeline.ts';
+import type { Projections } from './timeline-snapshot.ts';
+import { Timeline, type LogEntry, type ReadEntries, type TimelineOptions } from './timeline.ts';
 
 /** A log as it stood after one of its events. */
 export interface Position<Set extends Projections> {
@@ -14,7 +14,7 @@ export interface Position<Set extends Projections> {
  * Goes through a log position by position, oldest first, and shows at each what the projections say of that prefix. Each
  * event is folded once; only where the head moves to another branch is the prefix read again.
  */
-export async function* replay<Set extends Projections>(
+export async function* foldLog<Set extends Projections>(
   read: ReadEntries,
   options: TimelineOptions<Set>,
 ): AsyncGenerator<Position<Set>, void, undefined> {

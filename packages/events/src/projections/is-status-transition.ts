@@ -1,4 +1,4 @@
-import type { ExecutionStatus } from '../projections/status.ts';
+import type { ExecutionStatus } from './status.ts';
 import { statusTransitions } from './status-transitions.ts';
 
 const ways = new Set(statusTransitions.flatMap(({ from, to }) => from.map((status) => `${status} ${to}`)));

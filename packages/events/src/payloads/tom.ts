@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { text, type Content } from '../content.ts';
-import { defineAction, defineObservation } from '../payload.ts';
+import { defineAction, defineObservation } from '../define-payload.ts';
 
 /** Ask the agent that models the user what the user means. */
 export const ConsultTomAction = defineAction('ConsultTomAction', {

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { HookExecutionEvent } from '../kinds/hook-execution-event.ts';
 import type { BaseEvent } from '../define-event.ts';
-import type { Projection } from '../projections/projection.ts';
-import { stateFields } from '../projections/state-fields.ts';
+import type { Projection } from './projection.ts';
+import { stateFields } from './state-fields.ts';
 
 /** What hooks stopped: event id to reason, oldest first. An action that was answered since is still in here. */
 export interface Blocked {

@@ -1,4 +1,4 @@
-import { executionStatuses, type ExecutionStatus } from '../projections/status.ts';
+import { executionStatuses, type ExecutionStatus } from './status.ts';
 
 /** One way from status to status, and what takes it. */
 export interface StatusTransition {

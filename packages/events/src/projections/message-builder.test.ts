@@ -3,17 +3,17 @@ import { z } from 'zod';
 import { eventCodec } from '../codec.ts';
 import { text, textOf } from '../content.ts';
 import { defineEvent, type BaseEvent } from '../define-event.ts';
-import { builtinKinds } from '../kinds.ts';
+import { builtinKinds } from '../kinds/builtin-kinds.ts';
 import { MessageEvent } from '../kinds/message-event.ts';
 import { SystemPromptEvent } from '../kinds/system-prompt-event.ts';
 import { UserRejectObservation } from '../kinds/user-reject-observation.ts';
 import type { Message } from '../message.ts';
 import { story } from '../testing/story.ts';
-import { legalityProblems } from './legality.ts';
-import { messageProjector } from './messages.ts';
+import { checkMessages } from './check-messages.ts';
+import { messageBuilder } from './message-builder.ts';
 
 const codec = eventCodec(builtinKinds);
-const project = (events: readonly BaseEvent[]) => messageProjector(codec)(events);
+const project = (events: readonly BaseEvent[]) => messageBuilder(codec)(events);
 const shape = ({ role, tool_calls, tool_call_id, content }: Message): string =>
   `${role} ${tool_calls?.map(({ id }) => id).join(',') ?? tool_call_id ?? textOf(content)}`;
 const shapes = (events: readonly BaseEvent[]) => project(events).map(shape);
@@ -222,17 +222,17 @@ test('whatever a kind of the user says, the messages stay legal', () => {
     }),
   });
   const { stamp } = story();
-  const messages = messageProjector(eventCodec([...builtinKinds, Odd]))(
+  const messages = messageBuilder(eventCodec([...builtinKinds, Odd]))(
     roles.map((role) => Odd.create({ role }, stamp())),
   );
-  expect(legalityProblems(messages)).toEqual([]);
+  expect(checkMessages(messages)).toEqual([]);
   expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user']);
 });
 
 test('unchanged events give the same message objects, whatever comes after them', () => {
   const { prompt, user, call, result, agent } = story();
   const view: BaseEvent[] = [prompt(), user('a'), user('b'), call('1'), result(0), call('2', 'r2')];
-  const stable = messageProjector(codec);
+  const stable = messageBuilder(codec);
   const before = stable(view);
   const after = stable([...view, result(1), agent('x'), user('c')]);
   expect(after.map(shape).slice(0, 4)).toEqual(['system You help.', 'user a\nb', 'assistant 1', 'tool 1']);
@@ -250,7 +250,7 @@ test('one more event costs the same work, however long the view is', () => {
   };
   const { prompt, user, call, result } = story();
   const view: BaseEvent[] = [prompt()];
-  const stable = messageProjector(counting);
+  const stable = messageBuilder(counting);
   const costs: number[] = [];
   for (let turn = 0; turn < 300; turn++) {
     lookups = 0;
@@ -283,7 +283,7 @@ test('user messages in a row are merged once, however many they are', () => {
         }),
       }),
     };
-    messageProjector(counting)(Array.from({ length }, () => user('x')));
+    messageBuilder(counting)(Array.from({ length }, () => user('x')));
     return reads;
   };
   expect(readsOf(200)).toBeLessThan(3 * readsOf(100));
@@ -292,7 +292,7 @@ test('user messages in a row are merged once, however many they are', () => {
 test('a result changes only its own message, not that of its reply or its neighbours', () => {
   const { call, result } = story();
   const view: BaseEvent[] = [call('a'), call('b'), result(1)];
-  const stable = messageProjector(codec);
+  const stable = messageBuilder(codec);
   const before = stable(view);
   const after = stable([...view, result(0)]);
   expect(after.map((message, index) => message === before[index])).toEqual([true, false, true]);
@@ -301,7 +301,7 @@ test('a result changes only its own message, not that of its reply or its neighb
 test('the messages that were given out stay as they are when the view grows', () => {
   const { user, call, result } = story();
   const view: BaseEvent[] = [user('a'), call('1')];
-  const stable = messageProjector(codec);
+  const stable = messageBuilder(codec);
   const before = stable(view);
   const copy = structuredClone(before);
   view.push(result(0), user('b'), user('c'));

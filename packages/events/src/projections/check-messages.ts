@@ -12,7 +12,7 @@ import { isLegalName } from './wire-name.ts';
  * messages in a row; only assistants call; every message has content that is not blank, or calls; no block is blank or has
  * half a character; called tools have names of at most 64 letters, digits, `_` and `-`.
  */
-export function legalityProblems(messages: readonly Message[]): readonly string[] {
+export function checkMessages(messages: readonly Message[]): readonly string[] {
   const problems: string[] = [];
   const ids = new Set<string>();
   let awaited: string[] = [];

@@ -2,31 +2,29 @@ import { expect, test } from 'vitest';
 import { eventCodec } from '../codec.ts';
 import type { BaseEvent } from '../define-event.ts';
 import { maskFact } from '../facts/index.ts';
-import { builtinKinds } from '../kinds.ts';
-import { ConversationErrorEvent } from '../kinds/conversation-error-event.ts';
-import { ConversationStateUpdateEvent } from '../kinds/conversation-state-update-event.ts';
-import { HookExecutionEvent } from '../kinds/hook-execution-event.ts';
-import type { MessageEvent } from '../kinds/message-event.ts';
-import type { ObservationEvent } from '../kinds/observation-event.ts';
 import { InvokeSkillObservation } from '../payloads/index.ts';
+import { logEntriesOf, story, type Story } from '../testing/index.ts';
 import {
   executionStatuses,
   foldEvents,
   statsProjection,
   statusProjection,
   viewProjection,
-} from '../projections/index.ts';
-import { logEntriesOf, story, type Story } from '../testing/index.ts';
-import {
   blockedProjection,
   countsProjection,
   fieldsProjection,
   isStatusTransition,
-  replay,
+  foldLog,
   skillsProjection,
   stateProjections,
   statusTransitions,
 } from './index.ts';
+import { builtinKinds } from '../kinds/builtin-kinds.ts';
+import { ConversationErrorEvent } from '../kinds/conversation-error-event.ts';
+import { ConversationStateUpdateEvent } from '../kinds/conversation-state-update-event.ts';
+import { HookExecutionEvent } from '../kinds/hook-execution-event.ts';
+import type { MessageEvent } from '../kinds/message-event.ts';
+import type { ObservationEvent } from '../kinds/observation-event.ts';
 
 const codec = eventCodec(builtinKinds);
 const update = ({ stamp }: Story, key: string, value: unknown) =>
@@ -241,11 +239,11 @@ test('messages and pauses take only the ways that the table gives them', () => {
   expect(ends.filter(([start, end]) => start !== end && !isStatusTransition(start, end))).toEqual([]);
 });
 
-test('a replay shows what held at each position', async () => {
+test('a fold over a log shows what held at each position', async () => {
   const { user, call, result, agent } = story();
   const log = logEntriesOf(codec, [user('a'), call('1', 'r1'), result(0), agent('done')]);
   const seen: unknown[] = [];
-  for await (const { entry, event, timeline } of replay((from) => log.slice(from), {
+  for await (const { entry, event, timeline } of foldLog((from) => log.slice(from), {
     codec,
     projections: stateProjections(codec),
   })) {
@@ -266,13 +264,16 @@ test('a replay shows what held at each position', async () => {
   ]);
 });
 
-test('a replay follows the head to another branch', async () => {
+test('a fold over a log follows the head to another branch', async () => {
   const tale = story();
   const [a, b] = [tale.user('a'), tale.user('b')];
   const back = update(tale, 'leaf_event_id', a.id);
   const log = logEntriesOf(codec, [a, b, back]);
   const views: number[] = [];
-  for await (const { timeline } of replay((from) => log.slice(from), { codec, projections: stateProjections(codec) })) {
+  for await (const { timeline } of foldLog((from) => log.slice(from), {
+    codec,
+    projections: stateProjections(codec),
+  })) {
     views.push(timeline.read('view').events.length);
   }
   expect(views).toEqual([1, 2, 1]);

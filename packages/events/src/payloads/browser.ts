@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineAction, defineObservation } from '../payload.ts';
+import { defineAction, defineObservation } from '../define-payload.ts';
 
 const index = z.number().int().nonnegative().describe('The number of the element in the state of the page.');
 const newTab = z.boolean().default(false).describe('Open in a new tab.');

@@ -1,0 +1,11 @@
+import { z } from 'zod';
+
+/** Token counts of one model call; `input_tokens` are all prompt tokens, cached ones included. */
+export const tokenUsage = z.strictObject({
+  input_tokens: z.number().int().nonnegative(),
+  output_tokens: z.number().int().nonnegative(),
+  cache_read_tokens: z.number().int().nonnegative().default(0),
+  cache_write_tokens: z.number().int().nonnegative().default(0),
+  reasoning_tokens: z.number().int().nonnegative().default(0),
+});
+export type TokenUsage = Readonly<z.output<typeof tokenUsage>>;
