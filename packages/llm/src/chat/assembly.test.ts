@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { assembly } from './assembly.ts';
+import { chatAssembly } from './assembly.ts';
 
 type Piece = Readonly<Record<string, unknown>>;
 
-function assembled(...deltas: readonly Piece[]): ReturnType<ReturnType<typeof assembly>['result']> {
-  const answer = assembly();
+function assembled(...deltas: readonly Piece[]): ReturnType<ReturnType<typeof chatAssembly>['result']> {
+  const answer = chatAssembly();
   for (const delta of deltas) answer.push({ choices: [{ index: 0, delta }] });
   answer.end();
   return answer.result();
@@ -160,7 +160,7 @@ describe('the pieces of calls', () => {
 });
 
 test('the first piece of a call carries its name, later ones do not', () => {
-  const answer = assembly();
+  const answer = chatAssembly();
   const push = (each: Piece): unknown => answer.push({ choices: [{ delta: { tool_calls: [each] } }] });
   expect(push(piece({ id: 'a', index: 0 }, '', 'f'))).toEqual([]);
   expect(push(piece({ index: 0 }, '{'))).toEqual([{ kind: 'tool-call', index: 0, name: 'f', arguments: '{' }]);
@@ -207,7 +207,7 @@ test('text may come as parts, null, or beside an empty list of calls', () => {
 });
 
 test('the last usage that is told wins, wherever it stands', () => {
-  const answer = assembly();
+  const answer = chatAssembly();
   answer.push({ choices: [{ delta: { content: 'a' }, usage: { prompt_tokens: 1 } }] });
   answer.push({ choices: [{ delta: {} }], usage: { prompt_tokens: 2 } });
   answer.push({ choices: [], usage: { prompt_tokens: 3 } });
@@ -216,7 +216,7 @@ test('the last usage that is told wins, wherever it stands', () => {
 });
 
 test('chunks without choices, other choices and nonsense add nothing', () => {
-  const answer = assembly();
+  const answer = chatAssembly();
   const nonsense = [
     null,
     5,
@@ -231,7 +231,7 @@ test('chunks without choices, other choices and nonsense add nothing', () => {
 });
 
 test('a chunk with a whole message is read like a delta', () => {
-  const answer = assembly();
+  const answer = chatAssembly();
   const call = { id: 'a', function: { name: 'f', arguments: '{}' } };
   const deltas = answer.push({
     choices: [{ message: { content: 'a', tool_calls: [call, call] }, finish_reason: 'stop' }],
@@ -241,7 +241,7 @@ test('a chunk with a whole message is read like a delta', () => {
 });
 
 test('reasoning in the text is told apart, and a server that tells it apart itself is believed', () => {
-  const answer = assembly('leading');
+  const answer = chatAssembly('leading');
   const said = ['<th', 'ink>Hm.</thi', 'nk>\n\nHel', 'lo.'];
   const deltas = said.flatMap((content) => answer.push({ choices: [{ index: 0, delta: { content } }] }));
   expect([...deltas, ...answer.end()]).toEqual([
@@ -253,14 +253,14 @@ test('reasoning in the text is told apart, and a server that tells it apart itse
 });
 
 test('text that might have become a tag is told at the end', () => {
-  const answer = assembly('leading');
+  const answer = chatAssembly('leading');
   expect(answer.push({ choices: [{ index: 0, delta: { content: '<thin' } }] })).toEqual([]);
   expect(answer.end()).toEqual([{ kind: 'text', text: '<thin' }]);
   expect(answer.result().text).toBe('<thin');
 });
 
 test('an answer that a gateway wraps is unwrapped', () => {
-  const answer = assembly();
+  const answer = chatAssembly();
   answer.push({ success: true, data: { choices: [{ message: { content: 'Hi' }, finish_reason: 'stop' }] } });
   expect(answer.result()).toMatchObject({ text: 'Hi', finish: 'stop' });
 });

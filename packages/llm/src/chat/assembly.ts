@@ -4,11 +4,11 @@ import { callAssembly, type AssembledCall, type CallAssembly } from './call-asse
 import type { Dialect } from '../dialects/dialect.ts';
 import { mergeDetails } from './merge-details.ts';
 import { mergeThinking } from './merge-thinking.ts';
-import { thinkTags, type ThinkTags, type ToldPiece } from './think-tags.ts';
+import { thinkTags, type ThinkTags, type TextPiece } from './think-tags.ts';
 import { wireAnswer, type WireAnswerMessage } from './wire-answer.ts';
 
 /** Everything an answer said, put together. */
-export interface Assembled {
+export interface AssembledReply {
   /** Empty when the provider gave none, like `model`. */
   readonly id: string;
   readonly model: string;
@@ -26,19 +26,19 @@ export interface Assembled {
 }
 
 /** Puts an answer together from its chunks; an answer that is not streamed is one chunk. */
-export interface Assembly {
+export interface ChatAssembly {
   /** The provider's word for why the reply ended, as soon as it is known. */
   readonly finish: string;
   /** Returns the deltas to hand out. What is not an answer adds nothing. */
   push(chunk: unknown): readonly Delta[];
   /** Ends the reply; returns the last deltas. */
   end(): readonly Delta[];
-  result(): Assembled;
+  result(): AssembledReply;
 }
 
 /** An empty answer, to be filled from one exchange. Reasoning in the text is told apart as the mode says. */
-export function assembly(mode: Dialect['thinkTags'] = 'never'): Assembly {
-  const speech: Speech = {
+export function chatAssembly(mode: Dialect['thinkTags'] = 'never'): ChatAssembly {
+  const speech: MessageBuffer = {
     calls: callAssembly(),
     tags: thinkTags(mode),
     texts: [],
@@ -53,7 +53,7 @@ export function assembly(mode: Dialect['thinkTags'] = 'never'): Assembly {
       return state.finish;
     },
     push(raw) {
-      const chunk = wireAnswer.safeParse(unwrapped(raw)).data;
+      const chunk = wireAnswer.safeParse(unwrap(raw)).data;
       if (!chunk) return [];
       state.id ||= chunk.id;
       state.model ||= chunk.model;
@@ -63,9 +63,9 @@ export function assembly(mode: Dialect['thinkTags'] = 'never'): Assembly {
       state.hasChoice = true;
       state.finish = choice.finish_reason || state.finish;
       const message = choice.delta ?? choice.message;
-      return message ? listen(speech, message, choice.delta === undefined) : [];
+      return message ? addMessage(speech, message, choice.delta === undefined) : [];
     },
-    end: () => [...speak(speech, speech.tags.end()), ...speech.calls.end()],
+    end: () => [...addText(speech, speech.tags.end()), ...speech.calls.end()],
     result: () => ({
       ...state,
       text: speech.texts.join(''),
@@ -79,12 +79,12 @@ export function assembly(mode: Dialect['thinkTags'] = 'never'): Assembly {
 }
 
 /** Some gateways put the whole answer into `data`, beside a word of success. */
-function unwrapped(raw: unknown): unknown {
+function unwrap(raw: unknown): unknown {
   const isWrapped = typeof raw === 'object' && raw !== null && 'data' in raw && !('choices' in raw);
   return isWrapped ? raw.data : raw;
 }
 
-interface Speech {
+interface MessageBuffer {
   readonly calls: CallAssembly;
   readonly tags: ThinkTags;
   readonly texts: string[];
@@ -94,20 +94,20 @@ interface Speech {
 }
 
 /** Adds what a message, or a piece of one, says. */
-function listen(speech: Speech, message: WireAnswerMessage, isWhole: boolean): readonly Delta[] {
-  const { text, reasoning } = wordsOf(message);
+function addMessage(speech: MessageBuffer, message: WireAnswerMessage, isWhole: boolean): readonly Delta[] {
+  const { text, reasoning } = textOfMessage(message);
   mergeDetails(speech.details, message.reasoning_details);
   mergeThinking(speech.thinking, message.thinking_blocks);
   const pieces = message.tool_calls.filter((piece) => piece !== null);
   if (message.function_call) pieces.push({ function: message.function_call });
   return [
-    ...speak(speech, reasoning === '' ? [] : [{ kind: 'reasoning', text: reasoning }]),
-    ...speak(speech, speech.tags.push(text)),
+    ...addText(speech, reasoning === '' ? [] : [{ kind: 'reasoning', text: reasoning }]),
+    ...addText(speech, speech.tags.push(text)),
     ...pieces.flatMap((piece) => (isWhole ? speech.calls.addWhole(piece) : speech.calls.addPiece(piece))),
   ];
 }
 
-function speak(speech: Speech, pieces: readonly ToldPiece[]): readonly Delta[] {
+function addText(speech: MessageBuffer, pieces: readonly TextPiece[]): readonly Delta[] {
   for (const { kind, text } of pieces) (kind === 'text' ? speech.texts : speech.reasonings).push(text);
   return pieces;
 }
@@ -116,7 +116,7 @@ function speak(speech: Speech, pieces: readonly ToldPiece[]): readonly Delta[] {
  * A refusal is the model's own words. The first reasoning field that says something wins: proxies repeat the same words
  * under several names.
  */
-function wordsOf(message: WireAnswerMessage): { text: string; reasoning: string } {
+function textOfMessage(message: WireAnswerMessage): { text: string; reasoning: string } {
   const parts = typeof message.content === 'string' ? [] : message.content;
   const thoughts = [...parts, ...message.thinking_blocks].map(({ thinking }) => thinking).join('');
   const content = typeof message.content === 'string' ? message.content : parts.map(({ text }) => text).join('');

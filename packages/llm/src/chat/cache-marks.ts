@@ -1,4 +1,4 @@
-import { writtenOnce, type WireCache } from '../protocol/written-once.ts';
+import { cachedWire, type WireCache } from '../protocol/written-once.ts';
 import type { CacheControl, WireMessage, WirePart } from './wire-request.ts';
 
 /** Providers reject a request with more. */
@@ -17,7 +17,7 @@ export function withCacheMarks(messages: readonly WireMessage[], cache?: WireCac
   const system = messages.findIndex(({ role }) => role === 'system');
   const last = messages.findLastIndex(({ role, content }) => role === 'user' || (role === 'tool' && content !== ''));
   return messages.map((message, index) => {
-    if (index === system) return writtenOnce(cache, message, () => atPart(message, 'first'));
+    if (index === system) return cachedWire(cache, message, () => atPart(message, 'first'));
     return index === last ? atPart(message, 'last') : message;
   });
 }

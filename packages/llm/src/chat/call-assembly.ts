@@ -35,17 +35,17 @@ export function callAssembly(): CallAssembly {
     if (json === '') return [];
     call.pieces.push(json);
     call.end.push(json);
-    return [announced(call, json)];
+    return [announce(call, json)];
   };
   return {
     addWhole: (piece) => extend(start(piece), piece),
     addPiece: (piece) => extend(callOf(open, piece) ?? start(piece), piece),
-    end: () => open.all.filter((call) => !call.isAnnounced).map((call) => announced(call, '')),
+    end: () => open.all.filter((call) => !call.isAnnounced).map((call) => announce(call, '')),
     calls: () =>
       open.all.map(({ id, name, pieces, extraContent }) => ({
         id,
         name,
-        arguments: joinedArguments(pieces),
+        arguments: joinArguments(pieces),
         extraContent,
       })),
   };
@@ -80,7 +80,7 @@ function nameWith(call: OpenCall, name: string): string {
   return call.name + name;
 }
 
-function announced(call: OpenCall, json: string): Delta {
+function announce(call: OpenCall, json: string): Delta {
   const isFirst = !call.isAnnounced;
   call.isAnnounced = true;
   return { kind: 'tool-call', index: call.position, ...(isFirst && { name: call.name }), arguments: json };
@@ -100,7 +100,7 @@ function argumentText(value: unknown): string {
  * The pieces in a row; where only that is no JSON object, what servers meant that send the whole text so far with every
  * piece, or an empty object before the real one. No arguments at all are the empty object.
  */
-function joinedArguments(pieces: readonly string[]): string {
+function joinArguments(pieces: readonly string[]): string {
   const joined = pieces.join('');
   if (joined.trim() === '') return '{}';
   if (pieces.length < 2 || isObjectJson(joined)) return joined;

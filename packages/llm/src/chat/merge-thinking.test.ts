@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
-import { assembly } from './assembly.ts';
+import { chatAssembly } from './assembly.ts';
 import { unknownDialect } from '../dialects/dialect.ts';
-import { replyOf, type WireReply } from '../protocol/from-wire.ts';
+import { replyOf, type AssembledModelReply } from '../protocol/from-wire.ts';
 import { toWire } from './to-wire.ts';
 
 type Delta = Readonly<Record<string, unknown>>;
 
-function replyTo(...deltas: readonly Delta[]): WireReply {
-  const answer = assembly('leading');
+function replyTo(...deltas: readonly Delta[]): AssembledModelReply {
+  const answer = chatAssembly('leading');
   for (const delta of deltas) answer.push({ choices: [{ index: 0, delta }] });
   answer.push({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] });
   return replyOf(answer.result(), { model: 'claude' });

@@ -1,5 +1,5 @@
 import type { LanguageModel } from '../language-model.ts';
-import { assembly } from './assembly.ts';
+import { chatAssembly } from './assembly.ts';
 import { replyOf, type ReplySettings } from '../protocol/from-wire.ts';
 import { protocolModel, type Protocol, type ProtocolOptions } from '../protocol/protocol-model.ts';
 import { toWire } from './to-wire.ts';
@@ -27,8 +27,8 @@ function chatProtocol(): Protocol<WireRequest> {
     path: '/chat/completions',
     bytesOf: wireBytes('messages'),
     bodyOf: toWire,
-    reading({ thinkTags }) {
-      const answer = assembly(thinkTags);
+    assembly({ thinkTags }) {
+      const answer = chatAssembly(thinkTags);
       return Object.assign(answer, {
         reply: (settings: ReplySettings) => replyOf(answer.result(), settings),
         heard() {

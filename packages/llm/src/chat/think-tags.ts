@@ -1,16 +1,16 @@
 import type { Dialect } from '../dialects/dialect.ts';
 
 /** A piece of what a model said, told apart. */
-export interface ToldPiece {
+export interface TextPiece {
   readonly kind: 'text' | 'reasoning';
   readonly text: string;
 }
 
 /** Tells reasoning from text as it comes. */
 export interface ThinkTags {
-  push(text: string): readonly ToldPiece[];
+  push(text: string): readonly TextPiece[];
   /** What was held back because it might have become a tag. */
-  end(): readonly ToldPiece[];
+  end(): readonly TextPiece[];
 }
 
 const tag = /^<(think|thinking|reasoning)>/;
@@ -35,14 +35,14 @@ export function thinkTags(mode: Dialect['thinkTags']): ThinkTags {
     if (start !== held) spaces.push(held.slice(0, held.length - start.length));
     held = start;
   };
-  const release = (kind: ToldPiece['kind']): readonly ToldPiece[] => {
+  const release = (kind: TextPiece['kind']): readonly TextPiece[] => {
     const text = kind === 'text' && !hasThought ? [...spaces, held].join('') : held;
     held = '';
     spaces.length = 0;
     return text === '' ? [] : [{ kind, text }];
   };
   /** Takes what can be told in this state; undefined when more must come first. */
-  const steps: Readonly<Record<typeof state, () => readonly ToldPiece[] | undefined>> = {
+  const steps: Readonly<Record<typeof state, () => readonly TextPiece[] | undefined>> = {
     before() {
       takeSpaces();
       const found = tag.exec(held);
@@ -78,7 +78,7 @@ export function thinkTags(mode: Dialect['thinkTags']): ThinkTags {
   return {
     push(text) {
       held += text;
-      const told: ToldPiece[] = [];
+      const told: TextPiece[] = [];
       for (let step = steps[state](); step; step = steps[state]()) told.push(...step);
       return told;
     },

@@ -4,12 +4,12 @@ import { withCacheMarks } from './cache-marks.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { wireName } from '../dialects/tool-names.ts';
 import { toolSchema } from '../dialects/tool-schema.ts';
-import { wellFormed } from '../protocol/well-formed.ts';
-import { seesImages, toolImages, wireContent, wireToolContent, type ContentSettings } from './wire-content.ts';
+import { withWellFormedText } from '../protocol/well-formed.ts';
+import { sendsImages, toolImages, wireContent, wireToolContent, type ContentSettings } from './wire-content.ts';
 import { wireParameters, wireToolChoice } from './wire-parameters.ts';
 import type { WireCall, WireMessage, WirePart, WireRequest, WireTool } from './wire-request.ts';
 import { wireTurns } from './wire-turns.ts';
-import { writtenOnce, type WireCache } from '../protocol/written-once.ts';
+import { cachedWire, type WireCache } from '../protocol/written-once.ts';
 
 /** What a wire request depends on beside the request itself. */
 export interface WireSettings extends ContentSettings {
@@ -51,10 +51,10 @@ export function toWire(request: ModelRequest, settings: WireSettings): WireReque
 
 function wireMessages(messages: readonly Message[], settings: WireSettings): readonly WireMessage[] {
   const wire: WireMessage[] = [];
-  const convert = (message: Message): ConvertedMessage => converted(message, settings);
+  const convert = (message: Message): ConvertedMessage => convertMessage(message, settings);
   let waiting: readonly WirePart[] = [];
   for (const message of messages) {
-    const { wire: written, images } = writtenOnce(settings.cache, message, convert);
+    const { wire: written, images } = cachedWire(settings.cache, message, convert);
     const isJoined = message.role === 'user' && waiting.length > 0;
     if (message.role !== 'tool' && waiting.length > 0) {
       wire.push({ role: 'user', content: isJoined ? [...waiting, ...partsOf(written)] : waiting });
@@ -70,9 +70,9 @@ function partsOf({ content }: WireMessage): readonly WirePart[] {
   return typeof content === 'string' ? [{ type: 'text', text: content }] : (content ?? []);
 }
 
-function converted(message: Message, settings: WireSettings): ConvertedMessage {
-  const images = message.role === 'tool' && seesImages(settings) ? toolImages(message) : [];
-  return wellFormed({ wire: wireMessage(message, settings), images });
+function convertMessage(message: Message, settings: WireSettings): ConvertedMessage {
+  const images = message.role === 'tool' && sendsImages(settings) ? toolImages(message) : [];
+  return withWellFormedText({ wire: wireMessage(message, settings), images });
 }
 
 function wireMessage(message: Message, settings: WireSettings): WireMessage {
@@ -133,9 +133,9 @@ function wireCall(
 }
 
 function wireTool(tool: ToolSpec, { dialect, cache }: WireSettings): WireTool {
-  return writtenOnce(cache, tool, () => {
+  return cachedWire(cache, tool, () => {
     const { name, description, parameters } = tool;
     const written = { name: wireName(name), description, parameters: toolSchema(parameters, dialect.schema) };
-    return wellFormed({ type: 'function', function: written } as const);
+    return withWellFormedText({ type: 'function', function: written } as const);
   });
 }

@@ -12,7 +12,7 @@ export interface ContentSettings {
 const marked: { readonly cache_control: CacheControl } = { cache_control: { type: 'ephemeral' } };
 
 /** Whether images travel at all. */
-export function seesImages({ vision, dialect }: ContentSettings): boolean {
+export function sendsImages({ vision, dialect }: ContentSettings): boolean {
   return vision && dialect.images && dialect.parts;
 }
 
@@ -22,7 +22,7 @@ export function seesImages({ vision, dialect }: ContentSettings): boolean {
  */
 export function wireContent({ role, content }: Message, settings: ContentSettings): string | readonly WirePart[] {
   const blocks = content.map((block) => takenBy(settings, block));
-  const isApart = role === 'system' && blocks.length > 1 && takesMarks(settings);
+  const isApart = role === 'system' && blocks.length > 1 && usesCacheMarks(settings);
   if (!isApart && blocks.every((block) => block.type === 'text' && !block.cache_prompt)) return textOf(blocks);
   const parts = blocks.flatMap(partsOf);
   return parts.length > 0 ? parts : textOf(blocks);
@@ -32,11 +32,11 @@ export function wireContent({ role, content }: Message, settings: ContentSetting
 export function wireToolContent({ content }: Message, settings: ContentSettings): string | readonly WirePart[] {
   const images = imageCount(content);
   const said = toolText(content);
-  const note = seesImages(settings)
+  const note = sendsImages(settings)
     ? `(${counted(images)} of this result: see the next user message.)`
-    : leftOut(images);
+    : omittedImages(images);
   const whole = images === 0 ? said : [said, note].filter((line) => line !== '').join('\n');
-  if (whole === '' || !takesMarks(settings) || !content.some((block) => block.cache_prompt)) return whole;
+  if (whole === '' || !usesCacheMarks(settings) || !content.some((block) => block.cache_prompt)) return whole;
   return [{ type: 'text', text: whole, ...marked }];
 }
 
@@ -47,18 +47,18 @@ export function toolImages({ content, tool_call_id }: Message): readonly WirePar
   return [{ type: 'text', text: `Images from the result of call ${tool_call_id}:` }, ...images];
 }
 
-function takesMarks({ dialect }: ContentSettings): boolean {
+function usesCacheMarks({ dialect }: ContentSettings): boolean {
   return dialect.cacheMarks && dialect.parts;
 }
 
 function takenBy(settings: ContentSettings, block: Content): Content {
-  const cache_prompt = block.cache_prompt && takesMarks(settings);
-  const isSeen = seesImages(settings) || block.type === 'text';
-  return { ...(isSeen ? block : text(leftOut(block.image_urls.length))), cache_prompt };
+  const cache_prompt = block.cache_prompt && usesCacheMarks(settings);
+  const isSeen = sendsImages(settings) || block.type === 'text';
+  return { ...(isSeen ? block : text(omittedImages(block.image_urls.length))), cache_prompt };
 }
 
 /** Stands for images that are not sent. */
-export function leftOut(images: number): string {
+export function omittedImages(images: number): string {
   return `(${counted(images)} left out: this model reads text only.)`;
 }
 

@@ -1,5 +1,5 @@
 import type { Dialect } from '../dialects/dialect.ts';
-import { wireId } from '../dialects/wire-id.ts';
+import { wireCallId } from '../dialects/wire-id.ts';
 import type { WireMessage, WirePart } from './wire-request.ts';
 
 /**
@@ -80,8 +80,8 @@ function withIds(rule: Dialect['callIds']): (message: WireMessage) => WireMessag
     if (!calls && id === undefined) return message;
     return {
       ...message,
-      ...(calls && { tool_calls: calls.map((call) => ({ ...call, id: wireId(call.id, rule) })) }),
-      ...(id !== undefined && { tool_call_id: wireId(id, rule) }),
+      ...(calls && { tool_calls: calls.map((call) => ({ ...call, id: wireCallId(call.id, rule) })) }),
+      ...(id !== undefined && { tool_call_id: wireCallId(id, rule) }),
     };
   };
 }

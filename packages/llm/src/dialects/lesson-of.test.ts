@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { LlmError } from '../error.ts';
-import { codeOf } from '../http/code-of.ts';
+import { errorCodeOf } from '../http/code-of.ts';
 import { unknownDialect, type Dialect } from './dialect.ts';
-import { lessonOf } from './lesson-of.ts';
+import { workaroundFor } from './lesson-of.ts';
 
 function rejection(text: string, status = 400): LlmError {
-  return new LlmError(codeOf({ status, text }), `images-model at http://x.test/v1 answered ${status}: ${text}`, {
+  return new LlmError(errorCodeOf({ status, text }), `images-model at http://x.test/v1 answered ${status}: ${text}`, {
     status,
   });
 }
@@ -85,19 +85,19 @@ const rows: readonly Row[] = [
 
 describe('a rejection', () => {
   test.for(rows)('%s', ([text, learned, given = {}, status]) => {
-    expect(lessonOf(rejection(text, status), { ...unknownDialect, ...given })?.dialect).toEqual(learned);
+    expect(workaroundFor(rejection(text, status), { ...unknownDialect, ...given })?.dialect).toEqual(learned);
   });
 });
 
 test('a limit that can be afforded is a lesson for one request, unless it is hardly anything', () => {
   const said = 'This request requires more credits. You requested up to 65536 tokens, but can only afford';
-  expect(lessonOf(rejection(`${said} 4000.`, 402), unknownDialect)).toEqual({
+  expect(workaroundFor(rejection(`${said} 4000.`, 402), unknownDialect)).toEqual({
     name: 'affordable',
     maxOutputTokens: 4000,
   });
-  expect(lessonOf(rejection(`${said} 12.`, 402), unknownDialect)).toBe(undefined);
+  expect(workaroundFor(rejection(`${said} 12.`, 402), unknownDialect)).toBe(undefined);
 });
 
 test('what is no error of a model teaches nothing', () => {
-  expect(lessonOf(new TypeError("Unsupported parameter: 'seed'"), unknownDialect)).toBe(undefined);
+  expect(workaroundFor(new TypeError("Unsupported parameter: 'seed'"), unknownDialect)).toBe(undefined);
 });

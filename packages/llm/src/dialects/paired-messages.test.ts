@@ -2,7 +2,7 @@ import { text, type Message } from '@varve/events';
 import { checkMessages } from '@varve/events/projections';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { pairedMessages } from './paired-messages.ts';
+import { pairMessages } from './paired-messages.ts';
 
 function said(role: Message['role'], words: string, fields: Partial<Message> = {}): Message {
   return { role, content: [text(words)], thinking_blocks: [], ...fields };
@@ -46,11 +46,11 @@ test.for<readonly [string, readonly Message[], readonly string[]]>([
     ['assistant a', 'tool a', 'assistant a_2', 'tool a_2'],
   ],
 ])('%s', ([, messages, expected]) => {
-  expect(shape(pairedMessages(messages))).toEqual(expected);
+  expect(shape(pairMessages(messages))).toEqual(expected);
 });
 
 test('the results are the ones that were given, and the one that is made up says so', () => {
-  const [, a, b] = pairedMessages([calling('a', 'b'), result('b', 'found')]);
+  const [, a, b] = pairMessages([calling('a', 'b'), result('b', 'found')]);
   expect(a?.content).toEqual([text('This call has no result: it was interrupted.')]);
   expect(b?.content).toEqual([text('found')]);
 });
@@ -71,10 +71,10 @@ const anyMessages = fc.array(
 test('whatever was broken, calls and results are legal then, and stay as they are when done again', () => {
   fc.assert(
     fc.property(anyMessages, (messages) => {
-      const paired = pairedMessages(messages);
+      const paired = pairMessages(messages);
       const problems = checkMessages(paired).filter((problem) => !problem.includes('user message after'));
       expect(problems).toEqual([]);
-      expect(pairedMessages(paired)).toBe(paired);
+      expect(pairMessages(paired)).toBe(paired);
       expect(others(paired)).toEqual(others(messages));
     }),
     { numRuns: 300 },

@@ -1,14 +1,14 @@
 import { text, type Message, type ToolCall } from '@varve/events';
 
 /** What stands in place of a result that is missing. */
-const missing = 'This call has no result: it was interrupted.';
+const missingResult = 'This call has no result: it was interrupted.';
 
 /**
  * Messages in which every call is followed by exactly one result, in call order, and nothing else is a result: results move
  * behind their calls, missing ones are made up, those without a call or beside another are left out, and a call that repeats
  * the id of another gets one of its own. Messages that are so already are handed back as they are.
  */
-export function pairedMessages(messages: readonly Message[]): readonly Message[] {
+export function pairMessages(messages: readonly Message[]): readonly Message[] {
   const paired = pairsOf(messages);
   const isSame = paired.length === messages.length && paired.every((message, index) => message === messages[index]);
   return isSame ? messages : paired;
@@ -22,7 +22,7 @@ function pairsOf(messages: readonly Message[]): readonly Message[] {
     const { tool_calls: calls = [] } = message;
     if (calls.length === 0) return [message];
     const results = resultsOf(messages.slice(index + 1), calls);
-    const own = calls.map((call) => withOwnId(call, copies));
+    const own = calls.map((call) => withUniqueId(call, copies));
     const isSame = own.every((call, place) => call === calls[place]);
     return [
       isSame ? message : { ...message, tool_calls: own },
@@ -43,7 +43,7 @@ function resultsOf(later: readonly Message[], calls: readonly ToolCall[]): reado
   });
 }
 
-function withOwnId(call: ToolCall, copies: Map<string, number>): ToolCall {
+function withUniqueId(call: ToolCall, copies: Map<string, number>): ToolCall {
   let id = call.id;
   let copy = copies.get(id) ?? 0;
   while (copies.has(id)) {
@@ -55,6 +55,6 @@ function withOwnId(call: ToolCall, copies: Map<string, number>): ToolCall {
 }
 
 function resultOf({ id, name }: ToolCall, result: Message | undefined): Message {
-  if (!result) return { role: 'tool', tool_call_id: id, name, content: [text(missing)], thinking_blocks: [] };
+  if (!result) return { role: 'tool', tool_call_id: id, name, content: [text(missingResult)], thinking_blocks: [] };
   return result.tool_call_id === id ? result : { ...result, tool_call_id: id };
 }

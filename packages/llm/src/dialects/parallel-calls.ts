@@ -11,11 +11,11 @@ const uses = z.looseObject({
 });
 
 /** Calls with the made-up one taken apart, each under the name of its tool; one that cannot be read stays. */
-export function withoutParallel(calls: readonly ToolCall[], own: (name: string) => string): readonly ToolCall[] {
-  return calls.flatMap((call) => (call.name === parallelName ? takenApart(call, own) : [call]));
+export function expandParallelCalls(calls: readonly ToolCall[], own: (name: string) => string): readonly ToolCall[] {
+  return calls.flatMap((call) => (call.name === parallelName ? expandCall(call, own) : [call]));
 }
 
-function takenApart(call: ToolCall, own: (name: string) => string): readonly ToolCall[] {
+function expandCall(call: ToolCall, own: (name: string) => string): readonly ToolCall[] {
   const read = uses.safeParse(parsed(call.arguments)).data;
   const { responses_item_id: _item, ...bare } = call;
   if (!read) return [call];

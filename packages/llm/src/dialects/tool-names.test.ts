@@ -4,7 +4,7 @@ import type { Delta } from '../delta.ts';
 import { openaiResponses } from '../responses/openai-responses.ts';
 import { asking, scriptedResponses, scriptedServer } from '../testing/index.ts';
 import { openaiChat } from '../chat/openai-chat.ts';
-import { ownNames, wireName } from './tool-names.ts';
+import { toolNameLookup, wireName } from './tool-names.ts';
 
 function tools(...names: readonly string[]) {
   return names.map((name) => ({ name, description: '', parameters: { type: 'object', properties: {} } }));
@@ -14,7 +14,7 @@ test('every name fits, names that fit stay, and each comes back as it was', () =
   const names = fc.uniqueArray(fc.oneof(fc.string(), fc.string({ minLength: 60, maxLength: 80 })), { maxLength: 6 });
   fc.assert(
     fc.property(names, (all) => {
-      const own = ownNames(tools(...all));
+      const own = toolNameLookup(tools(...all));
       for (const name of all) {
         expect(wireName(name)).toMatch(/^[A-Za-z0-9_-]{1,64}$/);
         expect(own(wireName(name))).toBe(name);
@@ -34,7 +34,7 @@ test.for([
   ['functions.sed', 'functions.sed'],
 ] as const)('%j is the tool %j', ([name, own]) => {
   const offered = own === 'grep:0' ? tools('grep', 'grep:0') : tools('grep');
-  expect(ownNames(offered)(name === 'grep:0' ? wireName(name) : name)).toBe(own);
+  expect(toolNameLookup(offered)(name === 'grep:0' ? wireName(name) : name)).toBe(own);
 });
 
 const long = `mcp.server/${'very_'.repeat(20)}long`;

@@ -20,7 +20,7 @@ const additions: readonly RegExp[] = [/^functions\./, /<\|.*$/s, /:\d+$/, /^\s+/
  * Gives the tools of a request their own names back: those that were changed for the wire, and those that came with something
  * added that no tool is called. Any other name is left as it came.
  */
-export function ownNames(tools: readonly ToolSpec[]): (name: string) => string {
+export function toolNameLookup(tools: readonly ToolSpec[]): (name: string) => string {
   const own = new Map(tools.flatMap(({ name }) => [[name, name] as const, [wireName(name), name] as const]));
   return (name) => {
     let bare = name;

@@ -8,7 +8,7 @@ const forms = {
 } as const;
 
 /** The id of a call as a server takes it: the same in every request, in calls and in results. */
-export function wireId(id: string, rule: Dialect['callIds']): string {
+export function wireCallId(id: string, rule: Dialect['callIds']): string {
   if (rule === 'free' || forms[rule].fits.test(id)) return id;
   const { prefix, digits } = forms[rule];
   return prefix + createHash('sha256').update(id).digest('hex').slice(0, digits);

@@ -1,15 +1,15 @@
-import type { CallWatch } from './call-watch.ts';
-import type { Failures } from './failures.ts';
+import type { CallControl } from './call-watch.ts';
+import type { ServerErrors } from './failures.ts';
 
 /** How a body is read, and for how long. */
 export interface BodyOptions {
-  readonly watch: CallWatch;
-  readonly failures: Failures;
+  readonly control: CallControl;
+  readonly errors: ServerErrors;
   /**
    * How long the rest may take, once what was read so far is a whole answer; as long as it is, nothing that goes wrong
    * matters. Undefined otherwise.
    */
-  readonly restMs: () => number | undefined;
+  readonly remainingMs: () => number | undefined;
 }
 
 /**
@@ -19,7 +19,7 @@ export interface BodyOptions {
  */
 export async function* bodyChunks(
   response: Response,
-  { watch, failures, restMs }: BodyOptions,
+  { control: watch, errors: failures, remainingMs: restMs }: BodyOptions,
 ): AsyncGenerator<Uint8Array> {
   if (!response.body) return;
   const reader: ReadableStreamDefaultReader<Uint8Array> = response.body.getReader();
@@ -31,12 +31,12 @@ export async function* bodyChunks(
     for (;;) {
       grace.limit(restMs());
       const { done, value } = await reader.read();
-      watch.check();
+      watch.throwIfEnded();
       if (done) return;
       yield value;
     }
   } catch (error) {
-    watch.check();
+    watch.throwIfEnded();
     if (restMs() === undefined) throw failures.fromBody(error);
   } finally {
     grace.clear();

@@ -1,19 +1,19 @@
 import { LlmError } from '../error.ts';
 
 /** Ends one call: when its caller aborts it, when it takes too long, or when its stream falls silent. */
-export interface CallWatch extends Disposable {
+export interface CallControl extends Disposable {
   /** Aborts when the call ends early, whatever the reason. */
   readonly signal: AbortSignal;
   /** Why the call ended early. */
-  readonly ended: LlmError | undefined;
+  readonly endedBy: LlmError | undefined;
   /** @throws {LlmError} `aborted` or `timeout` once the call has ended. */
-  check(): void;
+  throwIfEnded(): void;
   /** Starts, or starts anew, the clock of silence. */
-  heard(): void;
+  resetIdleTimer(): void;
 }
 
 /** How long a call may take, and who may end it. */
-export interface CallWatchOptions {
+export interface CallControlOptions {
   readonly signal: AbortSignal | undefined;
   readonly timeoutMs: number;
   readonly idleTimeoutMs: number;
@@ -22,7 +22,7 @@ export interface CallWatchOptions {
 }
 
 /** Watches a call from now on until it is disposed. */
-export function callWatch({ signal, timeoutMs, idleTimeoutMs, address }: CallWatchOptions): CallWatch {
+export function callControl({ signal, timeoutMs, idleTimeoutMs, address }: CallControlOptions): CallControl {
   const controller = new AbortController();
   let ended: LlmError | undefined;
   let silence: NodeJS.Timeout | undefined;
@@ -37,13 +37,13 @@ export function callWatch({ signal, timeoutMs, idleTimeoutMs, address }: CallWat
   if (signal?.aborted) onAbort();
   return {
     signal: controller.signal,
-    get ended() {
+    get endedBy() {
       return ended;
     },
-    check() {
+    throwIfEnded() {
       if (ended) throw ended;
     },
-    heard() {
+    resetIdleTimer() {
       silence = silence?.refresh() ?? setTimeout(() => end(late(`was silent for ${idleTimeoutMs} ms`)), idleTimeoutMs);
     },
     [Symbol.dispose]() {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { LlmErrorCode } from '../error.ts';
-import { codeOf } from './code-of.ts';
+import { errorCodeOf } from './code-of.ts';
 
 type Row = readonly [status: number | undefined, text: string];
 
@@ -122,13 +122,13 @@ const flat = Object.entries(rows).flatMap(([code, given]) =>
 
 describe('the code of a failure', () => {
   test.for(flat)('$status "$text" is $code', ({ code, status, text }) => {
-    expect(codeOf({ text, ...(status !== undefined && { status }) })).toBe(code);
+    expect(errorCodeOf({ text, ...(status !== undefined && { status }) })).toBe(code);
   });
 });
 
 /** A text of this length would take hours if time grew faster than it. */
 test('a text of megabytes is classified in its time', () => {
   for (const filler of ['exceeds ', 'model ', 'tool_use ', 'bearer ']) {
-    expect(codeOf({ status: 400, text: filler.repeat(300_000) })).toBe('bad-request');
+    expect(errorCodeOf({ status: 400, text: filler.repeat(300_000) })).toBe('bad-request');
   }
 });

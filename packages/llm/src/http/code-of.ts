@@ -1,7 +1,7 @@
 import type { LlmErrorCode } from '../error.ts';
 
 /** What a provider said when it failed. `status` is absent for an error inside a 200 answer that names none. */
-export interface Failure {
+export interface ProviderError {
   readonly status?: number;
   /** Everything the error says: message, code, type. */
   readonly text: string;
@@ -59,7 +59,7 @@ const outOfCredit =
 
 const tooFast = /throttl|rate[_ -]?limit|too many requests|too many tokens, please wait|overloaded|resource_exhausted/i;
 
-const againstPolicy =
+const contentPolicy =
   /content[_ ](?:policy|filter)|content (?:management|filtering) policy|output blocked|moderation|flagged (?:as|by|for)|responsible ?ai/i;
 
 const noAccess =
@@ -78,7 +78,7 @@ const rules: readonly Rule[] = [
   { code: 'rate-limited', status: [429, 529] },
   { code: 'context-overflow', text: overflow },
   { code: 'malformed-history', text: brokenHistory },
-  { code: 'refused', text: againstPolicy, status: [400, 403, 422, 451, 500] },
+  { code: 'refused', text: contentPolicy, status: [400, 403, 422, 451, 500] },
   { code: 'unsupported', text: noSupport, status: [400, 404, 405, 422, 500, 501] },
   { code: 'unknown-model', text: noModel },
   { code: 'unknown-model', status: [404] },
@@ -89,16 +89,16 @@ const rules: readonly Rule[] = [
 ];
 
 /** The code of what a provider answered instead of a reply. */
-export function codeOf({ status, text }: Failure): LlmErrorCode {
+export function errorCodeOf({ status, text }: ProviderError): LlmErrorCode {
   const said = text.slice(0, 4000);
   const rule = rules.find((each) => matches(each, status, said));
   if (rule) return rule.code;
   if (status !== undefined) return status >= 500 ? 'unavailable' : 'bad-request';
-  return saysBadRequest.test(said) ? codeOf({ status: 400, text: said }) : 'unavailable';
+  return badRequest.test(said) ? errorCodeOf({ status: 400, text: said }) : 'unavailable';
 }
 
 /** How an error inside a 200 answer, which has no status, says that sending it again is useless. */
-const saysBadRequest =
+const badRequest =
   /invalid[_ ]request|bad[_ ]request|unexpected endpoint|invalid[_ ](?:argument|parameter)|not supported/i;
 
 function matches(rule: Rule, status: number | undefined, text: string): boolean {

@@ -23,12 +23,12 @@ const shape = z.looseObject({
 });
 
 /** Reads the many shapes of error bodies: an `error` object, its inside, a bare string, HTML, nothing. */
-export function errorBody(body: unknown): ErrorBody {
+export function parseErrorBody(body: unknown): ErrorBody {
   if (typeof body === 'string') return { message: titleOf(body), full: titleOf(body) };
   const parsed = shape.safeParse(body);
   if (!parsed.success) return { message: '', full: body === undefined ? '' : JSON.stringify(body) };
   const { error } = parsed.data;
-  if (error !== undefined && error !== null) return errorBody(error);
+  if (error !== undefined && error !== null) return parseErrorBody(error);
   const full = JSON.stringify(body);
   const { message, detail, metadata, failed_generation: failedGeneration } = parsed.data;
   const said = [message ?? detail, metadata?.raw].filter((part) => part !== undefined).join(': ');

@@ -1,41 +1,41 @@
 import { APIConnectionError, APIConnectionTimeoutError, APIError } from 'openai/error';
 import { LlmError, type LlmErrorCode, type PartialReply } from '../error.ts';
 import { masked, redact } from '../redact.ts';
-import { codeOf } from './code-of.ts';
-import { errorBody } from './error-body.ts';
+import { errorCodeOf } from './code-of.ts';
+import { parseErrorBody } from './error-body.ts';
 import { limitReset } from './limit-reset.ts';
 import { retryAfter } from './retry-after.ts';
-import { waitIn } from './wait-in.ts';
+import { waitInText } from './wait-in.ts';
 
 /**
  * Turns what goes wrong at one address into errors whose messages name the address and hold no secret. What a server quotes of
  * its model's reply is their `partial`.
  */
-export interface Failures {
+export interface ServerErrors {
   /** Of what the client threw; an error that is not about the exchange is handed back as it is. */
   fromClient(error: unknown): unknown;
   /** Of an error that a 200 answer or a stream holds. */
   fromAnswer(body: unknown): LlmError;
   /** Of a body that broke off or could not be read. */
   fromBody(error: unknown): LlmError;
-  of(code: LlmErrorCode, problem: string): LlmError;
+  create(code: LlmErrorCode, problem: string): LlmError;
   /** The beginning of what was sent, in quotes: a secret within it is hidden before it is cut, so that no part is left. */
-  quoted(text: string): string;
+  quote(text: string): string;
   /** A failure whose `partial`, which is as it came until then, holds no secret either. */
-  safe(error: LlmError): LlmError;
+  redactPartial(error: LlmError): LlmError;
 }
 
 /** `secrets` are replaced wherever a provider repeats them. */
-export function failures(address: string, secrets: readonly string[]): Failures {
+export function serverErrors(address: string, secrets: readonly string[]): ServerErrors {
   const of = (code: LlmErrorCode, problem: string, options: ErrorDetails = {}): LlmError =>
     new LlmError(code, `${address} ${redact(problem, secrets)}`, options);
   return {
-    of,
-    safe(error) {
+    create: of,
+    redactPartial(error) {
       const { partial } = error;
       return partial ? error.with({ partial: { ...partial, text: masked(partial.text, secrets) } }) : error;
     },
-    quoted: (text) => `"${redact(text, secrets, 100)}"`,
+    quote: (text) => `"${redact(text, secrets, 100)}"`,
     fromClient(error) {
       if (error instanceof APIConnectionTimeoutError) return of('timeout', 'did not answer in time.', rootOf(error));
       if (error instanceof APIConnectionError)
@@ -44,13 +44,13 @@ export function failures(address: string, secrets: readonly string[]): Failures 
       return error;
     },
     fromAnswer(body) {
-      const { message, full, status, failedGeneration } = errorBody(body);
-      const code = codeOf({ text: full, ...(status !== undefined && { status }) });
-      const wait = code === 'rate-limited' ? waitIn(full) : undefined;
+      const { message, full, status, failedGeneration } = parseErrorBody(body);
+      const code = errorCodeOf({ text: full, ...(status !== undefined && { status }) });
+      const wait = code === 'rate-limited' ? waitInText(full) : undefined;
       return of(code, `reported an error: ${message}`, {
         ...(status !== undefined && { status }),
         ...(wait !== undefined && { retryAfterMs: wait }),
-        ...writtenBy(failedGeneration),
+        ...partialOf(failedGeneration),
       });
     },
     fromBody: (error) =>
@@ -66,7 +66,7 @@ interface ErrorDetails extends ErrorOptions {
   readonly partial?: PartialReply;
 }
 
-function writtenBy(failedGeneration: string | undefined): Pick<ErrorDetails, 'partial'> {
+function partialOf(failedGeneration: string | undefined): Pick<ErrorDetails, 'partial'> {
   return failedGeneration === undefined ? {} : { partial: { text: failedGeneration, reasoning: '' } };
 }
 
@@ -74,18 +74,18 @@ type Make = (code: LlmErrorCode, problem: string, details: ErrorDetails) => LlmE
 
 /** The client's error is no cause: it holds the provider's text unredacted. */
 function fromStatus(error: InstanceType<typeof APIError>, status: number, make: Make): LlmError {
-  const body = errorBody(error.error ?? error.message.replace(/^\d{3} (?:status code \(no body\))?/, ''));
+  const body = parseErrorBody(error.error ?? error.message.replace(/^\d{3} (?:status code \(no body\))?/, ''));
   const { message, full, failedGeneration } = body;
-  const code = codeOf({ status, text: full });
+  const code = errorCodeOf({ status, text: full });
   const { headers = new Headers() } = error;
   // Limits are told with every answer; only after too many requests they say when the next one may come.
-  const wait = retryAfter(headers) ?? (code === 'rate-limited' ? (waitIn(full) ?? limitReset(headers)) : undefined);
+  const wait = retryAfter(headers) ?? (code === 'rate-limited' ? (waitInText(full) ?? limitReset(headers)) : undefined);
   const target = error.headers?.get('location');
   const said = status < 400 && target ? `a redirect to ${target}, which is not followed` : message;
   return make(code, `answered ${status}${said === '' ? '' : `: ${said}`}`, {
     status,
     ...(wait !== undefined && { retryAfterMs: wait }),
-    ...writtenBy(failedGeneration),
+    ...partialOf(failedGeneration),
   });
 }
 

@@ -1,4 +1,4 @@
-import { waitIn } from './wait-in.ts';
+import { waitInText } from './wait-in.ts';
 
 /** What limits are counted in. */
 const counted = ['requests', 'tokens', 'input-tokens', 'output-tokens'];
@@ -35,5 +35,5 @@ function momentIn(value: string | null, now: number): number | undefined {
     return number < 1e9 ? number * 1000 : Math.max(0, (number < 1e12 ? number * 1000 : number) - now);
   }
   const date = Date.parse(value);
-  return Number.isNaN(date) ? waitIn(`try again in ${value}`) : Math.max(0, date - now);
+  return Number.isNaN(date) ? waitInText(`try again in ${value}`) : Math.max(0, date - now);
 }

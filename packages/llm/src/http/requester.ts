@@ -2,8 +2,8 @@ import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { LlmError } from '../error.ts';
 import { isLoopback } from '../is-loopback.ts';
 import { apiRoot } from './api-root.ts';
-import type { CallWatchOptions } from './call-watch.ts';
-import { failures, type Failures } from './failures.ts';
+import type { CallControlOptions } from './call-watch.ts';
+import { serverErrors, type ServerErrors } from './failures.ts';
 import { fetchPost } from './fetch-post.ts';
 import { httpPost } from './http-post.ts';
 import { secretsInHeaders } from './secrets-in-headers.ts';
@@ -31,8 +31,8 @@ export interface ServerOptions {
 export interface Requester<Body> {
   /** The address without the path. */
   readonly root: string;
-  readonly watch: Omit<CallWatchOptions, 'signal'>;
-  readonly failures: Failures;
+  readonly timeouts: Omit<CallControlOptions, 'signal'>;
+  readonly errors: ServerErrors;
   readonly post: Transport<Body>;
 }
 
@@ -55,11 +55,11 @@ export function requester<Body>(
   const idleTimeoutMs = Math.min(options.idleTimeoutMs ?? (isLoopback(root) ? 300_000 : 120_000), longestTimerMs);
   const headers = requestHeaders(options);
   const address = `${options.model} at ${root}`;
-  const described = failures(address, secretsInHeaders(Object.entries(headers)));
+  const described = serverErrors(address, secretsInHeaders(Object.entries(headers)));
   return {
     root,
-    watch: { timeoutMs, idleTimeoutMs, address },
-    failures: described,
+    timeouts: { timeoutMs, idleTimeoutMs, address },
+    errors: described,
     // The client's own time limit must not come before the one that names the address.
     post: transport({
       ...endpoint,

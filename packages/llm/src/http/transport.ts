@@ -1,4 +1,4 @@
-import type { Failures } from './failures.ts';
+import type { ServerErrors } from './failures.ts';
 import type { Post } from './http-post.ts';
 import { bodyEnd } from './wire-bytes.ts';
 
@@ -16,7 +16,7 @@ export interface TransportOptions<Body> {
   readonly headers: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
   readonly send: Send;
-  readonly failures: Failures;
+  readonly failures: ServerErrors;
 }
 
 /** Posts a request and resolves with the head of a 2xx answer, its body unread. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { waitIn } from './wait-in.ts';
+import { waitInText } from './wait-in.ts';
 
 test.for([
   ['Rate limit reached for gpt-5.1. Please try again in 1.2s. Visit the page.', 1200],
@@ -15,10 +15,10 @@ test.for([
   ['Slow down.', undefined],
   ['Try again in 3 milliseconds.', 3],
 ] as const)('%s', ([text, ms]) => {
-  expect(waitIn(text)).toBe(ms);
+  expect(waitInText(text)).toBe(ms);
 });
 
 test('only the beginning of a long text is read', () => {
-  expect(waitIn('try again in '.repeat(100_000))).toBe(undefined);
-  expect(waitIn(`${'x'.repeat(4000)} try again in 1s`)).toBe(undefined);
+  expect(waitInText('try again in '.repeat(100_000))).toBe(undefined);
+  expect(waitInText(`${'x'.repeat(4000)} try again in 1s`)).toBe(undefined);
 });

@@ -19,7 +19,7 @@ const reasons: Readonly<Record<string, FinishReason>> = {
 };
 
 /** Why a reply ended. Whether there are calls decides between `stop` and `tool-calls`, for servers mix them up. */
-export function finishOf(word: string, hasCalls: boolean): FinishReason {
+export function finishReasonOf(word: string, hasCalls: boolean): FinishReason {
   const reason = reasons[word.toLowerCase()] ?? 'unknown';
   if (reason === 'length' || reason === 'content-filter') return reason;
   if (hasCalls) return 'tool-calls';

@@ -3,13 +3,13 @@ import { text, type Message, type ToolCall } from '@varve/events';
 import type { LlmErrorCode } from '../error.ts';
 import { LlmError } from '../error.ts';
 import type { ModelReply } from '../model-reply.ts';
-import { assembly, type Assembled } from '../chat/assembly.ts';
+import { chatAssembly, type AssembledReply } from '../chat/assembly.ts';
 import type { AssembledCall } from '../chat/call-assembly.ts';
-import { finishOf } from './finish-of.ts';
+import { finishReasonOf } from './finish-of.ts';
 import { usageOf, type UsageAndCost } from './usage-of.ts';
 
 /** A reply without what only the one who sent the request knows. */
-export type WireReply = Omit<ModelReply, 'latencyMs' | 'attempts'>;
+export type AssembledModelReply = Omit<ModelReply, 'latencyMs' | 'attempts'>;
 
 /** What reading an answer depends on beside the answer. */
 export interface ReplySettings {
@@ -28,15 +28,15 @@ export interface ReplySettings {
  * @throws {LlmError} `malformed-reply`, `empty`, `truncated`, `context-overflow`, `refused` or `unavailable` when it holds
  * no usable reply.
  */
-export function fromWire(answer: unknown, settings: ReplySettings): WireReply {
-  const whole = assembly();
+export function fromWire(answer: unknown, settings: ReplySettings): AssembledModelReply {
+  const whole = chatAssembly();
   whole.push(answer);
   whole.end();
   return replyOf(whole.result(), settings);
 }
 
 /** The reply in an assembled answer. @throws {LlmError} as {@link fromWire} does. */
-export function replyOf(answer: Assembled, settings: ReplySettings): WireReply {
+export function replyOf(answer: AssembledReply, settings: ReplySettings): AssembledModelReply {
   const { model, origin = model, newId = () => randomUUID().replaceAll('-', '') } = settings;
   const spent = usageOf(answer.usage);
   const problem = problemOf(answer, spent, settings);
@@ -46,7 +46,7 @@ export function replyOf(answer: Assembled, settings: ReplySettings): WireReply {
     id: answer.id || `reply_${newId()}`,
     model: answer.model || settings.model,
     message: messageOf(answer, calls, origin),
-    finish: finishOf(answer.finish, calls.length > 0),
+    finish: finishReasonOf(answer.finish, calls.length > 0),
     ...spent,
   };
 }
@@ -62,21 +62,25 @@ const problems = {
   empty: 'gave an empty reply.',
 } as const;
 
-function problemOf(answer: Assembled, { usage }: UsageAndCost, { contextWindow }: ReplySettings): Problem | undefined {
+function problemOf(
+  answer: AssembledReply,
+  { usage }: UsageAndCost,
+  { contextWindow }: ReplySettings,
+): Problem | undefined {
   const { finish } = answer;
   if (!answer.hasChoice || answer.calls.some(({ name }) => name === '')) return 'malformed-reply';
   if (/^(?:error|network_error)$/i.test(finish)) return 'unavailable';
   if (/^malformed_function_call$/i.test(finish)) return 'malformed-reply';
   if (finish === 'model_context_window_exceeded') return 'context-overflow';
   if (answer.calls.length > 0 || answer.text.trim() !== '') return undefined;
-  const reason = finishOf(finish, false);
+  const reason = finishReasonOf(finish, false);
   if (reason === 'content-filter') return 'refused';
   if (reason !== 'length') return answer.reasoning === '' ? 'empty' : undefined;
   const isFull = usage && contextWindow !== undefined && usage.input_tokens >= contextWindow * 0.99;
   return isFull ? 'context-overflow' : 'truncated';
 }
 
-function messageOf(answer: Assembled, calls: readonly ToolCall[], origin: string): Message {
+function messageOf(answer: AssembledReply, calls: readonly ToolCall[], origin: string): Message {
   const { reasoning, reasoningDetails, thinkingBlocks } = answer;
   const isSealed = reasoningDetails.length > 0 || thinkingBlocks.length > 0;
   const details = isSealed && {

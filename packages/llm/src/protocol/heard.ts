@@ -2,10 +2,10 @@ import { LlmError, type PartialReply } from '../error.ts';
 import type { UsageAndCost } from './usage-of.ts';
 
 /** What came of an answer so far. */
-export interface Heard extends PartialReply, UsageAndCost {}
+export interface PartialOutcome extends PartialReply, UsageAndCost {}
 
 /** An error with what had come when it happened, unless it tells that itself; anything else, and a failure before the first word, as it is. */
-export function withHeard(error: unknown, { text, reasoning, ...spent }: Heard, model: string): unknown {
+export function attachPartial(error: unknown, { text, reasoning, ...spent }: PartialOutcome, model: string): unknown {
   if (!(error instanceof LlmError)) return error;
   const hasSpent = spent.usage !== undefined || spent.costUsd !== undefined;
   if (!hasSpent && text === '' && reasoning === '') return error;

@@ -28,7 +28,7 @@ test.for([true, false])(
     const model = modelAt(server, {
       stream,
       parameters: { maxOutputTokens: 9 },
-      onLearned: (each) => learned.push(each),
+      onDialectChange: (each) => learned.push(each),
     });
     const first = await model.generate(asking('Hi'));
     const second = await model.generate(asking('Hi'));
@@ -98,7 +98,7 @@ test('history that lacks reasoning is sent again with it', async () => {
 test('concurrent calls learn the same once', async () => {
   await using server = await scriptedServer([noLimit, noLimit, ok, ok]);
   let told = 0;
-  const model = modelAt(server, { parameters: { maxOutputTokens: 9 }, onLearned: () => (told += 1) });
+  const model = modelAt(server, { parameters: { maxOutputTokens: 9 }, onDialectChange: () => (told += 1) });
   await Promise.all([model.generate(asking('Hi')), model.generate(asking('Hi'))]);
   expect(told).toBe(1);
   expect(server.requests.filter((each) => each.text.includes('"max_tokens"'))).toHaveLength(2);

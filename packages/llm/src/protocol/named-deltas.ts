@@ -3,14 +3,14 @@ import type { Delta } from '../delta.ts';
 import { parallelName } from '../dialects/parallel-calls.ts';
 
 /** Hands on deltas under the names that tools have for the caller. */
-export interface NamedDeltas {
+export interface DeltaNames {
   readonly push: (delta: Delta) => void;
   /** Hands out the calls that were held back, as they are in the reply. */
   readonly end: (calls: readonly ToolCall[]) => void;
 }
 
 /** From a call on that stands for several ones, calls are held back: their number and names are known at the end. */
-export function namedDeltas(onDelta: (delta: Delta) => void, own: (name: string) => string): NamedDeltas {
+export function restoreDeltaNames(onDelta: (delta: Delta) => void, own: (name: string) => string): DeltaNames {
   let heldFrom = Infinity;
   return {
     push(delta) {

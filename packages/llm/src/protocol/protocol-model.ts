@@ -6,21 +6,21 @@ import type { GenerateOptions, LanguageModel } from '../language-model.ts';
 import { messageDeltas } from '../message-deltas.ts';
 import type { ModelReply } from '../model-reply.ts';
 import type { ModelParameters, ModelRequest } from '../model-request.ts';
-import { callWatch, type CallWatch } from '../http/call-watch.ts';
+import { callControl, type CallControl } from '../http/call-watch.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { dialectFor } from '../dialects/dialect-for.ts';
-import type { ReplySettings, WireReply } from './from-wire.ts';
-import { withHeard, type Heard } from './heard.ts';
-import { lessonOf, type Lesson } from '../dialects/lesson-of.ts';
-import { pairedMessages } from '../dialects/paired-messages.ts';
+import type { ReplySettings, AssembledModelReply } from './from-wire.ts';
+import { attachPartial, type PartialOutcome } from './heard.ts';
+import { workaroundFor, type ProviderWorkaround } from '../dialects/lesson-of.ts';
+import { pairMessages } from '../dialects/paired-messages.ts';
 import { promptCut, type PromptCut } from './prompt-cut.ts';
-import { readAnswer, type Reading } from './read-answer.ts';
+import { readResponse, type ReplyAssembly } from './read-answer.ts';
 import { readFailedGeneration } from './read-failed-generation.ts';
 import { requester, type Requester, type ServerOptions } from '../http/requester.ts';
 import type { WireSettings } from '../chat/to-wire.ts';
-import { namedDeltas } from './named-deltas.ts';
-import { withoutParallel } from '../dialects/parallel-calls.ts';
-import { ownNames } from '../dialects/tool-names.ts';
+import { restoreDeltaNames } from './named-deltas.ts';
+import { expandParallelCalls } from '../dialects/parallel-calls.ts';
+import { toolNameLookup } from '../dialects/tool-names.ts';
 import { withCalledTools } from '../dialects/with-called-tools.ts';
 
 /** What every protocol of this family can be told. */
@@ -39,7 +39,7 @@ export interface ProtocolOptions extends ServerOptions {
   /** What is known better than `dialectFor` and the server's rejections know it. */
   readonly dialect?: Partial<Dialect>;
   /** Told once for each thing that a rejection taught; the request was then sent again. Must not throw. */
-  readonly onLearned?: (change: Partial<Dialect>) => void;
+  readonly onDialectChange?: (change: Partial<Dialect>) => void;
   /** Told once for the life of the model, when its server seems not to have read all of a prompt. Must not throw. */
   readonly onPromptCut?: (cut: PromptCut) => void;
 }
@@ -53,7 +53,9 @@ export interface Protocol<Body> {
   bytesOf(body: Body): Uint8Array;
   bodyOf(request: ModelRequest, settings: WireSettings): Body;
   /** A place for one answer to be put together in. */
-  reading(dialect: Dialect): Reading & { reply(settings: ReplySettings): WireReply; heard(): Heard };
+  assembly(
+    dialect: Dialect,
+  ): ReplyAssembly & { reply(settings: ReplySettings): AssembledModelReply; heard(): PartialOutcome };
 }
 
 /**
@@ -63,7 +65,7 @@ export interface Protocol<Body> {
 export function protocolModel<Body>(options: ProtocolOptions, protocol: Protocol<Body>): LanguageModel {
   const { model, vision = false, stream, contextWindow, maxOutputTokens } = options;
   const server = requester(options, protocol);
-  const line = lineOf(options, { server, protocol });
+  const line = createModelState(options, { server, protocol });
   return {
     name: model,
     spec: specOf(options, protocol.kind, server.root),
@@ -79,7 +81,7 @@ export function protocolModel<Body>(options: ProtocolOptions, protocol: Protocol
 }
 
 /** What all calls of one model share. */
-interface Line<Body> {
+interface ModelState<Body> {
   readonly server: Requester<Body>;
   readonly protocol: Protocol<Body>;
   readonly options: ProtocolOptions;
@@ -88,7 +90,10 @@ interface Line<Body> {
   wire: Omit<WireSettings, 'stream'> & { readonly origin: string };
 }
 
-function lineOf<Body>(options: ProtocolOptions, rest: Pick<Line<Body>, 'server' | 'protocol'>): Line<Body> {
+function createModelState<Body>(
+  options: ProtocolOptions,
+  rest: Pick<ModelState<Body>, 'server' | 'protocol'>,
+): ModelState<Body> {
   const { model, vision = false, parameters } = options;
   const origin = `${model} at ${rest.server.root}`;
   const dialect = { ...dialectFor({ root: rest.server.root, model }), ...options.dialect };
@@ -101,31 +106,31 @@ function lineOf<Body>(options: ProtocolOptions, rest: Pick<Line<Body>, 'server' 
 }
 
 async function generate<Body>(
-  line: Line<Body>,
+  line: ModelState<Body>,
   request: ModelRequest,
   { signal, onDelta }: GenerateOptions,
 ): Promise<ModelReply> {
   if (line.options.functionCalling === false && request.tools.length > 0) {
     throw new LlmError('unsupported', `${line.options.model} takes no tools.`);
   }
-  using watch = callWatch({ ...line.server.watch, signal });
+  using watch = callControl({ ...line.server.timeouts, signal });
   const learned = new Set<string>();
   const ledger = attemptLedger();
   let asked = request;
   for (let attempts = 1; ; attempts += 1) {
     const { wire } = line;
-    const handed = handingOn(onDelta);
+    const handed = trackDeltas(onDelta);
     try {
       const reply = await exchange({ line, wire, watch }, asked, handed);
       return ledger.reply({ ...reply, attempts });
     } catch (error) {
-      const lesson = watch.ended ? undefined : lessonOf(error, wire.dialect);
+      const lesson = watch.endedBy ? undefined : workaroundFor(error, wire.dialect);
       if (!lesson || learned.has(lesson.name) || handed.any()) throw ledger.failure(error);
-      const mended = mend(asked, lesson);
-      if ((lesson.pairsCalls || lesson.offersTools) && mended === asked) throw ledger.failure(error);
+      const mended = adjustRequest(asked, lesson);
+      if ((lesson.pairsMessages || lesson.offersCalledTools) && mended === asked) throw ledger.failure(error);
       ledger.note(error);
       learned.add(lesson.name);
-      if (lesson.dialect) learn(line, lesson.dialect);
+      if (lesson.dialect) changeDialect(line, lesson.dialect);
       asked = mended;
     }
   }
@@ -134,12 +139,12 @@ async function generate<Body>(
 type OnDelta = NonNullable<GenerateOptions['onDelta']>;
 
 /** Hands deltas on, and remembers whether there were any. */
-interface HandingOn {
+interface DeltaTracker {
   readonly onDelta: OnDelta | undefined;
   any(): boolean;
 }
 
-function handingOn(onDelta: OnDelta | undefined): HandingOn {
+function trackDeltas(onDelta: OnDelta | undefined): DeltaTracker {
   let isAny = false;
   const watched: OnDelta = (delta) => {
     isAny = true;
@@ -149,62 +154,62 @@ function handingOn(onDelta: OnDelta | undefined): HandingOn {
 }
 
 interface Call<Body> {
-  readonly line: Line<Body>;
-  readonly wire: Line<Body>['wire'];
-  readonly watch: CallWatch;
+  readonly line: ModelState<Body>;
+  readonly wire: ModelState<Body>['wire'];
+  readonly watch: CallControl;
 }
 
 /** Asks once. */
 async function exchange<Body>(
   { line, wire, watch }: Call<Body>,
   request: ModelRequest,
-  handed: HandingOn,
+  handed: DeltaTracker,
 ): Promise<Omit<ModelReply, 'attempts'>> {
   const { server, protocol, options } = line;
   const { model, contextWindow } = options;
   const { onDelta } = handed;
-  watch.check();
+  watch.throwIfEnded();
   const began = performance.now();
   const stream = wire.dialect.streams && (options.stream ?? onDelta !== undefined);
-  const answer = protocol.reading(wire.dialect);
-  const own = ownNames(request.tools);
+  const answer = protocol.assembly(wire.dialect);
+  const own = toolNameLookup(request.tools);
   try {
     const response = await server.post(protocol.bodyOf(request, { ...wire, stream }), watch.signal);
-    const deltas = onDelta && namedDeltas(onDelta, own);
-    await readAnswer(response, answer, { watch, failures: server.failures, onDelta: deltas?.push });
-    watch.check();
+    const deltas = onDelta && restoreDeltaNames(onDelta, own);
+    await readResponse(response, answer, { control: watch, errors: server.errors, onDelta: deltas?.push });
+    watch.throwIfEnded();
     const reply = answer.reply({ model, origin: wire.origin, ...(contextWindow !== undefined && { contextWindow }) });
-    const message = named(reply.message, own);
+    const message = restoreToolNames(reply.message, own);
     deltas?.end(message.tool_calls ?? []);
-    watch.check();
-    lookForCut(line, request, reply.usage);
+    watch.throwIfEnded();
+    reportPromptCut(line, request, reply.usage);
     return { ...reply, message, latencyMs: Math.round(performance.now() - began) };
   } catch (error) {
     const heard = answer.heard();
-    const saved = watch.ended || handed.any() ? undefined : readFailedGeneration(error, request, model);
+    const saved = watch.endedBy || handed.any() ? undefined : readFailedGeneration(error, request, model);
     if (!saved) {
-      const failure = watch.ended ?? (error instanceof LlmError ? server.failures.safe(error) : error);
-      throw withHeard(failure, heard, model);
+      const failure = watch.endedBy ?? (error instanceof LlmError ? server.errors.redactPartial(error) : error);
+      throw attachPartial(failure, heard, model);
     }
-    handWhole(saved.message, { watch, onDelta });
+    emitWholeReply(saved.message, { watch, onDelta });
     const { text: _text, reasoning: _reasoning, ...spent } = heard;
     return { ...saved, ...spent, latencyMs: Math.round(performance.now() - began) };
   }
 }
 
 /** A callback may abort the call. */
-function handWhole(
+function emitWholeReply(
   message: Message,
-  { watch, onDelta }: Pick<Call<never>, 'watch'> & Pick<HandingOn, 'onDelta'>,
+  { watch, onDelta }: Pick<Call<never>, 'watch'> & Pick<DeltaTracker, 'onDelta'>,
 ): void {
   for (const delta of onDelta ? messageDeltas(message) : []) {
-    watch.check();
+    watch.throwIfEnded();
     onDelta?.(delta);
   }
-  watch.check();
+  watch.throwIfEnded();
 }
 
-function lookForCut<Body>(line: Line<Body>, request: ModelRequest, usage: ModelReply['usage']): void {
+function reportPromptCut<Body>(line: ModelState<Body>, request: ModelRequest, usage: ModelReply['usage']): void {
   const { onPromptCut, contextWindow } = line.options;
   if (!onPromptCut || line.isCutTold) return;
   const cut = promptCut(request, { usage, contextWindow, cutsPrompts: line.wire.dialect.cutsPrompts });
@@ -212,12 +217,12 @@ function lookForCut<Body>(line: Line<Body>, request: ModelRequest, usage: ModelR
   if (cut) onPromptCut(cut);
 }
 
-function named(message: Message, own: (name: string) => string): Message {
+function restoreToolNames(message: Message, own: (name: string) => string): Message {
   const { tool_calls: calls } = message;
   if (!calls) return message;
   return {
     ...message,
-    tool_calls: withoutParallel(
+    tool_calls: expandParallelCalls(
       calls.map((call) => ({ ...call, name: own(call.name) })),
       own,
     ),
@@ -225,26 +230,36 @@ function named(message: Message, own: (name: string) => string): Message {
 }
 
 /** Another call may have learned something else meanwhile. */
-function learn<Body>(line: Line<Body>, change: Partial<Dialect>): void {
+function changeDialect<Body>(line: ModelState<Body>, change: Partial<Dialect>): void {
   const before = line.wire.dialect;
   const without = [...new Set([...before.without, ...(change.without ?? [])])];
   const dialect = { ...before, ...change, without };
   if (isDeepStrictEqual(dialect, before)) return;
   line.wire = { ...line.wire, dialect, cache: new WeakMap() };
-  line.options.onLearned?.(change);
+  line.options.onDialectChange?.(change);
 }
 
 /** The request as a lesson that is only about it wants it; the same when it is so already. */
-function mend(request: ModelRequest, { maxOutputTokens, pairsCalls, offersTools }: Lesson): ModelRequest {
+function adjustRequest(
+  request: ModelRequest,
+  { maxOutputTokens, pairsMessages: pairsCalls, offersCalledTools: offersTools }: ProviderWorkaround,
+): ModelRequest {
   if (maxOutputTokens !== undefined) return { ...request, parameters: { ...request.parameters, maxOutputTokens } };
   if (offersTools) return withCalledTools(request);
-  const messages = pairsCalls ? pairedMessages(request.messages) : request.messages;
+  const messages = pairsCalls ? pairMessages(request.messages) : request.messages;
   return messages === request.messages ? request : { ...request, messages };
 }
 
 /** Headers are left out: some providers take their key in one. */
 function specOf(options: ProtocolOptions, kind: string, root: string): Json {
-  const { apiKey: _key, headers: _headers, fetch: _fetch, onLearned: _told, onPromptCut: _cut, ...plain } = options;
+  const {
+    apiKey: _key,
+    headers: _headers,
+    fetch: _fetch,
+    onDialectChange: _told,
+    onPromptCut: _cut,
+    ...plain
+  } = options;
   const { parameters, dialect, ...rest } = plain;
   return {
     kind,

@@ -1,12 +1,12 @@
 import type { Delta } from '../delta.ts';
-import type { CallWatch } from '../http/call-watch.ts';
+import type { CallControl } from '../http/call-watch.ts';
 import { bodyChunks } from '../http/body-chunks.ts';
-import { errorBody, isHtml } from '../http/error-body.ts';
-import type { Failures } from '../http/failures.ts';
+import { parseErrorBody, isHtml } from '../http/error-body.ts';
+import type { ServerErrors } from '../http/failures.ts';
 import { eventDecoder, type ServerSentEvent } from '../http/server-sent-events.ts';
 
 /** What an answer is put together in. */
-export interface Reading {
+export interface ReplyAssembly {
   /** Not empty as soon as the reply is known to be whole; usage may still follow. */
   readonly finish: string;
   /** Whether nothing can follow, in protocols without an end marker. */
@@ -21,8 +21,8 @@ export interface Reading {
 
 /** How an answer is read. */
 export interface ReadOptions {
-  readonly watch: CallWatch;
-  readonly failures: Failures;
+  readonly control: CallControl;
+  readonly errors: ServerErrors;
   readonly onDelta: ((delta: Delta) => void) | undefined;
 }
 
@@ -32,7 +32,7 @@ export interface ReadOptions {
  *
  * @throws {LlmError} when it is no reply: HTML, broken JSON, an error object, a stream without an end.
  */
-export async function readAnswer(response: Response, answer: Reading, options: ReadOptions): Promise<void> {
+export async function readResponse(response: Response, answer: ReplyAssembly, options: ReadOptions): Promise<void> {
   const type = response.headers.get('content-type') ?? '';
   if (type.includes('text/event-stream')) await readStream(response, answer, options);
   else readWhole(await readText(response, options), answer, options);
@@ -40,7 +40,7 @@ export async function readAnswer(response: Response, answer: Reading, options: R
 }
 
 /** A stream may come as text, from proxies that do not know its type. */
-function readWhole(body: string, answer: Reading, options: ReadOptions): void {
+function readWhole(body: string, answer: ReplyAssembly, options: ReadOptions): void {
   if (!/^(?:data|event|id|retry)?:/.test(body)) {
     push(parsedWhole(body, options), answer, options);
     return;
@@ -53,17 +53,17 @@ function readWhole(body: string, answer: Reading, options: ReadOptions): void {
 }
 
 /** Whether anything was said with it. */
-function push(chunk: unknown, answer: Reading, options: ReadOptions): boolean {
+function push(chunk: unknown, answer: ReplyAssembly, options: ReadOptions): boolean {
   const deltas = answer.push(chunk);
   hand(deltas, options);
-  if (answer.failure !== undefined) throw options.failures.fromAnswer(answer.failure);
+  if (answer.failure !== undefined) throw options.errors.fromAnswer(answer.failure);
   return deltas.length > 0;
 }
 
 /** A callback may abort the call, so each delta is handed out only while the call lives. */
-function hand(deltas: readonly Delta[], { watch, onDelta }: ReadOptions): void {
+function hand(deltas: readonly Delta[], { control: watch, onDelta }: ReadOptions): void {
   for (const delta of deltas) {
-    watch.check();
+    watch.throwIfEnded();
     onDelta?.(delta);
   }
 }
@@ -71,44 +71,47 @@ function hand(deltas: readonly Delta[], { watch, onDelta }: ReadOptions): void {
 async function readText(response: Response, options: ReadOptions): Promise<string> {
   const utf8 = new TextDecoder();
   const pieces: string[] = [];
-  for await (const bytes of bodyChunks(response, { ...options, restMs: () => undefined })) {
+  for await (const bytes of bodyChunks(response, { ...options, remainingMs: () => undefined })) {
     pieces.push(utf8.decode(bytes, { stream: true }));
   }
   return [...pieces, utf8.decode()].join('');
 }
 
-function parsedWhole(body: string, { failures }: ReadOptions): unknown {
+function parsedWhole(body: string, { errors: failures }: ReadOptions): unknown {
   const json = parsed(body);
   if (isFailure(json)) throw failures.fromAnswer(json.error);
   if (typeof json === 'object' && json !== null) return json;
-  const said = isHtml(body) ? errorBody(body).message : failures.quoted(body);
-  throw failures.of('malformed-reply', `answered with ${body.trim() === '' ? 'nothing' : said} instead of a reply.`);
+  const said = isHtml(body) ? parseErrorBody(body).message : failures.quote(body);
+  throw failures.create(
+    'malformed-reply',
+    `answered with ${body.trim() === '' ? 'nothing' : said} instead of a reply.`,
+  );
 }
 
 /** How long to wait for usage after the finish reason, and for the end of the body, so that its connection is reused. */
 const afterFinishMs = 5000;
 const afterEndMs = 50;
 
-async function readStream(response: Response, answer: Reading, options: ReadOptions): Promise<void> {
-  const { watch, failures } = options;
+async function readStream(response: Response, answer: ReplyAssembly, options: ReadOptions): Promise<void> {
+  const { control: watch, errors: failures } = options;
   const decoder = eventDecoder();
   const end: StreamEnd = { isMarked: false, isEarly: false };
   const restMs = (): number | undefined => {
     if (end.isMarked) return afterEndMs;
     return answer.finish === '' || end.isEarly ? undefined : afterFinishMs;
   };
-  watch.heard();
-  for await (const bytes of bodyChunks(response, { watch, failures, restMs })) {
-    watch.heard();
+  watch.resetIdleTimer();
+  for await (const bytes of bodyChunks(response, { control: watch, errors: failures, remainingMs: restMs })) {
+    watch.resetIdleTimer();
     if (!end.isMarked) takeEvents(decoder.push(bytes), { answer, end }, options);
   }
   if (!end.isMarked) takeEvents(decoder.end(), { answer, end }, options);
   checkEnd(end, answer, options);
 }
 
-function checkEnd({ isMarked }: StreamEnd, { finish }: Reading, { failures }: ReadOptions): void {
+function checkEnd({ isMarked }: StreamEnd, { finish }: ReplyAssembly, { errors: failures }: ReadOptions): void {
   if (isMarked || finish !== '') return;
-  throw failures.of('unavailable', 'ended its stream before the reply was complete.');
+  throw failures.create('unavailable', 'ended its stream before the reply was complete.');
 }
 
 /** What is known of how a stream ends. */
@@ -120,7 +123,7 @@ interface StreamEnd {
 }
 
 interface Taking {
-  readonly answer: Reading;
+  readonly answer: ReplyAssembly;
   readonly end: StreamEnd;
 }
 
@@ -131,12 +134,12 @@ function takeEvents(events: readonly ServerSentEvent[], { answer, end }: Taking,
       return;
     }
     const chunk = parsed(event.data);
-    if (isFailure(chunk)) throw options.failures.fromAnswer(chunk.error);
-    if (event.name === 'error') throw options.failures.fromAnswer(chunk ?? event.data);
+    if (isFailure(chunk)) throw options.errors.fromAnswer(chunk.error);
+    if (event.name === 'error') throw options.errors.fromAnswer(chunk ?? event.data);
     if (chunk === undefined && !event.isCut) {
-      throw options.failures.of(
+      throw options.errors.create(
         'malformed-reply',
-        `sent a piece that is not JSON: ${options.failures.quoted(event.data)}`,
+        `sent a piece that is not JSON: ${options.errors.quote(event.data)}`,
       );
     }
     const hadFinish = answer.finish !== '';

@@ -3,7 +3,7 @@
  * U+FFFD, because providers reject the whole request over one. The value itself is not changed; it is returned when it is
  * well-formed already.
  */
-export function wellFormed<T>(value: T): T {
+export function withWellFormedText<T>(value: T): T {
   return isWellFormed(value) ? value : (repaired(value) as T);
 }
 

@@ -7,10 +7,10 @@ const reasoning = z.object({
   summary: z.array(z.string()),
   encrypted_content: z.exactOptional(z.string()),
 });
-const spoken = z.object({ type: z.literal('message'), text: z.string() });
-const called = z.object({ type: z.literal('function_call'), call_id: z.string() });
+const message = z.object({ type: z.literal('message'), text: z.string() });
+const functionCall = z.object({ type: z.literal('function_call'), call_id: z.string() });
 
-const order = z.array(z.discriminatedUnion('type', [reasoning, spoken, called]));
+const order = z.array(z.discriminatedUnion('type', [reasoning, message, functionCall]));
 
 /** The items of one reply in the order they came; a call is named by its id, for the message holds it. */
 export type ItemOrder = readonly z.output<typeof order>[number][];
@@ -19,7 +19,7 @@ export type ItemOrder = readonly z.output<typeof order>[number][];
  * What `extra` must hold so that a reply can go back as it came; absent when the message itself tells: one reasoning item,
  * then one message, then calls.
  */
-export function orderToKeep(items: ItemOrder): ItemOrder | undefined {
+export function orderIfUnusual(items: ItemOrder): ItemOrder | undefined {
   const shape = items.map(({ type }) => type).join(' ');
   return /^(?:reasoning ?)?(?:message ?)?(?:function_call ?)*$/.test(shape) ? undefined : items;
 }

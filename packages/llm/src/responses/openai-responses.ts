@@ -27,6 +27,6 @@ export function openaiResponses(options: OpenAiResponsesOptions): LanguageModel 
     path: '/responses',
     bytesOf: wireBytes('input'),
     bodyOf: (request, settings) => toResponseBody(request, { ...settings, ...extra }),
-    reading: responseAssembly,
+    assembly: responseAssembly,
   });
 }

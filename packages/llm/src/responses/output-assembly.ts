@@ -75,25 +75,25 @@ export function outputAssembly(): OutputAssembly {
       const kind = pieces[type];
       if (!kind) return [];
       const one = at(place, { ...nothing, type: kind });
-      if (kind === 'function_call') return argue(one, delta);
+      if (kind === 'function_call') return addArguments(one, delta);
       return kind === 'message' ? speak(one, 'text', delta) : speak(one, 'reasoning', delta, part);
     },
     addItem(place, item) {
       const one = at(place, item);
       one.item = item;
-      if (item.type === 'function_call') return argue(one, untold(one, item.arguments));
-      if (item.type === 'message') return speak(one, 'text', untold(one, wordsIn(item)));
+      if (item.type === 'function_call') return addArguments(one, unsent(one, item.arguments));
+      if (item.type === 'message') return speak(one, 'text', unsent(one, textOfItem(item)));
       if (item.type !== 'reasoning' || one.told !== '') return [];
       return thoughtsIn(item).flatMap((thought, part) => speak(one, 'reasoning', thought, part));
     },
-    items: () => [...open].toSorted(([a], [b]) => a - b).map(([, one]) => complete(one)),
+    items: () => [...open].toSorted(([a], [b]) => a - b).map(([, one]) => completeItem(one)),
     text: () => said.text.join(''),
     reasoning: () => said.reasoning.join(''),
   };
 }
 
 /** Nothing is handed out before the name is known; it comes with the first piece. */
-function argue(one: OpenItem, json: string): readonly Delta[] {
+function addArguments(one: OpenItem, json: string): readonly Delta[] {
   const { name } = one.item;
   if (name === '' || (json === '' && one.isAnnounced)) return [];
   const head = one.isAnnounced ? {} : { name };
@@ -102,17 +102,17 @@ function argue(one: OpenItem, json: string): readonly Delta[] {
   return [{ kind: 'tool-call', index: one.call, ...head, arguments: json }];
 }
 
-function untold({ told }: OpenItem, whole: string): string {
+function unsent({ told }: OpenItem, whole: string): string {
   return whole.startsWith(told) ? whole.slice(told.length) : '';
 }
 
 /** A call whose item was never told to be done. */
-function complete({ item, told }: OpenItem): OutputItem {
+function completeItem({ item, told }: OpenItem): OutputItem {
   return item.type === 'function_call' && item.arguments === '' ? { ...item, arguments: told } : item;
 }
 
 /** A refusal is the model's own words. */
-export function wordsIn({ content }: OutputItem): string {
+export function textOfItem({ content }: OutputItem): string {
   return content.map(({ text, refusal }) => text || refusal).join('');
 }
 

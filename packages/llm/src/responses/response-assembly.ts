@@ -1,18 +1,18 @@
 import type { Message, ToolCall } from '@varve/events';
 import type { Delta } from '../delta.ts';
-import { replyOf, type ReplySettings, type WireReply } from '../protocol/from-wire.ts';
-import type { Heard } from '../protocol/heard.ts';
-import type { Reading } from '../protocol/read-answer.ts';
+import { replyOf, type ReplySettings, type AssembledModelReply } from '../protocol/from-wire.ts';
+import type { PartialOutcome } from '../protocol/heard.ts';
+import type { ReplyAssembly } from '../protocol/read-answer.ts';
 import { usageOf } from '../protocol/usage-of.ts';
-import { orderToKeep, type ItemOrder } from './item-order.ts';
-import { outputAssembly, wordsIn } from './output-assembly.ts';
+import { orderIfUnusual, type ItemOrder } from './item-order.ts';
+import { outputAssembly, textOfItem } from './output-assembly.ts';
 import { responseEvent, wireResponse, type OutputItem, type WireResponse } from './response-answer.ts';
 
 /** Puts a reply of the Responses protocol together, from its events or from one whole answer. */
-export interface ResponseAssembly extends Reading {
+export interface ResponseAssembly extends ReplyAssembly {
   /** @throws {LlmError} `malformed-reply`, `empty`, `truncated`, `context-overflow`, `refused` or `unavailable`. */
-  reply(settings: ReplySettings): WireReply;
-  heard(): Heard;
+  reply(settings: ReplySettings): AssembledModelReply;
+  heard(): PartialOutcome;
 }
 
 /** An empty reply, to be filled from one exchange. */
@@ -116,7 +116,7 @@ function usageIn(response: WireResponse | undefined): unknown {
 /** A message with what must go back to this protocol: the last reasoning, the ids of items, and an unusual order. */
 function messageOf(message: Message, items: readonly OutputItem[], origin: string): Message {
   const calls = message.tool_calls ?? [];
-  const order = orderToKeep(orderIn(items, calls));
+  const order = orderIfUnusual(orderIn(items, calls));
   const reasoning = items.findLast(({ type }) => type === 'reasoning');
   const extra = (order || reasoning) && { origin, ...(order && { responses_items: order }) };
   const ids = callsIn(items).map(({ id }) => id);
@@ -147,7 +147,7 @@ function orderIn(items: readonly OutputItem[], calls: readonly ToolCall[]): Item
   let call = 0;
   return items.flatMap((item): ItemOrder => {
     if (item.type === 'reasoning') return [{ type: 'reasoning', ...reasoningOf(item) }];
-    if (item.type === 'message') return [{ type: 'message', text: wordsIn(item) }];
+    if (item.type === 'message') return [{ type: 'message', text: textOfItem(item) }];
     if (item.type !== 'function_call') return [];
     return [{ type: 'function_call', call_id: calls[call++]?.id ?? item.call_id }];
   });

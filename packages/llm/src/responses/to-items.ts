@@ -1,11 +1,11 @@
 import { textOf, type Message, type ToolCall } from '@varve/events';
 import type { WireSettings } from '../chat/to-wire.ts';
-import { wireId } from '../dialects/wire-id.ts';
+import { wireCallId } from '../dialects/wire-id.ts';
 import { wireName } from '../dialects/tool-names.ts';
-import { wellFormed } from '../protocol/well-formed.ts';
-import { leftOut, seesImages } from '../chat/wire-content.ts';
+import { withWellFormedText } from '../protocol/well-formed.ts';
+import { omittedImages, sendsImages } from '../chat/wire-content.ts';
 import { toolText } from '../tool-text.ts';
-import { writtenOnce } from '../protocol/written-once.ts';
+import { cachedWire } from '../protocol/written-once.ts';
 import type { InputPart, ResponseItem } from './response-item.ts';
 import { isFrom, orderOf } from './item-order.ts';
 
@@ -18,7 +18,7 @@ export interface ItemSettings extends WireSettings {
 /** The input items of messages; system messages have none, they are instructions. Messages are taken as legal. */
 export function toItems(messages: readonly Message[], settings: ItemSettings): readonly ResponseItem[] {
   return messages.flatMap((message) =>
-    writtenOnce(settings.cache, message, () => wellFormed(itemsOf(message, settings))),
+    cachedWire(settings.cache, message, () => withWellFormedText(itemsOf(message, settings))),
   );
 }
 
@@ -30,7 +30,7 @@ function itemsOf(message: Message, settings: ItemSettings): readonly ResponseIte
   return [
     {
       type: 'function_call_output',
-      call_id: wireId(id, settings.dialect.callIds),
+      call_id: wireCallId(id, settings.dialect.callIds),
       output: outputOf(message, settings),
     },
   ];
@@ -39,7 +39,7 @@ function itemsOf(message: Message, settings: ItemSettings): readonly ResponseIte
 function userParts({ content }: Message, settings: ItemSettings): readonly InputPart[] {
   const parts = content.flatMap((block): readonly InputPart[] => {
     if (block.type === 'text') return block.text === '' ? [] : [{ type: 'input_text', text: block.text }];
-    if (!seesImages(settings)) return [{ type: 'input_text', text: leftOut(block.image_urls.length) }];
+    if (!sendsImages(settings)) return [{ type: 'input_text', text: omittedImages(block.image_urls.length) }];
     return block.image_urls.map(imagePart);
   });
   return parts.length > 0 ? parts : [{ type: 'input_text', text: '' }];
@@ -54,7 +54,7 @@ function outputOf({ content }: Message, settings: ItemSettings): string | readon
   const said = toolText(content);
   const images = content.flatMap((block) => (block.type === 'image' ? block.image_urls : []));
   if (images.length === 0) return said;
-  if (!seesImages(settings)) return [said, leftOut(images.length)].filter((line) => line !== '').join('\n');
+  if (!sendsImages(settings)) return [said, omittedImages(images.length)].filter((line) => line !== '').join('\n');
   const words: readonly InputPart[] = said === '' ? [] : [{ type: 'input_text', text: said }];
   return [...words, ...images.map(imagePart)];
 }
@@ -66,18 +66,18 @@ function assistantItems(message: Message, settings: ItemSettings): readonly Resp
   if (order) {
     return order.flatMap((item): readonly ResponseItem[] => {
       if (item.type === 'reasoning') return reasoningItems(item, settings);
-      if (item.type === 'message') return spoken(item.text);
+      if (item.type === 'message') return textItems(item.text);
       return calls.filter(({ id }) => id === item.call_id).map((call) => callItem(call, settings));
     });
   }
   return [
     ...reasoningItems(isFrom(message, origin) ? message.responses_reasoning_item : undefined, settings),
-    ...spoken(textOf(message.content)),
+    ...textItems(textOf(message.content)),
     ...calls.map((call) => callItem(call, settings)),
   ];
 }
 
-function spoken(said: string): readonly ResponseItem[] {
+function textItems(said: string): readonly ResponseItem[] {
   return said.trim() === ''
     ? []
     : [{ type: 'message', role: 'assistant', content: [{ type: 'output_text', text: said }] }];
@@ -106,7 +106,7 @@ function callItem(
   return {
     type: 'function_call',
     ...(store && item !== undefined && { id: item }),
-    call_id: wireId(id, dialect.callIds),
+    call_id: wireCallId(id, dialect.callIds),
     name: wireName(name),
     arguments: json,
   };

@@ -2,9 +2,9 @@ import { textOf } from '@varve/events';
 import type { ModelParameters, ModelRequest, ToolSpec } from '../model-request.ts';
 import { wireName } from '../dialects/tool-names.ts';
 import { toolSchema } from '../dialects/tool-schema.ts';
-import { wellFormed } from '../protocol/well-formed.ts';
+import { withWellFormedText } from '../protocol/well-formed.ts';
 import { wireToolChoice } from '../chat/wire-parameters.ts';
-import { writtenOnce } from '../protocol/written-once.ts';
+import { cachedWire } from '../protocol/written-once.ts';
 import type { ResponseItem } from './response-item.ts';
 import { toItems, type ItemSettings } from './to-items.ts';
 
@@ -45,10 +45,10 @@ export function toResponseBody(request: ModelRequest, settings: ResponseSettings
 
 /** `strict` is said, because its default changes what schemas are taken. */
 function responseTool(tool: ToolSpec, { dialect, cache }: ResponseSettings): object {
-  return writtenOnce(cache, tool, () => {
+  return cachedWire(cache, tool, () => {
     const { name, description, parameters } = tool;
     const schema = toolSchema(parameters, dialect.schema);
-    return wellFormed({
+    return withWellFormedText({
       type: 'function',
       name: wireName(name),
       description,

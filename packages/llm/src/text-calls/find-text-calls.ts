@@ -3,7 +3,7 @@ import { namesIn } from './names-in.ts';
 import { readCalls } from './read-calls.ts';
 import type { ModelReply } from '../model-reply.ts';
 import type { ModelRequest, ToolSpec } from '../model-request.ts';
-import { ownNames } from '../dialects/tool-names.ts';
+import { toolNameLookup } from '../dialects/tool-names.ts';
 import type { LeakDialect, LeakyText, TextCalls } from './formats/text-call-format.ts';
 import { mentionsCall } from './mentions-call.ts';
 import { readArgPairs } from './formats/arg-pairs.ts';
@@ -34,7 +34,7 @@ export function readLeak(
   const { message, finish } = reply;
   if (tools.length === 0 || parameters.toolChoice === 'none' || (message.tool_calls ?? []).length > 0) return undefined;
   const said = textOf(message.content);
-  const own = ownNames(tools);
+  const own = toolNameLookup(tools);
   const known = new Map(tools.map((tool) => [tool.name, tool]));
   const leaky = { text: said, prose: withoutCode(said) };
   const isWhole = finish === 'stop' || finish === 'unknown' || finish === 'tool-calls';
