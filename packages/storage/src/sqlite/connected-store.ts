@@ -10,12 +10,12 @@ import { parseQuery, toPage } from '../kit/listing.ts';
 import { readerOf } from '../kit/reader.ts';
 import type { Connection } from './connection.ts';
 import { emptyWriteAheadLog } from './empty-write-ahead-log.ts';
-import { type Lease, type LeaseOptions, leases, type Leases } from './leases.ts';
+import { type Lease, type LeaseOptions, leases, type Leases } from './lease.ts';
 import { type ConversationRow, toConversation, toSummary } from './rows.ts';
 import { sealRest } from './seal-rest.ts';
 import { sqliteFacts } from './sqlite-facts.ts';
 import { sqliteLog } from './sqlite-log.ts';
-import { sqliteSource } from './sqlite-source.ts';
+import { sqliteSource } from './source.ts';
 
 /** The store over an open database, which it closes. */
 export class ConnectedStore implements EventStore {

@@ -1,10 +1,10 @@
 import { StorageError } from '../contract/error.ts';
 import { type Wakeups, wakeups } from '../kit/wakeups.ts';
-import { growAhead } from './grow-ahead.ts';
-import { type DatabaseOptions, openDatabase } from './open-database.ts';
+import { growAhead } from './preallocate-wal.ts';
+import { type DatabaseOptions, openDatabase } from './database.ts';
 import { prepareStatements, type Statements } from './statements.ts';
 import { storageErrorOf } from './storage-error-of.ts';
-import { whenFree } from './when-free.ts';
+import { whenFree } from './transaction.ts';
 import { writeQueue } from './write-queue.ts';
 
 /** An open database: statements, and when to run them. */

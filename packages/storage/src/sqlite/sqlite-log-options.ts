@@ -1,5 +1,5 @@
 import type { Connection } from './connection.ts';
-import type { Lease, LeaseOptions, Leases } from './leases.ts';
+import type { Lease, LeaseOptions, Leases } from './lease.ts';
 
 /** What a log is made of. */
 export interface SqliteLogOptions extends Pick<LeaseOptions, 'leaseMs' | 'now'> {

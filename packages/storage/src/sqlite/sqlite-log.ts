@@ -11,9 +11,9 @@ import { insertEvent } from './insert-event.ts';
 import { toEvent } from './rows.ts';
 import { sealBytes, sealText } from './seal-bytes.ts';
 import type { SqliteLogOptions } from './sqlite-log-options.ts';
-import { sqliteProofWriter } from './sqlite-proof-keeper.ts';
-import { sqliteSnapshots } from './sqlite-snapshots.ts';
-import { sqliteSource } from './sqlite-source.ts';
+import { sqliteProofWriter } from './proof-writer.ts';
+import { sqliteSnapshots } from './snapshots.ts';
+import { sqliteSource } from './source.ts';
 import { wholeText } from './whole-text.ts';
 
 /** The right to append to a conversation whose lease was just taken; renews it until disposed. */

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { setImmediate } from 'node:timers/promises';
 import { rollBack } from './roll-back.ts';
-import { whenFree } from './when-free.ts';
+import { whenFree } from './transaction.ts';
 
 /** Runs writes of one connection in the order of their calls. */
 export interface WriteQueue {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { resultCodes } from './result-code.ts';
 import { storageErrorOf } from './storage-error-of.ts';
-import { whenFree } from './when-free.ts';
+import { whenFree } from './transaction.ts';
 
 function raised(errcode: number): Error {
   return Object.assign(new Error('raised'), { code: 'ERR_SQLITE_ERROR', errcode });

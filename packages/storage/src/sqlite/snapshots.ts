@@ -4,7 +4,7 @@ import { checkBound } from '../kit/checks.ts';
 import { jsonText } from '../kit/json.ts';
 import type { Connection } from './connection.ts';
 import { toSnapshot } from './rows.ts';
-import type { SqliteSourceOptions } from './sqlite-source.ts';
+import type { SqliteSourceOptions } from './source.ts';
 
 const keptPerName = 4;
 

@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 import { thisProcess } from '../kit/holder.ts';
 import { idsOf } from '../testing/ids-of.ts';
 import { newEvent } from '../testing/new-event.ts';
-import { growAhead } from './grow-ahead.ts';
+import { growAhead } from './preallocate-wal.ts';
 
 const dead = { ...thisProcess(), pid: 2 ** 22 + 1 };
 

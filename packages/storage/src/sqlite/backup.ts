@@ -6,7 +6,7 @@ import { StorageError } from '../contract/error.ts';
 import { checkOwner } from './migrate.ts';
 import { prepareFile, syncDirectory } from './prepare-file.ts';
 import { storageErrorOf } from './storage-error-of.ts';
-import { whenFree } from './when-free.ts';
+import { whenFree } from './transaction.ts';
 
 /** What is copied, and where to. */
 export interface BackupOptions {

@@ -3,7 +3,7 @@ import { StorageError } from '../contract/error.ts';
 import { migrate } from './migrate.ts';
 import { migrations } from './migrations.ts';
 import { prepareFile } from './prepare-file.ts';
-import { whenFree } from './when-free.ts';
+import { whenFree } from './transaction.ts';
 
 /** How a database is opened. */
 export interface DatabaseOptions {
