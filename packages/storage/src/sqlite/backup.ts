@@ -3,10 +3,10 @@ import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from '
 import { dirname, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { StorageError } from '../contract/error.ts';
-import { checkOwner } from './migrate.ts';
-import { prepareFile, syncDirectory } from './prepare-file.ts';
-import { storageErrorOf } from './storage-error-of.ts';
-import { whenFree } from './transaction.ts';
+import { prepareFile, syncDirectory } from './database.ts';
+import { toStorageError } from './errors.ts';
+import { checkOwner } from './schema.ts';
+import { retryWhileBusy } from './transaction.ts';
 
 /** What is copied, and where to. */
 export interface BackupOptions {
@@ -33,13 +33,13 @@ export async function backupSqlite({ path, to, busyMs = 10_000 }: BackupOptions)
   const draft = `${target}.${randomUUID()}`;
   try {
     prepareFile(draft);
-    await whenFree(() => copy(source, draft), busyMs);
-    settle(draft);
+    await retryWhileBusy(() => copy(source, draft), busyMs);
+    finishCopy(draft);
     syncFile(draft);
     renameSync(draft, target);
     syncDirectory(dirname(target));
   } catch (error) {
-    throw storageErrorOf(error, source);
+    throw toStorageError(error, source);
   } finally {
     rmSync(draft, { force: true });
   }
@@ -55,7 +55,7 @@ function copy(source: string, draft: string): void {
   }
 }
 
-function settle(draft: string): void {
+function finishCopy(draft: string): void {
   const database = new DatabaseSync(draft);
   try {
     const found = database.prepare('PRAGMA quick_check(1)').get()?.['quick_check'];

@@ -1,10 +1,10 @@
 import { StorageError } from '../contract/error.ts';
 import { type Wakeups, wakeups } from '../kit/wakeups.ts';
-import { growAhead } from './preallocate-wal.ts';
 import { type DatabaseOptions, openDatabase } from './database.ts';
+import { resultCodes, toStorageError } from './errors.ts';
+import { preallocateWal } from './preallocate-wal.ts';
 import { prepareStatements, type Statements } from './statements.ts';
-import { storageErrorOf } from './storage-error-of.ts';
-import { whenFree } from './transaction.ts';
+import { retryWhileBusy } from './transaction.ts';
 import { writeQueue } from './write-queue.ts';
 
 /** An open database: statements, and when to run them. */
@@ -31,11 +31,11 @@ export interface ConnectionOptions extends DatabaseOptions {
 export async function connect(options: ConnectionOptions): Promise<Connection> {
   const { path, durability, busyMs, pollMs } = options;
   const typed = (error: unknown): never => {
-    throw storageErrorOf(error, path);
+    throw toStorageError(error, path);
   };
   const database = await openDatabase(options).catch(typed);
   const statements = prepareStatements(database);
-  const onCommit = durability === 'fsync' ? growAhead(database, path) : () => {};
+  const onCommit = durability === 'fsync' ? preallocateWal(database, path) : () => {};
   const queue = writeQueue(database, { busyMs, onCommit });
   const closing = new AbortController();
   const wake = wakeups((onChange) => watchOthers(statements, pollMs, onChange));
@@ -50,7 +50,7 @@ export async function connect(options: ConnectionOptions): Promise<Connection> {
   };
   return {
     statements,
-    read: async (work) => whenFree(() => reading(work), busyMs).catch(typed),
+    read: async (work) => retryWhileBusy(() => reading(work), busyMs).catch(typed),
     async write(work) {
       check(isClosed);
       return queue.write(work).catch(typed);
@@ -85,4 +85,18 @@ function watchOthers({ dataVersion }: Statements, pollMs: number, onChange: () =
     seen = now;
   }, pollMs);
   return () => clearInterval(timer);
+}
+
+/**
+ * Writes the write-ahead log back and cuts it to nothing, so that no replaced text is left in it. Waits for whoever
+ * reads an older state.
+ *
+ * @throws {StorageError} `io` when somebody reads one for longer than the connection waits; `closed`.
+ */
+export async function truncateWal(connection: Connection): Promise<void> {
+  await connection.read(() => {
+    // SQLite answers here, and raises no error, when it could not.
+    if (connection.statements.truncateWal.get()?.['busy'] === 0) return;
+    throw Object.assign(new Error('The write-ahead log is in use.'), { errcode: resultCodes.busy });
+  });
 }

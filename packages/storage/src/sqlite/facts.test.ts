@@ -8,9 +8,8 @@ import { sqliteStore } from '@varve/storage/sqlite';
 import { scrub } from '@varve/storage/upkeep';
 import { expect, test } from 'vitest';
 import { newEvents } from '../testing/new-events.ts';
-import { indexFacts } from './index-facts.ts';
-import { migrate } from './migrate.ts';
-import { migrations } from './migrations.ts';
+import { indexFacts } from './facts.ts';
+import { migrate, migrations } from './schema.ts';
 import { prepareStatements } from './statements.ts';
 
 const signer = ed25519Signer(new Uint8Array(32).fill(1));

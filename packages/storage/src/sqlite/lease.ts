@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { StorageError } from '../contract/error.ts';
 import { type Holder, isDead } from '../kit/holder.ts';
-import type { ConversationRow } from './rows.ts';
-import type { Statements } from './statements.ts';
+import type { ConversationRow, Statements } from './statements.ts';
 
 /** How leases are held. */
 export interface LeaseOptions {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sqliteStore } from '@varve/storage/sqlite';
 import { expect, test } from 'vitest';
-import { whyNot } from './why-not.ts';
+import { explainOpenFailure } from './errors.ts';
 
 /** The locks that this process has on a file. */
 function locksOn(path: string): readonly string[] {
@@ -22,7 +22,7 @@ test.skipIf(!existsSync('/proc/locks'))('opening a file again, or asking why it 
   const locks = locksOn(path);
   expect(locks).toHaveLength(1);
   await using again = await sqliteStore({ path });
-  expect(whyNot(path)).toBe(`${path} cannot be opened or written.`);
+  expect(explainOpenFailure(path)).toBe(`${path} cannot be opened or written.`);
   expect(await again.list()).toMatchObject({ items: [{ id: 'c' }] });
   expect(locksOn(path)).toEqual(locks);
 });

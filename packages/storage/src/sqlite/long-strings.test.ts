@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { joinText } from './join-text.ts';
-import { splitText } from './split-text.ts';
+import { joinText, splitText } from './long-strings.ts';
 
 const piece = fc.oneof(
   fc.constantFrom('"', '\\', '\\"', '\\\\', '{', '}', ':', ',', '\\u0022', '\\ud83d', '""', '{"$blob":0}'),

@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 import { thisProcess } from '../kit/holder.ts';
 import { idsOf } from '../testing/ids-of.ts';
 import { newEvent } from '../testing/new-event.ts';
-import { growAhead } from './preallocate-wal.ts';
+import { preallocateWal } from './preallocate-wal.ts';
 
 const dead = { ...thisProcess(), pid: 2 ** 22 + 1 };
 
@@ -68,7 +68,7 @@ test('what stands in the way of growing changes nothing', async () => {
   database.exec('PRAGMA journal_mode = WAL; CREATE TABLE t (text); PRAGMA max_page_count = 20');
   const settings = () => ['cache_size', 'max_page_count'].map((name) => database.prepare(`PRAGMA ${name}`).get());
   const before = settings();
-  const onCommit = growAhead(database, path);
+  const onCommit = preallocateWal(database, path);
   for (let n = 0; n < 20; n += 1) {
     database.exec("INSERT INTO t VALUES ('a')");
     onCommit();
@@ -84,7 +84,7 @@ test('a database that answers nothing any more stops nobody', async () => {
   await using directory = await mkdtempDisposable(join(tmpdir(), 'varve-'));
   const path = join(directory.path, 'store.db');
   const database = new DatabaseSync(path);
-  const onCommit = growAhead(database, path);
+  const onCommit = preallocateWal(database, path);
   database.close();
   expect(() => {
     for (let n = 0; n < 20; n += 1) onCommit();

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
-import { rollBack } from './roll-back.ts';
+import { rollBack } from './transaction.ts';
 
 /** Fewer commits than these would not earn back what growing costs. */
 const commitsBefore = 16;
@@ -14,7 +14,7 @@ const bytes = 1000 * (4096 + 24);
  * transaction into the log before it knows whether they will be committed, so a transaction that is taken back leaves a
  * long file and nothing in it. What stands in the way, such as a full disk, is ignored.
  */
-export function growAhead(database: DatabaseSync, path: string): () => void {
+export function preallocateWal(database: DatabaseSync, path: string): () => void {
   let commits = 0;
   return () => {
     commits += 1;

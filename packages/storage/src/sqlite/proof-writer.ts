@@ -2,12 +2,10 @@ import { StorageError } from '../contract/error.ts';
 import type { LogProof, ProofWriter } from '../contract/log-proof.ts';
 import type { Cut } from '../contract/statement.ts';
 import { checkBound, checkReplacements } from '../kit/checks.ts';
-import { emptyWriteAheadLog } from './empty-write-ahead-log.ts';
-import { maskQuarantined } from './mask-quarantined.ts';
-import { quarantineEvents } from './quarantine-events.ts';
-import { readEvents } from './read-events.ts';
-import { replaceText } from './replace-text.ts';
-import { sealRest } from './seal-rest.ts';
+import { truncateWal } from './connection.ts';
+import { readEvents, replaceText } from './events.ts';
+import { maskQuarantined, quarantineEvents } from './quarantine.ts';
+import { sealLegacyEvents } from './seals.ts';
 import type { SqliteLogOptions } from './sqlite-log-options.ts';
 
 /** What changes a log. */
@@ -43,23 +41,23 @@ export function sqliteProofWriter(options: SqliteProofWriterOptions): ProofWrite
         const { key } = lease;
         const find = (seq: number) => [...readEvents(statements, { id, key, from: seq, to: seq + 1, limit: 1 })][0];
         checkReplacements(id, replacements, find);
-        statements.eraseDeleted.get();
+        statements.secureDelete.get();
         for (const { tombstone, text } of replacements) {
           replaceText(statements, { key, seq: tombstone.seq }, text);
           statements.insertStatement.run(key, tombstone.seq, JSON.stringify(tombstone));
         }
-        statements.dropSnapshotsAfter.run(key, -1);
+        statements.deleteSnapshotsAfter.run(key, -1);
       });
-      await emptyWriteAheadLog(connection);
+      await truncateWal(connection);
     },
     async maskQuarantine(mask) {
       checkOpen();
       const changed = await connection.write(() => {
         checkLease();
-        statements.eraseDeleted.get();
+        statements.secureDelete.get();
         return maskQuarantined(statements, lease.key, mask);
       });
-      await emptyWriteAheadLog(connection);
+      await truncateWal(connection);
       return changed;
     },
   };
@@ -75,13 +73,13 @@ function cutOff(
   quarantineEvents(statements, { key, from: seq, at });
   statements.quarantineStatements.run(at, key, seq);
   statements.deleteEvents.run(key, seq);
-  statements.keepFactsBefore.run(seq, key);
+  statements.limitIndexedHead.run(seq, key);
   statements.deleteStatements.run(key, seq);
-  statements.dropSnapshotsAfter.run(key, seq);
+  statements.deleteSnapshotsAfter.run(key, seq);
   const before = statements.seals.all(key, seq - 1, seq, 1)[0]?.['seal'];
   const seal = before instanceof Uint8Array ? before : null;
   statements.setHead.run(seq, seal, at, leases.end(), key);
-  sealRest(statements, { key, id, head: seq, seal });
+  sealLegacyEvents(statements, { key, id, head: seq, seal });
   statements.insertStatement.run(key, seq, JSON.stringify(cut));
   return cut;
 }

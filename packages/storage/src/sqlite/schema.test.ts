@@ -7,8 +7,7 @@ import { sqliteStore } from '@varve/storage/sqlite';
 import { expect, test } from 'vitest';
 import { idsOf } from '../testing/ids-of.ts';
 import { newEvent } from '../testing/new-event.ts';
-import { migrate } from './migrate.ts';
-import { migrations } from './migrations.ts';
+import { migrate, migrations } from './schema.ts';
 
 const temporary = async () => mkdtempDisposable(join(tmpdir(), 'varve-'));
 const addColumn = 'ALTER TABLE event ADD COLUMN extra TEXT;';

@@ -3,8 +3,8 @@ import type { SnapshotCache } from '../contract/snapshots.ts';
 import { checkBound } from '../kit/checks.ts';
 import { jsonText } from '../kit/json.ts';
 import type { Connection } from './connection.ts';
-import { toSnapshot } from './rows.ts';
 import type { SqliteSourceOptions } from './source.ts';
+import { toSnapshot } from './statements.ts';
 
 const keptPerName = 4;
 
@@ -24,7 +24,7 @@ export function sqliteSnapshots(connection: Connection, { id, key, closed }: Sql
         await connection.write(() => {
           if (!statements.state.get(key)) return; // Removed meanwhile.
           statements.saveSnapshot.run(key, name, seq, text);
-          statements.dropSnapshots.run(key, name, key, name, keptPerName);
+          statements.deleteOldSnapshots.run(key, name, key, name, keptPerName);
         });
       } catch (error) {
         // A cache: what cannot be saved is not there.

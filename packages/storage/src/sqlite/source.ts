@@ -3,8 +3,8 @@ import type { LogProof } from '../contract/log-proof.ts';
 import type { Stored } from '../contract/log-reader.ts';
 import type { LogSource } from '../kit/reader.ts';
 import type { Connection } from './connection.ts';
-import { readEvents, type WhichEvents } from './read-events.ts';
-import { sqliteProof } from './sqlite-proof.ts';
+import { readEvents, type EventRange } from './events.ts';
+import { sqliteProof } from './seals.ts';
 import type { Statements } from './statements.ts';
 
 /** Bounds the memory of a page: it ends with the event that reaches either. */
@@ -49,7 +49,7 @@ export function sqliteSource(
 }
 
 /** What can be read before the first event that cannot; that one fails when it is the first. */
-function page(statements: Statements, which: WhichEvents): readonly Stored[] {
+function page(statements: Statements, which: EventRange): readonly Stored[] {
   const events: Stored[] = [];
   let characters = 0;
   try {

@@ -7,14 +7,13 @@ import { readerOf } from '../kit/reader.ts';
 import { firstSeal } from '../proof/first-seal.ts';
 import { sealEvents } from '../proof/seal-events.ts';
 import { signCheckpoint } from '../proof/sign-checkpoint.ts';
-import { insertEvent } from './insert-event.ts';
-import { toEvent } from './rows.ts';
-import { sealBytes, sealText } from './seal-bytes.ts';
-import type { SqliteLogOptions } from './sqlite-log-options.ts';
+import { insertEvent, fullText } from './events.ts';
 import { sqliteProofWriter } from './proof-writer.ts';
+import { sealBytes, sealText } from './statements.ts';
 import { sqliteSnapshots } from './snapshots.ts';
 import { sqliteSource } from './source.ts';
-import { wholeText } from './whole-text.ts';
+import type { SqliteLogOptions } from './sqlite-log-options.ts';
+import { toEvent } from './statements.ts';
 
 /** The right to append to a conversation whose lease was just taken; renews it until disposed. */
 export function sqliteLog(options: SqliteLogOptions): EventLog {
@@ -77,7 +76,7 @@ function appendWork(
   const noted = checkStatements(given);
   const find = (eventId: string) => {
     const row = statements.eventById.get(key, eventId);
-    return row && { seq: toEvent(row).seq, text: wholeText(statements, { id, key }, toEvent(row)) };
+    return row && { seq: toEvent(row).seq, text: fullText(statements, { id, key }, toEvent(row)) };
   };
   return () => {
     const state = heldState(options);

@@ -1,9 +1,23 @@
 import { resolve } from 'node:path';
+import type { Json } from '@varve/events';
 import { StorageError } from '../contract/error.ts';
-import type { EventStore } from '../contract/store.ts';
-import { ConnectedStore } from './connected-store.ts';
-import { connect } from './connection.ts';
+import type { Fact, FactQuery } from '../contract/facts.ts';
+import type { LogReader } from '../contract/log-reader.ts';
+import type { EventLog } from '../contract/log.ts';
+import type { EventStore, ListQuery, Page, Summary } from '../contract/store.ts';
+import { checkId } from '../kit/checks.ts';
 import { type Holder, thisProcess } from '../kit/holder.ts';
+import { jsonText } from '../kit/json.ts';
+import { parseQuery, toPage } from '../kit/listing.ts';
+import { readerOf } from '../kit/reader.ts';
+import type { StoreScheme } from '../open-store.ts';
+import { connect, type Connection, truncateWal } from './connection.ts';
+import { findFacts } from './facts.ts';
+import { type Lease, type LeaseOptions, leases, type Leases } from './lease.ts';
+import { sealLegacyEvents } from './seals.ts';
+import { sqliteSource } from './source.ts';
+import { sqliteLog } from './sqlite-log.ts';
+import { type ConversationRow, toConversation, toSummary } from './statements.ts';
 
 /** Where a SQLite store lies and how it behaves. */
 export interface SqliteStoreOptions {
@@ -39,5 +53,126 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<EventSto
     throw new StorageError('invalid', `${JSON.stringify(options.path)} is not the path of a file.`);
   }
   const connection = await connect({ path: resolve(options.path), durability, busyMs, pollMs: Math.min(pollMs, 250) });
-  return new ConnectedStore(connection, { leaseMs, now, holder });
+  return new SqliteStore(connection, { leaseMs, now, holder });
+}
+
+/** Opens `sqlite:PATH` with the defaults. */
+export const sqliteScheme: StoreScheme = async (rest) => sqliteStore({ path: rest });
+
+/** The store over an open database, which it closes. */
+export class SqliteStore implements EventStore {
+  readonly #connection: Connection;
+  readonly #options: LeaseOptions;
+  readonly #leases: Leases;
+  /** Those open, and those being opened. */
+  readonly #logs = new Set<Promise<EventLog>>();
+  #closed: Promise<void> | undefined;
+
+  constructor(connection: Connection, options: LeaseOptions) {
+    this.#connection = connection;
+    this.#options = options;
+    this.#leases = leases(connection.statements, options);
+  }
+
+  async create(id: string, meta: Json): Promise<EventLog> {
+    this.#check(id);
+    const { statements } = this.#connection;
+    const metaText = jsonText('meta', meta);
+    return this.#log(id, () => {
+      if (statements.conversation.get(id)) {
+        throw new StorageError('exists', `There is a conversation ${id} already.`);
+      }
+      const now = this.#options.now();
+      const key = Number(statements.insertConversation.get(id, now, now)?.['key']);
+      statements.insertMeta.run(key, metaText);
+      return this.#leases.take({ key, lease_epoch: 0 });
+    });
+  }
+
+  async open(id: string): Promise<EventLog> {
+    this.#check(id);
+    const { statements } = this.#connection;
+    return this.#log(id, () => {
+      const row = this.#find(id);
+      this.#leases.checkFree(row);
+      sealLegacyEvents(statements, row);
+      return this.#leases.take(row);
+    });
+  }
+
+  async read(id: string): Promise<LogReader> {
+    this.#check(id);
+    const { key } = await this.#connection.read(() => this.#find(id));
+    return readerOf(sqliteSource(this.#connection, { id, key, closed: this.#connection.closed }));
+  }
+
+  async list(query: ListQuery = {}): Promise<Page<Summary>> {
+    const { limit, after } = parseQuery(query);
+    const { firstSummaries, nextSummaries } = this.#connection.statements;
+    const rows = await this.#connection.read(() =>
+      after ? nextSummaries.all(after.updatedAt, after.id, limit + 1) : firstSummaries.all(limit + 1),
+    );
+    return toPage(rows.map(toSummary), limit);
+  }
+
+  async summary(id: string): Promise<Summary> {
+    this.#check(id);
+    const row = await this.#connection.read(() => this.#connection.statements.summary.get(id));
+    return toSummary(row ?? missing(id));
+  }
+
+  async facts(query: FactQuery): Promise<Page<Fact>> {
+    return findFacts(this.#connection, query);
+  }
+
+  async remove(id: string): Promise<void> {
+    this.#check(id);
+    const key = await this.#connection.write(() => {
+      const row = this.#find(id);
+      this.#leases.checkFree(row);
+      this.#connection.statements.removeConversation.run(row.key);
+      return row.key;
+    });
+    this.#connection.wake.fire(key);
+  }
+
+  async purgeReplacedText(): Promise<void> {
+    return truncateWal(this.#connection);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed ??= this.#connection.close(async () => {
+      for (const opened of await Promise.allSettled(this.#logs)) {
+        if (opened.status === 'fulfilled') await opened.value[Symbol.asyncDispose]();
+      }
+    });
+    return this.#closed;
+  }
+
+  #check(id: string): void {
+    if (this.#connection.closed.aborted) throw new StorageError('closed', 'The store is closed.');
+    checkId(id);
+  }
+
+  #find(id: string): ConversationRow {
+    return toConversation(this.#connection.statements.conversation.get(id) ?? missing(id));
+  }
+
+  async #log(id: string, take: () => Lease): Promise<EventLog> {
+    const forget = (): void => void this.#logs.delete(log);
+    const log = this.#lease(id, take, forget);
+    this.#logs.add(log);
+    log.catch(forget);
+    return log;
+  }
+
+  async #lease(id: string, take: () => Lease, onClose: () => void): Promise<EventLog> {
+    const connection = this.#connection;
+    const lease = await connection.write(take);
+    return sqliteLog({ ...this.#options, id, connection, leases: this.#leases, lease, onClose });
+  }
+}
+
+function missing(id: string): never {
+  throw new StorageError('missing', `There is no conversation ${id}.`);
 }

@@ -1,4 +1,65 @@
-import type { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
+import type { Snapshot } from '../contract/snapshots.ts';
+import type { Summary } from '../contract/store.ts';
+
+type Row = Record<string, SQLOutputValue>;
+
+/** A row of `conversation`. */
+export interface ConversationRow {
+  readonly key: number;
+  readonly id: string;
+  readonly head: number;
+  /** Of the last event. */
+  readonly seal: Uint8Array | null;
+  readonly lease_epoch: number;
+  /** Names the store that holds the lease; the lease columns are all null or all set. */
+  readonly lease_holder: string | null;
+  readonly lease_host: string | null;
+  readonly lease_pid: number | null;
+  readonly lease_boot: string | null;
+  /** UTC milliseconds. */
+  readonly lease_until: number | null;
+}
+
+/** Reads a row of `conversation`: the schema is strict, so the columns have their types. */
+export function toConversation(row: Row): ConversationRow {
+  return row as unknown as ConversationRow;
+}
+
+/** A row of `event`, without the conversation. */
+export interface EventRow {
+  readonly seq: number;
+  readonly id: string;
+  readonly kind: string;
+  readonly parent_id: string | null;
+  /** Without the strings that are kept as blobs. */
+  readonly text: string;
+  /** How many those are; null for none. */
+  readonly blobs: number | null;
+  readonly seal: Uint8Array<ArrayBuffer> | null;
+}
+
+/** Reads a row of `event`: the schema is strict, so the columns have their types. */
+export function toEvent(row: Row): EventRow {
+  return row as unknown as EventRow;
+}
+
+/** Reads a row of `conversation` with its `meta`. */
+export function toSummary(row: Row): Summary {
+  const { id, head } = toConversation(row);
+  const {
+    created_at: createdAt,
+    updated_at: updatedAt,
+    meta,
+  } = row as { created_at: number; updated_at: number; meta: string };
+  return { id, createdAt, updatedAt, head, meta: JSON.parse(meta) };
+}
+
+/** Reads a row of `snapshot`. */
+export function toSnapshot(row: Row): Snapshot {
+  const { seq, state } = row as { seq: number; state: string };
+  return { seq, state: JSON.parse(state) };
+}
 
 /** Every statement of the store, prepared once per connection. Parameters are positional, in the order of the text. */
 export type Statements = ReturnType<typeof prepareStatements>;
@@ -53,7 +114,7 @@ export function prepareStatements(database: DatabaseSync) {
     quarantined: prepare(`
       SELECT number, json FROM quarantine WHERE conversation = ? AND number > ? ORDER BY number LIMIT 1`),
     setQuarantined: prepare('UPDATE quarantine SET json = ? WHERE number = ?'),
-    quarantine: prepare('INSERT INTO quarantine (conversation, at, json) VALUES (?, ?, ?)'),
+    insertQuarantined: prepare('INSERT INTO quarantine (conversation, at, json) VALUES (?, ?, ?)'),
     quarantineStatements: prepare(`
       INSERT INTO quarantine (conversation, at, json)
       SELECT conversation, ?, json FROM statement
@@ -71,16 +132,16 @@ export function prepareStatements(database: DatabaseSync) {
     nextSummaries: prepare(`
       ${summaries} WHERE (updated_at, id) < (?, ?) ORDER BY updated_at DESC, id DESC LIMIT ?`),
 
-    firstWithoutFacts: prepare(`
+    firstUnindexed: prepare(`
       SELECT key, id, head, facts FROM conversation WHERE key >= ? AND facts < head ORDER BY key LIMIT 1`),
     stateUpdates: prepare(`
       SELECT seq, kind, text, blobs FROM event
       WHERE conversation = ? AND seq >= ? AND seq < ? AND kind = 'ConversationStateUpdateEvent' ORDER BY seq`),
     insertFact: prepare(`
       INSERT OR IGNORE INTO fact (name, value, conversation_id, seq, conversation) VALUES (?, ?, ?, ?, ?)`),
-    setFacts: prepare('UPDATE conversation SET facts = ? WHERE key = ?'),
-    dropFacts: prepare('DELETE FROM fact WHERE conversation = ? AND seq = ?'),
-    keepFactsBefore: prepare('UPDATE conversation SET facts = min(facts, ?) WHERE key = ?'),
+    setIndexedHead: prepare('UPDATE conversation SET facts = ? WHERE key = ?'),
+    deleteFacts: prepare('DELETE FROM fact WHERE conversation = ? AND seq = ?'),
+    limitIndexedHead: prepare('UPDATE conversation SET facts = min(facts, ?) WHERE key = ?'),
     facts: prepare(`
       SELECT value, conversation_id AS conversation, seq FROM fact
       WHERE name = ? AND (value, conversation_id, seq) > (?, ?, ?) ORDER BY value, conversation_id, seq LIMIT ?`),
@@ -91,14 +152,24 @@ export function prepareStatements(database: DatabaseSync) {
     latestSnapshot: prepare(`
       SELECT seq, state FROM snapshot WHERE conversation = ? AND name = ? AND seq <= ? ORDER BY seq DESC LIMIT 1`),
     saveSnapshot: prepare('INSERT OR REPLACE INTO snapshot (conversation, name, seq, state) VALUES (?, ?, ?, ?)'),
-    dropSnapshots: prepare(`
+    deleteOldSnapshots: prepare(`
       DELETE FROM snapshot WHERE conversation = ? AND name = ? AND seq NOT IN (
         SELECT seq FROM snapshot WHERE conversation = ? AND name = ? ORDER BY seq DESC LIMIT ?)`),
 
-    dropSnapshotsAfter: prepare('DELETE FROM snapshot WHERE conversation = ? AND seq > ?'),
+    deleteSnapshotsAfter: prepare('DELETE FROM snapshot WHERE conversation = ? AND seq > ?'),
 
-    eraseDeleted: prepare('PRAGMA secure_delete = ON'),
-    emptyWriteAheadLog: prepare('PRAGMA wal_checkpoint(TRUNCATE)'),
+    secureDelete: prepare('PRAGMA secure_delete = ON'),
+    truncateWal: prepare('PRAGMA wal_checkpoint(TRUNCATE)'),
     dataVersion: prepare('PRAGMA data_version'),
   } as const;
+}
+
+/** A seal as the database holds it. */
+export function sealBytes(seal: string): Uint8Array {
+  return Buffer.from(seal, 'hex');
+}
+
+/** A seal as everybody else holds it; nothing where there is none. */
+export function sealText(column: SQLOutputValue | undefined): string | undefined {
+  return column instanceof Uint8Array ? Buffer.from(column).toString('hex') : undefined;
 }

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-import { resultCodes } from './result-code.ts';
-import { storageErrorOf } from './storage-error-of.ts';
-import { whenFree } from './transaction.ts';
+import { resultCodes, toStorageError } from './errors.ts';
+import { retryWhileBusy } from './transaction.ts';
 
 function raised(errcode: number): Error {
   return Object.assign(new Error('raised'), { code: 'ERR_SQLITE_ERROR', errcode });
@@ -23,15 +22,15 @@ test.for([
   ['in a protocol error that a process stopped at the wrong moment causes', resultCodes.protocol],
   ['busy with a recovery', resultCodes.busy | (1 << 8)],
 ] as const)('work is tried again while the database is %s', async ([, code]) => {
-  expect(await whenFree(failing(code, 3), 60_000)).toBe('done');
-  await expect(whenFree(failing(code, Infinity), 0)).rejects.toMatchObject({ errcode: code });
+  expect(await retryWhileBusy(failing(code, 3), 60_000)).toBe('done');
+  await expect(retryWhileBusy(failing(code, Infinity), 0)).rejects.toMatchObject({ errcode: code });
   const message = '/the/path stayed locked by another process.';
-  expect(storageErrorOf(raised(code), '/the/path')).toMatchObject({ code: 'io', message });
+  expect(toStorageError(raised(code), '/the/path')).toMatchObject({ code: 'io', message });
 });
 
 test('what is no lock of another is not tried again', async () => {
   for (const code of [resultCodes.io, resultCodes.full, resultCodes.corrupt, 1, 19, 21]) {
-    await expect(whenFree(failing(code, 1), 60_000)).rejects.toMatchObject({ errcode: code });
+    await expect(retryWhileBusy(failing(code, 1), 60_000)).rejects.toMatchObject({ errcode: code });
   }
 });
 
@@ -44,14 +43,14 @@ test('a process that was stopped until its time was over tries once more, and on
     throw raised(resultCodes.busy);
   };
   expect(
-    await whenFree(
+    await retryWhileBusy(
       stopped(() => calls > 1),
       1,
     ),
   ).toBe('done');
   calls = 0;
   await expect(
-    whenFree(
+    retryWhileBusy(
       stopped(() => false),
       1,
     ),

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
-import { storageErrorOf } from './storage-error-of.ts';
+import { toStorageError } from './errors.ts';
 import { writeQueue } from './write-queue.ts';
 
 function table(path = ':memory:'): { database: DatabaseSync; insert: (text: string) => number; count: () => unknown } {
@@ -54,7 +54,7 @@ test('a write that does not fit is full, and those beside it and after it are st
     queue.write(() => insert('c')),
   ]);
   const codes = results.map((result) =>
-    result.status === 'rejected' ? storageErrorOf(result.reason, '/data/store.db') : result.value,
+    result.status === 'rejected' ? toStorageError(result.reason, '/data/store.db') : result.value,
   );
   expect(codes).toEqual([1, expect.objectContaining({ code: 'full', isRetryable: true }), 2]);
   expect(String(codes[1])).toContain('/data/store.db');

@@ -1,7 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { setImmediate } from 'node:timers/promises';
-import { rollBack } from './roll-back.ts';
-import { whenFree } from './transaction.ts';
+import { rollBack, retryWhileBusy } from './transaction.ts';
 
 /** Runs writes of one connection in the order of their calls. */
 export interface WriteQueue {
@@ -61,7 +60,7 @@ export function writeQueue(database: DatabaseSync, options: WriteQueueOptions): 
 
 async function commitAll(database: DatabaseSync, jobs: readonly Job[], options: WriteQueueOptions): Promise<void> {
   try {
-    await whenFree(() => database.exec('BEGIN IMMEDIATE'), options.busyMs);
+    await retryWhileBusy(() => database.exec('BEGIN IMMEDIATE'), options.busyMs);
   } catch (error) {
     for (const job of jobs) job.fail(error);
     return;

@@ -1,5 +1,14 @@
+import { createHash } from 'node:crypto';
+import type { Statements } from './statements.ts';
+
+/**
+ * Strings of so many UTF-16 units or more are kept apart from the text of their event. Below, the pages of a second
+ * table and three indexes would cost more than a second copy.
+ */
+export const inlineLimit = 32_768;
+
 /** A string that was taken out of a text, and where it goes back in. */
-export interface TakenOut {
+export interface LongString {
   /** Place in the rest, in UTF-16 units: no two strings of one text have the same. */
   readonly at: number;
   /** As it stands in the text, escapes and all, without its quotes. */
@@ -10,7 +19,7 @@ export interface TakenOut {
 export interface SplitText {
   readonly rest: string;
   /** In order of their places. */
-  readonly strings: readonly TakenOut[];
+  readonly strings: readonly LongString[];
 }
 
 /**
@@ -18,7 +27,7 @@ export interface SplitText {
  * their place, so no text can look like one that was taken apart, and a text that is no JSON comes back whole, too.
  */
 export function splitText(text: string, longest: number): SplitText {
-  const strings: TakenOut[] = [];
+  const strings: LongString[] = [];
   let rest = '';
   let kept = 0;
   let next = 0;
@@ -44,4 +53,28 @@ function endOfString(text: string, start: number): number {
     if ((end - escape) % 2 === 0) return end;
   }
   return -1;
+}
+
+/** Puts the strings back where `splitText` took them out. */
+export function joinText({ rest, strings }: SplitText): string {
+  let text = '';
+  let from = 0;
+  for (const { at, string } of strings) {
+    text += rest.slice(from, at) + string;
+    from = at;
+  }
+  return text + rest.slice(from);
+}
+
+/** Keeps strings that were taken out of an event: each once in the store, under its SHA-256. */
+export function insertLongStrings(
+  statements: Statements,
+  { key, seq }: { readonly key: number; readonly seq: number },
+  strings: readonly LongString[],
+): void {
+  for (const { at, string } of strings) {
+    const sha256 = createHash('sha256').update(string).digest();
+    const found = statements.blob.get(sha256, string) ?? statements.insertBlob.get(sha256, string);
+    statements.insertString.run(key, seq, at, Number(found?.['key']));
+  }
 }

@@ -1,10 +1,13 @@
 import { StorageError } from '../contract/error.ts';
 import type { LogProof } from '../contract/log-proof.ts';
 import type { Statement } from '../contract/statement.ts';
+import { digestOf } from '../proof/digest-of.ts';
+import { firstSeal } from '../proof/first-seal.ts';
 import { mergeProof } from '../proof/merge-proof.ts';
+import { nextSeal } from '../proof/next-seal.ts';
 import { parseStatement } from '../proof/parse-statement.ts';
-import { sealText } from './seal-bytes.ts';
-import type { Statements } from './statements.ts';
+import { readEvents } from './events.ts';
+import { type ConversationRow, sealBytes, sealText, type Statements } from './statements.ts';
 
 /** Where the proof of one conversation is read. */
 export interface SqliteProofOptions {
@@ -33,7 +36,7 @@ export function sqliteProof(statements: Statements, { id, key, read }: SqlitePro
         const seals = rows.map((row) => ({ seq: Number(row['seq']), seal: sealText(row['seal']) ?? '' }));
         const last = seals.at(-1);
         const end = last && seals.length === pageLength ? last.seq + 1 : to;
-        const noted = statements.statements.all(key, from, end).map((row) => statementOf(id, row['json']));
+        const noted = statements.statements.all(key, from, end).map((row) => toStatement(id, row['json']));
         return mergeProof(seals, noted);
       }),
     end: async () =>
@@ -46,7 +49,7 @@ export function sqliteProof(statements: Statements, { id, key, read }: SqlitePro
   };
 }
 
-function statementOf(id: string, json: unknown): Statement {
+function toStatement(id: string, json: unknown): Statement {
   const statement = parseStatement(parsed(String(json)));
   if (!statement) throw new StorageError('corrupt', `A statement about conversation ${id} says nothing.`);
   return statement;
@@ -58,4 +61,24 @@ function parsed(json: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** Seals, in the caller's transaction, a log that a version without seals wrote. Costs nothing when there is none. */
+export function sealLegacyEvents(
+  statements: Statements,
+  { key, id, head, seal }: Pick<ConversationRow, 'key' | 'id' | 'head' | 'seal'>,
+): void {
+  if (seal !== null || head === 0) return;
+  let last = firstSeal(id);
+  for (let next = 0; next < head;) {
+    const page = [...readEvents(statements, { id, key, from: next, to: head, limit: pageLength })];
+    // A gap is for readers to find.
+    if (page[0]?.seq !== next) return;
+    for (const event of page) {
+      last = nextSeal(last, digestOf(event));
+      statements.sealEvent.run(sealBytes(last), key, event.seq);
+    }
+    next += page.length;
+  }
+  statements.setSeal.run(sealBytes(last), key);
 }

@@ -1,0 +1,110 @@
+import { accessSync, closeSync, constants, openSync, statSync } from 'node:fs';
+import { devNull } from 'node:os';
+import { dirname } from 'node:path';
+import { StorageError, type StorageErrorCode } from '../contract/error.ts';
+import { errnoOf } from '../kit/errno-of.ts';
+
+/** The primary result codes of SQLite that a caller can answer. @see https://www.sqlite.org/rescode.html */
+export const resultCodes = {
+  busy: 5,
+  locked: 6,
+  readOnly: 8,
+  io: 10,
+  corrupt: 11,
+  full: 13,
+  cannotOpen: 14,
+  protocol: 15,
+  tooBig: 18,
+  notADatabase: 26,
+} as const;
+
+/** The primary result code of an error that SQLite raised. */
+export function resultCode(error: unknown): number | undefined {
+  const code = error instanceof Error && 'errcode' in error ? error.errcode : undefined;
+  // The low byte is the primary code, the rest says more.
+  return typeof code === 'number' ? code & 0xff : undefined;
+}
+
+/** SQLite says `protocol` when it has tried for seconds: the process that had the lock was stopped meanwhile, for instance. */
+const codes = new Set<number | undefined>([resultCodes.busy, resultCodes.locked, resultCodes.protocol]);
+
+/** Whether another connection has what this one needs. */
+export function isBusy(error: unknown): boolean {
+  return codes.has(resultCode(error));
+}
+
+type MappedError = readonly [code: StorageErrorCode, message: (path: string) => string];
+
+const errorsByResultCode: Readonly<Record<number, MappedError>> = {
+  [resultCodes.busy]: ['io', (path) => `${path} stayed locked by another process.`],
+  [resultCodes.locked]: ['io', (path) => `${path} stayed locked by another process.`],
+  [resultCodes.protocol]: ['io', (path) => `${path} stayed locked by another process.`],
+  [resultCodes.readOnly]: ['io', (path) => explainOpenFailure(path)],
+  [resultCodes.io]: ['io', (path) => `Reading or writing ${path} failed.`],
+  [resultCodes.corrupt]: ['corrupt', (path) => `${path} is damaged.`],
+  [resultCodes.full]: ['full', (path) => `There is no space left for ${path}.`],
+  [resultCodes.cannotOpen]: ['io', (path) => explainOpenFailure(path)],
+  [resultCodes.tooBig]: ['invalid', (path) => `A text is too large for ${path}.`],
+  [resultCodes.notADatabase]: ['corrupt', (path) => `${path} is not a SQLite database.`],
+};
+
+/** Says in our words what failed with the database at `path`. What only a bug explains comes back as it is. */
+export function toStorageError(error: unknown, path: string): unknown {
+  if (error instanceof StorageError) return error;
+  const [code, message] = mapError(error) ?? [];
+  return code && message ? new StorageError(code, message(path), { cause: error }) : error;
+}
+
+function mapError(error: unknown): MappedError | undefined {
+  const errno = errnoOf(error);
+  if (errno === undefined) return errorsByResultCode[resultCode(error) ?? 0];
+  return [errno === 'ENOSPC' || errno === 'EDQUOT' ? 'full' : 'io', (path) => explainOpenFailure(path, errno)];
+}
+
+const reasonSentences: Readonly<Record<string, (path: string) => string>> = {
+  EACCES: (path) => `${path} is not writable.`,
+  EPERM: (path) => `${path} is not writable.`,
+  EROFS: (path) => `${path} lies on a read-only file system.`,
+  ENOSPC: (path) => `There is no space left for ${path}.`,
+  EDQUOT: (path) => `The quota leaves no space for ${path}.`,
+  EMFILE: (path) => `${path} cannot be opened because this process has too many files open.`,
+  ENFILE: (path) => `${path} cannot be opened because the system has too many files open.`,
+  EISDIR: (path) => `${path} is a directory, not a database.`,
+};
+
+/**
+ * One sentence on why a file cannot be opened or written. SQLite says that it cannot, not why, so the system is asked
+ * again; `known` is what it said already.
+ */
+export function explainOpenFailure(path: string, known?: string): string {
+  const directory = unwritableDirectory(path);
+  if (directory !== undefined) return `The directory ${directory} is not writable, so ${path} cannot be used.`;
+  const reason = known ?? probeFile(path);
+  if (reason === undefined) return `${path} cannot be opened or written.`;
+  return reasonSentences[reason]?.(path) ?? `${path} cannot be opened or written: ${reason}.`;
+}
+
+/** The nearest directory above that exists, when this process may not write it. */
+function unwritableDirectory(path: string): string | undefined {
+  const directory = dirname(path);
+  try {
+    accessSync(directory, constants.W_OK);
+  } catch (error) {
+    const reason = errnoOf(error);
+    if (reason === 'EACCES' || reason === 'EPERM') return directory;
+    if (reason === 'ENOENT' && directory !== path) return unwritableDirectory(directory);
+  }
+  return undefined;
+}
+
+/** Asks without opening the file: closing it would drop the locks of all connections in this process. */
+function probeFile(path: string): string | undefined {
+  try {
+    if (statSync(path).isDirectory()) return 'EISDIR';
+    accessSync(path, constants.W_OK);
+    closeSync(openSync(devNull, 'r'));
+  } catch (error) {
+    return errnoOf(error);
+  }
+  return undefined;
+}
