@@ -5,7 +5,7 @@ import type { Signer } from '@varve/storage/proof';
 import type { Mask, Tool } from '@varve/tools';
 import type { ConfirmationPolicy } from './confirmation/confirmation-policy.ts';
 import { AgentError } from './error.ts';
-import { given } from './without-undefined.ts';
+import { withoutUndefined } from './without-undefined.ts';
 import { checkLimits, type Budget } from './budget/limits.ts';
 import { neverConfirm } from './confirmation/never-confirm.ts';
 import { codingPrompt, type Prompt } from './prompt.ts';
@@ -79,7 +79,7 @@ export const defaultStuck: StuckRules = stuckRules();
  */
 export function defineAgent(options: AgentOptions): Agent {
   const { model, tools, concurrency = 1, budget: limits = defaultBudget, stuck = defaultStuck } = options;
-  const budget = limits === defaultBudget ? defaultBudget : { ...defaultBudget, ...given(limits) };
+  const budget = limits === defaultBudget ? defaultBudget : { ...defaultBudget, ...withoutUndefined(limits) };
   checkLimits(budget);
   if (!(concurrency >= 1)) throw new AgentError('invalid', `With a concurrency of ${concurrency} no call ever runs.`);
   const agent: Omit<Agent, 'spec'> = {
@@ -88,7 +88,7 @@ export function defineAgent(options: AgentOptions): Agent {
     confirmation: defaultConfirmation,
     parameters: {},
     textReply: 'finish',
-    ...given(options),
+    ...withoutUndefined(options),
     model,
     tools,
     concurrency,

@@ -33,7 +33,7 @@ export interface RunContext {
 /** What a reply and its calls add. */
 export interface ReplyRunContext extends RunContext {
   /** Whether the model had read everything the user has said when it wrote the reply. */
-  readonly hasReadAll: () => boolean;
+  readonly sawLatestUserMessage: () => boolean;
 }
 
 /** How a step ended. */

@@ -10,8 +10,8 @@ import { z } from 'zod';
 import { defineAgent, type AgentOptions } from '../src/agent.ts';
 import { Conversation } from '../src/conversation/conversation.ts';
 import { countingTool } from '../src/testing/counting-tool.ts';
-import { lookForLoop } from '../src/stuck/look-for-loop.ts';
-import { movesOf } from '../src/stuck/moves.ts';
+import { detectLoop } from '../src/stuck/detect-loop.ts';
+import { turnsOf } from '../src/stuck/turns.ts';
 import { stuckRules } from '../src/stuck/stuck-rules.ts';
 
 const done: ScriptedTurn = { calls: [{ name: 'finish', arguments: { message: 'All done.' } }] };
@@ -125,7 +125,7 @@ test('the verdict follows from the log alone: any prefix gives the one that was 
   const verdicts: (string | undefined)[] = [];
   for (let head = 0; head <= conversation.state.head; head++) {
     const { view } = await conversation.stateAt(head);
-    verdicts.push(lookForLoop(view.events, stuckRules())?.kind);
+    verdicts.push(detectLoop(view.events, stuckRules())?.kind);
   }
   expect([...new Set(verdicts)]).toEqual([undefined, 'nudge', 'stuck']);
 });
@@ -148,7 +148,8 @@ test('results of commands may be told apart by exit code alone', async () => {
   await conversation.run();
   const { events } = conversation.state.view;
   const distinct = (outputs: 'compared' | 'exit-codes') =>
-    new Set(movesOf(events, outputs).flatMap(({ tools, got }) => (tools[0] === 'terminal' ? [got] : []))).size;
+    new Set(turnsOf(events, outputs).flatMap(({ tools, resultKey: got }) => (tools[0] === 'terminal' ? [got] : [])))
+      .size;
   expect([distinct('compared'), distinct('exit-codes')]).toEqual([2, 1]);
 });
 

@@ -3,7 +3,7 @@ import { ObservationEvent, type ActionEvent } from '@varve/events/kinds';
 import { FinishAction, type Observation } from '@varve/events/payloads';
 import { ToolError, type Tool } from '@varve/tools';
 import { digestOf } from '../log/digest.ts';
-import { callErrorDraft, endDraft, internalFailure, type Draft } from '../log/drafts.ts';
+import { callErrorDraft, finishedDraft, internalFailure, type Draft } from '../log/drafts.ts';
 import type { Journal } from '../log/journal.ts';
 
 /** What carrying out a call needs besides the call. */
@@ -14,7 +14,7 @@ export interface ExecuteOptions {
   readonly signal: AbortSignal;
   readonly now: () => number;
   /** Whether a call of finish ends the work. */
-  readonly hasReadAll: () => boolean;
+  readonly sawLatestUserMessage: () => boolean;
   readonly onOutput?: (chunk: string, event: ActionEvent) => void;
 }
 
@@ -27,7 +27,7 @@ export type CallOutcome = 'finished' | 'aborted' | 'done';
  * this resolves. A call that was refused meanwhile keeps that answer, and does not run unless it had begun.
  */
 export async function executeCall(event: ActionEvent, tool: Tool, options: ExecuteOptions): Promise<CallOutcome> {
-  const { journal, conversationId, workspace, signal, now, onOutput, hasReadAll } = options;
+  const { journal, conversationId, workspace, signal, now, onOutput, sawLatestUserMessage } = options;
   if (!event.action) throw new Error(`Action ${event.id} has no payload, so it cannot be executed.`);
   const input = tool.fromAction(event.action);
   const idempotencyKey = digestOf(`${conversationId}:${event.id}`);
@@ -59,9 +59,9 @@ export async function executeCall(event: ActionEvent, tool: Tool, options: Execu
   const isEnd = FinishAction.is(event.action);
   const results = (): readonly Draft[] => {
     if (!isPending(journal, event)) return [];
-    return isEnd ? [result, endDraft(hasReadAll())] : [result];
+    return isEnd ? [result, finishedDraft(sawLatestUserMessage())] : [result];
   };
-  if (effect === 'read' && !isEnd) await journal.emitBehind(results);
+  if (effect === 'read' && !isEnd) await journal.emitDeferred(results);
   else await journal.emit(results);
   return journal.timeline.read('status').execution === 'finished' ? 'finished' : 'done';
 }

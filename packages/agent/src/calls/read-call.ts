@@ -4,7 +4,7 @@ import type { Payload } from '@varve/events/payloads';
 import { ToolError, type Tool } from '@varve/tools';
 import { fitArguments } from './fit-arguments.ts';
 import { withImpliedCommand } from './implied-command.ts';
-import { meantTool } from './resolve-tool.ts';
+import { resolveToolName } from './resolve-tool.ts';
 import { parseArguments } from './repair-arguments.ts';
 
 /** A call that can run. */
@@ -33,7 +33,7 @@ const risks = new Set<unknown>(['UNKNOWN', 'LOW', 'MEDIUM', 'HIGH'] satisfies Se
  * only. Problems name fields, never values.
  */
 export function readCall(call: ToolCall, tools: ReadonlyMap<string, Tool>): ValidCall | InvalidCall {
-  const tool = meantTool(call.name, tools);
+  const tool = resolveToolName(call.name, tools);
   if (!tool) return invalid(call, `There is no tool ${call.name}. The tools are: ${[...tools.keys()].join(', ')}.`);
   const fields = parseArguments(call.arguments);
   if (!fields) return invalid(call, `The arguments of ${tool.name} are not a JSON object. Send the call again.`);

@@ -3,7 +3,7 @@ import { ActionEvent } from '@varve/events/kinds';
 import type { PendingCall } from '@varve/events/projections';
 import type { Effect } from '@varve/tools';
 import { countingTool } from '../testing/counting-tool.ts';
-import { judge } from './recovery.ts';
+import { recoveryDecision } from './recovery.ts';
 
 const event = ActionEvent.create(
   {
@@ -29,15 +29,17 @@ const cases: readonly (readonly [Effect, Partial<PendingCall>, 'run' | 'answer']
 
 test.for(cases)('an unanswered %s call with %o: %s', ([effect, facts, verdict]) => {
   const call = { event, isExecutable: true, isListed: false, hasEffect: false, ...facts };
-  expect(judge(call, new Map([['record', countingTool({ effect }).tool()]])).kind).toBe(verdict);
+  expect(recoveryDecision(call, new Map([['record', countingTool({ effect }).tool()]])).kind).toBe(verdict);
 });
 
 test('a call of a tool that is gone, or that takes other arguments now, is answered', () => {
   const call = { event, isExecutable: true, isListed: true, hasEffect: false };
-  expect(judge(call, new Map())).toMatchObject({ error: expect.stringContaining('record is no longer there') });
+  expect(recoveryDecision(call, new Map())).toMatchObject({
+    error: expect.stringContaining('record is no longer there'),
+  });
   const changed = { ...event, action: { data: { other: 1 }, kind: 'MCPToolAction' } };
   const tools = new Map([['record', countingTool().tool()]]);
-  expect(judge({ ...call, event: changed }, tools)).toMatchObject({
+  expect(recoveryDecision({ ...call, event: changed }, tools)).toMatchObject({
     error: expect.stringContaining('no longer takes'),
   });
 });

@@ -5,7 +5,7 @@ import { countingTool } from '../testing/counting-tool.ts';
 import { closedObject } from './closed-object.ts';
 import { fitArguments } from './fit-arguments.ts';
 import { withImpliedCommand } from './implied-command.ts';
-import { meantTool } from './resolve-tool.ts';
+import { resolveToolName } from './resolve-tool.ts';
 import { parseArguments } from './repair-arguments.ts';
 
 test.for<[string, Record<string, unknown>]>([
@@ -64,7 +64,7 @@ test('what is JSON already keeps its value, whatever looks broken inside its str
 
 const named = (...names: string[]) => new Map<string, Tool>(names.map((name) => [name, countingTool({ name }).tool()]));
 
-const meant = (name: string, ...offered: string[]) => meantTool(name, named(...offered))?.name;
+const meant = (name: string, ...offered: string[]) => resolveToolName(name, named(...offered))?.name;
 
 const parameters = {
   type: 'object',

@@ -10,8 +10,8 @@ import { escapeControls } from './escape-controls.ts';
  * @see software-agent-sdk fix_malformed_tool_arguments, sanitize_json_control_chars (which also complete what was cut off)
  */
 export function parseArguments(json: string): Record<string, unknown> | undefined {
-  const value = parsed(json) ?? parsed(escapeControls(json)) ?? mended(json);
-  const object = asObject(typeof value === 'string' ? (parsed(value) ?? mended(value)) : value);
+  const value = parsed(json) ?? parsed(escapeControls(json)) ?? repaired(json);
+  const object = asObject(typeof value === 'string' ? (parsed(value) ?? repaired(value)) : value);
   return object && Object.fromEntries(Object.entries(object).filter(([, field]) => field !== null));
 }
 
@@ -19,7 +19,7 @@ function asObject(value: unknown): object | undefined {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
 }
 
-function mended(json: string): unknown {
+function repaired(json: string): unknown {
   const object = closedObject(json);
   if (object === undefined) return undefined;
   try {

@@ -17,7 +17,7 @@ const aliases: Readonly<Record<string, string>> = {
  * The tool that a name in a call means: the one called so, else the one named by its first word (models run names and
  * markup together), else what is called so elsewhere. Undefined when none is offered.
  */
-export function meantTool(name: string, tools: ReadonlyMap<string, Tool>): Tool | undefined {
+export function resolveToolName(name: string, tools: ReadonlyMap<string, Tool>): Tool | undefined {
   const [word = ''] = /^[a-z_]\w*/i.exec(name.trim()) ?? [];
   const alias = Object.hasOwn(aliases, word) ? aliases[word] : undefined;
   return tools.get(name) ?? tools.get(word) ?? (alias === undefined ? undefined : tools.get(alias));

@@ -5,8 +5,8 @@ import { callErrorDraft, statusDraft } from '../log/drafts.ts';
 import { executeCall, isPending } from './execute-call.ts';
 import { isApproved, mustWait } from '../confirmation/gate.ts';
 import type { ReplyRunContext, Session, StepOutcome } from '../session.ts';
-import { runTasks, type Task } from './scheduler.ts';
-import { judge } from './recovery.ts';
+import { runScheduled, type ScheduledTask } from './scheduler.ts';
+import { recoveryDecision } from './recovery.ts';
 
 interface Runnable {
   readonly call: PendingCall;
@@ -21,7 +21,7 @@ export async function runPending(session: Session, context: ReplyRunContext): Pr
   const { journal, tools, codec, agent } = session;
   const judged = () => {
     const pending = journal.timeline.read('pending');
-    return pending.map((call, index) => ({ call, verdict: judge(call, tools, pending.slice(0, index)) }));
+    return pending.map((call, index) => ({ call, verdict: recoveryDecision(call, tools, pending.slice(0, index)) }));
   };
   await journal.emit(() =>
     judged().flatMap(({ call, verdict }) =>
@@ -35,7 +35,7 @@ export async function runPending(session: Session, context: ReplyRunContext): Pr
   const waits = mustWait(agent.confirmation, unapproved.flatMap(proposed));
   const mayRun = waits ? runnable.filter((one) => !unapproved.includes(one)) : runnable;
   let end: 'finished' | 'aborted' | undefined;
-  const tasks = mayRun.map((one): Task => ({
+  const tasks = mayRun.map((one): ScheduledTask => ({
     ...exclusionOf(one),
     run: async (failure) => {
       if (context.signal.aborted) return false;
@@ -46,7 +46,7 @@ export async function runPending(session: Session, context: ReplyRunContext): Pr
       return outcome === 'done';
     },
   }));
-  await runTasks(tasks, agent.concurrency);
+  await runScheduled(tasks, agent.concurrency);
   if (end) return { kind: end };
   if (context.signal.aborted) return { kind: 'aborted' };
   // While the approved ones ran somebody may have decided about the others too.
@@ -65,9 +65,9 @@ function undecided(calls: readonly Runnable[], { journal, codec }: Session): rea
 }
 
 /** What a call must not run beside: others of the same tool, unless it says what it touches; `finish` comes after all. */
-function exclusionOf({ call: { event }, tool }: Runnable): Omit<Task, 'run'> {
+function exclusionOf({ call: { event }, tool }: Runnable): Omit<ScheduledTask, 'run'> {
   const resources = event.action && tool.resources(tool.fromAction(event.action));
-  return { locks: resources ?? [`tool:${tool.name}`], isAlone: FinishAction.is(event.action) };
+  return { locks: resources ?? [`tool:${tool.name}`], isExclusive: FinishAction.is(event.action) };
 }
 
 function proposed({ call: { event }, tool }: Runnable) {

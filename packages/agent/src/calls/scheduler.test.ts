@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { runTasks, type Task } from './scheduler.ts';
+import { runScheduled, type ScheduledTask } from './scheduler.ts';
 
 /** Tasks that tell when they start and end, and end when the test says so. */
 function stage(limit: number, tasks: Readonly<Record<string, readonly string[] | 'alone'>>) {
   const told: string[] = [];
   const gates = new Map(Object.keys(tasks).map((name) => [name, Promise.withResolvers<boolean>()]));
-  const made = Object.entries(tasks).map(([name, locks]): Task => ({
+  const made = Object.entries(tasks).map(([name, locks]): ScheduledTask => ({
     locks: locks === 'alone' ? [] : locks,
-    isAlone: locks === 'alone',
+    isExclusive: locks === 'alone',
     run: async () => {
       told.push(`+${name}`);
       const goOn = await gates.get(name)?.promise;
@@ -16,7 +16,7 @@ function stage(limit: number, tasks: Readonly<Record<string, readonly string[] |
       return goOn ?? true;
     },
   }));
-  const all = runTasks(made, limit);
+  const all = runScheduled(made, limit);
   const end = async (name: string, goOn = true): Promise<void> => {
     gates.get(name)?.resolve(goOn);
     await new Promise((resolve) => setImmediate(resolve));
@@ -65,21 +65,21 @@ test('a task that says so keeps the others from starting', async () => {
 test('a task that throws aborts those under way, and they are waited for', async () => {
   const gate = Promise.withResolvers<void>();
   let isAborted = false;
-  const failing: Task = {
+  const failing: ScheduledTask = {
     locks: [],
-    isAlone: false,
+    isExclusive: false,
     run: () => gate.promise.then(() => Promise.reject(new Error('full'))),
   };
-  const waits: Task = {
+  const waits: ScheduledTask = {
     locks: [],
-    isAlone: false,
+    isExclusive: false,
     run: async (signal) => {
       await new Promise((resolve) => signal.addEventListener('abort', resolve));
       isAborted = true;
       return true;
     },
   };
-  const all = runTasks([failing, waits, { ...waits, run: () => Promise.reject(new Error('never started')) }], 2);
+  const all = runScheduled([failing, waits, { ...waits, run: () => Promise.reject(new Error('never started')) }], 2);
   gate.resolve();
   await expect(all).rejects.toThrow('full');
   expect(isAborted).toBe(true);
@@ -99,9 +99,9 @@ test('whatever the locks, every task runs once, and none beside one it excludes'
           const [left = [], right = []] = [all[one], all[other]];
           return left === 'alone' || right === 'alone' || left.some((lock) => right.includes(lock));
         };
-        const tasks = all.map((lock, index): Task => ({
+        const tasks = all.map((lock, index): ScheduledTask => ({
           locks: lock === 'alone' ? [] : lock,
-          isAlone: lock === 'alone',
+          isExclusive: lock === 'alone',
           run: async () => {
             for (const other of running) expect(clash(index, other)).toBe(false);
             running.add(index);
@@ -112,7 +112,7 @@ test('whatever the locks, every task runs once, and none beside one it excludes'
             return true;
           },
         }));
-        await s.waitFor(runTasks(tasks, limit));
+        await s.waitFor(runScheduled(tasks, limit));
         expect(ended.toSorted((left, right) => left - right)).toEqual([...all.keys()]);
         for (const [at, later] of ended.entries()) {
           for (const earlier of ended.slice(at + 1)) expect(earlier < later && clash(earlier, later)).toBe(false);

@@ -1,8 +1,8 @@
 /** A piece of work among others, and what it must not share with those that run at the same time. */
-export interface Task {
+export interface ScheduledTask {
   readonly locks: readonly string[];
   /** Runs when everything before it has ended, and nothing after it starts before it has. */
-  readonly isAlone: boolean;
+  readonly isExclusive: boolean;
   /** Resolves with whether those that have not started may still start. */
   readonly run: (signal: AbortSignal) => Promise<boolean>;
 }
@@ -14,12 +14,12 @@ export interface Task {
  * When one rejects, no other starts, those under way see their signal abort, and the first reason is thrown after they
  * have settled.
  */
-export async function runTasks(tasks: readonly Task[], limit: number): Promise<void> {
+export async function runScheduled(tasks: readonly ScheduledTask[], limit: number): Promise<void> {
   const waiting = [...tasks];
-  const running = new Map<Task, Promise<void>>();
+  const running = new Map<ScheduledTask, Promise<void>>();
   const failure = new AbortController();
   let mayStart = true;
-  const run = async (task: Task): Promise<void> => {
+  const run = async (task: ScheduledTask): Promise<void> => {
     try {
       mayStart = (await task.run(failure.signal)) && mayStart;
     } catch (error) {
@@ -41,7 +41,7 @@ export async function runTasks(tasks: readonly Task[], limit: number): Promise<v
 }
 
 /** The first that nothing before it is in the way of. */
-function nextOf(waiting: readonly Task[], running: readonly Task[]): Task | undefined {
+function nextOf(waiting: readonly ScheduledTask[], running: readonly ScheduledTask[]): ScheduledTask | undefined {
   const before = [...running];
   for (const task of waiting) {
     if (!before.some((other) => excludes(other, task))) return task;
@@ -50,6 +50,6 @@ function nextOf(waiting: readonly Task[], running: readonly Task[]): Task | unde
   return undefined;
 }
 
-function excludes(before: Task, after: Task): boolean {
-  return before.isAlone || after.isAlone || before.locks.some((lock) => after.locks.includes(lock));
+function excludes(before: ScheduledTask, after: ScheduledTask): boolean {
+  return before.isExclusive || after.isExclusive || before.locks.some((lock) => after.locks.includes(lock));
 }

@@ -1,5 +1,5 @@
 import { Conversation as Underlying } from '../conversation/conversation.ts';
-import type { CreateOptions, OpenOptions, Saying } from '../conversation/conversation-options.ts';
+import type { CreateOptions, OpenOptions, UserInput } from '../conversation/conversation-options.ts';
 import type { RunOptions } from '../run/run-options.ts';
 import type { RunResult } from '../run/run-result.ts';
 import { ConversationState } from './conversation-state.ts';
@@ -38,7 +38,7 @@ export class Conversation implements AsyncDisposable {
   }
 
   /** Adds a user message and returns its event's id. @throws {AgentError} `invalid`, `closed`. */
-  async sendMessage(saying: Saying): Promise<string> {
+  async sendMessage(saying: UserInput): Promise<string> {
     const id = await this.#conversation.send(saying);
     await this.#told();
     return id;

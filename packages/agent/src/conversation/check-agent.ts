@@ -1,7 +1,7 @@
 import { AgentError } from '../error.ts';
 
 /** An agent, as far as it has to be the one that worked on a conversation. */
-interface Worker<Tools> {
+interface AgentIdentity<Tools> {
   /** As its specification names it; undefined when nobody wrote it down. */
   readonly kind: string | undefined;
   /** By name. */
@@ -16,8 +16,8 @@ interface Worker<Tools> {
  * @see software-agent-sdk ConversationState.create: the class of the agent is the one that was stored, and so are its tools
  */
 export function checkAgent(
-  before: Worker<readonly string[]>,
-  now: Worker<ReadonlyMap<string, unknown>>,
+  before: AgentIdentity<readonly string[]>,
+  now: AgentIdentity<ReadonlyMap<string, unknown>>,
   id: string,
 ): void {
   if (before.kind !== undefined && before.kind !== now.kind) {

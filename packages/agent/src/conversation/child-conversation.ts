@@ -1,9 +1,9 @@
 import { StorageError, type EventStore } from '@varve/storage';
 import type { ConversationOptions, CreateOptions, OpenOptions } from './conversation-options.ts';
 import { AgentError } from '../error.ts';
-import { given } from '../without-undefined.ts';
+import { withoutUndefined } from '../without-undefined.ts';
 import { OpenConversation } from './open-conversation.ts';
-import { inherit } from './resume-agent.ts';
+import { inheritPolicies } from './resume-agent.ts';
 
 /** How a conversation that works for another differs from that one. */
 export interface ChildOptions
@@ -25,11 +25,16 @@ export async function childConversation(
 ): Promise<{ readonly open: OpenConversation; readonly options: ConversationOptions }> {
   const { conversationId: parent } = session;
   const { id, clientTools = [] } = child;
-  const agent = inherit(child.agent ?? session.agent, session.agent);
+  const agent = inheritPolicies(child.agent ?? session.agent, session.agent);
   const hidden = [...secrets, ...(child.secrets ?? [])];
   // Where the other works and what its client carries out is its own.
-  const options: ConversationOptions = { agent, store, secrets: hidden, ...given({ kinds, now, timeout, newId }) };
-  const making = { ...options, ...given({ workspace: child.workspace }), clientTools, id };
+  const options: ConversationOptions = {
+    agent,
+    store,
+    secrets: hidden,
+    ...withoutUndefined({ kinds, now, timeout, newId }),
+  };
+  const making = { ...options, ...withoutUndefined({ workspace: child.workspace }), clientTools, id };
   const meta = await metaOf(id, store);
   if (meta === undefined) {
     return { open: await OpenConversation.create({ workspace: session.workspace, ...making, parent }), options };

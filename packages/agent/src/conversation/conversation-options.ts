@@ -52,4 +52,4 @@ export interface OpenOptions extends ConversationOptions {
 }
 
 /** What a user says: text, or blocks with images. */
-export type Saying = string | readonly Content[];
+export type UserInput = string | readonly Content[];

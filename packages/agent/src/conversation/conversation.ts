@@ -2,20 +2,20 @@ import { randomUUID } from 'node:crypto';
 import { textOf, type BaseEvent } from '@varve/events';
 import type { Observation } from '@varve/events/payloads';
 import type { LanguageModel, ModelReply, ModelRequest } from '@varve/llm';
-import { Account } from '../budget/budget-ledger.ts';
+import { BudgetLedger } from '../budget/budget-ledger.ts';
 import { approveCalls, type Approval } from './approve-calls.ts';
-import { ask } from './side-question.ts';
+import { askSideQuestion } from './side-question.ts';
 import { childConversation, type ChildOptions } from './child-conversation.ts';
 import { condenseNow } from './condense-now.ts';
-import type { ConversationOptions, CreateOptions, OpenOptions, Saying } from './conversation-options.ts';
+import type { ConversationOptions, CreateOptions, OpenOptions, UserInput } from './conversation-options.ts';
 import type { ConversationState } from '../log/conversation-state.ts';
 import { stateOf } from '../log/conversation-state.ts';
 import { titleDraft } from '../log/drafts.ts';
 import { AgentError } from '../error.ts';
-import { executeTool, type DirectCall } from './direct-call.ts';
+import { executeDirectCall, type DirectCall } from './direct-call.ts';
 import { forkConversation, type ForkOptions } from './fork-conversation.ts';
 import { generateTitle, type TitleOptions } from './generate-title.ts';
-import { moveHead } from './navigate.ts';
+import { navigateTo } from './navigate.ts';
 import { OpenConversation } from './open-conversation.ts';
 import { readEvents, type LoggedEvent } from '../log/read-events.ts';
 import { readState } from '../log/read-state.ts';
@@ -24,8 +24,8 @@ import { rejectCalls } from './reject-calls.ts';
 import { runConversation } from '../run/run-conversation.ts';
 import type { RunOptions } from '../run/run-options.ts';
 import type { RunResult } from '../run/run-result.ts';
-import { Running } from '../run/run-lock.ts';
-import { contentOf, sayingDrafts } from './user-message.ts';
+import { RunLock } from '../run/run-lock.ts';
+import { contentOf, userMessageDrafts } from './user-message.ts';
 
 function newConversationId(): string {
   return randomUUID().replaceAll('-', '');
@@ -41,20 +41,20 @@ function newConversationId(): string {
 export class Conversation implements AsyncDisposable {
   readonly #open: OpenConversation;
   readonly #options: ConversationOptions;
-  readonly #running: Running;
-  readonly #account: Account;
+  readonly #runLock: RunLock;
+  readonly #ledger: BudgetLedger;
   readonly #children = new Set<Conversation>();
   /** Ends what goes on beside runs. */
-  readonly #leaving = new AbortController();
+  readonly #closeSignal = new AbortController();
   readonly #parent: Conversation | undefined;
   #closing: Promise<void> | undefined;
 
   private constructor(open: OpenConversation, options: ConversationOptions, parent?: Conversation) {
     this.#open = open;
     this.#options = options;
-    this.#running = new Running(open.session, open.lost);
+    this.#runLock = new RunLock(open.session, open.lost);
     this.#parent = parent;
-    this.#account = new Account(open.session, parent && parent.#account);
+    this.#ledger = new BudgetLedger(open.session, parent && parent.#ledger);
   }
 
   /** @throws {AgentError} `invalid`; {@link StorageError} `exists` and whatever the store throws. */
@@ -106,14 +106,14 @@ export class Conversation implements AsyncDisposable {
    *
    * @throws {AgentError} `invalid` when there is neither text nor an image, `closed`.
    */
-  async send(saying: Saying): Promise<string> {
+  async send(saying: UserInput): Promise<string> {
     this.#assertUsable();
     const content = contentOf(saying);
     const { session } = this.#open;
     this.#open.suggestTitle(textOf(content));
     // What a crash left unstarted is refused like what waits, so that the model reads the message before anything runs.
-    const refuses = this.#running.isUnderWay ? 'when-waiting' : 'always';
-    const events = await session.journal.emit(() => sayingDrafts(content, session, refuses));
+    const refuses = this.#runLock.isRunning ? 'when-waiting' : 'always';
+    const events = await session.journal.emit(() => userMessageDrafts(content, session, refuses));
     return events.findLast((event) => event.source === 'user')?.id ?? '';
   }
 
@@ -141,12 +141,12 @@ export class Conversation implements AsyncDisposable {
 
   /** Ends the run under way before its next step. Nothing happens when none is. */
   pause(): void {
-    this.#running.pause();
+    this.#runLock.pause();
   }
 
   /** Ends the run under way now, and resolves when it has ended. Calls are cancelled and answered. */
   async interrupt(): Promise<void> {
-    await this.#running.interrupt();
+    await this.#runLock.interrupt();
   }
 
   /**
@@ -178,7 +178,7 @@ export class Conversation implements AsyncDisposable {
    */
   async ask(question: string, { signal }: { readonly signal?: AbortSignal } = {}): Promise<ModelReply> {
     this.#assertUsable();
-    return ask(question, this.#open.session, this.#untilClosed(signal));
+    return askSideQuestion(question, this.#open.session, this.#abortOnClose(signal));
   }
 
   /**
@@ -188,8 +188,8 @@ export class Conversation implements AsyncDisposable {
    */
   async executeTool(call: DirectCall): Promise<Observation> {
     this.#assertUsable();
-    const signal = this.#untilClosed(call.signal);
-    return executeTool({ ...call, signal }, this.#open.session, this.#open.mask);
+    const signal = this.#abortOnClose(call.signal);
+    return executeDirectCall({ ...call, signal }, this.#open.session, this.#open.mask);
   }
 
   /** From the next step on, of a run under way too, this model is asked. Open it with this model again after a restart. */
@@ -217,7 +217,7 @@ export class Conversation implements AsyncDisposable {
    */
   async generateTitle(options: TitleOptions = {}): Promise<string> {
     this.#assertUsable();
-    const signal = this.#untilClosed(options.signal);
+    const signal = this.#abortOnClose(options.signal);
     return generateTitle({ ...options, signal }, this.#open.log, this.#open.session);
   }
 
@@ -234,7 +234,7 @@ export class Conversation implements AsyncDisposable {
    */
   async condense(): Promise<boolean> {
     this.#assertUsable();
-    return this.#running.alone(({ interruption }) => condenseNow(this.#open.session, interruption));
+    return this.#runLock.exclusive(({ interruption }) => condenseNow(this.#open.session, interruption));
   }
 
   /**
@@ -245,7 +245,7 @@ export class Conversation implements AsyncDisposable {
    */
   async navigate(eventId: string | undefined): Promise<void> {
     this.#assertUsable();
-    await this.#running.alone(() => moveHead(eventId, this.#open.log, this.#open.session));
+    await this.#runLock.exclusive(() => navigateTo(eventId, this.#open.log, this.#open.session));
   }
 
   /**
@@ -279,7 +279,7 @@ export class Conversation implements AsyncDisposable {
     this.#children.add(child);
     try {
       this.#assertUsable();
-      await child.#account.charge();
+      await child.#ledger.reportUsage();
       return child;
     } catch (error) {
       // Why matters more than what cannot be told to one that is closed.
@@ -307,14 +307,14 @@ export class Conversation implements AsyncDisposable {
   }
 
   async #close(): Promise<void> {
-    this.#leaving.abort();
+    this.#closeSignal.abort();
     // At once: a tool of the run may wait for a child that began before it.
     const ends = [this.interrupt(), ...[...this.#children].map((child) => child[Symbol.asyncDispose]())];
     const closed = await Promise.allSettled(ends);
     try {
-      await this.#account.charge();
+      await this.#ledger.reportUsage();
     } finally {
-      this.#account.close();
+      this.#ledger.close();
       const parent = this.#parent;
       if (parent) parent.#children.delete(this);
       await this.#open[Symbol.asyncDispose]();
@@ -330,15 +330,15 @@ export class Conversation implements AsyncDisposable {
     this.#assertUsable();
     const { timeout } = this.#options;
     const stops = {
-      account: this.#account,
+      ledger: this.#ledger,
       ...(timeout && { timeout }),
       ...(pauseAfter !== undefined && { pauseAfter }),
     };
-    return this.#running.alone((underWay) => runConversation(this.#open.session, options, { ...stops, underWay }));
+    return this.#runLock.exclusive((underWay) => runConversation(this.#open.session, options, { ...stops, underWay }));
   }
 
-  #untilClosed(signal: AbortSignal | undefined): AbortSignal {
-    return AbortSignal.any([this.#leaving.signal, this.#open.lost, ...(signal ? [signal] : [])]);
+  #abortOnClose(signal: AbortSignal | undefined): AbortSignal {
+    return AbortSignal.any([this.#closeSignal.signal, this.#open.lost, ...(signal ? [signal] : [])]);
   }
 
   #assertUsable(): void {

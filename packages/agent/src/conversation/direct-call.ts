@@ -20,7 +20,7 @@ export interface DirectCall {
  * @throws {AgentError} `invalid` when there is no such tool; {@link ToolError} what the tool throws.
  * @see software-agent-sdk execute_tool
  */
-export async function executeTool(call: DirectCall, session: Session, mask: Mask): Promise<Observation> {
+export async function executeDirectCall(call: DirectCall, session: Session, mask: Mask): Promise<Observation> {
   const { tools, workspace, journal } = session;
   const tool = tools.get(call.name);
   if (!tool) {

@@ -3,7 +3,7 @@ import type { Json } from '@varve/events';
 import type { CreateOptions, ConversationOptions, OpenOptions } from './conversation-options.ts';
 import { AgentError } from '../error.ts';
 import { OpenConversation } from './open-conversation.ts';
-import { inherit } from './resume-agent.ts';
+import { inheritPolicies } from './resume-agent.ts';
 import type { UnfinishedFork } from './unfinished-fork.ts';
 
 /** How a fork differs from where it comes from. */
@@ -35,7 +35,7 @@ export async function forkConversation(
   }
   const end = at === undefined ? head : (seq ?? 0) + 1;
   const { workspace = session.workspace } = changed;
-  const agent = inherit(changed.agent ?? session.agent, session.agent);
+  const agent = inheritPolicies(changed.agent ?? session.agent, session.agent);
   const { meta } = await base.store.summary(log.id);
   const fork: UnfinishedFork = { of: log.id, events: end, leaf: leaf ?? null };
   // Whoever the original works for did not ask for this one, and is not billed for it.

@@ -5,7 +5,7 @@ import type { LogReader } from '@varve/storage';
 import { digestOfJson, messageDigester } from '../log/digest.ts';
 import { titleDraft, type Draft } from '../log/drafts.ts';
 import { AgentError } from '../error.ts';
-import { callDraft, failedDrafts, type ReplyContext } from '../run/reply-events.ts';
+import { replyFactDraft, failedAttemptDrafts, type ReplyContext } from '../run/reply-events.ts';
 import type { Session } from '../session.ts';
 
 /** Who names a conversation, and how long a name may be. */
@@ -52,7 +52,7 @@ export async function generateTitle(
   const namer = model ?? session.agent.model;
   const reply = await namer.generate(request, { ...(signal && { signal }) }).catch(async (error: unknown) => {
     if (!(error instanceof LlmError)) throw error;
-    await journal.emit(failedDrafts(error.failedAttempts, contextOf(request, session)));
+    await journal.emit(failedAttemptDrafts(error.failedAttempts, contextOf(request, session)));
     if (signal?.aborted) throw error;
     return undefined;
   });
@@ -69,7 +69,7 @@ function firstLine(said: string): string {
 
 function factsOf(reply: ModelReply, request: ModelRequest, session: Session): readonly Draft[] {
   const context = contextOf(request, session);
-  return [...failedDrafts(reply.failedAttempts ?? [], context), callDraft(reply, context, { actions: [] })];
+  return [...failedAttemptDrafts(reply.failedAttempts ?? [], context), replyFactDraft(reply, context, { actions: [] })];
 }
 
 function contextOf({ messages, tools, parameters }: ModelRequest, { journal, now }: Session): ReplyContext {

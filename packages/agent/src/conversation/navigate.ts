@@ -18,7 +18,7 @@ const root = '__root__';
  * @throws {AgentError} `invalid` when there is no such event, or it is one that nothing can follow.
  * @see software-agent-sdk navigate_to
  */
-export async function moveHead(eventId: string | undefined, log: LogReader, session: Session): Promise<void> {
+export async function navigateTo(eventId: string | undefined, log: LogReader, session: Session): Promise<void> {
   const { journal, codec } = session;
   await checkEvent(eventId, log, session);
   const move: Draft = {
@@ -30,14 +30,14 @@ export async function moveHead(eventId: string | undefined, log: LogReader, sess
   if (!moved) await preview.refold((from) => log.range(from));
   const answers = preview
     .read('pending')
-    .map(({ event, hasEffect }) => callErrorDraft(event, hasEffect ? begun : left));
+    .map(({ event, hasEffect }) => callErrorDraft(event, hasEffect ? maybeExecutedMessage : notExecutedMessage));
   const isIdle = preview.read('status').execution === 'idle';
   const isThere = eventId === journal.timeline.leafId;
   await journal.emit([...(isThere ? [] : [move]), ...answers, ...(isIdle ? [] : [statusDraft('idle')])]);
 }
 
-const left = 'The conversation went back to before this call was carried out. It was not executed here.';
-const begun =
+const notExecutedMessage = 'The conversation went back to before this call was carried out. It was not executed here.';
+const maybeExecutedMessage =
   'The conversation went back to before the result of this call. It may have been carried out: look at the present state before you repeat it.';
 
 async function checkEvent(eventId: string | undefined, log: LogReader, { codec }: Session): Promise<void> {

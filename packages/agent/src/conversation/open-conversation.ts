@@ -14,11 +14,11 @@ import { conversationTimeline, type ConversationTimeline } from '../log/conversa
 import { digestOf } from '../log/digest.ts';
 import { AgentError } from '../error.ts';
 import { Journal } from '../log/journal.ts';
-import { moveHead } from './navigate.ts';
+import { navigateTo } from './navigate.ts';
 import { offeredTool } from '../request/offered-tools.ts';
 import { requestBuilder } from '../request/request.ts';
 import type { Session } from '../session.ts';
-import { takeUp } from './resume-agent.ts';
+import { resumeAgent } from './resume-agent.ts';
 import { asFinished, copyRest, unfinishedFork, type UnfinishedFork } from './unfinished-fork.ts';
 import { watchedLog } from '../log/watched-log.ts';
 
@@ -147,7 +147,7 @@ export class OpenConversation implements AsyncDisposable {
       const snapshotHead = snapshot && timeline.restore(snapshot.state) ? timeline.head : 0;
       await timeline.load((from) => log.range(from));
       const { id, clientTools = [] } = options;
-      const agent = takeUp(options.agent, summary.meta, { id, told: timeline.read('policies') });
+      const agent = resumeAgent(options.agent, summary.meta, { id, policyUpdates: timeline.read('policies') });
       const view = timeline.read('view');
       const { tools, specs } = clientToolsOf({
         id,
@@ -185,7 +185,7 @@ export class OpenConversation implements AsyncDisposable {
   /** Ends what the original of a fork was at. An append brings the new configuration along; without one it comes alone. */
   async #settle({ leaf }: UnfinishedFork, meta: Json): Promise<void> {
     const { head } = this.session.journal.timeline;
-    await moveHead(leaf ?? undefined, this.log, this.session);
+    await navigateTo(leaf ?? undefined, this.log, this.session);
     if (this.session.journal.timeline.head === head) await this.log.append([], { meta: asFinished(meta) });
   }
 

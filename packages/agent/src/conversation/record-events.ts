@@ -1,7 +1,7 @@
 import { deepFreeze, type BaseEvent, type EventCodec, type Stamp } from '@varve/events';
 import { ConversationStateUpdateEvent } from '@varve/events/kinds';
 import { AgentError } from '../error.ts';
-import { isOwnEvent } from '../log/is-own-event.ts';
+import { isCustomEvent } from '../log/is-custom-event.ts';
 import type { Session } from '../session.ts';
 
 /** Makes an event of your own once it has its stamp: `(stamp) => Rating.create({ stars: 5 }, stamp)`. */
@@ -20,7 +20,7 @@ export function recordEvents(makers: readonly EventMaker[], session: Session): P
 
 /** The event as it will be read again: what its kind does not allow never reaches the log. */
 function checked(event: BaseEvent, { id, timestamp, parent_id }: Stamp, codec: EventCodec): BaseEvent {
-  if (!isOwnEvent(event)) {
+  if (!isCustomEvent(event)) {
     throw new AgentError('invalid', `A ${nameOf(event)} comes from the conversation itself, never from its owner.`);
   }
   if (!codec.kind(event.kind)) {

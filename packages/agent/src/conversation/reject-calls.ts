@@ -1,13 +1,13 @@
 import { statusDraft } from '../log/drafts.ts';
 import { AgentError } from '../error.ts';
-import { rejections } from './user-message.ts';
+import { rejectionDrafts } from './user-message.ts';
 import type { Session } from '../session.ts';
 
 /** Refuses every pending call that has not begun. @throws {AgentError} `nothing-pending`. */
 export async function rejectCalls(reason: string, session: Session): Promise<void> {
   const { journal, conversationId } = session;
   await journal.emit(() => {
-    const refused = rejections(session, reason);
+    const refused = rejectionDrafts(session, reason);
     if (refused.length === 0) {
       throw new AgentError('nothing-pending', `Conversation ${conversationId} has no pending call.`);
     }

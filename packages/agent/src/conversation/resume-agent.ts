@@ -10,17 +10,17 @@ import {
 } from '../agent.ts';
 import { confirmationFromSpec } from '../confirmation/confirmation-from-spec.ts';
 import { AgentError } from '../error.ts';
-import { given } from '../without-undefined.ts';
+import { withoutUndefined } from '../without-undefined.ts';
 import type { Policies as ToldPolicies } from '../log/projections/policies-projection.ts';
 
 /** What somebody decided about a conversation once, and whoever opens it again need not know. */
 type Policies = Pick<AgentOptions, 'confirmation' | 'budget' | 'stuck'>;
 
 /** The conversation that is gone on with. */
-export interface TakenUp {
+export interface ResumeContext {
   readonly id: string;
   /** What its log says of policies. */
-  readonly told: ToldPolicies;
+  readonly policyUpdates: ToldPolicies;
 }
 
 const count = z.number().positive().optional().catch(undefined);
@@ -50,7 +50,7 @@ const meta = z.looseObject({
  * `invalid` for stored limits that allow nothing.
  * @see software-agent-sdk ConversationState.create: the policy that was stored wins, the agent and its limits are the caller's
  */
-export function takeUp(agent: Agent, stored: Json, { id, told }: TakenUp): Agent {
+export function resumeAgent(agent: Agent, stored: Json, { id, policyUpdates: told }: ResumeContext): Agent {
   const { data } = meta.safeParse(stored);
   // The reference keeps the policy beside the agent.
   const beside = policies.safeParse(stored).data;
@@ -61,18 +61,18 @@ export function takeUp(agent: Agent, stored: Json, { id, told }: TakenUp): Agent
         confirmation_policy: beside.confirmation_policy,
         security_analyzer: beside.security_analyzer,
       }),
-    ...toldSince(told, data?.policies_head),
+    ...policiesSince(told, data?.policies_head),
   };
   const { budget, stuck } = known;
-  return inherit(agent, {
+  return inheritPolicies(agent, {
     ...(agent.confirmation === defaultConfirmation && confirmationOf(known, id)),
-    ...(budget && { budget: given(budget) }),
-    ...(stuck && { stuck: stuck === 'never' ? stuck : given(stuck) }),
+    ...(budget && { budget: withoutUndefined(budget) }),
+    ...(stuck && { stuck: stuck === 'never' ? stuck : withoutUndefined(stuck) }),
   });
 }
 
 /** What was stored with a head knows the events before it, and may have been decided after them. */
-function toldSince(
+function policiesSince(
   told: ToldPolicies,
   head = 0,
 ): Pick<z.output<typeof policies>, 'confirmation_policy' | 'security_analyzer'> {
@@ -84,7 +84,7 @@ function toldSince(
 }
 
 /** The agent with the policies of others where it was given none of its own. */
-export function inherit(agent: Agent, { confirmation, budget, stuck }: Policies): Agent {
+export function inheritPolicies(agent: Agent, { confirmation, budget, stuck }: Policies): Agent {
   return defineAgent({
     ...agent,
     ...(agent.confirmation === defaultConfirmation && confirmation && { confirmation }),

@@ -9,7 +9,7 @@ import type { Session } from '../session.ts';
  * @throws {LlmError} whatever the model throws; nothing is condensed when the question does not fit.
  * @see software-agent-sdk ask_agent
  */
-export function ask(question: string, session: Session, signal?: AbortSignal): Promise<ModelReply> {
+export function askSideQuestion(question: string, session: Session, signal?: AbortSignal): Promise<ModelReply> {
   const { agent, journal, prepare } = session;
   const { request } = prepare(journal.timeline.read('view'));
   const content: readonly Content[] = [

@@ -55,12 +55,12 @@ export function nudgeDraft(message: string): Draft {
 }
 
 /** The work is done, unless the user said something that the model had not read: then it is told, and goes on. */
-export function endDraft(hasReadAll: boolean): Draft {
-  return hasReadAll ? statusDraft('finished') : unreadDraft();
+export function finishedDraft(sawLatestUserMessage: boolean): Draft {
+  return sawLatestUserMessage ? statusDraft('finished') : unreadMessageNudge();
 }
 
 /** The model is told that its reply does not answer what the user said last. */
-export function unreadDraft(): Draft {
+export function unreadMessageNudge(): Draft {
   return nudgeDraft('The user said something while you wrote your last reply. Read it above, and go on.');
 }
 
@@ -69,7 +69,7 @@ const agentAction: ErrorClassification = { kind: 'agent_action', retryable: true
 export const internalFailure: ErrorClassification = { kind: 'internal', retryable: false, user_action: 'none' };
 
 /** What a call is answered with that its own reply made pointless. */
-export const afterFinish = 'This call was not executed, because finish came before it in the same reply.';
+export const callAfterFinishMessage = 'This call was not executed, because finish came before it in the same reply.';
 
 /** A call is answered with an error the model can read. */
 export function callErrorDraft(

@@ -34,7 +34,7 @@ export interface JournalOptions {
 
 /**
  * The one way into a log. An event is stamped, masked, stored and then folded, so that nobody is told of it before it is
- * stored; what can be done again may be folded first ({@link Journal.emitBehind}).
+ * stored; what can be done again may be folded first ({@link Journal.emitDeferred}).
  *
  * Emits are carried out one after the other. When one fails nothing of it is folded, and the next one first folds
  * whatever did reach the log.
@@ -46,11 +46,11 @@ export class Journal {
   #timeline: ConversationTimeline;
   #queue: Promise<unknown> = Promise.resolve();
   /** Folded, and not stored yet. */
-  #behind: readonly BaseEvent[] = [];
+  #unsaved: readonly BaseEvent[] = [];
   /** Aborted when what was behind is lost, with the reason. */
-  #loss = new AbortController();
+  #lossSignal = new AbortController();
   /** What of the timeline may differ from the log and what is behind it. */
-  #doubt: 'none' | 'end' | 'all' = 'none';
+  #staleness: 'none' | 'end' | 'all' = 'none';
   #meta = '';
 
   constructor(options: JournalOptions) {
@@ -65,9 +65,9 @@ export class Journal {
     return this.#timeline;
   }
 
-  /** Aborts when events of {@link emitBehind} are lost, until {@link recover}. */
-  get lost(): AbortSignal {
-    return this.#loss.signal;
+  /** Aborts when events of {@link emitDeferred} are lost, until {@link resetAfterLoss}. */
+  get lossSignal(): AbortSignal {
+    return this.#lossSignal.signal;
   }
 
   newId(): string {
@@ -84,7 +84,7 @@ export class Journal {
   emit(drafts: Drafts): Promise<readonly BaseEvent[]> {
     return this.#inTurn(async () => {
       await this.#catchUp();
-      const events = this.#made(drafts);
+      const events = this.#make(drafts);
       return events.length === 0 ? [] : this.#append(events);
     });
   }
@@ -93,24 +93,24 @@ export class Journal {
    * Folds events now, and stores them with the next ones or as soon as nothing else is to do: for what can be done again
    * should it be lost, and only while the next reply of the model has not come. Everything else waits for {@link emit}.
    *
-   * When they cannot be stored they are lost: then every emit fails with the reason, until {@link recover}.
+   * When they cannot be stored they are lost: then every emit fails with the reason, until {@link resetAfterLoss}.
    *
    * @throws what `emit` throws, except for what the log does with these events.
    */
-  emitBehind(drafts: Drafts): Promise<void> {
+  emitDeferred(drafts: Drafts): Promise<void> {
     return this.#inTurn(async () => {
       await this.#catchUp();
-      const events = this.#made(drafts);
-      this.#behind = [...this.#behind, ...events];
+      const events = this.#make(drafts);
+      this.#unsaved = [...this.#unsaved, ...events];
       this.#fold(events);
-      if (this.#doubt !== 'none') await this.#append([]);
-      else if (this.#behind.length > 0) this.#storeSoon();
+      if (this.#staleness !== 'none') await this.#append([]);
+      else if (this.#unsaved.length > 0) this.#storeSoon();
     });
   }
 
   /** Resolves when everything emitted so far is stored. @throws {StorageError} what the log threw, also at what is lost. */
   async flush(): Promise<void> {
-    if (this.#behind.length > 0 || this.#loss.signal.aborted) await this.catchUp();
+    if (this.#unsaved.length > 0 || this.#lossSignal.signal.aborted) await this.catchUp();
   }
 
   /**
@@ -132,9 +132,9 @@ export class Journal {
    * Whoever emitted what is behind is over, and knows of it should it be lost: once it is stored or lost, the journal tells
    * what the log holds.
    */
-  async recover(): Promise<void> {
+  async resetAfterLoss(): Promise<void> {
     await this.flush().catch(() => undefined);
-    if (this.#loss.signal.aborted) this.#loss = new AbortController();
+    if (this.#lossSignal.signal.aborted) this.#lossSignal = new AbortController();
   }
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
@@ -149,7 +149,7 @@ export class Journal {
     setImmediate(() => void this.flush().catch(() => undefined));
   }
 
-  #made(drafts: Drafts): readonly BaseEvent[] {
+  #make(drafts: Drafts): readonly BaseEvent[] {
     const { codec, mask, toolNames } = this.#options;
     const { head, leafId } = this.#timeline;
     const wanted = typeof drafts === 'function' ? drafts() : drafts;
@@ -159,7 +159,7 @@ export class Journal {
 
   /** Stores what is behind and then `events`, as one act. */
   async #append(events: readonly BaseEvent[]): Promise<readonly BaseEvent[]> {
-    const all = [...this.#behind, ...events];
+    const all = [...this.#unsaved, ...events];
     if (all.length === 0) return events;
     const { log, codec, signer } = this.#options;
     const meta = this.#changedMeta(events);
@@ -169,14 +169,14 @@ export class Journal {
       parentId: event.parent_id,
       text: codec.encode(event),
     }));
-    const expectedHead = this.#timeline.head - this.#behind.length;
+    const expectedHead = this.#timeline.head - this.#unsaved.length;
     try {
       await log.append(rows, { expectedHead, ...(meta !== undefined && { meta }), ...(signer && { signer }) });
     } catch (error) {
       this.#fail(error);
       throw error;
     }
-    this.#behind = [];
+    this.#unsaved = [];
     if (meta !== undefined) this.#meta = JSON.stringify(meta);
     this.#fold(events);
     await this.#catchUp();
@@ -187,26 +187,26 @@ export class Journal {
     const { head } = this.#timeline;
     const extended = events.map((event, index) => this.#timeline.push(event, head + index));
     // To another branch, which is folded from what the log holds.
-    if (extended.includes(false)) this.#doubt = 'end';
+    if (extended.includes(false)) this.#staleness = 'end';
   }
 
   #fail(reason: unknown): void {
     // It may have been stored all the same.
     this.#meta = '';
-    this.#doubt = this.#behind.length > 0 ? 'all' : 'end';
-    if (this.#behind.length === 0) return;
-    this.#behind = [];
-    this.#loss.abort(reason);
+    this.#staleness = this.#unsaved.length > 0 ? 'all' : 'end';
+    if (this.#unsaved.length === 0) return;
+    this.#unsaved = [];
+    this.#lossSignal.abort(reason);
   }
 
   async #catchUp(): Promise<void> {
-    this.#loss.signal.throwIfAborted();
-    if (this.#doubt === 'none') return;
+    this.#lossSignal.signal.throwIfAborted();
+    if (this.#staleness === 'none') return;
     const { codec, log } = this.#options;
-    const timeline = this.#doubt === 'all' ? conversationTimeline(codec) : this.#timeline;
+    const timeline = this.#staleness === 'all' ? conversationTimeline(codec) : this.#timeline;
     await timeline.load((from) => log.range(from));
     this.#timeline = timeline;
-    this.#doubt = 'none';
+    this.#staleness = 'none';
   }
 
   /** The listing is told of a new status in the same append that brings it, so both survive a crash or neither. */

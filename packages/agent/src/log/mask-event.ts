@@ -3,7 +3,7 @@ import { leafKey, toolsetFact } from '@varve/events/facts';
 import { ConversationStateUpdateEvent } from '@varve/events/kinds';
 import { statusKey } from '@varve/events/projections';
 import type { Mask } from '@varve/tools';
-import { isOwnEvent } from './is-own-event.ts';
+import { isCustomEvent } from './is-custom-event.ts';
 
 type Toolset = NonNullable<ReturnType<typeof toolsetFact.read>>;
 
@@ -50,7 +50,7 @@ export function maskEvent<Event extends BaseEvent>(
   if (mask(event) === event) return event;
   const isUpdate = ConversationStateUpdateEvent.is(event);
   if (isUpdate && structuralKeys.has(event.key)) return event;
-  if (isOwnEvent(event)) {
+  if (isCustomEvent(event)) {
     return deepFreeze(maskAllBut(isUpdate ? new Set([...envelope, 'key']) : envelope, event, mask)) as Event;
   }
   const named = 'tool_name' in event && typeof event.tool_name === 'string' && toolNames.has(event.tool_name);

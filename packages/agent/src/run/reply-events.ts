@@ -3,7 +3,7 @@ import { callFact } from '@varve/events/facts';
 import { ActionEvent, MessageEvent } from '@varve/events/kinds';
 import { FinishAction } from '@varve/events/payloads';
 import type { FailedAttempt, ModelReply } from '@varve/llm';
-import { afterFinish, callErrorDraft, type Draft } from '../log/drafts.ts';
+import { callAfterFinishMessage, callErrorDraft, type Draft } from '../log/drafts.ts';
 import type { InvalidCall, ValidCall } from '../calls/read-call.ts';
 import type { PreparedRequest } from '../request/request.ts';
 
@@ -17,7 +17,7 @@ export interface ReplyContext {
 }
 
 /** The fact of a reply. It stands before the events it lists, in the same append. */
-export function callDraft(
+export function replyFactDraft(
   reply: ModelReply,
   { prepared, usageId, now }: ReplyContext,
   listed: { readonly actions: readonly string[]; readonly message_id?: string },
@@ -46,7 +46,7 @@ export function callDraft(
 }
 
 /** Facts of attempts that led to no reply but were paid for: they list no event, and end with the code of the failure. */
-export function failedDrafts(
+export function failedAttemptDrafts(
   attempts: readonly FailedAttempt[],
   { prepared, usageId, now, newId }: ReplyContext,
 ): readonly Draft[] {
@@ -59,10 +59,10 @@ export function failedDrafts(
 }
 
 /** A reply without calls. */
-export function messageDrafts(reply: ModelReply, context: ReplyContext): readonly Draft[] {
+export function eventsOfTextReply(reply: ModelReply, context: ReplyContext): readonly Draft[] {
   const id = context.newId();
   return [
-    callDraft(reply, context, { actions: [], message_id: id }),
+    replyFactDraft(reply, context, { actions: [], message_id: id }),
     {
       id,
       make: (stamp) =>
@@ -75,7 +75,7 @@ export function messageDrafts(reply: ModelReply, context: ReplyContext): readonl
  * A reply with calls: its fact, one action per call with the thought on the first, then at once an answer to each call
  * that will never run. What follows `finish` is answered too, so that no later run executes it.
  */
-export function callDrafts(
+export function eventsOfReply(
   reply: ModelReply,
   calls: readonly (ValidCall | InvalidCall)[],
   context: ReplyContext,
@@ -89,9 +89,9 @@ export function callDrafts(
   const answers = calls.flatMap((call, index): readonly Draft[] => {
     const named = { tool_name: call.call.name, tool_call_id: call.call.id };
     if (call.kind === 'invalid') return [callErrorDraft(named, call.problem)];
-    return end >= 0 && index > end ? [callErrorDraft(named, afterFinish)] : [];
+    return end >= 0 && index > end ? [callErrorDraft(named, callAfterFinishMessage)] : [];
   });
-  return [callDraft(reply, context, { actions: ids }), ...actions, ...answers];
+  return [replyFactDraft(reply, context, { actions: ids }), ...actions, ...answers];
 }
 
 function sharedFields(reply: ModelReply, index: number) {

@@ -1,5 +1,5 @@
 import { SystemPromptEvent } from '@varve/events/kinds';
-import type { Account } from '../budget/budget-ledger.ts';
+import type { BudgetLedger } from '../budget/budget-ledger.ts';
 import { stateOf } from '../log/conversation-state.ts';
 import { AgentError } from '../error.ts';
 import { finalText } from './final-text.ts';
@@ -16,7 +16,7 @@ export interface Stops {
   /** Returns a signal that aborts after this many milliseconds; default `AbortSignal.timeout`. */
   readonly timeout?: (ms: number) => AbortSignal;
   readonly underWay: UnderWay;
-  readonly account: Account;
+  readonly ledger: BudgetLedger;
   /** Steps after which it pauses; default never. */
   readonly pauseAfter?: number;
 }
@@ -54,22 +54,22 @@ function endedAlready({ journal, agent, conversationId }: Session): LoopEnd | un
 async function steppedTo(
   session: Session,
   { signal, onDelta, onOutput, ...limits }: RunOptions,
-  { underWay, account, pauseAfter = Infinity, timeout = (ms) => AbortSignal.timeout(ms) }: Stops,
+  { underWay, ledger, pauseAfter = Infinity, timeout = (ms) => AbortSignal.timeout(ms) }: Stops,
 ): Promise<LoopEnd> {
   checkLimits(limits);
   const end = endedAlready(session);
   if (end) return end;
   const { budget } = session.agent;
   const { interruption, isPauseRequested } = underWay;
-  const time = account.timeLeft(limits);
-  const outer = account.outerRun;
+  const time = ledger.timeLeft(limits);
+  const outer = ledger.outerRun;
   const deadline = time && time.leftMs > 0 ? timeout(time.leftMs) : undefined;
   const signals = [interruption, signal, outer?.signal, deadline].filter((one) => one !== undefined);
   return runLoop(
     session,
     { signal: AbortSignal.any(signals), ...(onDelta && { onDelta }), ...(onOutput && { onOutput }) },
     {
-      account,
+      ledger: ledger,
       limits: { ...limits, maxIterations: limits.maxIterations ?? budget.maxIterations },
       isPauseRequested: (iterations) => isPauseRequested() || iterations >= pauseAfter,
       overdue: () => {

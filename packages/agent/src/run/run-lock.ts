@@ -9,7 +9,7 @@ export interface UnderWay {
 }
 
 /** The one thing at a time that an open conversation is busy with, and how it is stopped. */
-export class Running {
+export class RunLock {
   readonly #session: Session;
   readonly #lost: AbortSignal;
   #work: Promise<unknown> | undefined;
@@ -22,12 +22,12 @@ export class Running {
     this.#lost = lost;
   }
 
-  get isUnderWay(): boolean {
+  get isRunning(): boolean {
     return this.#work !== undefined;
   }
 
   /** @throws {AgentError} `busy` when something is under way; what `work` throws. */
-  async alone<T>(work: (underWay: UnderWay) => Promise<T>): Promise<T> {
+  async exclusive<T>(work: (underWay: UnderWay) => Promise<T>): Promise<T> {
     const { conversationId, journal } = this.#session;
     if (this.#work) throw new AgentError('busy', `Conversation ${conversationId} is running already.`);
     this.#interruption = new AbortController();

@@ -2,7 +2,7 @@ import type { Stamp } from '@varve/events';
 import { InterruptEvent, PauseEvent } from '@varve/events/kinds';
 import type { ExecutionStatus } from '@varve/events/projections';
 import { LlmError } from '@varve/llm';
-import type { Account } from '../budget/budget-ledger.ts';
+import type { BudgetLedger } from '../budget/budget-ledger.ts';
 import { callErrorDraft, failureDrafts, nudgeDraft, statusDraft, type Draft } from '../log/drafts.ts';
 import { finalText } from './final-text.ts';
 import { isAnswered } from './is-answered.ts';
@@ -12,12 +12,12 @@ import type { EndReason } from './run-result.ts';
 import type { RunContext, Session } from '../session.ts';
 import { step } from './step.ts';
 import { overflowVerdict } from '../stuck/overflow-verdict.ts';
-import { lookForLoop, secondChance } from '../stuck/look-for-loop.ts';
+import { detectLoop, resumeAfterStuckNudge } from '../stuck/detect-loop.ts';
 
 /** When a loop ends although the work is not done. */
 export interface LoopOptions {
   /** What counts its steps, and what they use. */
-  readonly account: Account;
+  readonly ledger: BudgetLedger;
   /** Of this run. */
   readonly limits: Limits & { readonly maxMs?: number };
   readonly isPauseRequested: (iterations: number) => boolean;
@@ -33,38 +33,38 @@ export type LoopEnd =
 
 /** Steps until there is a reason to end, and writes that reason into the log, and how long it took. */
 export async function runLoop(session: Session, context: RunContext, options: LoopOptions): Promise<LoopEnd> {
-  const { account, limits, overdue } = options;
+  const { ledger, limits, overdue } = options;
   const { journal } = session;
-  const signal = AbortSignal.any([context.signal, journal.lost]);
-  account.open({ limits, overdue, signal });
+  const signal = AbortSignal.any([context.signal, journal.lossSignal]);
+  ledger.open({ limits, overdue, signal });
   try {
     const end = await steps(session, { ...context, signal }, options);
-    await account.end();
+    await ledger.end();
     return end;
   } catch (error) {
-    await journal.recover();
-    await account.breakOff();
+    await journal.resetAfterLoss();
+    await ledger.abandon();
     throw error;
   }
 }
 
 async function steps(session: Session, context: RunContext, run: LoopOptions): Promise<LoopEnd> {
   const { journal } = session;
-  const { account } = run;
+  const { ledger } = run;
   const status = (): ReturnType<typeof journal.timeline.read<'status'>> => journal.timeline.read('status');
   for (let iterations = 0; ; iterations++) {
     if (context.signal.aborted) return { reason: await interrupted(session, run), iterations };
     if (run.isPauseRequested(iterations)) return { reason: await paused(session), iterations };
-    const limit = account.takeStep();
+    const limit = ledger.takeStep();
     if (limit) {
       await journal.emit(failureDrafts(limit.code, limit.detail));
       return { reason: limit.reason, iterations };
     }
-    const start = [...startDrafts(status().execution), ...(iterations === 0 ? await account.begin() : [])];
+    const start = [...startDrafts(status().execution), ...(iterations === 0 ? await ledger.startWork() : [])];
     if (start.length > 0) await journal.emit(start);
-    if ((await repeats(session)) === 'stuck') return { reason: 'stuck', iterations };
+    if ((await stopIfStuck(session)) === 'stuck') return { reason: 'stuck', iterations };
     const outcome = await step(session, context);
-    await account.charge();
+    await ledger.reportUsage();
     switch (outcome.kind) {
       case 'continue':
         break;
@@ -89,15 +89,15 @@ async function steps(session: Session, context: RunContext, run: LoopOptions): P
 /** Who runs a stuck conversation again gives it another chance, and the model is told so. */
 function startDrafts(before: ExecutionStatus): readonly Draft[] {
   if (before === 'running') return [];
-  return [statusDraft('running'), ...(before === 'stuck' ? [nudgeDraft(secondChance)] : [])];
+  return [statusDraft('running'), ...(before === 'stuck' ? [nudgeDraft(resumeAfterStuckNudge)] : [])];
 }
 
 /** Tells a model that repeats itself, and ends the run when that did not help. Calls are brought to an end first. */
-async function repeats({ agent, journal }: Session): Promise<'stuck' | undefined> {
+async function stopIfStuck({ agent, journal }: Session): Promise<'stuck' | undefined> {
   if (agent.stuck === 'never' || journal.timeline.read('pending').length > 0) return undefined;
   const { timeline } = journal;
   const verdict =
-    overflowVerdict(timeline.read('overflow'), agent.stuck) ?? lookForLoop(timeline.read('view').events, agent.stuck);
+    overflowVerdict(timeline.read('overflow'), agent.stuck) ?? detectLoop(timeline.read('view').events, agent.stuck);
   if (!verdict) return undefined;
   const isStuck = verdict.kind === 'stuck';
   await journal.emit([isStuck ? statusDraft('stuck') : nudgeDraft(verdict.message)]);

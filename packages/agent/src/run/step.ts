@@ -2,19 +2,19 @@ import { CondenserError } from '@varve/condensers';
 import type { ToolCall } from '@varve/events';
 import { Condensation, CondensationRequest } from '@varve/events/kinds';
 import { LlmError, type ModelReply } from '@varve/llm';
-import { conclude, tell } from './conclude.ts';
+import { handleTextReply, nudgeOrStop } from './conclude.ts';
 import { condensationFor } from './condense.ts';
 import { statusDraft, type Draft } from '../log/drafts.ts';
 import { mustWait } from '../confirmation/gate.ts';
 import { hardReset } from './hard-reset.ts';
 import { isAnswered } from './is-answered.ts';
 import { readCall } from '../calls/read-call.ts';
-import { callDrafts, failedDrafts, messageDrafts, type ReplyContext } from './reply-events.ts';
+import { eventsOfReply, failedAttemptDrafts, eventsOfTextReply, type ReplyContext } from './reply-events.ts';
 import { parametersDraft, toolsetDraft } from '../request/logged-digests.ts';
 import type { PreparedRequest } from '../request/request.ts';
 import { runPending } from '../calls/run-pending.ts';
 import type { ReplyRunContext, RunContext, Session, StepOutcome } from '../session.ts';
-import { nothingCame } from '../stuck/monologue.ts';
+import { emptyReplyNudges } from '../stuck/monologue.ts';
 
 /**
  * One step: bring open calls to an end, or make the view smaller, or ask the model once and act on its reply.
@@ -24,7 +24,7 @@ import { nothingCame } from '../stuck/monologue.ts';
 export async function step(session: Session, context: RunContext): Promise<StepOutcome> {
   const { journal, agent } = session;
   if (journal.timeline.read('pending').length > 0) {
-    return runPending(session, { ...context, hasReadAll: () => isAnswered(journal.timeline.read('view')) });
+    return runPending(session, { ...context, sawLatestUserMessage: () => isAnswered(journal.timeline.read('view')) });
   }
   try {
     const condensation = await condensationFor(journal.timeline.read('view'), {
@@ -49,10 +49,10 @@ async function askModel(session: Session, context: RunContext): Promise<StepOutc
   const prepared = session.prepare(journal.timeline.read('view'));
   const lastSaid = (): string | undefined => journal.timeline.read('status').lastUserMessageId;
   const lastRead = lastSaid();
-  const replyRun = { ...context, hasReadAll: () => lastSaid() === lastRead };
+  const replyRun = { ...context, sawLatestUserMessage: () => lastSaid() === lastRead };
   const contextNow = (): ReplyContext => ({ prepared, usageId: 'agent', now: now(), newId: () => journal.newId() });
   const reply = await agent.model.generate(prepared.request, context).catch(async (error: unknown) => {
-    const failed = error instanceof LlmError ? failedDrafts(error.failedAttempts, contextNow()) : [];
+    const failed = error instanceof LlmError ? failedAttemptDrafts(error.failedAttempts, contextNow()) : [];
     if (failed.length > 0) await journal.emit([...newToolset(session, prepared), ...failed]);
     throw error;
   });
@@ -61,16 +61,16 @@ async function askModel(session: Session, context: RunContext): Promise<StepOutc
   const replyContext = contextNow();
   const calls = reply.message.tool_calls ?? [];
   return calls.length > 0
-    ? actOn(reply, replyContext, session, replyRun)
-    : conclude(reply, textDrafts(reply, replyContext, session), session, replyRun);
+    ? handleReply(reply, replyContext, session, replyRun)
+    : handleTextReply(reply, textDrafts(reply, replyContext, session), session, replyRun);
 }
 
 function textDrafts(reply: ModelReply, replyContext: ReplyContext, session: Session): readonly Draft[] {
-  const failed = failedDrafts(reply.failedAttempts ?? [], replyContext);
-  return [...newToolset(session, replyContext.prepared), ...failed, ...messageDrafts(reply, replyContext)];
+  const failed = failedAttemptDrafts(reply.failedAttempts ?? [], replyContext);
+  return [...newToolset(session, replyContext.prepared), ...failed, ...eventsOfTextReply(reply, replyContext)];
 }
 
-async function actOn(
+async function handleReply(
   reply: ModelReply,
   replyContext: ReplyContext,
   session: Session,
@@ -87,15 +87,15 @@ async function actOn(
   const waits = mustWait(agent.confirmation, valid);
   const drafts = [
     ...newToolset(session, replyContext.prepared),
-    ...failedDrafts(reply.failedAttempts ?? [], replyContext),
-    ...callDrafts(reply, calls, replyContext),
+    ...failedAttemptDrafts(reply.failedAttempts ?? [], replyContext),
+    ...eventsOfReply(reply, calls, replyContext),
   ];
   if (waits) {
     await journal.emit([...drafts, statusDraft('waiting_for_confirmation')]);
     return { kind: 'waiting' };
   }
   // A call that must not be done twice waits until they are stored, before it starts.
-  await journal.emitBehind(drafts);
+  await journal.emitDeferred(drafts);
   return runPending(session, context);
 }
 
@@ -125,7 +125,8 @@ async function failure(error: unknown, session: Session, { signal }: RunContext)
   const { journal } = session;
   if (!(error instanceof LlmError || error instanceof CondenserError)) throw error;
   if (signal.aborted) return { kind: 'aborted' };
-  if (error.code in nothingCame) return tell(nothingCame[error.code as keyof typeof nothingCame], [], session);
+  if (error.code in emptyReplyNudges)
+    return nudgeOrStop(emptyReplyNudges[error.code as keyof typeof emptyReplyNudges], [], session);
   // Calls and results were paired anew already; what the server cannot read may go with what is left out.
   const isUnread = error.code === 'malformed-history' && hardReset(journal.timeline.read('view')) !== undefined;
   if (error.code !== 'context-overflow' && !isUnread) return { kind: 'failed', error };

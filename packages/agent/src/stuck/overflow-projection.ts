@@ -7,7 +7,7 @@ export interface Overflow {
   /** Times in a row that the context was too long again one reply after it had been made smaller. */
   readonly streak: number;
   /** The model was told of it. */
-  readonly isTold: boolean;
+  readonly wasNudged: boolean;
 }
 
 interface OverflowState extends Overflow {
@@ -20,7 +20,7 @@ interface OverflowState extends Overflow {
 export const overflowNudge =
   'What you asked for did not fit into the context, several times in a row, and had to be left out each time. Ask for less at once: parts of files, fewer lines, narrower searches.';
 
-const initial: OverflowState = { streak: 0, isTold: false, replies: 2, lastReply: '' };
+const initial: OverflowState = { streak: 0, wasNudged: false, replies: 2, lastReply: '' };
 
 /**
  * Counts overflows that follow each other with one reply between: a view that was just made smaller cannot show that they
@@ -39,7 +39,7 @@ export const overflowProjection: Projection<OverflowState, Overflow> = {
       return event.key === statusKey && event.value === 'stuck' ? initial : state;
     if (MessageEvent.is(event) && event.source !== 'agent') {
       if (event.source === 'user') return initial;
-      return textOf(event.llm_message.content) === overflowNudge ? { ...state, isTold: true } : state;
+      return textOf(event.llm_message.content) === overflowNudge ? { ...state, wasNudged: true } : state;
     }
     if (!ActionEvent.is(event) && !MessageEvent.is(event)) return state;
     const reply = event.llm_response_id ?? event.id;

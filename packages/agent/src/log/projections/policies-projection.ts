@@ -5,7 +5,7 @@ import { z } from 'zod';
 const json = z.json().catch(null);
 
 /** What an event says about how calls are confirmed. */
-interface Told {
+interface PolicyUpdate {
   readonly seq: number;
   readonly value: z.output<typeof json>;
 }
@@ -14,8 +14,8 @@ interface Told {
 export interface Policies {
   /** Number of events up to the last update. */
   readonly head: number;
-  readonly confirmation_policy?: Told;
-  readonly security_analyzer?: Told;
+  readonly confirmation_policy?: PolicyUpdate;
+  readonly security_analyzer?: PolicyUpdate;
 }
 
 /**

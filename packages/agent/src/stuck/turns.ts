@@ -5,13 +5,13 @@ import { repliesOf, type ResultEvent } from '@varve/events/projections';
 import type { StuckRules } from './stuck-rules.ts';
 
 /** What the agent did at once: one reply, with the results of its calls. */
-export interface Move {
+export interface Turn {
   /** Index of its first event among those that were looked at. */
   readonly start: number;
   /** What was asked for, whatever was said beside it. */
-  readonly asked: string;
+  readonly requestKey: string;
   /** What came of it. */
-  readonly got: string;
+  readonly resultKey: string;
   /** There were calls, and all of them failed. */
   readonly isFailure: boolean;
   /** Names of the tools, for telling. */
@@ -19,23 +19,23 @@ export interface Move {
 }
 
 /** The agent's replies among the events of a view, in order; what has no result yet is left out. */
-export function movesOf(events: readonly BaseEvent[], outputs: StuckRules['outputs']): readonly Move[] {
-  const replies = repliesOf(events).flatMap(({ calls, start }): Move[] => {
+export function turnsOf(events: readonly BaseEvent[], outputs: StuckRules['outputs']): readonly Turn[] {
+  const replies = repliesOf(events).flatMap(({ calls, start }): Turn[] => {
     const results = calls.flatMap(({ result }) => result ?? []);
     if (results.length < calls.length) return [];
     return [
       {
         start,
-        asked: calls.map(({ event }) => askedOf(event)).join('\n'),
-        got: results.map((result) => gotOf(result, outputs)).join('\n'),
+        requestKey: calls.map(({ event }) => requestKeyOf(event)).join('\n'),
+        resultKey: results.map((result) => resultKeyOf(result, outputs)).join('\n'),
         isFailure: results.every(isFailure),
         tools: [...new Set(calls.map(({ event }) => event.tool_name))],
       },
     ];
   });
-  const words = events.flatMap((event, start): Move[] =>
+  const words = events.flatMap((event, start): Turn[] =>
     MessageEvent.is(event) && event.source === 'agent'
-      ? [{ start, asked: `says ${textOf(event.llm_message.content)}`, got: '', isFailure: false, tools: [] }]
+      ? [{ start, requestKey: `says ${textOf(event.llm_message.content)}`, resultKey: '', isFailure: false, tools: [] }]
       : [],
   );
   return [...replies, ...words].toSorted((left, right) => left.start - right.start);
@@ -52,24 +52,24 @@ export function mayRepeat(events: readonly BaseEvent[]): boolean {
     if (!event || !ActionEvent.is(event)) continue;
     if (event.llm_response_id !== last.at(-1)?.llm_response_id) last.push(event);
   }
-  const [one, two, three] = last.map(askedOf);
+  const [one, two, three] = last.map(requestKeyOf);
   return three === undefined || one === two || one === three;
 }
 
-const known = new WeakMap<object, string>();
+const jsonCache = new WeakMap<object, string>();
 
 /** Events are looked at many times while they are among the last ones; their JSON is written once. */
 function jsonOf(value: object): string {
-  const json = known.get(value) ?? JSON.stringify(value);
-  known.set(value, json);
+  const json = jsonCache.get(value) ?? JSON.stringify(value);
+  jsonCache.set(value, json);
   return json;
 }
 
-function askedOf({ tool_name, action, tool_call }: ActionEvent): string {
+function requestKeyOf({ tool_name, action, tool_call }: ActionEvent): string {
   return `calls ${tool_name} ${action ? jsonOf(action) : tool_call.arguments}`;
 }
 
-function gotOf(result: ResultEvent, outputs: StuckRules['outputs']): string {
+function resultKeyOf(result: ResultEvent, outputs: StuckRules['outputs']): string {
   if (AgentErrorEvent.is(result)) return `error ${result.error}`;
   if (!ObservationEvent.is(result)) return `refused ${result.rejection_reason}`;
   const { observation } = result;

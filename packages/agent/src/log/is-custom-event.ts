@@ -7,6 +7,6 @@ const builtin = new Set<string>(builtinKinds.map(({ kind }) => kind));
 const ownFact = /^varve\.[^.]+\../;
 
 /** Whether the owner of a conversation made up what an event holds: it is of a kind, or a fact, that varve does not know. */
-export function isOwnEvent(event: BaseEvent): boolean {
+export function isCustomEvent(event: BaseEvent): boolean {
   return !builtin.has(event.kind) || (ConversationStateUpdateEvent.is(event) && ownFact.test(event.key));
 }

@@ -1,13 +1,13 @@
 import { textOf, type BaseEvent } from '@varve/events';
 import { MessageEvent } from '@varve/events/kinds';
-import { mayRepeat, movesOf, type Move } from './moves.ts';
+import { mayRepeat, turnsOf, type Turn } from './turns.ts';
 import type { StuckRules } from './stuck-rules.ts';
 
 /** What is to be done about an agent that repeats itself. */
 export type LoopVerdict = { readonly kind: 'nudge'; readonly message: string } | { readonly kind: 'stuck' };
 
 /** What a model is told when somebody runs a conversation again that was stuck. */
-export const secondChance = 'You were stopped because you repeated yourself. Go on, but not in the same way.';
+export const resumeAfterStuckNudge = 'You were stopped because you repeated yourself. Go on, but not in the same way.';
 
 /** So many events of a view are looked at: enough for the longest pattern of replies with some twenty calls each. */
 const tail = 240;
@@ -18,15 +18,15 @@ const tail = 240;
  *
  * What a condensation forgot does not count.
  */
-export function lookForLoop(events: readonly BaseEvent[], rules: StuckRules): LoopVerdict | undefined {
+export function detectLoop(events: readonly BaseEvent[], rules: StuckRules): LoopVerdict | undefined {
   const recent = events.slice(-tail);
   if (!mayRepeat(recent)) return undefined;
   const said = rules.window === 'conversation' ? -1 : recent.findLastIndex(isFromUser);
   const window = recent.slice(said + 1);
-  const loop = loopIn(movesOf(window, rules.outputs), rules);
+  const loop = loopIn(turnsOf(window, rules.outputs), rules);
   if (!loop) return undefined;
   // What it was told for another reason, an empty reply for instance, is no warning.
-  const told = window.findLastIndex((event) => says(event, loop.message) || says(event, secondChance));
+  const told = window.findLastIndex((event) => isNudge(event, loop.message) || isNudge(event, resumeAfterStuckNudge));
   if (told < loop.start) return { kind: 'nudge', message: loop.message };
   return window.slice(told + 1).some((event) => event.source === 'agent') ? { kind: 'stuck' } : undefined;
 }
@@ -38,7 +38,7 @@ interface Loop {
 }
 
 function loopIn(
-  moves: readonly Move[],
+  moves: readonly Turn[],
   { repeatedErrors, repeatedResults, alternating }: StuckRules,
 ): Loop | undefined {
   return (
@@ -64,15 +64,16 @@ function loopIn(
 }
 
 /** Whether a move is like those before it, given the last ones in order. */
-type Likeness = (move: Move, index: number, all: readonly Move[]) => boolean;
+type Likeness = (move: Turn, index: number, all: readonly Turn[]) => boolean;
 
-const isSame: Likeness = (move, _index, [first]) => move.asked === first?.asked && move.got === first.got;
-const isSameFailure: Likeness = (move, _index, [first]) => move.isFailure && move.asked === first?.asked;
+const isSame: Likeness = (move, _index, [first]) =>
+  move.requestKey === first?.requestKey && move.resultKey === first.resultKey;
+const isSameFailure: Likeness = (move, _index, [first]) => move.isFailure && move.requestKey === first?.requestKey;
 const isSameByTurns: Likeness = (move, index, all) =>
-  move.asked === all[index % 2]?.asked && move.got === all[index % 2]?.got;
+  move.requestKey === all[index % 2]?.requestKey && move.resultKey === all[index % 2]?.resultKey;
 
 function loopOf(
-  moves: readonly Move[],
+  moves: readonly Turn[],
   length: number,
   likeness: Likeness,
   tell: (names: string, times: number) => string,
@@ -89,7 +90,7 @@ function loopOf(
   };
 }
 
-function says(event: BaseEvent, message: string): boolean {
+function isNudge(event: BaseEvent, message: string): boolean {
   return MessageEvent.is(event) && event.source === 'environment' && textOf(event.llm_message.content) === message;
 }
 
