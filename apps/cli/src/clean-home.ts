@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { removeOldKept } from '@varve/tools';
+import { pruneToolFiles } from '@varve/tools';
 import { varveHome } from './store-from.ts';
 import type { TerminalIo } from './terminal-io.ts';
 
@@ -12,6 +12,6 @@ const limits = { maxAgeMs: 30 * 24 * 60 * 60 * 1000, maxBytes: 1024 ** 3 };
  */
 export async function cleanHome(io: TerminalIo, conversationId: string): Promise<void> {
   for (const name of ['edits', 'outputs']) {
-    await removeOldKept(join(varveHome(io), name), { ...limits, keep: conversationId });
+    await pruneToolFiles(join(varveHome(io), name), { ...limits, keep: conversationId });
   }
 }

@@ -1,11 +1,11 @@
-import { z } from 'zod';
 import { text } from '@varve/events';
-import { FinishAction, FinishObservation, defineAction } from '@varve/events/payloads';
-import { defineBuiltinTool } from './define-tool.ts';
-import { ToolError } from './error.ts';
-import { modelSchema } from './model-schema.ts';
+import { defineAction, FinishAction, FinishObservation } from '@varve/events/payloads';
+import { z } from 'zod';
+import type { Tool } from './contract/tool.ts';
+import { defineBuiltinTool } from './contract/define-tool.ts';
+import { ToolError } from './contract/error.ts';
+import { modelSchema } from './contract/model-schema.ts';
 import { responseSchema } from './response-schema.ts';
-import type { Tool } from './tool.ts';
 
 /** The input of the call that ends a task. */
 export interface FinishCall {

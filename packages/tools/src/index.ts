@@ -1,26 +1,31 @@
-export { defaultTools, type DefaultToolsOptions } from './default-tools.ts';
-export { defineBuiltinTool, defineTool, type BuiltinToolOptions, type CustomToolOptions } from './define-tool.ts';
-export type { Effect } from './effect.ts';
-export { ToolError, type ToolErrorCode } from './error.ts';
+export { defaultTools, type DefaultToolsOptions } from './presets.ts';
+export {
+  defineBuiltinTool,
+  defineTool,
+  type BuiltinToolOptions,
+  type CustomToolOptions,
+} from './contract/define-tool.ts';
+export type { Effect } from './contract/tool.ts';
+export { ToolError, type ToolErrorCode } from './contract/error.ts';
 export type { EditorCall } from './file-editor/editor-commands.ts';
 export { fileEditor } from './file-editor/file-editor.ts';
 export type { FileEditorOptions } from './file-editor/file-editor-options.ts';
 export { planningFileEditor, type PlanningFileEditorOptions } from './file-editor/planning-file-editor.ts';
 export { finish, type FinishOptions } from './finish.ts';
 export { maskSecrets, type Mask } from './mask-secrets.ts';
-export { minimalTools } from './minimal-tools.ts';
+export { minimalTools } from './presets.ts';
 export { applyPatch } from './patch/apply-patch.ts';
-export type { ApplyPatchOptions } from './patch/patch-options.ts';
-export { planningTools, type PlanningToolsOptions } from './planning-tools.ts';
-export { removeOldKept } from './remove-old-kept.ts';
+export type { ApplyPatchOptions } from './patch/apply-patch.ts';
+export { planningTools, type PlanningToolsOptions } from './presets.ts';
+export { pruneToolFiles } from './prune-tool-files.ts';
 export { glob } from './search/glob.ts';
 export { grep } from './search/grep.ts';
-export type { SearchOptions } from './search/search-options.ts';
+export type { SearchOptions } from './search/file-search.ts';
 export { taskTracker, type TaskTrackerCall, type TaskTrackerOptions } from './task-tracker.ts';
-export { namedSecrets } from './terminal/named-secrets.ts';
-export type { ShellCall } from './terminal/shell-calls.ts';
+export { namedSecrets } from './terminal/terminal-options.ts';
+export type { ShellCall } from './terminal/shell-controller.ts';
 export { terminal } from './terminal/terminal.ts';
 export type { TerminalOptions } from './terminal/terminal-options.ts';
 export { think } from './think.ts';
-export type { Presented, Tool, ToolAnnotations } from './tool.ts';
-export type { ToolContext } from './tool-context.ts';
+export type { ToolOutput, Tool, ToolAnnotations } from './contract/tool.ts';
+export type { ToolContext } from './contract/tool.ts';

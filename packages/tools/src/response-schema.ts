@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ToolError } from './error.ts';
+import { ToolError } from './contract/error.ts';
 
 const taken = new Set(['kind', 'message', 'security_risk', 'structured_output', 'summary']);
 const known = new Set([

@@ -1,7 +1,7 @@
 import { text } from '@varve/events';
-import { TaskTrackerAction, TaskTrackerObservation, type TaskItem } from '@varve/events/payloads';
-import { defineBuiltinTool } from './define-tool.ts';
-import type { Tool } from './tool.ts';
+import { type TaskItem, TaskTrackerAction, TaskTrackerObservation } from '@varve/events/payloads';
+import type { Tool } from './contract/tool.ts';
+import { defineBuiltinTool } from './contract/define-tool.ts';
 
 /** The input of one call. */
 export interface TaskTrackerCall {
@@ -43,20 +43,20 @@ export function taskTracker({ initial = [] }: TaskTrackerOptions = {}): Tool<Tas
     effect: ({ command }) => (command === 'view' ? 'read' : 'idempotent'),
     execute: async ({ command, task_list }) => {
       if (command === 'plan') tasks = task_list;
-      return { command, task_list: tasks, content: [text(told(command, tasks))] };
+      return { command, task_list: tasks, content: [text(resultText(command, tasks))] };
     },
   });
 }
 
-function told(command: TaskTrackerCall['command'], tasks: readonly TaskItem[]): string {
+function resultText(command: TaskTrackerCall['command'], tasks: readonly TaskItem[]): string {
   if (command === 'view')
-    return tasks.length === 0 ? 'The task list is empty.' : `Task list:\n${tasks.map(line).join('\n')}`;
+    return tasks.length === 0 ? 'The task list is empty.' : `Task list:\n${tasks.map(formatTask).join('\n')}`;
   const busy = tasks.filter(({ status }) => status === 'in_progress').length;
   const warning = busy > 1 ? ` ${busy} tasks are in progress at once; one at a time is easier to follow.` : '';
   return `The task list now has ${tasks.length} ${tasks.length === 1 ? 'task' : 'tasks'}.${warning}`;
 }
 
-function line({ title, notes, status }: TaskItem, index: number): string {
+function formatTask({ title, notes, status }: TaskItem, index: number): string {
   const note = notes === '' ? '' : `\n   ${notes.replaceAll('\n', '\n   ')}`;
   return `${index + 1}. ${marks[status]} ${title}${note}`;
 }

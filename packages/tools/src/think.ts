@@ -1,7 +1,7 @@
 import { text } from '@varve/events';
 import { ThinkAction, ThinkObservation } from '@varve/events/payloads';
-import { defineBuiltinTool } from './define-tool.ts';
-import type { Tool } from './tool.ts';
+import type { Tool } from './contract/tool.ts';
+import { defineBuiltinTool } from './contract/define-tool.ts';
 
 /** Lets the model write down a thought between two actions. Nothing happens. */
 export function think(): Tool<{ readonly thought: string }> {

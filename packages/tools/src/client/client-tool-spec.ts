@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { ToolError } from '../error.ts';
-import type { ToolAnnotations } from '../tool.ts';
+import type { ToolAnnotations } from '../contract/tool.ts';
+import { ToolError } from '../contract/error.ts';
 
 /** A tool that a client carries out, as the client describes it. */
 export interface ClientToolSpec {

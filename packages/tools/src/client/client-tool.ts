@@ -1,8 +1,8 @@
 import { text } from '@varve/events';
 import { ClientToolObservation, MCPToolAction, type Payload } from '@varve/events/payloads';
-import { ToolError } from '../error.ts';
-import { lifetime } from '../lifetime.ts';
-import type { Tool, ToolAnnotations } from '../tool.ts';
+import type { Tool, ToolAnnotations } from '../contract/tool.ts';
+import { ToolError } from '../contract/error.ts';
+import { lifetime } from '../contract/lifetime.ts';
 import { clientToolSpec, type ClientToolSpec } from './client-tool-spec.ts';
 import { parameterSchema } from './parameter-schema.ts';
 
@@ -29,10 +29,10 @@ const cautious: ToolAnnotations = {
  */
 export function clientTool(spec: ClientToolSpec): Tool<Arguments> {
   const { name, description, parameters = { type: 'object', properties: {} }, ...rest } = clientToolSpec(spec);
-  const annotations = { ...cautious, ...present(rest.annotations) };
+  const annotations = { ...cautious, ...definedAnnotations(rest.annotations) };
   const actionKind = `ClientAction_${name}`;
   const schema = parameterSchema(name, parameters);
-  const { running, close } = lifetime({ name });
+  const { run: running, close } = lifetime({ name });
   const parse = (input: unknown): Arguments => {
     const result = schema.safeParse(input);
     if (result.success) return result.data as Arguments;
@@ -89,6 +89,6 @@ function asArguments({ kind: _kind, ...stored }: Payload): Arguments {
   );
 }
 
-function present(annotations: ClientToolSpec['annotations'] = {}): Partial<ToolAnnotations> {
+function definedAnnotations(annotations: ClientToolSpec['annotations'] = {}): Partial<ToolAnnotations> {
   return Object.fromEntries(Object.entries(annotations).filter(([, value]) => value !== undefined));
 }

@@ -1,7 +1,7 @@
-import { ToolError } from '../error.ts';
-import type { Tool } from '../tool.ts';
-import { clientTool } from './client-tool.ts';
+import type { Tool } from '../contract/tool.ts';
+import { ToolError } from '../contract/error.ts';
 import { clientToolSpec } from './client-tool-spec.ts';
+import { clientTool } from './client-tool.ts';
 
 /**
  * The client tools of one conversation, in order. `specs` are in any form that {@link clientToolSpec} reads; `beside` are the
@@ -9,8 +9,8 @@ import { clientToolSpec } from './client-tool-spec.ts';
  *
  * @throws {ToolError} `unusable` when a spec cannot be used, or a name is there twice.
  */
-export function clientTools(specs: readonly unknown[], beside: readonly Tool[] = []): readonly Tool[] {
-  const taken = new Set(beside.map(({ name }) => name));
+export function clientTools(specs: readonly unknown[], otherTools: readonly Tool[] = []): readonly Tool[] {
+  const taken = new Set(otherTools.map(({ name }) => name));
   return specs.map((json) => {
     const spec = clientToolSpec(json);
     if (taken.has(spec.name)) throw new ToolError('unusable', `Two tools of one conversation are called ${spec.name}.`);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ToolError } from '../error.ts';
+import { ToolError } from '../contract/error.ts';
 import { withRequiredFields } from './with-required-fields.ts';
 
 /** Keywords that put fields together from several schemas: closing one of them would refuse the fields of the others. */

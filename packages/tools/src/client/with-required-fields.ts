@@ -13,7 +13,7 @@ export function withRequiredFields(schema: Schema): Schema {
   const walked = Object.fromEntries(
     Object.entries(schema).map(([key, value]) => [
       key,
-      one.has(key) ? walk(value) : named.has(key) && isSchema(value) ? each(value) : value,
+      one.has(key) ? walk(value) : named.has(key) && isSchema(value) ? walkEach(value) : value,
     ]),
   );
   const required = schema['required'];
@@ -33,7 +33,7 @@ function walk(value: unknown): unknown {
   return isSchema(value) ? withRequiredFields(value) : value;
 }
 
-function each(schemas: Schema): Schema {
+function walkEach(schemas: Schema): Schema {
   return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, walk(schema)]));
 }
 

@@ -1,21 +1,21 @@
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { digest, encoded, readTextFile, type TextFile } from './text-file.ts';
-import { KeptHistory } from './kept-history.ts';
-import { contents, seen, snippet, type Done, type EditorReport } from './editor-report.ts';
+import { writeAtomically } from '../files/write-atomically.ts';
+import { contents, type CallFields, type EditorReport, success, snippet } from './editor-report.ts';
 import type { FileEditorOptions } from './file-editor-options.ts';
 import { insertText } from './insert-text.ts';
+import { PersistentHistory } from './persistent-history.ts';
 import { numberedLines } from './numbered-lines.ts';
-import { isRefused, refuse, refuseFailure, refuseParameter, type Refused } from './refused.ts';
-import { replaceText, type Changed } from './replace-text.ts';
-import type { Target } from './target.ts';
-import { linesOf, unixText } from './unix-text.ts';
-import { decodedText } from './text-encoding.ts';
+import { isRefusal, refuse, type Refusal, refuseFailure, refuseParameter } from '../files/refusal.ts';
+import { type Changed, replaceText } from './replace-text.ts';
+import type { Target } from '../files/target.ts';
+import { decodeText } from '../files/text-encoding.ts';
+import { digest, encodeLike, readTextFile, type TextFile } from '../files/text-file.ts';
+import { linesOf, unixText } from '../files/unix-text.ts';
 import { viewDirectory } from './view-directory.ts';
 import { viewHugeText } from './view-huge-text.ts';
 import { isImagePath, viewImage } from './view-image.ts';
 import { viewText } from './view-text.ts';
-import { writeAtomically } from './write-atomically.ts';
 
 /** The input of one call. */
 export interface EditorCall {
@@ -28,16 +28,16 @@ export interface EditorCall {
   readonly view_range?: readonly number[] | undefined;
 }
 
-type Outcome = Promise<EditorReport | Refused>;
+type Outcome = Promise<EditorReport | Refusal>;
 
 /** The commands of one editor, on targets that have been checked: owns what can be undone. */
 export class EditorCommands {
-  readonly #history: KeptHistory;
+  readonly #history: PersistentHistory;
   readonly #maxFileBytes: number;
   readonly #maxViewChars: number;
 
   constructor({ maxFileBytes = 10 * 1024 * 1024, maxViewChars = 16_000, historyDir }: FileEditorOptions) {
-    this.#history = new KeptHistory(historyDir);
+    this.#history = new PersistentHistory(historyDir);
     this.#maxFileBytes = maxFileBytes;
     this.#maxViewChars = maxViewChars;
   }
@@ -56,30 +56,30 @@ export class EditorCommands {
 
   async #view(target: Target, call: EditorCall, roots: readonly string[] | undefined): Outcome {
     const maxChars = this.#maxViewChars;
-    const done = doneBy(call);
+    const done = callFieldsOf(call);
     if (target.stats?.isDirectory()) {
       if (call.view_range !== undefined)
         return refuseParameter('view_range', call.view_range, 'A directory has no lines; leave it out.');
       const listing = await viewDirectory(target, { maxChars, roots });
-      return typeof listing === 'string' ? seen(done, listing) : listing;
+      return typeof listing === 'string' ? success(done, listing) : listing;
     }
     if (isImagePath(target.path)) {
       const image = await viewImage(target);
-      return isRefused(image) ? image : seen(done, `The image ${target.path}:`, image);
+      return isRefusal(image) ? image : success(done, `The image ${target.path}:`, image);
     }
     if ((target.stats?.size ?? 0) > this.#maxFileBytes && call.view_range !== undefined) {
       const part = await viewHugeText(target, { range: call.view_range, maxChars });
-      return typeof part === 'string' ? seen(done, part) : part;
+      return typeof part === 'string' ? success(done, part) : part;
     }
     const file = await readTextFile(target, this.#maxFileBytes);
-    if (isRefused(file)) return file;
+    if (isRefusal(file)) return file;
     const shown = viewText(file.text, { path: target.path, range: call.view_range, maxChars });
-    return typeof shown === 'string' ? seen(done, shown) : shown;
+    return typeof shown === 'string' ? success(done, shown) : shown;
   }
 
   async #create(target: Target, call: EditorCall): Outcome {
     const { file_text: content } = call;
-    if (content === undefined) return missing('file_text', call);
+    if (content === undefined) return missingParameter('file_text', call);
     const bytes = Buffer.from(content);
     try {
       await mkdir(dirname(target.real), { recursive: true });
@@ -89,7 +89,7 @@ export class EditorCommands {
     }
     await this.#history.push(target.real, { before: undefined, after: digest(bytes) });
     return {
-      ...seen(doneBy(call), `The file ${target.path} was created.`),
+      ...success(callFieldsOf(call), `The file ${target.path} was created.`),
       prev_exist: false,
       ...contents(undefined, content),
     };
@@ -97,7 +97,7 @@ export class EditorCommands {
 
   async #replace(target: Target, call: EditorCall): Outcome {
     const { old_str: old, new_str: replacement = '' } = call;
-    if (old === undefined) return missing('old_str', call);
+    if (old === undefined) return missingParameter('old_str', call);
     if (old === replacement)
       return refuseParameter('new_str', replacement, 'It is the same as `old_str`, so nothing would change.');
     return this.#edit(target, call, (file) => replaceText(file, { path: target.path, old, new: replacement }));
@@ -105,8 +105,8 @@ export class EditorCommands {
 
   async #insert(target: Target, call: EditorCall): Outcome {
     const { insert_line: line, new_str: insertion } = call;
-    if (line === undefined) return missing('insert_line', call);
-    if (insertion === undefined) return missing('new_str', call);
+    if (line === undefined) return missingParameter('insert_line', call);
+    if (insertion === undefined) return missingParameter('new_str', call);
     return this.#edit(target, call, (file) => insertText(file, line, insertion));
   }
 
@@ -115,7 +115,7 @@ export class EditorCommands {
     const edit = await this.#history.last(real);
     if (edit === undefined) return refuse(`There is no edit history for ${path} that could be undone.`);
     const file = await readTextFile(target, this.#maxFileBytes);
-    if (isRefused(file)) return file;
+    if (isRefusal(file)) return file;
     if (digest(file.bytes) !== edit.after) {
       return refuse(
         `The file ${path} was changed by something else since the last edit, so that edit cannot be undone.`,
@@ -130,24 +130,24 @@ export class EditorCommands {
     await this.#history.pop(real);
     if (edit.before === undefined)
       return {
-        ...seen(doneBy(call), `The creation of ${path} was undone: the file is gone.`),
+        ...success(callFieldsOf(call), `The creation of ${path} was undone: the file is gone.`),
         ...contents(file.text, undefined),
       };
-    const restored = decodedText(edit.before)?.text ?? '';
+    const restored = decodeText(edit.before)?.text ?? '';
     const lines = numberedLines(linesOf(unixText(restored).text), { first: 1, maxChars: this.#maxViewChars });
     return {
-      ...seen(doneBy(call), `The last edit of ${path} was undone. The file is now:\n${lines}`),
+      ...success(callFieldsOf(call), `The last edit of ${path} was undone. The file is now:\n${lines}`),
       ...contents(file.text, restored),
     };
   }
 
-  async #edit(target: Target, call: EditorCall, change: (file: TextFile) => Changed | Refused): Outcome {
+  async #edit(target: Target, call: EditorCall, change: (file: TextFile) => Changed | Refusal): Outcome {
     const file = await readTextFile(target, this.#maxFileBytes);
-    if (isRefused(file)) return file;
+    if (isRefusal(file)) return file;
     const changed = change(file);
     if ('refused' in changed) return changed;
-    const written = encoded(changed.text, file);
-    if (isRefused(written)) return written;
+    const written = encodeLike(changed.text, file);
+    if (isRefusal(written)) return written;
     const { bytes, note: encodingNote } = written;
     try {
       if (!(await readFile(target.real)).equals(file.bytes))
@@ -160,14 +160,14 @@ export class EditorCommands {
     const note = [changed.note, encodingNote].flatMap((one) => (one === undefined ? [] : [` ${one}`])).join('');
     const lines = snippet(changed, this.#maxViewChars);
     const told = `The file ${target.path} was edited.${note} The lines around the change:\n${lines}\nCheck that they are as intended; edit again if not.`;
-    return { ...seen(doneBy(call), told), ...contents(file.text, changed.text) };
+    return { ...success(callFieldsOf(call), told), ...contents(file.text, changed.text) };
   }
 }
 
-function doneBy({ command, path }: EditorCall): Done {
+function callFieldsOf({ command, path }: EditorCall): CallFields {
   return { command, path };
 }
 
-function missing(parameter: string, { command }: EditorCall): Refused {
+function missingParameter(parameter: string, { command }: EditorCall): Refusal {
   return refuse(`Parameter \`${parameter}\` is required for command: ${command}.`);
 }

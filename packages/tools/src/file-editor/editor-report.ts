@@ -2,13 +2,13 @@ import { text, type Content } from '@varve/events';
 import type { FileEditorObservation } from '@varve/events/payloads';
 import { numberedLines } from './numbered-lines.ts';
 import type { Changed } from './replace-text.ts';
-import { linesOf, unixText } from './unix-text.ts';
+import { linesOf, unixText } from '../files/unix-text.ts';
 
 /** The fields of a file editor observation. */
 export type EditorReport = Parameters<typeof FileEditorObservation.create>[0];
 
 /** The part of an observation that says which command did it. */
-export type Done = Pick<EditorReport, 'command' | 'path'>;
+export type CallFields = Pick<EditorReport, 'command' | 'path'>;
 
 /** Longer contents stay out of the log; the file has them. */
 const mostContent = 256 * 1024;
@@ -16,12 +16,12 @@ const mostContent = 256 * 1024;
 const around = 4;
 
 /** A result that changed nothing. */
-export function seen(done: Done, ...content: readonly (string | Content)[]): EditorReport {
+export function success(done: CallFields, ...content: readonly (string | Content)[]): EditorReport {
   return { ...done, content: content.map((block) => (typeof block === 'string' ? text(block) : block)) };
 }
 
 /** A command that was not carried out, and why. */
-export function failed(done: Done, reason: string): EditorReport {
+export function failure(done: CallFields, reason: string): EditorReport {
   return { ...done, content: [text(reason)], is_error: true };
 }
 

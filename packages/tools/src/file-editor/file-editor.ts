@@ -1,10 +1,10 @@
 import { FileEditorAction, FileEditorObservation } from '@varve/events/payloads';
-import { defineBuiltinTool } from '../define-tool.ts';
-import type { Tool } from '../tool.ts';
+import type { Tool } from '../contract/tool.ts';
+import { defineBuiltinTool } from '../contract/define-tool.ts';
+import { resolvedPath } from '../files/resolved-path.ts';
 import type { EditorCall } from './editor-commands.ts';
-import { editorWork } from './editor-work.ts';
+import { editorHandler } from './editor-handler.ts';
 import type { FileEditorOptions } from './file-editor-options.ts';
-import { resolvedPath } from './resolved-path.ts';
 
 /**
  * Shows and changes text files, one change at a time. Encoding, line ends, byte order mark, mode bits and links are kept; each write
@@ -14,7 +14,7 @@ import { resolvedPath } from './resolved-path.ts';
  * @see software-agent-sdk openhands/tools/file_editor (undo of create removes the file; parents are created; an encoding counts when it gives the same bytes again)
  */
 export function fileEditor(options: FileEditorOptions = {}): Tool<EditorCall> {
-  const work = editorWork(options);
+  const work = editorHandler(options);
   return defineBuiltinTool({
     name: 'file_editor',
     description: describe(options),

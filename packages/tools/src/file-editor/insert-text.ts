@@ -1,13 +1,13 @@
-import { refuseParameter, type Refused } from './refused.ts';
+import { refuseParameter, type Refusal } from '../files/refusal.ts';
 import type { Changed } from './replace-text.ts';
-import type { TextFile } from './text-file.ts';
-import { linesOf, unixText } from './unix-text.ts';
+import type { TextFile } from '../files/text-file.ts';
+import { linesOf, unixText } from '../files/unix-text.ts';
 
 /**
  * Puts whole lines after line `after`; 0 is before the first. A text without a line end gets one, unless it comes last in a
  * file that has none at its end either.
  */
-export function insertText(file: TextFile, after: number, insertion: string): Changed | Refused {
+export function insertText(file: TextFile, after: number, insertion: string): Changed | Refusal {
   const { text: plain, original } = unixText(file.text);
   const count = linesOf(plain).length;
   if (after < 0 || after > count) {

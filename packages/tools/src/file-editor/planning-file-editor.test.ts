@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { textOf } from '@varve/events';
 import { expect, test } from 'vitest';
 import { openedTool, type OpenedTool } from '../testing/opened-tool.ts';
-import { writeFiles } from '../testing/write-files.ts';
+import { writeFiles } from '../../test/support/write-files.ts';
 import { planningFileEditor } from './planning-file-editor.ts';
 
 const planOf = ({ workspace }: OpenedTool): string => join(workspace, '.agents_tmp/PLAN.md');

@@ -1,17 +1,16 @@
 import { mkdir, stat } from 'node:fs/promises';
 import { dirname, isAbsolute, join } from 'node:path';
 import { PlanningFileEditorAction, PlanningFileEditorObservation } from '@varve/events/payloads';
-import { defineBuiltinTool } from '../define-tool.ts';
-import { ToolError } from '../error.ts';
-import type { Tool } from '../tool.ts';
-import type { ToolContext } from '../tool-context.ts';
+import type { Tool, ToolContext } from '../contract/tool.ts';
+import { defineBuiltinTool } from '../contract/define-tool.ts';
+import { ToolError } from '../contract/error.ts';
+import { resolvedPath } from '../files/resolved-path.ts';
+import { writeAtomically } from '../files/write-atomically.ts';
 import type { EditorCall } from './editor-commands.ts';
-import { failed, seen, type EditorReport } from './editor-report.ts';
-import { editorWork } from './editor-work.ts';
+import { type EditorReport, failure, success } from './editor-report.ts';
+import { editorHandler } from './editor-handler.ts';
 import type { FileEditorOptions } from './file-editor-options.ts';
-import { refuseFailure, refuseParameter } from './refused.ts';
-import { resolvedPath } from './resolved-path.ts';
-import { writeAtomically } from './write-atomically.ts';
+import { refuseFailure, refuseParameter } from '../files/refusal.ts';
 
 /** Where a planning editor works. */
 export interface PlanningFileEditorOptions extends FileEditorOptions {
@@ -40,7 +39,7 @@ export function planningFileEditor(options: PlanningFileEditorOptions = {}): Too
   const { planPath, roots = [] } = options;
   if (planPath !== undefined && !isAbsolute(planPath))
     throw new ToolError('unusable', `The path of the plan ${planPath} is not absolute.`);
-  const work = editorWork({ ...options, roots: planPath === undefined ? roots : [...roots, dirname(planPath)] });
+  const work = editorHandler({ ...options, roots: planPath === undefined ? roots : [...roots, dirname(planPath)] });
   return defineBuiltinTool({
     name: 'planning_file_editor',
     description: `Shows files and directories, and edits the plan; nothing else can be changed. Paths are absolute. The plan is ${planPath ?? 'PLAN.md in the workspace if it is there already, else .agents_tmp/PLAN.md'}; it has an outline to fill in.
@@ -63,8 +62,8 @@ export function planningFileEditor(options: PlanningFileEditorOptions = {}): Too
     async execute(call, context) {
       const plan = planPath ?? (await defaultPlan(context.workspace));
       return resolvedPath(call.path) === resolvedPath(plan)
-        ? onPlan(plan, call, (next) => work(next, context))
-        : elsewhere(plan, call, { ...context, work });
+        ? callOnPlan(plan, call, (next) => work(next, context))
+        : callOnOtherFile(plan, call, { ...context, work });
     },
   });
 }
@@ -74,17 +73,17 @@ async function defaultPlan(workspace: string): Promise<string> {
   return (await exists(old)) ? old : join(workspace, '.agents_tmp', 'PLAN.md');
 }
 
-async function elsewhere(
+async function callOnOtherFile(
   plan: string,
   call: EditorCall,
-  { work, ...context }: ToolContext & { readonly work: ReturnType<typeof editorWork> },
+  { work, ...context }: ToolContext & { readonly work: ReturnType<typeof editorHandler> },
 ): Promise<EditorReport> {
   if (call.command === 'view') return work(call, context);
   const { refused } = refuseParameter('path', call.path, `Only the plan can be changed: ${plan}.`);
-  return failed({ command: call.command, path: call.path }, refused);
+  return failure({ command: call.command, path: call.path }, refused);
 }
 
-async function onPlan(
+async function callOnPlan(
   plan: string,
   call: EditorCall,
   work: (call: EditorCall) => Promise<EditorReport>,
@@ -92,12 +91,15 @@ async function onPlan(
   const done = { command: call.command, path: call.path };
   if (call.command === 'create' || call.command === 'undo_edit' || (await exists(plan))) return work(call);
   if (call.command === 'view')
-    return seen(done, `The plan ${plan} does not exist yet. The first edit starts it with this outline:\n${outline}`);
+    return success(
+      done,
+      `The plan ${plan} does not exist yet. The first edit starts it with this outline:\n${outline}`,
+    );
   try {
     await mkdir(dirname(plan), { recursive: true });
     await writeAtomically(plan, Buffer.from(outline), undefined);
   } catch (error) {
-    return failed(done, refuseFailure('Creating', plan, error).refused);
+    return failure(done, refuseFailure('Creating', plan, error).refused);
   }
   return work(call);
 }

@@ -1,6 +1,6 @@
-import { listed, refuse, refuseParameter, type Refused } from './refused.ts';
-import type { TextFile } from './text-file.ts';
-import { unixText } from './unix-text.ts';
+import { formatNumbers, refuse, refuseParameter, type Refusal } from '../files/refusal.ts';
+import type { TextFile } from '../files/text-file.ts';
+import { unixText } from '../files/unix-text.ts';
 
 const mostPlaces = 1000;
 
@@ -24,7 +24,7 @@ export interface Replacement {
  * Replaces the one occurrence of a text. Line ends do not matter for finding it, and those outside of it stay as they are;
  * new ones are those of the file. Text that is not found is tried again without blanks around it.
  */
-export function replaceText({ text, lineEnd }: TextFile, replacement: Replacement): Changed | Refused {
+export function replaceText({ text, lineEnd }: TextFile, replacement: Replacement): Changed | Refusal {
   const { path } = replacement;
   const { text: plain, original } = unixText(text);
   const wanted = unixText(replacement.old).text;
@@ -44,7 +44,7 @@ export function replaceText({ text, lineEnd }: TextFile, replacement: Replacemen
       `No replacement was made: \`old_str\` did not appear verbatim in ${path}. View the file for its exact text.`,
     );
   if (found.length > 1) {
-    const lines = listed([...new Set(linesAt(plain, found))]);
+    const lines = formatNumbers([...new Set(linesAt(plain, found))]);
     return refuse(
       `No replacement was made: multiple occurrences of \`old_str\` in ${path}, in lines [${lines}]. Add lines around it until it is unique.`,
     );

@@ -1,10 +1,9 @@
-import { readdir, stat } from 'node:fs/promises';
 import type { Dirent } from 'node:fs';
+import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isInside } from './jail.ts';
-import { refuseFailure, type Refused } from './refused.ts';
-import { resolvedPath } from './resolved-path.ts';
-import type { Target } from './target.ts';
+import { isInside, resolvedPath } from '../files/resolved-path.ts';
+import { type Refusal, refuseFailure } from '../files/refusal.ts';
+import type { Target } from '../files/target.ts';
 
 interface Entry {
   readonly path: string;
@@ -19,7 +18,7 @@ export interface ListingOptions {
 }
 
 /** What lies in a directory, two levels deep, sorted, without hidden entries. Directories end in `/`. */
-export async function viewDirectory({ path, real }: Target, options: ListingOptions): Promise<string | Refused> {
+export async function viewDirectory({ path, real }: Target, options: ListingOptions): Promise<string | Refusal> {
   let top: readonly Dirent[];
   try {
     top = await readdir(real, { withFileTypes: true });
@@ -27,7 +26,7 @@ export async function viewDirectory({ path, real }: Target, options: ListingOpti
     return refuseFailure('Listing', path, error);
   }
   const lines = [`${path.replace(/\/+$/, '')}/`];
-  for (const entry of await visible(path, top)) {
+  for (const entry of await visibleEntries(path, top)) {
     lines.push(lineOf(entry));
     if (entry.isDirectory && mayOpen(entry.path, options)) lines.push(...(await childLines(entry.path)));
   }
@@ -36,7 +35,7 @@ export async function viewDirectory({ path, real }: Target, options: ListingOpti
     hidden > 0
       ? `\n\n[${hidden} hidden ${hidden === 1 ? 'entry' : 'entries'} in this directory not shown; \`ls -la ${path}\` lists them.]`
       : '';
-  return `Files and directories in ${path}, 2 levels deep, without hidden ones:\n${cut(lines, options.maxChars)}${note}`;
+  return `Files and directories in ${path}, 2 levels deep, without hidden ones:\n${limitLines(lines, options.maxChars)}${note}`;
 }
 
 function mayOpen(path: string, { roots }: ListingOptions): boolean {
@@ -46,10 +45,10 @@ function mayOpen(path: string, { roots }: ListingOptions): boolean {
 async function childLines(path: string): Promise<readonly string[]> {
   // A directory that cannot be read is named; what is in it stays unknown.
   const children = await readdir(path, { withFileTypes: true }).catch(() => []);
-  return (await visible(path, children)).map(lineOf);
+  return (await visibleEntries(path, children)).map(lineOf);
 }
 
-async function visible(parent: string, entries: readonly Dirent[]): Promise<readonly Entry[]> {
+async function visibleEntries(parent: string, entries: readonly Dirent[]): Promise<readonly Entry[]> {
   const shown = entries.filter(({ name }) => !name.startsWith('.'));
   shown.sort((one, other) => (one.name < other.name ? -1 : 1));
   return Promise.all(
@@ -71,7 +70,7 @@ function lineOf({ path, isDirectory }: Entry): string {
   return isDirectory ? `${path}/` : path;
 }
 
-function cut(lines: readonly string[], maxChars: number): string {
+function limitLines(lines: readonly string[], maxChars: number): string {
   let length = 0;
   const kept = lines.findIndex((line) => (length += line.length + 1) > maxChars);
   if (kept < 0) return lines.join('\n');

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { middleCutText } from '../middle-cut.ts';
-import { refuse, refuseFailure, refuseParameter, type Refused } from './refused.ts';
-import type { Target } from './target.ts';
+import { refuse, refuseFailure, refuseParameter, type Refusal } from '../files/refusal.ts';
+import type { Target } from '../files/target.ts';
 
 /** What part of a file to show. */
 export interface HugeViewOptions {
@@ -21,7 +21,7 @@ const leftOut = '[the middle of this line left out]';
 export async function viewHugeText(
   { path, real }: Target,
   { range, maxChars }: HugeViewOptions,
-): Promise<string | Refused> {
+): Promise<string | Refusal> {
   const [first = 0, last = 0] = range;
   if (range.length !== 2 || first < 1 || (last !== endOfFile && last < first))
     return refuseParameter('view_range', range, 'Give two line numbers: the first, from 1 on, and the last, or -1.');

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import type { ImageContent } from '@varve/events';
-import { refuse, refuseFailure, type Refused } from './refused.ts';
-import type { Target } from './target.ts';
+import { refuse, refuseFailure, type Refusal } from '../files/refusal.ts';
+import type { Target } from '../files/target.ts';
 
 const extensions = new Set(['.png', '.jpg', '.jpeg', '.gif', '.webp', '.bmp']);
 const maxBytes = 5 * 1024 * 1024;
@@ -13,7 +13,7 @@ export function isImagePath(path: string): boolean {
 }
 
 /** An image of at most 5 MB, as a data URL. The type is told by the content, because names may lie. */
-export async function viewImage({ path, real, stats }: Target): Promise<ImageContent | Refused> {
+export async function viewImage({ path, real, stats }: Target): Promise<ImageContent | Refusal> {
   if ((stats?.size ?? 0) > maxBytes) {
     return refuse(
       `The image ${path} is too large to show: ${((stats?.size ?? 0) / 1024 / 1024).toFixed(1)} MB, and the limit is 5.0 MB.`,

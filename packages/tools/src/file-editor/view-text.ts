@@ -1,6 +1,6 @@
 import { numberedLines } from './numbered-lines.ts';
-import { refuseParameter, type Refused } from './refused.ts';
-import { linesOf, unixText } from './unix-text.ts';
+import { refuseParameter, type Refusal } from '../files/refusal.ts';
+import { linesOf, unixText } from '../files/unix-text.ts';
 
 /** What part of a text to show. */
 export interface TextViewOptions {
@@ -10,9 +10,9 @@ export interface TextViewOptions {
 }
 
 /** A text with line numbers, whole or in part. */
-export function viewText(text: string, { path, range, maxChars }: TextViewOptions): string | Refused {
+export function viewText(text: string, { path, range, maxChars }: TextViewOptions): string | Refusal {
   const lines = linesOf(unixText(text).text);
-  const checked = checkedRange(range, lines.length);
+  const checked = checkRange(range, lines.length);
   if ('refused' in checked) return checked;
   const { first, last, note } = checked;
   if (lines.length === 0) return `The file ${path} is empty.`;
@@ -26,10 +26,10 @@ interface Range {
   readonly note: string;
 }
 
-function checkedRange(range: readonly number[] | undefined, count: number): Range | Refused {
+function checkRange(range: readonly number[] | undefined, count: number): Range | Refusal {
   if (range === undefined) return { first: 1, last: count, note: '' };
   const [first = 0, last = 0] = range;
-  const wrong = (hint: string): Refused => refuseParameter('view_range', range, hint);
+  const wrong = (hint: string): Refusal => refuseParameter('view_range', range, hint);
   if (range.length !== 2) return wrong('Give exactly two line numbers: the first and the last.');
   if (first < 1 || first > Math.max(count, 1))
     return wrong(`The first line must be within [1, ${count}], the lines of the file.`);

@@ -1,4 +1,4 @@
-import { ToolError } from '../error.ts';
+import { ToolError } from '../contract/error.ts';
 import type { GitRepository } from './git-repository.ts';
 
 /** What an empty repository is compared with. */

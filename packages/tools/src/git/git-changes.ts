@@ -1,4 +1,4 @@
-import { ToolError } from '../error.ts';
+import { ToolError } from '../contract/error.ts';
 import { gitBase } from './git-base.ts';
 import { gitRepository } from './git-repository.ts';
 

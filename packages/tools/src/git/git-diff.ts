@@ -1,7 +1,7 @@
 import { lstat, readFile, readlink } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
-import { ToolError } from '../error.ts';
-import { decodedText } from '../file-editor/text-encoding.ts';
+import { ToolError } from '../contract/error.ts';
+import { decodeText } from '../files/text-encoding.ts';
 import { gitBase } from './git-base.ts';
 import type { GitCompareOptions } from './git-changes.ts';
 import { gitRepository } from './git-repository.ts';
@@ -42,7 +42,7 @@ export async function gitDiff(path: string, options: GitCompareOptions = {}): Pr
       ? await readFile(path)
       : Buffer.alloc(0);
   const old = before === undefined ? Buffer.alloc(0) : (await repository.git('cat-file', 'blob', object)).output;
-  const [modified, original] = [now, old].map((bytes) => decodedText(bytes)?.text);
+  const [modified, original] = [now, old].map((bytes) => decodeText(bytes)?.text);
   return {
     modified: modified ?? '',
     original: original ?? '',

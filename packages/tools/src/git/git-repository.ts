@@ -1,13 +1,13 @@
-import { ToolError } from '../error.ts';
-import { runGit, type GitAnswer, type GitRun } from './run-git.ts';
+import { ToolError } from '../contract/error.ts';
+import { type GitResult, type GitRun, runGit } from './run-git.ts';
 
 /** How git runs there, in the manner of {@link runGit}. */
-export type RunGit = (run: GitRun) => Promise<GitAnswer>;
+export type RunGit = (run: GitRun) => Promise<GitResult>;
 
 /** What lies behind a directory that git knows. */
 export interface GitRepository {
   /** Runs git there, with the programs switched off that the repository names. */
-  readonly git: (...args: readonly string[]) => Promise<GitAnswer>;
+  readonly git: (...args: readonly string[]) => Promise<GitResult>;
   /** The output of a run that must succeed, without the line feed at its end; undefined when it does not. */
   readonly line: (...args: readonly string[]) => Promise<string | undefined>;
 }
@@ -26,8 +26,8 @@ export async function gitRepository(
   const inside = await run({ ...common, args: ['rev-parse', '--is-inside-work-tree'] });
   if (inside.output.toString().trim() !== 'true')
     throw new ToolError('unusable', `The directory ${directory} is in no working tree of git that can be read.`);
-  const settings = await noFilters(common, run);
-  const git = (...args: readonly string[]): Promise<GitAnswer> => run({ ...common, args, settings });
+  const settings = await filterOverrides(common, run);
+  const git = (...args: readonly string[]): Promise<GitResult> => run({ ...common, args, settings });
   return {
     git,
     async line(...args) {
@@ -38,7 +38,7 @@ export async function gitRepository(
 }
 
 /** Settings that empty each filter of the repository: those would run when contents are compared. */
-async function noFilters(common: { readonly directory: string; readonly signal?: AbortSignal }, run: RunGit) {
+async function filterOverrides(common: { readonly directory: string; readonly signal?: AbortSignal }, run: RunGit) {
   const { output } = await run({
     ...common,
     args: ['config', '--null', '--name-only', '--get-regexp', String.raw`^filter\.`],

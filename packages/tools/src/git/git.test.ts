@@ -3,7 +3,7 @@ import { chmod, mkdir, mkdtemp, readdir, realpath, rm, symlink, writeFile } from
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { traces } from '../testing/traces.ts';
+import { directoryTraces } from '../testing/traces.ts';
 import { gitChanges } from './git-changes.ts';
 import { gitDiff } from './git-diff.ts';
 
@@ -170,8 +170,8 @@ test('WS-25, D4: no program that the repository names is run, and nothing is wri
   repo.git('diff', '--stat');
   expect(await readdir(join(repo.path, '.git'))).toContain('ran');
   await rm(ran);
-  const before = await traces(repo.path);
+  const before = await directoryTraces(repo.path);
   expect(await repo.changes()).toEqual({ a: 'UPDATED', b: 'UPDATED' });
   expect(await gitDiff(join(repo.path, 'a'))).toEqual({ modified: '2', original: '1', isBinary: false });
-  expect(await traces(repo.path)).toEqual(before);
+  expect(await directoryTraces(repo.path)).toEqual(before);
 });

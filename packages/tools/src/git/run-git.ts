@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process';
-import { ToolError } from '../error.ts';
+import { ToolError } from '../contract/error.ts';
 import { gitEnvironment } from './git-environment.ts';
-import { withoutCredentials } from './without-credentials.ts';
 
 /** How git runs. */
 export interface GitRun {
@@ -14,7 +13,7 @@ export interface GitRun {
 }
 
 /** What git said. */
-export interface GitAnswer {
+export interface GitResult {
   readonly exitCode: number;
   readonly output: Buffer;
   /** Without credentials. */
@@ -30,14 +29,14 @@ const mostOutput = 64 * 1024 * 1024;
  *
  * @throws {ToolError} `unusable` when there is no git or it takes more than 30 s, `aborted`.
  */
-export async function runGit({ directory, args, signal, settings = {} }: GitRun): Promise<GitAnswer> {
-  const { promise, resolve, reject } = Promise.withResolvers<GitAnswer>();
+export async function runGit({ directory, args, signal, settings = {} }: GitRun): Promise<GitResult> {
+  const { promise, resolve, reject } = Promise.withResolvers<GitResult>();
   execFile(
     'git',
     ['--no-pager', '--literal-pathspecs', ...args],
     {
       cwd: directory,
-      env: { ...inherited(), ...gitEnvironment(settings) },
+      env: { ...inheritedEnvironment(), ...gitEnvironment(settings) },
       encoding: 'buffer',
       timeout: timeoutMs,
       maxBuffer: mostOutput,
@@ -56,6 +55,11 @@ export async function runGit({ directory, args, signal, settings = {} }: GitRun)
 }
 
 /** The environment without what would lead git to another repository. */
-function inherited(): Record<string, string | undefined> {
+function inheritedEnvironment(): Record<string, string | undefined> {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('GIT_')));
+}
+
+/** What git said, without user names and passwords in addresses. */
+export function withoutCredentials(text: string): string {
+  return text.replaceAll(/(\w+:\/\/)[^\s/@]+@/g, '$1').trim();
 }

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { writeFiles } from '../testing/write-files.ts';
+import { writeFiles } from '../../test/support/write-files.ts';
 import { applyChanges } from './apply-changes.ts';
 
 test('what was put in place before a change that fails is taken back', async () => {

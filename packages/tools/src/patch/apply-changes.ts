@@ -1,9 +1,20 @@
+import type { Stats } from 'node:fs';
 import { lstat, mkdir, readFile, rm, rmdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { refuse, systemWords, type Refused } from '../file-editor/refused.ts';
-import { stagedFile, type StagedFile } from '../file-editor/staged-file.ts';
-import { writeAtomically } from '../file-editor/write-atomically.ts';
-import type { PlannedChange } from './planned-change.ts';
+import { refuse, type Refusal, systemMessage } from '../files/refusal.ts';
+import { stageFile, type StagedFile, writeAtomically } from '../files/write-atomically.ts';
+
+/** One file to write or to remove. */
+export interface PlannedChange {
+  /** Links resolved. */
+  readonly real: string;
+  /** What is there now; undefined when nothing is. */
+  readonly before: Buffer | undefined;
+  /** What should be there; undefined to remove the file. */
+  readonly after: Buffer | undefined;
+  /** Whose mode and owner a written file gets. */
+  readonly previous: Stats | undefined;
+}
 
 interface Staged {
   readonly change: PlannedChange;
@@ -15,17 +26,17 @@ interface Staged {
  * is taken back. A crash in the middle may leave some files new and some old, but none torn. Undefined when all are made; else
  * what the system says, and which files could not be taken back.
  */
-export async function applyChanges(changes: readonly PlannedChange[]): Promise<Refused | undefined> {
+export async function applyChanges(changes: readonly PlannedChange[]): Promise<Refusal | undefined> {
   const made: string[] = [];
   const staged: Staged[] = [];
   const done: PlannedChange[] = [];
   try {
     for (const change of changes) {
-      if (change.after !== undefined) made.push(...(await madeDirectories(dirname(change.real))));
-      const file = change.after && (await stagedFile(change.real, change.after, change.previous));
+      if (change.after !== undefined) made.push(...(await createDirectories(dirname(change.real))));
+      const file = change.after && (await stageFile(change.real, change.after, change.previous));
       staged.push({ change, file });
     }
-    for (const { real, before } of changes) await mustBe(real, before);
+    for (const { real, before } of changes) await assertUnchanged(real, before);
     for (const { change, file } of staged) {
       await (file === undefined ? rm(change.real) : file.commit());
       done.unshift(change);
@@ -36,7 +47,7 @@ export async function applyChanges(changes: readonly PlannedChange[]): Promise<R
     const lost: string[] = [];
     for (const change of done) await restore(change).catch(() => lost.push(change.real));
     for (const directory of made.toReversed()) await rmdir(directory).catch(() => undefined);
-    const words = systemWords(error);
+    const words = systemMessage(error);
     if (lost.length === 0) return refuse(`Nothing was changed: applying the patch failed: ${words}.`);
     return refuse(
       `Applying the patch failed: ${words}. These files could not be put back as they were: ${lost.join(', ')}.`,
@@ -45,7 +56,7 @@ export async function applyChanges(changes: readonly PlannedChange[]): Promise<R
 }
 
 /** Creates a directory with its parents; returns those that were not there, outermost first. */
-async function madeDirectories(path: string): Promise<readonly string[]> {
+async function createDirectories(path: string): Promise<readonly string[]> {
   const first = await mkdir(path, { recursive: true });
   if (first === undefined) return [];
   const made = [path];
@@ -53,7 +64,7 @@ async function madeDirectories(path: string): Promise<readonly string[]> {
   return made;
 }
 
-async function mustBe(path: string, before: Buffer | undefined): Promise<void> {
+async function assertUnchanged(path: string, before: Buffer | undefined): Promise<void> {
   const now = await lstat(path).then(
     () => readFile(path),
     () => undefined,

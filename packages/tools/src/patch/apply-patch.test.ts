@@ -1,11 +1,11 @@
-import { chmod, mkdir, readFile, readdir, stat, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { textOf } from '@varve/events';
 import type { Observation } from '@varve/events/payloads';
 import { expect, test } from 'vitest';
 import { openedTool, type OpenedTool } from '../testing/opened-tool.ts';
-import { traces } from '../testing/traces.ts';
-import { writeFiles } from '../testing/write-files.ts';
+import { directoryTraces } from '../testing/traces.ts';
+import { writeFiles } from '../../test/support/write-files.ts';
 import { applyPatch } from './apply-patch.ts';
 
 async function opened(files: Readonly<Record<string, string>> = {}): Promise<OpenedTool> {
@@ -22,11 +22,11 @@ const shown = (observation: Observation): string => textOf(observation.content);
 
 /** The patch is refused with this reason, and nothing is touched. */
 async function refused(tool: OpenedTool, input: unknown, reason: string | RegExp): Promise<void> {
-  const before = await traces(tool.workspace);
+  const before = await directoryTraces(tool.workspace);
   const observation = await tool.call(input);
   expect(observation).toMatchObject({ is_error: true });
   expect(shown(observation)).toMatch(reason);
-  expect(await traces(tool.workspace)).toEqual(before);
+  expect(await directoryTraces(tool.workspace)).toEqual(before);
 }
 
 test('AP-R8: a file is created, its last line ended, changed and deleted', async () => {
@@ -206,12 +206,14 @@ test('what a link leads to is changed, and the link stays', async () => {
   await symlink('a', join(tool.workspace, 'link'));
   await tool.call(patch('*** Update File: link', '-1', '+2'));
   expect(await content(tool, 'a')).toBe('2\n');
-  expect((await traces(tool.workspace)).some((line) => line.startsWith('link ') && line.endsWith(' a'))).toBe(true);
+  expect((await directoryTraces(tool.workspace)).some((line) => line.startsWith('link ') && line.endsWith(' a'))).toBe(
+    true,
+  );
 });
 
 test('AP-R13, P5: when one of the changes cannot be made the others are taken back', async () => {
   await using tool = await opened({ a: '1\n', 'z/keep': '' });
-  const before = (await traces(tool.workspace)).map((line) => line.split(' ')[0]);
+  const before = (await directoryTraces(tool.workspace)).map((line) => line.split(' ')[0]);
   // The directory of the last file is a file that the same patch creates.
   const observation = await tool.call(
     patch('*** Update File: a', '-1', '+2', '*** Add File: n/e/w', '+x', '*** Add File: n/e/w/x', '+y'),
@@ -219,7 +221,7 @@ test('AP-R13, P5: when one of the changes cannot be made the others are taken ba
   expect(observation).toMatchObject({ is_error: true });
   expect(shown(observation)).toMatch(/^Nothing was changed: applying the patch failed/);
   expect(await content(tool, 'a')).toBe('1\n');
-  expect((await traces(tool.workspace)).map((line) => line.split(' ')[0])).toEqual(before);
+  expect((await directoryTraces(tool.workspace)).map((line) => line.split(' ')[0])).toEqual(before);
 });
 
 test('a binary file is refused', async () => {

@@ -1,17 +1,34 @@
 import { isAbsolute, resolve } from 'node:path';
 import { text } from '@varve/events';
 import { ApplyPatchAction, ApplyPatchObservation } from '@varve/events/payloads';
-import { defineBuiltinTool } from '../define-tool.ts';
-import { ToolError } from '../error.ts';
-import { isRefused, type Refused } from '../file-editor/refused.ts';
-import { resolvedPath } from '../file-editor/resolved-path.ts';
-import { mutex } from '../mutex.ts';
-import type { Tool } from '../tool.ts';
+import type { Tool } from '../contract/tool.ts';
+import { defineBuiltinTool } from '../contract/define-tool.ts';
+import { ToolError } from '../contract/error.ts';
+import { isRefusal, type Refusal } from '../files/refusal.ts';
+import { resolvedPath } from '../files/resolved-path.ts';
+import { mutex } from '../contract/mutex.ts';
 import { applyChanges } from './apply-changes.ts';
 import { parsePatch } from './parse-patch.ts';
 import { patchLines } from './patch-lines.ts';
-import type { ApplyPatchOptions } from './patch-options.ts';
-import { planPatch, type PatchPlan, type PatchReach } from './plan-patch.ts';
+import { type PatchPlan, type PatchScope, planPatch } from './plan-patch.ts';
+
+/** Where a patch tool may work. */
+export interface ApplyPatchOptions {
+  /**
+   * `workspace`: only what lies, links resolved, in the workspace or in one of `roots`. `unrestricted`: every path of this
+   * machine. Default: `workspace`.
+   */
+  readonly jail?: 'workspace' | 'unrestricted';
+  /** Further directories, absolute. */
+  readonly roots?: readonly string[];
+  /** Larger files are not changed. Default: 10 MiB. */
+  readonly maxFileBytes?: number;
+  /**
+   * The workspace that calls will have. Then a call excludes those that touch the same files, of other tools too; without it,
+   * only other patches.
+   */
+  readonly workspace?: string;
+}
 
 /** The input of one call. */
 export interface ApplyPatchCall {
@@ -61,13 +78,13 @@ export function applyPatch(options: ApplyPatchOptions = {}): Tool<ApplyPatchCall
       openWorldHint: false,
     },
     effect: 'write',
-    ...(home !== undefined && { resources: ({ patch }: ApplyPatchCall) => touched(patch, home) }),
+    ...(home !== undefined && { resources: ({ patch }: ApplyPatchCall) => resourceKeys(patch, home) }),
     execute: ({ patch }: ApplyPatchCall, { workspace, signal }) =>
       inTurn(async () => {
         const reach = { workspace, roots: jail === 'workspace' ? roots : undefined, maxFileBytes };
-        const outcome = await applied(patch, reach);
-        if (isRefused(outcome)) return { content: [text(outcome.refused)], is_error: true, message: outcome.refused };
-        const { commit, fuzz, told } = outcome;
+        const outcome = await planAndApply(patch, reach);
+        if (isRefusal(outcome)) return { content: [text(outcome.refused)], is_error: true, message: outcome.refused };
+        const { commit, fuzz, summary: told } = outcome;
         const note = fuzz === 0 ? '' : '\nSome lines were found only with other blanks or quotes; check the result.';
         const message = `The patch was applied:\n${told.join('\n')}${note}`;
         return { content: [text(message)], message, fuzz, commit: { changes: commit } };
@@ -75,16 +92,16 @@ export function applyPatch(options: ApplyPatchOptions = {}): Tool<ApplyPatchCall
   });
 }
 
-async function applied(patch: string, reach: PatchReach): Promise<PatchPlan | Refused> {
+async function planAndApply(patch: string, reach: PatchScope): Promise<PatchPlan | Refusal> {
   const hunks = parsePatch(patchLines(patch));
   if ('refused' in hunks) return hunks;
   const plan = await planPatch(hunks, reach);
-  if (isRefused(plan)) return plan;
+  if (isRefusal(plan)) return plan;
   return (await applyChanges(plan.changes)) ?? plan;
 }
 
 /** The keys of all files a patch names; of none when it cannot be read, because then it does nothing. */
-function touched(patch: string, workspace: string): readonly string[] {
+function resourceKeys(patch: string, workspace: string): readonly string[] {
   const hunks = parsePatch(patchLines(patch));
   if ('refused' in hunks) return [];
   const paths = hunks.flatMap((hunk) => ('moveTo' in hunk ? [hunk.path, hunk.moveTo ?? hunk.path] : [hunk.path]));

@@ -1,4 +1,4 @@
-import type { Chunk } from './patch-hunk.ts';
+import type { Chunk } from './parse-patch.ts';
 
 /** Where a chunk belongs. */
 export interface ChunkPlace {
@@ -45,7 +45,7 @@ export function findChunk(lines: readonly string[], chunk: Chunk, cursor: number
 function emptyPlaces(lines: readonly string[], { anchors, isAtEnd }: Chunk, cursor: number): readonly ChunkPlace[] {
   if (isAtEnd) return [{ at: lines.length, fuzz: 0 }];
   if (anchors.length === 0) return [{ at: cursor, fuzz: 0 }];
-  return anchored(lines, anchors, cursor).map((at) => ({ at: at + 1, fuzz: 0 }));
+  return anchorPositions(lines, anchors, cursor).map((at) => ({ at: at + 1, fuzz: 0 }));
 }
 
 interface Candidates {
@@ -57,13 +57,13 @@ interface Candidates {
 
 /** For each place where the anchors are, the next candidate below it; without anchors, all of them. */
 function afterAnchors(lines: readonly string[], { anchors, found, cursor }: Candidates): readonly number[] {
-  const starts = anchored(lines, anchors, cursor);
+  const starts = anchorPositions(lines, anchors, cursor);
   const next = starts.flatMap((start) => found.find((at) => at >= start) ?? []);
   return next.length > 0 ? [...new Set(next)] : found;
 }
 
 /** Each index at which the last anchor stands, the ones before it above it in their order. */
-function anchored(lines: readonly string[], anchors: readonly string[], cursor: number): readonly number[] {
+function anchorPositions(lines: readonly string[], anchors: readonly string[], cursor: number): readonly number[] {
   for (const { plain } of passes) {
     const text = lines.map(plain);
     const [first, ...rest] = anchors.map(plain);

@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { PatchHunk } from './patch-hunk.ts';
-import { parsePatch } from './parse-patch.ts';
+import { parsePatch, type PatchHunk } from './parse-patch.ts';
 import { patchLines } from './patch-lines.ts';
-import { patchedText } from './patched-text.ts';
+import { applyChunks } from './apply-chunks.ts';
 
 const body = '*** Begin Patch\n*** Add File: a\n+x\n*** End Patch';
 const parsed = (text: string): unknown => parsePatch(patchLines(text));
@@ -118,7 +117,7 @@ test('a change written with all of its file as context gives exactly what it say
           .join('');
       const chunk = { anchors: [], isAtEnd: false, line: 1 };
       const marked = lines.map(([mark, text]) => ({ mark: mark as ' ', text }));
-      const result = patchedText({ text: side('-'), lineEnd }, 'a', [{ ...chunk, lines: marked }]);
+      const result = applyChunks({ text: side('-'), lineEnd }, 'a', [{ ...chunk, lines: marked }]);
       expect(result).toEqual({ text: side('+'), fuzz: 0 });
     }),
     { numRuns: 300 },

@@ -1,5 +1,27 @@
-import { refuse, type Refused } from '../file-editor/refused.ts';
-import type { Chunk, ChunkLine, PatchHunk } from './patch-hunk.ts';
+import { refuse, type Refusal } from '../files/refusal.ts';
+
+/** One line of a chunk: kept, taken out or put in. */
+export interface ChunkLine {
+  readonly mark: ' ' | '-' | '+';
+  readonly text: string;
+}
+
+/** One place of a file to change. */
+export interface Chunk {
+  /** Lines that come before the place, outermost first. */
+  readonly anchors: readonly string[];
+  readonly lines: readonly ChunkLine[];
+  /** The place is the end of the file. */
+  readonly isAtEnd: boolean;
+  /** The line of the patch where the chunk begins, counted from 1. */
+  readonly line: number;
+}
+
+/** What a patch does to one file. */
+export type PatchHunk =
+  | { readonly kind: 'add'; readonly path: string; readonly text: string }
+  | { readonly kind: 'delete'; readonly path: string }
+  | { readonly kind: 'update'; readonly path: string; readonly moveTo?: string; readonly chunks: readonly Chunk[] };
 
 type Hunks = readonly PatchHunk[];
 
@@ -11,7 +33,7 @@ const endOfFile = '*** End of File';
  *
  * @see the grammar in openai/codex codex-rs/apply-patch
  */
-export function parsePatch(lines: readonly string[]): Hunks | Refused {
+export function parsePatch(lines: readonly string[]): Hunks | Refusal {
   if (lines[0]?.trim() !== '*** Begin Patch') return wrong(0, 'the first line must be "*** Begin Patch"');
   if (lines.length < 2 || lines.at(-1)?.trim() !== '*** End Patch')
     return wrong(lines.length - 1, 'the last line must be "*** End Patch"');
@@ -45,17 +67,17 @@ interface Section {
 }
 
 const sections = {
-  Add: ({ path, lines, from, to }: Section): PatchHunk | Refused => {
+  Add: ({ path, lines, from, to }: Section): PatchHunk | Refusal => {
     const added = withoutBlankEnd(lines.slice(from, to));
     const odd = added.findIndex((line) => !line.startsWith('+'));
     if (odd >= 0) return wrong(from + odd, 'each line of a new file must begin with "+"');
     return { kind: 'add', path, text: added.map((line) => `${line.slice(1)}\n`).join('') };
   },
-  Delete: ({ path, lines, from, to }: Section): PatchHunk | Refused =>
+  Delete: ({ path, lines, from, to }: Section): PatchHunk | Refusal =>
     withoutBlankEnd(lines.slice(from, to)).length === 0
       ? { kind: 'delete', path }
       : wrong(from, 'nothing may follow "*** Delete File: "'),
-  Update: (section: Section): PatchHunk | Refused => {
+  Update: (section: Section): PatchHunk | Refusal => {
     const { path, lines } = section;
     const moveTo = /^\*\*\* Move to:(.*)$/.exec((lines[section.from] ?? '').trim())?.[1]?.trim();
     const from = section.from + (moveTo === undefined ? 0 : 1);
@@ -67,7 +89,7 @@ const sections = {
   },
 } as const;
 
-function chunksOf({ lines, from, to }: Section): readonly Chunk[] | Refused {
+function chunksOf({ lines, from, to }: Section): readonly Chunk[] | Refusal {
   const chunks: Chunk[] = [];
   let chunk: { anchors: string[]; lines: ChunkLine[]; line: number } | undefined;
   const close = (isAtEnd: boolean): void => {
@@ -116,6 +138,6 @@ function withoutBlankEnd(lines: readonly string[]): readonly string[] {
   return lines.slice(0, lines.findLastIndex((line) => line.trim() !== '') + 1);
 }
 
-function wrong(at: number, what: string): Refused {
+function wrong(at: number, what: string): Refusal {
   return refuse(`The patch is not valid at line ${at + 1}: ${what}. Nothing was changed.`);
 }

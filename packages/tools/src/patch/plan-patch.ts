@@ -2,12 +2,12 @@ import { lstat } from 'node:fs/promises';
 import { isAbsolute, resolve } from 'node:path';
 import type { ApplyPatchObservation } from '@varve/events/payloads';
 import { contents } from '../file-editor/editor-report.ts';
-import { isRefused, refuse, type Refused } from '../file-editor/refused.ts';
-import { target as targetOf, type Reach, type Target } from '../file-editor/target.ts';
-import { encoded, readTextFile } from '../file-editor/text-file.ts';
-import type { PatchHunk } from './patch-hunk.ts';
-import { patchedText } from './patched-text.ts';
-import type { PlannedChange } from './planned-change.ts';
+import { isRefusal, refuse, type Refusal } from '../files/refusal.ts';
+import { type PathScope, type Target, resolveTarget as targetOf } from '../files/target.ts';
+import { encodeLike, readTextFile } from '../files/text-file.ts';
+import type { PlannedChange } from './apply-changes.ts';
+import type { PatchHunk } from './parse-patch.ts';
+import { applyChunks } from './apply-chunks.ts';
 
 type Report = Parameters<typeof ApplyPatchObservation.create>[0];
 type Changes = NonNullable<NonNullable<Report['commit']>['changes']>;
@@ -19,21 +19,21 @@ export interface PatchPlan {
   readonly commit: Changes;
   readonly fuzz: number;
   /** One line for each file. */
-  readonly told: readonly string[];
+  readonly summary: readonly string[];
 }
 
 /** Where a patch may work. */
-export interface PatchReach extends Reach {
+export interface PatchScope extends PathScope {
   readonly maxFileBytes: number;
 }
 
 /** Computes what a patch does to the files it names; a refusal says which change cannot be made. */
-export async function planPatch(hunks: readonly PatchHunk[], reach: PatchReach): Promise<PatchPlan | Refused> {
+export async function planPatch(hunks: readonly PatchHunk[], reach: PatchScope): Promise<PatchPlan | Refusal> {
   const parts: PatchPlan[] = [];
   const seen = new Set<string>();
   for (const hunk of hunks) {
-    const part = await planned(hunk, reach);
-    if (isRefused(part)) return refuse(`Nothing was changed: ${part.refused.replace('Nothing was changed: ', '')}`);
+    const part = await planHunk(hunk, reach);
+    if (isRefusal(part)) return refuse(`Nothing was changed: ${part.refused.replace('Nothing was changed: ', '')}`);
     for (const { real } of part.changes) {
       if (seen.has(real)) return refuse(`Nothing was changed: the patch names ${hunk.path} more than once.`);
       seen.add(real);
@@ -44,57 +44,57 @@ export async function planPatch(hunks: readonly PatchHunk[], reach: PatchReach):
     changes: parts.flatMap(({ changes }) => changes),
     commit: Object.assign({}, ...parts.map(({ commit }) => commit)),
     fuzz: parts.reduce((sum, { fuzz }) => sum + fuzz, 0),
-    told: parts.flatMap(({ told }) => told),
+    summary: parts.flatMap(({ summary: told }) => told),
   };
 }
 
-async function planned(hunk: PatchHunk, reach: PatchReach): Promise<PatchPlan | Refused> {
+async function planHunk(hunk: PatchHunk, reach: PatchScope): Promise<PatchPlan | Refusal> {
   const target = await targetOf(
     resolve(reach.workspace, hunk.path),
     hunk.kind === 'add' ? 'create' : 'str_replace',
     reach,
   );
-  if (isRefused(target)) return target;
-  if (hunk.kind === 'add') return added(hunk, target);
-  if (hunk.kind === 'delete') return removed(hunk, target, reach);
-  return updated(hunk, target, reach);
+  if (isRefusal(target)) return target;
+  if (hunk.kind === 'add') return planAdd(hunk, target);
+  if (hunk.kind === 'delete') return planDelete(hunk, target, reach);
+  return planUpdate(hunk, target, reach);
 }
 
-function added({ path, text }: Extract<PatchHunk, { kind: 'add' }>, { real }: Target): PatchPlan {
+function planAdd({ path, text }: Extract<PatchHunk, { kind: 'add' }>, { real }: Target): PatchPlan {
   return {
     changes: [{ real, before: undefined, after: Buffer.from(text), previous: undefined }],
     commit: { [path]: { type: 'add', ...contents(undefined, text) } },
     fuzz: 0,
-    told: [`A ${path}`],
+    summary: [`A ${path}`],
   };
 }
 
-async function removed(
+async function planDelete(
   { path }: Extract<PatchHunk, { kind: 'delete' }>,
   target: Target,
-  { maxFileBytes }: PatchReach,
-): Promise<PatchPlan | Refused> {
-  const file = (await whyLink(target)) ?? (await readTextFile(target, maxFileBytes));
-  if (isRefused(file)) return file;
+  { maxFileBytes }: PatchScope,
+): Promise<PatchPlan | Refusal> {
+  const file = (await refuseLink(target)) ?? (await readTextFile(target, maxFileBytes));
+  if (isRefusal(file)) return file;
   return {
     changes: [{ real: target.real, before: file.bytes, after: undefined, previous: target.stats }],
     commit: { [path]: { type: 'delete', ...contents(file.text, undefined) } },
     fuzz: 0,
-    told: [`D ${path}`],
+    summary: [`D ${path}`],
   };
 }
 
-async function updated(
+async function planUpdate(
   { path, moveTo, chunks }: Extract<PatchHunk, { kind: 'update' }>,
   target: Target,
-  reach: PatchReach,
-): Promise<PatchPlan | Refused> {
+  reach: PatchScope,
+): Promise<PatchPlan | Refusal> {
   const file = await readTextFile(target, reach.maxFileBytes);
-  if (isRefused(file)) return file;
-  const patched = patchedText(file, path, chunks);
-  if (isRefused(patched)) return patched;
-  const written = encoded(patched.text, file);
-  if (isRefused(written)) return written;
+  if (isRefusal(file)) return file;
+  const patched = applyChunks(file, path, chunks);
+  if (isRefusal(patched)) return patched;
+  const written = encodeLike(patched.text, file);
+  if (isRefusal(written)) return written;
   const { bytes: after, note } = written;
   const end = note === undefined ? '' : `. ${note}`;
   const previous = target.stats;
@@ -102,10 +102,10 @@ async function updated(
   const { fuzz } = patched;
   if (moveTo === undefined) {
     const changes = [{ real: target.real, before: file.bytes, after, previous }];
-    return { changes, commit: { [path]: change }, fuzz, told: [`M ${path}${end}`] };
+    return { changes, commit: { [path]: change }, fuzz, summary: [`M ${path}${end}`] };
   }
-  const goal = (await whyLink(target)) ?? (await moveTarget(moveTo, reach));
-  if (isRefused(goal)) return goal;
+  const goal = (await refuseLink(target)) ?? (await moveTarget(moveTo, reach));
+  if (isRefusal(goal)) return goal;
   return {
     changes: [
       { real: goal.real, before: undefined, after, previous },
@@ -113,18 +113,18 @@ async function updated(
     ],
     commit: { [path]: { ...change, move_path: moveTo } },
     fuzz,
-    told: [`R ${path} -> ${moveTo}${end}`],
+    summary: [`R ${path} -> ${moveTo}${end}`],
   };
 }
 
-async function moveTarget(path: string, reach: PatchReach): Promise<Target | Refused> {
+async function moveTarget(path: string, reach: PatchScope): Promise<Target | Refusal> {
   if (isAbsolute(path) || path.split('/').includes('..'))
     return refuse(`The path to move to must be relative, without "..": ${path}.`);
   return targetOf(resolve(reach.workspace, path), 'create', reach);
 }
 
 /** To remove what a link leads to would leave the link behind. */
-async function whyLink({ path }: Target): Promise<Refused | undefined> {
+async function refuseLink({ path }: Target): Promise<Refusal | undefined> {
   const stats = await lstat(path).catch(() => undefined);
   return stats?.isSymbolicLink()
     ? refuse(`${path} is a symbolic link; a patch can change what it leads to, but neither remove nor move it.`)

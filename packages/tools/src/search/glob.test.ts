@@ -5,9 +5,9 @@ import { textOf } from '@varve/events';
 import type { Observation } from '@varve/events/payloads';
 import { expect, test } from 'vitest';
 import { openedTool, type OpenedTool } from '../testing/opened-tool.ts';
-import { writeFiles } from '../testing/write-files.ts';
+import { writeFiles } from '../../test/support/write-files.ts';
+import type { SearchOptions } from './file-search.ts';
 import { glob } from './glob.ts';
-import type { SearchOptions } from './search-options.ts';
 
 async function opened(names: readonly string[], options: SearchOptions = {}): Promise<OpenedTool> {
   const tool = await openedTool(glob(options));

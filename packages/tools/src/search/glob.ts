@@ -1,13 +1,11 @@
+import picomatch from 'picomatch';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
-import picomatch from 'picomatch';
 import { text } from '@varve/events';
 import { GlobAction, GlobObservation } from '@varve/events/payloads';
-import { defineBuiltinTool } from '../define-tool.ts';
-import type { Tool } from '../tool.ts';
-import type { ToolContext } from '../tool-context.ts';
-import { FileSearch } from './file-search.ts';
-import type { SearchOptions } from './search-options.ts';
+import type { Tool, ToolContext } from '../contract/tool.ts';
+import { defineBuiltinTool } from '../contract/define-tool.ts';
+import { FileSearch, type SearchOptions } from './file-search.ts';
 import { wholeLines } from './whole-lines.ts';
 
 /** The input of one call. */
@@ -45,12 +43,12 @@ export function glob(options: SearchOptions = {}): Tool<GlobCall> {
     },
     effect: 'read',
     resources: () => [],
-    execute: (call, context) => found(search, call, context),
+    execute: (call, context) => runSearch(search, call, context),
   });
 }
 
-async function found(search: FileSearch, call: GlobCall, { workspace, signal }: ToolContext): Promise<GlobReport> {
-  const { base, rest } = parts(call.pattern);
+async function runSearch(search: FileSearch, call: GlobCall, { workspace, signal }: ToolContext): Promise<GlobReport> {
+  const { base, rest } = splitPattern(call.pattern);
   const path = base ?? call.path;
   const root = await search.root(path, workspace);
   const failed = (reason: string): GlobReport => ({
@@ -82,7 +80,7 @@ async function found(search: FileSearch, call: GlobCall, { workspace, signal }: 
 }
 
 /** Splits an absolute pattern into the directory it begins with and the rest. */
-function parts(pattern: string): { readonly base?: string; readonly rest: string } {
+function splitPattern(pattern: string): { readonly base?: string; readonly rest: string } {
   const expanded = pattern === '~' || pattern.startsWith('~/') ? join(homedir(), pattern.slice(1)) : pattern;
   if (!isAbsolute(expanded)) return { rest: pattern };
   const { base, glob: rest } = picomatch.scan(expanded);

@@ -1,12 +1,10 @@
 import { relative } from 'node:path';
 import { text } from '@varve/events';
 import { GrepAction, GrepObservation } from '@varve/events/payloads';
-import { defineBuiltinTool } from '../define-tool.ts';
-import type { Tool } from '../tool.ts';
-import type { ToolContext } from '../tool-context.ts';
-import { FileSearch, type FilesFound } from './file-search.ts';
+import type { Tool, ToolContext } from '../contract/tool.ts';
+import { defineBuiltinTool } from '../contract/define-tool.ts';
+import { FileSearch, type FilesFound, type SearchOptions } from './file-search.ts';
 import { matchingLines } from './matching-lines.ts';
-import type { SearchOptions } from './search-options.ts';
 import type { SearchRoot } from './search-root.ts';
 import { wholeLines } from './whole-lines.ts';
 
@@ -46,11 +44,11 @@ export function grep(options: SearchOptions = {}): Tool<GrepCall> {
     },
     effect: 'read',
     resources: () => [],
-    execute: (call, context) => found(search, call, context),
+    execute: (call, context) => runSearch(search, call, context),
   });
 }
 
-async function found(search: FileSearch, call: GrepCall, { workspace, signal }: ToolContext): Promise<GrepReport> {
+async function runSearch(search: FileSearch, call: GrepCall, { workspace, signal }: ToolContext): Promise<GrepReport> {
   const root = await search.root(call.path, workspace);
   const asked = { pattern: call.pattern, ...(call.include !== undefined && { include_pattern: call.include }) };
   const failed = (reason: string): GrepReport => ({

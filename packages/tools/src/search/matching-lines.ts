@@ -41,13 +41,13 @@ export async function matchingLines(
     separator: '\n',
     onRecord(record) {
       const [, name, number, line = ''] = /^\.\/([^\0]*)\0(\d+):(.*?)\r?$/s.exec(record) ?? [];
-      if (name !== undefined) lines.push(`${name}:${number}: ${short(line)}`);
+      if (name !== undefined) lines.push(`${name}:${number}: ${shortenLine(line)}`);
       return lines.length < mostLines;
     },
   });
   return lines;
 }
 
-function short(line: string): string {
+function shortenLine(line: string): string {
   return line.length <= longestLine ? line : `${line.slice(0, longestLine).toWellFormed()}[…]`;
 }

@@ -1,7 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
-import { isInside } from '../file-editor/jail.ts';
-import { resolvedPath } from '../file-editor/resolved-path.ts';
+import { isInside, resolvedPath } from '../files/resolved-path.ts';
 
 /** Where a search starts. */
 export interface SearchRoot {

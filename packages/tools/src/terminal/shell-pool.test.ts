@@ -2,11 +2,11 @@ import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Observation } from '@varve/events/payloads';
 import { describe, expect, test } from 'vitest';
-import { around, backends, openTerminal, shown, untilShown } from '../testing/open-terminal.ts';
-import { isRunning } from '../testing/is-running.ts';
+import { isRunning } from '../../test/support/is-running.ts';
+import { around, backends, openTerminal, shown, untilShown } from '../../test/support/open-terminal.ts';
 import type { OpenedTool } from '../testing/opened-tool.ts';
-import { namedSecrets } from './named-secrets.ts';
-import { isWhole } from './startup-file.ts';
+import { isComplete } from './session/startup-file.ts';
+import { namedSecrets } from './terminal-options.ts';
 
 const timeout = 60;
 
@@ -205,7 +205,7 @@ test('commands exclude nothing, and other calls exclude those at the same shell,
 });
 
 test('exported variables that were not written to the end are not used', () => {
-  expect(isWhole("declare -x A='1'\n# That is all.\n")).toBe(true);
-  expect(isWhole("declare -x A='1'\n# That is")).toBe(false);
-  expect(isWhole('')).toBe(false);
+  expect(isComplete("declare -x A='1'\n# That is all.\n")).toBe(true);
+  expect(isComplete("declare -x A='1'\n# That is")).toBe(false);
+  expect(isComplete('')).toBe(false);
 });

@@ -1,19 +1,19 @@
-import { mutex, type Mutex } from '../mutex.ts';
-import type { ToolContext } from '../tool-context.ts';
-import { hasCompany } from './has-company.ts';
-import { ShellCalls, type ShellCall } from './shell-calls.ts';
-import type { ShellHost } from './shell-host.ts';
-import { refusal, type TerminalReport } from './terminal-report.ts';
+import type { ToolContext } from '../contract/tool.ts';
+import { mutex, type Mutex } from '../contract/mutex.ts';
+import { hasOtherProcesses } from '../processes/process-table.ts';
+import { type ShellCall, ShellController } from './shell-controller.ts';
+import type { ShellFactory } from './shell-factory.ts';
+import { refusalReport, type TerminalReport } from './terminal-report.ts';
 
 /** How a {@link ShellPool} works. */
 export interface ShellPoolOptions {
-  readonly host: ShellHost;
+  readonly factory: ShellFactory;
   readonly quietMs: number;
   readonly maxShells: number;
 }
 
 interface Shell {
-  readonly calls: ShellCalls;
+  readonly controller: ShellController;
   readonly inTurn: Mutex;
 }
 
@@ -27,7 +27,7 @@ const address = /^SHELL(\d{1,9}):/;
 export class ShellPool {
   readonly #options: ShellPoolOptions;
   readonly #main: Shell;
-  readonly #beside = new Map<number, Shell>();
+  readonly #secondary = new Map<number, Shell>();
   readonly #closing = new Set<Promise<void>>();
   /** Commands, and other calls, that are at the main shell or wait for it. */
   #commands = 0;
@@ -37,62 +37,69 @@ export class ShellPool {
 
   constructor(options: ShellPoolOptions) {
     this.#options = options;
-    this.#main = { calls: new ShellCalls(options.host, options.quietMs), inTurn: mutex() };
+    this.#main = { controller: new ShellController(options.factory, options.quietMs), inTurn: mutex() };
   }
 
   /** What the model is told. */
   async call(call: ShellCall, context: ToolContext): Promise<TerminalReport> {
     const number = addressOf(call);
-    if (number !== undefined && this.#options.maxShells > 1) return this.#addressed(number, call, context);
-    if (isCommand(call)) return this.#command(call, context);
-    const [only] = this.#beside.size === 1 ? this.#beside.keys() : [];
-    const isIdle = this.#commands + this.#others === 0 && !this.#main.calls.hasMore;
-    if (isIdle && only !== undefined && !call.reset) return this.#at(only, call, context);
+    if (number !== undefined && this.#options.maxShells > 1) return this.#callAddressed(number, call, context);
+    if (isCommand(call)) return this.#callCommand(call, context);
+    const [only] = this.#secondary.size === 1 ? this.#secondary.keys() : [];
+    const isIdle = this.#commands + this.#others === 0 && !this.#main.controller.hasUnreported;
+    if (isIdle && only !== undefined && !call.reset) return this.#callSecondary(only, call, context);
     this.#others += 1;
     return inTurn(this.#main, call, context).finally(() => (this.#others -= 1));
   }
 
   /** Ends all shells. */
   async close(): Promise<void> {
-    const shells = [this.#main, ...this.#beside.values()];
-    await Promise.all([...shells.map(({ calls }) => calls.close()), ...this.#closing]);
+    const shells = [this.#main, ...this.#secondary.values()];
+    await Promise.all([...shells.map(({ controller: calls }) => calls.close()), ...this.#closing]);
   }
 
-  #command(call: ShellCall, context: ToolContext): Promise<TerminalReport> {
-    const isFull = this.#beside.size + 1 >= this.#options.maxShells;
+  #callCommand(call: ShellCall, context: ToolContext): Promise<TerminalReport> {
+    const isFull = this.#secondary.size + 1 >= this.#options.maxShells;
     if (this.#commands > 0 && this.#others === 0 && !this.#isRefusing && !isFull)
-      return this.#at(this.#opened(), call, context);
-    if (this.#commands === 0) this.#isRefusing = this.#main.calls.isRunning;
+      return this.#callSecondary(this.#openSecondary(), call, context);
+    if (this.#commands === 0) this.#isRefusing = this.#main.controller.isRunning;
     this.#commands += 1;
     return inTurn(this.#main, call, context).finally(() => (this.#commands -= 1));
   }
 
   /** The number of a shell that is like the main one. */
-  #opened(): number {
+  #openSecondary(): number {
     let number = 2;
-    while (this.#beside.has(number)) number += 1;
-    const { host, quietMs } = this.#options;
-    const origin = this.#main.calls.origin();
-    this.#beside.set(number, { calls: new ShellCalls(host, quietMs, { number, origin }), inTurn: mutex() });
+    while (this.#secondary.has(number)) number += 1;
+    const { factory: host, quietMs } = this.#options;
+    const origin = this.#main.controller.origin();
+    this.#secondary.set(number, {
+      controller: new ShellController(host, quietMs, { number, origin }),
+      inTurn: mutex(),
+    });
     return number;
   }
 
-  async #addressed(number: number, call: ShellCall, context: ToolContext): Promise<TerminalReport> {
+  async #callAddressed(number: number, call: ShellCall, context: ToolContext): Promise<TerminalReport> {
     const input = call.command.replace(address, '');
-    if (number !== 1 && !this.#beside.has(number))
-      return refusal(call.command, `There is no shell ${number}: its command has ended, and the end was told.`);
+    if (number !== 1 && !this.#secondary.has(number))
+      return refusalReport(call.command, `There is no shell ${number}: its command has ended, and the end was told.`);
     const plain = { ...call, command: input, is_input: input !== '' || call.reset };
-    return number === 1 ? inTurn(this.#main, plain, context) : this.#at(number, plain, context);
+    return number === 1 ? inTurn(this.#main, plain, context) : this.#callSecondary(number, plain, context);
   }
 
-  async #at(number: number, call: ShellCall, context: ToolContext): Promise<TerminalReport> {
-    const shell = this.#beside.get(number) ?? this.#main;
+  async #callSecondary(number: number, call: ShellCall, context: ToolContext): Promise<TerminalReport> {
+    const shell = this.#secondary.get(number) ?? this.#main;
     try {
       return await inTurn(shell, call, context);
     } finally {
-      if (this.#beside.get(number) === shell && !shell.calls.hasMore && !hasCompany(shell.calls.pid)) {
-        this.#beside.delete(number);
-        const closed = shell.calls.close().finally(() => this.#closing.delete(closed));
+      if (
+        this.#secondary.get(number) === shell &&
+        !shell.controller.hasUnreported &&
+        !hasOtherProcesses(shell.controller.pid)
+      ) {
+        this.#secondary.delete(number);
+        const closed = shell.controller.close().finally(() => this.#closing.delete(closed));
         this.#closing.add(closed);
       }
     }
@@ -117,5 +124,5 @@ function isCommand({ command, is_input: isInput, reset }: ShellCall): boolean {
 }
 
 function inTurn(shell: Shell, call: ShellCall, context: ToolContext): Promise<TerminalReport> {
-  return shell.inTurn(() => shell.calls.call(call, context), context.signal);
+  return shell.inTurn(() => shell.controller.call(call, context), context.signal);
 }

@@ -42,3 +42,16 @@ export interface TerminalOptions {
   /** Hides secrets in output before it is cut or saved, some lines at a time. Must not throw. Default: hides nothing. */
   readonly mask?: (text: string) => string;
 }
+
+/**
+ * Hands a command those secrets whose names occur in it, in upper or lower case: for the `secrets` option of a terminal. A
+ * command that does not name a secret does not have it.
+ */
+export function namedSecrets(
+  secrets: Readonly<Record<string, string>>,
+): (command: string) => Readonly<Record<string, string>> {
+  return (command) => {
+    const text = command.toLowerCase();
+    return Object.fromEntries(Object.entries(secrets).filter(([name]) => text.includes(name.toLowerCase())));
+  };
+}

@@ -2,16 +2,16 @@ import { hostname, userInfo } from 'node:os';
 import { dirname } from 'node:path';
 import { text } from '@varve/events';
 import type { TerminalObservation } from '@varve/events/payloads';
-import type { Captured } from './output-buffer.ts';
+import type { CapturedOutput } from './output/output-buffer.ts';
 
 /** The fields of a terminal observation. */
 export type TerminalReport = Parameters<typeof TerminalObservation.create>[0];
 
 /** What one call has to tell. */
-export interface Telling {
+export interface ReportInput {
   /** As the observation shows it. */
   readonly command: string;
-  readonly output?: Captured;
+  readonly output?: CapturedOutput;
   /** Says to what the output belongs, when it is not this command alone. */
   readonly prefix?: string;
   /** Says in which state the shell is. */
@@ -24,7 +24,7 @@ export interface Telling {
 }
 
 /** What a call brought back, as the fields of its observation. */
-export function report({
+export function terminalReport({
   command,
   output,
   prefix = '',
@@ -32,7 +32,7 @@ export function report({
   exitCode = -1,
   isError = false,
   ...rest
-}: Telling): TerminalReport {
+}: ReportInput): TerminalReport {
   const { shell, timedOut = false } = rest;
   return {
     content: output === undefined || output.text === '' ? [] : [text(output.text)],
@@ -43,7 +43,7 @@ export function report({
     metadata: {
       exit_code: exitCode,
       pid: shell.pid,
-      ...whoAndWhere(),
+      ...hostInfo(),
       working_dir: shell.directory,
       prefix,
       suffix,
@@ -53,11 +53,11 @@ export function report({
 }
 
 /** A call that did nothing, and why. */
-export function refusal(command: string, reason: string): TerminalReport {
+export function refusalReport(command: string, reason: string): TerminalReport {
   return { content: [text(reason)], is_error: true, command };
 }
 
-function whoAndWhere(): { hostname: string; username?: string } {
+function hostInfo(): { hostname: string; username?: string } {
   try {
     return { username: userInfo().username, hostname: hostname() };
   } catch {

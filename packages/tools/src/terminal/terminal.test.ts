@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { presentObservation } from '@varve/events/payloads';
 import { describe, expect, test } from 'vitest';
-import { around, backends, openTerminal as open, shown } from '../testing/open-terminal.ts';
+import { around, backends, openTerminal as open, shown } from '../../test/support/open-terminal.ts';
 
 const exactly = (text: string): RegExp => new RegExp(`^${text}$`.replaceAll('\\', String.raw`\\`));
 

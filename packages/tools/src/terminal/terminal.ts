@@ -1,12 +1,12 @@
 import { TerminalAction, TerminalObservation } from '@varve/events/payloads';
-import { defineBuiltinTool } from '../define-tool.ts';
-import type { Tool } from '../tool.ts';
-import type { ShellCall } from './shell-calls.ts';
-import { ShellHost } from './shell-host.ts';
+import type { Tool } from '../contract/tool.ts';
+import { defineBuiltinTool } from '../contract/define-tool.ts';
+import { statementLines } from './command-text.ts';
+import type { ShellCall } from './shell-controller.ts';
+import { ShellFactory } from './shell-factory.ts';
 import { ShellPool, shellResources } from './shell-pool.ts';
-import { statementLines } from './statement-lines.ts';
 import { defaultMaxShells, type TerminalOptions } from './terminal-options.ts';
-import { refusal } from './terminal-report.ts';
+import { refusalReport } from './terminal-report.ts';
 
 /**
  * One persistent bash in the workspace, started with the first command. State survives from call to call until a reset;
@@ -23,8 +23,8 @@ export function terminal(options: TerminalOptions = {}): Tool<ShellCall> {
     maxShells = defaultMaxShells,
     rejectMultiple = false,
   } = options;
-  const host = new ShellHost(options);
-  const pool = new ShellPool({ host, quietMs: noChangeTimeoutMs, maxShells });
+  const host = new ShellFactory(options);
+  const pool = new ShellPool({ factory: host, quietMs: noChangeTimeoutMs, maxShells });
   return defineBuiltinTool({
     name: 'terminal',
     description:
@@ -44,7 +44,7 @@ export function terminal(options: TerminalOptions = {}): Tool<ShellCall> {
     resources: (call) => shellResources(call, maxShells),
     async execute(call, context) {
       const reason = rejectMultiple ? whyMultiple(call) : undefined;
-      return reason === undefined ? pool.call(call, context) : refusal(call.command, reason);
+      return reason === undefined ? pool.call(call, context) : refusalReport(call.command, reason);
     },
     async close() {
       await pool.close();

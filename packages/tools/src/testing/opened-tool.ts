@@ -2,7 +2,7 @@ import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Observation } from '@varve/events/payloads';
-import type { Tool } from '../tool.ts';
+import type { Tool } from '../contract/tool.ts';
 
 /** What a call of an {@link OpenedTool} may add. */
 export interface CallOptions {

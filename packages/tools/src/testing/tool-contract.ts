@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { deepFreeze, textOf } from '@varve/events';
-import { presentObservation, type Observation } from '@varve/events/payloads';
-import { ToolError } from '../error.ts';
-import { maskSecrets, type Mask } from '../mask-secrets.ts';
-import type { Tool } from '../tool.ts';
+import { type Observation, presentObservation } from '@varve/events/payloads';
+import type { Tool } from '../contract/tool.ts';
+import { ToolError } from '../contract/error.ts';
+import { type Mask, maskSecrets } from '../mask-secrets.ts';
 import { filesIn } from './files-in.ts';
 import { openedTool, type OpenedTool } from './opened-tool.ts';
-import { traces } from './traces.ts';
+import { directoryTraces } from './traces.ts';
 
 /** A tool to check, and how to use it. */
 export interface ToolSubject {
@@ -146,9 +146,9 @@ export const toolContract: readonly ToolCheck[] = [
     'leaves no trace in the workspace when it says that it reads',
     async ({ tool, call, workspace }, { inputs }) => {
       for (const input of inputs) {
-        const before = await traces(workspace);
+        const before = await directoryTraces(workspace);
         await call(input);
-        if (tool.effect(tool.parse(input)) === 'read') assert.deepEqual(await traces(workspace), before);
+        if (tool.effect(tool.parse(input)) === 'read') assert.deepEqual(await directoryTraces(workspace), before);
       }
     },
   ),

@@ -3,7 +3,7 @@ import { lstat, readdir, readFile, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** Everything that can be seen of a directory from outside: names, kinds, modes, times and contents. */
-export async function traces(directory: string): Promise<readonly string[]> {
+export async function directoryTraces(directory: string): Promise<readonly string[]> {
   const names = await readdir(directory, { recursive: true });
   const lines = await Promise.all(['.', ...names].toSorted().map((name) => trace(directory, name)));
   return lines;

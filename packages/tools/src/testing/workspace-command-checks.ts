@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { rejectsWithCode } from './rejects-with-code.ts';
-import type { WorkspaceCheck } from './workspace-check.ts';
+import { rejectsWithCode, type WorkspaceCheck } from './workspace-check.ts';
 
 /** Commands in a workspace. */
 export const workspaceCommandChecks: readonly WorkspaceCheck[] = [

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
+import type { WorkspaceCheck } from './workspace-check.ts';
 import { workspaceCommandChecks } from './workspace-command-checks.ts';
 import { workspaceFileChecks } from './workspace-file-checks.ts';
 import { workspaceGitChecks } from './workspace-git-checks.ts';
-import type { WorkspaceCheck } from './workspace-check.ts';
 
 /** What every {@link Workspace} must do. Run each check against a fresh one. */
 export const workspaceContract: readonly WorkspaceCheck[] = [

@@ -4,8 +4,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Workspace } from '../workspace/workspace.ts';
-import { rejectsWithCode } from './rejects-with-code.ts';
-import type { WorkspaceCheck } from './workspace-check.ts';
+import { rejectsWithCode, type WorkspaceCheck } from './workspace-check.ts';
 
 /** Files of a workspace. */
 export const workspaceFileChecks: readonly WorkspaceCheck[] = [

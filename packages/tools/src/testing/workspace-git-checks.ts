@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Workspace } from '../workspace/workspace.ts';
-import { rejectsWithCode } from './rejects-with-code.ts';
-import type { WorkspaceCheck } from './workspace-check.ts';
+import { rejectsWithCode, type WorkspaceCheck } from './workspace-check.ts';
 
 /** Git in a workspace. */
 export const workspaceGitChecks: readonly WorkspaceCheck[] = [

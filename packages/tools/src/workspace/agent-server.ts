@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ToolError } from '../error.ts';
+import { ToolError } from '../contract/error.ts';
 
 /** Where an agent-server is, and how it is reached. */
 export interface AgentServerOptions {
@@ -51,7 +51,7 @@ export function agentServer({ url, apiKey, fetch = globalThis.fetch }: AgentServ
     for (const [name, value] of Object.entries(query)) if (value !== undefined) given.append(name, String(value));
     const where = given.size === 0 ? path : `${path}?${given.toString()}`;
     const limit = AbortSignal.timeout(timeoutMs);
-    const response = await guarded(path, signal, () =>
+    const response = await mapFailures(path, signal, () =>
       fetch(`${base}${where}`, {
         ...init(request),
         headers: headers(request, apiKey),
@@ -75,7 +75,7 @@ export function agentServer({ url, apiKey, fetch = globalThis.fetch }: AgentServ
     },
     async json(schema, path, request = {}) {
       const response = await send(path, request);
-      const body: unknown = await guarded(path, request.signal, () => response.json());
+      const body: unknown = await mapFailures(path, request.signal, () => response.json());
       const parsed = schema.safeParse(body);
       if (parsed.success) return parsed.data;
       throw new ToolError('unusable', `The server answered ${path} with something else.`, { cause: parsed.error });
@@ -91,7 +91,7 @@ async function* chunks(
   const reader = body?.getReader();
   try {
     for (;;) {
-      const chunk = await guarded(path, signal, async () => reader?.read());
+      const chunk = await mapFailures(path, signal, async () => reader?.read());
       if (chunk?.value === undefined) return;
       yield chunk.value;
     }
@@ -101,7 +101,7 @@ async function* chunks(
   }
 }
 
-async function guarded<T>(path: string, signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
+async function mapFailures<T>(path: string, signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (cause) {

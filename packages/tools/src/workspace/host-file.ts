@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { mkdir, open, type FileHandle } from 'node:fs/promises';
 import { dirname, isAbsolute } from 'node:path';
-import { ToolError } from '../error.ts';
+import { ToolError } from '../contract/error.ts';
 
 /** Opens a file of this machine for reading; a pipe does not hold it up. The caller closes it. */
 export async function openHostFile(path: string): Promise<FileHandle> {
@@ -9,7 +9,7 @@ export async function openHostFile(path: string): Promise<FileHandle> {
 }
 
 /** The path of this machine that a file will be put at; the directories above it are created. */
-export async function hostPlace(path: string): Promise<string> {
+export async function prepareHostPath(path: string): Promise<string> {
   await mkdir(dirname(absolute(path)), { recursive: true });
   return path;
 }

@@ -1,9 +1,8 @@
 import { constants } from 'node:fs';
-import { mkdir, open, readlink, type FileHandle } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, readlink } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { ToolError } from '../error.ts';
-import { isInside } from '../file-editor/jail.ts';
-import { resolvedPath } from '../file-editor/resolved-path.ts';
+import { ToolError } from '../contract/error.ts';
+import { isInside, resolvedPath } from '../files/resolved-path.ts';
 
 /** A directory that paths must not leave. */
 export interface Jail {

@@ -15,7 +15,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { isRunning } from '../testing/is-running.ts';
+import { isRunning } from '../../test/support/is-running.ts';
 import { cappedOutput } from './capped-output.ts';
 import { jail } from './jail.ts';
 import { localWorkspace } from './local-workspace.ts';

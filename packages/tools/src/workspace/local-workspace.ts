@@ -1,18 +1,17 @@
 import type { Dirent, Stats } from 'node:fs';
-import { readdir, realpath, stat, type FileHandle } from 'node:fs/promises';
+import { type FileHandle, readdir, realpath, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { ToolError } from '../error.ts';
-import { writeAtomically } from '../file-editor/write-atomically.ts';
+import { ToolError } from '../contract/error.ts';
+import { writeAtomically } from '../files/write-atomically.ts';
 import { gitChanges } from '../git/git-changes.ts';
 import { gitDiff } from '../git/git-diff.ts';
 import { gitRepository } from '../git/git-repository.ts';
-import { fileChunks } from './file-chunks.ts';
-import { hostPlace, openHostFile, regularFile } from './host-file.ts';
+import { fileChunks, readAll } from './byte-streams.ts';
+import { prepareHostPath, openHostFile, regularFile } from './host-file.ts';
 import { jail, type Jail } from './jail.ts';
 import { putFile } from './put-file.ts';
 import { runCommand } from './run-command.ts';
-import { systemCall } from './system-call.ts';
-import { wholeStream } from './whole-stream.ts';
+import { mapSystemErrors } from './system-call.ts';
 import type { Workspace, WorkspaceEntry } from './workspace.ts';
 import { createWorktree, deleteWorktree } from './worktree.ts';
 
@@ -53,16 +52,16 @@ export function localWorkspace(directory: string): Workspace {
 function fileMethods(files: Jail): Pick<Workspace, 'read' | 'write' | 'list' | 'upload' | 'download'> {
   return {
     read: (path, { signal } = {}) =>
-      systemCall(
+      mapSystemErrors(
         `Reading ${path}`,
         async () => {
           await using file = await regularFile(path, await files.open(path));
-          return await wholeStream(path, fileChunks(file, signal));
+          return await readAll(path, fileChunks(file, signal));
         },
         signal,
       ),
     write: (path, content, { signal } = {}) =>
-      systemCall(
+      mapSystemErrors(
         `Writing ${path}`,
         async () => {
           signal?.throwIfAborted();
@@ -73,7 +72,7 @@ function fileMethods(files: Jail): Pick<Workspace, 'read' | 'write' | 'list' | '
         signal,
       ),
     list: (path = '.', { signal } = {}) =>
-      systemCall(
+      mapSystemErrors(
         `Listing ${path}`,
         async () => {
           signal?.throwIfAborted();
@@ -83,7 +82,7 @@ function fileMethods(files: Jail): Pick<Workspace, 'read' | 'write' | 'list' | '
         signal,
       ),
     upload: (source, destination, { signal } = {}) =>
-      systemCall(
+      mapSystemErrors(
         `Copying ${source} to ${destination}`,
         async () => {
           await using file = await openHostFile(source);
@@ -92,11 +91,11 @@ function fileMethods(files: Jail): Pick<Workspace, 'read' | 'write' | 'list' | '
         signal,
       ),
     download: (source, destination, { signal } = {}) =>
-      systemCall(
+      mapSystemErrors(
         `Copying ${source} to ${destination}`,
         async () => {
           await using file = await regularFile(source, await files.open(source));
-          await copy(file, await hostPlace(destination), signal);
+          await copy(file, await prepareHostPath(destination), signal);
         },
         signal,
       ),
@@ -119,7 +118,7 @@ async function previous(path: string): Promise<Stats | undefined> {
 }
 
 async function realDirectory(files: Jail, path: string): Promise<string> {
-  return systemCall(`Opening the directory ${path}`, async () => {
+  return mapSystemErrors(`Opening the directory ${path}`, async () => {
     const found = await realpath(files.inside(path));
     if (!(await stat(found)).isDirectory()) throw new ToolError('invalid-input', `The path ${path} is no directory.`);
     return found;

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
-import { ToolError } from '../error.ts';
+import { ToolError } from '../contract/error.ts';
 import type { AgentServer } from './agent-server.ts';
 import { cappedOutput } from './capped-output.ts';
 import { defaultTimeoutMs, mostOutput } from './limits.ts';

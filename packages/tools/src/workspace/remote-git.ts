@@ -1,15 +1,15 @@
-import { ToolError } from '../error.ts';
+import { ToolError } from '../contract/error.ts';
 import { gitEnvironment } from '../git/git-environment.ts';
 import type { RunGit } from '../git/git-repository.ts';
-import { withoutCredentials } from '../git/without-credentials.ts';
-import { quoted } from './quoted.ts';
+import { withoutCredentials } from '../git/run-git.ts';
+import { shellQuote } from '../processes/shell-environment.ts';
 import type { CommandOptions, CommandResult } from './workspace.ts';
 
 /** Runs git by commands of a shell, with the same care as on this machine. */
 export function remoteGit(execute: (command: string, options: CommandOptions) => Promise<CommandResult>): RunGit {
   return async ({ directory, args, settings = {}, signal }) => {
     const variables = Object.entries(gitEnvironment(settings)).map(([name, value]) => `${name}=${value}`);
-    const words = [...variables, 'git', '--no-pager', '--literal-pathspecs', ...args].map(quoted);
+    const words = [...variables, 'git', '--no-pager', '--literal-pathspecs', ...args].map(shellQuote);
     const command = `env ${words.join(' ')}`;
     const { exitCode, stdout, stderr, timedOut } = await execute(command, { directory, ...(signal && { signal }) });
     if (timedOut || exitCode === 127) throw new ToolError('unusable', `Git could not be run in ${directory}.`);

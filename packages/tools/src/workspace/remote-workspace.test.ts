@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { workspaceServer } from '../testing/workspace-server.ts';
+import { workspaceServer } from '../../test/support/workspace-server.ts';
 import { remoteWorkspace } from './remote-workspace.ts';
 
 const outputs = z.object({ items: z.array(z.looseObject({})), next_page_id: z.string().nullable() });

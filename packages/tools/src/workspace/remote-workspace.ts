@@ -1,18 +1,16 @@
 import { posix } from 'node:path';
 import { z } from 'zod';
-import { ToolError } from '../error.ts';
+import { ToolError } from '../contract/error.ts';
 import type { GitChange } from '../git/git-changes.ts';
 import { gitRepository } from '../git/git-repository.ts';
 import { agentServer, type AgentServer, type AgentServerOptions } from './agent-server.ts';
-import { fileChunks } from './file-chunks.ts';
-import { hostPlace, openHostFile } from './host-file.ts';
+import { fileChunks, uploadBody, readAll } from './byte-streams.ts';
+import { prepareHostPath, openHostFile } from './host-file.ts';
 import { putFile } from './put-file.ts';
-import { remoteCommand, type PollOptions } from './remote-command.ts';
+import { type PollOptions, remoteCommand } from './remote-command.ts';
 import { remoteGit } from './remote-git.ts';
-import { remoteList } from './remote-list.ts';
-import { systemCall } from './system-call.ts';
-import { uploadBody } from './upload-body.ts';
-import { wholeStream } from './whole-stream.ts';
+import { listRemotely } from './list-remotely.ts';
+import { mapSystemErrors } from './system-call.ts';
 import type { Workspace } from './workspace.ts';
 import { createWorktree, deleteWorktree } from './worktree.ts';
 
@@ -76,7 +74,7 @@ export function remoteWorkspace(options: RemoteWorkspaceOptions): Workspace {
       );
     },
     ...fileMethods(server, inside),
-    list: async (path = '.', { signal } = {}) => remoteList(execute, path, signal),
+    list: async (path = '.', { signal } = {}) => listRemotely(execute, path, signal),
     execute,
     async changes(path = '.', { ref, signal } = {}) {
       const found = await server.json(changes, '/api/git/changes', { query: { path: inside(path), ref }, signal });
@@ -121,11 +119,11 @@ function fileMethods(
   };
   return {
     read: (path, { signal } = {}) =>
-      systemCall(`Reading ${path}`, async () => wholeStream(path, await fetched(path, signal)), signal),
+      mapSystemErrors(`Reading ${path}`, async () => readAll(path, await fetched(path, signal)), signal),
     write: (path, content, { signal } = {}) =>
-      systemCall(`Writing ${path}`, () => sent(path, ReadableStream.from([Buffer.from(content)]), signal), signal),
+      mapSystemErrors(`Writing ${path}`, () => sent(path, ReadableStream.from([Buffer.from(content)]), signal), signal),
     upload: (source, destination, { signal } = {}) =>
-      systemCall(
+      mapSystemErrors(
         `Copying ${source} to ${destination}`,
         async () => {
           inside(destination);
@@ -135,11 +133,11 @@ function fileMethods(
         signal,
       ),
     download: (source, destination, { signal } = {}) =>
-      systemCall(
+      mapSystemErrors(
         `Copying ${source} to ${destination}`,
         async () => {
           inside(source);
-          const place = await hostPlace(destination);
+          const place = await prepareHostPath(destination);
           await putFile(place, await fetched(source, signal));
         },
         signal,

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
-import { ToolError } from '../error.ts';
-import { sendSignal } from '../terminal/send-signal.ts';
-import { shellEnvironment } from '../terminal/shell-environment.ts';
+import { ToolError } from '../contract/error.ts';
+import { shellEnvironment } from '../processes/shell-environment.ts';
+import { sendSignal } from '../processes/signals.ts';
 import { cappedOutput } from './capped-output.ts';
 import { defaultTimeoutMs, mostOutput } from './limits.ts';
 import type { CommandOptions, CommandResult } from './workspace.ts';

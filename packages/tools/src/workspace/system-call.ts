@@ -1,10 +1,10 @@
-import { ToolError } from '../error.ts';
+import { ToolError } from '../contract/error.ts';
 
 /** The paths and kinds that a caller got wrong; the rest is the system's fault. */
 const wrongPath = new Set(['ENOENT', 'EEXIST', 'ENOTDIR', 'EISDIR', 'ELOOP', 'ENAMETOOLONG', 'ERR_INVALID_ARG_VALUE']);
 
 /** Does work on files: what the system says against it becomes a {@link ToolError} with `doing` in its message. */
-export async function systemCall<T>(doing: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+export async function mapSystemErrors<T>(doing: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
   try {
     return await work();
   } catch (error) {

@@ -1,4 +1,4 @@
-import { ToolError } from '../error.ts';
+import { ToolError } from '../contract/error.ts';
 import type { GitRepository } from '../git/git-repository.ts';
 import type { RemoveWorktreeOptions, WorktreeOptions } from './workspace.ts';
 

@@ -1,0 +1,61 @@
+import { ToolError } from './error.ts';
+
+/** How long work may go on after its call was cancelled. */
+const graceMs = 900;
+
+/** What {@link lifetime} needs to know of a tool. */
+export interface LifetimeOptions {
+  readonly name: string;
+  readonly close?: () => Promise<void>;
+}
+
+/** The rules every tool keeps about cancelling and closing. */
+export interface Lifetime {
+  /** @throws {ToolError} `closed` after `close`; `aborted` when the signal has aborted and the work gave no result. */
+  readonly run: <T>(signal: AbortSignal, work: () => Promise<T>) => Promise<T>;
+  /** Closes once; every call gives the same promise. */
+  readonly close: () => Promise<void>;
+}
+
+/**
+ * Refuses work when the tool is closed or the call already cancelled, and lets go of work that does not end soon after its
+ * call was cancelled.
+ */
+export function lifetime({ name, close }: LifetimeOptions): Lifetime {
+  let closing: Promise<void> | undefined;
+  return {
+    run: async (signal, work) => {
+      if (closing !== undefined) throw new ToolError('closed', `The tool ${name} was closed.`);
+      if (signal.aborted) throw abortedError(name);
+      return withGracePeriod(name, signal, work());
+    },
+    close: () => (closing ??= (async () => close?.())()),
+  };
+}
+
+async function withGracePeriod<T>(name: string, signal: AbortSignal, work: Promise<T>): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  let timer: NodeJS.Timeout | undefined;
+  const abort = (): void => {
+    timer = setTimeout(() => reject(abortedError(name)), graceMs);
+  };
+  signal.addEventListener('abort', abort, { once: true });
+  try {
+    return await Promise.race([work, promise]);
+  } catch (error) {
+    if (signal.aborted && isAbort(error, signal)) throw abortedError(name, error);
+    throw error;
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', abort);
+  }
+}
+
+/** Work that passes the signal on rejects with the signal's reason, or with an error named AbortError. */
+function isAbort(error: unknown, signal: AbortSignal): boolean {
+  return error === signal.reason || (error instanceof Error && error.name === 'AbortError');
+}
+
+function abortedError(name: string, cause?: unknown): ToolError {
+  return new ToolError('aborted', `The call of ${name} was cancelled.`, cause === undefined ? {} : { cause });
+}

@@ -1,0 +1,35 @@
+import { isAbsolute } from 'node:path';
+import type { ToolContext } from '../contract/tool.ts';
+import { ToolError } from '../contract/error.ts';
+import { mutex } from '../contract/mutex.ts';
+import { type EditorCall, EditorCommands } from './editor-commands.ts';
+import { type EditorReport, failure } from './editor-report.ts';
+import type { FileEditorOptions } from './file-editor-options.ts';
+import { isRefusal } from '../files/refusal.ts';
+import { resolveTarget as targetOf } from '../files/target.ts';
+
+/**
+ * What the editors of this package share: calls one after the other, each with its target checked first.
+ *
+ * @throws {ToolError} `unusable` when a root or the directory of the history is not absolute.
+ */
+export function editorHandler(
+  options: FileEditorOptions,
+): (call: EditorCall, context: ToolContext) => Promise<EditorReport> {
+  const { jail = 'workspace', roots = [] } = options;
+  const wrong = roots.find((root) => !isAbsolute(root));
+  if (wrong !== undefined) throw new ToolError('unusable', `The root ${wrong} is not an absolute path.`);
+  const { historyDir } = options;
+  if (historyDir !== undefined && !isAbsolute(historyDir))
+    throw new ToolError('unusable', `The directory ${historyDir} is not an absolute path.`);
+  const commands = new EditorCommands(options);
+  const inTurn = mutex();
+  const work = async (call: EditorCall, workspace: string): Promise<EditorReport> => {
+    const reach = { workspace, roots: jail === 'workspace' ? roots : undefined };
+    const target = await targetOf(call.path, call.command, reach);
+    const opened = reach.roots && [workspace, ...reach.roots];
+    const outcome = isRefusal(target) ? target : await commands.perform(call, target, opened);
+    return isRefusal(outcome) ? failure({ command: call.command, path: call.path }, outcome.refused) : outcome;
+  };
+  return (call, { workspace, signal }) => inTurn(() => work(call, workspace), signal);
+}

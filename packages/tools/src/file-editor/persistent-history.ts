@@ -1,0 +1,109 @@
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { z } from 'zod';
+import { writeAtomically } from '../files/write-atomically.ts';
+import { type Edit, EditHistory } from './edit-history.ts';
+import { digest } from '../files/text-file.ts';
+
+const indexName = 'edits.json';
+const bytesName = /^[0-9a-f]{64}\.before$/;
+const index = z.array(
+  z.object({ path: z.string(), after: z.string(), before: z.nullable(z.string().regex(bytesName)) }),
+);
+
+/**
+ * What can be undone, kept in a directory so that a later process can go on. It is written after the edit itself: when a crash
+ * comes between, or nothing can be written, the file is not as the history says and an undo is refused. Bytes that a crash has
+ * cut or changed are noticed by their name, which is their digest. Calls must come one after the other.
+ */
+export class PersistentHistory {
+  readonly #directory: string | undefined;
+  readonly #edits = new EditHistory();
+  /** The names of the files that hold what was before. */
+  readonly #names = new Map<Edit, string>();
+  #loaded: Promise<void> | undefined;
+
+  /** Without a directory it is kept in memory alone. */
+  constructor(directory: string | undefined) {
+    this.#directory = directory;
+  }
+
+  async push(path: string, edit: Edit): Promise<void> {
+    await this.#ready();
+    this.#edits.push(path, edit);
+    await this.#save();
+  }
+
+  /** The newest edit of a file. */
+  async last(path: string): Promise<Edit | undefined> {
+    await this.#ready();
+    return this.#edits.last(path);
+  }
+
+  /** Forgets the newest edit of a file. */
+  async pop(path: string): Promise<void> {
+    await this.#ready();
+    this.#edits.pop(path);
+    await this.#save();
+  }
+
+  #ready(): Promise<void> {
+    this.#loaded ??= this.#directory === undefined ? Promise.resolve() : this.#load(this.#directory);
+    return this.#loaded;
+  }
+
+  /** A history that cannot be read, or not all of it, begins anew. */
+  async #load(directory: string): Promise<void> {
+    try {
+      const entries = index.parse(JSON.parse(await readFile(join(directory, indexName), 'utf8')));
+      const found = await Promise.all(
+        entries.map(async ({ path, after, before: name }) => {
+          const edit: Edit = { after, before: name === null ? undefined : await readVerified(join(directory, name)) };
+          return { path, edit, name };
+        }),
+      );
+      for (const { path, edit, name } of found) {
+        this.#edits.push(path, edit);
+        if (name !== null) this.#names.set(edit, name);
+      }
+    } catch {
+      // Nothing was edited yet, or somebody else has been here.
+    }
+  }
+
+  async #save(): Promise<void> {
+    if (this.#directory === undefined) return;
+    try {
+      await this.#write(this.#directory);
+    } catch {
+      // The edit is made, and undoing it works while this process lives.
+    }
+  }
+
+  async #write(directory: string): Promise<void> {
+    await mkdir(directory, { recursive: true, mode: 0o700 });
+    const { all } = this.#edits;
+    for (const { edit } of all) {
+      if (edit.before === undefined || this.#names.has(edit)) continue;
+      const name = nameOf(edit.before);
+      await writeFile(join(directory, name), edit.before, { mode: 0o600 });
+      this.#names.set(edit, name);
+    }
+    const entries = all.map(({ path, edit }) => ({ path, after: edit.after, before: this.#names.get(edit) ?? null }));
+    await writeAtomically(join(directory, indexName), Buffer.from(JSON.stringify(entries)), undefined);
+    const kept = new Set<string>(entries.flatMap(({ before }) => before ?? []));
+    for (const [edit, name] of this.#names) if (!kept.has(name)) this.#names.delete(edit);
+    const gone = (await readdir(directory)).filter((name) => bytesName.test(name) && !kept.has(name));
+    await Promise.all(gone.map((name) => rm(join(directory, name), { force: true })));
+  }
+}
+
+function nameOf(bytes: Buffer): string {
+  return `${digest(bytes)}.before`;
+}
+
+async function readVerified(path: string): Promise<Buffer> {
+  const bytes = await readFile(path);
+  if (nameOf(bytes) !== basename(path)) throw new Error(`The file ${path} is not what was written.`);
+  return bytes;
+}

@@ -1,0 +1,73 @@
+import type { Stats } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { isAbsolute, join } from 'node:path';
+import { isInside, resolvedPath } from './resolved-path.ts';
+import { refuse, type Refusal, refuseFailure, refuseParameter } from './refusal.ts';
+
+/** What a command works on. */
+export interface Target {
+  /** As the model wrote it. */
+  readonly path: string;
+  /** Links resolved; what is read and written. */
+  readonly real: string;
+  /** Undefined when there is nothing yet. */
+  readonly stats: Stats | undefined;
+}
+
+/** Where the editor may work. */
+export interface PathScope {
+  readonly workspace: string;
+  /** Undefined: anywhere. */
+  readonly roots: readonly string[] | undefined;
+}
+
+/** Checks a path against the rules that need no content: absolute, inside the roots, there or not there. */
+export async function resolveTarget(
+  path: string,
+  command: string,
+  { workspace, roots }: PathScope,
+): Promise<Target | Refusal> {
+  if (path.includes('\0')) return refuse('Invalid `path` parameter: a path cannot contain a null character.');
+  if (!isAbsolute(path)) return notAbsolute(path, workspace);
+  const real = resolvedPath(path);
+  if (roots !== undefined && !isInside(real, [workspace, ...roots])) {
+    const where = [workspace, ...roots].join(', ');
+    return refuseParameter('path', path, `It leads outside of the directories this tool may use: ${where}.`);
+  }
+  const stats = await statsOf(real);
+  if (stats !== undefined && 'failure' in stats) return refuseFailure('Opening', path, stats.failure);
+  return whyUnusable(path, command, stats) ?? { path, real, stats };
+}
+
+async function notAbsolute(path: string, workspace: string): Promise<Refusal> {
+  const meant = join(workspace, path);
+  const found = await statsOf(meant);
+  const hint = found === undefined || 'failure' in found ? '' : ` Maybe you meant ${meant}.`;
+  return refuseParameter('path', path, `The path must be absolute.${hint}`);
+}
+
+function whyUnusable(path: string, command: string, stats: Stats | undefined): Refusal | undefined {
+  if (command === 'create') {
+    if (stats === undefined) return undefined;
+    return refuseParameter('path', path, 'Something is there already, and create does not overwrite.');
+  }
+  if (stats === undefined) return refuseParameter('path', path, 'Nothing exists at this path.');
+  if (stats.isDirectory()) {
+    return command === 'view'
+      ? undefined
+      : refuseParameter('path', path, 'It is a directory; only view works on directories.');
+  }
+  return stats.isFile()
+    ? undefined
+    : refuseParameter('path', path, 'It is neither a file nor a directory, but a device, pipe or socket.');
+}
+
+async function statsOf(path: string): Promise<Stats | { readonly failure: unknown } | undefined> {
+  try {
+    return await stat(path);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR'))
+      return undefined;
+    return { failure: error };
+  }
+}

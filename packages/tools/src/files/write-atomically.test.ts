@@ -1,0 +1,44 @@
+import fc from 'fast-check';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { writeAtomically } from './write-atomically.ts';
+import { linesOf, unixText } from './unix-text.ts';
+
+test('FE-55: a write that fails leaves what was there and no other file', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'varve-write-'));
+  await mkdir(join(directory, 'taken'));
+  await writeFile(join(directory, 'taken/file'), 'old');
+  await expect(writeAtomically(join(directory, 'taken'), Buffer.from('new'), undefined)).rejects.toThrow('EISDIR');
+  expect(await readdir(directory, { recursive: true })).toEqual(['taken', 'taken/file']);
+  await rm(directory, { recursive: true });
+});
+
+test('a write replaces the file instead of changing it in place', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'varve-write-'));
+  const path = join(directory, 'x'.repeat(255));
+  await writeFile(path, 'old');
+  const before = await stat(path);
+  await writeAtomically(path, Buffer.from('new'), before);
+  expect(await readFile(path, 'utf8')).toBe('new');
+  expect((await stat(path)).ino).not.toBe(before.ino);
+  await rm(directory, { recursive: true });
+});
+
+test('offsets in a text with single line ends lead back to the original', () => {
+  const text = fc.array(fc.constantFrom('a', '\r\n', '\n', '\r', 'ä')).map((parts) => parts.join(''));
+  fc.assert(
+    fc.property(text, (original) => {
+      const plain = unixText(original);
+      expect(plain.text).toBe(original.replaceAll('\r\n', '\n'));
+      for (let at = 0; at <= plain.text.length; at += 1) {
+        expect(unixText(original.slice(0, plain.original(at))).text).toBe(plain.text.slice(0, at));
+      }
+    }),
+  );
+});
+
+test('the lines of a text are those that cat -n numbers', () => {
+  expect([linesOf(''), linesOf('a'), linesOf('a\n'), linesOf('a\n\n')]).toEqual([[], ['a'], ['a'], ['a', '']]);
+});

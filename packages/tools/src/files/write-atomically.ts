@@ -1,0 +1,65 @@
+import { randomUUID } from 'node:crypto';
+import type { Stats } from 'node:fs';
+import { type FileHandle, open, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+
+/**
+ * Replaces a file in one step: readers see the old or the new content, and so does the disk after a crash. Mode and owner of
+ * `previous` are kept where the system permits. A failure leaves the old file and nothing else behind.
+ */
+export async function writeAtomically(path: string, bytes: Buffer, previous: Stats | undefined): Promise<void> {
+  const staged = await stageFile(path, bytes, previous);
+  try {
+    await staged.commit();
+  } catch (error) {
+    await staged.discard();
+    throw error;
+  }
+}
+
+/** New content that lies beside the file it will replace, on the disk already. */
+export interface StagedFile {
+  /** Puts it in place, in one step. */
+  readonly commit: () => Promise<void>;
+  /** Removes it. */
+  readonly discard: () => Promise<void>;
+}
+
+/** Writes content beside `path`. Mode and owner of `previous` are kept where the system permits. */
+export async function stageFile(path: string, bytes: Buffer, previous: Stats | undefined): Promise<StagedFile> {
+  const directory = dirname(path);
+  const staged = join(directory, `.varve-${randomUUID()}.tmp`);
+  const discard = (): Promise<void> => rm(staged, { force: true });
+  try {
+    const file = await open(staged, 'wx', 0o666);
+    try {
+      await file.writeFile(bytes);
+      if (previous !== undefined) await keepOwner(file, previous);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    await discard();
+    throw error;
+  }
+  const commit = async (): Promise<void> => {
+    await rename(staged, path);
+    await syncDirectory(directory);
+  };
+  return { commit, discard };
+}
+
+async function keepOwner(file: FileHandle, { uid, gid, mode }: Stats): Promise<void> {
+  const own = await file.stat();
+  // Only the superuser may give a file away; then the file belongs to who edits it.
+  if (own.uid !== uid || own.gid !== gid) await file.chown(uid, gid).catch(() => undefined);
+  await file.chmod(mode & 0o7777);
+}
+
+async function syncDirectory(path: string): Promise<void> {
+  const directory = await open(path, 'r').catch(() => undefined);
+  // Some file systems cannot sync a directory; the rename has happened all the same.
+  await directory?.sync().catch(() => undefined);
+  await directory?.close();
+}

@@ -1,0 +1,99 @@
+import { formatNumbers, refuse, type Refusal } from '../files/refusal.ts';
+import type { TextFile } from '../files/text-file.ts';
+import { linesOf, unixText } from '../files/unix-text.ts';
+import { findChunk } from './find-chunk.ts';
+import type { Chunk } from './parse-patch.ts';
+
+/** A text with all chunks applied. */
+export interface Patched {
+  readonly text: string;
+  readonly fuzz: number;
+}
+
+/** Lines `from` up to `to` are replaced. */
+interface Edit {
+  readonly from: number;
+  readonly to: number;
+  readonly lines: readonly string[];
+}
+
+/**
+ * Applies chunks in their order, each below the one before. Lines that are not taken out stay as they are in the file, line ends
+ * too, even where the patch has them with other blanks. A chunk that fits nowhere, or in several places, is refused.
+ */
+export function applyChunks(
+  { text, lineEnd }: Pick<TextFile, 'text' | 'lineEnd'>,
+  path: string,
+  chunks: readonly Chunk[],
+): Patched | Refusal {
+  const { text: plain, original } = unixText(text);
+  const lines = linesOf(plain);
+  const edits: Edit[] = [];
+  let fuzz = 0;
+  let cursor = 0;
+  for (const chunk of chunks) {
+    const [place, ...others] = findChunk(lines, chunk, cursor);
+    if (place === undefined) return notFound(path, chunk, cursor);
+    if (others.length > 0) return ambiguous(path, chunk, [place, ...others]);
+    fuzz += place.fuzz;
+    edits.push(...editsOf(chunk, place.at));
+    cursor = place.at + chunk.lines.filter(({ mark }) => mark !== '+').length;
+  }
+  return { text: applyEdits({ text, lineEnd }, { plain, original, lines, edits }), fuzz };
+}
+
+function editsOf({ lines }: Chunk, at: number): readonly Edit[] {
+  const edits: Edit[] = [];
+  let index = at;
+  for (const { mark, text } of lines) {
+    const last = edits.at(-1);
+    const next = mark === '-' ? index + 1 : index;
+    const added = mark === '+' ? [text] : [];
+    if (mark !== ' ') {
+      if (last?.to === index) edits.splice(-1, 1, { from: last.from, to: next, lines: [...last.lines, ...added] });
+      else edits.push({ from: index, to: next, lines: added });
+    }
+    if (mark !== '+') index += 1;
+  }
+  return edits;
+}
+
+interface Splice {
+  readonly plain: string;
+  readonly original: (offset: number) => number;
+  readonly lines: readonly string[];
+  readonly edits: readonly Edit[];
+}
+
+function applyEdits({ text, lineEnd }: Pick<TextFile, 'text' | 'lineEnd'>, splice: Splice): string {
+  const { plain, original, lines, edits } = splice;
+  const isOpen = plain !== '' && !plain.endsWith('\n');
+  const starts = [0];
+  for (const line of lines) starts.push(Math.min((starts.at(-1) ?? 0) + line.length + 1, plain.length));
+  let result = '';
+  let done = 0;
+  for (const { from, to, lines: added } of edits) {
+    const start = original(starts[from] ?? plain.length);
+    const whole = added.map((line) => line + lineEnd).join('');
+    // The last line of such a file has no line end, whichever line that is.
+    const atOpenEnd = isOpen && to === lines.length && added.length > 0;
+    const put = atOpenEnd ? (from === lines.length ? lineEnd : '') + whole.slice(0, -lineEnd.length) : whole;
+    result += text.slice(done, start) + put;
+    done = original(starts[to] ?? plain.length);
+  }
+  return result + text.slice(done);
+}
+
+function notFound(path: string, chunk: Chunk, cursor: number): Refusal {
+  const where = cursor === 0 ? path : `${path} below line ${cursor}, where the change before it ends`;
+  return refuse(
+    `Nothing was changed: the lines of the change at line ${chunk.line} of the patch are not in ${where}. View the file for its exact text.`,
+  );
+}
+
+function ambiguous(path: string, chunk: Chunk, places: readonly { readonly at: number }[]): Refusal {
+  const lines = formatNumbers(places.map(({ at }) => at + 1));
+  return refuse(
+    `Nothing was changed: the change at line ${chunk.line} of the patch fits ${path} in several places, at lines ${lines}. Give more lines around it, or a line above it after "@@".`,
+  );
+}

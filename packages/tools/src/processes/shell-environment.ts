@@ -1,0 +1,70 @@
+import { accessSync, constants, statSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { ToolError } from '../contract/error.ts';
+
+/**
+ * The path of the bash to use: the given one, else the first on `searchPath`, else where systems keep it.
+ *
+ * @throws {ToolError} `unusable` when there is none that can be executed.
+ */
+export function findShell(given: string | undefined, searchPath: string | undefined): string {
+  if (given !== undefined) {
+    if (isExecutable(given)) return given;
+    throw new ToolError('unusable', `The shell ${given} is not an executable file.`);
+  }
+  const directories = [...(searchPath ?? '').split(delimiter).filter(Boolean), '/bin', '/usr/bin', '/usr/local/bin'];
+  const found = directories.map((directory) => join(directory, 'bash')).find(isExecutable);
+  if (found === undefined) throw new ToolError('unusable', 'No bash was found on this machine.');
+  return found;
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}
+
+/** Names whose values give access to something. Case does not matter. */
+const credential =
+  /(?:^|_)(?:API_?KEY|TOKEN|SECRET|SECRET_KEY|ACCESS_KEY|ACCESS_KEY_ID|PRIVATE_KEY|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?)$/i;
+
+/** Would change how the shell starts. */
+const startup = new Set(['BASH_ENV', 'ENV', 'PROMPT_COMMAND', 'PS0', 'PS1', 'PS2', 'BASHOPTS', 'SHELLOPTS']);
+
+const defaults = {
+  AI_AGENT: 'varve',
+  GIT_PAGER: 'cat',
+  MANPAGER: 'cat',
+  PAGER: 'cat',
+};
+
+/**
+ * The environment of the agent's shell: what `inherited` holds without credentials of the host, pagers that do not wait
+ * for a key, then `own`, whose values always win.
+ *
+ * @throws {ToolError} `unusable` when a name in `own` is not an identifier.
+ */
+export function shellEnvironment(
+  inherited: Readonly<Record<string, string | undefined>>,
+  own: Readonly<Record<string, string>>,
+): Record<string, string> {
+  const wrong = Object.keys(own).find((name) => !isVariableName(name));
+  if (wrong !== undefined) throw new ToolError('unusable', `The environment name ${wrong} is not an identifier.`);
+  const kept = Object.entries(inherited).flatMap(([name, value]) =>
+    value === undefined || credential.test(name) || startup.has(name) ? [] : [[name, value] as const],
+  );
+  return { ...Object.fromEntries(kept), ...defaults, ...own };
+}
+
+/** Whether a shell can have a variable of this name. */
+export function isVariableName(name: string): boolean {
+  return /^[A-Za-z_][A-Za-z0-9_]*$/.test(name);
+}
+
+/** Text as one word of a shell. */
+export function shellQuote(text: string): string {
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}

@@ -1,0 +1,102 @@
+import { middleCut } from '../../middle-cut.ts';
+import { SavedOutput } from './saved-output.ts';
+
+/** What a program wrote since the last look. */
+export interface CapturedOutput {
+  /** At most the buffer's limit. */
+  readonly text: string;
+  /** Where the whole text is, when `text` is not all of it and it could be saved. */
+  readonly file?: string;
+}
+
+/** How an {@link OutputBuffer} works. */
+export interface OutputBufferOptions {
+  /** The longest text to show, in UTF-16 units. */
+  readonly maxChars: number;
+  /** Where the whole text of longer output is saved. */
+  readonly directory: string;
+  /** The most that is saved of one output. */
+  readonly maxSavedBytes: number;
+}
+
+/** Output that nobody has looked at yet. Holds at most about three times its limit, whatever comes. */
+export class OutputBuffer {
+  readonly #options: OutputBufferOptions;
+  #head = '';
+  #tail: string[] = [];
+  #tailLength = 0;
+  #length = 0;
+  #saved: SavedOutput | undefined;
+
+  constructor(options: OutputBufferOptions) {
+    this.#options = options;
+  }
+
+  get isEmpty(): boolean {
+    return this.#length === 0;
+  }
+
+  push(text: string): void {
+    if (text === '') return;
+    const { maxChars } = this.#options;
+    const room = Math.max(0, maxChars - this.#head.length);
+    const fits = this.#length + text.length <= maxChars;
+    this.#saved?.write(text);
+    if (!fits && this.#saved === undefined) this.#save(this.#head + text);
+    this.#head += text.slice(0, room);
+    this.#length += text.length;
+    this.#pushTail(text.slice(room));
+  }
+
+  /** Everything since the last take, without line feeds at the end. */
+  take(): CapturedOutput {
+    const { maxChars } = this.#options;
+    const all = { head: this.#head, tail: (this.#head + this.#tail.join('')).slice(-maxChars), length: this.#length };
+    const saved = this.#saved;
+    const file = saved?.finish();
+    this.#clear();
+    if (saved === undefined) return { text: all.head.replace(/\n+$/, '') };
+    const where = file === undefined ? 'The whole output could not be saved' : `The whole output is in ${file}`;
+    const text = middleCut(
+      all,
+      maxChars,
+      ({ chars, line }) => `\n[${chars} characters left out, from line ${line} on. ${where}]\n`,
+    );
+    return { text: text.replace(/\n+$/, ''), ...(file !== undefined && { file }) };
+  }
+
+  /** Forgets everything and removes a file that was begun. */
+  discard(): void {
+    this.#saved?.discard();
+    this.#clear();
+  }
+
+  #pushTail(text: string): void {
+    if (text === '') return;
+    const { maxChars } = this.#options;
+    // A copy: a slice would keep the whole chunk it was cut from.
+    this.#tail.push(text.slice(-maxChars));
+    this.#tailLength += Math.min(text.length, maxChars);
+    let dropped = 0;
+    for (const chunk of this.#tail) {
+      if (this.#tailLength - chunk.length < maxChars) break;
+      this.#tailLength -= chunk.length;
+      dropped += 1;
+    }
+    if (dropped > 0) this.#tail.splice(0, dropped);
+  }
+
+  #save(text: string): void {
+    const { directory, maxSavedBytes } = this.#options;
+    this.#saved = new SavedOutput(directory, maxSavedBytes);
+    this.#saved.write(text);
+  }
+
+  #clear(): void {
+    this.#head = '';
+    this.#tail = [];
+    this.#tailLength = 0;
+    this.#length = 0;
+    this.#saved = undefined;
+  }
+}

@@ -1,0 +1,79 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { constants } from 'node:os';
+import { Writable } from 'node:stream';
+import { sendSignal } from '../../processes/signals.ts';
+import type { ShellBackend, ShellProcess, ShellProcessOptions } from './shell-process.ts';
+
+const endOfInput = '\u0004';
+/** How long output may follow the end of the shell, when a background program keeps the pipe open. */
+const drainMs = 50;
+
+/**
+ * A bash behind pipes, where pseudo terminals do not work. The shell reads its lines from one pipe and programs read
+ * from another. Programs see no terminal, there is no job control, and input that was closed with C-d stays closed.
+ */
+export const pipeBackend: ShellBackend = {
+  name: 'pipe',
+  start(options) {
+    const child = spawn(options.shell, ['--noprofile', '--rcfile', options.startupFile, '--noediting', '-i'], {
+      cwd: options.directory,
+      env: { ...options.environment, TERM: 'dumb' },
+      stdio: ['pipe', 'pipe', 'ignore', 'pipe'],
+      // A group of its own, so that signals reach everything the shell started; a session of its own, so that it has no terminal.
+      detached: true,
+    });
+    return pipeProcess(child, options);
+  },
+};
+
+function pipeProcess(child: ChildProcess, { onData, onExit }: ShellProcessOptions): ShellProcess {
+  const pid = child.pid ?? 0;
+  const input = child.stdio[3];
+  let alive = true;
+  let hungUp = false;
+  for (const stream of child.stdio) stream?.on('error', () => undefined);
+  child.stdout?.on('data', onData);
+  whenEnded(child, (exitCode) => {
+    alive = false;
+    if (hungUp && pid > 0) sendSignal(-pid, 'SIGKILL');
+    onExit(exitCode);
+  });
+  const signal = (name: NodeJS.Signals): void => {
+    if (alive && pid > 0) sendSignal(-pid, name);
+  };
+  return {
+    pid,
+    tty: false,
+    submit: (line) => void child.stdin?.write(`${line}\n`),
+    type(text) {
+      if (!(input instanceof Writable) || !input.writable) return false;
+      if (text === endOfInput) input.end();
+      else input.write(text.replaceAll('\r', '\n'));
+      return true;
+    },
+    interrupt: () => signal('SIGINT'),
+    signal(name) {
+      // Shell and programs share one group. The shell ignores SIGTERM; SIGKILL would end it.
+      if (name === 'SIGTERM') signal(name);
+    },
+    kill: () => signal('SIGKILL'),
+    hangUp() {
+      hungUp = true;
+      signal('SIGHUP');
+    },
+  };
+}
+
+function whenEnded(child: ChildProcess, ended: (exitCode: number) => void): void {
+  const finish = (exitCode: number): void => {
+    const stdout = child.stdout;
+    if (stdout === null || stdout.readableEnded) return ended(exitCode);
+    const timer = setTimeout(() => stdout.destroy(), drainMs);
+    stdout.once('close', () => {
+      clearTimeout(timer);
+      ended(exitCode);
+    });
+  };
+  child.once('error', () => ended(127));
+  child.once('exit', (code, signal) => finish(signal === null ? (code ?? 1) : 128 + constants.signals[signal]));
+}

@@ -1,0 +1,163 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { OutputBuffer } from '../output/output-buffer.ts';
+import type { ShellProcess } from './shell-process.ts';
+import { ShellSession } from './shell-session.ts';
+
+const { signal } = new AbortController();
+
+/** A session whose shell says exactly what the test makes it say. */
+interface Puppet extends AsyncDisposable {
+  readonly session: ShellSession;
+  /** Where its files are. */
+  readonly directory: string;
+  /** The numbers of the lines that the shell was given. */
+  readonly lines: readonly number[];
+  readonly say: (text: string) => void;
+  /** Prints the prompt that follows line `id`. */
+  readonly prompt: (id: number, exitCode?: number) => void;
+}
+
+async function puppet(): Promise<Puppet> {
+  const directory = await mkdtemp(join(tmpdir(), 'varve-session-'));
+  const lines: number[] = [];
+  let nonce = '';
+  let hear: ((bytes: Buffer) => void) | undefined;
+  const say = (text: string): void => hear?.(Buffer.from(text));
+  const prompt = (id: number, exitCode = 0): void => say(`\u001B]697;D;${nonce};${id};${exitCode};/\u0007`);
+  const shellProcess = (end: (exitCode: number) => void): ShellProcess => ({
+    pid: 1,
+    tty: true,
+    submit: (line) => void lines.push(Number(/__varve_id=(\d+)/.exec(line)?.[1])),
+    type: () => true,
+    interrupt: () => undefined,
+    signal: () => undefined,
+    kill: () => end(137),
+    hangUp: () => end(129),
+  });
+  const session = await ShellSession.start(
+    {
+      backend: {
+        name: 'pty',
+        start({ startupFile, onData, onExit }) {
+          nonce = / ([0-9a-f]{16}) "\$__varve_id"/.exec(readFileSync(startupFile, 'utf8'))?.[1] ?? '';
+          hear = onData;
+          queueMicrotask(() => prompt(0));
+          return shellProcess(onExit);
+        },
+      },
+      shell: '/bin/bash',
+      environment: {},
+      directory,
+      privateDirectory: directory,
+      output: new OutputBuffer({ maxChars: 1000, directory, maxSavedBytes: 1000 }),
+      mask: (text) => text,
+    },
+    signal,
+  );
+  return {
+    session,
+    directory,
+    lines,
+    say,
+    prompt,
+    async [Symbol.asyncDispose]() {
+      await session.close();
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+test('a command that was not interrupted ends with its prompt', async () => {
+  await using shell = await puppet();
+  await shell.session.run('true');
+  shell.prompt(1, 3);
+  expect(await shell.session.wait({})).toBe('finished');
+  expect(shell.session.exitCode).toBe(3);
+  expect(shell.lines).toEqual([1]);
+});
+
+test('what the shell says after the prompt of an interrupted command belongs to that command', async () => {
+  await using shell = await puppet();
+  await shell.session.run('sleep 60');
+  shell.session.interrupt();
+  const ended = shell.session.wait({});
+  shell.say('one\r\n');
+  shell.prompt(1, 130);
+  shell.say('Terminated\r\n');
+  expect(shell.lines).toEqual([1, 2]);
+  shell.prompt(2);
+  expect(await ended).toBe('finished');
+  expect(shell.session.exitCode).toBe(130);
+  expect(shell.session.take().text).toBe('one\nTerminated');
+});
+
+test('a line that the shell throws away with a late interrupt is sent again, until it is answered', async () => {
+  await using shell = await puppet();
+  await shell.session.run('sleep 60');
+  shell.session.interrupt();
+  const ended = shell.session.wait({});
+  shell.prompt(1, 130);
+  shell.prompt(1, 130);
+  expect(shell.lines).toEqual([1, 2, 3]);
+  shell.prompt(2);
+  expect(shell.lines).toEqual([1, 2, 3, 4]);
+  shell.prompt(4);
+  expect(await ended).toBe('finished');
+  shell.session.acknowledge();
+  await shell.session.run('true');
+  expect(shell.lines).toEqual([1, 2, 3, 4, 5]);
+});
+
+test('a wait that runs out tells the end of a command whose shell has not settled; the next waits for that', async () => {
+  await using shell = await puppet();
+  await shell.session.run('sleep 60');
+  shell.session.interrupt();
+  shell.prompt(1, 130);
+  expect(await shell.session.wait({ lateMs: 0 })).toBe('finished');
+  shell.session.acknowledge();
+  await expect(shell.session.waitUntilSettled(AbortSignal.abort())).rejects.toMatchObject({ code: 'aborted' });
+  const settled = shell.session.waitUntilSettled(signal);
+  shell.say('Killed\r\n');
+  shell.prompt(2);
+  await settled;
+  expect(shell.session.take().text).toBe('Killed');
+  expect(shell.session.status).toBe('idle');
+});
+
+test('a command that the shell has thrown away unread ends as interrupted', async () => {
+  await using shell = await puppet();
+  await shell.session.run('true');
+  shell.session.interrupt();
+  const ended = shell.session.wait({});
+  shell.prompt(0, 130);
+  shell.prompt(2);
+  expect(await ended).toBe('finished');
+  expect(shell.session.exitCode).toBe(130);
+});
+
+test('secrets that the shell has not read are removed with the end of their command, or of the shell', async () => {
+  await using shell = await puppet();
+  const { session } = shell;
+  await session.run('true', { KEY: 'swordfish' });
+  expect(readdirSync(shell.directory)).toContain('secrets');
+  session.interrupt();
+  shell.prompt(0, 130);
+  expect(readdirSync(shell.directory)).not.toContain('secrets');
+  shell.prompt(2);
+  session.acknowledge();
+  await session.run('true', { KEY: 'swordfish' });
+  session.kill();
+  expect(readdirSync(shell.directory)).toEqual(['command', 'startup']);
+  await session.run('true', { KEY: 'swordfish' });
+  expect(readdirSync(shell.directory)).not.toContain('secrets');
+});
+
+test('nothing is left of a session that is closed', async () => {
+  await using shell = await puppet();
+  await shell.session.close();
+  expect(existsSync(shell.directory)).toBe(false);
+});

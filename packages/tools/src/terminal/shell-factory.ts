@@ -1,0 +1,122 @@
+import { rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ToolError } from '../contract/error.ts';
+import { findShell, isVariableName, shellEnvironment } from '../processes/shell-environment.ts';
+import { shellFile, terminalDirectory } from './cleanup/terminal-directory.ts';
+import { directoryVariable, terminatePrograms } from './cleanup/kill-programs.ts';
+import { OutputBuffer } from './output/output-buffer.ts';
+import { pipeBackend } from './session/pipe-backend.ts';
+import { recordProcess } from '../processes/process-record.ts';
+import { ptyBackend } from './session/pty-backend.ts';
+import type { ShellBackend } from './session/shell-process.ts';
+import { ShellSession } from './session/shell-session.ts';
+import type { TerminalOptions } from './terminal-options.ts';
+
+/** Where a shell begins. */
+export interface ShellOrigin {
+  readonly directory: string;
+  /** What another shell exported, as lines that a bash can read; absent, it gets the environment of the terminal. */
+  readonly exported?: string | undefined;
+}
+
+/** What all shells of one terminal share: program, environment, private directory. Owns that directory until it is closed. */
+export class ShellFactory {
+  readonly #options: TerminalOptions;
+  readonly #environment: Readonly<Record<string, string>>;
+  #directory: Promise<string> | undefined;
+  #shells = 0;
+
+  /** @throws {ToolError} `unusable` when a name in `env` is not an identifier. */
+  constructor(options: TerminalOptions) {
+    this.#options = options;
+    this.#environment = shellEnvironment(options.inherit ?? process.env, options.env ?? {});
+  }
+
+  /**
+   * A shell that begins there; without what another exported when none comes up with it.
+   *
+   * @throws {ToolError} `unusable` when no shell can be started there, `aborted` when the signal aborts first.
+   */
+  async start(origin: ShellOrigin, signal: AbortSignal): Promise<ShellSession> {
+    try {
+      return await this.#begin(origin, signal);
+    } catch (error) {
+      const isPoisoned = origin.exported !== undefined && error instanceof ToolError && error.code === 'unusable';
+      if (!isPoisoned) throw error;
+      return this.#begin({ directory: origin.directory }, signal);
+    }
+  }
+
+  async #begin({ directory, exported }: ShellOrigin, signal: AbortSignal): Promise<ShellSession> {
+    if (!(await isDirectory(directory)))
+      throw new ToolError('unusable', `The workspace ${directory} is not a directory.`);
+    const { shell, mask = (text: string) => text, outputDir } = this.#options;
+    const backend = await backendFor(this.#options.pty);
+    const shared = await this.#shared();
+    this.#shells += 1;
+    const privateDirectory = join(shared, String(this.#shells));
+    const output = new OutputBuffer({
+      maxChars: this.#options.maxOutputChars ?? 30_000,
+      directory: outputDir ?? shared,
+      maxSavedBytes: this.#options.maxSavedBytes ?? 64 * 1024 * 1024,
+    });
+    const program = findShell(shell, this.#environment['PATH']);
+    const options = {
+      backend,
+      shell: program,
+      environment: { ...(exported === undefined && this.#environment), [directoryVariable]: shared },
+      directory,
+      privateDirectory,
+      onStart: (pid: number) => recordProcess(join(privateDirectory, shellFile), pid),
+      output,
+      mask,
+      ...(exported !== undefined && { exported }),
+    };
+    return ShellSession.start(options, signal);
+  }
+
+  /** The secrets of one command. */
+  async secretsFor(command: string): Promise<Readonly<Record<string, string>>> {
+    const found = (await this.#options.secrets?.(command)) ?? {};
+    return Object.fromEntries(Object.entries(found).filter(([name]) => isVariableName(name)));
+  }
+
+  /** Ends what the shells, which are closed, have left running, and removes the private directory and what is saved in it. */
+  async close(): Promise<void> {
+    const directory = await this.#directory?.catch(() => undefined);
+    this.#directory = undefined;
+    if (directory === undefined) return;
+    await terminatePrograms(directory);
+    await rm(directory, { recursive: true, force: true });
+  }
+
+  /** One for all shells. When it cannot be made, the next start tries again. */
+  async #shared(): Promise<string> {
+    this.#directory ??= terminalDirectory();
+    try {
+      return await this.#directory;
+    } catch (error) {
+      this.#directory = undefined;
+      throw new ToolError('unusable', `There is no place for the files of a terminal below ${tmpdir()}.`, {
+        cause: error,
+      });
+    }
+  }
+}
+
+async function backendFor(pty: boolean | undefined): Promise<ShellBackend> {
+  if (pty === false) return pipeBackend;
+  const backend = await ptyBackend();
+  if (backend !== undefined) return backend;
+  if (pty) throw new ToolError('unusable', 'The library for pseudo terminals cannot be loaded on this machine.');
+  return pipeBackend;
+}
+
+/** Whether there is a directory at this path. */
+export async function isDirectory(path: string): Promise<boolean> {
+  return stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+}

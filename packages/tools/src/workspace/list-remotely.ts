@@ -1,0 +1,30 @@
+import { ToolError } from '../contract/error.ts';
+import type { Workspace, WorkspaceEntry } from './workspace.ts';
+
+const kinds: Readonly<Record<string, WorkspaceEntry['kind']>> = { f: 'file', d: 'directory', l: 'link' };
+
+/** Each name of the directory with a letter for its kind before it and a null character behind it. */
+const script = String.raw`
+for name in * .[!.]* ..?*; do
+  if [ -L "$name" ]; then kind=l
+  elif [ -d "$name" ]; then kind=d
+  elif [ -f "$name" ]; then kind=f
+  elif [ -e "$name" ]; then kind=o
+  else continue
+  fi
+  printf '%s%s\0' "$kind" "$name"
+done`;
+
+/** What a directory holds, by a command: the server has no route that tells of files. */
+export async function listRemotely(
+  execute: Workspace['execute'],
+  directory: string,
+  signal: AbortSignal | undefined,
+): Promise<readonly WorkspaceEntry[]> {
+  const { exitCode, stdout } = await execute(script, { directory, ...(signal && { signal }) });
+  if (exitCode !== 0) throw new ToolError('unusable', `The directory ${directory} could not be listed.`);
+  const found = stdout.split('\0').slice(0, -1);
+  return found
+    .map((field): WorkspaceEntry => ({ name: field.slice(1), kind: kinds[field.slice(0, 1)] ?? 'other' }))
+    .toSorted((one, other) => (one.name < other.name ? -1 : 1));
+}

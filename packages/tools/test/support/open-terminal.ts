@@ -1,0 +1,42 @@
+import { textOf } from '@varve/events';
+import { type Observation, TerminalObservation } from '@varve/events/payloads';
+import type { TerminalOptions } from '../../src/terminal/terminal-options.ts';
+import { terminal } from '../../src/terminal/terminal.ts';
+import { openedTool, type OpenedTool } from '../../src/testing/opened-tool.ts';
+
+/** The two ways to run a shell, as rows for a table of tests: a name, and the value of the `pty` option. */
+export const backends = [
+  ['pty', true],
+  ['pipe', false],
+] as const;
+
+/** A terminal in a workspace of its own. */
+export function openTerminal(pty: boolean, options: TerminalOptions = {}): Promise<OpenedTool> {
+  return openedTool(terminal({ pty, ...options }));
+}
+
+/** A call, and polls until the command has written `text` or ended: all that came, and the last observation. */
+export async function untilShown(
+  { call }: OpenedTool,
+  input: unknown,
+  text: string,
+): Promise<{ readonly text: string; readonly last: Observation }> {
+  let last = await call(input);
+  const parts = [shown(last)];
+  while (!parts.join('\n').includes(text) && around(last).exit_code === -1) {
+    last = await call({ command: '' });
+    parts.push(shown(last));
+  }
+  return { text: parts.filter(Boolean).join('\n'), last };
+}
+
+/** The bare output. */
+export function shown(observation: Observation): string {
+  return textOf(observation.content);
+}
+
+/** What stands around the output. */
+export function around(observation: Observation): ReturnType<typeof TerminalObservation.create>['metadata'] {
+  if (!TerminalObservation.is(observation)) throw new TypeError(`A ${observation.kind} is not a terminal observation.`);
+  return observation.metadata;
+}

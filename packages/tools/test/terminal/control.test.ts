@@ -1,0 +1,300 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Observation } from '@varve/events/payloads';
+import { describe, expect, test } from 'vitest';
+import { ToolError } from '../../src/contract/error.ts';
+import { isRunning } from '../support/is-running.ts';
+import { around, backends, openTerminal, shown, untilShown } from '../support/open-terminal.ts';
+import type { OpenedTool } from '../../src/testing/opened-tool.ts';
+import type { TerminalOptions } from '../../src/terminal/terminal-options.ts';
+
+const quietMs = 300;
+const open = (pty: boolean, options: TerminalOptions = {}): Promise<OpenedTool> =>
+  openTerminal(pty, { noChangeTimeoutMs: quietMs, ...options });
+
+/** A shell program that goes on when the file `name` appears. */
+const until = (name: string): string => `until [ -e ${name} ]; do sleep 0.01; done`;
+const touch = (shell: OpenedTool, name: string): Promise<void> => writeFile(join(shell.workspace, name), '');
+
+/** The observation of a call that is cancelled when its command writes for the first time, if it has one. */
+async function cancelledWhenHeard(
+  { call }: OpenedTool,
+  command: string,
+  onOutput?: (chunk: string) => void,
+): Promise<Observation | undefined> {
+  const controller = new AbortController();
+  const hear = (chunk: string): void => {
+    if (!controller.signal.aborted) onOutput?.(chunk);
+    controller.abort();
+  };
+  return call({ command, timeout: 600 }, { signal: controller.signal, onOutput: hear }).catch((error: unknown) => {
+    if (error instanceof ToolError && error.code === 'aborted') return undefined;
+    throw error;
+  });
+}
+
+describe.for(backends)('a terminal on a %s', ([, pty]) => {
+  test('TE-08: a command that falls silent is left running', async () => {
+    await using shell = await open(pty);
+    const { text, last } = await untilShown(shell, { command: `echo one; ${until('go')}` }, 'one');
+    expect(text).toBe('one');
+    expect(last).toMatchObject({ exit_code: -1, timeout: true, is_error: false });
+    expect(around(last)).toMatchObject({ exit_code: -1 });
+    expect(around(last).suffix).toContain('0.3 s');
+  });
+
+  test('TE-09: a poll returns only what is new, and in the end the exit code', async () => {
+    await using shell = await open(pty);
+    const command = `echo one; ${until('a')}; echo two; ${until('b')}; exit_with() { return 5; }; exit_with`;
+    await untilShown(shell, { command }, 'one');
+    await touch(shell, 'a');
+    const second = await untilShown(shell, { command: '' }, 'two');
+    expect(second.text).toBe('two');
+    expect(around(second.last).prefix).not.toBe('');
+    await touch(shell, 'b');
+    const third = await shell.call({ command: '', timeout: 20 });
+    expect(shown(third)).toBe('');
+    expect(third).toMatchObject({ exit_code: 5, timeout: false });
+  });
+
+  test('TE-10: a new command is refused while one runs, and shows what that one wrote', async () => {
+    await using shell = await open(pty);
+    await shell.call({ command: `echo one; ${until('a')}; echo two; ${until('b')}`, timeout: 0.2 });
+    await touch(shell, 'a');
+    await shell.call({ command: '', timeout: 0.2 });
+    const refused = await shell.call({ command: 'echo three > three' });
+    expect(refused).toMatchObject({ is_error: true, exit_code: -1, command: 'echo three > three' });
+    expect(around(refused).suffix).toContain('NOT executed');
+    await touch(shell, 'b');
+    await shell.call({ command: '', timeout: 20 });
+    expect(shown(await shell.call({ command: 'ls -1', timeout: 20 }))).toBe('a\nb');
+  });
+
+  test('TE-11: a new command runs when the previous one has ended unseen, after its rest', async () => {
+    await using shell = await open(pty);
+    await shell.call({ command: `${until('go')}; echo rest; touch ended; false`, timeout: 0.1 });
+    await touch(shell, 'go');
+    let next = await shell.call({ command: 'echo next' });
+    for (; around(next).exit_code === -1; next = await shell.call({ command: 'echo next' }))
+      await shell.call({ command: '', timeout: 0 });
+    expect(shown(next)).toBe('next');
+    expect(next).toMatchObject({ exit_code: 0 });
+  });
+
+  test('timeout 0 returns at once and leaves the command running', async () => {
+    await using shell = await open(pty);
+    expect(await shell.call({ command: `${until('go')}; echo end`, timeout: 0 })).toMatchObject({
+      exit_code: -1,
+      timeout: true,
+    });
+    await touch(shell, 'go');
+    expect(shown(await shell.call({ command: '', timeout: 20 }))).toBe('end');
+  });
+
+  test('a timeout in seconds replaces the limit on silence', async () => {
+    await using shell = await open(pty);
+    const observation = await shell.call({ command: 'sleep 0.6; echo end', timeout: 20 });
+    expect(shown(observation)).toBe('end');
+  });
+
+  test('TE-20: a program that asks twice is answered twice', async () => {
+    await using shell = await open(pty);
+    await untilShown(shell, { command: 'echo first?; read a; echo second?; read b; echo "$a and $b"' }, 'first?');
+    const second = await untilShown(shell, { command: 'one', is_input: true }, 'second?');
+    expect(second.text).toBe('second?');
+    const last = await shell.call({ command: 'two', is_input: true, timeout: 20 });
+    expect(shown(last)).toBe('one and two');
+    expect(last).toMatchObject({ exit_code: 0 });
+  });
+
+  test('TE-14, A10: C-c ends an endless loop with 130 and the next command runs', async () => {
+    await using shell = await open(pty);
+    await untilShown(shell, { command: 'while true; do echo on; sleep 0.05; done', timeout: 0.2 }, 'on');
+    const interrupt = (): Promise<Observation> => shell.call({ command: 'c-C', is_input: true, timeout: 1 });
+    let ended = await interrupt();
+    // Between two programs a shell may miss one: bash takes it for handled when the program that starts has not felt it.
+    while (ended['exit_code'] === -1) ended = await interrupt();
+    expect(ended).toMatchObject({ exit_code: 130 });
+    expect(around(ended).suffix).toContain('CTRL+C');
+    expect(shown(await shell.call({ command: 'echo free', timeout: 20 }))).toBe('free');
+  });
+
+  test('TE-21: a server is stopped with C-c, the shell goes on, and the server starts again', async () => {
+    await using shell = await open(pty);
+    const server = `sh -c 'echo up; exec sleep 600'`;
+    for (const round of [1, 2]) {
+      const started = await untilShown(shell, { command: server, timeout: 0.1 }, 'up');
+      expect(started.last).toMatchObject({ exit_code: -1, timeout: true });
+      await shell.call({ command: 'C-c', is_input: true, timeout: 20 });
+      expect(shown(await shell.call({ command: `echo ${round}`, timeout: 20 }))).toBe(String(round));
+    }
+  });
+
+  test('TE-13: the lines of an open here-document cannot be typed: it ends with the command', async () => {
+    await using shell = await open(pty);
+    const observation = await shell.call({ command: 'cat << EOF\none', timeout: 20 });
+    expect(observation).toMatchObject({ exit_code: 0 });
+    expect(shown(observation)).toContain('one');
+  });
+
+  test('TE-42: input that looks like a literal is typed', async () => {
+    await using shell = await open(pty);
+    await untilShown(shell, { command: 'echo ready; read -r line; echo "got $line"' }, 'ready');
+    const observation = await shell.call({ command: '["x"]', is_input: true, timeout: 20 });
+    expect(shown(observation)).toBe('got ["x"]');
+  });
+
+  test('C-d ends the input of a program; TEXT: types the name of a key', async () => {
+    await using shell = await open(pty);
+    await shell.call({ command: 'cat', timeout: 0.1 });
+    expect((await untilShown(shell, { command: 'TEXT:UP', is_input: true }, 'UP')).text).toBe('UP');
+    const ended = await shell.call({ command: 'CTRL+D', is_input: true, timeout: 20 });
+    expect(ended).toMatchObject({ exit_code: 0 });
+  });
+
+  test('input with nothing running is an error and does nothing', async () => {
+    await using shell = await open(pty);
+    await shell.call({ command: 'true', timeout: 20 });
+    expect(await shell.call({ command: 'touch file', is_input: true })).toMatchObject({ is_error: true });
+    expect(shown(await shell.call({ command: 'ls -1', timeout: 20 }))).toBe('');
+  });
+
+  test('input that the last program did not read does not become a command', async () => {
+    await using shell = await open(pty);
+    await shell.call({ command: `echo ready; ${until('go')}`, timeout: 0.2 });
+    await shell.call({ command: 'touch stray', is_input: true, timeout: 0 });
+    await touch(shell, 'go');
+    await shell.call({ command: '', timeout: 20 });
+    expect(shown(await shell.call({ command: 'ls -1', timeout: 20 }))).toBe('go');
+  });
+
+  test('TE-22: a background program returns at once and can be ended', async () => {
+    await using shell = await open(pty);
+    expect(await shell.call({ command: 'sleep 60 > /dev/null 2>&1 &', timeout: 20 })).toMatchObject({ exit_code: 0 });
+    expect(await shell.call({ command: 'kill $!; wait $! 2>/dev/null', timeout: 20 })).toMatchObject({
+      exit_code: 143,
+    });
+  });
+
+  test('TE-67: what a background program writes later belongs to the next call', async () => {
+    await using shell = await open(pty);
+    await shell.call({ command: `(${until('go')}; echo late) &`, timeout: 20 });
+    await touch(shell, 'go');
+    const poll = async (): Promise<string> => shown(await shell.call({ command: '' }));
+    await expect.poll(poll, { interval: 5, timeout: 10_000 }).toBe('late');
+    expect(shown(await shell.call({ command: 'echo next', timeout: 20 }))).toMatch(/^next/);
+  });
+
+  test('TE-74, A7, A10: a cancelled call interrupts its command and keeps the shell', async () => {
+    await using shell = await open(pty);
+    // More than once, because on a machine that is too busy to feel C-c at once the shell itself is ended.
+    const attempt = async (): Promise<unknown> => {
+      await shell.call({ command: 'KEPT=yes', timeout: 20 });
+      const ended = await cancelledWhenHeard(shell, `sh -c 'echo started; exec sleep 60'; echo never`);
+      const kept = shown(await shell.call({ command: 'echo $KEPT', timeout: 20 }));
+      return { exitCode: ended?.['exit_code'], text: ended && shown(ended), kept };
+    };
+    await expect
+      .poll(attempt, { timeout: 20_000, interval: 1 })
+      .toEqual({ exitCode: 130, text: 'started', kept: 'yes' });
+  });
+
+  test('TE-74: a program that ignores C-c is terminated', async () => {
+    await using shell = await open(pty);
+    const marked = 'trap "" INT; echo $$; while :; do sleep 0.05; done';
+    const pids: number[] = [];
+    await cancelledWhenHeard(shell, `bash -c '${marked}'`, (chunk) => pids.push(Number.parseInt(chunk, 10)));
+    expect(shown(await shell.call({ command: 'echo alive', timeout: 20 }))).toBe('alive');
+    await expect.poll(() => isRunning(pids[0]), { timeout: 10_000, interval: 10 }).toBe(false);
+  });
+
+  test('TE-74: a shell that ignores everything is ended, and the next command has a new one', async () => {
+    await using shell = await open(pty);
+    const observation = await cancelledWhenHeard(
+      shell,
+      `trap '' INT TERM; KEPT=yes; echo started; while :; do :; done`,
+    );
+    expect(observation?.is_error ?? true).toBe(true);
+    expect(shown(await shell.call({ command: 'echo alive$KEPT', timeout: 20 }))).toBe('alive');
+  });
+
+  test('a call that waits for its turn leaves when it is cancelled', async () => {
+    await using shell = await open(pty, { maxShells: 1 });
+    const first = shell.call({ command: until('go'), timeout: 20 });
+    const controller = new AbortController();
+    const second = shell.call({ command: 'touch second' }, { signal: controller.signal });
+    controller.abort();
+    await expect(second).rejects.toMatchObject({ code: 'aborted' });
+    await touch(shell, 'go');
+    await first;
+    expect(shown(await shell.call({ command: 'ls -1', timeout: 20 }))).toBe('go');
+  });
+
+  test('A11: with one shell, calls at the same time run one after the other', async () => {
+    await using shell = await open(pty, { maxShells: 1 });
+    const texts = await Promise.all(
+      [1, 2, 3].map((number) => shell.call({ command: `echo ${number}; sleep 0.02; echo ${number}`, timeout: 20 })),
+    );
+    expect(texts.map(shown)).toEqual(['1\n1', '2\n2', '3\n3']);
+  });
+});
+
+describe('a terminal on a pty', () => {
+  test('TE-12: the question of read -p is shown', async () => {
+    await using shell = await open(true);
+    const question = await untilShown(shell, { command: 'read -p "Name: " name; echo "Hello $name"' }, 'Name: ');
+    expect(question.text).toBe('Name: ');
+    expect(shown(await shell.call({ command: 'varve', is_input: true, timeout: 20 }))).toBe('Hello varve');
+  });
+
+  test('TE-63: what is typed into a question for a password is not shown', async () => {
+    await using shell = await open(true);
+    await untilShown(shell, { command: 'read -s -p "Password: " word; echo; echo ${#word}' }, 'Password: ');
+    const answered = await shell.call({ command: 'swordfish', is_input: true, timeout: 20 });
+    expect(shown(answered).trim()).toBe('9');
+  });
+
+  test('C-z stops a job, which stays in the list', async () => {
+    await using shell = await open(true);
+    await untilShown(shell, { command: `sh -c 'echo up; exec sleep 60'` }, 'up');
+    expect(await shell.call({ command: 'C-z', is_input: true, timeout: 20 })).toMatchObject({ exit_code: 148 });
+    expect(shown(await shell.call({ command: 'jobs; kill %1', timeout: 20 }))).toContain('sleep 60');
+  });
+
+  test('TE-66: a program that leaves the terminal in raw mode does not harm the next', async () => {
+    await using shell = await open(true);
+    await shell.call({ command: 'stty raw echo', timeout: 20 });
+    expect(shown(await shell.call({ command: 'echo fine; tty > /dev/null', timeout: 20 }))).toBe('fine');
+  });
+
+  test('programs see a terminal, and get an answer when they ask where the cursor is', async () => {
+    await using shell = await open(true);
+    const command = String.raw`[ -t 0 ] && [ -t 1 ] && printf '\033[6n'; read -s -d R -t 5 answer; echo "${'${#answer}'}"`;
+    expect(shown(await shell.call({ command, timeout: 20 }))).toBe('5');
+  });
+
+  test('TE-31: a pager does not hold the session', async () => {
+    await using shell = await open(true);
+    expect(shown(await shell.call({ command: '$PAGER <<< text; echo $GIT_PAGER', timeout: 20 }))).toBe('text\ncat');
+  });
+
+  test('a line that is too long for a terminal is refused instead of cut', async () => {
+    await using shell = await open(true);
+    await shell.call({ command: 'cat', timeout: 0.1 });
+    expect(await shell.call({ command: 'x'.repeat(5000), is_input: true })).toMatchObject({ is_error: true });
+  });
+});
+
+test('on a pipe, keys that need a terminal are refused', async () => {
+  await using shell = await open(false);
+  await shell.call({ command: 'sleep 60', timeout: 0 });
+  expect(await shell.call({ command: 'UP', is_input: true })).toMatchObject({ is_error: true });
+});
+
+test('on a pipe, input after C-d is refused with the way out', async () => {
+  await using shell = await open(false);
+  await shell.call({ command: `cat; ${until('go')}`, timeout: 0 });
+  await shell.call({ command: 'C-d', is_input: true, timeout: 0 });
+  const refused = await shell.call({ command: 'more', is_input: true });
+  expect(shown(refused)).toContain('reset');
+});

@@ -1,0 +1,77 @@
+import { spawn } from 'node:child_process';
+import { mkdtempDisposable } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { isRunning } from '../support/is-running.ts';
+import { backends, openTerminal, shown } from '../support/open-terminal.ts';
+import { directoryVariable, terminatePrograms } from '../../src/terminal/cleanup/kill-programs.ts';
+
+type Shell = Awaited<ReturnType<typeof openTerminal>>;
+
+/** Runs what writes its number to the file `pid` in the background, and gives the number. */
+async function started(shell: Shell, command: string): Promise<number> {
+  const script = `rm -f pid; ${command} > /dev/null 2>&1 & until [ -s pid ]; do sleep 0.01; done; cat pid`;
+  const lines = shown(await shell.call({ command: script, timeout: 60 })).split('\n');
+  const pid = Number(lines.at(-1));
+  expect(isRunning(pid)).toBe(true);
+  return pid;
+}
+
+const gone = async (pid: number): Promise<void> =>
+  expect.poll(() => isRunning(pid), { interval: 10, timeout: 20_000 }).toBe(false);
+
+/** Tells its number once it is what it will be. */
+const sleeper = `'echo $$ > pid.new; mv pid.new pid; exec sleep 600'`;
+
+describe.skipIf(process.platform !== 'linux').for(backends)('a terminal on a %s that is closed', ([, pty]) => {
+  test.for([
+    ['setsid', `setsid sh -c ${sleeper}`],
+    ['nohup', `nohup sh -c ${sleeper}`],
+    ['setsid twice', `setsid sh -c 'setsid sh -c "$0" & sleep 600' ${sleeper}`],
+    ['a subshell that ends', `(setsid sh -c ${sleeper} &)`],
+  ] as const)('ends what was started with %s', async ([, command]) => {
+    await using shell = await openTerminal(pty);
+    const pid = await started(shell, command);
+    await shell.tool.close();
+    await gone(pid);
+  });
+
+  test('kills what does not end when it is asked to', async () => {
+    await using shell = await openTerminal(pty);
+    const stubborn = `setsid sh -c 'trap "" TERM HUP; echo $$ > pid.new; mv pid.new pid; while :; do sleep 0.1; done'`;
+    const pid = await started(shell, stubborn);
+    await shell.tool.close();
+    await gone(pid);
+  });
+
+  test('leaves programs of other terminals alone, and those that say to be of none', async () => {
+    await using other = await openTerminal(pty);
+    await using shell = await openTerminal(pty);
+    const kept = await started(other, `setsid sh -c ${sleeper}`);
+    const unmarked = await started(shell, `env -u VARVE_TERMINAL setsid sh -c ${sleeper}`);
+    await shell.tool.close();
+    expect([kept, unmarked].map((pid) => isRunning(pid))).toEqual([true, true]);
+    process.kill(unmarked, 'SIGKILL');
+    await other.tool.close();
+    await gone(kept);
+  });
+});
+
+test.skipIf(process.platform !== 'linux')('what is asked to end has time to put things in order', async () => {
+  await using place = await mkdtempDisposable(join(tmpdir(), 'varve-'));
+  const orderly = 'trap "echo done; exit" TERM; echo up; while :; do sleep 0.01; done';
+  const env = { PATH: process.env['PATH'], [directoryVariable]: place.path };
+  const program = spawn('sh', ['-c', orderly], { env, detached: true, stdio: ['ignore', 'pipe', 'ignore'] });
+  const said = program.stdout.iterator({ destroyOnReturn: false });
+  expect(String((await said.next()).value)).toBe('up\n');
+  await terminatePrograms(place.path, 20_000);
+  expect(String((await said.next()).value)).toBe('done\n');
+});
+
+test('a reset ends no program in the background that left its shell', async () => {
+  await using shell = await openTerminal(false);
+  const pid = await started(shell, `setsid sh -c ${sleeper}`);
+  await shell.call({ command: 'true', reset: true, timeout: 60 });
+  expect(isRunning(pid)).toBe(true);
+});

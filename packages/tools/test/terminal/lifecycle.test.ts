@@ -1,0 +1,301 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { around, backends, openTerminal as open, shown, untilShown } from '../support/open-terminal.ts';
+import { isRunning } from '../support/is-running.ts';
+import { terminal } from '../../src/terminal/terminal.ts';
+
+describe.for(backends)('a terminal on a %s', ([, pty]) => {
+  test('TE-38: reset starts over in the workspace', async () => {
+    await using shell = await open(pty);
+    const first = await shell.call({ command: 'cd /; A=1; sleep 60', timeout: 0.1 });
+    const reset = await shell.call({ command: '', reset: true });
+    expect(reset).toMatchObject({ command: '[RESET]', exit_code: 0, is_error: false });
+    await expect.poll(() => isRunning(around(first).pid), { interval: 10, timeout: 10_000 }).toBe(false);
+    expect(shown(await shell.call({ command: 'echo "$A$PWD"' }))).toBe(shell.workspace);
+  });
+
+  test('TE-38: reset with a command runs it in the fresh shell, again and again', async () => {
+    await using shell = await open(pty);
+    for (const number of [1, 2]) {
+      const observation = await shell.call({ command: `echo $A ${number}; A=1`, reset: true, timeout: 20 });
+      expect(observation).toMatchObject({ command: `[RESET] echo $A ${number}; A=1`, exit_code: 0 });
+      expect(shown(observation)).toBe(String(number));
+    }
+  });
+
+  test('TE-38: reset with is_input is refused', async () => {
+    await using shell = await open(pty);
+    expect(await shell.call({ command: 'x', reset: true, is_input: true })).toMatchObject({ is_error: true });
+  });
+
+  test('TE-39, A6: exit is told, and the next command has a new shell in the same directory', async () => {
+    await using shell = await open(pty);
+    const ended = await shell.call({ command: 'mkdir sub; cd sub; echo before; exit 7' });
+    expect(ended).toMatchObject({ is_error: true, exit_code: 7 });
+    expect(shown(ended)).toContain('before');
+    await shell.call({ command: 'cd sub' });
+    const ended2 = await shell.call({ command: 'exit 8' });
+    expect(ended2).toMatchObject({ exit_code: 8 });
+    expect(shown(await shell.call({ command: 'echo alive' }))).toBe('alive');
+  });
+
+  test('a shell that comes back has what was exported before the command that ended it, and nothing else', async () => {
+    await using shell = await open(pty, { env: { GONE: 'x' } });
+    await shell.call({ command: `export A='1 "2'; B=plain; unset GONE; f() { echo f; }; export -f f`, timeout: 60 });
+    const ended = await shell.call({ command: 'export C=late; exit 3', timeout: 60 });
+    expect(around(ended).suffix).toContain('exported before that command is there again');
+    const command = `echo "$A|$B|$C|$GONE|$(bash -c f)"`;
+    expect(shown(await shell.call({ command, timeout: 60 }))).toBe('1 "2||||f');
+    await shell.call({ command: 'kill -9 $$', timeout: 60 });
+    expect(shown(await shell.call({ command, timeout: 60 }))).toBe('1 "2||||f');
+    expect(shown(await shell.call({ command: 'echo "$A|$GONE"', reset: true, timeout: 60 }))).toBe('|x');
+  });
+
+  test('a shell that ended while nobody looked comes back with what was exported, and that is told', async () => {
+    await using shell = await open(pty, { maxShells: 1 });
+    const { pid } = around(await shell.call({ command: 'export A=1', timeout: 60 }));
+    process.kill(pid, 'SIGKILL');
+    const suffix = async (): Promise<string> => around(await shell.call({ command: '', timeout: 60 })).suffix;
+    await expect.poll(suffix, { interval: 10, timeout: 20_000 }).toContain('is there again');
+    expect(shown(await shell.call({ command: 'echo "$A"', timeout: 60 }))).toBe('1');
+  });
+
+  test('a shell that does not come up with what was exported comes up without, and so does one that wrote nothing down', async () => {
+    await using shell = await open(pty, { env: { OWN: 'x' } });
+    await shell.call({ command: 'export A=1; set() { exit 3; }; export -f set', timeout: 60 });
+    await shell.call({ command: 'exit', timeout: 60 });
+    expect(shown(await shell.call({ command: 'echo "$A$OWN"', timeout: 60 }))).toBe('x');
+    await shell.call({ command: 'export A=1; ulimit -f 0', timeout: 60 });
+    const ended = await shell.call({ command: 'exit', timeout: 60 });
+    expect(around(ended).suffix).not.toContain('there again');
+    expect(shown(await shell.call({ command: 'echo "$A$OWN"', timeout: 60 }))).toBe('x');
+  });
+
+  test('TE-64: set -e that ends the shell is told', async () => {
+    await using shell = await open(pty);
+    expect(await shell.call({ command: 'set -e; false' })).toMatchObject({ is_error: true, exit_code: 1 });
+    expect(shown(await shell.call({ command: 'false; echo alive' }))).toBe('alive');
+  });
+
+  test('set -e and set -u stay on without harming the session', async () => {
+    await using shell = await open(pty);
+    await shell.call({ command: 'set -eu' });
+    expect(shown(await shell.call({ command: 'if false; then :; fi; echo alive' }))).toBe('alive');
+    expect(shown(await shell.call({ command: 'echo again' }))).toBe('again');
+  });
+
+  test('functions with the names of builtins do not harm the session', async () => {
+    await using shell = await open(pty);
+    const functions = ['local', 'printf', 'read', 'return', 'unset'].map((name) => `${name}() { false; }`);
+    expect(await shell.call({ command: functions.join('; '), timeout: 20 })).toMatchObject({ exit_code: 0 });
+    expect(shown(await shell.call({ command: 'echo alive', timeout: 20 }))).toBe('alive');
+  });
+
+  test('a shell that is killed is told as 137', async () => {
+    await using shell = await open(pty);
+    expect(await shell.call({ command: 'kill -9 $$' })).toMatchObject({ is_error: true, exit_code: 137 });
+    expect(shown(await shell.call({ command: 'echo alive' }))).toBe('alive');
+  });
+
+  test('TE-65: a program that replaces the shell ends it when it ends', async () => {
+    await using shell = await open(pty);
+    expect(await shell.call({ command: 'exec sh -c "exit 4"' })).toMatchObject({ is_error: true, exit_code: 4 });
+  });
+
+  test('TE-68: the directory of the shell may be removed', async () => {
+    await using shell = await open(pty);
+    await shell.call({ command: 'mkdir gone; cd gone; rmdir ../gone' });
+    expect(shown(await shell.call({ command: 'echo alive' }))).toBe('alive');
+    await shell.call({ command: 'exit' });
+    expect(around(await shell.call({ command: 'true' })).working_dir).toBe(shell.workspace);
+  });
+
+  test.for([
+    ['a shell that ends when it is told', ''],
+    ['a shell that does not', `trap '' HUP; `],
+  ] as const)(
+    'TE-48: closing ends %s, a stubborn program in its foreground, and the call that waits',
+    async ([, first]) => {
+      await using shell = await open(pty);
+      const heard = Promise.withResolvers<void>();
+      let text = '';
+      const onOutput = (chunk: string): void => {
+        text += chunk;
+        if (/^\d+\s+\d+\s/.test(text)) heard.resolve();
+      };
+      const command = `${first}echo $BASHPID; sh -c 'trap "" HUP; echo $$; while :; do sleep 0.05; done'`;
+      const call = shell.call({ command, timeout: 60 }, { onOutput });
+      await heard.promise;
+      const pids = text.trim().split(/\s+/).map(Number);
+      expect(pids.filter(isRunning)).toEqual(pids);
+      await shell.tool.close();
+      expect(await call).toMatchObject({ is_error: true });
+      await expect.poll(() => pids.filter(isRunning), { interval: 10, timeout: 20_000 }).toEqual([]);
+    },
+  );
+
+  test('TE-48: a call that waits for its turn when the terminal is closed starts no shell', async () => {
+    await using shell = await open(pty, { maxShells: 1 });
+    const heard = Promise.withResolvers<void>();
+    const running = shell.call({ command: 'echo up; sleep 600', timeout: 600 }, { onOutput: () => heard.resolve() });
+    const waiting = Promise.allSettled([shell.call({ command: 'true' })]);
+    await heard.promise;
+    await shell.tool.close();
+    expect(await running).toMatchObject({ is_error: true });
+    expect(await waiting).toMatchObject([{ reason: { code: 'closed' } }]);
+  });
+
+  test('TE-48: a call whose shell starts when the terminal is closed runs nothing', async () => {
+    await using shell = await open(pty);
+    const [refused] = await Promise.allSettled([shell.call({ command: 'touch file' }), shell.tool.close()]);
+    expect(refused).toMatchObject({ reason: { code: 'closed' } });
+    expect(await readdir(shell.workspace)).toEqual([]);
+  });
+
+  test('what commands remove from the directory for temporary files comes back', async () => {
+    await using shell = await open(pty, { maxOutputChars: 1000 });
+    const remove = String.raw`d=$(dirname "$(ps -o args= -p $$ | sed 's/.*--rcfile \([^ ]*\).*/\1/')"); rm -r "$d"`;
+    const observation = await shell.call({ command: `${remove}; seq 500; rm -rf "$d"; seq 500`, timeout: 20 });
+    expect(shown(observation)).toContain('left out');
+    expect(shown(await shell.call({ command: 'echo "${d:+alive}"', timeout: 20 }))).toBe('alive');
+    expect(shown(await shell.call({ command: 'echo alive', reset: true, timeout: 20 }))).toBe('alive');
+  });
+
+  test('TE-48: a shell that is dead already can be closed', async () => {
+    await using shell = await open(pty);
+    const observation = await shell.call({ command: 'true' });
+    process.kill(around(observation).pid, 'SIGKILL');
+    await expect(shell.tool.close()).resolves.toBeUndefined();
+  });
+
+  test('TE-05: the shell has the environment of its host without its credentials', async () => {
+    const inherit = {
+      PATH: process.env['PATH'],
+      LANGUAGE: 'en',
+      LLM_API_KEY: 'a',
+      GITHUB_TOKEN: 'b',
+      my_secret: 'c',
+      TOKENS: '3',
+      PAGER: 'less',
+    };
+    await using shell = await open(pty, { inherit, env: { OPENAI_API_KEY: 'wanted', PS9: '1' } });
+    const command = 'echo "$LANGUAGE|$LLM_API_KEY|$GITHUB_TOKEN|$my_secret|$TOKENS|$PAGER|$OPENAI_API_KEY|$PS9"';
+    expect(shown(await shell.call({ command }))).toBe('en||||3|cat|wanted|1');
+  });
+
+  test('TE-37: an environment of 2 000 variables and 300 KB', async () => {
+    const env = Object.fromEntries(Array.from({ length: 2000 }, (_, index) => [`VARIABLE_${index}`, 'x'.repeat(150)]));
+    await using shell = await open(pty, { env });
+    expect(shown(await shell.call({ command: 'env | grep -c ^VARIABLE_' }))).toBe('2000');
+  });
+
+  test('TE-18, TE-33: of long output both ends are shown, and the file with all of it is named', async () => {
+    await using shell = await open(pty);
+    const observation = await shell.call({ command: 'seq 1 50000', timeout: 20 });
+    const text = shown(observation);
+    expect(text.length).toBeLessThanOrEqual(30_000);
+    expect(text.startsWith('1\n2\n3\n')).toBe(true);
+    expect(text.endsWith('\n49999\n50000')).toBe(true);
+    const path = /whole output is in (\S+)\]/.exec(text)?.[1] ?? '';
+    expect(observation['full_output_save_dir']).toBe(dirname(path));
+    expect((await readFile(path, 'utf8')).split('\n')).toHaveLength(50_001);
+    expect(around(observation).suffix).toContain('finished');
+  });
+
+  test('TE-34: output of exactly the limit is not cut', async () => {
+    await using shell = await open(pty, { maxOutputChars: 1000 });
+    expect(shown(await shell.call({ command: 'printf "%01000d" 0' }))).toBe('0'.repeat(1000));
+    const cut = shown(await shell.call({ command: 'printf "%01001d" 0' }));
+    expect(cut.length).toBeGreaterThan(990);
+    expect(cut.length).toBeLessThanOrEqual(1000);
+    expect(cut).toContain('left out');
+  });
+
+  test('secrets are hidden before output is cut and saved', async () => {
+    await using shell = await open(pty, { maxOutputChars: 1000, mask: (text) => text.replaceAll('swordfish', '***') });
+    const observation = await shell.call({ command: 'for i in $(seq 500); do echo swordfish; done', timeout: 20 });
+    const path = /whole output is in (\S+)\]/.exec(shown(observation))?.[1] ?? '';
+    expect(`${shown(observation)}${await readFile(path, 'utf8')}`).not.toContain('fish');
+  });
+
+  test('TE-62: of a screen program the text is shown, and a key ends it', async () => {
+    await using shell = await open(pty, { noChangeTimeoutMs: 300, env: { LESSHISTFILE: '-' } });
+    await writeFile(join(shell.workspace, 'page'), Array.from({ length: 200 }, (_, line) => `line ${line}\n`).join(''));
+    const program = pty ? 'less page' : 'cat page; cat > /dev/null';
+    await untilShown(shell, { command: program }, 'line 10\n');
+    expect(await shell.call({ command: pty ? 'TEXT:q' : 'C-d', is_input: true, timeout: 20 })).toMatchObject({
+      exit_code: 0,
+    });
+  });
+});
+
+describe('a shell that cannot start', () => {
+  test('TE-46: a shell that is not executable is unusable', async () => {
+    await using shell = await open(false, { shell: '/etc/passwd' });
+    await expect(shell.call({ command: 'true' })).rejects.toMatchObject({ code: 'unusable' });
+  });
+
+  test.for(backends)('TE-46: a program that is not bash is unusable, on a %s', async ([, pty]) => {
+    await using shell = await open(pty, { shell: '/bin/true' });
+    await expect(shell.call({ command: 'true' })).rejects.toMatchObject({ code: 'unusable' });
+  });
+
+  test('TE-46: bash is found when the search path is empty, and again after a reset', async () => {
+    await using shell = await open(false, { inherit: { PATH: '' } });
+    expect(shown(await shell.call({ command: 'echo found' }))).toBe('found');
+    expect(shown(await shell.call({ command: 'echo again', reset: true }))).toBe('again');
+  });
+
+  test('without a place for its files a call is refused, the next one tries again, and the terminal can be closed', async () => {
+    await using shell = await open(false);
+    await using other = await open(false);
+    const before = process.env['TMPDIR'];
+    const call = (): unknown => shell.call({ command: 'echo there', timeout: 20 });
+    try {
+      process.env['TMPDIR'] = join(shell.workspace, 'missing');
+      await expect(call()).rejects.toMatchObject({ code: 'unusable' });
+      await expect(other.call({ command: 'true' })).rejects.toMatchObject({ code: 'unusable' });
+    } finally {
+      if (before === undefined) delete process.env['TMPDIR'];
+      else process.env['TMPDIR'] = before;
+    }
+    expect(await call()).toMatchObject({ exit_code: 0 });
+    await other.tool.close();
+  });
+
+  test('TE-49: an environment name that is no identifier is rejected', () => {
+    expect(() => terminal({ env: { 'a-b': 'x' } })).toThrow('The environment name a-b is not an identifier.');
+  });
+});
+
+test('on a pty, no shell and no foreground program outlives a killed host', async () => {
+  await using shell = await open(true);
+  const host = join(shell.workspace, 'host.ts');
+  const module = fileURLToPath(new URL('../../src/terminal/terminal.ts', import.meta.url));
+  await writeFile(
+    host,
+    `import { terminal } from ${JSON.stringify(module)};
+const tool = terminal({ pty: true });
+const context = { workspace: '/', signal: new AbortController().signal, idempotencyKey: 'host' };
+void tool.execute(tool.parse({ command: 'echo $$; sh -c "echo \\\\$\\\\$; exec sleep 60"', timeout: 60 }), {
+  ...context,
+  onOutput: (chunk) => process.stdout.write(chunk),
+});
+`,
+  );
+  const child = spawn(process.execPath, ['--conditions=@varve/source', host], { stdio: ['ignore', 'pipe', 'inherit'] });
+  let text = '';
+  for await (const chunk of child.stdout) {
+    text += String(chunk);
+    if (/^\d+\s+\d+\s/.test(text)) break;
+  }
+  const pids = text.trim().split(/\s+/).map(Number);
+  expect(pids.filter(isRunning)).toEqual(pids);
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+  await expect.poll(() => pids.filter(isRunning), { interval: 10, timeout: 20_000 }).toEqual([]);
+});

@@ -1,0 +1,53 @@
+import { describe, expect, test } from 'vitest';
+import { around, backends, openTerminal, shown } from '../support/open-terminal.ts';
+import { isRunning } from '../support/is-running.ts';
+
+describe.for(backends)('a terminal on a %s', ([, pty]) => {
+  test('TE-61: half a gigabyte of output takes little memory', async () => {
+    await using shell = await openTerminal(pty);
+    await shell.call({ command: 'true' });
+    const before = process.memoryUsage().rss;
+    let most = 0;
+    const observation = await shell.call(
+      { command: 'yes "a line of some length, as programs write them" | head -c 512M; echo; echo end', timeout: 500 },
+      { onOutput: () => (most = Math.max(most, process.memoryUsage.rss())) },
+    );
+    expect(shown(observation).endsWith('end')).toBe(true);
+    expect((most - before) / 1024 / 1024).toBeLessThan(300);
+  });
+
+  test('two thousand commands, each with its own output and exit code', async () => {
+    await using shell = await openTerminal(pty);
+    for (let number = 0; number < 2000; number += 1) {
+      const observation = await shell.call({
+        command: `printf 'x%.0s' $(seq ${number % 50}); (exit ${number % 200})`,
+        timeout: 60,
+      });
+      expect(shown(observation)).toBe('x'.repeat(Math.max(1, number % 50)));
+      expect(observation).toMatchObject({ exit_code: number % 200 });
+    }
+  });
+
+  test('a call cancelled at any moment settles, and leaves a terminal that shows nothing of it', async () => {
+    await using shell = await openTerminal(pty);
+    for (let wait = 0; wait < 200; wait += 1) {
+      const signal = AbortSignal.timeout(wait % 25);
+      // Never ends by itself: that the call settles at all is what its signal did.
+      const call = shell.call({ command: 'while :; do echo on; sleep 0.5; done', timeout: 3600 }, { signal });
+      const [settled] = await Promise.allSettled([call]);
+      expect(settled).toMatchObject(settled.status === 'rejected' ? { reason: { code: 'aborted' } } : {});
+      expect(shown(await shell.call({ command: 'echo alive', timeout: 60 }))).toBe('alive');
+    }
+  });
+
+  test('a hundred resets leave no shell', async () => {
+    await using shell = await openTerminal(pty);
+    const pids: number[] = [];
+    for (let number = 0; number < 100; number += 1) {
+      const observation = await shell.call({ command: 'sleep 100 & true', reset: true });
+      pids.push(around(observation).pid);
+    }
+    await shell.tool.close();
+    await expect.poll(() => pids.filter(isRunning), { interval: 10, timeout: 20_000 }).toEqual([]);
+  });
+});

@@ -1,0 +1,211 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { text } from '@varve/events';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { clientTool } from '../src/client/client-tool.ts';
+import type { Tool } from '../src/contract/tool.ts';
+import { defineTool } from '../src/contract/define-tool.ts';
+import { fileEditor } from '../src/file-editor/file-editor.ts';
+import { planningFileEditor } from '../src/file-editor/planning-file-editor.ts';
+import { finish } from '../src/finish.ts';
+import { applyPatch } from '../src/patch/apply-patch.ts';
+import { glob } from '../src/search/glob.ts';
+import { grep } from '../src/search/grep.ts';
+import { taskTracker } from '../src/task-tracker.ts';
+import { terminal } from '../src/terminal/terminal.ts';
+import { think } from '../src/think.ts';
+import { toolContract, type ToolSubject } from '../src/testing/tool-contract.ts';
+
+const sum = (): ReturnType<typeof defineTool> =>
+  defineTool({
+    name: 'sum',
+    description: 'Adds two numbers; a sum of zero never comes.',
+    input: z.object({ one: z.number().describe('The first.'), other: z.number().default(1).describe('The second.') }),
+    effect: 'read',
+    execute: ({ one, other }) =>
+      one + other === 0 ? new Promise<number>(() => undefined) : Promise.resolve(one + other),
+  });
+
+const shell = (pty: boolean): ToolSubject => ({
+  open: () => terminal({ pty }),
+  inputs: () => [
+    { command: 'echo made > file; cat file' },
+    { command: 'false' },
+    { command: 'seq 100000' },
+    { command: 'env > kept; env' },
+  ],
+  slow: () => ({ command: 'sleep 30; echo late' }),
+  masked: {
+    open: (mask) => terminal({ pty, mask, maxOutputChars: 1000 }),
+    // In two parts, so that the secret is neither in the command nor in the file that carries it.
+    input: (secret) => ({
+      command: `a='${secret.slice(0, 9)}'; b='${secret.slice(9)}'; for i in $(seq 300); do echo "$i $a$b"; done; echo "$a$b" | base64`,
+      timeout: 60,
+    }),
+  },
+});
+
+const anything = (): ReturnType<typeof defineTool> =>
+  defineTool({
+    name: 'anything',
+    description: 'Says how many fields it was given.',
+    input: z.looseObject({ first: z.string().describe('One of them.') }),
+    annotations: { readOnlyHint: true },
+    effect: 'read',
+    resources: () => [],
+    execute: async (input) => Object.keys(input).length,
+  });
+
+/** Every tool: add its line here. */
+const subjects: Record<string, ToolSubject> = {
+  'terminal on a pty': shell(true),
+  'terminal on pipes': shell(false),
+  file_editor: {
+    open: fileEditor,
+    async prepare(workspace) {
+      await mkdir(join(workspace, 'folder'));
+      await writeFile(join(workspace, 'folder/file'), 'one\ntwo\n');
+      await writeFile(join(workspace, 'long'), 'line\n'.repeat(100_000));
+    },
+    inputs: (workspace) => [
+      { command: 'view', path: workspace },
+      { command: 'view', path: join(workspace, 'folder/file'), view_range: [1, -1] },
+      { command: 'view', path: join(workspace, 'missing') },
+      { command: 'view', path: join(workspace, 'long') },
+      { command: 'create', path: join(workspace, 'new/file'), file_text: 'three' },
+      { command: 'str_replace', path: join(workspace, 'folder/file'), old_str: 'one', new_str: '1' },
+      { command: 'insert', path: join(workspace, 'folder/file'), insert_line: 0, new_str: 'zero' },
+      { command: 'undo_edit', path: join(workspace, 'folder/file') },
+    ],
+  },
+  planning_file_editor: {
+    open: planningFileEditor,
+    prepare: (workspace) => writeFile(join(workspace, 'file'), 'one\n'),
+    inputs: (workspace) => {
+      const path = join(workspace, '.agents_tmp/PLAN.md');
+      return [
+        { command: 'view', path },
+        { command: 'view', path: workspace },
+        { command: 'insert', path, insert_line: 1, new_str: 'Why.' },
+        { command: 'undo_edit', path },
+        { command: 'insert', path: join(workspace, 'file'), insert_line: 0, new_str: 'x' },
+      ];
+    },
+  },
+  apply_patch: {
+    open: applyPatch,
+    prepare: (workspace) => writeFile(join(workspace, 'file'), 'one\n'),
+    inputs: () => [
+      { patch: '*** Begin Patch\n*** Update File: file\n-one\n+two\n*** Add File: new\n+x\n*** End Patch' },
+      { patch: '*** Begin Patch\n*** Delete File: missing\n*** End Patch' },
+      { patch: 'nonsense' },
+    ],
+  },
+  grep: {
+    open: grep,
+    prepare: (workspace) => writeFile(join(workspace, 'file'), 'one\n'.repeat(100_000)),
+    inputs: () => [{ pattern: 'one' }, { pattern: 'two', include: '*.ts' }, { pattern: '(' }],
+  },
+  glob: {
+    open: glob,
+    prepare: (workspace) => writeFile(join(workspace, 'file'), 'one\n'),
+    inputs: () => [{ pattern: '*' }, { pattern: '*.ts', path: '/' }],
+  },
+  task_tracker: {
+    open: taskTracker,
+    inputs: () => [
+      {},
+      { command: 'plan', task_list: [{ title: 'First' }, { title: 'Second', notes: 'Later.' }] },
+      { command: 'view' },
+    ],
+  },
+  think: { open: think, inputs: () => [{ thought: 'Why?' }] },
+  finish: { open: finish, inputs: () => [{ message: 'Done.' }, { message: '' }] },
+  'finish with a schema of the answer': {
+    open: () =>
+      finish({
+        responseSchema: { type: 'object', properties: { ok: { type: 'boolean', description: 'Whether.' } } },
+      }),
+    inputs: () => [{ message: 'Done.', ok: true }, { message: 'Done.' }],
+  },
+  'a tool of a client': {
+    open: () =>
+      clientTool({
+        name: 'show_panel',
+        description: 'Shows a panel.',
+        parameters: {
+          type: 'object',
+          properties: {
+            panel: { type: 'string', description: 'Which.' },
+            width: { type: 'integer', default: 80, description: 'In columns.' },
+          },
+          required: ['panel'],
+        },
+      }),
+    inputs: () => [{ panel: 'diff' }, { panel: 'shell', width: 100 }],
+  },
+  'a tool of a user': { open: sum, inputs: () => [{ one: 1, other: 2 }, { one: 3 }], slow: () => ({ one: -1 }) },
+  'an open tool of a user': { open: anything, inputs: () => [{ first: '', more: [1] }], isOpen: true },
+};
+
+/** Each breaks one promise. */
+const broken: Readonly<Record<string, (right: Tool) => Partial<Tool>>> = {
+  'writes while it hints that it reads': () => ({ effect: () => 'write' }),
+  'tells another effect each time': () => {
+    let asked = 0;
+    return { effect: () => ((asked += 1) % 2 === 0 ? 'read' : 'idempotent') };
+  },
+  'names a resource without its type': () => ({ resources: () => ['file'] }),
+  'changes its arguments': (right) => ({
+    parse: (input) => right.parse(Object.assign(Object(input), { thought: 'x' })),
+  }),
+  'leaves out of the payload what it fills in again': (right) => ({
+    parameters: { ...right.parameters, required: [] },
+    parse: (input) => right.parse({ thought: 'None.', ...Object(input) }),
+    toAction: () => ({ kind: 'ThinkAction' }),
+    fromAction: (action) => right.fromAction({ thought: 'Why?', ...action }),
+  }),
+  'trusts what is stored': () => ({ fromAction: ({ kind: _kind, ...fields }) => fields }),
+  'shows more than anyone reads': (right) => ({
+    execute: async (input, context) => ({
+      ...(await right.execute(input, context)),
+      content: [text('x'.repeat(50_001))],
+    }),
+  }),
+  'tells what its host keeps secret': (right) => ({
+    execute: async (input, context) => ({
+      ...(await right.execute(input, context)),
+      content: [text(JSON.stringify(process.env))],
+    }),
+  }),
+  'requires what it does not describe': ({ parameters }) => ({ parameters: { ...parameters, required: ['missing'] } }),
+};
+
+describe('a tool that', () => {
+  test.for(Object.entries(broken))('%s fails the contract', async ([, breakIt]) => {
+    const open = (): Tool => {
+      const right: Tool = think();
+      return { ...right, ...breakIt(right) };
+    };
+    const subject: ToolSubject = { open, inputs: () => [{ thought: 'Why?' }] };
+    const results = await Promise.allSettled(toolContract.map((check) => check.run(subject)));
+    expect(results.filter(({ status }) => status === 'rejected')).not.toEqual([]);
+  });
+});
+
+test.for([true, false])(
+  'a terminal that hides nothing, or has the credentials of its host, fails the contract',
+  async (pty) => {
+    const right = shell(pty);
+    const open = (): Tool => terminal({ pty, env: { KEY: 'swordfish-of-the-host' }, maxOutputChars: 1000 });
+    const checks = toolContract.filter(({ title }) => title.includes('nothing of a'));
+    const subject: ToolSubject = { ...right, open, masked: { open, input: right.masked?.input ?? (() => ({})) } };
+    const results = await Promise.allSettled(checks.map((check) => check.run(subject)));
+    expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  },
+);
+
+describe.for(Object.entries(subjects))('%s', ([, subject]) => {
+  test.for(toolContract)('$title', (check) => check.run(subject));
+});
