@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { access, constants } from 'node:fs/promises';
-import { importBundle } from '@varve/storage/upkeep';
+import { importBundle } from '@varve/storage/maintenance';
 import { CliError } from '../cli-error.ts';
 import type { CliCommand } from '../define-command.ts';
 import { exitCodes } from '../exit-codes.ts';

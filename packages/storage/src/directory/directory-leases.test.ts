@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { directoryStore, type DirectoryStoreOptions } from '@varve/storage/directory';
 import { expect, test, vi } from 'vitest';
 import { thisProcess } from '../kit/holder.ts';
-import { agentEvent } from '../testing/agent-event.ts';
+import { agentEvent } from '../../test/agent-event.ts';
 
 const id = '0123456789abcdef0123456789abcdef';
 

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { thisProcess } from '../kit/holder.ts';
 import { verify } from '../proof/verify.ts';
-import { agentEvent } from '../testing/agent-event.ts';
+import { agentEvent } from '../../test/agent-event.ts';
 import { idsOf } from '../testing/ids-of.ts';
-import { type VolatileFiles, volatileFiles } from '../testing/volatile-files.ts';
+import { type VolatileFiles, volatileFiles } from '../../test/volatile-files.ts';
 import { EventIndex } from './event-index.ts';
 import { eventName } from './event-name.ts';
 import { pathsOf } from './paths.ts';

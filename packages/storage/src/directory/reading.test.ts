@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import type { EventStore } from '@varve/storage';
 import { directoryStore } from '@varve/storage/directory';
 import { expect, test } from 'vitest';
-import { agentEvent } from '../testing/agent-event.ts';
+import { agentEvent } from '../../test/agent-event.ts';
 import { newEvent } from '../testing/new-event.ts';
 import { eventName } from './event-name.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Json } from '@varve/events';
 import { directoryStore } from '@varve/storage/directory';
 import { expect, test } from 'vitest';
-import { agentEvent } from '../testing/agent-event.ts';
+import { agentEvent } from '../../test/agent-event.ts';
 import { newEvent } from '../testing/new-event.ts';
 
 const id = '0123456789abcdef0123456789abcdef';

@@ -3,8 +3,8 @@ import type { EventLog, EventStore, NewEvent } from '@varve/storage';
 import fc from 'fast-check';
 import { test } from 'vitest';
 import { thisProcess } from '../kit/holder.ts';
-import { agentEvent } from '../testing/agent-event.ts';
-import { type VolatileFiles, volatileFiles } from '../testing/volatile-files.ts';
+import { agentEvent } from '../../test/agent-event.ts';
+import { type VolatileFiles, volatileFiles } from '../../test/volatile-files.ts';
 import { RootedStore } from './rooted-store.ts';
 
 const id = '0123456789abcdef0123456789abcdef';

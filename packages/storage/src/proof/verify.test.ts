@@ -1,6 +1,6 @@
 import { type LogReader, memoryStore, type Stored } from '@varve/storage';
 import { type EventProof, type Statement, verify, type VerifyOptions } from '@varve/storage/proof';
-import { scrub } from '@varve/storage/upkeep';
+import { scrub } from '@varve/storage/maintenance';
 import { assert, asyncProperty, boolean, integer } from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Signer } from '../contract/statement.ts';

@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { ed25519Signer, verify } from '@varve/storage/proof';
 import { backupSqlite, sqliteStore } from '@varve/storage/sqlite';
 import { expect, test } from 'vitest';
-import { child } from '../testing/child.ts';
+import { child } from '../../test/child.ts';
 import { newEvent } from '../testing/new-event.ts';
 import { newEvents } from '../testing/new-events.ts';
 

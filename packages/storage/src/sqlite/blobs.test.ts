@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { memoryStore } from '@varve/storage';
 import { ed25519Signer, verify } from '@varve/storage/proof';
 import { backupSqlite, sqliteStore } from '@varve/storage/sqlite';
-import { copyLog, exportBundle, importBundle, repair, scrub } from '@varve/storage/upkeep';
+import { copyLog, exportBundle, importBundle, repair, scrub } from '@varve/storage/maintenance';
 import { expect, test } from 'vitest';
 import { newEvent } from '../testing/new-event.ts';
 import { newEvents } from '../testing/new-events.ts';

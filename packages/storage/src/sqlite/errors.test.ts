@@ -5,7 +5,7 @@ import { openStore } from '@varve/storage';
 import { verify } from '@varve/storage/proof';
 import { sqliteScheme, sqliteStore } from '@varve/storage/sqlite';
 import { expect, test } from 'vitest';
-import { child } from '../testing/child.ts';
+import { child } from '../../test/child.ts';
 import { idsOf } from '../testing/ids-of.ts';
 import { newEvent } from '../testing/new-event.ts';
 

@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import type { NewEvent } from '@varve/storage';
 import { ed25519Signer } from '@varve/storage/proof';
 import { sqliteStore } from '@varve/storage/sqlite';
-import { scrub } from '@varve/storage/upkeep';
+import { scrub } from '@varve/storage/maintenance';
 import { expect, test } from 'vitest';
 import { newEvents } from '../testing/new-events.ts';
 import { indexFacts } from './facts.ts';

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sqliteStore } from '@varve/storage/sqlite';
 import { expect, test } from 'vitest';
-import { type Child, child } from '../testing/child.ts';
+import { type Child, child } from '../../test/child.ts';
 import { idsOf } from '../testing/ids-of.ts';
-import { killRounds } from '../testing/kill-rounds.ts';
+import { killRounds } from '../../test/kill-rounds.ts';
 import { newEvent } from '../testing/new-event.ts';
 
 /** Opens the store in a child that does `work` when it is told to. */

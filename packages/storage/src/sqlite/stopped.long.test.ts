@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sqliteStore } from '@varve/storage/sqlite';
 import { expect, test } from 'vitest';
-import { child } from '../testing/child.ts';
+import { child } from '../../test/child.ts';
 import { newEvent } from '../testing/new-event.ts';
 
 /** Makes the two copies of the header in the index of a write-ahead log differ, as while one of them is written. */

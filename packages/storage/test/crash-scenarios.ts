@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
-import { StorageError } from '../contract/error.ts';
-import { digestOf } from '../proof/digest-of.ts';
-import { ed25519Signer } from '../proof/ed25519-signer.ts';
-import { signTombstone } from '../proof/sign-tombstone.ts';
-import { verify } from '../proof/verify.ts';
-import type { EventLog, NewEvent } from '../contract/log.ts';
-import type { EventStore } from '../contract/store.ts';
-import { repair } from '../upkeep/repair.ts';
+import { StorageError } from '../src/contract/error.ts';
+import { digestOf } from '../src/proof/digest-of.ts';
+import { ed25519Signer } from '../src/proof/ed25519-signer.ts';
+import { signTombstone } from '../src/proof/sign-tombstone.ts';
+import { verify } from '../src/proof/verify.ts';
+import type { EventLog, NewEvent } from '../src/contract/log.ts';
+import type { EventStore } from '../src/contract/store.ts';
+import { repair } from '../src/maintenance/repair.ts';
 import { agentEvent } from './agent-event.ts';
-import { newEvent } from './new-event.ts';
+import { newEvent } from '../src/testing/new-event.ts';
 
 /** What a process does until it dies, and what the next one must find. */
 export interface CrashScenario {

@@ -7,7 +7,7 @@ import { type EventStore, type LogReader, memoryStore, type Stored } from '@varv
 import { directoryStore } from '@varve/storage/directory';
 import { ed25519Signer, type LogProof, verify } from '@varve/storage/proof';
 import { sqliteStore } from '@varve/storage/sqlite';
-import { copyLog, exportBundle, importBundle, readBundle, scrub } from '@varve/storage/upkeep';
+import { copyLog, exportBundle, importBundle, readBundle, scrub } from '@varve/storage/maintenance';
 import { describe, expect, test } from 'vitest';
 import { newEvent } from '../testing/new-event.ts';
 import { newEvents } from '../testing/new-events.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { EventStore } from '../contract/store.ts';
-import { verify } from '../proof/verify.ts';
+import type { EventStore } from '../src/contract/store.ts';
+import { verify } from '../src/proof/verify.ts';
 import { child } from './child.ts';
 
 /** What is killed. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { thisProcess } from '../kit/holder.ts';
-import { RootedStore } from '../directory/rooted-store.ts';
-import type { EventStore } from '../contract/store.ts';
+import { thisProcess } from '../src/kit/holder.ts';
+import { RootedStore } from '../src/directory/rooted-store.ts';
+import type { EventStore } from '../src/contract/store.ts';
 import { crashedId, type CrashScenario } from './crash-scenarios.ts';
 import { type Crash, type VolatileFiles, volatileFiles } from './volatile-files.ts';
 

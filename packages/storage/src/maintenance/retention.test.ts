@@ -1,5 +1,5 @@
 import { type EventStore, memoryStore, StorageError, type Stored, type Summary } from '@varve/storage';
-import { applyRetention, planRetention, type RetentionLimits } from '@varve/storage/upkeep';
+import { applyRetention, planRetention, type RetentionLimits } from '@varve/storage/maintenance';
 import { array, assert, asyncProperty, integer, option, record } from 'fast-check';
 import { expect, test } from 'vitest';
 import { newEvent } from '../testing/new-event.ts';

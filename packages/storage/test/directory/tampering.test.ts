@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { directoryStore } from '@varve/storage/directory';
 import { ed25519Signer, verify } from '@varve/storage/proof';
 import { describe, expect, test } from 'vitest';
-import { agentEvent } from '../testing/agent-event.ts';
+import { agentEvent } from '../agent-event.ts';
 
 const temporary = async () => mkdtempDisposable(join(tmpdir(), 'varve-'));
 const signer = ed25519Signer(new Uint8Array(32).fill(1));

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { directoryStore } from '@varve/storage/directory';
 import { sqliteStore } from '@varve/storage/sqlite';
 import { describe, expect, test } from 'vitest';
-import { race, type Racers, takeovers } from './testing/races.ts';
+import { race, type Racers, takeovers } from './races.ts';
 
 const hasty = `leaseMs: 1000, now: () => ${Date.now()} + (Date.now() - ${Date.now()}) * 4`;
 const late = () => Date.now() + 3_600_000;

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type DirectoryWarning, directoryStore } from '@varve/storage/directory';
 import { expect, test } from 'vitest';
-import { agentEvent } from '../testing/agent-event.ts';
-import { idsOf } from '../testing/ids-of.ts';
-import { newEvent } from '../testing/new-event.ts';
-import { eventName } from './event-name.ts';
+import { agentEvent } from '../agent-event.ts';
+import { idsOf } from '../../src/testing/ids-of.ts';
+import { newEvent } from '../../src/testing/new-event.ts';
+import { eventName } from '../../src/directory/event-name.ts';
 
 const id = '0123456789abcdef0123456789abcdef';
 const nameOf = (n: number): string => eventName({ seq: n, slug: agentEvent(n).id });

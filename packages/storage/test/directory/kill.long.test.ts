@@ -2,7 +2,7 @@ import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { directoryStore } from '@varve/storage/directory';
 import { expect, test } from 'vitest';
-import { killRounds } from '../testing/kill-rounds.ts';
+import { killRounds } from '../kill-rounds.ts';
 
 test('five hundred kills lose nothing that was acknowledged', { timeout: 1_200_000 }, async () => {
   await using directory = await mkdtempDisposable(`${tmpdir()}/varve-`);

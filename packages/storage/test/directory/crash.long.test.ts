@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { callsOf, checkCrashPoint } from '../testing/crash-points.ts';
-import { crashScenarios } from '../testing/crash-scenarios.ts';
-import type { Crash } from '../testing/volatile-files.ts';
+import { callsOf, checkCrashPoint } from '../crash-points.ts';
+import { crashScenarios } from '../crash-scenarios.ts';
+import type { Crash } from '../volatile-files.ts';
 
 const seeds = Array.from({ length: 8 }, (_, seed): Crash => ({ seed: seed + 11 }));
 const crashes: readonly Crash[] = ['kill', ...[0, 1, 2, 3, Infinity].map((keep) => ({ keep })), ...seeds];

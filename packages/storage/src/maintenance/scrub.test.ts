@@ -7,7 +7,7 @@ import { type EventStore, memoryStore, StorageError, type Stored } from '@varve/
 import { directoryStore } from '@varve/storage/directory';
 import { ed25519Signer, type LogProof, verify } from '@varve/storage/proof';
 import { sqliteStore } from '@varve/storage/sqlite';
-import { copyLog, scrub, type ScrubResult } from '@varve/storage/upkeep';
+import { copyLog, scrub, type ScrubResult } from '@varve/storage/maintenance';
 import { describe, expect, test } from 'vitest';
 import { newEvent } from '../testing/new-event.ts';
 

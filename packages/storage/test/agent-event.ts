@@ -1,4 +1,4 @@
-import type { NewEvent } from '../contract/log.ts';
+import type { NewEvent } from '../src/contract/log.ts';
 
 /** The `n`th event of a log as an agent appends it: a UUID, compact JSON, each but the first following the last. */
 export function agentEvent(n: number, { kind = 'MessageEvent' }: { readonly kind?: string } = {}): NewEvent {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { StorageError } from '@varve/storage';
 import { describe, expect, test } from 'vitest';
-import { agentEvent } from '../testing/agent-event.ts';
-import { callsOf, checkCrashPoint, storeOver } from '../testing/crash-points.ts';
-import { crashedId, crashScenarios } from '../testing/crash-scenarios.ts';
-import { type Crash, volatileFiles } from '../testing/volatile-files.ts';
+import { agentEvent } from '../agent-event.ts';
+import { callsOf, checkCrashPoint, storeOver } from '../crash-points.ts';
+import { crashedId, crashScenarios } from '../crash-scenarios.ts';
+import { type Crash, volatileFiles } from '../volatile-files.ts';
 
 /** A part of what `crash.long.test.ts` goes through. */
 const crashes: readonly (readonly [name: string, crash: Crash, step: number])[] = [

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { directoryStore } from '@varve/storage/directory';
 import { expect, test } from 'vitest';
-import { agentEvent } from '../testing/agent-event.ts';
-import { type Child, child } from '../testing/child.ts';
-import { idsOf } from '../testing/ids-of.ts';
-import { killRounds } from '../testing/kill-rounds.ts';
+import { agentEvent } from '../agent-event.ts';
+import { type Child, child } from '../child.ts';
+import { idsOf } from '../../src/testing/ids-of.ts';
+import { killRounds } from '../kill-rounds.ts';
 
 /** Opens the store in a child that does `work`, if need be when it is told to. Ids are hexadecimal. */
 function source(path: string, work: string, options = ''): string {

@@ -6,9 +6,9 @@ import { type EventStore, memoryStore } from '@varve/storage';
 import { directoryStore } from '@varve/storage/directory';
 import { ed25519Signer, verify } from '@varve/storage/proof';
 import { sqliteStore } from '@varve/storage/sqlite';
-import { repair } from '@varve/storage/upkeep';
+import { repair } from '@varve/storage/maintenance';
 import { describe, expect, test } from 'vitest';
-import { agentEvent } from '../testing/agent-event.ts';
+import { agentEvent } from '../../test/agent-event.ts';
 import { idsOf } from '../testing/ids-of.ts';
 
 const signer = ed25519Signer(new Uint8Array(32).fill(1));
