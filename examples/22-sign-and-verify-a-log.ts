@@ -24,8 +24,8 @@ const id = '7'.repeat(32);
 async function check(what: string): Promise<void> {
   await using store = await directoryStore({ path: root });
   const options = { trusted: [signingKey.did], mustBeSigned: () => true };
-  const { head, sealed, vouched, broken } = await verify(await store.read(id), options);
-  console.log(`${what}: ${head} events, ${sealed} as they were sealed, ${vouched} vouched for`);
+  const { head, sealed, signedEvents, broken } = await verify(await store.read(id), options);
+  console.log(`${what}: ${head} events, ${sealed} as they were sealed, ${signedEvents} signed`);
   if (broken) console.log(`  event ${broken.seq} is ${broken.reason}: ${broken.message}`);
 }
 

@@ -24,8 +24,8 @@ test('every event of an agent with a signing key is signed, also when it goes on
   conversation.switchModel(scriptedModel([done]));
   await conversation.send('Again.');
   await conversation.run();
-  const { head, vouched, broken } = await verify(await store.read(conversation.id), every);
-  expect([vouched, broken]).toEqual([head, undefined]);
+  const { head, signedEvents, broken } = await verify(await store.read(conversation.id), every);
+  expect([signedEvents, broken]).toEqual([head, undefined]);
 });
 
 test('what somebody else put into the log is not signed', async () => {

@@ -66,14 +66,14 @@ function over(disk: Disk): VolatileFiles {
     read: (path) => (enter('read', path), plain.read(path)),
     write: (path, text) => (enter('write', path), plain.write(path, text)),
     append: (path, text) => (enter('append', path), plain.append(path, text)),
-    store: async (path, contents) => (enter('store', path), plain.store(path, contents)),
-    sync: async (path) => (enter('sync', path), plain.sync(path)),
+    writeAndFsync: async (path, contents) => (enter('writeAndFsync', path), plain.writeAndFsync(path, contents)),
+    fsync: async (path) => (enter('fsync', path), plain.fsync(path)),
     link: (from, to) => (enter('link', to), plain.link(from, to)),
     rename: (from, to) => (enter('rename', to), plain.rename(from, to)),
     remove: (path) => (enter('remove', path), plain.remove(path)),
     makeDirectory: (path) => (enter('makeDirectory', path), plain.makeDirectory(path)),
     makeDirectories: (path) => (enter('makeDirectories', path), plain.makeDirectories(path)),
-    stamp: (path, ns) => (enter('stamp', path), plain.stamp(path, ns)),
+    setModifiedTime: (path, ns) => (enter('setModifiedTime', path), plain.setModifiedTime(path, ns)),
     watch: () => () => {},
   };
   return {
@@ -141,8 +141,8 @@ function plainFiles({ root, clock }: Disk): Files {
       at.modifiedNs = clock.ns += 1n;
       return undefined;
     },
-    store: async (path, contents) => make(path, file(Buffer.from(contents), Buffer.from(contents))),
-    async sync(path) {
+    writeAndFsync: async (path, contents) => make(path, file(Buffer.from(contents), Buffer.from(contents))),
+    async fsync(path) {
       const at = find(path);
       if (!at) return fail('ENOENT', path);
       if ('contents' in at) {
@@ -172,7 +172,7 @@ function plainFiles({ root, clock }: Disk): Files {
       for (const one of made) makeDirectory(one);
       return made[0];
     },
-    stamp: (path, ns) => void ((find(path) ?? fail('ENOENT', path)).modifiedNs = ns),
+    setModifiedTime: (path, ns) => void ((find(path) ?? fail('ENOENT', path)).modifiedNs = ns),
     watch: () => () => {},
   };
 }

@@ -37,7 +37,7 @@ export const verify: CliCommand = {
         const verdict = await verifySeals(log, trust ? { trusted: trust } : {});
         const requests = verdict.broken ? undefined : await countRequests(log);
         const isGood = !verdict.broken && requests?.differing.length === 0;
-        if (json) io.stdout.write(`${JSON.stringify({ ...verdict, requests }, undefined, 2)}\n`);
+        if (json) io.stdout.write(`${JSON.stringify({ ...jsonOf(verdict), requests }, undefined, 2)}\n`);
         else tell(io, verdict, requests);
         done(isGood ? exitCodes.ok : exitCodes.storage);
       });
@@ -53,6 +53,11 @@ async function countRequests(log: LogReader): Promise<RequestCount> {
     if (messages === 'differs' || tools !== 'same' || parameters === 'differs') count.differing.push(seq);
   }
   return count;
+}
+
+/** Converts a verdict to the fields of `--json`, where `signedEvents` is named `vouched`. */
+function jsonOf({ conversation, head, sealed, seal, signedEvents: vouched, ...rest }: Verdict): object {
+  return { conversation, head, sealed, seal, vouched, ...rest };
 }
 
 function tell(

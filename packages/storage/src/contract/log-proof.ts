@@ -41,7 +41,7 @@ export interface LogProof {
 }
 
 /** A new text for an event, and who answers for it. */
-export interface Replacement {
+export interface TextReplacement {
   readonly tombstone: Tombstone;
   /** As long, in UTF-8, as the text that it replaces. */
   readonly text: string;
@@ -70,7 +70,7 @@ export interface ProofWriter extends LogProof {
    * who goes on reading the state before: all is replaced then, and the old texts go with `EventStore.purgeReplacedText`, or
    * when all have closed the store.
    */
-  replace(replacements: readonly Replacement[]): Promise<void>;
+  replace(replacements: readonly TextReplacement[]): Promise<void>;
   /**
    * Puts what `mask` makes of each text in quarantine in its place, and gives how many it changed. The old texts are gone
    * as `replace` says. Nothing in the proof tells of it: quarantine is no part of the log. Absent in a store that keeps

@@ -1,5 +1,5 @@
 /** What a signer answers for. */
-export interface Signed {
+export interface SignedFields {
   /** The event that it is about. */
   readonly seq: number;
   /** Names the public key: `did:key:z6Mk…`. */
@@ -11,13 +11,13 @@ export interface Signed {
 }
 
 /** A signed seal: the signer vouches for the log up to this event, which has this seal. */
-export interface Checkpoint extends Signed {
+export interface Checkpoint extends SignedFields {
   readonly kind: 'checkpoint';
   readonly seal: string;
 }
 
 /** Says that the text of an event was replaced because something in it had to go. */
-export interface Tombstone extends Signed {
+export interface Tombstone extends SignedFields {
   readonly kind: 'tombstone';
   /** Digest of the event as it was appended, which its seal goes on to hold. */
   readonly was: string;

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { StorageError } from '../contract/error.ts';
-import type { Replacement as TextReplacement } from '../contract/log-proof.ts';
+import type { TextReplacement } from '../contract/log-proof.ts';
 import type { Stored } from '../contract/log-reader.ts';
 import type { NewEvent } from '../contract/log.ts';
 import type { Cut, Signer, Statement } from '../contract/statement.ts';
@@ -8,13 +8,13 @@ import { errnoOf } from '../kit/errno-of.ts';
 import { planAppend, type PlannedEvent } from '../kit/plan-append.ts';
 import type { AppenderOptions } from './appender-options.ts';
 import { cutLog } from './cut-log.ts';
-import { labelOf } from './event-file.ts';
+import { sidecarOf } from './event-file.ts';
 import { eventName, slugOf } from './event-name.ts';
 import { maskQuarantine } from './mask-quarantine.ts';
-import type { MetaChange, Replacement } from './meta-files.ts';
+import type { MetaChange, FileContent } from './meta-files.ts';
 import type { Paths } from './paths.ts';
 import { replaceTexts } from './replace-texts.ts';
-import { setAside } from './set-aside.ts';
+import { quarantineFiles } from './set-aside.ts';
 
 /** An append whose arguments were checked. */
 export interface CheckedAppend extends MetaChange {
@@ -24,16 +24,16 @@ export interface CheckedAppend extends MetaChange {
 }
 
 /** What one append writes. */
-interface Write {
+interface AppendWrite {
   readonly events: readonly PlannedEvent[];
   readonly signer?: Signer | undefined;
-  readonly replacements: readonly Replacement[];
+  readonly replacements: readonly FileContent[];
   /** Whether the conversation is another one afterwards, for listings. */
   readonly isChange: boolean;
 }
 
 /** A staged file and where it goes. */
-interface Move {
+interface StagedFile {
   readonly staged: string;
   readonly path: string;
 }
@@ -88,7 +88,7 @@ export class Appender {
   /** Resolves when the appends called so far are done and the files beside the log have caught up with them. */
   async drain(): Promise<void> {
     await this.#queue;
-    await this.#write({ events: [], replacements: this.#options.metaFiles.overdue(), isChange: false });
+    await this.#write({ events: [], replacements: this.#options.metaFiles.staleFiles(), isChange: false });
     this.#options.seals.flush();
   }
 
@@ -108,7 +108,7 @@ export class Appender {
     if (fresh.length > 0 || signer) await seals.catchUp();
     await this.#write({ events: fresh, signer, replacements, isChange: fresh.length > 0 || meta !== undefined });
     if (signer && events.length === 0) seals.sign(signer);
-    seals.note(statements);
+    seals.addStatements(statements);
     if ((signer && index.head > 0) || statements.length > 0) await seals.sync();
     return seqs;
   }
@@ -117,7 +117,7 @@ export class Appender {
   #check(): void {
     const { id, lease, index } = this.#options;
     lease.check();
-    index.look();
+    index.rescanIfChanged();
     if (index.version === this.#version) return;
     this.#version = index.version;
     throw this.#conflict(`Somebody else changed conversation ${id}: it has ${index.head} events now.`);
@@ -135,47 +135,47 @@ export class Appender {
     return seq === undefined ? undefined : index.page(seq, seq + 1)[0];
   }
 
-  async #write(write: Write): Promise<void> {
+  async #write(write: AppendWrite): Promise<void> {
     const { files, paths } = this.#options;
-    const labels = write.events.flatMap((event) => labelFile(paths, event) ?? []);
+    const labels = write.events.flatMap((event) => sidecarFile(paths, event) ?? []);
     const contents = write.events.map((event) => ({ path: eventPath(paths, event), text: event.text }));
-    const moves: Move[] = [];
+    const moves: StagedFile[] = [];
     try {
       await this.#stage([...labels, ...contents, ...write.replacements], moves);
-      await this.#placeLabels(moves.slice(0, labels.length));
+      await this.#placeSidecars(moves.slice(0, labels.length));
       await this.#place(write, moves.slice(labels.length));
     } finally {
       for (const { staged } of moves) files.remove(staged);
     }
   }
 
-  async #stage(contents: readonly Replacement[], moves: Move[]): Promise<void> {
+  async #stage(contents: readonly FileContent[], moves: StagedFile[]): Promise<void> {
     const { files, lease } = this.#options;
     for (let next = 0; next < contents.length; next += stagedAtOnce) {
       const chunk = contents.slice(next, next + stagedAtOnce).map(({ path, text }) => {
-        const staged = lease.staged();
+        const staged = lease.stagedPath();
         moves.push({ staged, path });
-        return files.store(staged, text);
+        return files.writeAndFsync(staged, text);
       });
       // All of them end before anything is removed.
       const failed = (await Promise.allSettled(chunk)).find((result) => result.status === 'rejected');
-      if (failed) lease.guard(() => raise(failed.reason));
+      if (failed) lease.unlessFenced(() => raise(failed.reason));
     }
   }
 
-  async #placeLabels(labels: readonly Move[]): Promise<void> {
+  async #placeSidecars(labels: readonly StagedFile[]): Promise<void> {
     const { files, paths, lease } = this.#options;
     if (labels.length === 0) return;
-    if (!files.status(paths.labels)) lease.guard(() => files.makeDirectory(paths.labels));
-    for (const { staged, path } of labels) lease.guard(() => files.rename(staged, path));
-    await files.sync(paths.own);
-    await files.sync(paths.labels);
+    if (!files.status(paths.sidecars)) lease.unlessFenced(() => files.makeDirectory(paths.sidecars));
+    for (const { staged, path } of labels) lease.unlessFenced(() => files.rename(staged, path));
+    await files.fsync(paths.own);
+    await files.fsync(paths.sidecars);
   }
 
   /** Puts events and then the files beside the log in place; when one event fails, those before it stay. */
-  async #place(write: Write, moves: readonly Move[]): Promise<void> {
+  async #place(write: AppendWrite, moves: readonly StagedFile[]): Promise<void> {
     const { index, metaFiles, seals } = this.#options;
-    if (write.events.length > 0) await setAside(this.#options, index.inTheWay);
+    if (write.events.length > 0) await quarantineFiles(this.#options, index.blockingFiles);
     this.#check();
     index.isWriting = true;
     const placed: PlannedEvent[] = [];
@@ -186,7 +186,7 @@ export class Appender {
       await this.#sync(isWritten);
     } finally {
       for (const event of placed) index.add(event);
-      metaFiles.note(placed, { isWritten });
+      metaFiles.recordAppend(placed, { isWritten });
       index.isWriting = false;
       // Last, because a signer is somebody else's code.
       seals.add(placed, write.signer);
@@ -194,12 +194,12 @@ export class Appender {
   }
 
   /** Waits for nothing, so between the look at `events/` and its new stamp only other processes can come. */
-  #move({ events, isChange }: Write, moves: readonly Move[], placed: PlannedEvent[]): void {
+  #move({ events, isChange }: AppendWrite, moves: readonly StagedFile[], placed: PlannedEvent[]): void {
     const { files, lease, index, now } = this.#options;
     try {
       for (const [at, { staged, path }] of moves.entries()) {
         const event = events[at];
-        if (!event) lease.guard(() => files.rename(staged, path));
+        if (!event) lease.unlessFenced(() => files.rename(staged, path));
         else {
           this.#placeEvent({ staged, path });
           this.#isUnsynced = true;
@@ -207,14 +207,14 @@ export class Appender {
         }
       }
     } finally {
-      if (isChange) index.stamp(now());
+      if (isChange) index.advanceMtime(now());
     }
   }
 
-  #placeEvent({ staged, path }: Move): void {
-    const { id, lease, place } = this.#options;
+  #placeEvent({ staged, path }: StagedFile): void {
+    const { id, lease, linkFile: place } = this.#options;
     try {
-      lease.guard(() => place(staged, path));
+      lease.unlessFenced(() => place(staged, path));
     } catch (error) {
       if (errnoOf(error) !== 'EEXIST') throw error;
       throw this.#conflict(`Somebody else put ${path} into conversation ${id}.`, error);
@@ -223,15 +223,15 @@ export class Appender {
 
   async #sync(isWritten: boolean): Promise<void> {
     const { files, paths } = this.#options;
-    if (this.#isUnsynced) await files.sync(paths.events);
+    if (this.#isUnsynced) await files.fsync(paths.events);
     this.#isUnsynced = false;
-    if (isWritten) await Promise.all([files.sync(paths.directory), files.sync(paths.own)]);
+    if (isWritten) await Promise.all([files.fsync(paths.directory), files.fsync(paths.own)]);
   }
 }
 
-function labelFile(paths: Paths, event: NewEvent): Replacement | undefined {
-  const text = labelOf(event);
-  return text === undefined ? undefined : { path: join(paths.labels, `${slugOf(event.id)}.json`), text };
+function sidecarFile(paths: Paths, event: NewEvent): FileContent | undefined {
+  const text = sidecarOf(event);
+  return text === undefined ? undefined : { path: join(paths.sidecars, `${slugOf(event.id)}.json`), text };
 }
 
 function eventPath(paths: Paths, { seq, id }: PlannedEvent): string {

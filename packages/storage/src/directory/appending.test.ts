@@ -12,7 +12,7 @@ import { type VolatileFiles, volatileFiles } from '../../test/volatile-files.ts'
 import { eventName } from './event-name.ts';
 import type { Files } from './files.ts';
 import { pathsOf } from './paths.ts';
-import { placement } from './placement.ts';
+import { fileLinker } from './placement.ts';
 import { RootedStore } from './rooted-store.ts';
 import { takeLease } from './take-lease.ts';
 
@@ -70,7 +70,7 @@ test('what somebody else adds is a conflict once, and the log goes on after it',
 test('what somebody else adds while an append is under way is a conflict', async () => {
   const files = volatileFiles();
   const foreign = volatileAccess(files, async (name, path) => {
-    if (name !== 'store' || path.includes('/new-')) return;
+    if (name !== 'writeAndFsync' || path.includes('/new-')) return;
     files.write(`/srv/root/${id}/events/${nameOf(9, 0)}`, agentEvent(9).text);
   });
   const log = await storeOver(foreign).create(id, {});
@@ -83,7 +83,7 @@ test('readers of the same store see an event when it is on the disk, not before'
   const { promise: synced, resolve: sync } = Promise.withResolvers<void>();
   const { promise: reached, resolve: reach } = Promise.withResolvers<void>();
   const slow = volatileAccess(files, async (name, path) => {
-    if (name !== 'sync' || !path.endsWith(`${id}/events`)) return;
+    if (name !== 'fsync' || !path.endsWith(`${id}/events`)) return;
     reach();
     await synced;
   });
@@ -102,7 +102,7 @@ test('readers of the same store see an event when it is on the disk, not before'
 test('a resend is not acknowledged before the disk has it', async () => {
   const files = volatileFiles();
   const log = await storeOver(files).create(id, {});
-  files.failWith('EIO', (name, path) => name === 'sync' && path.endsWith('/events'));
+  files.failWith('EIO', (name, path) => name === 'fsync' && path.endsWith('/events'));
   await expect(log.append([agentEvent(0)])).rejects.toMatchObject({ code: 'io' });
   await expect(log.append([agentEvent(0)])).rejects.toMatchObject({ code: 'io' });
   files.failWith('EIO', () => false);
@@ -203,7 +203,7 @@ test('a stale holder whose events are staged already cannot place them', async (
   const { promise: reached, resolve: reach } = Promise.withResolvers<void>();
   const { promise: woken, resolve: wake } = Promise.withResolvers<void>();
   const sleepy = volatileAccess(files, async (name, path) => {
-    if (name !== 'store' || path.includes('/new-')) return;
+    if (name !== 'writeAndFsync' || path.includes('/new-')) return;
     reach();
     await woken;
   });
@@ -295,7 +295,7 @@ test('where files are renamed into place, a name that exists is not written over
   files.failWith('EPERM', (name) => name === 'link');
   files.makeDirectories('/srv/root/.varve');
   for (const name of ['a', 'b']) files.write(`/srv/root/${name}`, name);
-  const place = placement(files, '/srv/root/.varve', () => {});
+  const place = fileLinker(files, '/srv/root/.varve', () => {});
   expect(() => place('/srv/root/a', '/srv/root/b')).toThrow(expect.objectContaining({ code: 'EEXIST' }));
   expect(files.read('/srv/root/b')?.toString()).toBe('b');
   place('/srv/root/a', '/srv/root/c');
@@ -304,7 +304,10 @@ test('where files are renamed into place, a name that exists is not written over
 
 test('a file system that keeps seconds only shows every append to readers of other stores', async () => {
   const files = volatileFiles();
-  const coarse: Files = { ...files, stamp: (path, ns) => files.stamp(path, ns - (ns % 2_000_000_000n)) };
+  const coarse: Files = {
+    ...files,
+    setModifiedTime: (path, ns) => files.setModifiedTime(path, ns - (ns % 2_000_000_000n)),
+  };
   const log = await storeOver(coarse).create(id, {});
   const reader = await storeOver(coarse).read(id);
   for (let n = 0; n < 5; n += 1) {
@@ -327,18 +330,18 @@ test('a clock that stands still hides nothing from readers', async () => {
   files.makeDirectories(events);
   const reader = await storeOver(frozen).read(id);
   for (let n = 0; n < 3; n += 1) {
-    await files.store(`${events}/${nameOf(n)}`, agentEvent(n).text);
+    await files.writeAndFsync(`${events}/${nameOf(n)}`, agentEvent(n).text);
     expect(await reader.head()).toBe(n + 1);
   }
 });
 
 test('a directory of somebody else, whose time may not be set, takes appends and shows them when they are stored', async () => {
   const files = volatileFiles();
-  files.failWith('EPERM', (name) => name === 'stamp');
+  files.failWith('EPERM', (name) => name === 'setModifiedTime');
   const { promise: synced, resolve: sync } = Promise.withResolvers<void>();
   const { promise: reached, resolve: reach } = Promise.withResolvers<void>();
   const slow = volatileAccess(files, async (name, path) => {
-    if (name !== 'sync' || !path.endsWith(`${id}/events`)) return;
+    if (name !== 'fsync' || !path.endsWith(`${id}/events`)) return;
     reach();
     await synced;
   });
@@ -382,13 +385,13 @@ test('a reader of a conversation that was removed reads nothing of another one i
 function volatileAccess(files: VolatileFiles, before: (name: keyof Files, path: string) => Promise<void>): Files {
   return {
     ...files,
-    store: async (path, contents) => {
-      await before('store', path);
-      return files.store(path, contents);
+    writeAndFsync: async (path, contents) => {
+      await before('writeAndFsync', path);
+      return files.writeAndFsync(path, contents);
     },
-    sync: async (path) => {
-      await before('sync', path);
-      return files.sync(path);
+    fsync: async (path) => {
+      await before('fsync', path);
+      return files.fsync(path);
     },
   };
 }

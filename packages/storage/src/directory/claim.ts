@@ -13,7 +13,7 @@ export interface Claim extends Holder {
 }
 
 /** The claims of one conversation. */
-export interface ClaimPlace {
+export interface ClaimLocation {
   readonly files: Files;
   readonly paths: Paths;
 }
@@ -24,13 +24,16 @@ export function epochDirectory({ own }: Paths, epoch: number): string {
 }
 
 /** The epochs there are, highest first; normally one. */
-export function listEpochs({ files, paths }: ClaimPlace): readonly number[] {
+export function listEpochs({ files, paths }: ClaimLocation): readonly number[] {
   const epochs = files.list(paths.own).flatMap((name) => /^epoch-(\d{1,15})$/.exec(name)?.[1] ?? []);
   return epochs.map(Number).toSorted((one, other) => other - one);
 }
 
 /** Reads the claim of an epoch, and whether it was given back. */
-export function readClaim({ files, paths }: ClaimPlace, epoch: number): (Claim & { isReleased: boolean }) | undefined {
+export function readClaim(
+  { files, paths }: ClaimLocation,
+  epoch: number,
+): (Claim & { isReleased: boolean }) | undefined {
   const directory = epochDirectory(paths, epoch);
   const record = parseRecord(files.read(join(directory, 'claim.json'))) ?? {};
   const { instance, host, pid, boot, until } = record;

@@ -11,7 +11,7 @@ export const draftPrefix = 'new-';
 export const removedPrefix = 'removed-';
 
 /** Deletes, in the directory of a root that no conversation lies in, what was removed and what the dead began to make. */
-export function clearWorkshop(
+export function cleanScratch(
   { files, holder }: { readonly files: Files; readonly holder: Holder },
   path: string,
 ): void {

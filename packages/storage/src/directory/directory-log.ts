@@ -51,15 +51,15 @@ export function directoryLog(options: DirectoryLogOptions): EventLog {
         return appender
           .cut(seq)
           .finally(() => shared.wake.fire(id))
-          .catch(typed);
+          .catch(throwStorageError);
       },
       async replace(replacements) {
         checkOpen();
-        return appender.replace(replacements).catch(typed);
+        return appender.replace(replacements).catch(throwStorageError);
       },
       async maskQuarantine(mask) {
         checkOpen();
-        return appender.maskQuarantine(mask).catch(typed);
+        return appender.maskQuarantine(mask).catch(throwStorageError);
       },
     },
     async append(events, { expectedHead, meta, signer, statements: given } = {}) {
@@ -69,7 +69,7 @@ export function directoryLog(options: DirectoryLogOptions): EventLog {
       const statements = checkStatements(given);
       const append: CheckedAppend = { events: checkEvents(events), meta: copied, expectedHead, signer, statements };
       const work = appender.append(append).finally(() => shared.wake.fire(id));
-      return work.catch(typed);
+      return work.catch(throwStorageError);
     },
     async [Symbol.asyncDispose]() {
       closed ??= close();
@@ -78,7 +78,7 @@ export function directoryLog(options: DirectoryLogOptions): EventLog {
   };
 }
 
-function typed(error: unknown): never {
+function throwStorageError(error: unknown): never {
   throw diskError(error);
 }
 

@@ -12,7 +12,7 @@ const keptPerName = 4;
 const pattern = /^(.+)-(\d{1,15})\.json$/;
 
 /** Where snapshots lie, and who may write them. */
-export interface SnapshotPlace {
+export interface SnapshotOptions {
   readonly files: Files;
   readonly paths: Paths;
   readonly lease: Lease;
@@ -21,7 +21,7 @@ export interface SnapshotPlace {
 }
 
 /** The snapshots of one conversation: `<name>-<seq>.json`, what a file name cannot hold written as in URLs. */
-export function directorySnapshots(place: SnapshotPlace): SnapshotCache {
+export function directorySnapshots(place: SnapshotOptions): SnapshotCache {
   const { files, paths, lease, checkOpen } = place;
   return {
     async latest(name, upTo = Infinity) {
@@ -48,7 +48,7 @@ export function directorySnapshots(place: SnapshotPlace): SnapshotCache {
 }
 
 /** Removes the snapshots that fold more than `head` events: the log lost its end since they were saved. */
-export function dropSnapshots({ files, paths }: Pick<SnapshotPlace, 'files' | 'paths'>, head: number): void {
+export function dropSnapshots({ files, paths }: Pick<SnapshotOptions, 'files' | 'paths'>, head: number): void {
   for (const name of files.list(paths.snapshots)) {
     if (Number(pattern.exec(name)?.[2] ?? 0) > head) files.remove(join(paths.snapshots, name));
   }
@@ -56,7 +56,7 @@ export function dropSnapshots({ files, paths }: Pick<SnapshotPlace, 'files' | 'p
 
 /** Those of one name, newest first. */
 function list(
-  { files, paths }: SnapshotPlace,
+  { files, paths }: SnapshotOptions,
   name: string,
 ): readonly { readonly path: string; readonly seq: number }[] {
   const encoded = encodeName(name);

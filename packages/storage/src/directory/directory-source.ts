@@ -5,7 +5,7 @@ import type { LogSource } from '../kit/reader.ts';
 import type { Wakeups } from '../kit/wakeups.ts';
 import { diskError } from './disk-error.ts';
 import type { EventIndex } from './event-index.ts';
-import type { KeptProof } from './seal-lines.ts';
+import type { StoredProof } from './seal-lines.ts';
 
 /** What the readers of one conversation share. */
 export interface SharedLog {
@@ -13,14 +13,14 @@ export interface SharedLog {
   readonly index: EventIndex;
   readonly wake: Wakeups;
   /** Reads what is kept beside the log now. */
-  readonly kept: () => KeptProof;
+  readonly readProof: () => StoredProof;
   /** Reads what lies in quarantine now, one file after the other. */
   readonly quarantine: () => Iterable<string>;
 }
 
 /** Reads a log until `closed` aborts. */
 export function directorySource(
-  { id, index, wake, kept, quarantine }: SharedLog,
+  { id, index, wake, readProof: kept, quarantine }: SharedLog,
   closed: AbortSignal,
 ): LogSource & { readonly proof: LogProof } {
   const read = async <T>(work: () => T): Promise<T> => {

@@ -13,19 +13,19 @@ export interface EventFile extends NewEvent {
 }
 
 /** Where the events of one conversation are read. */
-export interface EventPlace {
+export interface EventLocation {
   readonly files: Files;
-  readonly paths: Pick<Paths, 'events' | 'labels'>;
+  readonly paths: Pick<Paths, 'events' | 'sidecars'>;
 }
 
 /** Reads the event in a file of `events/`; nothing when there is no such file. */
-export function readEventFile({ files, paths }: EventPlace, name: string): EventFile | undefined {
+export function readEventFile({ files, paths }: EventLocation, name: string): EventFile | undefined {
   const bytes = files.read(join(paths.events, name));
   if (!bytes) return undefined;
   const slug = parseEventName(name)?.slug ?? name;
   const text = bytes.toString();
   const body = isUtf8(bytes) ? parseRecord(text) : undefined;
-  const label = body?.['id'] === slug ? undefined : parseRecord(files.read(join(paths.labels, `${slug}.json`)));
+  const label = body?.['id'] === slug ? undefined : parseRecord(files.read(join(paths.sidecars, `${slug}.json`)));
   const { kind, parentId } = fieldsOf(label ?? body ?? {});
   const id = typeof label?.['id'] === 'string' ? label['id'] : unlabelledId(slug, body?.['id']);
   return { id, kind, parentId, text, isBroken: label ? label['bytes'] !== bytes.length : !body };
@@ -35,7 +35,7 @@ export function readEventFile({ files, paths }: EventPlace, name: string): Event
  * What has to lie beside an event's file because its text and name do not say it, as JSON; nothing for an event of the
  * agent, whose text says all.
  */
-export function labelOf({ id, kind, parentId, text }: NewEvent): string | undefined {
+export function sidecarOf({ id, kind, parentId, text }: NewEvent): string | undefined {
   const body = isNameable(id) ? parseRecord(text) : undefined;
   const said = fieldsOf(body ?? {});
   if (body?.['id'] === id && said.kind === kind && said.parentId === parentId) return undefined;

@@ -33,12 +33,12 @@ export class EventIndex {
   #isRemoved = false;
   #modifiedNs = -1n;
   #isSettled = false;
-  #log: LogNames = { names: [], beyond: [], broken: [], losers: [] };
+  #log: LogNames = { names: [], afterGap: [], broken: [], shadowed: [] };
   #names: string[] = [];
   readonly #seqs = new Map<string, number>();
   /** Seqs of names without an id that the reference reads, and the ids in their texts, once these were read. */
-  #strange: number[] = [];
-  #strangeIds: Map<string, number> | undefined;
+  #nonstandardSeqs: number[] = [];
+  #nonstandardIds: Map<string, number> | undefined;
   /** Set while events lie there that are not acknowledged: readers do not look then. */
   isWriting = false;
   /** Rises when a look finds another log than before. */
@@ -54,8 +54,8 @@ export class EventIndex {
   }
 
   /** Names of files that are no part of the log, but would be if the log grew. */
-  get inTheWay(): readonly string[] {
-    return [...this.#log.beyond, ...this.#log.broken];
+  get blockingFiles(): readonly string[] {
+    return [...this.#log.afterGap, ...this.#log.broken];
   }
 
   /** Names at the end of the log whose files hold no event, the last first, when last looked. */
@@ -70,7 +70,7 @@ export class EventIndex {
 
   /** Names of the events from `seq` on, and of all files that are none of the log, when last looked. */
   namesFrom(seq: number): readonly string[] {
-    return [...this.#names.slice(seq), ...this.inTheWay, ...this.#log.losers];
+    return [...this.#names.slice(seq), ...this.blockingFiles, ...this.#log.shadowed];
   }
 
   /** UTC milliseconds of the last change of `events/`, when last looked. */
@@ -86,30 +86,30 @@ export class EventIndex {
   }
 
   /** Is told that the conversation was removed; another one may lie in its place. */
-  forget(): void {
+  markRemoved(): void {
     this.#isRemoved = true;
   }
 
   /** Looks, unless events are being written. @throws {StorageError} `missing` when the conversation was removed. */
   refresh(): void {
-    if (!this.isWriting) this.look();
+    if (!this.isWriting) this.rescanIfChanged();
   }
 
   /** Looks whether somebody else changed `events/`. @throws {StorageError} `missing`. */
-  look(): void {
+  rescanIfChanged(): void {
     const status = this.#status();
     // A broken event may be one that is being written.
     if (status.modifiedNs === this.#modifiedNs && this.#isSettled && this.#log.broken.length === 0) return;
     this.#isSettled = Math.abs(Number(status.modifiedNs / 1_000_000n) - Date.now()) > tickMs;
     this.#modifiedNs = status.modifiedNs;
     this.#log = readNames(this.#options);
-    this.#replace(this.#log.names);
+    this.#applyNames(this.#log.names);
   }
 
   /** Looks, even if nothing seems to have changed: this process has changed something. */
-  lookAnew(): void {
+  rescan(): void {
     this.#isSettled = false;
-    this.look();
+    this.rescanIfChanged();
   }
 
   /** Adds an event whose file was just put there. */
@@ -121,7 +121,7 @@ export class EventIndex {
    * Marks `events/` as changed at a time of ours, later than any mark before it, so that a change by somebody else shows
    * even if both happen within one tick of the file system's clock.
    */
-  stamp(nowMs: number): void {
+  advanceMtime(nowMs: number): void {
     const { files, paths } = this.#options;
     const before = this.#modifiedNs;
     const now = BigInt(Math.trunc(nowMs)) * 1_000_000n;
@@ -150,7 +150,7 @@ export class EventIndex {
   }
 
   seqOf(id: string): number | undefined {
-    return this.#seqs.get(slugOf(id)) ?? this.#readStrangeIds().get(id);
+    return this.#seqs.get(slugOf(id)) ?? this.#readNonstandardIds().get(id);
   }
 
   #status(): FileStatus {
@@ -170,13 +170,13 @@ export class EventIndex {
   }
 
   /** Takes over a listing. A log that only grew costs its new events. */
-  #replace(names: readonly string[]): void {
+  #applyNames(names: readonly string[]): void {
     const isGrown = this.#names.every((name, seq) => name === names[seq]);
     if (isGrown && names.length === this.#names.length) return;
     this.version += 1;
     if (!isGrown) {
       this.#names = [];
-      this.#strange = [];
+      this.#nonstandardSeqs = [];
       this.#seqs.clear();
     }
     for (const name of names.slice(this.#names.length)) this.#push(name);
@@ -186,20 +186,20 @@ export class EventIndex {
     const seq = this.#names.push(name) - 1;
     const slug = parseEventName(name)?.slug ?? name;
     if (!isNameable(slug)) {
-      this.#strange.push(seq);
-      this.#strangeIds = undefined;
+      this.#nonstandardSeqs.push(seq);
+      this.#nonstandardIds = undefined;
     } else if (this.#seqs.has(slug)) this.#warnTwice(seq, slug);
     else this.#seqs.set(slug, seq);
   }
 
-  #readStrangeIds(): ReadonlyMap<string, number> {
-    this.#strangeIds ??= new Map(
-      this.#strange.toReversed().flatMap((seq) => {
+  #readNonstandardIds(): ReadonlyMap<string, number> {
+    this.#nonstandardIds ??= new Map(
+      this.#nonstandardSeqs.toReversed().flatMap((seq) => {
         const id = this.#read(seq)?.id;
         return id === undefined ? [] : [[id, seq] as const];
       }),
     );
-    return this.#strangeIds;
+    return this.#nonstandardIds;
   }
 
   #warnTwice(seq: number, id: string): void {

@@ -21,10 +21,10 @@ export interface Files {
   write(path: string, text: string): void;
   /** Adds to the end of a file, which is made when missing. A failure may have added the beginning. */
   append(path: string, text: string): void;
-  /** Makes a new file that is on the disk when this resolves. Its name is not: see {@link sync}. */
-  store(path: string, contents: string | Buffer): Promise<void>;
+  /** Makes a new file that is on the disk when this resolves. Its name is not: see {@link fsync}. */
+  writeAndFsync(path: string, contents: string | Buffer): Promise<void>;
   /** Resolves when the names in a directory, or what was appended to a file, are on the disk. */
-  sync(path: string): Promise<void>;
+  fsync(path: string): Promise<void>;
   /** Gives a file a second name. Fails when there is such a name. */
   link(from: string, to: string): void;
   /** Moves a file, over another if there is one, or a directory, over none but an empty one. */
@@ -35,7 +35,7 @@ export interface Files {
   /** Makes it with those above it that are missing, and gives the topmost one made. */
   makeDirectories(path: string): string | undefined;
   /** Sets the time of the last change, as exactly as the file system can. */
-  stamp(path: string, modifiedNs: bigint): void;
+  setModifiedTime(path: string, modifiedNs: bigint): void;
   /** Calls back on some of the changes in a directory, perhaps on none, until stopped by what it returns. */
   watch(path: string, onChange: () => void): () => void;
 }

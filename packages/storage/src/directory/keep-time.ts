@@ -8,7 +8,7 @@ const shiftNs = 2_000n;
  * Does work in a directory that is no news, and marks the directory as last changed in the millisecond before it. The
  * mark is another one all the same: whoever knows the names by their mark has to look again.
  */
-export async function keepTime(files: Files, path: string, work: () => Promise<void>): Promise<void> {
+export async function preserveMtime(files: Files, path: string, work: () => Promise<void>): Promise<void> {
   const before = files.status(path);
   await work();
   if (!before || files.status(path)?.modifiedNs === before.modifiedNs) return;

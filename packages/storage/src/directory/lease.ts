@@ -2,11 +2,11 @@ import { join } from 'node:path';
 import { errnoOf } from '../kit/errno-of.ts';
 import { StorageError } from '../contract/error.ts';
 import type { Holder } from '../kit/holder.ts';
-import { type Claim, type ClaimPlace, epochDirectory } from './claim.ts';
+import { type Claim, type ClaimLocation, epochDirectory } from './claim.ts';
 import { type OwnerLease, parseOwnerLease } from './owner-lease.ts';
 
 /** How leases of a conversation are held. */
-export interface LeaseOptions extends ClaimPlace {
+export interface LeaseOptions extends ClaimLocation {
   readonly id: string;
   /** How long a lease lasts without being renewed. */
   readonly leaseMs: number;
@@ -45,7 +45,7 @@ export class Lease {
   }
 
   /** A new path in {@link stage}. */
-  staged(): string {
+  stagedPath(): string {
     this.#count += 1;
     return join(this.stage, `${this.#count}`);
   }
@@ -57,12 +57,12 @@ export class Lease {
    */
   check(): void {
     const { leaseMs, now } = this.#options;
-    if (this.#isOverwritten() || this.#until - now() < leaseMs / 2) this.write();
+    if (this.#isNotOwner() || this.#until - now() < leaseMs / 2) this.write();
   }
 
   /** @throws {StorageError} `fenced`. */
   renew(): void {
-    this.#isOverwritten();
+    this.#isNotOwner();
     this.write();
   }
 
@@ -84,15 +84,15 @@ export class Lease {
 
   /** Writes a file anew, in one act; a power failure may empty it. @throws {StorageError} `fenced`. */
   replace(path: string, text: string): void {
-    const staged = this.staged();
-    this.guard(() => {
+    const staged = this.stagedPath();
+    this.unlessFenced(() => {
       this.#options.files.write(staged, text);
       this.#options.files.rename(staged, path);
     });
   }
 
   /** Does what moves files out of or into {@link stage}. @throws {StorageError} `fenced` when the stage is gone. */
-  guard<T>(work: () => T): T {
+  unlessFenced<T>(work: () => T): T {
     try {
       return work();
     } catch (error) {
@@ -102,7 +102,7 @@ export class Lease {
   }
 
   /** Does work, and gives the lease back when that fails: nobody would hold it then, and all would wait for its end. */
-  async orRelease<T>(work: () => Promise<T>): Promise<T> {
+  async releaseOnError<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
@@ -116,14 +116,14 @@ export class Lease {
     const { files, paths } = this.#options;
     try {
       files.write(join(this.stage, 'released'), '');
-      if (!this.#isOverwritten()) files.rename(paths.ownerLease, this.staged());
+      if (!this.#isNotOwner()) files.rename(paths.ownerLease, this.stagedPath());
     } catch (error) {
       if (errnoOf(error) === undefined && !(error instanceof StorageError)) throw error;
     }
   }
 
   /** Whether the lease file is none. @throws {StorageError} `fenced` when it is somebody else's. */
-  #isOverwritten(): boolean {
+  #isNotOwner(): boolean {
     const { files, paths } = this.#options;
     const seen = mark(files.status(paths.ownerLease));
     if (seen === this.#seen && seen !== '') return false;

@@ -4,7 +4,7 @@ import type { Json } from '@varve/events';
 import { errnoOf } from '../kit/errno-of.ts';
 import { StorageError } from '../contract/error.ts';
 import { epochDirectory, writeClaim } from './claim.ts';
-import { clearWorkshop, draftPrefix } from './clear-workshop.ts';
+import { cleanScratch, draftPrefix } from './clear-workshop.ts';
 import { Lease, type LeaseOptions } from './lease.ts';
 import { MetaFiles } from './meta-files.ts';
 import { pathsOf } from './paths.ts';
@@ -13,15 +13,15 @@ import { newClaim } from './take-lease.ts';
 /** Where a conversation is made: its parts are put together in `workshop`, a directory of the same root. */
 export interface MakeOptions extends LeaseOptions {
   readonly root: string;
-  readonly workshop: string;
+  readonly scratch: string;
   readonly meta: Json;
 }
 
 /** Makes an empty conversation with its lease, all of it or nothing. @throws {StorageError} `exists`. */
 export async function makeConversation(options: MakeOptions): Promise<Lease> {
-  const { id, root, workshop, files, paths, meta, now } = options;
+  const { id, root, scratch: workshop, files, paths, meta, now } = options;
   await makeRoot(options);
-  clearWorkshop(options, workshop);
+  cleanScratch(options, workshop);
   const draft = pathsOf(join(workshop, `${draftPrefix}${randomUUID()}`));
   const claim = newClaim(options);
   const at = now();
@@ -30,24 +30,24 @@ export async function makeConversation(options: MakeOptions): Promise<Lease> {
     writeClaim(files, epochDirectory(draft, 1), claim);
     const index = { head: 0, page: () => [], updatedAt: at };
     const metaFiles = new MetaFiles({ id, files, paths: draft, index, now: () => at, directory: paths.directory });
-    for (const { path, text } of metaFiles.replacements({ meta, events: [] })) await files.store(path, text);
+    for (const { path, text } of metaFiles.replacements({ meta, events: [] })) await files.writeAndFsync(path, text);
     new Lease({ ...options, paths: draft }, 1, claim).write();
-    files.stamp(draft.events, BigInt(Math.trunc(at)) * 1_000_000n);
-    for (const path of [draft.events, draft.own, draft.directory]) await files.sync(path);
+    files.setModifiedTime(draft.events, BigInt(Math.trunc(at)) * 1_000_000n);
+    for (const path of [draft.events, draft.own, draft.directory]) await files.fsync(path);
     move(options, draft.directory);
   } catch (error) {
     files.remove(draft.directory);
     throw error;
   }
   const lease = new Lease(options, 1, claim);
-  await lease.orRelease(async () => files.sync(root));
+  await lease.releaseOnError(async () => files.fsync(root));
   return lease;
 }
 
-async function makeRoot({ files, workshop }: MakeOptions): Promise<void> {
+async function makeRoot({ files, scratch: workshop }: MakeOptions): Promise<void> {
   const first = files.makeDirectories(workshop);
   if (first === undefined) return;
-  for (let made = workshop; made.length >= first.length; made = dirname(made)) await files.sync(dirname(made));
+  for (let made = workshop; made.length >= first.length; made = dirname(made)) await files.fsync(dirname(made));
 }
 
 function move({ id, files, paths }: MakeOptions, draft: string): void {

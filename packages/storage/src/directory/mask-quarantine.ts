@@ -1,10 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 import { join } from 'node:path';
-import type { SetAsideOptions } from './set-aside.ts';
+import type { QuarantineOptions } from './set-aside.ts';
 
 /** Masks each file in quarantine; in the turn of an append. Gives how many changed. @throws {StorageError} `fenced`. */
 export async function maskQuarantine(
-  { files, paths, lease }: SetAsideOptions,
+  { files, paths, lease }: QuarantineOptions,
   mask: (text: string) => string,
 ): Promise<number> {
   let changed = 0;
@@ -16,11 +16,11 @@ export async function maskQuarantine(
     const text = bytes.toString(encoding);
     const after = mask(text);
     if (after === text) continue;
-    const staged = lease.staged();
-    await files.store(staged, Buffer.from(after, encoding));
-    lease.guard(() => files.rename(staged, path));
+    const staged = lease.stagedPath();
+    await files.writeAndFsync(staged, Buffer.from(after, encoding));
+    lease.unlessFenced(() => files.rename(staged, path));
     changed += 1;
   }
-  if (changed > 0) await files.sync(paths.quarantine);
+  if (changed > 0) await files.fsync(paths.quarantine);
   return changed;
 }

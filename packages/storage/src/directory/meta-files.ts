@@ -5,13 +5,13 @@ import { baseState } from './base-state.ts';
 import type { EventIndex } from './event-index.ts';
 import type { Files } from './files.ts';
 import { parseRecord } from './json-record.ts';
-import { digestOf, type OwnMeta, ownMetaText, parseOwnMeta } from './own-meta.ts';
+import { sha256Of, type OwnMeta, ownMetaText, parseOwnMeta } from './own-meta.ts';
 import type { Paths } from './paths.ts';
 import { readMeta } from './read-meta.ts';
 import { storedConversation } from './stored-conversation.ts';
 
 /** A file to write, in place of the one there is. */
-export interface Replacement {
+export interface FileContent {
   readonly path: string;
   readonly text: string;
 }
@@ -45,29 +45,29 @@ export class MetaFiles {
   #leafId: string | undefined;
   #lastUserMessageId: string | undefined;
   /** Whether events came since the files were written. */
-  #isBehind = false;
+  #isStale = false;
 
   constructor(options: MetaFilesOptions) {
     this.#options = options;
   }
 
   /** Is told that events were appended; `isWritten` when the files made with them are in their places. */
-  note(events: readonly NewEvent[], { isWritten }: { readonly isWritten: boolean }): void {
+  recordAppend(events: readonly NewEvent[], { isWritten }: { readonly isWritten: boolean }): void {
     this.#leafId = leafOf(events) ?? this.#leafId;
     this.#lastUserMessageId = userMessageOf(events) ?? this.#lastUserMessageId;
-    if (isWritten) this.#isBehind = false;
-    else if (events.length > 0) this.#isBehind = true;
+    if (isWritten) this.#isStale = false;
+    else if (events.length > 0) this.#isStale = true;
   }
 
   /** The files that are behind the log, if any. */
-  overdue(): readonly Replacement[] {
-    const replacements = this.#isBehind ? this.replacements({ events: [] }) : [];
+  staleFiles(): readonly FileContent[] {
+    const replacements = this.#isStale ? this.replacements({ events: [] }) : [];
     // Our own file is only behind when the state that it goes with is.
     return replacements.length > 1 ? replacements : [];
   }
 
   /** The files after a change, to be put in their places in this order. */
-  replacements({ meta, events }: MetaChange): readonly Replacement[] {
+  replacements({ meta, events }: MetaChange): readonly FileContent[] {
     const { files, paths, now } = this.#options;
     const own = parseOwnMeta(files.read(paths.ownMeta));
     const known = readMeta(files, paths);
@@ -79,12 +79,12 @@ export class MetaFiles {
     const text = ownMetaText({
       createdAt,
       meta: current,
-      baseState: state === undefined ? undefined : digestOf(state),
+      baseState: state === undefined ? undefined : sha256Of(state),
     });
     return [...reference, { path: paths.ownMeta, text }];
   }
 
-  #reference({ meta: newMeta, events }: MetaChange, createdAt: number, own: OwnMeta | undefined): Replacement[] {
+  #reference({ meta: newMeta, events }: MetaChange, createdAt: number, own: OwnMeta | undefined): FileContent[] {
     const { id, files, paths, index, now } = this.#options;
     const uuid = uuidOf(id);
     const before = parseRecord(files.read(paths.baseState));

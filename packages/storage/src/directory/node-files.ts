@@ -19,8 +19,9 @@ export function nodeFiles(durability: 'fsync' | 'buffered'): Files {
     read: (path) => unlessMissing(() => fs.readFileSync(path)),
     write: (path, text) => fs.writeFileSync(path, text, { flag: 'wx', mode: fileMode }),
     append: (path, text) => fs.appendFileSync(path, text, { mode: fileMode }),
-    store: async (path, contents) => writeFile(path, contents, { flag: 'wx', mode: fileMode, flush: isDurable }),
-    async sync(path) {
+    writeAndFsync: async (path, contents) =>
+      writeFile(path, contents, { flag: 'wx', mode: fileMode, flush: isDurable }),
+    async fsync(path) {
       // Windows opens no directories, and files for writing only.
       if (!isDurable || process.platform === 'win32') return;
       const directory = await open(path, 'r');
@@ -35,7 +36,7 @@ export function nodeFiles(durability: 'fsync' | 'buffered'): Files {
     remove: (path) => fs.rmSync(path, { recursive: true, force: true }),
     makeDirectory: (path) => fs.mkdirSync(path, { mode: directoryMode }),
     makeDirectories: (path) => fs.mkdirSync(path, { mode: directoryMode, recursive: true }),
-    stamp(path, modifiedNs) {
+    setModifiedTime(path, modifiedNs) {
       const seconds = Number(modifiedNs) / 1e9;
       fs.utimesSync(path, seconds, seconds);
     },

@@ -8,7 +8,7 @@ import { EventIndex } from './event-index.ts';
 import { eventName } from './event-name.ts';
 import { pathsOf } from './paths.ts';
 import { RootedStore } from './rooted-store.ts';
-import { SealKeeper } from './seal-keeper.ts';
+import { SealWriter } from './seal-keeper.ts';
 import { takeLease } from './take-lease.ts';
 
 const id = '0123456789abcdef0123456789abcdef';
@@ -35,8 +35,8 @@ function overtake(files: VolatileFiles): void {
   const head = files.list(paths.events).length;
   files.write(`${paths.events}/${eventName({ seq: head, slug: agentEvent(head).id })}`, agentEvent(head).text);
   const index = new EventIndex({ id, files, paths, warn: () => {} });
-  index.look();
-  void new SealKeeper({ id, files, paths, index, now: inTwoHours }).catchUp();
+  index.rescanIfChanged();
+  void new SealWriter({ id, files, paths, index, now: inTwoHours }).catchUp();
 }
 
 test('who is overtaken at any call of its opening says of no event that it is gone, and appends nothing', async () => {

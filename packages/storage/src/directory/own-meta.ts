@@ -24,6 +24,6 @@ export function ownMetaText({ createdAt, meta, baseState }: OwnMeta): string {
 }
 
 /** Tells one `base_state.json` from another. */
-export function digestOf(text: string | Buffer): string {
+export function sha256Of(text: string | Buffer): string {
   return createHash('sha256').update(text).digest('hex');
 }

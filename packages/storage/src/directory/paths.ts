@@ -11,7 +11,7 @@ export interface Paths {
   /** The directory of everything that only this package reads. */
   readonly own: string;
   readonly ownMeta: string;
-  readonly labels: string;
+  readonly sidecars: string;
   readonly snapshots: string;
   readonly quarantine: string;
   /** The seals of the events, and statements about them. */
@@ -36,7 +36,7 @@ export function pathsOf(directory: string): Paths {
     meta: `${directory}${sep}meta.json`,
     own,
     ownMeta: `${own}${sep}meta.json`,
-    labels: `${own}${sep}labels`,
+    sidecars: `${own}${sep}labels`,
     snapshots: `${own}${sep}snapshots`,
     quarantine: `${own}${sep}quarantine`,
     seals: `${own}${sep}seals.jsonl`,

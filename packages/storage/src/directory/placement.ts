@@ -5,7 +5,7 @@ import type { DirectoryWarning } from './directory-warning.ts';
 import type { Files } from './files.ts';
 
 /** Gives a staged file its name among the events. Fails with `EEXIST` when there is such a name. */
-export type Place = (from: string, to: string) => void;
+export type LinkFile = (from: string, to: string) => void;
 
 const refusals = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EXDEV', 'EINVAL']);
 
@@ -14,7 +14,7 @@ const refusals = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 
  * directory of the root's own. Renaming cannot refuse a name that exists: it is looked at just before, and only a holder
  * of the same lease could use it.
  */
-export function placement(files: Files, own: string, warn: (warning: DirectoryWarning) => void): Place {
+export function fileLinker(files: Files, own: string, warn: (warning: DirectoryWarning) => void): LinkFile {
   let hasLinks: boolean | undefined;
   return (from, to) => {
     hasLinks ??= probe(files, own);

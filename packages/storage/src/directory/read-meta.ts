@@ -1,7 +1,7 @@
 import type { Json } from '@varve/events';
 import type { Files } from './files.ts';
 import { asRecord, parseRecord, type JsonRecord } from './json-record.ts';
-import { digestOf, parseOwnMeta } from './own-meta.ts';
+import { sha256Of, parseOwnMeta } from './own-meta.ts';
 import type { Paths } from './paths.ts';
 
 /** What the files beside the log say of a conversation. */
@@ -19,14 +19,14 @@ export interface ConversationMeta {
 export function readMeta(files: Files, paths: Paths): ConversationMeta {
   const own = parseOwnMeta(files.read(paths.ownMeta));
   const text = files.read(paths.baseState);
-  const isOurs = text === undefined || own?.baseState === digestOf(text);
+  const isOurs = text === undefined || own?.baseState === sha256Of(text);
   if (own && (isOurs || !asRecord(own.meta))) return own;
   const stored = parseRecord(files.read(paths.meta)) ?? {};
   const state = parseRecord(text) ?? {};
   const workspace = asRecord(state['workspace'] ?? stored['workspace'])?.['working_dir'];
   const createdAt = own?.createdAt ?? Date.parse(String(stored['created_at']));
   const meta = {
-    ...(own ? asRecord(own.meta) : workedBy(state)),
+    ...(own ? asRecord(own.meta) : agentFields(state)),
     ...textOf('title', stored['title']),
     ...textOf('status', state['execution_status']),
     ...textOf('workspace', workspace),
@@ -35,7 +35,7 @@ export function readMeta(files: Files, paths: Paths): ConversationMeta {
 }
 
 /** Of its agent no more than the kind: the rest holds keys, and what only the reference understands. */
-function workedBy({ agent, confirmation_policy: policy, security_analyzer: analyzer }: JsonRecord): JsonRecord {
+function agentFields({ agent, confirmation_policy: policy, security_analyzer: analyzer }: JsonRecord): JsonRecord {
   const kind = asRecord(agent)?.['kind'];
   return {
     ...(typeof kind === 'string' && { agent: { kind } }),

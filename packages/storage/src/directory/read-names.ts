@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type EventPlace, readEventFile } from './event-file.ts';
+import { type EventLocation, readEventFile } from './event-file.ts';
 import type { DirectoryWarning } from './directory-warning.ts';
 import { scanNames } from './scan-names.ts';
 
@@ -8,15 +8,15 @@ export interface LogNames {
   /** The log, up to the first gap, without broken events at its end. */
   readonly names: readonly string[];
   /** Names of events beyond the gap. */
-  readonly beyond: readonly string[];
+  readonly afterGap: readonly string[];
   /** Names at the end of the log whose files hold no event, the last first. */
   readonly broken: readonly string[];
   /** Names that lost their index to one that sorts before them. */
-  readonly losers: readonly string[];
+  readonly shadowed: readonly string[];
 }
 
 /** What to read, and whom to tell. */
-export interface ReadNamesOptions extends EventPlace {
+export interface ReadNamesOptions extends EventLocation {
   readonly id: string;
   readonly warn: (warning: DirectoryWarning) => void;
 }
@@ -24,7 +24,7 @@ export interface ReadNamesOptions extends EventPlace {
 /** Lists `events/` and, of all contents, reads only those at the end of the log. Changes nothing. */
 export function readNames(options: ReadNamesOptions): LogNames {
   const { id, files, paths, warn } = options;
-  const { names, beyond, losers } = scanNames(files.list(paths.events));
+  const { names, afterGap: beyond, shadowed: losers } = scanNames(files.list(paths.events));
   const broken: string[] = [];
   for (let last = names.at(-1); last !== undefined; last = names.at(-1 - broken.length)) {
     const event = readEventFile(options, last);
@@ -45,5 +45,5 @@ export function readNames(options: ReadNamesOptions): LogNames {
     const path = join(paths.events, first);
     warn({ code: 'gap', message: `${missing}, so the log ends before it and ${path} is passed over.`, path });
   }
-  return { names: names.slice(0, names.length - broken.length), beyond, broken, losers };
+  return { names: names.slice(0, names.length - broken.length), afterGap: beyond, broken, shadowed: losers };
 }

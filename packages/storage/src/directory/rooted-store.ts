@@ -13,7 +13,7 @@ import type { Holder } from '../kit/holder.ts';
 import { parseQuery } from '../kit/listing.ts';
 import { readerOf } from '../kit/reader.ts';
 import { wakeups } from '../kit/wakeups.ts';
-import { clearWorkshop, removedPrefix } from './clear-workshop.ts';
+import { cleanScratch, removedPrefix } from './clear-workshop.ts';
 import { directoryLog } from './directory-log.ts';
 import { dropSnapshots } from './directory-snapshots.ts';
 import { directorySource, type SharedLog } from './directory-source.ts';
@@ -21,15 +21,15 @@ import type { OnWarning } from './directory-warning.ts';
 import { diskError } from './disk-error.ts';
 import { EventIndex } from './event-index.ts';
 import type { Files } from './files.ts';
-import { keepTime } from './keep-time.ts';
+import { preserveMtime } from './keep-time.ts';
 import type { Lease, LeaseOptions } from './lease.ts';
 import { makeConversation } from './make-conversation.ts';
 import { pathsOf } from './paths.ts';
-import { type Place, placement } from './placement.ts';
+import { type LinkFile, fileLinker } from './placement.ts';
 import { quarantinedTexts } from './quarantined-texts.ts';
-import { SealKeeper } from './seal-keeper.ts';
-import { type KeptProof, parseSealLines } from './seal-lines.ts';
-import { setAside } from './set-aside.ts';
+import { SealWriter } from './seal-keeper.ts';
+import { type StoredProof, parseSealLines } from './seal-lines.ts';
+import { quarantineFiles } from './set-aside.ts';
 import { hasConversation, listSummaries, readSummary } from './summaries.ts';
 import { takeLease } from './take-lease.ts';
 
@@ -48,8 +48,8 @@ export interface RootedStoreOptions {
 /** The store over a root directory. */
 export class RootedStore implements EventStore {
   readonly #options: RootedStoreOptions;
-  readonly #workshop: string;
-  readonly #place: Place;
+  readonly #scratch: string;
+  readonly #linkFile: LinkFile;
   readonly #closing = new AbortController();
   /** Those open, and those being opened. */
   readonly #logs = new Set<Promise<EventLog>>();
@@ -59,34 +59,34 @@ export class RootedStore implements EventStore {
 
   constructor(options: RootedStoreOptions) {
     this.#options = options;
-    this.#workshop = join(options.root, '.varve');
-    this.#place = placement(options.files, this.#workshop, options.warn);
+    this.#scratch = join(options.root, '.varve');
+    this.#linkFile = fileLinker(options.files, this.#scratch, options.warn);
   }
 
   async create(id: string, meta: Json): Promise<EventLog> {
     const lease = this.#leaseOptions(id);
     const copied: Json = JSON.parse(jsonText('meta', meta));
-    return this.#log(id, async () => {
+    return this.#track(id, async () => {
       if (hasConversation(lease.files, lease.paths)) {
         throw new StorageError('exists', `There is a conversation ${id} already.`);
       }
-      return makeConversation({ ...lease, root: this.#options.root, workshop: this.#workshop, meta: copied });
+      return makeConversation({ ...lease, root: this.#options.root, scratch: this.#scratch, meta: copied });
     });
   }
 
   async open(id: string): Promise<EventLog> {
     const options = this.#leaseOptions(id);
-    return this.#log(id, async () => {
+    return this.#track(id, async () => {
       this.#find(id);
       const lease = takeLease(options);
-      await lease.orRelease(async () => options.files.sync(options.paths.own));
+      await lease.releaseOnError(async () => options.files.fsync(options.paths.own));
       return lease;
     });
   }
 
   async read(id: string): Promise<LogReader> {
     this.#check(id);
-    return typed(() => {
+    return asStorageError(() => {
       this.#find(id);
       return readerOf(directorySource(this.#share(id), this.#closing.signal));
     });
@@ -95,13 +95,13 @@ export class RootedStore implements EventStore {
   async list(query: ListQuery = {}): Promise<Page<Summary>> {
     this.#check();
     const { files, root } = this.#options;
-    return typed(() => listSummaries(files, root, parseQuery(query)));
+    return asStorageError(() => listSummaries(files, root, parseQuery(query)));
   }
 
   async summary(id: string): Promise<Summary> {
     this.#check(id);
     const { files, root } = this.#options;
-    return typed(() => readSummary(files, root, id) ?? missing(id));
+    return asStorageError(() => readSummary(files, root, id) ?? missing(id));
   }
 
   async facts(query: FactQuery): Promise<Page<Fact>> {
@@ -111,10 +111,10 @@ export class RootedStore implements EventStore {
   async remove(id: string): Promise<void> {
     const { files, root } = this.#options;
     const options = this.#leaseOptions(id);
-    const removed = join(this.#workshop, `${removedPrefix}${randomUUID()}`);
-    return typed(async () => {
+    const removed = join(this.#scratch, `${removedPrefix}${randomUUID()}`);
+    return asStorageError(async () => {
       this.#find(id);
-      files.makeDirectories(this.#workshop);
+      files.makeDirectories(this.#scratch);
       const lease = takeLease(options);
       const shared = this.#share(id);
       try {
@@ -123,10 +123,10 @@ export class RootedStore implements EventStore {
         lease.release();
         throw error;
       }
-      shared.index.forget();
+      shared.index.markRemoved();
       shared.wake.fire(id);
-      await files.sync(root);
-      clearWorkshop(this.#options, this.#workshop);
+      await files.fsync(root);
+      cleanScratch(this.#options, this.#scratch);
     });
   }
 
@@ -159,9 +159,9 @@ export class RootedStore implements EventStore {
     return { ...options, id, paths: pathsOf(join(root, id)) };
   }
 
-  async #log(id: string, take: () => Promise<Lease>): Promise<EventLog> {
+  async #track(id: string, take: () => Promise<Lease>): Promise<EventLog> {
     const forget = (): void => void this.#logs.delete(log);
-    const log = typed(async () => this.#open(await take(), { id, onClose: forget }));
+    const log = asStorageError(async () => this.#open(await take(), { id, onClose: forget }));
     this.#logs.add(log);
     log.catch(forget);
     return log;
@@ -172,18 +172,20 @@ export class RootedStore implements EventStore {
     const { root, warn, ...options } = this.#options;
     const { files } = options;
     const paths = pathsOf(join(root, id));
-    return lease.orRelease(async () => {
+    return lease.releaseOnError(async () => {
       if (!files.status(paths.events)) files.makeDirectory(paths.events);
       const shared = this.#share(id);
       // Anew, because a file that somebody wrote over leaves no mark.
-      shared.index.lookAnew();
+      shared.index.rescan();
       if (shared.index.broken.length > 0) {
         // Opening is no news: what it puts right was never part of the log.
-        await keepTime(files, paths.events, async () => setAside({ files, paths, lease, warn }, shared.index.broken));
-        shared.index.lookAnew();
+        await preserveMtime(files, paths.events, async () =>
+          quarantineFiles({ files, paths, lease, warn }, shared.index.broken),
+        );
+        shared.index.rescan();
       }
       dropSnapshots({ files, paths }, shared.index.head);
-      const seals = new SealKeeper({ ...options, id, paths, index: shared.index });
+      const seals = new SealWriter({ ...options, id, paths, index: shared.index });
       await seals.catchUp();
       const log = {
         ...options,
@@ -194,7 +196,7 @@ export class RootedStore implements EventStore {
         shared,
         seals,
         index: shared.index,
-        place: this.#place,
+        linkFile: this.#linkFile,
         onClose,
       };
       return directoryLog(log);
@@ -207,9 +209,9 @@ export class RootedStore implements EventStore {
     const { files, root, pollMs, warn } = this.#options;
     const paths = pathsOf(join(root, id));
     const wake = wakeups((onChange) => watchEvents(files, { path: paths.events, pollMs, onChange }));
-    const kept = (): KeptProof => parseSealLines(files.read(paths.seals)?.toString() ?? '');
+    const readProof = (): StoredProof => parseSealLines(files.read(paths.seals)?.toString() ?? '');
     const quarantine = (): Iterable<string> => quarantinedTexts(files, paths);
-    const shared = { id, index: new EventIndex({ id, files, paths, warn: once(warn) }), wake, kept, quarantine };
+    const shared = { id, index: new EventIndex({ id, files, paths, warn: once(warn) }), wake, readProof, quarantine };
     this.#shared.set(id, new WeakRef(shared));
     return shared;
   }
@@ -241,7 +243,7 @@ function once(warn: OnWarning): OnWarning {
   };
 }
 
-async function typed<T>(work: () => T | Promise<T>): Promise<T> {
+async function asStorageError<T>(work: () => T | Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

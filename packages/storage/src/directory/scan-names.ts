@@ -5,9 +5,9 @@ export interface NameScan {
   /** The log: the name of event 0, 1, 2, … up to the first that is missing. */
   readonly names: readonly string[];
   /** Names beyond the gap, in order; their events are no part of the log. */
-  readonly beyond: readonly string[];
+  readonly afterGap: readonly string[];
   /** Names that lost their index to one that sorts before them. */
-  readonly losers: readonly string[];
+  readonly shadowed: readonly string[];
 }
 
 /** Orders the names of events; other names, such as lock files, are passed over. Pure. */
@@ -24,5 +24,5 @@ export function scanNames(listing: readonly string[]): NameScan {
   const names: string[] = [];
   for (let name = bySeq.get(0); name !== undefined; name = bySeq.get(names.length)) names.push(name);
   const beyond = [...bySeq].filter(([seq]) => seq >= names.length).toSorted(([one], [other]) => one - other);
-  return { names, beyond: beyond.map(([, name]) => name), losers };
+  return { names, afterGap: beyond.map(([, name]) => name), shadowed: losers };
 }

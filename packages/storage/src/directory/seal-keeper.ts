@@ -11,11 +11,11 @@ import type { Paths } from './paths.ts';
 import { lastSealOf, parseSealLines, type SealLine, sealLinesText } from './seal-lines.ts';
 
 /** Whose seals are kept. */
-export interface SealKeeperOptions {
+export interface SealWriterOptions {
   readonly id: string;
   readonly files: Files;
   readonly paths: Paths;
-  readonly index: Pick<EventIndex, 'head' | 'page' | 'look'>;
+  readonly index: Pick<EventIndex, 'head' | 'page' | 'rescanIfChanged'>;
   /** UTC milliseconds. */
   readonly now: () => number;
 }
@@ -25,8 +25,8 @@ export interface SealKeeperOptions {
  * after: what a crash, or a foreign writer, leaves without a seal is sealed when the log is opened or written next. So a
  * holder that was taken over adds nothing here that its successor would not.
  */
-export class SealKeeper {
-  readonly #options: SealKeeperOptions;
+export class SealWriter {
+  readonly #options: SealWriterOptions;
   #head = 0;
   #seal: string;
   /** Lines that the disk did not take. */
@@ -35,7 +35,7 @@ export class SealKeeper {
   /** Whether the name of the file is on the disk. */
   #isNamed = false;
 
-  constructor(options: SealKeeperOptions) {
+  constructor(options: SealWriterOptions) {
     this.#options = options;
     this.#seal = firstSeal(options.id);
   }
@@ -45,10 +45,10 @@ export class SealKeeper {
     const { index, now } = this.#options;
     if (!this.#isRead) this.#read();
     // A seal comes after its event: only a look at the events that comes after the one at the seals shows that any are lost.
-    if (this.#head > index.head) index.look();
+    if (this.#head > index.head) index.rescanIfChanged();
     if (this.#head > index.head) {
       const end = this.#head;
-      this.#goBack(index.head);
+      this.#truncateTo(index.head);
       // The cut comes first: torn between the two, the file still says that there was more.
       this.#write([{ kind: 'cut', seq: index.head, end, cause: 'found', at: now() }, { void: index.head }]);
     }
@@ -73,14 +73,14 @@ export class SealKeeper {
   }
 
   /** Adds what somebody stated elsewhere. */
-  note(statements: readonly Statement[]): void {
+  addStatements(statements: readonly Statement[]): void {
     if (statements.length > 0) this.#write(statements);
   }
 
   /** Ends the seals before event `seq`, where the log ends by now, and says so. */
   cut(seq: number, end: number): Cut {
     const cut: Cut = { kind: 'cut', seq, end, cause: 'repaired', at: this.#options.now() };
-    this.#goBack(seq);
+    this.#truncateTo(seq);
     this.#write([cut, { void: seq }]);
     return cut;
   }
@@ -96,8 +96,8 @@ export class SealKeeper {
   async sync(): Promise<void> {
     const { files, paths } = this.#options;
     this.flush();
-    await files.sync(paths.seals);
-    if (!this.#isNamed) await files.sync(paths.own);
+    await files.fsync(paths.seals);
+    if (!this.#isNamed) await files.fsync(paths.own);
     this.#isNamed = true;
   }
 
@@ -132,7 +132,7 @@ export class SealKeeper {
   }
 
   /** Goes on after the first `head` events. */
-  #goBack(head: number): void {
+  #truncateTo(head: number): void {
     const { id, files, paths } = this.#options;
     const { events } = parseSealLines(files.read(paths.seals)?.toString() ?? '');
     const seal = events.find(({ seq }) => seq === head - 1)?.seal;

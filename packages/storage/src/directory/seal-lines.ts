@@ -1,6 +1,6 @@
 import type { EventProof } from '../contract/log-proof.ts';
 import type { Statement } from '../contract/statement.ts';
-import { isHash } from '../proof/is-hash.ts';
+import { isSha256Hex } from '../proof/is-hash.ts';
 import { mergeProof } from '../proof/merge-proof.ts';
 import { parseStatement } from '../proof/parse-statement.ts';
 import type { SealedEvent } from '../proof/seal-events.ts';
@@ -10,7 +10,7 @@ import { parseRecord } from './json-record.ts';
 export type SealLine = SealedEvent | Statement | { readonly void: number };
 
 /** What the file says, in order of seq. */
-export interface KeptProof {
+export interface StoredProof {
   readonly events: readonly EventProof[];
   /** The last seal; nothing when there is none. */
   readonly last: SealedEvent | undefined;
@@ -31,7 +31,7 @@ export function lastSealOf(text: string): SealedEvent | undefined {
  * Reads the file. Lines that a crash tore, and others that say nothing, are passed over. `void` ends what lines before
  * it say of this event and of those after, but for cuts; of two seals of one event the first counts.
  */
-export function parseSealLines(text: string): KeptProof {
+export function parseSealLines(text: string): StoredProof {
   const seals = new Map<number, string>();
   let statements: Statement[] = [];
   for (const line of text.split('\n')) {
@@ -55,5 +55,5 @@ export function parseSealLines(text: string): KeptProof {
 function sealOf(record: Readonly<Record<string, unknown>> | undefined): SealedEvent | undefined {
   const { seq, seal, kind } = record ?? {};
   const isPlace = typeof seq === 'number' && Number.isSafeInteger(seq) && seq >= 0;
-  return kind === undefined && isPlace && isHash(seal) ? { seq, seal } : undefined;
+  return kind === undefined && isPlace && isSha256Hex(seal) ? { seq, seal } : undefined;
 }

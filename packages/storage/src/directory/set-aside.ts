@@ -6,7 +6,7 @@ import type { Lease } from './lease.ts';
 import type { Paths } from './paths.ts';
 
 /** What files are set aside with. */
-export interface SetAsideOptions {
+export interface QuarantineOptions {
   readonly files: Files;
   readonly paths: Paths;
   readonly lease: Lease;
@@ -19,21 +19,21 @@ export interface SetAsideOptions {
  *
  * @throws {StorageError} `fenced`.
  */
-export async function setAside(options: SetAsideOptions, names: readonly string[]): Promise<void> {
+export async function quarantineFiles(options: QuarantineOptions, names: readonly string[]): Promise<void> {
   const { files, paths, lease, warn } = options;
   if (names.length === 0) return;
-  if (!files.status(paths.quarantine)) lease.guard(() => files.makeDirectory(paths.quarantine));
+  if (!files.status(paths.quarantine)) lease.unlessFenced(() => files.makeDirectory(paths.quarantine));
   for (const name of names) {
     const bytes = files.read(join(paths.events, name));
-    if (bytes) await files.store(freePath(files, join(paths.quarantine, name)), bytes);
+    if (bytes) await files.writeAndFsync(freePath(files, join(paths.quarantine, name)), bytes);
   }
-  await files.sync(paths.own);
-  await files.sync(paths.quarantine);
+  await files.fsync(paths.own);
+  await files.fsync(paths.quarantine);
   for (const name of names) {
     const path = join(paths.events, name);
     // By way of the stage: a holder that was taken over meanwhile moves nothing.
-    const staged = lease.staged();
-    lease.guard(() => files.rename(path, staged));
+    const staged = lease.stagedPath();
+    lease.unlessFenced(() => files.rename(path, staged));
     files.remove(staged);
     warn({ code: 'set-aside', message: `${path} is no event of the log and was moved to ${paths.quarantine}.`, path });
   }

@@ -1,10 +1,10 @@
 import { StorageError } from '../contract/error.ts';
-import type { Replacement } from '../contract/log-proof.ts';
+import type { TextReplacement } from '../contract/log-proof.ts';
 import type { Stored } from '../contract/log-reader.ts';
 import type { NewEvent } from '../contract/log.ts';
 import type { Statement } from '../contract/statement.ts';
 import { digestOf } from '../proof/digest-of.ts';
-import { isHash } from '../proof/is-hash.ts';
+import { isSha256Hex } from '../proof/is-hash.ts';
 import { parseStatement } from '../proof/parse-statement.ts';
 
 const pattern = /^[0-9A-Za-z_-]{1,64}$/;
@@ -40,7 +40,7 @@ export function checkEvents(events: readonly NewEvent[]): readonly NewEvent[] {
       if (isExact(value)) continue;
       throw new StorageError('invalid', `The ${field} of event ${JSON.stringify(id)} is not text that can be stored.`);
     }
-    if (digest !== undefined && !isHash(digest)) {
+    if (digest !== undefined && !isSha256Hex(digest)) {
       throw new StorageError('invalid', `The digest of event ${JSON.stringify(id)} is none.`);
     }
     return { id, kind, parentId, text, ...(digest !== undefined && { digest }) };
@@ -63,7 +63,7 @@ export function checkStatements(statements: readonly Statement[] = []): readonly
 /** Refuses replacements that their tombstones do not tell of. @throws {StorageError} `invalid`, `missing`. */
 export function checkReplacements(
   id: string,
-  replacements: readonly Replacement[],
+  replacements: readonly TextReplacement[],
   find: (seq: number) => Stored | undefined,
 ): void {
   for (const { tombstone, text } of replacements) {

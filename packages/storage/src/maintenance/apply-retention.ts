@@ -1,6 +1,6 @@
 import { StorageError } from '../contract/error.ts';
 import type { EventStore, Summary } from '../contract/store.ts';
-import type { Family } from './families-of.ts';
+import type { ConversationTree } from './families-of.ts';
 import type { RetentionPlan } from './plan-retention.ts';
 
 /** What came of a plan. */
@@ -29,7 +29,7 @@ export async function applyRetention(store: EventStore, { remove }: RetentionPla
 }
 
 /** Gives what went, or nothing when it stays. */
-async function removeFamily(store: EventStore, { members }: Family): Promise<readonly string[] | undefined> {
+async function removeFamily(store: EventStore, { members }: ConversationTree): Promise<readonly string[] | undefined> {
   const there: Summary[] = [];
   for (const member of members) {
     const free = await isFree(store, member);

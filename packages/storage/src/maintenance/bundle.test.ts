@@ -52,7 +52,7 @@ describe.for(pairs)('from %s to %s', ([from, to]) => {
     const again = await target.read('c');
     expect(await Array.fromAsync(again.range(0))).toEqual(await Array.fromAsync(log.range(0)));
     expect(imported).toEqual(await verify(log, { trusted }));
-    expect(imported).toMatchObject({ head: 32, vouched: 32, signers: { [signer.did]: 3 } });
+    expect(imported).toMatchObject({ head: 32, signedEvents: 32, signers: { [signer.did]: 3 } });
     expect((await target.summary('c')).meta).toEqual({ title: 'é', workspace: '/srv/w' });
     expect((await bundleOf(target)).split('\n').slice(1)[3]).toBe(bundle.split('\n').slice(1)[3]);
 
@@ -62,7 +62,7 @@ describe.for(pairs)('from %s to %s', ([from, to]) => {
     expect(await verify(await target.read('c'), { trusted })).toEqual(imported);
     await using copy = await target.open('c');
     await copy.append([newEvent('after')], { signer });
-    expect(await verify(copy, { trusted })).toMatchObject({ sealed: 33, vouched: 33 });
+    expect(await verify(copy, { trusted })).toMatchObject({ sealed: 33, signedEvents: 33 });
   });
 });
 
@@ -92,7 +92,7 @@ test.for(Object.entries(stores))('what is scrubbed while a bundle is written bre
   const bundle = await Array.fromAsync(exportBundle(reader, await source.summary('c')));
   await using target = memoryStore();
   const verdict = await importBundle(inChunks(bundle.join('')), target, { trusted });
-  expect([verdict?.sealed, verdict?.vouched]).toEqual([304, 304]);
+  expect([verdict?.sealed, verdict?.signedEvents]).toEqual([304, 304]);
   // The first events were read before anybody scrubbed, the last one after.
   expect(verdict?.tombstones.map(({ seq }) => seq)).toEqual([303]);
   const last = (await (await target.read('c')).at(303)).text;
@@ -183,7 +183,7 @@ test('a bundle can be verified and read without a store, in chunks of any size',
   const bundle = await bundleOf(source);
   for (const size of [3, 1_000_000]) {
     const { log, meta } = await readBundle(inChunks(bundle, size));
-    expect([(await verify(log, { trusted })).vouched, await log.seqOf('b')]).toEqual([302, 1]);
+    expect([(await verify(log, { trusted })).signedEvents, await log.seqOf('b')]).toEqual([302, 1]);
     expect(meta).toEqual({ title: 'é', workspace: '/srv/w' });
   }
 });
@@ -253,6 +253,6 @@ test('a bundle is written as version 1 is, and that is read', async () => {
   await fill(source, 1);
   await expect(await bundleOf(source)).toMatchFileSnapshot('golden/bundle-1.jsonl');
   const { log, createdAt } = await readBundle(createReadStream(join(import.meta.dirname, 'golden', 'bundle-1.jsonl')));
-  const { broken, vouched } = await verify(log, { trusted });
-  expect([broken, vouched, createdAt]).toEqual([undefined, 3, 1_750_000_000_000]);
+  const { broken, signedEvents } = await verify(log, { trusted });
+  expect([broken, signedEvents, createdAt]).toEqual([undefined, 3, 1_750_000_000_000]);
 });

@@ -1,7 +1,7 @@
 import type { Summary } from '../contract/store.ts';
 
 /** A conversation that nobody started, or whose starter is gone, and all that it started, and what those started. */
-export interface Family {
+export interface ConversationTree {
   /** Children before their parents. */
   readonly members: readonly Summary[];
   /** UTC milliseconds of the last change of any of them. */
@@ -9,10 +9,10 @@ export interface Family {
 }
 
 /** Puts conversations together; the family that changed last comes first. Pure. */
-export function familiesOf(
+export function conversationTrees(
   summaries: readonly Summary[],
   parentOf: (summary: Summary) => string | undefined,
-): readonly Family[] {
+): readonly ConversationTree[] {
   const known = new Map(summaries.map((summary) => [summary.id, summary]));
   const families = new Map<string, { readonly summary: Summary; readonly depth: number }[]>();
   for (const summary of summaries) {

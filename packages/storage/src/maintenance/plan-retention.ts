@@ -1,8 +1,8 @@
 import type { EventStore, Summary } from '../contract/store.ts';
 import { allSummaries } from '../kit/listing.ts';
 import type { FailedConversation } from './failed-conversation.ts';
-import { failureOf } from './failure-of.ts';
-import { familiesOf, type Family } from './families-of.ts';
+import { failedConversation } from './failure-of.ts';
+import { conversationTrees, type ConversationTree } from './families-of.ts';
 
 /** What a store may keep. A limit that is absent limits nothing. */
 export interface RetentionLimits {
@@ -30,8 +30,8 @@ export interface RetentionPlan {
 }
 
 /** A family that goes, all of it. */
-export interface PlannedRemoval extends Family {
-  readonly because: 'age' | 'count' | 'bytes';
+export interface PlannedRemoval extends ConversationTree {
+  readonly reason: 'age' | 'count' | 'bytes';
 }
 
 /**
@@ -51,7 +51,7 @@ export async function planRetention(
   const failed: FailedConversation[] = [];
   let kept = 0;
   let keptBytes = 0;
-  for (const family of familiesOf(await allSummaries(store), limits.parentOf ?? parentInMeta)) {
+  for (const family of conversationTrees(await allSummaries(store), limits.parentOf ?? parentInMeta)) {
     const count = family.members.length;
     const { bytes, failures } = maxBytes === Infinity ? uncounted : await countBytes(store, family);
     failed.push(...failures);
@@ -60,7 +60,8 @@ export async function planRetention(
       count: kept + count > maxCount,
       bytes: failures.length === 0 && keptBytes + bytes > maxBytes,
     });
-    if (because !== undefined && !family.members.some((member) => keep(member))) remove.push({ ...family, because });
+    if (because !== undefined && !family.members.some((member) => keep(member)))
+      remove.push({ ...family, reason: because });
     else {
       kept += count;
       keptBytes += bytes;
@@ -69,7 +70,7 @@ export async function planRetention(
   return { remove, kept, ...(maxBytes < Infinity && { keptBytes }), failed };
 }
 
-function reason(exceeded: Readonly<Record<PlannedRemoval['because'], boolean>>): PlannedRemoval['because'] | undefined {
+function reason(exceeded: Readonly<Record<PlannedRemoval['reason'], boolean>>): PlannedRemoval['reason'] | undefined {
   return (['age', 'count', 'bytes'] as const).find((limit) => exceeded[limit]);
 }
 
@@ -81,14 +82,14 @@ interface ByteCount {
 
 const uncounted: ByteCount = { bytes: 0, failures: [] };
 
-async function countBytes(store: EventStore, { members }: Family): Promise<ByteCount> {
+async function countBytes(store: EventStore, { members }: ConversationTree): Promise<ByteCount> {
   let bytes = 0;
   const failures: FailedConversation[] = [];
   for (const { id } of members) {
     try {
       for await (const { text } of (await store.read(id)).range(0)) bytes += Buffer.byteLength(text);
     } catch (error) {
-      failures.push(failureOf(id, error));
+      failures.push(failedConversation(id, error));
     }
   }
   return { bytes, failures };

@@ -48,13 +48,13 @@ describe.for(Object.entries(stores))('in the store %s', ([, open]) => {
     expect(await log.seqOf(agentEvent(5).id)).toBeUndefined();
     await log[Symbol.asyncDispose]();
     await using again = await store.open('c');
-    const { broken, sealed, vouched, cuts } = await verify(again, { trusted });
-    expect([broken, sealed, vouched, cuts]).toEqual([undefined, 5, 5, [cut]]);
+    const { broken, sealed, signedEvents, cuts } = await verify(again, { trusted });
+    expect([broken, sealed, signedEvents, cuts]).toEqual([undefined, 5, 5, [cut]]);
     await expect(again.proof?.cut(6)).rejects.toMatchObject({ code: 'invalid' });
     await expect(again.proof?.cut(-1)).rejects.toMatchObject({ code: 'invalid' });
     await again.proof?.cut(0);
     await again.append(events(0, 2), { signer });
-    expect(await verify(again, { trusted })).toMatchObject({ head: 2, sealed: 2, vouched: 2 });
+    expect(await verify(again, { trusted })).toMatchObject({ head: 2, sealed: 2, signedEvents: 2 });
   });
 });
 
@@ -79,7 +79,7 @@ test('a SQLite log with a gap ends before it, and what lay behind is in quaranti
   expect(kept.filter(({ kind }) => kind === 'checkpoint').map(({ seq }) => seq)).toEqual([3, 4, 5]);
   database.close();
   await log.append([agentEvent(7)], { signer });
-  expect(await verify(log, { trusted })).toMatchObject({ head: 4, sealed: 4, vouched: 4 });
+  expect(await verify(log, { trusted })).toMatchObject({ head: 4, sealed: 4, signedEvents: 4 });
 });
 
 test('a directory with a gap ends before it, and what lay behind is in quarantine', async () => {
@@ -93,12 +93,12 @@ test('a directory with a gap ends before it, and what lay behind is in quarantin
   await rm(join(files, name));
   await using log = await other.open('c');
   expect((await verify(log)).broken).toMatchObject({ seq: 3, reason: 'lost' });
-  const { cut, settled } = await repair(log);
+  const { cut, resolved: settled } = await repair(log);
   expect([cut, settled]).toMatchObject([undefined, [{ seq: 3, end: 6, cause: 'found' }]]);
   await log.append([agentEvent(7)], { signer });
   const quarantined = (await readdir(join(path, 'c', '.varve', 'quarantine'))).map((file) => file.slice(6, 11));
   expect(quarantined.toSorted()).toEqual(['00004', '00005']);
-  const { broken, sealed, vouched, cuts } = await verify(log, { trusted });
-  expect([broken, sealed, vouched, cuts.length]).toEqual([undefined, 4, 4, 2]);
+  const { broken, sealed, signedEvents, cuts } = await verify(log, { trusted });
+  expect([broken, sealed, signedEvents, cuts.length]).toEqual([undefined, 4, 4, 2]);
   expect(await repair(log)).toEqual({ settled: [] });
 });

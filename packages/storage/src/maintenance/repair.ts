@@ -19,7 +19,7 @@ export interface RepairResult {
   /** The end that the log has now, when it had to be cut or something lay beside it; absent when it was whole. */
   readonly cut?: Cut;
   /** Ends that were found before, when the log was opened, and that count as repaired from now on. */
-  readonly settled: readonly Cut[];
+  readonly resolved: readonly Cut[];
 }
 
 /**
@@ -37,7 +37,7 @@ export async function repair(log: EventLog, { from, now = Date.now }: RepairOpti
   const found = await unsettled(log);
   const statements = found.map((one) => ({ ...one, cause: 'repaired', at: now() }) as const);
   if (statements.length > 0) await log.append([], { statements });
-  return { ...(cut && { cut }), settled: found };
+  return { ...(cut && { cut }), resolved: found };
 }
 
 /** The number of events before the first that cannot be read. */

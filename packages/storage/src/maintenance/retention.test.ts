@@ -3,7 +3,7 @@ import { applyRetention, planRetention, type RetentionLimits } from '@varve/stor
 import { array, assert, asyncProperty, integer, option, record } from 'fast-check';
 import { expect, test } from 'vitest';
 import { newEvent } from '../testing/new-event.ts';
-import { familiesOf } from './families-of.ts';
+import { conversationTrees } from './families-of.ts';
 
 /** Ids with their parents, in the order in which they are changed, one a millisecond. */
 async function storeOf(...conversations: readonly (readonly [id: string, parent?: string])[]): Promise<EventStore> {
@@ -25,7 +25,7 @@ const at = (now: number) => ({ now: () => now });
 
 async function planned(store: EventStore, limits: RetentionLimits, now = 100) {
   const { remove, kept } = await planRetention(store, limits, at(now));
-  return [...remove.map(({ members, because }) => `${members.map(({ id }) => id).join('<')} ${because}`), kept];
+  return [...remove.map(({ members, reason: because }) => `${members.map(({ id }) => id).join('<')} ${because}`), kept];
 }
 
 test('a plan says what would go, and why, and changes nothing', async () => {
@@ -158,7 +158,7 @@ test('whatever is whose parent, nobody whose parent is there loses it', async ()
 });
 
 test('children come before their parents in each family, and each conversation is in one', async () => {
-  const families = familiesOf(
+  const families = conversationTrees(
     ['a', 'b', 'c', 'd', 'e'].map((id, index) => ({ id, createdAt: 0, updatedAt: index, head: 0, meta: null })),
     ({ id }) => ({ b: 'a', c: 'b', d: 'e', e: 'd' })[id],
   );

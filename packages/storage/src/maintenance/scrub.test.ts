@@ -61,7 +61,7 @@ describe.for(Object.entries(stores))('in the store %s', ([, open]) => {
     expect((await everythingIn(directory.path)).includes(secret)).toBe(false);
 
     const after = await verify(log, { trusted });
-    expect([after.broken, after.seal, after.vouched]).toEqual([undefined, before.seal, 4]);
+    expect([after.broken, after.seal, after.signedEvents]).toEqual([undefined, before.seal, 4]);
     expect(after.tombstones).toMatchObject([
       { seq: 1, reason: 'a key of ours', signer: signer.did },
       { seq: 3, signer: signer.did },
@@ -71,7 +71,7 @@ describe.for(Object.entries(stores))('in the store %s', ([, open]) => {
     expect(await scrub(store, { secrets: [secret], signer })).toEqual(nothing);
 
     await using other = memoryStore();
-    expect(await copyLog(await store.read('fork'), other, { trusted })).toMatchObject({ sealed: 5, vouched: 4 });
+    expect(await copyLog(await store.read('fork'), other, { trusted })).toMatchObject({ sealed: 5, signedEvents: 4 });
   });
 
   test('a second secret in the same event goes, too, and its seal stays', async () => {
@@ -84,8 +84,8 @@ describe.for(Object.entries(stores))('in the store %s', ([, open]) => {
     await scrub(store, { secrets: ['hunter22'], signer });
     const reader = await store.read('c');
     expect((await reader.at(0)).text).toContain(`${'*'.repeat(secret.length)} and ********`);
-    const { broken, vouched, tombstones } = await verify(reader, { trusted });
-    expect([broken, vouched, tombstones.length]).toEqual([undefined, 2, 1]);
+    const { broken, signedEvents, tombstones } = await verify(reader, { trusted });
+    expect([broken, signedEvents, tombstones.length]).toEqual([undefined, 2, 1]);
     const stranger = await verify(reader, { trusted: [ed25519Signer(new Uint8Array(32).fill(9)).did] });
     expect([stranger.broken?.seq, stranger.broken?.reason]).toEqual([0, 'untrusted']);
   });

@@ -1,16 +1,16 @@
 import type { Json } from '@varve/events';
 import { StorageError } from '../contract/error.ts';
-import type { Replacement } from '../contract/log-proof.ts';
+import type { TextReplacement } from '../contract/log-proof.ts';
 import type { Stored } from '../contract/log-reader.ts';
 import type { EventLog } from '../contract/log.ts';
 import type { Signer } from '../contract/statement.ts';
 import type { EventStore, Summary } from '../contract/store.ts';
 import { allSummaries } from '../kit/listing.ts';
 import { digestOf } from '../proof/digest-of.ts';
-import { proofInOrder } from '../proof/proof-in-order.ts';
+import { proofCursor } from '../proof/proof-in-order.ts';
 import { signTombstone } from '../proof/sign-tombstone.ts';
 import type { FailedConversation } from './failed-conversation.ts';
-import { failureOf } from './failure-of.ts';
+import { failedConversation } from './failure-of.ts';
 import { masked } from './masked.ts';
 import { sealedDigest } from './sealed-digest.ts';
 
@@ -57,7 +57,7 @@ export async function scrub(store: EventStore, options: ScrubOptions): Promise<S
     try {
       await scrubOne(store, summary, { ...options, mask, result });
     } catch (error) {
-      result.failed.push(failureOf(summary.id, error));
+      result.failed.push(failedConversation(summary.id, error));
     }
   }
   // A call before this one may have replaced texts that somebody went on reading.
@@ -120,12 +120,12 @@ async function openUnlessHeld(store: EventStore, id: string): Promise<EventLog |
   }
 }
 
-async function replacementsIn(log: EventLog, mask: Mask, options: ScrubOptions): Promise<readonly Replacement[]> {
+async function replacementsIn(log: EventLog, mask: Mask, options: ScrubOptions): Promise<readonly TextReplacement[]> {
   const { signer, reason = 'secret', now = Date.now } = options;
   const { proof } = log;
   if (!proof) throw new StorageError('invalid', `The store of conversation ${log.id} keeps no proof.`);
-  const kept = proofInOrder(proof);
-  const replacements: Replacement[] = [];
+  const kept = proofCursor(proof);
+  const replacements: TextReplacement[] = [];
   for await (const event of log.range(0)) {
     const text = mask(event.text);
     if (text === event.text) continue;

@@ -1,10 +1,10 @@
 export { digestOf } from './digest-of.ts';
 export { ed25519Signer } from './ed25519-signer.ts';
 export type { EventProof, LogProof, SealedEnd } from '../contract/log-proof.ts';
-export type { ProofWriter, Replacement } from '../contract/log-proof.ts';
+export type { ProofWriter, TextReplacement } from '../contract/log-proof.ts';
 export type { SealedEvent } from './seal-events.ts';
 export type { Signer } from '../contract/statement.ts';
 export type { Checkpoint, Cut, Statement, Tombstone } from '../contract/statement.ts';
-export type { Break, Verdict } from './verdict.ts';
+export type { IntegrityFailure, Verdict } from './verdict.ts';
 export { verify } from './verify.ts';
 export type { VerifyOptions } from './verify-options.ts';

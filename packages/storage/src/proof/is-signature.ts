@@ -4,7 +4,7 @@ import { keyOf } from './did-key.ts';
 import { signedBytes } from './signed-bytes.ts';
 
 /** Whether the signer that a statement names has signed it, for this conversation. Says nothing of who that is. */
-export function isSignature(conversation: string, statement: Checkpoint | Tombstone): boolean {
+export function hasValidSignature(conversation: string, statement: Checkpoint | Tombstone): boolean {
   const key = keyOf(statement.signer);
   const signature = Buffer.from(statement.signature, 'base64url');
   return (

@@ -1,13 +1,13 @@
 import type { Statement } from '../contract/statement.ts';
-import { isHash } from './is-hash.ts';
+import { isSha256Hex } from './is-hash.ts';
 
 const isText = (value: unknown): boolean => typeof value === 'string';
 const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0;
 
 const signed = { seq: isCount, signer: isText, at: isCount, signature: isText };
 const shapes: Readonly<Record<string, Readonly<Record<string, (value: unknown) => boolean>>>> = {
-  checkpoint: { ...signed, seal: isHash },
-  tombstone: { ...signed, was: isHash, is: isHash, reason: isText },
+  checkpoint: { ...signed, seal: isSha256Hex },
+  tombstone: { ...signed, was: isSha256Hex, is: isSha256Hex, reason: isText },
   cut: { seq: isCount, end: isCount, at: isCount, cause: (value) => value === 'found' || value === 'repaired' },
 };
 

@@ -6,7 +6,7 @@ import type { EventProof, LogProof } from '../contract/log-proof.ts';
  *
  * @throws {StorageError} as `LogProof.page`.
  */
-export function proofInOrder(proof: LogProof): (seq: number) => Promise<EventProof | undefined> {
+export function proofCursor(proof: LogProof): (seq: number) => Promise<EventProof | undefined> {
   let page: readonly EventProof[] = [];
   let next = 0;
   let isOver = false;

@@ -21,7 +21,7 @@ export interface SealOptions {
 }
 
 /** What sealing events comes to. */
-export interface Sealing {
+export interface SealResult {
   /** One per event, in order. */
   readonly seals: readonly SealedEvent[];
   /** One per event when there is a signer. */
@@ -31,7 +31,7 @@ export interface Sealing {
 }
 
 /** Seals events that follow each other. */
-export function sealEvents(events: readonly (NewEvent & { readonly seq: number })[], options: SealOptions): Sealing {
+export function sealEvents(events: readonly (NewEvent & { readonly seq: number })[], options: SealOptions): SealResult {
   const { conversation, previous, signer, at } = options;
   let last = previous;
   const seals = events.map((event) => {

@@ -1,7 +1,7 @@
 import type { Cut, Tombstone } from '../contract/statement.ts';
 
 /** Where a log stops being what was written, and how that shows. */
-export interface Break {
+export interface IntegrityFailure {
   /** The first event that is not proven, or that is missing. */
   readonly seq: number;
   /**
@@ -24,12 +24,12 @@ export interface Verdict {
   /** The seal of the last event that was read, made anew: what to keep elsewhere and to give as `known` later. */
   readonly seal: string;
   /** How many events, from the first on, a trusted signer vouches for; 0 without `trusted`. */
-  readonly vouched: number;
+  readonly signedEvents: number;
   /** Checkpoints that hold, by signer, trusted or not. */
   readonly signers: Readonly<Record<string, number>>;
   /** Of the events that were scrubbed, in order of seq. */
   readonly tombstones: readonly Tombstone[];
   /** Ends that the log had, in order of seq. */
   readonly cuts: readonly Cut[];
-  readonly broken?: Break;
+  readonly broken?: IntegrityFailure;
 }

@@ -3,9 +3,9 @@ import type { Stored } from '../contract/log-reader.ts';
 import type { Checkpoint, Cut, Statement, Tombstone } from '../contract/statement.ts';
 import { digestOf } from './digest-of.ts';
 import { firstSeal } from './first-seal.ts';
-import { isSignature } from './is-signature.ts';
+import { hasValidSignature } from './is-signature.ts';
 import { nextSeal } from './next-seal.ts';
-import type { Break, Verdict } from './verdict.ts';
+import type { IntegrityFailure, Verdict } from './verdict.ts';
 import type { VerifyOptions } from './verify-options.ts';
 
 /** The verification of one log, fed with its events in order, until it is broken. */
@@ -19,8 +19,8 @@ export class Verification {
   #seal: string;
   #head = 0;
   #sealed = 0;
-  #vouched = 0;
-  #broken: Break | undefined;
+  #signedEvents = 0;
+  #broken: IntegrityFailure | undefined;
 
   constructor(conversation: string, options: VerifyOptions) {
     this.#conversation = conversation;
@@ -51,10 +51,10 @@ export class Verification {
     this.#seal = nextSeal(this.#seal, this.#digest(event, statements));
     this.#head = event.seq + 1;
     if (kept?.seal !== undefined) this.#checkSeal(event.seq, kept.seal);
-    else if (event.seq < sealedHead) this.#break(event.seq, 'unsealed', 'has no seal, although the log is sealed');
+    else if (event.seq < sealedHead) this.#fail(event.seq, 'unsealed', 'has no seal, although the log is sealed');
     for (const statement of statements) if (statement.kind === 'checkpoint') this.#checkCheckpoint(statement);
     const { known } = this.#options;
-    if (known?.seq === event.seq && known.seal !== this.#seal) this.#breakAltered(event.seq, 'the known seal');
+    if (known?.seq === event.seq && known.seal !== this.#seal) this.#failAltered(event.seq, 'the known seal');
     this.#checkSigned(event, statements);
   }
 
@@ -65,12 +65,13 @@ export class Verification {
     const beyond = rest.filter(({ seal, statements }) => seal !== undefined || statements.some(isSigned));
     const seqs = [(sealed?.head ?? 0) - 1, known?.seq ?? -1, ...beyond.map(({ seq }) => seq)];
     const last = Math.max(...seqs);
-    if (last >= this.#head) this.lose(`There were ${last + 1} events or more.`);
-    else if (sealed?.head === this.#head && sealed.seal !== this.#seal) this.lose('The log ended with another event.');
+    if (last >= this.#head) this.failLost(`There were ${last + 1} events or more.`);
+    else if (sealed?.head === this.#head && sealed.seal !== this.#seal)
+      this.failLost('The log ended with another event.');
   }
 
   /** Breaks the log after the last event that was added. */
-  lose(message: string): void {
+  failLost(message: string): void {
     this.#broken ??= { seq: this.#head, reason: 'lost', message };
   }
 
@@ -81,7 +82,7 @@ export class Verification {
       head: this.#head,
       sealed: this.#sealed,
       seal: this.#seal,
-      vouched: this.#vouched,
+      signedEvents: this.#signedEvents,
       signers: { ...this.#signers },
       tombstones: [...this.#tombstones],
       cuts: [...this.#cuts],
@@ -91,8 +92,8 @@ export class Verification {
 
   #checkSignatures(seq: number, statements: readonly Statement[]): void {
     for (const statement of statements) {
-      if (!isSigned(statement) || isSignature(this.#conversation, statement)) continue;
-      this.#break(seq, 'signature', `has a ${statement.kind} that ${statement.signer} did not sign`);
+      if (!isSigned(statement) || hasValidSignature(this.#conversation, statement)) continue;
+      this.#fail(seq, 'signature', `has a ${statement.kind} that ${statement.signer} did not sign`);
     }
   }
 
@@ -102,7 +103,7 @@ export class Verification {
     for (const [index, statement] of cuts.entries()) {
       this.#cuts.push(statement);
       const there = `was the end of the log when it was opened, although there were ${statement.end}`;
-      if (statement.cause === 'found' && index > repaired) this.#break(seq, 'lost', there);
+      if (statement.cause === 'found' && index > repaired) this.#fail(seq, 'lost', there);
     }
   }
 
@@ -113,38 +114,38 @@ export class Verification {
     if (tombstone?.kind !== 'tombstone') return digest;
     this.#tombstones.push(tombstone);
     if (this.#options.trusted && !this.#trusted.has(tombstone.signer)) {
-      this.#break(event.seq, 'untrusted', `was scrubbed by ${tombstone.signer}`);
+      this.#fail(event.seq, 'untrusted', `was scrubbed by ${tombstone.signer}`);
     }
     return tombstone.was;
   }
 
   #checkSeal(seq: number, seal: string): void {
-    if (seal !== this.#seal) this.#breakAltered(seq, 'its seal');
+    if (seal !== this.#seal) this.#failAltered(seq, 'its seal');
     else if (this.#sealed === seq && !this.#broken) this.#sealed = seq + 1;
   }
 
   #checkCheckpoint({ seq, seal, signer }: Checkpoint): void {
     if (seal !== this.#seal) {
-      this.#breakAltered(seq, `a checkpoint of ${signer}`);
+      this.#failAltered(seq, `a checkpoint of ${signer}`);
       return;
     }
     if (this.#broken) return;
     this.#signers[signer] = (this.#signers[signer] ?? 0) + 1;
-    if (this.#trusted.has(signer)) this.#vouched = seq + 1;
+    if (this.#trusted.has(signer)) this.#signedEvents = seq + 1;
   }
 
   #checkSigned(event: Stored, statements: readonly Statement[]): void {
     if (!this.needsSignature(event)) return;
     const isSignedBy = (one: Statement): boolean => one.kind === 'checkpoint' && this.#trusted.has(one.signer);
-    if (!statements.some(isSignedBy)) this.#break(event.seq, 'unsigned', 'is signed by nobody on the list');
+    if (!statements.some(isSignedBy)) this.#fail(event.seq, 'unsigned', 'is signed by nobody on the list');
   }
 
-  #breakAltered(seq: number, what: string): void {
+  #failAltered(seq: number, what: string): void {
     const message = `Event ${seq} of conversation ${this.#conversation}, or one before it, is not what ${what} was made of.`;
     this.#broken ??= { seq, reason: 'altered', message };
   }
 
-  #break(seq: number, reason: Break['reason'], what: string): void {
+  #fail(seq: number, reason: IntegrityFailure['reason'], what: string): void {
     this.#broken ??= { seq, reason, message: `Event ${seq} of conversation ${this.#conversation} ${what}.` };
   }
 }

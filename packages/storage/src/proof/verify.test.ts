@@ -103,11 +103,11 @@ describe.for(Object.entries(edits))('%s', ([name, edit]) => {
     const signed = kept.proofs.map((proof) => ({ ...proof, seal: proofs[proof.seq]?.seal }));
     const verdict = await verify(readerOf({ ...kept, events, proofs: signed }), { trusted });
     expect(verdict.broken).toBeDefined();
-    expect(verdict.vouched).toBeLessThanOrEqual(7);
+    expect(verdict.signedEvents).toBeLessThanOrEqual(7);
   });
 });
 
-test('a log that nobody changed is proven as far as it was sealed and vouched for', async () => {
+test('a log that nobody changed is verified as far as it was sealed and signed', async () => {
   const kept = await keptLog(13);
   const verdict = await verify(readerOf(kept), { trusted, known: { seq: 4, seal: sealAt(kept, 4) } });
   expect(verdict).toEqual({
@@ -115,7 +115,7 @@ test('a log that nobody changed is proven as far as it was sealed and vouched fo
     head: 13,
     sealed: 13,
     seal: kept.end.seal,
-    vouched: 12,
+    signedEvents: 12,
     signers: { [signer.did]: 4 },
     tombstones: [],
     cuts: [],
@@ -127,7 +127,7 @@ function sealAt(kept: Kept, seq: number): string {
 }
 
 test('without a list nobody vouches', async () => {
-  expect((await verify(readerOf(await keptLog(6)))).vouched).toBe(0);
+  expect((await verify(readerOf(await keptLog(6)))).signedEvents).toBe(0);
 });
 
 test('the same events under another name are another log', async () => {
@@ -221,7 +221,7 @@ test('an event that was scrubbed keeps its seal, if somebody trusted signed for 
     ),
   });
   const verdict = await verify(readerOf(scrubbed(signer)), { trusted });
-  expect([verdict.broken, verdict.vouched, verdict.tombstones.length]).toEqual([undefined, 6, 1]);
+  expect([verdict.broken, verdict.signedEvents, verdict.tombstones.length]).toEqual([undefined, 6, 1]);
   expect(await broken(scrubbed(thief), { trusted })).toEqual([3, 'untrusted']);
   expect(await broken(scrubbed(thief))).toBeUndefined();
   expect(await broken({ ...scrubbed(signer), events: kept.events })).toBeUndefined();
@@ -299,7 +299,7 @@ test('events whose seals come a moment later, as in a directory, are not called 
     },
   };
   const verdict = await verify({ ...log, proof: late }, { trusted, mustBeSigned: () => true });
-  expect([verdict.broken, verdict.vouched]).toEqual([undefined, 2]);
+  expect([verdict.broken, verdict.signedEvents]).toEqual([undefined, 2]);
 });
 
 test('an event that stays without a seal is unsigned', async () => {

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { StorageError } from '../contract/error.ts';
 import type { EventProof, LogProof } from '../contract/log-proof.ts';
 import type { LogReader } from '../contract/log-reader.ts';
-import { proofInOrder } from './proof-in-order.ts';
+import { proofCursor } from './proof-in-order.ts';
 import type { Verdict } from './verdict.ts';
 import { Verification } from './verification.ts';
 import type { VerifyOptions } from './verify-options.ts';
@@ -22,34 +22,34 @@ const pendingMs = 50;
 export async function verify(log: LogReader, options: VerifyOptions = {}): Promise<Verdict> {
   const { proof } = log;
   if (!proof) throw new StorageError('invalid', `The store of conversation ${log.id} keeps no proof.`);
-  let verdict = await judge(log, proof, options);
+  let verdict = await verifyOnce(log, proof, options);
   // A text that is scrubbed after its proof was read looks like one that somebody altered, once.
   for (let before = -1; verdict.broken?.reason === 'altered' && verdict.broken.seq !== before;) {
     before = verdict.broken.seq;
-    verdict = await judge(log, proof, options);
+    verdict = await verifyOnce(log, proof, options);
   }
   return verdict;
 }
 
-async function judge(log: LogReader, proof: LogProof, options: VerifyOptions): Promise<Verdict> {
+async function verifyOnce(log: LogReader, proof: LogProof, options: VerifyOptions): Promise<Verdict> {
   const verification = new Verification(log.id, options);
   try {
     await read(log, proof, verification);
   } catch (error) {
     if (!(error instanceof StorageError) || error.code !== 'corrupt') throw error;
-    verification.lose(error.message);
+    verification.failLost(error.message);
   }
   return verification.verdict();
 }
 
 async function read(log: LogReader, proof: LogProof, verification: Verification): Promise<void> {
   const end = await proof.end();
-  const kept = proofInOrder(proof);
+  const kept = proofCursor(proof);
   for (;;) {
     for await (const event of log.range(verification.head)) {
       const known = await kept(event.seq);
       const isPending = known?.seal === undefined && verification.needsSignature(event);
-      verification.add(event, isPending ? await settledProof(proof, event.seq) : known, end?.head ?? 0);
+      verification.add(event, isPending ? await waitForSeal(proof, event.seq) : known, end?.head ?? 0);
       if (verification.isBroken) return;
     }
     const rest = await proof.page(verification.head, Number.MAX_SAFE_INTEGER);
@@ -64,7 +64,7 @@ async function read(log: LogReader, proof: LogProof, verification: Verification)
  * What is kept about an event that had no seal yet: a store whose events come before their seals may be between the
  * two. One that stays without was left so, by a crash or by somebody else.
  */
-async function settledProof(proof: LogProof, seq: number): Promise<EventProof | undefined> {
+async function waitForSeal(proof: LogProof, seq: number): Promise<EventProof | undefined> {
   for (let tries = 0; ; tries += 1) {
     const [found] = await proof.page(seq, seq + 1);
     if (found?.seal !== undefined || tries === pendingTries) return found;

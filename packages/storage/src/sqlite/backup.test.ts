@@ -28,7 +28,7 @@ test('a copy is a store with everything in it, that nobody holds', async () => {
   expect([(await copy.summary('c')).meta, opened.epoch]).toEqual([{ title: 'é' }, 2]);
   expect(await opened.snapshots.latest('view')).toEqual({ seq: 5, state: 5 });
   const verdict = await verify(opened, { trusted: [signer.did] });
-  expect([verdict.broken, verdict.vouched]).toEqual([undefined, 5]);
+  expect([verdict.broken, verdict.signedEvents]).toEqual([undefined, 5]);
   await opened.append([newEvent('other')]);
   expect(await log.head()).toBe(6);
   expect((await stat(to)).mode & 0o777).toBe(0o600);

@@ -86,5 +86,5 @@ test('a log of a version without seals is sealed when it is opened, and only the
   expect(await verify(log)).toMatchObject({ head: 2, sealed: 2, seal: before.seal });
   await log.append(newEvents(0, 1), { signer });
   const after = await verify(log, { trusted: [signer.did], known: { seq: 1, seal: before.seal } });
-  expect([after.sealed, after.vouched, after.broken]).toEqual([3, 3, undefined]);
+  expect([after.sealed, after.signedEvents, after.broken]).toEqual([3, 3, undefined]);
 });

@@ -50,7 +50,7 @@ export const proofChecks: readonly StoreCheck[] = [
       await log.append(newEvents(0, 600));
       await log.append([newEvent('last')], { signer });
       const { broken, ...verdict } = await verify(log, { trusted: [signer.did] });
-      assert.deepEqual([verdict.head, verdict.sealed, verdict.vouched, broken], [601, 601, 601, undefined]);
+      assert.deepEqual([verdict.head, verdict.sealed, verdict.signedEvents, broken], [601, 601, 601, undefined]);
     },
   },
   {
@@ -73,8 +73,8 @@ export const proofChecks: readonly StoreCheck[] = [
           [3, stranger.did],
         ],
       );
-      const { broken, vouched, signers } = await verify(log, { trusted: [signer.did] });
-      assert.deepEqual([broken, vouched], [undefined, 2]);
+      const { broken, signedEvents, signers } = await verify(log, { trusted: [signer.did] });
+      assert.deepEqual([broken, signedEvents], [undefined, 2]);
       assert.deepEqual(signers, { [signer.did]: 2, [stranger.did]: 1 });
       const must = { trusted: [signer.did], mustBeSigned: () => true };
       assert.deepEqual(reasonOf(await verify(log, must)), [2, 'unsigned']);
@@ -121,7 +121,7 @@ export const proofChecks: readonly StoreCheck[] = [
       await rejectsWith('fenced', () => old.append([], { signer }));
       await next.append([newEvent('d')], { signer });
       const verdict = await verify(await store.read('c'), { trusted: [signer.did] });
-      assert.deepEqual([verdict.broken, verdict.sealed, verdict.vouched], [undefined, 3, 3]);
+      assert.deepEqual([verdict.broken, verdict.sealed, verdict.signedEvents], [undefined, 3, 3]);
       assert.equal(verdict.signers[signer.did], 2);
     },
   },

@@ -32,7 +32,16 @@ describe.for(crashScenarios)('$name', (scenario) => {
 
   test('every call that fails leaves a store that works', async () => {
     const calls = await callsOf(scenario);
-    const names = new Set(['write', 'append', 'store', 'sync', 'link', 'rename', 'makeDirectory', 'stamp']);
+    const names = new Set([
+      'write',
+      'append',
+      'writeAndFsync',
+      'fsync',
+      'link',
+      'rename',
+      'makeDirectory',
+      'setModifiedTime',
+    ]);
     for (const errno of ['ENOSPC', 'EIO', 'EMFILE', 'EROFS']) {
       const code = errno === 'ENOSPC' ? 'full' : 'io';
       for (let failing = errno.length; failing <= calls; failing += errno === 'ENOSPC' ? 5 : 31) {
@@ -53,8 +62,8 @@ test('a crash while a broken file is set aside leaves it in one of the two place
   for (let call = 1; call <= 80; call += 1) {
     const files = volatileFiles();
     await (await storeOver(files).create(crashedId, {})).append([agentEvent(0)]);
-    await files.store(broken, 'half an ev');
-    await files.sync(`${directory}/events`);
+    await files.writeAndFsync(broken, 'half an ev');
+    await files.fsync(`${directory}/events`);
     files.dieAt(files.calls + call);
     const opened = await storeOver(files)
       .open(crashedId)

@@ -103,7 +103,7 @@ test('a log without seals is sealed when it is opened, and only then', async () 
   await writeLog(path);
   const { seal } = await verdict(path);
   await rm(join(path, 'c', '.varve', 'seals.jsonl'));
-  expect(await verdict(path)).toMatchObject({ head: 6, sealed: 0, vouched: 0, seal });
+  expect(await verdict(path)).toMatchObject({ head: 6, sealed: 0, signedEvents: 0, seal });
   await using store = await directoryStore({ path });
   await (await store.open('c'))[Symbol.asyncDispose]();
   expect(await verdict(path)).toMatchObject({ head: 6, sealed: 6, seal });
@@ -120,7 +120,7 @@ test('what a foreign writer appended is sealed by the next append', async () => 
   await expect(log.append([agentEvent(7)])).rejects.toMatchObject({ code: 'conflict' });
   await log.append([agentEvent(7)], { signer });
   const found = await verdict(path);
-  expect([found.head, found.sealed, found.vouched, found.broken]).toEqual([8, 8, 8, undefined]);
+  expect([found.head, found.sealed, found.signedEvents, found.broken]).toEqual([8, 8, 8, undefined]);
 });
 
 test('a signer that fails leaves the event stored, and is no loss to readers and later seals', async () => {
@@ -135,7 +135,7 @@ test('a signer that fails leaves the event stored, and is no loss to readers and
   expect(await log.head()).toBe(2);
   await expect(log.append([agentEvent(2)])).rejects.toMatchObject({ code: 'conflict' });
   await log.append([agentEvent(2)], { signer });
-  expect(await verdict(path)).toMatchObject({ head: 3, sealed: 3, vouched: 3 });
+  expect(await verdict(path)).toMatchObject({ head: 3, sealed: 3, signedEvents: 3 });
 });
 
 test('a line that a crash tore is passed over, and the next one is whole', async () => {
@@ -181,7 +181,7 @@ test('seals of which a power failure left zeros are made again when the log is o
     return readFile(seals);
   };
   expect(await opened()).toEqual(await opened());
-  expect(await verdict(path)).toMatchObject({ head: 6, sealed: 6, vouched: 3 });
+  expect(await verdict(path)).toMatchObject({ head: 6, sealed: 6, signedEvents: 3 });
 });
 
 test('a note of a lost end that a crash tore is written again', async () => {
@@ -217,7 +217,7 @@ test('a log that lost its end goes on, and says so for good', async () => {
   // All but the end that was lost is sealed: nothing else is wrong with it.
   const lines = (await readFile(join(path, 'c', '.varve', 'seals.jsonl'), 'utf8')).replace('"found"', '"repaired"');
   await writeFile(join(path, 'c', '.varve', 'seals.jsonl'), lines);
-  expect(await verdict(path)).toMatchObject({ head: 6, sealed: 6, vouched: 6 });
+  expect(await verdict(path)).toMatchObject({ head: 6, sealed: 6, signedEvents: 6 });
 });
 
 test('a log that lost its end and its seals is sealed anew', async () => {
@@ -245,5 +245,5 @@ test('seals are written as version 1 is', async () => {
   await log.append([], { signer });
   const text = await readFile(join(directory.path, 'c', '.varve', 'seals.jsonl'), 'utf8');
   await expect(text).toMatchFileSnapshot('golden/seals.jsonl');
-  expect((await verify(log, { trusted: [signer.did] })).vouched).toBe(1);
+  expect((await verify(log, { trusted: [signer.did] })).signedEvents).toBe(1);
 });
