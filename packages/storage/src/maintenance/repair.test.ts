@@ -30,7 +30,7 @@ describe.for(Object.entries(stores))('in the store %s', ([, open]) => {
     const log = await store.create('c', {});
     await log.append(events(0, 3), { signer });
     const before = await verify(log, { trusted });
-    expect(await repair(log)).toEqual({ settled: [] });
+    expect(await repair(log)).toEqual({ resolved: [] });
     expect(await verify(log, { trusted })).toEqual(before);
   });
 
@@ -93,12 +93,12 @@ test('a directory with a gap ends before it, and what lay behind is in quarantin
   await rm(join(files, name));
   await using log = await other.open('c');
   expect((await verify(log)).broken).toMatchObject({ seq: 3, reason: 'lost' });
-  const { cut, resolved: settled } = await repair(log);
-  expect([cut, settled]).toMatchObject([undefined, [{ seq: 3, end: 6, cause: 'found' }]]);
+  const { cut, resolved } = await repair(log);
+  expect([cut, resolved]).toMatchObject([undefined, [{ seq: 3, end: 6, cause: 'found' }]]);
   await log.append([agentEvent(7)], { signer });
   const quarantined = (await readdir(join(path, 'c', '.varve', 'quarantine'))).map((file) => file.slice(6, 11));
   expect(quarantined.toSorted()).toEqual(['00004', '00005']);
   const { broken, sealed, signedEvents, cuts } = await verify(log, { trusted });
   expect([broken, sealed, signedEvents, cuts.length]).toEqual([undefined, 4, 4, 2]);
-  expect(await repair(log)).toEqual({ settled: [] });
+  expect(await repair(log)).toEqual({ resolved: [] });
 });

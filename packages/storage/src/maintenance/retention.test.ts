@@ -25,7 +25,7 @@ const at = (now: number) => ({ now: () => now });
 
 async function planned(store: EventStore, limits: RetentionLimits, now = 100) {
   const { remove, kept } = await planRetention(store, limits, at(now));
-  return [...remove.map(({ members, reason: because }) => `${members.map(({ id }) => id).join('<')} ${because}`), kept];
+  return [...remove.map(({ members, reason }) => `${members.map(({ id }) => id).join('<')} ${reason}`), kept];
 }
 
 test('a plan says what would go, and why, and changes nothing', async () => {
@@ -52,7 +52,7 @@ test('a log that cannot be counted is named, does not go for its bytes, and coun
   };
   const failed = [{ id: 'b', code: 'corrupt', message: 'Event 1 of conversation b is missing.' }];
   const plan = await planRetention(store, { maxBytes: 20 }, at(100));
-  expect(plan).toMatchObject({ remove: [{ because: 'bytes' }], kept: 3, keptBytes: 30, failed });
+  expect(plan).toMatchObject({ remove: [{ reason: 'bytes' }], kept: 3, keptBytes: 30, failed });
   expect(plan.remove[0]?.members).toMatchObject([{ id: 'a' }]);
   expect((await planRetention(store, { maxCount: 1 })).failed).toEqual([]);
   expect(await planned(store, { maxAgeMs: 97, maxBytes: 100 })).toEqual(['a age', 3]);
