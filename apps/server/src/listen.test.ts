@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
-import { story } from '@varve/events/testing';
+import { eventFactory } from '@varve/events/testing';
 import { memoryStore, type EventStore } from '@varve/storage';
 import { server, type ServerOptions } from './server.ts';
 import { conversationOf, testId } from './testing/conversation-of.ts';
@@ -12,7 +12,7 @@ const started = (options: Partial<ServerOptions> = {}) => server({ store: memory
 
 test('a client reads conversations and events over a socket', async () => {
   const store = memoryStore();
-  const event = story().user('Grüße, ☃!');
+  const event = eventFactory().user('Grüße, ☃!');
   await conversationOf(store, { events: [event] });
   await using listening = await started({ store }).listen(0);
   expect(listening.url).toBe(`http://127.0.0.1:${listening.port}`);

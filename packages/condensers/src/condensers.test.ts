@@ -1,6 +1,6 @@
 import type { BaseEvent } from '@varve/events';
 import type { View } from '@varve/events/projections';
-import { story } from '@varve/events/testing';
+import { eventFactory } from '@varve/events/testing';
 import { expect, test } from 'vitest';
 import type { CondensationPlan, Condenser } from './condenser.ts';
 import { CondenserError, inOrder, noCondensation, rollingWindow } from './index.ts';
@@ -20,7 +20,7 @@ async function plan(
 
 /** A prompt, a question, and rounds of a call with its result, until there are `length` events. */
 function conversation(length: number): readonly BaseEvent[] {
-  const { prompt, user, call, result } = story();
+  const { prompt, user, call, result } = eventFactory();
   const events: BaseEvent[] = [prompt(), user('Fix it.')];
   for (let round = 0; events.length < length; round++) events.push(call(`c${round}`, `r${round}`), result(round));
   return events.slice(0, length);
@@ -29,7 +29,7 @@ function conversation(length: number): readonly BaseEvent[] {
 const idsOf = (events: readonly BaseEvent[]) => events.map(({ id }) => id);
 
 test('150 events become 60: the first 4, a note, the last 55', async () => {
-  const { prompt, user, agent } = story();
+  const { prompt, user, agent } = eventFactory();
   const talk = Array.from({ length: 149 }, (_, turn) => (turn % 2 ? agent('a') : user('u')));
   const events = [prompt(), ...talk];
   const { forget, summary, summaryOffset } = await plan(rollingWindow({ maxEvents: 120, keepFirst: 4 }), events);
@@ -81,7 +81,7 @@ test('a call that waits for its result is never cut', async () => {
 });
 
 test('a check does not tear up the loop the agent is in', async () => {
-  const { prompt, user, call, result } = story();
+  const { prompt, user, call, result } = eventFactory();
   const thinking_blocks = [{ type: 'thinking' as const, thinking: 't', signature: 's' }];
   const loop: BaseEvent[] = [prompt(), user('u'), call('a', 'r', { thinking_blocks }), result(0)];
   for (let round = 1; round < 10; round++) loop.push(call(`c${round}`, `r${round}`), result(round));
@@ -92,7 +92,7 @@ test('a check does not tear up the loop the agent is in', async () => {
 });
 
 test('condensing again and again counts every event once', async () => {
-  const { prompt, user, agent, condensation } = story();
+  const { prompt, user, agent, condensation } = eventFactory();
   const condenser = rollingWindow({ maxEvents: 10 });
   let events: readonly BaseEvent[] = [prompt(), user('Start.')];
   let shown = 0;

@@ -3,7 +3,7 @@ import type { CondensationPlan, Condenser } from './condenser.ts';
 import { CondenserError } from './error.ts';
 import { gapNote } from './gap-note.ts';
 import { openingLength } from './opening.ts';
-import { forgettable, segmentFor, type Segment, type SegmentWish } from './segment.ts';
+import { forgettable, segmentFor, type Segment, type SegmentRequest } from './segment.ts';
 import { throwIfAborted } from './throw-if-aborted.ts';
 
 /** How large a view may become, and what of it always stays. */
@@ -17,7 +17,7 @@ export interface RollingWindowOptions {
 }
 
 /** A condensation costs the prompt cache: below this share of the view it is not worth it. */
-const worthwhile = 0.1;
+const minimumShare = 0.1;
 
 /**
  * Forgets the middle of a long view and leaves a note that says how many events are not shown; asks no model. A demand
@@ -39,7 +39,8 @@ export function rollingWindow({ maxEvents, ...options }: RollingWindowOptions): 
       const opening = openingLength(events);
       const first = Math.max(keepFirst, opening);
       const last = events.length > maxEvents ? keepLast : events.length;
-      const wishes = reason === 'check' ? [checkWish(events, first, last)] : demandWishes(events, first, last, opening);
+      const wishes =
+        reason === 'check' ? [checkRequest(events, first, last)] : demandRequests(events, first, last, opening);
       const segment = wishes.reduce<Segment | undefined>((found, wish) => found ?? segmentFor(events, wish), undefined);
       if (segment) return planFor(events, segment);
       return reason === 'check' ? view : { kind: 'nothing', reason: 'No two events can be cut out of the view.' };
@@ -60,18 +61,18 @@ function checkOptions(options: Required<RollingWindowOptions>): void {
   }
 }
 
-function checkWish({ length }: readonly BaseEvent[], first: number, last: number): SegmentWish {
-  const least = Math.max(2, Math.ceil(length * worthwhile));
+function checkRequest({ length }: readonly BaseEvent[], first: number, last: number): SegmentRequest {
+  const least = Math.max(2, Math.ceil(length * minimumShare));
   return { first, target: length - last, limit: length - Math.max(1, Math.floor(last / 2)), least };
 }
 
 /** Half of the view, then with the last events, then with the first ones but the opening: a demand must be met. */
-function demandWishes(
+function demandRequests(
   { length }: readonly BaseEvent[],
   first: number,
   last: number,
   opening: number,
-): readonly SegmentWish[] {
+): readonly SegmentRequest[] {
   const kept = Math.max(0, Math.min(last, Math.floor(length / 2) - first - 1));
   const wish = { first, target: length - kept, limit: length - 1, least: 2 };
   return [wish, { ...wish, limit: length }, { ...wish, first: opening, limit: length }];

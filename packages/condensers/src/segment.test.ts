@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { story } from '@varve/events/testing';
+import { eventFactory } from '@varve/events/testing';
 import { segmentFor } from './segment.ts';
 
 /** How often the kind of an event is looked at to find a cut among so many. */
 function readsOf(length: number): number {
-  const { user } = story();
+  const { user } = eventFactory();
   let reads = 0;
   const events = Array.from({ length }, () => ({
     ...user('x'),
@@ -23,7 +23,7 @@ test('looking for a cut costs each event the same, however many there are', () =
 });
 
 test('a prompt between the events does not count as one that can be forgotten', () => {
-  const { prompt, user } = story();
+  const { prompt, user } = eventFactory();
   const events = [user('a'), user('b'), prompt(), user('c'), user('d')];
   const wish = { first: 1, target: 3, limit: 5 };
   expect(segmentFor(events, { ...wish, least: 1 })).toEqual({ start: 1, end: 3 });

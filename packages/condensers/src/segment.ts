@@ -9,7 +9,7 @@ export interface Segment {
 }
 
 /** What a condenser would like to keep and to forget. */
-export interface SegmentWish {
+export interface SegmentRequest {
   /** Stays: this many first events. */
   readonly first: number;
   /** Where the segment ends at best. */
@@ -21,7 +21,7 @@ export interface SegmentWish {
 }
 
 /** The cut nearest to a wish, the longer of two; undefined when none is allowed. */
-export function segmentFor(events: readonly BaseEvent[], wish: SegmentWish): Segment | undefined {
+export function segmentFor(events: readonly BaseEvent[], wish: SegmentRequest): Segment | undefined {
   const points = cutPoints(events);
   const start = points.find((point) => point >= wish.first);
   if (start === undefined) return undefined;

@@ -1,7 +1,7 @@
 import type { BaseEvent, EventKind } from './define-event.ts';
 import { EventError } from './error.ts';
 import { isOpaque, opaqueEvent, type OpaqueEvent } from './opaque-event.ts';
-import { survey } from './survey.ts';
+import { scanForLoss } from './json.ts';
 
 /** The events a definition makes. */
 export type EventOfKind<Kind> = Kind extends { create(...input: never): infer Made extends BaseEvent } ? Made : never;
@@ -31,7 +31,7 @@ export function eventCodec<const Kinds extends readonly EventKind[]>(
 ): EventCodec<EventOfKind<Kinds[number]>> {
   type Event = EventOfKind<Kinds[number]>;
   const byName = new Map(kinds.map((kind) => [kind.kind, kind]));
-  if (byName.size < kinds.length) throw new TypeError(`Two kinds of event are called ${twice(kinds)}.`);
+  if (byName.size < kinds.length) throw new TypeError(`Two kinds of event are called ${firstDuplicate(kinds)}.`);
   const decode = (text: string): Event | OpaqueEvent => {
     const json = parseRecord(text);
     const kind = typeof json['kind'] === 'string' ? byName.get(json['kind']) : undefined;
@@ -56,17 +56,17 @@ export function eventCodec<const Kinds extends readonly EventKind[]>(
   };
 }
 
-function twice(kinds: readonly EventKind[]): string {
+function firstDuplicate(kinds: readonly EventKind[]): string {
   const names = kinds.map(({ kind }) => kind);
   return names.find((name, index) => names.indexOf(name) !== index) ?? '';
 }
 
 /** Reads a known kind, or fails: what typing would not give back unchanged is better kept as text. */
 function readKnown(kind: EventKind, json: Record<string, unknown>): BaseEvent {
-  const { problem, protoKeys } = survey(json);
+  const { problem, protoKeys } = scanForLoss(json);
   if (problem) throw new EventError('invalid', `${kind.kind} is not valid: it ${problem}.`);
   const event = kind.read(json);
-  if (protoKeys > 0 && survey(event).protoKeys < protoKeys) {
+  if (protoKeys > 0 && scanForLoss(event).protoKeys < protoKeys) {
     throw new EventError('invalid', `${kind.kind} is not valid: a field is named __proto__.`);
   }
   return event;

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { conforms } from './conforms.ts';
 import { builtinKinds } from './kinds/index.ts';
 
-const folder = new URL('golden/', import.meta.url);
+const folder = new URL('../test/golden/records/', import.meta.url);
 const goldens = readdirSync(folder).map((name) => JSON.parse(readFileSync(new URL(name, folder), 'utf8')) as object);
 /** Each kind's own fields, as events have them between the base fields. */
 const schemas = builtinKinds.map(({ kind, fields }) => ({

@@ -10,7 +10,7 @@ type Check = (value: unknown) => boolean;
  * Containers are looked through here, every other schema is asked, so that any schema is right and the common ones fast.
  */
 export function conforms(schema: z.ZodType): Check {
-  if (hasChecks(schema)) return schema instanceof z.ZodString ? stringCheck(schema) : asked(schema);
+  if (hasChecks(schema)) return schema instanceof z.ZodString ? stringCheck(schema) : viaSchema(schema);
   if (schema instanceof z.ZodObject) return objectCheck(schema);
   if (schema instanceof z.ZodArray) return arrayCheck(conforms(asType(schema.element)));
   if (schema instanceof z.ZodDiscriminatedUnion) return discriminatedCheck(schema);
@@ -19,7 +19,7 @@ export function conforms(schema: z.ZodType): Check {
   if (schema instanceof z.ZodBoolean) return (value) => typeof value === 'boolean';
   if (schema instanceof z.ZodUnknown) return () => true;
   if (schema instanceof z.ZodLiteral || schema instanceof z.ZodEnum) return oneOf(schema);
-  return asked(schema);
+  return viaSchema(schema);
 }
 
 interface Field {
@@ -29,7 +29,7 @@ interface Field {
 }
 
 function objectCheck(schema: z.ZodObject): Check {
-  if (!(schema.def.catchall instanceof z.ZodNever)) return asked(schema);
+  if (!(schema.def.catchall instanceof z.ZodNever)) return viaSchema(schema);
   const fields = Object.entries(schema.shape).map(([key, field]): Field => fieldCheck(key, asType(field)));
   return (value) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
@@ -62,7 +62,7 @@ function arrayCheck(check: Check): Check {
 }
 
 function recordCheck(schema: z.ZodRecord): Check {
-  if (!(schema.keyType instanceof z.ZodString) || hasChecks(schema.keyType)) return asked(schema);
+  if (!(schema.keyType instanceof z.ZodString) || hasChecks(schema.keyType)) return viaSchema(schema);
   const check = conforms(asType(schema.valueType));
   return (value) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
@@ -94,17 +94,17 @@ interface StringRule {
 /** One pattern or one least length is common and tested here; whatever else a string can be asked for is asked of the schema. */
 function stringCheck(schema: z.ZodString): Check {
   const [rule, ...more] = (schema.def.checks ?? []).map(({ _zod: { def } }): StringRule => def);
-  if (!rule || more.length > 0) return asked(schema);
+  if (!rule || more.length > 0) return viaSchema(schema);
   const { minimum, pattern } = rule;
   if (rule.check === 'min_length' && minimum !== undefined) {
     return (value) => typeof value === 'string' && value.length >= minimum;
   }
-  if (rule.format !== 'regex' || !pattern || pattern.global || pattern.sticky) return asked(schema);
+  if (rule.format !== 'regex' || !pattern || pattern.global || pattern.sticky) return viaSchema(schema);
   return (value) => typeof value === 'string' && pattern.test(value);
 }
 
 /** The schema gives just this value back, whatever it is and does. */
-function asked(schema: z.ZodType): Check {
+function viaSchema(schema: z.ZodType): Check {
   return (value) => {
     const result = schema.safeParse(value);
     return result.success && Object.is(result.data, value);

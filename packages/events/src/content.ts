@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Immutable } from './immutable.ts';
-import { readThrough } from './lenient.ts';
+import { withReadRepair } from './lenient.ts';
 
 const withoutTruncationFlag = (raw: unknown): unknown => {
   if (typeof raw !== 'object' || raw === null || !('enable_truncation' in raw)) return raw;
@@ -9,7 +9,7 @@ const withoutTruncationFlag = (raw: unknown): unknown => {
 };
 
 /** A block of text. `cache_prompt` comes first on the wire and is set on copies at request time only. */
-export const textContent = readThrough(
+export const textContent = withReadRepair(
   z.strictObject({ cache_prompt: z.boolean().default(false), type: z.literal('text'), text: z.string() }),
   withoutTruncationFlag,
 );
@@ -22,7 +22,7 @@ const imageContent = z.strictObject({
 });
 
 /** A list of blocks; when read, null or nothing is the empty list and a bare string is one text block. */
-export const contentList = readThrough(z.array(z.discriminatedUnion('type', [textContent, imageContent])), (raw) => {
+export const contentList = withReadRepair(z.array(z.discriminatedUnion('type', [textContent, imageContent])), (raw) => {
   if (raw === null || raw === undefined) return [];
   return typeof raw === 'string' ? [text(raw)] : raw;
 });

@@ -1,13 +1,12 @@
 import { z } from 'zod';
-import { EventError } from './error.ts';
+import { EventError, describeInvalid } from './error.ts';
 import { deepFreeze, type Immutable } from './immutable.ts';
-import { jsonProblem } from './json-problem.ts';
-import { lenientReader, withNeutral } from './lenient.ts';
+import { jsonProblem } from './json.ts';
+import { lenientReader, withFallback } from './lenient.ts';
 import type { Message } from './message.ts';
-import { invalidSentence } from './define-payload.ts';
 
 /** Who caused an event. */
-export const eventSource = withNeutral(z.enum(['agent', 'user', 'environment', 'hook']), 'environment');
+export const eventSource = withFallback(z.enum(['agent', 'user', 'environment', 'hook']), 'environment');
 export type EventSource = z.output<typeof eventSource>;
 
 /** What every event has, whatever its kind. Order is never in here: it is the seq in the log. */
@@ -112,7 +111,7 @@ export function defineEvent<Kind extends string, Fields extends Shape>(
   const reader = lenientReader(z.strictObject(shapeWith(readStamp)));
   const is = (event: BaseEvent): event is EventOf<Kind, Fields> => event.kind === kind;
   const checked = (result: z.ZodSafeParseResult<unknown>): EventOf<Kind, Fields> => {
-    if (!result.success) throw new EventError('invalid', invalidSentence(kind, result.error), { cause: result.error });
+    if (!result.success) throw new EventError('invalid', describeInvalid(kind, result.error), { cause: result.error });
     return result.data as EventOf<Kind, Fields>;
   };
   return {

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { contentList, isContent, type Content } from './content.ts';
-import { EventError } from './error.ts';
+import { describeInvalid, EventError } from './error.ts';
 import { deepFreeze, type Immutable } from './immutable.ts';
-import { jsonProblem } from './json-problem.ts';
-import { lenientReader, readThrough } from './lenient.ts';
+import { jsonProblem } from './json.ts';
+import { lenientReader, withReadRepair } from './lenient.ts';
 
 /** What an action asks for, or what an observation brings back: any JSON object with a `kind`. */
 export type Payload = { readonly kind: string; readonly [field: string]: unknown };
@@ -17,7 +17,7 @@ export const anyPayload = z.custom<Payload>(isPayload, 'expected an object with 
 const readContent = lenientReader(contentList);
 
 /** Any observation; when read, absent content is empty and a bare string is one text block. */
-export const anyObservation = readThrough(
+export const anyObservation = withReadRepair(
   z.custom<Observation>(
     (value) => isPayload(value) && isContentList(value['content']) && typeof value['is_error'] === 'boolean',
     'expected an object with content blocks, is_error and kind',
@@ -115,13 +115,6 @@ function createPayload<Kind extends string, Fields extends Shape>(
   const problem = jsonProblem(values, levelsAroundPayload);
   if (problem) throw new EventError('invalid', `${kind} is not valid: it ${problem}.`);
   const result = fields.safeParse(values);
-  if (!result.success) throw new EventError('invalid', invalidSentence(kind, result.error), { cause: result.error });
+  if (!result.success) throw new EventError('invalid', describeInvalid(kind, result.error), { cause: result.error });
   return deepFreeze({ ...result.data, kind }) as PayloadOf<Kind, Fields>;
-}
-
-/** Names the kind, the first field and the reason; never the value, which may be large or secret. */
-export function invalidSentence(kind: string, error: z.ZodError): string {
-  const [issue] = error.issues;
-  const field = issue?.path.length ? `field ${issue.path.join('.')}: ` : '';
-  return `${kind} is not valid: ${field}${issue?.message ?? 'unknown problem'}.`;
 }

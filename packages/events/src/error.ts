@@ -1,3 +1,5 @@
+import type { z } from 'zod';
+
 /** What can be wrong with a record: not JSON at all, not an object with a `kind`, or fields that break the kind's schema. */
 export type EventErrorCode = 'not-json' | 'not-an-event' | 'invalid';
 
@@ -10,4 +12,11 @@ export class EventError extends Error {
     super(message, options);
     this.code = code;
   }
+}
+
+/** Names the kind, the first field and the reason; never the value, which may be large or secret. */
+export function describeInvalid(kind: string, error: z.ZodError): string {
+  const [issue] = error.issues;
+  const field = issue?.path.length ? `field ${issue.path.join('.')}: ` : '';
+  return `${kind} is not valid: ${field}${issue?.message ?? 'unknown problem'}.`;
 }

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { conforms } from './conforms.ts';
 
-type Before = (raw: unknown) => unknown;
+type Repair = (raw: unknown) => unknown;
 
 /** What to do with a raw value before it is read; only {@link lenient} looks here, so creating stays strict. */
-const readers = z.registry<{ readonly before: Before }>();
+const readers = z.registry<{ readonly before: Repair }>();
 
 /** Marks a schema whose older or sloppier forms are put right by `before` when read. Returns the same schema. */
-export function readThrough<Schema extends z.ZodType>(schema: Schema, before: Before): Schema {
+export function withReadRepair<Schema extends z.ZodType>(schema: Schema, before: Repair): Schema {
   readers.add(schema, { before });
   return schema;
 }
@@ -16,9 +16,9 @@ export function readThrough<Schema extends z.ZodType>(schema: Schema, before: Be
  * When read, a word of a later version counts as the `neutral` one: it must not hide all of the event from the model and from
  * those who watch it. What has no neutral word is read as it is written here, or not at all. Returns the same schema.
  */
-export function withNeutral<Words extends z.ZodEnum>(words: Words, neutral: z.output<Words>): Words {
+export function withFallback<Words extends z.ZodEnum>(words: Words, neutral: z.output<Words>): Words {
   const known = new Set<unknown>(words.options);
-  return readThrough(words, (raw) => (typeof raw === 'string' && !known.has(raw) ? neutral : raw));
+  return withReadRepair(words, (raw) => (typeof raw === 'string' && !known.has(raw) ? neutral : raw));
 }
 
 /**
@@ -40,7 +40,7 @@ export function lenientReader<Schema extends z.ZodType>(
 
 /**
  * The reading twin of a strict schema: unknown fields are kept, declared fields that are null count as absent, and
- * {@link readThrough} repairs run. Derived, so that no record is described twice.
+ * {@link withReadRepair} repairs run. Derived, so that no record is described twice.
  */
 function lenient(schema: z.ZodType): z.ZodType {
   const relaxed = relax(schema);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { contentList } from './content.ts';
 import type { Immutable } from './immutable.ts';
-import { readThrough, withNeutral } from './lenient.ts';
+import { withReadRepair, withFallback } from './lenient.ts';
 
 /** Opaque provider data (signatures, reasoning details). The reference ignores this key, so logs stay readable there. */
 const extra = z.exactOptional(z.record(z.string(), z.unknown()));
@@ -12,7 +12,7 @@ export const toolCall = z.strictObject({
   responses_item_id: z.exactOptional(z.string()),
   name: z.string(),
   arguments: z.string(),
-  origin: withNeutral(z.enum(['completion', 'responses']), 'completion'),
+  origin: withFallback(z.enum(['completion', 'responses']), 'completion'),
   extra,
 });
 
@@ -41,9 +41,9 @@ const legacyFlags = new Set([
 ]);
 
 /** One turn of a chat, in the storage form: content is always a list, provider settings are never in it. */
-export const message = readThrough(
+export const message = withReadRepair(
   z.strictObject({
-    role: withNeutral(z.enum(['user', 'system', 'assistant', 'tool']), 'user'),
+    role: withFallback(z.enum(['user', 'system', 'assistant', 'tool']), 'user'),
     content: contentList,
     tool_calls: z.exactOptional(z.array(toolCall)),
     tool_call_id: z.exactOptional(z.string()),

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { story } from '@varve/events/testing';
+import { eventFactory } from '@varve/events/testing';
 import { memoryStore } from '@varve/storage';
 import { rowsOf, testId } from '../testing/conversation-of.ts';
 import { newestFirst } from './newest-first.ts';
 
 test.for([0, 1, 127, 128, 129, 300])('the first %i events come once each, the last of them first', async (end) => {
-  const { user } = story();
+  const { user } = eventFactory();
   const store = memoryStore();
   await using log = await store.create(testId(1), {});
   await log.append(rowsOf(Array.from({ length: 301 }, () => user('Hi.'))));

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { eventCodec } from '@varve/events';
 import { builtinKinds, ConversationStateUpdateEvent } from '@varve/events/kinds';
 import { statsProjection, statusProjection, Timeline } from '@varve/events/projections';
-import { arbitraryLog, story, type Log } from '@varve/events/testing';
+import { arbitraryLog, eventFactory, type Log } from '@varve/events/testing';
 import { memoryStore, type EventStore } from '@varve/storage';
 import { conversationOf, rowsOf, testId } from '../testing/conversation-of.ts';
 import { conversationFolds } from './conversation-folds.ts';
@@ -33,7 +33,7 @@ const id = testId(1);
 test('a log is read once, and then only what is new in it', async () => {
   const { store, readFrom } = watched();
   const folds = conversationFolds(store);
-  const { user } = story();
+  const { user } = eventFactory();
   await conversationOf(store, { id, events: [user('One.'), user('Two.')] });
   for (let time = 0; time < 3; time++) expect((await folds.of(await store.summary(id))).head).toBe(2);
   expect(readFrom).toEqual([0]);
@@ -47,7 +47,7 @@ test('a log is read once, and then only what is new in it', async () => {
 test('those who ask at once share one reading', async () => {
   const { store, readFrom } = watched();
   const folds = conversationFolds(store);
-  const { user } = story();
+  const { user } = eventFactory();
   await conversationOf(store, { id, events: [user('One.'), user('Two.')] });
   const summary = await store.summary(id);
   const found = await Promise.all([folds.of(summary), folds.of(summary), folds.of(summary)]);
@@ -59,7 +59,7 @@ test('a later conversation of the same id is folded anew', async () => {
   const times = [1, 2, 3, 4];
   const store = memoryStore({ now: () => times.shift() ?? 5 });
   const folds = conversationFolds(store);
-  const { user, stamp } = story();
+  const { user, stamp } = eventFactory();
   const stuck = ConversationStateUpdateEvent.create({ key: 'execution_status', value: 'stuck' }, stamp());
   await conversationOf(store, { id, events: [user('One.'), stuck] });
   expect((await folds.of(await store.summary(id))).status.execution).toBe('stuck');
@@ -71,7 +71,7 @@ test('a later conversation of the same id is folded anew', async () => {
 test('a fold that failed is taken up where it ended', async () => {
   const { store } = watched();
   const folds = conversationFolds(store);
-  await conversationOf(store, { id, events: [story().user('One.')] });
+  await conversationOf(store, { id, events: [eventFactory().user('One.')] });
   const summary = await store.summary(id);
   const read = store.read.bind(store);
   store.read = async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Conversation, defineAgent } from '@varve/agent';
 import { ConversationStateUpdateEvent } from '@varve/events/kinds';
-import { story } from '@varve/events/testing';
+import { eventFactory } from '@varve/events/testing';
 import { scriptedModel } from '@varve/llm/testing';
 import { memoryStore, type EventStore } from '@varve/storage';
 import { finish, taskTracker } from '@varve/tools';
@@ -66,7 +66,7 @@ test('an unknown conversation is not found, and no UUID is no request', async ()
 });
 
 test('what a log of the reference says last goes before what it was configured with', async () => {
-  const { stamp, user } = story();
+  const { stamp, user } = eventFactory();
   const update = (key: string, value: unknown) => ConversationStateUpdateEvent.create({ key, value }, stamp());
   const said = user('Hi.');
   const metrics = { accumulated_cost: 0.5, model_name: 'gpt-x', max_budget_per_task: null };
@@ -225,7 +225,7 @@ test('a conversation that the protocol cannot name is not listed', async () => {
 });
 
 test('without a listed status the log decides', async () => {
-  const { stamp } = story();
+  const { stamp } = eventFactory();
   const store = memoryStore();
   const events = [ConversationStateUpdateEvent.create({ key: 'execution_status', value: 'stuck' }, stamp())];
   await conversationOf(store, { events });
@@ -235,7 +235,7 @@ test('without a listed status the log decides', async () => {
 });
 
 test('a conversation removed while it is listed is left out', async () => {
-  const { user } = story();
+  const { user } = eventFactory();
   const store = memoryStore();
   await conversationOf(store, { id: testId(1), events: [user('Hi.')] });
   await conversationOf(store, { id: testId(2), events: [user('Hi.')] });

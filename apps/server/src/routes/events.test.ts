@@ -2,14 +2,14 @@ import { expect, test } from 'vitest';
 import { text, type BaseEvent } from '@varve/events';
 import { leafKey, maskFact } from '@varve/events/facts';
 import { ConversationStateUpdateEvent, MessageEvent } from '@varve/events/kinds';
-import { story } from '@varve/events/testing';
+import { eventFactory } from '@varve/events/testing';
 import { memoryStore } from '@varve/storage';
 import { dashedId } from '../conversation-id.ts';
 import { server, type Server } from '../server.ts';
 import { conversationOf, rowsOf, testId } from '../testing/conversation-of.ts';
 import { everyItem, get, testKey, type TestPage } from '../testing/requests.ts';
 
-/** The second of all events of a story. */
+/** The second of all events of the factory. */
 const noon = '2026-01-01T12:00:00';
 
 const path = `/api/conversations/${testId(1)}/events`;
@@ -45,7 +45,7 @@ test('events are sent byte for byte as they are stored', async () => {
 });
 
 test('our own facts are left out of searches, the updates of the reference are not', async () => {
-  const { stamp, user } = story();
+  const { stamp, user } = eventFactory();
   const [said, fact] = [user('Hi.'), maskFact.create({ event_ids: [], text: 'Shortened.' }, stamp())];
   const update = ConversationStateUpdateEvent.create({ key: leafKey, value: said.id }, stamp());
   const serving = await over([said, fact, update]);
@@ -56,7 +56,7 @@ test('our own facts are left out of searches, the updates of the reference are n
 });
 
 test('paging shows each of 1,000 events once, forwards and backwards', async () => {
-  const { user, agent } = story();
+  const { user, agent } = eventFactory();
   const events = Array.from({ length: 1000 }, (_, index) => (index % 3 === 0 ? user : agent)(`Number ${index}.`));
   const serving = await over(events);
   expect(await idsOf(serving, '')).toEqual(ids(events));
@@ -67,7 +67,7 @@ test('paging shows each of 1,000 events once, forwards and backwards', async () 
 });
 
 test('a page starts with the event it is named by, and an unknown name means the first page', async () => {
-  const { user } = story();
+  const { user } = eventFactory();
   const events = [user('One.'), user('Two.'), user('Three.')];
   const serving = await over(events);
   const page = async (query: string) =>
@@ -81,7 +81,7 @@ test('a page starts with the event it is named by, and an unknown name means the
 });
 
 test('a kind is named by its class, alone or with the path the reference knows it by', async () => {
-  const { prompt, user, call, result } = story();
+  const { prompt, user, call, result } = eventFactory();
   const events = [prompt(), user('Hi.'), call('call-1'), result(0)];
   const serving = await over(events);
   for (const kind of ['MessageEvent', 'openhands.sdk.event.llm_convertible.message.MessageEvent']) {
@@ -92,7 +92,7 @@ test('a kind is named by its class, alone or with the path the reference knows i
 });
 
 test('a body is looked for in what messages say, in any case', async () => {
-  const { user, call, stamp } = story();
+  const { user, call, stamp } = eventFactory();
   const thought = MessageEvent.create(
     {
       source: 'agent',
@@ -108,7 +108,7 @@ test('a body is looked for in what messages say, in any case', async () => {
 });
 
 test('times bound a search from below including, from above excluding', async () => {
-  const { user } = story();
+  const { user } = eventFactory();
   const events = [user('0'), user('1'), user('2'), user('3')];
   const serving = await over(events);
   expect(await idsOf(serving, `?timestamp__gte=${noon}.000001&timestamp__lt=${noon}.000003`)).toEqual(
@@ -119,7 +119,7 @@ test('times bound a search from below including, from above excluding', async ()
 });
 
 test('an instant with a zone bounds a search at the local time it means', async () => {
-  const { user } = story();
+  const { user } = eventFactory();
   const events = [user('0'), user('1'), user('2')];
   const serving = await over(events);
   const utc = new Date(noon).toISOString().replace(/\.000Z$/, '.000001Z');
@@ -142,7 +142,7 @@ test('events of an unknown conversation and an unknown event are not found', asy
 
 test('a conversation removed while it is read is not found', async () => {
   const store = memoryStore();
-  await conversationOf(store, { events: [story().user('Hi.')] });
+  await conversationOf(store, { events: [eventFactory().user('Hi.')] });
   const read = store.read.bind(store);
   store.read = async (id) => {
     const log = await read(id);
@@ -153,7 +153,7 @@ test('a conversation removed while it is read is not found', async () => {
 });
 
 test('an event that was just appended is found', async () => {
-  const { user } = story();
+  const { user } = eventFactory();
   const store = memoryStore();
   await using log = await store.create(testId(1), {});
   const serving = server({ store, keys: [testKey] });

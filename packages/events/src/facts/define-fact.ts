@@ -1,9 +1,8 @@
 import type { z } from 'zod';
 import type { BaseEvent, Stamp } from '../define-event.ts';
-import { EventError } from '../error.ts';
+import { EventError, describeInvalid } from '../error.ts';
 import { lenientReader } from '../lenient.ts';
 import { ConversationStateUpdateEvent } from '../kinds/conversation-state-update-event.ts';
-import { invalidSentence } from '../define-payload.ts';
 
 type StateUpdate = ReturnType<typeof ConversationStateUpdateEvent.create>;
 
@@ -30,7 +29,7 @@ export function defineFact<Schema extends z.ZodType>(
     key,
     create(value, stamp) {
       const result = schema.safeParse(value);
-      if (!result.success) throw new EventError('invalid', invalidSentence(key, result.error), { cause: result.error });
+      if (!result.success) throw new EventError('invalid', describeInvalid(key, result.error), { cause: result.error });
       return ConversationStateUpdateEvent.create({ key, value: result.data }, stamp);
     },
     read(event) {

@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { textContent } from '../content.ts';
 import { criticResult } from './critic-result.ts';
 import { defineEvent } from '../define-event.ts';
-import { withNeutral } from '../lenient.ts';
+import { withFallback } from '../lenient.ts';
 import { anyPayload } from '../define-payload.ts';
 import { reasoningItem, thinkingBlock, toolCall } from '../message.ts';
 
 /** How dangerous a call is, as the model or an analyzer judged it. UNKNOWN is not between the others. */
-const securityRisk = withNeutral(z.enum(['UNKNOWN', 'LOW', 'MEDIUM', 'HIGH']), 'UNKNOWN');
+const securityRisk = withFallback(z.enum(['UNKNOWN', 'LOW', 'MEDIUM', 'HIGH']), 'UNKNOWN');
 export type SecurityRisk = z.output<typeof securityRisk>;
 
 /**

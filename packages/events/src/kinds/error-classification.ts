@@ -1,14 +1,89 @@
 import { z } from 'zod';
-import { withNeutral } from '../lenient.ts';
+import { withFallback } from '../lenient.ts';
 
 /** What a person can do about a failure. Here `kind` is an ordinary field, not a discriminator. */
 export const errorClassification = z.strictObject({
-  kind: withNeutral(
+  kind: withFallback(
     z.enum(['auth', 'quota', 'rate_limit', 'config', 'transient', 'agent_action', 'internal', 'unknown']),
     'unknown',
   ),
   retryable: z.boolean(),
-  user_action: withNeutral(z.enum(['none', 'retry', 'settings']), 'none').default('none'),
+  user_action: withFallback(z.enum(['none', 'retry', 'settings']), 'none').default('none'),
   error_id: z.exactOptional(z.string()),
 });
 export type ErrorClassification = z.output<typeof errorClassification>;
+
+type Classification = Readonly<ErrorClassification>;
+
+const auth: Classification = { kind: 'auth', retryable: false, user_action: 'settings' };
+const quota: Classification = { kind: 'quota', retryable: false, user_action: 'settings' };
+const config: Classification = { kind: 'config', retryable: false, user_action: 'settings' };
+const rateLimit: Classification = { kind: 'rate_limit', retryable: true, user_action: 'retry' };
+const transient: Classification = { kind: 'transient', retryable: true, user_action: 'retry' };
+const recoverable: Classification = { kind: 'agent_action', retryable: true, user_action: 'retry' };
+const limit: Classification = { kind: 'agent_action', retryable: false, user_action: 'none' };
+const internal: Classification = { kind: 'internal', retryable: false, user_action: 'none' };
+const unknown: Classification = { kind: 'unknown', retryable: false, user_action: 'none' };
+
+const byCode = new Map<string, Classification>([
+  ['LLMAuthenticationError', auth],
+  ['ACPAuthRequired', auth],
+  ['LLMRateLimitError', rateLimit],
+  ['MaxBudgetReached', quota],
+  ['LLMBadRequestError', config],
+  ['ACPInitError', config],
+  ['ACPSpawnError', config],
+  ['ACPPromptError', config],
+  ['NotFoundError', config],
+  ['LibTmuxException', config],
+  ['LLMContextWindowExceedError', recoverable],
+  ['LLMMalformedConversationHistoryError', recoverable],
+  ['MaxIterationsReached', limit],
+  ['ConversationOwnershipLostError', limit],
+  ['KeyError', internal],
+  ['AssertionError', internal],
+  ['PydanticSerializationError', internal],
+  ['AttributeError', internal],
+  ['TypeError', internal],
+]);
+
+/** Words in a detail, in the order in which they decide: what a person must mend comes before what may pass by itself. */
+const byDetail: readonly (readonly [RegExp, Classification])[] = [
+  [
+    /(invalid|incorrect|missing|expired) api[ _-]?key|unauthori[sz]ed|authentication|(error|status)( code)?:? 401\b/,
+    auth,
+  ],
+  [/usage limit|insufficient (balance|credit|quota|funds)|exceeded your current quota|\bbudget\b/, quota],
+  [/rate[ _-]?limit|too many requests|(error|status)( code)?:? 429\b/, rateLimit],
+  [
+    /model .{0,80}(not found|does not exist|not supported)|(unsupported|invalid|unknown) (parameter|model|argument)/,
+    config,
+  ],
+  [/tim(ed?|e) ?out|connection|bad gateway|service unavailable|overloaded|(error|status)( code)?:? 5\d\d\b/, transient],
+  [/\bcallback\b|duplicate tool/, internal],
+];
+
+/** Codes that only say that something around the real failure failed. */
+const genericCodes = new Set([
+  'ConversationRunError',
+  'LLMError',
+  'LLMServiceUnavailableError',
+  'RemoteError',
+  'Exception',
+]);
+
+/**
+ * What a person can do about a failure, judged by its code, else by words of its detail. For `ConversationErrorEvent`s of
+ * others that carry no classification. Nothing of the detail is copied.
+ *
+ * @see software-agent-sdk classify_error (same codes and kinds, our own words)
+ */
+export function classifyError(code: string, detail: string): Classification {
+  const known = byCode.get(code);
+  if (known) return known;
+  // A detail may be a whole page that a proxy sent; what it says, it says early.
+  const words = detail.slice(0, 4000).toLowerCase();
+  const told = byDetail.find(([pattern]) => pattern.test(words));
+  if (told) return told[1];
+  return genericCodes.has(code) ? transient : unknown;
+}

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { text } from '../content.ts';
 import { defineEvent } from '../define-event.ts';
-import { withNeutral } from '../lenient.ts';
+import { withFallback } from '../lenient.ts';
 
 /** A call that a person or a hook refused; the model reads the reason. */
 export const UserRejectObservation = defineEvent('UserRejectObservation', {
@@ -10,7 +10,7 @@ export const UserRejectObservation = defineEvent('UserRejectObservation', {
     tool_name: z.string(),
     tool_call_id: z.string(),
     rejection_reason: z.string().default('User rejected the action'),
-    rejection_source: withNeutral(z.enum(['user', 'hook']), 'hook').default('user'),
+    rejection_source: withFallback(z.enum(['user', 'hook']), 'hook').default('user'),
     action_id: z.string(),
   },
   toMessage: ({ rejection_reason, rejection_source, tool_name, tool_call_id }) => ({

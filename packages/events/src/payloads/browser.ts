@@ -75,12 +75,12 @@ export const BrowserObservation = defineObservation(
 );
 
 /** How the base64 text of an image begins, by its type. */
-const beginnings: readonly (readonly [string, string])[] = [
+const base64Prefixes: readonly (readonly [string, string])[] = [
   ['/9j/', 'image/jpeg'],
   ['R0lGOD', 'image/gif'],
   ['UklGR', 'image/webp'],
 ];
 
 function imageType(base64: string): string {
-  return beginnings.find(([beginning]) => base64.startsWith(beginning))?.[1] ?? 'image/png';
+  return base64Prefixes.find(([beginning]) => base64.startsWith(beginning))?.[1] ?? 'image/png';
 }

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { withNeutral } from '../lenient.ts';
+import { withFallback } from '../lenient.ts';
 import { defineAction, defineObservation } from '../define-payload.ts';
 
 /** One entry of the agent's own task list. */
 export const taskItem = z.strictObject({
   title: z.string(),
   notes: z.string().default(''),
-  status: withNeutral(z.enum(['todo', 'in_progress', 'done']), 'todo').default('todo'),
+  status: withFallback(z.enum(['todo', 'in_progress', 'done']), 'todo').default('todo'),
 });
 export type TaskItem = Readonly<z.output<typeof taskItem>>;
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { HookExecutionEvent } from '../kinds/hook-execution-event.ts';
 import type { BaseEvent } from '../define-event.ts';
-import type { Projection } from './projection.ts';
+import type { Projection } from '../fold/projection.ts';
 import { stateFields } from './state-fields.ts';
 
 /** What hooks stopped: event id to reason, oldest first. An action that was answered since is still in here. */
@@ -34,8 +34,8 @@ export const blockedProjection: Projection<BlockedState, Blocked> = {
   scope: 'log',
   initial: () => ({ actions: new Map(), messages: new Map(), isShared: false }),
   apply(state, event) {
-    if (HookExecutionEvent.is(event)) byHook(state, event);
-    else byUpdate(state, event);
+    if (HookExecutionEvent.is(event)) applyHook(state, event);
+    else applyUpdate(state, event);
     return state;
   },
   read(state) {
@@ -49,7 +49,7 @@ export const blockedProjection: Projection<BlockedState, Blocked> = {
   },
 };
 
-function byHook(state: BlockedState, event: HookExecutionEvent): void {
+function applyHook(state: BlockedState, event: HookExecutionEvent): void {
   const { action_id: action, message_id: message, reason = noReason } = event;
   if (!event.blocked) return;
   if (state.isShared) {
@@ -62,7 +62,7 @@ function byHook(state: BlockedState, event: HookExecutionEvent): void {
 }
 
 /** An update names all that is blocked, so it may also lift what was. */
-function byUpdate(state: BlockedState, event: BaseEvent): void {
+function applyUpdate(state: BlockedState, event: BaseEvent): void {
   for (const [key, value] of stateFields(event)) {
     const list = lists.get(key);
     const named = reasons.safeParse(value);

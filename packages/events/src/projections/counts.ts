@@ -5,7 +5,7 @@ import { Condensation } from '../kinds/condensation.ts';
 import { ConversationErrorEvent } from '../kinds/conversation-error-event.ts';
 import { MessageEvent } from '../kinds/message-event.ts';
 import { UserRejectObservation } from '../kinds/user-reject-observation.ts';
-import type { Projection } from './projection.ts';
+import type { Projection } from '../fold/projection.ts';
 
 /** How often things happened in the whole log, all branches. */
 export interface Counts {
@@ -43,9 +43,9 @@ export const countsProjection: Projection<CountsState, Counts> = {
     lastReply: '',
   }),
   apply(counts, event) {
-    if (ActionEvent.is(event)) return replied({ ...counts, toolCalls: counts.toolCalls + 1 }, event.llm_response_id);
-    if (MessageEvent.is(event)) return spoken(counts, event);
-    const name = counted(event);
+    if (ActionEvent.is(event)) return countReply({ ...counts, toolCalls: counts.toolCalls + 1 }, event.llm_response_id);
+    if (MessageEvent.is(event)) return countMessage(counts, event);
+    const name = counterOf(event);
     return name ? { ...counts, [name]: counts[name] + 1 } : counts;
   },
   read: ({ lastReply: _lastReply, ...counts }) => counts,
@@ -53,18 +53,18 @@ export const countsProjection: Projection<CountsState, Counts> = {
   decode: (json) => json as unknown as CountsState,
 };
 
-function spoken(counts: CountsState, { source, llm_response_id: reply = '' }: MessageEvent): CountsState {
+function countMessage(counts: CountsState, { source, llm_response_id: reply = '' }: MessageEvent): CountsState {
   if (source === 'user') return { ...counts, userMessages: counts.userMessages + 1, lastReply: '' };
-  return source === 'agent' ? replied(counts, reply) : counts;
+  return source === 'agent' ? countReply(counts, reply) : counts;
 }
 
 /** Replies without an id cannot be told apart, so each of their events counts. */
-function replied(counts: CountsState, reply: string): CountsState {
+function countReply(counts: CountsState, reply: string): CountsState {
   if (reply !== '' && reply === counts.lastReply) return counts;
   return { ...counts, iterations: counts.iterations + 1, lastReply: reply };
 }
 
-function counted(event: BaseEvent): Exclude<keyof Counts, 'iterations'> | undefined {
+function counterOf(event: BaseEvent): Exclude<keyof Counts, 'iterations'> | undefined {
   if (AgentErrorEvent.is(event)) return 'callErrors';
   if (UserRejectObservation.is(event)) return 'rejections';
   if (ConversationErrorEvent.is(event)) return 'runErrors';

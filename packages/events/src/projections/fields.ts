@@ -1,5 +1,5 @@
 import type { Json } from '../json.ts';
-import type { Projection } from './projection.ts';
+import type { Projection } from '../fold/projection.ts';
 import { stateFields } from './state-fields.ts';
 
 interface FieldsState {

@@ -4,8 +4,8 @@ import { callFact } from '../facts/call.ts';
 import { effectFact } from '../facts/effect.ts';
 import { ActionEvent } from '../kinds/action-event.ts';
 import { AgentErrorEvent } from '../kinds/agent-error-event.ts';
-import type { Projection } from './projection.ts';
-import { callIdOf, isResult, type ResultEvent } from './results.ts';
+import type { Projection } from '../fold/projection.ts';
+import { callIdOf, isResult, type ResultEvent } from '../messages/results.ts';
 
 /** A call on the active branch that has no result yet, and what the log proves about it. */
 export interface PendingCall {
@@ -34,8 +34,8 @@ export function pendingProjection(codec: EventCodec): Projection<PendingState, r
     scope: 'branch',
     initial: () => ({ calls: new Map(), listed: new Set() }),
     apply(state, event) {
-      if (ActionEvent.is(event)) open(state, event);
-      else if (isResult(event)) state.calls.delete(answeredBy(state, event));
+      if (ActionEvent.is(event)) addCall(state, event);
+      else if (isResult(event)) state.calls.delete(answeredActionId(state, event));
       else applyFact(state, event);
       return state;
     },
@@ -52,7 +52,7 @@ export function pendingProjection(codec: EventCodec): Projection<PendingState, r
   };
 }
 
-function open({ calls, listed }: PendingState, event: ActionEvent): void {
+function addCall({ calls, listed }: PendingState, event: ActionEvent): void {
   // A second event with this id must not wipe out that the first one's effect began.
   if (calls.has(event.id)) return;
   const isListed = listed.delete(event.id);
@@ -60,7 +60,7 @@ function open({ calls, listed }: PendingState, event: ActionEvent): void {
 }
 
 /** An agent error names only the tool call; of several open calls with that id it answers the oldest. */
-function answeredBy({ calls }: PendingState, result: ResultEvent): string {
+function answeredActionId({ calls }: PendingState, result: ResultEvent): string {
   if (!AgentErrorEvent.is(result)) return callIdOf(result);
   const match = [...calls.values()].find(({ event }) => event.tool_call_id === result.tool_call_id);
   return match?.event.id ?? '';

@@ -3,7 +3,7 @@ import { MessageEvent } from '../kinds/message-event.ts';
 import { ObservationEvent } from '../kinds/observation-event.ts';
 import type { BaseEvent } from '../define-event.ts';
 import { InvokeSkillObservation } from '../payloads/invoke-skill.ts';
-import type { Projection } from './projection.ts';
+import type { Projection } from '../fold/projection.ts';
 import { stateFields } from './state-fields.ts';
 
 /** Which skills and rules came into a conversation, each once, oldest first. */
@@ -29,13 +29,13 @@ export const skillsProjection: Projection<Skills> = {
   version: 1,
   scope: 'branch',
   initial: () => ({ activated: [], invoked: [], pathRules: [] }),
-  apply: (skills, event) => brought(event).reduce((all, [list, more]) => withMore(all, list, more), skills),
+  apply: (skills, event) => skillsIn(event).reduce((all, [list, more]) => withNames(all, list, more), skills),
   read: (skills) => skills,
   encode: ({ activated, invoked, pathRules }) => ({ activated, invoked, pathRules }),
   decode: (json) => json as unknown as Skills,
 };
 
-function brought(event: BaseEvent): readonly (readonly [keyof Skills, readonly string[]])[] {
+function skillsIn(event: BaseEvent): readonly (readonly [keyof Skills, readonly string[]])[] {
   if (MessageEvent.is(event)) return [['activated', event.activated_skills]];
   if (ObservationEvent.is(event)) {
     const skill = InvokeSkillObservation.read(event.observation);
@@ -48,7 +48,7 @@ function brought(event: BaseEvent): readonly (readonly [keyof Skills, readonly s
   });
 }
 
-function withMore(skills: Skills, list: keyof Skills, more: readonly string[]): Skills {
+function withNames(skills: Skills, list: keyof Skills, more: readonly string[]): Skills {
   const fresh = new Set(more.filter((name) => !skills[list].includes(name)));
   return fresh.size === 0 ? skills : { ...skills, [list]: [...skills[list], ...fresh] };
 }

@@ -1,7 +1,7 @@
 import type { EventCodec } from '../codec.ts';
 import type { TaskItem } from '../payloads/task-tracker.ts';
 import { pendingProjection, type PendingCall } from './pending.ts';
-import type { Projection } from './projection.ts';
+import type { Projection } from '../fold/projection.ts';
 import { statsProjection, type Stats } from './stats.ts';
 import { statusProjection, type Status } from './status.ts';
 import { taskListProjection } from './task-list.ts';

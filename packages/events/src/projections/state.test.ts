@@ -9,9 +9,9 @@ import { ConversationStateUpdateEvent } from '../kinds/conversation-state-update
 import { InterruptEvent } from '../kinds/interrupt-event.ts';
 import { ObservationEvent } from '../kinds/observation-event.ts';
 import { PauseEvent } from '../kinds/pause-event.ts';
-import { story, type Story } from '../testing/story.ts';
+import { eventFactory, type EventFactory } from '../testing/event-factory.ts';
 import { pendingProjection } from './pending.ts';
-import { foldEvents } from './projection.ts';
+import { foldEvents } from '../fold/projection.ts';
 import { statsProjection } from './stats.ts';
 import { statusProjection, type ExecutionStatus } from './status.ts';
 import { taskListProjection } from './task-list.ts';
@@ -35,43 +35,44 @@ const aCall: Call = {
   projections: {},
   at: 1,
 };
-const billed = ({ stamp }: Story, fields: Partial<Call> = {}) => callFact.create({ ...aCall, ...fields }, stamp());
-const update = ({ stamp }: Story, key: string, value: unknown) =>
+const billed = ({ stamp }: EventFactory, fields: Partial<Call> = {}) =>
+  callFact.create({ ...aCall, ...fields }, stamp());
+const update = ({ stamp }: EventFactory, key: string, value: unknown) =>
   ConversationStateUpdateEvent.create({ key, value }, stamp());
 
 test('a call is pending until its result comes', () => {
-  const { call, result, reject, error } = story();
+  const { call, result, reject, error } = eventFactory();
   const calls = [call('a'), call('b'), call('c'), call('d')];
   expect(pending([...calls, result(0), reject(1), error('c')]).map(({ event }) => event)).toEqual([calls[3]]);
 });
 
 test('an agent error answers the oldest open call with its tool call id, and only that', () => {
-  const { call, error, result } = story();
+  const { call, error, result } = eventFactory();
   const calls = [call('x', 'r1'), call('x', 'r2'), call('x', 'r3')];
   expect(pending([...calls, result(0), error('x'), error('y')]).map(({ event }) => event)).toEqual([calls[2]]);
 });
 
 test('a result names its action, whatever its tool call id', () => {
-  const { call, result } = story();
+  const { call, result } = eventFactory();
   const [first, second] = [call('x', 'r1'), call('x', 'r2')];
   expect(pending([first, second, result(1)]).map(({ event }) => event)).toEqual([first]);
 });
 
 test('a call that could not be resolved is pending but not executable', () => {
-  const { call } = story();
+  const { call } = eventFactory();
   const { action: _action, ...invalid } = call('a');
   expect(pending([invalid, call('b')]).map(({ isExecutable }) => isExecutable)).toEqual([false, true]);
 });
 
 test('only a call fact of this log proves that an action was not started', () => {
-  const tale = story();
-  const [a, b, c] = [tale.call('a'), tale.call('b'), tale.call('c')];
-  const facts = [billed(tale, { actions: [a.id] }), billed(tale, { actions: [b.id], inherited: true })];
+  const make = eventFactory();
+  const [a, b, c] = [make.call('a'), make.call('b'), make.call('c')];
+  const facts = [billed(make, { actions: [a.id] }), billed(make, { actions: [b.id], inherited: true })];
   expect(pending([...facts, a, b, c]).map(({ isListed }) => isListed)).toEqual([true, false, false]);
 });
 
 test('an effect says that its action may have started', () => {
-  const { call, stamp } = story();
+  const { call, stamp } = eventFactory();
   const [a, b] = [call('a'), call('b')];
   const effect = effectFact.create({ action_id: b.id, idempotency_key: 'k', at: 1 }, stamp());
   expect(pending([a, b, effect]).map(({ hasEffect }) => hasEffect)).toEqual([false, true]);
@@ -79,14 +80,14 @@ test('an effect says that its action may have started', () => {
 });
 
 test('an effect that a later version wrote is not overlooked', () => {
-  const tale = story();
-  const action = tale.call('a');
-  const effect = update(tale, effectFact.key, { action_id: action.id, idempotency_key: 'k', at: 1, later: true });
+  const make = eventFactory();
+  const action = make.call('a');
+  const effect = update(make, effectFact.key, { action_id: action.id, idempotency_key: 'k', at: 1, later: true });
   expect(pending([action, effect])[0]?.hasEffect).toBe(true);
 });
 
 test('an approval brings its digest, the last one counts', () => {
-  const { call, stamp } = story();
+  const { call, stamp } = eventFactory();
   const action = call('a');
   const approval = (digest: string) => approvalFact.create({ action_id: action.id, digest, by: 'ann', at: 1 }, stamp());
   expect(pending([action])[0]).not.toHaveProperty('approvedDigest');
@@ -109,33 +110,33 @@ test.for<readonly [ExecutionStatus, string, ExecutionStatus]>([
   ['finished', 'agent', 'finished'],
   ['running', 'failure', 'error'],
 ])('%s becomes, by %s, %s', ([before, what, after]) => {
-  const tale = story();
+  const make = eventFactory();
   const failure = { code: 'C', detail: 'D', source: 'environment' as const };
   const events: Readonly<Record<string, BaseEvent>> = {
-    pause: PauseEvent.create({}, tale.stamp()),
-    interrupt: InterruptEvent.create({}, tale.stamp()),
-    failure: ConversationErrorEvent.create(failure, tale.stamp()),
-    user: tale.user('u'),
-    agent: tale.agent('a'),
-    framework: tale.framework('f'),
+    pause: PauseEvent.create({}, make.stamp()),
+    interrupt: InterruptEvent.create({}, make.stamp()),
+    failure: ConversationErrorEvent.create(failure, make.stamp()),
+    user: make.user('u'),
+    agent: make.agent('a'),
+    framework: make.framework('f'),
   };
   const event = events[what];
-  expect(status([update(tale, 'execution_status', before), ...(event ? [event] : [])]).execution).toBe(after);
+  expect(status([update(make, 'execution_status', before), ...(event ? [event] : [])]).execution).toBe(after);
 });
 
 test('a failure is told until something else happens', () => {
-  const tale = story();
-  const failure = ConversationErrorEvent.create({ code: 'C', detail: 'D', source: 'environment' }, tale.stamp());
-  const confirmed = [failure, update(tale, 'execution_status', 'error')];
+  const make = eventFactory();
+  const failure = ConversationErrorEvent.create({ code: 'C', detail: 'D', source: 'environment' }, make.stamp());
+  const confirmed = [failure, update(make, 'execution_status', 'error')];
   expect(status(confirmed).error).toEqual({ code: 'C', detail: 'D' });
-  expect(status([...confirmed, update(tale, 'execution_status', 'running')])).toEqual({ execution: 'running' });
+  expect(status([...confirmed, update(make, 'execution_status', 'running')])).toEqual({ execution: 'running' });
 });
 
 test('title and last user message come from the log; unknown keys and values change nothing', () => {
-  const tale = story();
-  const said = tale.user('u');
-  const noise = [update(tale, 'execution_status', 'dancing'), update(tale, 'title', 7), update(tale, 'tags', {})];
-  expect(status([update(tale, 'title', 'T'), said, tale.framework('f'), ...noise])).toEqual({
+  const make = eventFactory();
+  const said = make.user('u');
+  const noise = [update(make, 'execution_status', 'dancing'), update(make, 'title', 7), update(make, 'tags', {})];
+  expect(status([update(make, 'title', 'T'), said, make.framework('f'), ...noise])).toEqual({
     execution: 'idle',
     title: 'T',
     lastUserMessageId: said.id,
@@ -143,8 +144,8 @@ test('title and last user message come from the log; unknown keys and values cha
 });
 
 test('usage is summed in total and by usage id', () => {
-  const tale = story();
-  const { total, byUsageId } = stats([billed(tale), billed(tale), billed(tale, { usage_id: 'condenser' })]);
+  const make = eventFactory();
+  const { total, byUsageId } = stats([billed(make), billed(make), billed(make, { usage_id: 'condenser' })]);
   expect(total).toEqual({
     calls: 3,
     input_tokens: 30,
@@ -160,22 +161,22 @@ test('usage is summed in total and by usage id', () => {
 });
 
 test('calls without a price are counted, inherited ones are not', () => {
-  const tale = story();
+  const make = eventFactory();
   const { cost_usd: _cost, usage: _usage, ...unpriced } = aCall;
-  const { total } = stats([callFact.create(unpriced, tale.stamp()), billed(tale, { inherited: true })]);
+  const { total } = stats([callFact.create(unpriced, make.stamp()), billed(make, { inherited: true })]);
   expect(total).toMatchObject({ calls: 1, unpriced_calls: 1, cost_usd: 0, input_tokens: 0 });
 });
 
 test('what a child used counts once, as its last fact tells it, and not where it was inherited', () => {
-  const tale = story();
+  const make = eventFactory();
   const child = (conversation_id: string, calls: number, more: { readonly inherited?: boolean } = {}) => {
     const usage = { ...aUsage, input_tokens: 10 * calls, output_tokens: calls };
     const used = { conversation_id, calls, unpriced_calls: 0, cost_usd: 0.1 * calls, latency_ms: 0, at: 1, usage };
-    return childFact.create({ ...used, ...more }, tale.stamp());
+    return childFact.create({ ...used, ...more }, make.stamp());
   };
   const told = [
     child('a', 0),
-    billed(tale),
+    billed(make),
     child('a', 1),
     child('b', 1),
     child('c', 9, { inherited: true }),
@@ -192,8 +193,8 @@ test('what a child used counts once, as its last fact tells it, and not where it
 });
 
 test.for(['__proto__', 'constructor', 'toString'])('a usage id may be %s', (usage_id) => {
-  const tale = story();
-  const { byUsageId } = stats([billed(tale, { usage_id }), billed(tale, { usage_id })]);
+  const make = eventFactory();
+  const { byUsageId } = stats([billed(make, { usage_id }), billed(make, { usage_id })]);
   expect(Object.entries(byUsageId).map(([id, { calls }]) => [id, calls])).toEqual([[usage_id, 2]]);
 });
 
@@ -204,14 +205,14 @@ const foreignMetrics = (prompt_tokens: number) => ({
 });
 
 test('what the reference counted before the first call fact is added to', () => {
-  const tale = story();
-  const foreign = [update(tale, 'stats', foreignMetrics(50)), update(tale, 'stats', foreignMetrics(70))];
+  const make = eventFactory();
+  const foreign = [update(make, 'stats', foreignMetrics(50)), update(make, 'stats', foreignMetrics(70))];
   expect(stats(foreign).total).toMatchObject({ calls: 0, input_tokens: 70, output_tokens: 5, cost_usd: 2 });
-  const later = [...foreign, billed(tale), update(tale, 'stats', foreignMetrics(999))];
+  const later = [...foreign, billed(make), update(make, 'stats', foreignMetrics(999))];
   expect(stats(later).byUsageId['agent']).toMatchObject({ calls: 1, input_tokens: 80, cost_usd: 2.5 });
 });
 
-const tracked = ({ stamp }: Story, fields: object) =>
+const tracked = ({ stamp }: EventFactory, fields: object) =>
   ObservationEvent.create(
     {
       tool_name: 'task_tracker',
@@ -223,16 +224,16 @@ const tracked = ({ stamp }: Story, fields: object) =>
   );
 
 test('the task list is what the last call that worked left', () => {
-  const tale = story();
+  const make = eventFactory();
   const list = [{ title: 'A', notes: '', status: 'done' }];
-  const failed = tracked(tale, { task_list: [], is_error: true });
-  const broken = tracked(tale, { task_list: ['A', 7] });
-  expect(foldEvents(taskListProjection, [tracked(tale, { task_list: list }), failed, broken])).toEqual(list);
-  expect(foldEvents(taskListProjection, [tracked(tale, { task_list: [{ title: 'B', status: 'blocked' }] })])).toEqual([
+  const failed = tracked(make, { task_list: [], is_error: true });
+  const broken = tracked(make, { task_list: ['A', 7] });
+  expect(foldEvents(taskListProjection, [tracked(make, { task_list: list }), failed, broken])).toEqual(list);
+  expect(foldEvents(taskListProjection, [tracked(make, { task_list: [{ title: 'B', status: 'blocked' }] })])).toEqual([
     { title: 'B', notes: '', status: 'todo' },
   ]);
-  expect(foldEvents(taskListProjection, [tracked(tale, { task_list: [{ title: 'B', notes: null }] })])).toEqual([
+  expect(foldEvents(taskListProjection, [tracked(make, { task_list: [{ title: 'B', notes: null }] })])).toEqual([
     { title: 'B', notes: '', status: 'todo' },
   ]);
-  expect(foldEvents(taskListProjection, [tracked(tale, { task_list: list }), tracked(tale, {})])).toEqual([]);
+  expect(foldEvents(taskListProjection, [tracked(make, { task_list: list }), tracked(make, {})])).toEqual([]);
 });

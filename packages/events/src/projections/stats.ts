@@ -3,7 +3,7 @@ import type { BaseEvent } from '../define-event.ts';
 import { callFact, type Call } from '../facts/call.ts';
 import type { TokenUsage } from '../token-usage.ts';
 import { childFact } from '../facts/child.ts';
-import type { Projection } from './projection.ts';
+import type { Projection } from '../fold/projection.ts';
 import { stateFields } from './state-fields.ts';
 
 /** What a conversation used, in total or of one model. */
@@ -31,7 +31,7 @@ interface StatsState extends Stats {
   readonly hasCalls: boolean;
 }
 
-const none: Usage = {
+const noUsage: Usage = {
   calls: 0,
   input_tokens: 0,
   output_tokens: 0,
@@ -51,7 +51,7 @@ export const statsProjection: Projection<StatsState, Stats> = {
   name: 'stats',
   version: 3,
   scope: 'log',
-  initial: () => ({ total: none, byUsageId: {}, hasCalls: false }),
+  initial: () => ({ total: noUsage, byUsageId: {}, hasCalls: false }),
   apply(stats, event) {
     const call = callFact.read(event);
     if (call && !call.inherited) return withCall(stats, call);
@@ -74,7 +74,7 @@ export const statsProjection: Projection<StatsState, Stats> = {
 
 function withCall({ total, byUsageId }: Stats, call: Call): StatsState {
   const one: Usage = {
-    ...none,
+    ...noUsage,
     ...tokensOf(call),
     calls: 1,
     cost_usd: call.cost_usd ?? 0,
@@ -85,7 +85,7 @@ function withCall({ total, byUsageId }: Stats, call: Call): StatsState {
   const before = Object.hasOwn(byUsageId, call.usage_id) ? byUsageId[call.usage_id] : undefined;
   return {
     total: sum(total, one),
-    byUsageId: { ...byUsageId, [call.usage_id]: sum(before ?? none, one) },
+    byUsageId: { ...byUsageId, [call.usage_id]: sum(before ?? noUsage, one) },
     hasCalls: true,
   };
 }
@@ -102,9 +102,9 @@ function withChild(
     usage,
   }: NonNullable<ReturnType<typeof childFact.read>>,
 ): StatsState {
-  const used = { ...none, ...tokensOf({ usage }), calls, unpriced_calls, cost_usd, latency_ms };
+  const used = { ...noUsage, ...tokensOf({ usage }), calls, unpriced_calls, cost_usd, latency_ms };
   const usages = { ...byUsageId, [`child:${id}`]: used };
-  return { total: Object.values(usages).reduce(sum, none), byUsageId: usages, hasCalls: true };
+  return { total: Object.values(usages).reduce(sum, noUsage), byUsageId: usages, hasCalls: true };
 }
 
 /** Only the counters: a later version may have put more into the fact. */
@@ -137,7 +137,7 @@ function foreignUsage(event: BaseEvent): Stats | undefined {
   if (!parsed.success) return undefined;
   const usages = Object.entries(parsed.data.usage_to_metrics).map(([id, metrics]) => [id, usageOf(metrics)] as const);
   return {
-    total: usages.reduce((total, [, usage]) => sum(total, usage), none),
+    total: usages.reduce((total, [, usage]) => sum(total, usage), noUsage),
     byUsageId: Object.fromEntries(usages),
   };
 }
@@ -145,7 +145,7 @@ function foreignUsage(event: BaseEvent): Stats | undefined {
 function usageOf(metrics: z.output<typeof foreignMetrics>): Usage {
   const { accumulated_cost, accumulated_token_usage: tokens, response_latencies: latencies } = metrics;
   return {
-    ...none,
+    ...noUsage,
     calls: latencies.length,
     latency_ms: latencies.reduce((all, { latency }) => all + latency * 1000, 0),
     input_tokens: tokens?.prompt_tokens ?? 0,

@@ -29,3 +29,10 @@ export const statusTransitions: readonly StatusTransition[] = [
   { from: all, to: 'error', trigger: 'a failure, a limit of the run, or a run that its process did not survive' },
   { from: all, to: 'deleting', trigger: 'a server deletes the conversation' },
 ];
+
+const transitions = new Set(statusTransitions.flatMap(({ from, to }) => from.map((status) => `${status} ${to}`)));
+
+/** Whether a conversation may go from one status to the other. To stay is not to go. */
+export function isStatusTransition(from: ExecutionStatus, to: ExecutionStatus): boolean {
+  return transitions.has(`${from} ${to}`);
+}

@@ -4,7 +4,7 @@ import { InterruptEvent } from '../kinds/interrupt-event.ts';
 import { MessageEvent } from '../kinds/message-event.ts';
 import { PauseEvent } from '../kinds/pause-event.ts';
 import type { BaseEvent } from '../define-event.ts';
-import type { Projection } from './projection.ts';
+import type { Projection } from '../fold/projection.ts';
 import { stateFields } from './state-fields.ts';
 
 /** Where a conversation stands. @see software-agent-sdk execution_status */
@@ -51,7 +51,7 @@ export const statusProjection: Projection<Status> = {
 
 function next(status: Status, event: BaseEvent): Status {
   if (ConversationStateUpdateEvent.is(event)) {
-    return stateFields(event).reduce((after, [key, value]) => updated(after, key, value), status);
+    return stateFields(event).reduce((after, [key, value]) => withField(after, key, value), status);
   }
   if (PauseEvent.is(event) || InterruptEvent.is(event)) {
     return status.execution === 'idle' || status.execution === 'running' ? { ...status, execution: 'paused' } : status;
@@ -64,7 +64,7 @@ function next(status: Status, event: BaseEvent): Status {
   return { ...status, ...(wakes && { execution: 'idle' as const }), lastUserMessageId: event.id };
 }
 
-function updated(status: Status, key: string, value: unknown): Status {
+function withField(status: Status, key: string, value: unknown): Status {
   if (key === 'title' && typeof value === 'string') return { ...status, title: value };
   const execution = executionStatuses.find((name) => name === value);
   if (key !== statusKey || !execution) return status;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ObservationEvent } from '../kinds/observation-event.ts';
 import { lenientReader } from '../lenient.ts';
 import { TaskTrackerObservation, taskItem, type TaskItem } from '../payloads/task-tracker.ts';
-import type { Projection } from './projection.ts';
+import type { Projection } from '../fold/projection.ts';
 
 const readItems = lenientReader(z.array(taskItem));
 

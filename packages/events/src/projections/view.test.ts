@@ -7,8 +7,8 @@ import { Condensation } from '../kinds/condensation.ts';
 import { CondensationRequest } from '../kinds/condensation-request.ts';
 import { ObservationEvent } from '../kinds/observation-event.ts';
 import { PauseEvent } from '../kinds/pause-event.ts';
-import { story } from '../testing/story.ts';
-import { foldEvents } from './projection.ts';
+import { eventFactory } from '../testing/event-factory.ts';
+import { foldEvents } from '../fold/projection.ts';
 import { viewProjection } from './view.ts';
 
 const projection = viewProjection(eventCodec(builtinKinds));
@@ -16,13 +16,13 @@ const viewOf = (events: readonly BaseEvent[]) => foldEvents(projection, events);
 const idsOf = (events: readonly BaseEvent[]) => viewOf(events).events.map(({ id }) => id);
 
 test('what is not for the model is not in the view', () => {
-  const { user, stamp } = story();
+  const { user, stamp } = eventFactory();
   const message = user('u');
   expect(viewOf([message, PauseEvent.create({}, stamp())]).events).toEqual([message]);
 });
 
 test('a condensation removes what it names and puts its summary at its place', () => {
-  const { prompt, user, agent, condensation } = story();
+  const { prompt, user, agent, condensation } = eventFactory();
   const [first, a, b, c] = [prompt(), user('a'), agent('b'), user('c')];
   const forget = condensation([a, b], { text: 'S', offset: 1 });
   expect(viewOf([first, a, b, c, forget]).events).toEqual([
@@ -33,7 +33,7 @@ test('a condensation removes what it names and puts its summary at its place', (
 });
 
 test('the worked example: of 150 events 91 are forgotten after the first 4, and 60 are left', () => {
-  const { prompt, user, agent, condensation } = story();
+  const { prompt, user, agent, condensation } = eventFactory();
   const others = Array.from({ length: 149 }, (_, index) => (index % 2 === 0 ? user(`${index}`) : agent(`${index}`)));
   const log = [prompt(), ...others];
   const forget = condensation(log.slice(4, 95), { text: 'S', offset: 4 });
@@ -48,14 +48,14 @@ test('the worked example: of 150 events 91 are forgotten after the first 4, and 
 });
 
 test('a place past the end means the end', () => {
-  const { user, condensation } = story();
+  const { user, condensation } = eventFactory();
   const [a, b] = [user('a'), user('b')];
   const forget = condensation([a], { text: 'S', offset: 9 });
   expect(idsOf([a, b, forget])).toEqual([b.id, `${forget.id}-summary`]);
 });
 
 test('a summary without a place is not shown, and the other way round', () => {
-  const { user, stamp } = story();
+  const { user, stamp } = eventFactory();
   const a = user('a');
   const fields = { forgotten_event_ids: [], llm_response_id: '' };
   const lone = Condensation.create({ ...fields, summary: 'S' }, stamp());
@@ -64,7 +64,7 @@ test('a summary without a place is not shown, and the other way round', () => {
 });
 
 test('a summary can be forgotten like anything else', () => {
-  const { user, condensation } = story();
+  const { user, condensation } = eventFactory();
   const [a, b] = [user('a'), user('b')];
   const first = condensation([a], { text: 'S', offset: 0 });
   const second = condensation([{ ...a, id: `${first.id}-summary` }], { text: 'T', offset: 0 });
@@ -72,20 +72,20 @@ test('a summary can be forgotten like anything else', () => {
 });
 
 test('unknown ids change nothing, and the prompt is never forgotten', () => {
-  const { prompt, user, condensation } = story();
+  const { prompt, user, condensation } = eventFactory();
   const [first, a] = [prompt(), user('a')];
   expect(idsOf([first, a, condensation([first, { ...a, id: 'unknown' }])])).toEqual([first.id, a.id]);
 });
 
 test('forgetting a part of a reply forgets all of it', () => {
-  const { user, call, result, error, condensation } = story();
+  const { user, call, result, error, condensation } = eventFactory();
   const a = user('a');
   const batch = [call('1'), call('2'), result(0), error('2')];
   for (const part of batch) expect(idsOf([a, ...batch, condensation([part])])).toEqual([a.id]);
 });
 
 test('of several events with one id only the first is shown', () => {
-  const { user, agent, condensation } = story();
+  const { user, agent, condensation } = eventFactory();
   const a = user('a');
   const twin = { ...agent('b'), id: a.id };
   expect(viewOf([a, twin]).events).toEqual([a]);
@@ -93,21 +93,21 @@ test('of several events with one id only the first is shown', () => {
 });
 
 test('a condensation that stands in the log twice has one summary', () => {
-  const { user, condensation } = story();
+  const { user, condensation } = eventFactory();
   const [a, b] = [user('a'), user('b')];
   const forget = condensation([a], { text: 'S', offset: 0 });
   expect(idsOf([a, b, forget, forget])).toEqual([`${forget.id}-summary`, b.id]);
 });
 
 test('a condensation answers the request for one', () => {
-  const { user, stamp, condensation } = story();
+  const { user, stamp, condensation } = eventFactory();
   const request = CondensationRequest.create({}, stamp());
   expect(viewOf([user('a'), request]).isCondensationRequested).toBe(true);
   expect(viewOf([user('a'), request, condensation([])]).isCondensationRequested).toBe(false);
 });
 
 test('a masked result shows the text instead of the output, and stays a result', () => {
-  const { call, result, stamp, user } = story();
+  const { call, result, stamp, user } = eventFactory();
   const [action, output, late] = [call('a'), result(0, 'x'.repeat(1000)), user('u')];
   const mask = maskFact.create({ event_ids: [output.id, action.id, 'unknown'], text: 'Left out.' }, stamp());
   const [first, masked] = viewOf([action, output, mask, late]).events;
@@ -119,14 +119,14 @@ test('a masked result shows the text instead of the output, and stays a result',
 });
 
 test('a mask does not reach what comes after it', () => {
-  const { call, result, stamp } = story();
+  const { call, result, stamp } = eventFactory();
   const [action, output] = [call('a'), result(0)];
   const mask = maskFact.create({ event_ids: [output.id], text: 'Left out.' }, stamp());
   expect(viewOf([action, mask, output]).events[1]).toBe(output);
 });
 
 test('a view that was read stays as it is', () => {
-  const { user, condensation } = story();
+  const { user, condensation } = eventFactory();
   const [a, b] = [user('a'), user('b')];
   const state = projection.apply(projection.initial(), a, 0);
   const view = projection.read(state);

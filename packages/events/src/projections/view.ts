@@ -10,8 +10,8 @@ import { ObservationEvent } from '../kinds/observation-event.ts';
 import { SystemPromptEvent } from '../kinds/system-prompt-event.ts';
 import { text } from '../content.ts';
 import { deepFreeze } from '../immutable.ts';
-import { repliesOf } from './replies.ts';
-import type { Projection } from './projection.ts';
+import { repliesOf } from '../messages/replies.ts';
+import type { Projection } from '../fold/projection.ts';
 import { stateFields } from './state-fields.ts';
 
 /** What the model may see now: the active branch, minus what condensations forgot and hooks stopped, plus summaries. */
@@ -26,7 +26,7 @@ interface ViewState {
   /** Never handed out: it grows in place. */
   events: BaseEvent[];
   /** The copy that was handed out; undefined since `events` changed. One copy per read, however many events came between. */
-  shown?: readonly BaseEvent[] | undefined;
+  copy?: readonly BaseEvent[] | undefined;
   /** The ids of `events`. */
   ids: Set<string>;
   /** The ids of messages that hooks stopped. */
@@ -49,20 +49,20 @@ export function viewProjection(codec: EventCodec): Projection<ViewState, View> {
     initial: () => ({ events: [], ids: new Set(), blocked: new Set(), isCondensationRequested: false }),
     apply(state, event) {
       if (Condensation.is(event)) {
-        replaceEvents(state, condensed(state.events, event));
+        replaceEvents(state, withoutForgotten(state.events, event));
         state.isCondensationRequested = false;
       } else if (CondensationRequest.is(event)) state.isCondensationRequested = true;
-      else if (codec.kind(event.kind)?.isForModel) show(state, event);
+      else if (codec.kind(event.kind)?.isForModel) appendEvent(state, event);
       else {
         block(state, blockedBy(event));
         const mask = maskFact.read(event);
-        if (mask) replaceEvents(state, masked(state.events, mask));
+        if (mask) replaceEvents(state, withMask(state.events, mask));
       }
       return state;
     },
     read(state) {
-      state.shown ??= state.events.slice();
-      return { events: state.shown, isCondensationRequested: state.isCondensationRequested };
+      state.copy ??= state.events.slice();
+      return { events: state.copy, isCondensationRequested: state.isCondensationRequested };
     },
     encode: ({ events, blocked, isCondensationRequested }) => ({
       events: events.map((event) => codec.encode(event)),
@@ -102,21 +102,21 @@ function block(state: ViewState, ids: readonly string[]): void {
 function replaceEvents(state: ViewState, events: BaseEvent[]): void {
   state.events = events;
   state.ids = idsOf(events);
-  state.shown = undefined;
+  state.copy = undefined;
 }
 
 function isBlocked({ blocked }: ViewState, event: BaseEvent): boolean {
   return blocked.has(event.id) && MessageEvent.is(event);
 }
 
-function show(state: ViewState, event: BaseEvent): void {
+function appendEvent(state: ViewState, event: BaseEvent): void {
   if (state.ids.has(event.id) || isBlocked(state, event)) return;
   state.ids.add(event.id);
   state.events.push(event);
-  state.shown = undefined;
+  state.copy = undefined;
 }
 
-function condensed(events: readonly BaseEvent[], condensation: Condensation): BaseEvent[] {
+function withoutForgotten(events: readonly BaseEvent[], condensation: Condensation): BaseEvent[] {
   const forgotten = wholeReplies(events, new Set(condensation.forgotten_event_ids));
   const kept = events.filter((event) => !forgotten.has(event.id) || SystemPromptEvent.is(event));
   const { summary, summary_offset: offset, id, timestamp } = condensation;
@@ -136,7 +136,7 @@ function wholeReplies(events: readonly BaseEvent[], forgotten: ReadonlySet<strin
   return all;
 }
 
-function masked(
+function withMask(
   events: readonly BaseEvent[],
   mask: { readonly event_ids: readonly string[]; readonly text: string },
 ): BaseEvent[] {

@@ -1,6 +1,6 @@
-import type { LogEntry } from '../projections/timeline.ts';
+import type { LogEntry } from '../fold/timeline.ts';
 import { choices } from './choices.ts';
-import { logMoves } from './log-moves.ts';
+import { randomSteps } from './random-steps.ts';
 import { logWriter } from './log-writer.ts';
 
 /** A log as a store hands it out. */
@@ -39,6 +39,6 @@ export function arbitraryLog<Arbitrary>(
 export function logOf(numbers: ArrayLike<number>): Log {
   const choose = choices(numbers);
   const log = logWriter(choose, choose.once(4) ? 'legacy' : 'tree');
-  while (!choose.isEmpty) choose.oneOf(logMoves)?.(log);
+  while (!choose.isEmpty) choose.oneOf(randomSteps)?.(log);
   return log.entries;
 }

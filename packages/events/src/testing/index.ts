@@ -2,6 +2,6 @@ export { anyCharacter, type Integers } from './any-character.ts';
 export { arbitraryLog, logOf, type ArbitraryLogOptions, type Log, type NumberLists } from './arbitrary-log.ts';
 export { logContract, type LogCheck } from './log-contract.ts';
 export { logEntriesOf } from './log-entries-of.ts';
-export { oddTexts } from './odd-texts.ts';
+export { edgeCaseTexts } from './edge-cases.ts';
 export { projectionContract, type ProjectionCheck, type ProjectionSubject } from './projection-contract.ts';
-export { story, type CallOptions, type Story } from './story.ts';
+export { eventFactory, type CallOptions, type EventFactory } from './event-factory.ts';

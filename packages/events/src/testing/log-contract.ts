@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import type { BaseEvent } from '../define-event.ts';
 import { stateProjections, type StateProjections } from '../projections/state-projections.ts';
 import type { EventCodec } from '../codec.ts';
-import { messageBuilder } from '../projections/message-builder.ts';
-import { checkMessages } from '../projections/check-messages.ts';
-import { Timeline, type ReadEntries } from '../projections/timeline.ts';
+import { messageBuilder } from '../messages/message-builder.ts';
+import { checkMessages } from '../messages/check-messages.ts';
+import { Timeline, type ReadEntries } from '../fold/timeline.ts';
 import type { Json } from '../json.ts';
 import type { Log } from './arbitrary-log.ts';
 

@@ -1,7 +1,7 @@
 import type { EventCodec } from '../codec.ts';
 import type { BaseEvent } from '../define-event.ts';
 import { isOpaque } from '../opaque-event.ts';
-import type { LogEntry } from '../projections/timeline.ts';
+import type { LogEntry } from '../fold/timeline.ts';
 
 /** The log of these events, as a store would hand it out. */
 export function logEntriesOf(codec: EventCodec, events: readonly BaseEvent[]): readonly LogEntry[] {

@@ -1,7 +1,7 @@
-import { isName } from '../projections/head.ts';
-import type { LogEntry } from '../projections/timeline.ts';
+import { isAddressable } from '../fold/tree.ts';
+import type { LogEntry } from '../fold/timeline.ts';
 import type { Choices } from './choices.ts';
-import { oddTexts } from './odd-texts.ts';
+import { edgeCaseTexts } from './edge-cases.ts';
 
 /** The fields of an event in the making. */
 type Fields = Readonly<Record<string, unknown>>;
@@ -38,7 +38,7 @@ export function logWriter(choose: Choices, linking: Linking): LogWriter {
   const add = (id: string, kind: string, parentId: string | undefined, text: string): void => {
     entries.push({ seq: entries.length, id, kind, parentId, text });
     ids.push(id);
-    if (isName(id) && kind !== 'ConversationStateUpdateEvent') head = id;
+    if (isAddressable(id) && kind !== 'ConversationStateUpdateEvent') head = id;
   };
   const parentOf = (): string | undefined => {
     if (choose.once(12)) return choose.oneOf([...ids, '__root__', 'ffffffff-unknown', '']);
@@ -61,6 +61,6 @@ export function logWriter(choose: Choices, linking: Linking): LogWriter {
     },
     writeText: (text) => add(`f0000000-${entries.length}`, '', undefined, text),
     called: (tool_call_id) => calls.push({ action_id: ids.at(-1) ?? '', tool_call_id }),
-    text: () => (choose.once(6) ? (choose.oneOf(oddTexts) ?? '') : `text ${choose.below(1000)}`),
+    text: () => (choose.once(6) ? (choose.oneOf(edgeCaseTexts) ?? '') : `text ${choose.below(1000)}`),
   };
 }

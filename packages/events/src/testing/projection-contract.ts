@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { EventCodec } from '../codec.ts';
 import type { BaseEvent } from '../define-event.ts';
 import type { Json } from '../json.ts';
-import type { Projection } from '../projections/projection.ts';
+import type { Projection } from '../fold/projection.ts';
 
 /** What a check needs: a projection, and the log it is tried on, decoded. */
 export interface ProjectionSubject {

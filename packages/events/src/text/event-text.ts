@@ -1,7 +1,7 @@
 import type { BaseEvent } from '../define-event.ts';
 import { builtinKinds } from '../kinds/builtin-kinds.ts';
 import { isOpaque } from '../opaque-event.ts';
-import { survey } from '../survey.ts';
+import { scanForLoss } from '../json.ts';
 import { safeText } from './safe-text.ts';
 import type { TextMark, TextOptions } from './text-options.ts';
 import { fieldLines, type Field } from './value-text.ts';
@@ -52,7 +52,7 @@ function shown([name, value]: readonly [string, unknown]): readonly Field[] {
 function prettyJson(text: string): string {
   try {
     const value: unknown = JSON.parse(text);
-    const isFlat = typeof value === 'object' && value !== null && survey(value).problem === undefined;
+    const isFlat = typeof value === 'object' && value !== null && scanForLoss(value).problem === undefined;
     return isFlat ? JSON.stringify(value, undefined, 2) : text;
   } catch {
     return text;

@@ -5,11 +5,11 @@ import { z } from 'zod';
 import { defineEvent, eventCodec, text } from '../index.ts';
 import { builtinKinds, MessageEvent, type ActionEvent, type ObservationEvent } from '../kinds/index.ts';
 import { MCPToolAction, TaskTrackerObservation, TerminalObservation, type Payload } from '../payloads/index.ts';
-import { arbitraryLog, oddTexts, story, type Log } from '../testing/index.ts';
+import { arbitraryLog, edgeCaseTexts, eventFactory, type Log } from '../testing/index.ts';
 import { eventLine, eventText, safeText } from './index.ts';
 
 const codec = eventCodec(builtinKinds);
-const golden = new URL('../golden/', import.meta.url);
+const golden = new URL('../../test/golden/records/', import.meta.url);
 const texts = readdirSync(golden)
   .toSorted()
   .map((name) => readFileSync(new URL(name, golden), 'utf8').trimEnd());
@@ -18,7 +18,7 @@ const controls = new RegExp(String.raw`[\u0000-\u0009\u000b-\u001f\u007f-\u009f\
 
 /** An action or a result with this payload. */
 function withPayload(payload: Payload): string {
-  const { call, result } = story();
+  const { call, result } = eventFactory();
   if (!payload.kind.endsWith('Observation')) return codec.encode(call('1', 'r', { action: payload }));
   call('1');
   const event = { ...result(0), observation: payload };
@@ -33,7 +33,7 @@ test('every kind and every payload reads as the golden file says', async () => {
     .map((json) => (json.timestamp === undefined ? withPayload(json) : JSON.stringify(json)))
     .map((line) => codec.decode(line))
     .map((event) => `${eventLine(event)}\n\n${eventText(event)}\n`);
-  await expect(told.join('\n---\n\n')).toMatchFileSnapshot('golden/events.txt');
+  await expect(told.join('\n---\n\n')).toMatchFileSnapshot('../../test/golden/events.txt');
 });
 
 test('whatever a log holds has a line without line breaks and a text without controls', () => {
@@ -88,7 +88,7 @@ test('text that is nested without end is shown as it is', () => {
 });
 
 test('marks stand around what they mean, and nowhere else', () => {
-  const { user, call, error } = story();
+  const { user, call, error } = eventFactory();
   call('1');
   expect(eventLine(error('1'), { mark })).toBe('<error>terminal failed: No.</error>');
   expect(eventLine(user('hi'), { mark })).toBe('user: hi');
@@ -98,7 +98,7 @@ test('marks stand around what they mean, and nowhere else', () => {
 });
 
 test('a call tells what it is about, whatever its payload calls that', () => {
-  const { call } = story();
+  const { call } = eventFactory();
   const line = (fields: object): string => eventLine(call('1', 'r', fields));
   expect(line({})).toBe('agent calls terminal: ls');
   expect(line({ action: { command: 'view', path: '/a', kind: 'FileEditorAction' } })).toBe(
@@ -112,13 +112,13 @@ test('a call tells what it is about, whatever its payload calls that', () => {
 });
 
 test('a call that could not be resolved shows its arguments', () => {
-  const { call } = story();
+  const { call } = eventFactory();
   const { action: _action, ...broken } = call('1', 'r', { arguments: '{"a":' });
   expect(eventLine(broken as ActionEvent)).toBe('agent calls in vain terminal: {"a":');
 });
 
 test('results tell what the model reads, on one line', () => {
-  const { call, result } = story();
+  const { call, result } = eventFactory();
   call('1');
   const line = (observation: Payload): string => eventLine({ ...result(0), observation } as ObservationEvent);
   const metadata = { exit_code: 2, working_dir: '/w' };
@@ -160,12 +160,12 @@ test.for([
 });
 
 test('odd texts stay short on a line', () => {
-  const { user } = story();
-  for (const odd of oddTexts) expect(eventLine(user(odd), { maxLength: 40 }).length).toBeLessThanOrEqual(40);
+  const { user } = eventFactory();
+  for (const odd of edgeCaseTexts) expect(eventLine(user(odd), { maxLength: 40 }).length).toBeLessThanOrEqual(40);
 });
 
 test('a line ends with an ellipsis only where something is missing', () => {
-  const { user } = story();
+  const { user } = eventFactory();
   expect(eventLine(user('x'.repeat(114)))).toBe(`user: ${'x'.repeat(114)}`);
   expect(eventLine(user('x'.repeat(115)))).toBe(`user: ${'x'.repeat(113)}…`);
   expect(eventLine(user(`x${' '.repeat(5000)}y`))).toBe('user: x…');

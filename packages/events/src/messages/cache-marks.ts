@@ -1,0 +1,27 @@
+import type { Content } from '../content.ts';
+import type { Message } from '../message.ts';
+
+/**
+ * The messages with the marks that providers with explicit prompt caches want, and no others: on the first block of a leading
+ * system message, so that the static prompt is shared between conversations, and on the last block of the last message of
+ * the user or a tool, so that the next request finds this one. What needs no change is the same object. Digests of requests
+ * are taken before: a mark is not something that was said.
+ *
+ * @see software-agent-sdk, which sets the same two marks on the copies that it sends (and fails on a last message without
+ * blocks; here it goes without a mark)
+ */
+export function withCacheMarks(messages: readonly Message[]): readonly Message[] {
+  const last = messages.findLastIndex(({ role }) => role === 'user' || role === 'tool');
+  return messages.map((message, index) => {
+    const isPrompt = index === 0 && message.role === 'system';
+    const block = isPrompt ? 0 : index === last ? message.content.length - 1 : -1;
+    return withMarkOn(message, block);
+  });
+}
+
+function withMarkOn(message: Message, marking: number): Message {
+  const isRight = message.content.every(({ cache_prompt: mark }, index) => mark === (index === marking));
+  if (isRight) return message;
+  const content = message.content.map((block, index): Content => ({ ...block, cache_prompt: index === marking }));
+  return { ...message, content };
+}
