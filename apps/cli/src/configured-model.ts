@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { functionCalling, isLoopback, LlmError, modelFrom, providers, retry, type LanguageModel } from '@varve/llm';
 import { dumpsFrom } from '@varve/llm/dumps';
-import { metered, modelCatalog } from '@varve/llm/wrappers';
+import { meterCalls, modelCatalog } from '@varve/llm/wrappers';
 import { CliError } from './cli-error.ts';
 import { describeNotice } from './describe-notice.ts';
 import { exitCodes } from './exit-codes.ts';
@@ -62,7 +62,7 @@ export async function configuredModel(
         ),
     }),
   );
-  const priced = catalog ? metered({ catalog: async () => catalog })(adapter) : adapter;
+  const priced = catalog ? meterCalls({ catalog: async () => catalog })(adapter) : adapter;
   const patient = retry({
     onRetry: ({ attempt, delayMs, error }) =>
       tell(`${error.message} Trying again in ${(delayMs / 1000).toFixed(1)} s (attempt ${attempt + 1}).`),
@@ -73,7 +73,7 @@ export async function configuredModel(
     onSwitch: () =>
       tell(`${patient.name} takes no tools: calls are written into the text from now on (--function-calling mock).`),
   })(patient);
-  return { model, secrets, settled: async () => dumps?.settled() };
+  return { model, secrets, settled: async () => dumps?.flush() };
 }
 
 function providerOf(reference: string): (typeof providers)[string] | undefined {

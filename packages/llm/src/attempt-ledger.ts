@@ -1,5 +1,4 @@
-import { LlmError } from './error.ts';
-import type { FailedAttempt } from './failed-attempt.ts';
+import { LlmError, type FailedAttempt } from './error.ts';
 import type { ModelReply } from './model-reply.ts';
 
 /** Remembers what the attempts of one call used that led to no reply. */

@@ -1,3 +1,5 @@
+import { textOf, type Message } from '@varve/events';
+
 /** A piece of a reply under way. */
 export type Delta =
   | { readonly kind: 'text'; readonly text: string }
@@ -6,3 +8,14 @@ export type Delta =
   | { readonly kind: 'tool-call'; readonly index: number; readonly name?: string; readonly arguments: string }
   /** Forget every piece so far: the request is sent again. */
   | { readonly kind: 'reset'; readonly reason: string };
+
+/** A whole reply as the pieces that a stream of it would have had. */
+export function messageDeltas(message: Message): readonly Delta[] {
+  const { content, reasoning_content: reasoning = '', tool_calls: calls = [] } = message;
+  const said = textOf(content);
+  return [
+    ...(reasoning === '' ? [] : [{ kind: 'reasoning', text: reasoning } as const]),
+    ...(said === '' ? [] : [{ kind: 'text', text: said } as const]),
+    ...calls.map((call, index) => ({ kind: 'tool-call', index, name: call.name, arguments: call.arguments }) as const),
+  ];
+}

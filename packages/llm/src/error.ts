@@ -1,4 +1,4 @@
-import type { FailedAttempt } from './failed-attempt.ts';
+import type { TokenUsage } from '@varve/events';
 
 /** Failure codes of a model call, and whether the same request may be sent again. */
 const retryable = {
@@ -52,6 +52,16 @@ export interface LlmErrorOptions extends ErrorOptions {
 export interface PartialReply {
   readonly text: string;
   readonly reasoning: string;
+}
+
+/** What an attempt used that led to no reply, as far as the provider told. */
+export interface FailedAttempt {
+  /** The model that was asked. */
+  readonly model: string;
+  readonly code: LlmErrorCode;
+  readonly usage?: TokenUsage;
+  /** US dollars; absent when unknown. */
+  readonly costUsd?: number;
 }
 
 /** The one error class of this package. Messages hold no key: provider text in them is redacted and cut. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { modelFrom, type ModelFromOptions } from './model-from.ts';
 import { providers } from './providers.ts';
-import { asking, scriptedResponses, scriptedServer } from './testing/index.ts';
+import { userRequest, scriptedResponses, scriptedServer } from './testing/index.ts';
 
 const keys = Object.fromEntries(Object.values(providers).map(({ keyName = 'NONE' }) => [keyName, `key-of-${keyName}`]));
 
@@ -58,8 +58,8 @@ test.for([
 
 test('a key goes to its own provider and to no other server', async () => {
   await using server = await scriptedServer([{ text: 'Hi.' }, { text: 'Hi.' }]);
-  await modelFrom(`${server.url}#m`, { keys }).generate(asking('Hi'));
-  await modelFrom('m', { keys, baseUrl: server.url, apiKey: 'own' }).generate(asking('Hi'));
+  await modelFrom(`${server.url}#m`, { keys }).generate(userRequest('Hi'));
+  await modelFrom('m', { keys, baseUrl: server.url, apiKey: 'own' }).generate(userRequest('Hi'));
   expect(server.requests.map(({ headers }) => headers['authorization'])).toEqual(['Bearer none', 'Bearer own']);
   const urls: string[] = [];
   const fetch: typeof globalThis.fetch = async (url, init) => {
@@ -69,7 +69,7 @@ test('a key goes to its own provider and to no other server', async () => {
   };
   for (const name of ['openai/m', 'groq/m'])
     await modelFrom(name, { keys, fetch })
-      .generate(asking('Hi'))
+      .generate(userRequest('Hi'))
       .catch(() => 0);
   expect(urls).toEqual([
     'https://api.openai.com/v1/chat/completions Bearer key-of-OPENAI_API_KEY',
@@ -81,7 +81,7 @@ test('the protocol is that of the provider', async () => {
   await using server = await scriptedResponses([{ text: 'Hi.' }]);
   const fetch: typeof globalThis.fetch = async (url, init) =>
     globalThis.fetch(new Request(url).url.replace('https://api.openai.com/v1', server.url), init);
-  await modelFrom('openai-responses/m', { keys, fetch }).generate(asking('Hi'));
+  await modelFrom('openai-responses/m', { keys, fetch }).generate(userRequest('Hi'));
   server.assertDone();
 });
 

@@ -1,5 +1,5 @@
 import type { Message, TokenUsage } from '@varve/events';
-import type { FailedAttempt } from './failed-attempt.ts';
+import type { FailedAttempt } from './error.ts';
 
 /**
  * Why a reply ended. `tool-calls` only with calls; `length`: the output limit cut it, so its last call must not be trusted;

@@ -3,7 +3,7 @@ import type { Delta } from './delta.ts';
 import type { LlmErrorCode } from './error.ts';
 import { openaiChat } from './chat/openai-chat.ts';
 import { retry, type RetryNotice, type RetryOptions } from './retry.ts';
-import { asking, scriptedModel, scriptedServer, type ScriptedError, type ScriptedStep } from './testing/index.ts';
+import { userRequest, scriptedModel, scriptedServer, type ScriptedError, type ScriptedStep } from './testing/index.ts';
 
 /** A clock that only sleeping moves, and the longest wait of each jitter. */
 function patience(): { options: RetryOptions; waits: number[] } {
@@ -25,7 +25,7 @@ const fine = { text: 'Fine.' };
 test('waits double up to the limit, and the reply counts every attempt', async () => {
   const { options, waits } = patience();
   const model = scriptedModel([...Array.from({ length: 7 }, () => failing('unavailable')), fine]);
-  const reply = await retry({ ...options, attempts: 8 })(model).generate(asking('Hi'));
+  const reply = await retry({ ...options, attempts: 8 })(model).generate(userRequest('Hi'));
   expect([reply.attempts, waits]).toEqual([8, [2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000]]);
 });
 
@@ -34,14 +34,14 @@ test('waits are a random part of the limit', async () => {
   const model = retry({ ...options, random: () => 0.25 })(
     scriptedModel([failing('timeout'), failing('timeout'), fine]),
   );
-  await model.generate(asking('Hi'));
+  await model.generate(userRequest('Hi'));
   expect(waits).toEqual([500, 1000]);
 });
 
 test('five attempts are made when nothing else is said, and the last error is thrown', async () => {
   const { options, waits } = patience();
   const model = scriptedModel(Array.from({ length: 9 }, () => failing('rate-limited')));
-  await expect(retry(options)(model).generate(asking('Hi'))).rejects.toMatchObject({ code: 'rate-limited' });
+  await expect(retry(options)(model).generate(userRequest('Hi'))).rejects.toMatchObject({ code: 'rate-limited' });
   expect([model.requests.length, waits.length]).toEqual([5, 4]);
 });
 
@@ -49,11 +49,11 @@ test('a model that is being loaded is waited for as long as there is time', asyn
   const { options, waits } = patience();
   const loading: ScriptedStep = { error: { code: 'unavailable', message: 'm at x answered 503: Loading model' } };
   const model = scriptedModel([...Array.from({ length: 20 }, () => loading), failing('unavailable'), fine]);
-  const reply = await retry({ ...options, attempts: 2 })(model).generate(asking('Hi'));
+  const reply = await retry({ ...options, attempts: 2 })(model).generate(userRequest('Hi'));
   expect(reply.attempts).toBe(22);
   expect(waits).toEqual([...Array.from({ length: 20 }, () => 4000), 2000]);
   const endless = scriptedModel(Array.from({ length: 200 }, () => loading));
-  const asked = retry({ ...options, maxTotalMs: 20_000 })(endless).generate(asking('Hi'));
+  const asked = retry({ ...options, maxTotalMs: 20_000 })(endless).generate(userRequest('Hi'));
   await expect(asked).rejects.toMatchObject({ code: 'unavailable' });
   expect(endless.requests).toHaveLength(6);
 });
@@ -63,7 +63,7 @@ test('after an empty reply at temperature 0 the model is asked at temperature 1,
   const asked = async (temperature: number | undefined, code: ScriptedError['code']): Promise<readonly unknown[]> => {
     const model = scriptedModel([failing(code), fine]);
     await retry(options)(model).generate(
-      asking('Hi', { parameters: temperature === undefined ? {} : { temperature } }),
+      userRequest('Hi', { parameters: temperature === undefined ? {} : { temperature } }),
     );
     return model.requests.map(({ parameters }) => parameters.temperature);
   };
@@ -76,21 +76,24 @@ test('after an empty reply at temperature 0 the model is asked at temperature 1,
 test('the wait that the provider asks for is never cut short', async () => {
   const { options, waits } = patience();
   const model = retry({ ...options, random: () => 0 })(scriptedModel([failing('rate-limited', 1500), fine]));
-  await model.generate(asking('Hi'));
+  await model.generate(userRequest('Hi'));
   expect(waits).toEqual([1500]);
 });
 
 test('a provider that asks for more than the limit ends the call', async () => {
   const { options, waits } = patience();
   const model = retry(options)(scriptedModel([failing('rate-limited', 7_200_000)]));
-  await expect(model.generate(asking('Hi'))).rejects.toMatchObject({ code: 'rate-limited', retryAfterMs: 7_200_000 });
+  await expect(model.generate(userRequest('Hi'))).rejects.toMatchObject({
+    code: 'rate-limited',
+    retryAfterMs: 7_200_000,
+  });
   expect(waits).toEqual([]);
 });
 
 test('no attempt begins after the time is up', async () => {
   const { options, waits } = patience();
   const model = scriptedModel(Array.from({ length: 9 }, () => failing('unavailable', 40_000)));
-  const asked = retry({ ...options, attempts: 9, maxTotalMs: 100_000 })(model).generate(asking('Hi'));
+  const asked = retry({ ...options, attempts: 9, maxTotalMs: 100_000 })(model).generate(userRequest('Hi'));
   await expect(asked).rejects.toMatchObject({ code: 'unavailable' });
   expect(waits).toEqual([44_000, 44_000]);
 });
@@ -107,7 +110,7 @@ const final: readonly ScriptedError['code'][] = [
 describe('failures that stay', () => {
   test.for(final)('%s is not tried again', async (code) => {
     const model = scriptedModel([failing(code)]);
-    await expect(retry()(model).generate(asking('Hi'))).rejects.toMatchObject({ code });
+    await expect(retry()(model).generate(userRequest('Hi'))).rejects.toMatchObject({ code });
     model.assertDone();
   });
 });
@@ -116,14 +119,14 @@ test('an answer that is no reply is tried twice', async () => {
   const { options } = patience();
   const model = scriptedModel([failing('malformed-reply'), failing('malformed-reply')]);
   const code: LlmErrorCode = 'malformed-reply';
-  await expect(retry(options)(model).generate(asking('Hi'))).rejects.toMatchObject({ code });
+  await expect(retry(options)(model).generate(userRequest('Hi'))).rejects.toMatchObject({ code });
   model.assertDone();
 });
 
 test('a page after another failure is no reason to give up yet', async () => {
   const { options } = patience();
   const model = scriptedModel([failing('unavailable'), failing('malformed-reply'), fine]);
-  expect((await retry(options)(model).generate(asking('Hi'))).attempts).toBe(3);
+  expect((await retry(options)(model).generate(userRequest('Hi'))).attempts).toBe(3);
 });
 
 test('a port of this machine where nothing runs is tried twice', async () => {
@@ -131,7 +134,7 @@ test('a port of this machine where nothing runs is tried twice', async () => {
   const server = await scriptedServer([]);
   await server[Symbol.asyncDispose]();
   const model = retry(options)(openaiChat({ model: 'm', baseUrl: server.url.replace('127.0.0.1', 'localhost') }));
-  await expect(model.generate(asking('Hi'))).rejects.toMatchObject({ code: 'unavailable' });
+  await expect(model.generate(userRequest('Hi'))).rejects.toMatchObject({ code: 'unavailable' });
   expect(waits).toHaveLength(1);
 });
 
@@ -141,7 +144,7 @@ test('pieces of a broken reply are taken back before the next ones', async () =>
   await using server = await scriptedServer([failing('unavailable'), broken, fine]);
   const deltas: Delta[] = [];
   const model = retry(options)(openaiChat({ model: 'm', baseUrl: server.url }));
-  const reply = await model.generate(asking('Hi'), { onDelta: (delta) => void deltas.push(delta) });
+  const reply = await model.generate(userRequest('Hi'), { onDelta: (delta) => void deltas.push(delta) });
   expect(deltas).toEqual([
     { kind: 'text', text: 'Half a r' },
     { kind: 'reset', reason: expect.stringContaining('broke off its answer') },
@@ -154,7 +157,7 @@ test('the listener is told of each wait', async () => {
   const { options } = patience();
   const notices: RetryNotice[] = [];
   const model = scriptedModel([failing('unavailable'), failing('empty'), fine]);
-  await retry({ ...options, onRetry: (notice) => void notices.push(notice) })(model).generate(asking('Hi'));
+  await retry({ ...options, onRetry: (notice) => void notices.push(notice) })(model).generate(userRequest('Hi'));
   expect(notices.map(({ attempt, delayMs, error }) => [attempt, delayMs, error.code])).toEqual([
     [1, 2000, 'unavailable'],
     [2, 4000, 'empty'],
@@ -165,21 +168,23 @@ test('aborting while it waits ends the call, and nothing is sent again', async (
   const caller = new AbortController();
   const model = scriptedModel([failing('unavailable'), fine]);
   const asked = retry({ onRetry: () => setImmediate(() => caller.abort()), random: () => 1 })(model);
-  await expect(asked.generate(asking('Hi'), { signal: caller.signal })).rejects.toMatchObject({ code: 'aborted' });
+  await expect(asked.generate(userRequest('Hi'), { signal: caller.signal })).rejects.toMatchObject({ code: 'aborted' });
   expect(model.requests).toHaveLength(1);
 });
 
 test('a sleep that ends early because of an abort ends the call', async () => {
   const caller = new AbortController();
   const model = scriptedModel([failing('unavailable'), fine]);
-  const asked = retry({ sleep: async () => caller.abort() })(model).generate(asking('Hi'), { signal: caller.signal });
+  const asked = retry({ sleep: async () => caller.abort() })(model).generate(userRequest('Hi'), {
+    signal: caller.signal,
+  });
   await expect(asked).rejects.toMatchObject({ code: 'aborted' });
   expect(model.requests).toHaveLength(1);
 });
 
 test('an error that is no failure of a model passes at once', async () => {
   const bug = { ...scriptedModel([]), generate: async () => Promise.reject(new TypeError('a bug')) };
-  await expect(retry()(bug).generate(asking('Hi'))).rejects.toThrow(TypeError);
+  await expect(retry()(bug).generate(userRequest('Hi'))).rejects.toThrow(TypeError);
 });
 
 test('a wrapped model keeps its name and capabilities, and its spec holds the inner one', () => {
@@ -195,7 +200,7 @@ test('a stream that cannot be read is asked for as a whole, and its pieces are h
   await using server = await scriptedServer([{ fault }, { text: 'Hello.' }]);
   const model = retry({ sleep: async () => undefined })(openaiChat({ model: 'm', baseUrl: server.url }));
   const deltas: Delta[] = [];
-  const { attempts } = await model.generate(asking('Hi'), { onDelta: (delta) => deltas.push(delta) });
+  const { attempts } = await model.generate(userRequest('Hi'), { onDelta: (delta) => deltas.push(delta) });
   const streamed = server.requests.map(({ text }) => text.includes('"stream":true'));
   expect([attempts, streamed]).toEqual([2, [true, false]]);
   expect(deltas.map(({ kind }) => kind)).toEqual(['text', 'reset', 'text']);

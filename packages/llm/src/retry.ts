@@ -1,12 +1,11 @@
 import { setTimeout as sleepFor } from 'node:timers/promises';
 import { attemptLedger } from './attempt-ledger.ts';
-import type { Delta } from './delta.ts';
+import { type Delta, messageDeltas } from './delta.ts';
 import { LlmError } from './error.ts';
 import type { GenerateOptions, LanguageModel, ModelWrapper } from './language-model.ts';
-import { messageDeltas } from './message-deltas.ts';
 import type { ModelReply } from './model-reply.ts';
 import type { ModelRequest } from './model-request.ts';
-import { isRefusedLocally } from './refused-locally.ts';
+import { isLoopback } from './is-loopback.ts';
 
 /** Told before each wait. */
 export interface RetryNotice {
@@ -58,21 +57,22 @@ export function retry(options: RetryOptions = {}): ModelWrapper {
     name: model.name,
     capabilities: model.capabilities,
     spec: { kind: 'retry', attempts, maxTotalMs, maxDelayMs, model: model.spec },
-    generate: (request, generateOptions = {}) => persist(model, request, { options: generateOptions, policy }),
+    generate: (request, generateOptions = {}) =>
+      generateWithRetry(model, request, { options: generateOptions, policy }),
   });
 }
 
 type Policy = Required<Omit<RetryOptions, 'onRetry'>> & Pick<RetryOptions, 'onRetry'>;
 
-interface Persistence {
+interface RetryContext {
   readonly options: GenerateOptions;
   readonly policy: Policy;
 }
 
-async function persist(
+async function generateWithRetry(
   model: LanguageModel,
   request: ModelRequest,
-  { options, policy }: Persistence,
+  { options, policy }: RetryContext,
 ): Promise<ModelReply> {
   const { signal, onDelta } = options;
   const began = policy.now();
@@ -91,7 +91,7 @@ async function persist(
       const { onDelta: _whole, ...unstreamed } = options;
       const isStreamed = onDelta !== undefined && !isBroken;
       const reply = await model.generate(asked, isStreamed ? { ...options, onDelta: watched } : unstreamed);
-      if (!isStreamed) handWhole(reply, options);
+      if (!isStreamed) emitWhole(reply, options);
       return ledger.reply({ ...reply, attempts: reply.attempts + attempt - 1 });
     } catch (error) {
       if (!(error instanceof LlmError)) throw error;
@@ -103,7 +103,7 @@ async function persist(
       ledger.note(error);
       if (isHandedOut) onDelta?.({ kind: 'reset', reason: error.message });
       policy.onRetry?.({ attempt, delayMs, error });
-      asked = nudged(asked, error);
+      asked = withAdjustedTemperature(asked, error);
       isBroken ||= error.code === 'malformed-reply';
       await sleepOrAbort(policy.sleep, delayMs, signal).catch((aborted: unknown) => {
         throw ledger.failure(aborted);
@@ -112,7 +112,7 @@ async function persist(
   }
 }
 
-function handWhole({ message }: ModelReply, { signal, onDelta }: GenerateOptions): void {
+function emitWhole({ message }: ModelReply, { signal, onDelta }: GenerateOptions): void {
   for (const delta of onDelta ? messageDeltas(message) : []) {
     if (signal?.aborted) throw abortion(signal);
     onDelta?.(delta);
@@ -133,20 +133,20 @@ function loadingDelay({ random, maxDelayMs }: Policy): number {
 }
 
 /** At temperature 0 a model that said nothing would say nothing again. */
-function nudged(request: ModelRequest, { code }: LlmError): ModelRequest {
+function withAdjustedTemperature(request: ModelRequest, { code }: LlmError): ModelRequest {
   const { parameters } = request;
   if (code !== 'empty' || parameters.temperature !== 0) return request;
   return { ...request, parameters: { ...parameters, temperature: 1 } };
 }
 
 /** How many attempts failed, and how many of them in a way that hardly mends itself. */
-interface Failed {
+interface FailureCounts {
   readonly counted: number;
   readonly futile: number;
 }
 
 /** Milliseconds to wait after a failed attempt, or undefined to give up. */
-function delayAfter({ counted, futile }: Failed, error: LlmError, policy: Policy): number | undefined {
+function delayAfter({ counted, futile }: FailureCounts, error: LlmError, policy: Policy): number | undefined {
   const { attempts, maxDelayMs, random } = policy;
   if (!error.isRetryable || counted >= attempts || (isFutile(error) && futile > 1)) return undefined;
   const { retryAfterMs } = error;
@@ -172,4 +172,12 @@ async function sleepOrAbort(sleep: Policy['sleep'], ms: number, signal?: AbortSi
 
 async function defaultSleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
   await sleepFor(ms, undefined, signal && { signal });
+}
+
+/** Whether an error comes from a connection that a port of this machine refused: nothing is running there. */
+function isRefusedLocally(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  if (error instanceof AggregateError) return error.errors.length > 0 && error.errors.every(isRefusedLocally);
+  const isRefused = 'code' in error && error.code === 'ECONNREFUSED' && 'address' in error;
+  return isRefused ? isLoopback(String(error.address)) : isRefusedLocally(error.cause);
 }

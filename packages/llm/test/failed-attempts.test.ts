@@ -7,14 +7,14 @@ import { openaiChat } from '../src/chat/openai-chat.ts';
 import { openaiResponses } from '../src/responses/openai-responses.ts';
 import { retry } from '../src/retry.ts';
 import {
-  asking,
+  userRequest,
   scriptedResponses,
   scriptedServer,
   type ScriptedServer,
   type ScriptedStep,
 } from '../src/testing/index.ts';
-import { metered, type CallMeasure } from '../src/wrappers/metered.ts';
-import { routed } from '../src/wrappers/routed.ts';
+import { meterCalls, type CallMeasure } from '../src/wrappers/meter-calls.ts';
+import { routeCalls } from '../src/wrappers/route-calls.ts';
 
 const usage = { input_tokens: 100, output_tokens: 5, cache_read_tokens: 0, cache_write_tokens: 0, reasoning_tokens: 0 };
 const paid = { usage, costUsd: 0.25 };
@@ -22,7 +22,7 @@ const patient = retry({ attempts: 3, sleep: async () => undefined });
 
 async function failureOf(model: LanguageModel, signal?: AbortSignal): Promise<LlmError> {
   const options = { onDelta: () => undefined, ...(signal && { signal }) };
-  const error: unknown = await model.generate(asking('Hi'), options).catch((caught: unknown) => caught);
+  const error: unknown = await model.generate(userRequest('Hi'), options).catch((caught: unknown) => caught);
   if (!(error instanceof LlmError)) throw new Error(`no LlmError: ${String(error)}`);
   return error;
 }
@@ -72,7 +72,7 @@ describe('a failure tells what was said and what it used', () => {
       { text: 'Hello there, how are you?', fault: { kind: 'hang', afterPieces: 2 } },
     ]);
     const caller = new AbortController();
-    const asked = chat(server).generate(asking('Hi'), { signal: caller.signal, onDelta: () => caller.abort() });
+    const asked = chat(server).generate(userRequest('Hi'), { signal: caller.signal, onDelta: () => caller.abort() });
     const partial = { text: expect.stringMatching(/^Hello th/) as string };
     await expect(asked).rejects.toMatchObject({ code: 'aborted', partial, failedAttempts: [] });
   });
@@ -89,7 +89,7 @@ describe('wrappers keep what failed attempts used', () => {
 
   test('retry tells it with the reply, apart from what the reply used', async () => {
     await using server = await scriptedServer([empty, empty, ok]);
-    const reply = await patient(chat(server)).generate(asking('Hi'));
+    const reply = await patient(chat(server)).generate(userRequest('Hi'));
     expect([reply.attempts, reply.costUsd, reply.usage?.input_tokens]).toEqual([3, 1, 1]);
     expect(reply.failedAttempts?.map(({ costUsd }) => costUsd)).toEqual([0.25, 0.25]);
   });
@@ -113,8 +113,8 @@ describe('wrappers keep what failed attempts used', () => {
   test('a route tells that of every model, with the error of the first', async () => {
     await using one = await scriptedServer([empty, empty]);
     await using other = await scriptedServer([ok, { text: '', finish: 'length', ...paid }]);
-    const model = routed([chat(one), chat(other)]);
-    expect((await model.generate(asking('Hi'))).failedAttempts).toHaveLength(1);
+    const model = routeCalls([chat(one), chat(other)]);
+    expect((await model.generate(userRequest('Hi'))).failedAttempts).toHaveLength(1);
     const error = await failureOf(model);
     expect([error.code, error.failedAttempts.map(({ code }) => code)]).toEqual(['empty', ['empty', 'truncated']]);
   });
@@ -122,14 +122,14 @@ describe('wrappers keep what failed attempts used', () => {
   test('metered prices each attempt, and measures it, inside of a retry and around it', async () => {
     await using server = await scriptedServer([{ text: '', usage }, { text: 'Hi.', usage }, { text: '', usage }, ok]);
     const measures: CallMeasure[] = [];
-    const meter = metered({ prices: { input: 10, output: 0 }, onCall: (each) => measures.push(each) });
-    await patient(meter(chat(server))).generate(asking('Hi'));
+    const meter = meterCalls({ prices: { input: 10, output: 0 }, onCall: (each) => measures.push(each) });
+    await patient(meter(chat(server))).generate(userRequest('Hi'));
     expect(measures.map(({ failed, failedAttempts }) => [failed, failedAttempts?.[0]?.costUsd])).toEqual([
       ['empty', 0.001],
       [undefined, undefined],
     ]);
     measures.length = 0;
-    const reply = await meter(patient(chat(server))).generate(asking('Hi'));
+    const reply = await meter(patient(chat(server))).generate(userRequest('Hi'));
     expect(reply.failedAttempts).toEqual([{ model: 'm', code: 'empty', usage, costUsd: 0.001 }]);
     expect(measures.map(({ failedAttempts }) => failedAttempts)).toEqual([reply.failedAttempts]);
   });
@@ -142,7 +142,7 @@ describe('wrappers keep what failed attempts used', () => {
     };
     const cut = { text: '<function=ping>\n<parameter=text>a', ...paid };
     await using server = await scriptedServer([cut, empty]);
-    const asked = mockFunctionCalling()(chat(server)).generate(asking('Hi', { tools: [ping] }));
+    const asked = mockFunctionCalling()(chat(server)).generate(userRequest('Hi', { tools: [ping] }));
     await expect(asked).rejects.toMatchObject({
       code: 'empty',
       failedAttempts: [

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import type { ToolSpec } from '../src/model-request.ts';
 import { openaiChat } from '../src/chat/openai-chat.ts';
-import { asking, scriptedModel, scriptedServer } from '../src/testing/index.ts';
+import { userRequest, scriptedModel, scriptedServer } from '../src/testing/index.ts';
 import { mockFunctionCalling } from '../src/function-calling/mock-function-calling.ts';
 
 const string = { type: 'string' };
@@ -21,7 +21,7 @@ const tools: readonly ToolSpec[] = [
 
 async function read(written: string) {
   const { message, invalidCalls } = await mockFunctionCalling()(scriptedModel([{ text: written }])).generate(
-    asking('Go', { tools }),
+    userRequest('Go', { tools }),
   );
   const calls = message.tool_calls?.map((call) => [call.name, JSON.parse(call.arguments) as unknown]);
   return { text: textOf(message.content), calls, invalidCalls };
@@ -85,7 +85,7 @@ test.for(completions.map((each, index) => [index, each] as const))(
   'recorded completion %i, served again, gives its words, its calls and its usage',
   async ([, body]) => {
     await using server = await scriptedServer([{ fault: { kind: 'answer', body } }]);
-    const reply = await openaiChat({ model: 'm', baseUrl: server.url }).generate(asking('Go', { tools }));
+    const reply = await openaiChat({ model: 'm', baseUrl: server.url }).generate(userRequest('Go', { tools }));
     const [{ message, finish_reason: finish }] = body.choices;
     expect({
       id: reply.id,

@@ -5,16 +5,16 @@ import { inspect } from 'node:util';
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { dumpedCalls } from '../src/dumps/dumped-calls.ts';
-import { dumpedFetch } from '../src/dumps/dumped-fetch.ts';
+import { dumpCalls } from '../src/dumps/dump-calls.ts';
+import { dumpingFetch } from '../src/dumps/dumping-fetch.ts';
 import { dumpFolder } from '../src/dumps/dump-folder.ts';
 import { openaiChat, type OpenAiChatOptions } from '../src/chat/openai-chat.ts';
 import { openaiResponses } from '../src/responses/openai-responses.ts';
 import { retry } from '../src/retry.ts';
-import { asking, scriptedResponses, scriptedServer, type ScriptedStep } from '../src/testing/index.ts';
-import { traced } from '../src/tracing/traced.ts';
+import { userRequest, scriptedResponses, scriptedServer, type ScriptedStep } from '../src/testing/index.ts';
+import { traceCalls } from '../src/tracing/trace-calls.ts';
 import { cassetteFile } from '../src/wrappers/cassette.ts';
-import { recorded } from '../src/wrappers/recorded.ts';
+import { recordCalls } from '../src/wrappers/record-calls.ts';
 
 const opaque = fc.string({
   unit: fc.constantFrom(...'abcdefghijkmnopqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789'.split('')),
@@ -107,18 +107,18 @@ async function keptOf(
     model: 'm',
     apiKey: key,
     baseUrl: server.url,
-    fetch: dumpedFetch(folder, { requests: true, responses: true }),
+    fetch: dumpingFetch(folder, { requests: true, responses: true }),
     ...rest,
   });
   const patient = retry({ attempts: 1, onRetry: ({ error }) => failures.push(error) });
-  const watched = traced({ tracer: provider.getTracer('test'), content: true, secrets: [key] });
-  const model = recorded({ record: cassette.record, secrets: [key] })(
-    watched(dumpedCalls(folder, { snapshots: true })(patient(adapter))),
+  const watched = traceCalls({ tracer: provider.getTracer('test'), content: true, secrets: [key] });
+  const model = recordCalls({ record: cassette.record, secrets: [key] })(
+    watched(dumpCalls(folder, { snapshots: true })(patient(adapter))),
   );
   for (let count = 0; count < steps.length; count += 1) {
-    await model.generate(asking(`Hi, not ${key}`)).catch((error: unknown) => failures.push(error));
+    await model.generate(userRequest(`Hi, not ${key}`)).catch((error: unknown) => failures.push(error));
   }
-  await folder.settled();
+  await folder.flush();
   const dumps = readdirSync(join(path, 'dumps')).map((name) => readFileSync(join(path, 'dumps', name), 'utf8'));
   const spans = exporter.getFinishedSpans().map(({ attributes, status, events }) => ({ attributes, status, events }));
   const errors = inspect(failures, { depth: 20, showHidden: true, maxStringLength: Infinity });
@@ -157,10 +157,10 @@ test('what goes over the wire is dumped without the keys of its headers, also wh
   const path = mkdtempSync(join(tmpdir(), 'varve-secrets-'));
   const folder = dumpFolder({ path });
   await using server = await scriptedServer([answer(401, { error: { message: `No ${btoa(key)}, ${key}` } })]);
-  const fetch = dumpedFetch(folder, { requests: true, responses: true });
+  const fetch = dumpingFetch(folder, { requests: true, responses: true });
   const model = openaiChat({ model: 'm', apiKey: key, baseUrl: server.url, fetch });
-  await expect(model.generate(asking(`Hi, not ${key}`))).rejects.toMatchObject({ code: 'unauthenticated' });
-  await folder.settled();
+  await expect(model.generate(userRequest(`Hi, not ${key}`))).rejects.toMatchObject({ code: 'unauthenticated' });
+  await folder.flush();
   const dumps = readdirSync(path).map((name) => readFileSync(join(path, name), 'utf8'));
   expect(dumps).toHaveLength(2);
   expect(partsOf(key).filter((each) => dumps.join('').includes(each))).toEqual([]);

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { afterEach, expect, test, vi } from 'vitest';
 import type { Delta } from '../delta.ts';
-import { asking, scriptedServer, type ScriptedServer } from '../testing/index.ts';
+import { userRequest, scriptedServer, type ScriptedServer } from '../testing/index.ts';
 import { openaiChat } from './openai-chat.ts';
 
 const key = 'sk-test-0123456789abcdef';
@@ -56,15 +56,15 @@ test('no error tells a key that the provider repeats', async () => {
     baseUrl: server.url,
     headers: { 'x-api-key': 'header-0secret' },
   });
-  const error: unknown = await model.generate(asking('Hi')).catch((caught: unknown) => caught);
+  const error: unknown = await model.generate(userRequest('Hi')).catch((caught: unknown) => caught);
   expect(inspect(error, { depth: 20, showHidden: true })).not.toMatch(/0123456789abcdef|header-0secret/);
   expect(error).toMatchObject({ code: 'unauthenticated', status: 401 });
 });
 
 test('the key travels in its header, and a placeholder where there is none', async () => {
   await using server = await scriptedServer([said, said], { apiKey: key });
-  await openaiChat({ model: 'm', apiKey: ` ${key}\n`, baseUrl: server.url }).generate(asking('Hi'));
-  await expect(openaiChat({ model: 'm', baseUrl: server.url }).generate(asking('Hi'))).rejects.toMatchObject({
+  await openaiChat({ model: 'm', apiKey: ` ${key}\n`, baseUrl: server.url }).generate(userRequest('Hi'));
+  await expect(openaiChat({ model: 'm', baseUrl: server.url }).generate(userRequest('Hi'))).rejects.toMatchObject({
     code: 'unauthenticated',
   });
   expect(server.requests.map(({ headers }) => headers['authorization'])).toEqual([`Bearer ${key}`, 'Bearer none']);
@@ -96,7 +96,7 @@ test('nothing is taken from the environment, and no header is sent that was not 
   vi.stubEnv('OPENAI_LOG', 'debug');
   await using server = await scriptedServer([said]);
   await openaiChat({ model: 'm', apiKey: key, baseUrl: server.url, headers: { 'X-Title': 'mine' } }).generate(
-    asking('Hi'),
+    userRequest('Hi'),
   );
   const { connection: _c, host: _h, 'content-length': _l, ...sent } = server.requests[0]?.headers ?? {};
   expect(sent).toEqual({
@@ -114,26 +114,26 @@ test('nothing is printed when a stream breaks', async () => {
   vi.stubEnv('OPENAI_LOG', 'debug');
   const headers = { 'content-type': 'text/event-stream' };
   await using server = await scriptedServer([{ fault: { kind: 'answer', headers, body: 'data: {oops\n\n' } }]);
-  await expect(openaiChat({ model: 'm', baseUrl: server.url, stream: true }).generate(asking('Hi'))).rejects.toThrow(
-    'not JSON',
-  );
+  await expect(
+    openaiChat({ model: 'm', baseUrl: server.url, stream: true }).generate(userRequest('Hi')),
+  ).rejects.toThrow('not JSON');
   expect(prints.flatMap((print) => print.mock.calls)).toEqual([]);
 });
 
 test('connections are used again after streamed replies', async () => {
   await using server = await scriptedServer(Array.from({ length: 6 }, () => said));
   const model = openaiChat({ model: 'm', baseUrl: server.url });
-  for (let count = 0; count < 6; count += 1) await model.generate(asking('Hi'), { onDelta: ignore });
+  for (let count = 0; count < 6; count += 1) await model.generate(userRequest('Hi'), { onDelta: ignore });
   // Whoever is kept from running for long between an answer and its end makes a new one now and then.
   expect(new Set(server.requests.map(({ port }) => port)).size).toBeLessThan(6);
 });
 
 test('streaming is asked for exactly when deltas are wanted or the option says so', async () => {
   await using server = await scriptedServer([said, said, said, said]);
-  await openaiChat({ model: 'm', baseUrl: server.url }).generate(asking('Hi'));
-  await openaiChat({ model: 'm', baseUrl: server.url }).generate(asking('Hi'), { onDelta: ignore });
-  await openaiChat({ model: 'm', baseUrl: server.url, stream: true }).generate(asking('Hi'));
-  await openaiChat({ model: 'm', baseUrl: server.url, stream: false }).generate(asking('Hi'), { onDelta: ignore });
+  await openaiChat({ model: 'm', baseUrl: server.url }).generate(userRequest('Hi'));
+  await openaiChat({ model: 'm', baseUrl: server.url }).generate(userRequest('Hi'), { onDelta: ignore });
+  await openaiChat({ model: 'm', baseUrl: server.url, stream: true }).generate(userRequest('Hi'));
+  await openaiChat({ model: 'm', baseUrl: server.url, stream: false }).generate(userRequest('Hi'), { onDelta: ignore });
   expect(server.requests.map(({ text }) => text.includes('"stream":true'))).toEqual([false, true, true, false]);
 });
 
@@ -141,14 +141,14 @@ test('deltas are handed out even when streaming is off', async () => {
   const deltas: Delta[] = [];
   await using server = await scriptedServer([said]);
   const model = openaiChat({ model: 'm', baseUrl: server.url, stream: false });
-  await model.generate(asking('Hi'), { onDelta: (delta) => void deltas.push(delta) });
+  await model.generate(userRequest('Hi'), { onDelta: (delta) => void deltas.push(delta) });
   expect(deltas).toEqual([{ kind: 'text', text: 'Hello.' }]);
 });
 
 test('a call that is aborted before the first byte leaves its connection', async () => {
   await using server = await scriptedServer([{ ...said, fault: { kind: 'hang', afterPieces: 0 } }]);
   const caller = new AbortController();
-  const asked = openaiChat({ model: 'm', baseUrl: server.url }).generate(asking('Hi'), { signal: caller.signal });
+  const asked = openaiChat({ model: 'm', baseUrl: server.url }).generate(userRequest('Hi'), { signal: caller.signal });
   const [result] = await Promise.allSettled([asked, arrived(server).then(() => caller.abort())]);
   expect(result).toMatchObject({ status: 'rejected', reason: { code: 'aborted' } });
   expect(await server.requests[0]?.abandoned).toBe(true);
@@ -158,7 +158,9 @@ test('a call that is aborted in the middle of a stream leaves its connection', a
   await using server = await scriptedServer([{ ...said, fault: { kind: 'hang', afterPieces: 1 } }]);
   const caller = new AbortController();
   const options = { signal: caller.signal, onDelta: () => caller.abort() };
-  await expect(openaiChat({ model: 'm', baseUrl: server.url }).generate(asking('Hi'), options)).rejects.toMatchObject({
+  await expect(
+    openaiChat({ model: 'm', baseUrl: server.url }).generate(userRequest('Hi'), options),
+  ).rejects.toMatchObject({
     code: 'aborted',
   });
   expect(await server.requests[0]?.abandoned).toBe(true);
@@ -168,7 +170,7 @@ test('a callback that throws ends the call with its own error and leaves the con
   await using server = await scriptedServer([
     { text: 'A reply of several pieces.', fault: { kind: 'hang', afterPieces: 2 } },
   ]);
-  const asked = openaiChat({ model: 'm', baseUrl: server.url }).generate(asking('Hi'), { onDelta: brokenDisplay });
+  const asked = openaiChat({ model: 'm', baseUrl: server.url }).generate(userRequest('Hi'), { onDelta: brokenDisplay });
   await expect(asked).rejects.toThrow(TypeError);
   expect(await server.requests[0]?.abandoned).toBe(true);
 });
@@ -176,13 +178,13 @@ test('a callback that throws ends the call with its own error and leaves the con
 test('a server that keeps a finished stream open does not hold up the reply', async () => {
   const lastPiece = { ...said, fault: { kind: 'hang', afterPieces: 3 } } as const;
   await using server = await scriptedServer([lastPiece]);
-  const reply = await openaiChat({ model: 'm', baseUrl: server.url, stream: true }).generate(asking('Hi'));
+  const reply = await openaiChat({ model: 'm', baseUrl: server.url, stream: true }).generate(userRequest('Hi'));
   expect(reply.finish).toBe('stop');
 });
 
 test('a connection that breaks after the finish reason does not break the reply', async () => {
   await using server = await scriptedServer([{ ...said, fault: { kind: 'reset', afterPieces: 2 } }]);
-  const reply = await openaiChat({ model: 'm', baseUrl: server.url, stream: true }).generate(asking('Hi'));
+  const reply = await openaiChat({ model: 'm', baseUrl: server.url, stream: true }).generate(userRequest('Hi'));
   expect(reply.finish).toBe('stop');
 });
 
@@ -190,14 +192,14 @@ test('a call that its last piece aborts is aborted', async () => {
   await using server = await scriptedServer([said]);
   const caller = new AbortController();
   const model = openaiChat({ model: 'm', baseUrl: server.url, stream: false });
-  const asked = model.generate(asking('Hi'), { signal: caller.signal, onDelta: () => caller.abort() });
+  const asked = model.generate(userRequest('Hi'), { signal: caller.signal, onDelta: () => caller.abort() });
   await expect(asked).rejects.toMatchObject({ code: 'aborted' });
 });
 
 test('the first byte may be as slow as a gate', async () => {
   const gate = Promise.withResolvers<void>();
   await using server = await scriptedServer([{ ...said, gate: gate.promise }]);
-  const asked = openaiChat({ model: 'm', baseUrl: server.url }).generate(asking('Hi'));
+  const asked = openaiChat({ model: 'm', baseUrl: server.url }).generate(userRequest('Hi'));
   await arrived(server);
   gate.resolve();
   expect((await asked).finish).toBe('stop');

@@ -2,8 +2,8 @@ import { text, type Content, type Message } from '@varve/events';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { ModelRequest } from '../model-request.ts';
-import { asking } from '../testing/index.ts';
-import { requestOf, wireBody } from '../testing/servers/request-of.ts';
+import { userRequest } from '../testing/index.ts';
+import { requestOf, wireBody } from '../testing/servers/chat-request.ts';
 import { dialectFor } from '../dialects/dialect-for.ts';
 import { unknownDialect, type Dialect } from '../dialects/dialect.ts';
 import { toWire, type WireSettings } from './to-wire.ts';
@@ -85,7 +85,7 @@ const everything: ModelRequest = {
 };
 
 const cases: Readonly<Record<string, readonly [ModelRequest, WireSettings]>> = {
-  plain: [asking('Hi'), settings],
+  plain: [userRequest('Hi'), settings],
   conversation: [{ ...everything, parameters: {} }, settings],
   'parameters-openai': [
     { ...everything, messages: [] },
@@ -95,10 +95,13 @@ const cases: Readonly<Record<string, readonly [ModelRequest, WireSettings]>> = {
     { ...everything, messages: [] },
     { ...settings, parameters: { temperature: 0, seed: 1 } },
   ],
-  images: [asking('', { messages: illustrated }), settings],
-  'images-without-vision': [asking('', { messages: illustrated }), { ...settings, vision: false }],
-  'cache-marks': [asking('', { messages: marked }), { ...settings, dialect: { ...unknownDialect, cacheMarks: true } }],
-  'cache-marks-openai': [asking('', { messages: marked }), { ...settings, dialect: openAi }],
+  images: [userRequest('', { messages: illustrated }), settings],
+  'images-without-vision': [userRequest('', { messages: illustrated }), { ...settings, vision: false }],
+  'cache-marks': [
+    userRequest('', { messages: marked }),
+    { ...settings, dialect: { ...unknownDialect, cacheMarks: true } },
+  ],
+  'cache-marks-openai': [userRequest('', { messages: marked }), { ...settings, dialect: openAi }],
 };
 
 /** One conversation as each provider wants it. */
@@ -168,8 +171,8 @@ describe('wire requests', () => {
 });
 
 test('auto is not sent as a tool choice, and no choice is sent without tools', () => {
-  const auto = toWire(asking('Hi', { tools: [grep], parameters: { toolChoice: 'auto' } }), settings);
-  const toolless = toWire(asking('Hi', { parameters: { toolChoice: 'none' } }), settings);
+  const auto = toWire(userRequest('Hi', { tools: [grep], parameters: { toolChoice: 'auto' } }), settings);
+  const toolless = toWire(userRequest('Hi', { parameters: { toolChoice: 'none' } }), settings);
   expect([Object.keys(auto), Object.keys(toolless)]).toEqual([
     ['model', 'messages', 'tools'],
     ['model', 'messages'],
@@ -178,7 +181,7 @@ test('auto is not sent as a tool choice, and no choice is sent without tools', (
 
 test('a tool result over 50,000 characters loses its middle and no character is cut', () => {
   const long = `x${'😀'.repeat(40_000)}`;
-  const [, sent] = toWire(asking('', { messages: [calling('a'), result('a', [text(long)])] }), settings).messages;
+  const [, sent] = toWire(userRequest('', { messages: [calling('a'), result('a', [text(long)])] }), settings).messages;
   expect(sent?.content?.length).toBeLessThanOrEqual(50_000);
   expect(sent?.content).toMatch(/^x😀.*characters left out here.*😀$/su);
   expect(JSON.stringify(sent)).not.toMatch(/\\ud[89a-f]/);
@@ -190,7 +193,7 @@ test('reasoning details of a first call go back to the model they came from, and
   const signed = message('assistant', [], {
     tool_calls: first ? [{ ...first, extra: { origin: 'm', reasoning_details: details } }] : [],
   });
-  const request = asking('', { messages: [signed, result('a', [])] });
+  const request = userRequest('', { messages: [signed, result('a', [])] });
   const sent = (given: Partial<WireSettings>): unknown =>
     toWire(request, { ...settings, ...given }).messages[0]?.reasoning_details;
   expect(sent({})).toEqual(details);
@@ -206,7 +209,7 @@ test('reasoning that is always told back goes with every message that has some',
     calling(),
     message('user', [text('c')]),
   ];
-  const sent = toWire(asking('', { messages }), { ...settings, dialect }).messages;
+  const sent = toWire(userRequest('', { messages }), { ...settings, dialect }).messages;
   expect(sent.map(({ reasoning }) => reasoning)).toEqual(['I see.', '', undefined, undefined]);
 });
 
@@ -224,7 +227,7 @@ test('what a dialect cannot take is left out', () => {
 });
 
 function spelled(effort: Dialect['effort'], reasoningEffort: 'none' | 'high'): WireRequest {
-  const request = asking('', { messages: [], parameters: { reasoningEffort } });
+  const request = userRequest('', { messages: [], parameters: { reasoningEffort } });
   return toWire(request, { ...settings, dialect: { ...unknownDialect, effort } });
 }
 
@@ -242,25 +245,25 @@ test('no part without words is sent, and a message that has no others is one tex
     message('user', [{ ...text(' \n'), cache_prompt: true }]),
   ];
   const dialect = { ...unknownDialect, system: 'anywhere', cacheMarks: true } as const;
-  const sent = toWire(asking('', { messages }), { ...settings, dialect }).messages;
+  const sent = toWire(userRequest('', { messages }), { ...settings, dialect }).messages;
   const kinds = sent.map(({ content }) => (typeof content === 'object' ? content?.map(({ type }) => type) : content));
   expect(kinds).toEqual([['image_url', 'image_url'], ['text'], ' \n']);
 });
 
 test('a long user message is sent whole', () => {
-  const [sent] = toWire(asking('y'.repeat(60_000)), settings).messages;
+  const [sent] = toWire(userRequest('y'.repeat(60_000)), settings).messages;
   expect(sent?.content).toBe('y'.repeat(60_000));
 });
 
 test('half a surrogate pair is replaced wherever it stands', () => {
   const broken = { ...grep, description: 'cut \uD83D', parameters: { 'key\uDC00': ['\uD800'] } };
-  const wire = toWire(asking('cut \uD83D', { tools: [broken] }), settings);
+  const wire = toWire(userRequest('cut \uD83D', { tools: [broken] }), settings);
   expect(JSON.stringify(wire).isWellFormed()).toBe(true);
   expect(JSON.stringify(wire)).not.toMatch(/\\ud[89a-f]/);
 });
 
 test('a blank text beside calls is sent as null, or as no text where null is rejected', () => {
-  const request = asking('', { messages: [{ ...calling('a'), content: [text(' \n')] }] });
+  const request = userRequest('', { messages: [{ ...calling('a'), content: [text(' \n')] }] });
   const strict = { ...settings, dialect: { ...unknownDialect, emptyContent: 'text' } } as const;
   expect([settings, strict].map((each) => toWire(request, each).messages[0]?.content)).toEqual([null, '']);
 });
@@ -268,7 +271,7 @@ test('a blank text beside calls is sent as null, or as no text where null is rej
 test('a message that was sent before is sent as the same bytes', () => {
   const cached: WireSettings = { ...settings, cache: new WeakMap() };
   const requests = [conversation, illustrated, [...illustrated, ...conversation]].map((messages) =>
-    asking('', { messages, tools: spoken.tools }),
+    userRequest('', { messages, tools: spoken.tools }),
   );
   const again = [...requests, ...requests];
   expect(again.map((request) => toWire(request, cached))).toEqual(again.map((request) => toWire(request, settings)));
@@ -290,7 +293,7 @@ test('a server reads back every message that is sent to it', () => {
   const free: WireSettings = { ...settings, dialect: { ...openAi, callIds: 'free' } };
   fc.assert(
     fc.property(fc.array(anyMessage), (messages) => {
-      const body = wireBody.parse(JSON.parse(JSON.stringify(toWire(asking('', { messages }), free))));
+      const body = wireBody.parse(JSON.parse(JSON.stringify(toWire(userRequest('', { messages }), free))));
       expect(requestOf(body).messages).toEqual(messages);
     }),
   );

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Delta } from '../delta.ts';
 import type { ToolSpec } from '../model-request.ts';
-import { asking, scriptedServer, type ScriptedCall } from '../testing/index.ts';
+import { userRequest, scriptedServer, type ScriptedCall } from '../testing/index.ts';
 import { openaiChat } from '../chat/openai-chat.ts';
 
 const tools: readonly ToolSpec[] = ['grep', 'files.read'].map((name) => ({
@@ -16,7 +16,7 @@ async function read(calls: readonly ScriptedCall[]) {
   await using server = await scriptedServer([{ calls }]);
   const deltas: Delta[] = [];
   const model = openaiChat({ model: 'm', baseUrl: server.url });
-  const { message } = await model.generate(asking('Go', { tools }), { onDelta: (delta) => deltas.push(delta) });
+  const { message } = await model.generate(userRequest('Go', { tools }), { onDelta: (delta) => deltas.push(delta) });
   const made = message.tool_calls ?? [];
   const streamed = made.map((_call, at) => {
     const pieces = deltas.flatMap((delta) => (delta.kind === 'tool-call' && delta.index === at ? [delta] : []));

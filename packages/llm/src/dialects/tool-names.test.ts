@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Delta } from '../delta.ts';
 import { openaiResponses } from '../responses/openai-responses.ts';
-import { asking, scriptedResponses, scriptedServer } from '../testing/index.ts';
+import { userRequest, scriptedResponses, scriptedServer } from '../testing/index.ts';
 import { openaiChat } from '../chat/openai-chat.ts';
 import { toolNameLookup, wireName } from './tool-names.ts';
 
@@ -48,7 +48,7 @@ describe.for([
     await using server = await serve([{ calls: [call] }, { text: 'Done.' }]);
     const model = adapter({ model: 'm', baseUrl: server.url });
     const deltas: Delta[] = [];
-    const request = asking('Hi', { tools: tools(long) });
+    const request = userRequest('Hi', { tools: tools(long) });
     const { message } = await model.generate(request, { onDelta: (delta) => void deltas.push(delta) });
     expect(message.tool_calls?.map(({ name }) => name)).toEqual([long]);
     expect(

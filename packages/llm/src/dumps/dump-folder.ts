@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { dumpable } from './dumpable.ts';
+import { sanitizeDump } from './sanitize-dump.ts';
 
 /** Where dumps lie, and what must not be in them. */
 export interface DumpFolderOptions {
@@ -27,7 +27,7 @@ export interface DumpFolder {
   /** Writes a file unless this value has written it before. Returns at once. */
   dumpOnce(name: string, value: Readonly<Record<string, unknown>>): void;
   /** Resolves when everything dumped so far is on the disk, or has failed. */
-  settled(): Promise<void>;
+  flush(): Promise<void>;
 }
 
 /** Dumps in a folder, as JSON that only its owner may read. */
@@ -45,7 +45,7 @@ export function dumpFolder({ path, secrets = [], ...options }: DumpFolderOptions
   };
   const enqueue = (name: string, value: Readonly<Record<string, unknown>>, hidden = secrets): void => {
     files.push(name);
-    const safe = dumpable({ version: 1, at: new Date(now()).toISOString(), ...value }, hidden);
+    const safe = sanitizeDump({ version: 1, at: new Date(now()).toISOString(), ...value }, hidden);
     pending = pending
       .then(() => write(name, safe as Readonly<Record<string, unknown>>))
       .catch((error: unknown) => {
@@ -59,7 +59,7 @@ export function dumpFolder({ path, secrets = [], ...options }: DumpFolderOptions
       const file = `${name}.json`;
       if (!files.includes(file)) enqueue(file, value);
     },
-    async settled() {
+    async flush() {
       await pending;
     },
   };

@@ -1,6 +1,6 @@
 import type { ModelWrapper } from '../language-model.ts';
-import { dumpedCalls } from './dumped-calls.ts';
-import { dumpedFetch } from './dumped-fetch.ts';
+import { dumpCalls } from './dump-calls.ts';
+import { dumpingFetch } from './dumping-fetch.ts';
 import { dumpFolder, type DumpFolder, type DumpFolderOptions } from './dump-folder.ts';
 
 /** How a model is made so that it dumps. */
@@ -9,7 +9,7 @@ export interface Dumps {
   readonly fetch: typeof globalThis.fetch;
   readonly wrap: ModelWrapper;
   /** Resolves when everything dumped so far is on the disk. */
-  settled(): Promise<void>;
+  flush(): Promise<void>;
 }
 
 /** What the variables leave open. */
@@ -42,13 +42,13 @@ export function dumpsFrom(
     wire: dumpFolder({ ...defaults, path: env['OPENHANDS_DUMP_REQUEST_DIR'] || path }),
   };
   return {
-    fetch: dumpedFetch(folders.wire, { requests, responses, ...(fetch && { fetch }) }),
+    fetch: dumpingFetch(folders.wire, { requests, responses, ...(fetch && { fetch }) }),
     wrap: (model) =>
-      dumpedCalls(folders.wire, { calls: false, snapshots: requests })(
-        dumpedCalls(keepsReasoning ? folders.calls : withoutReasoning(folders.calls), { calls })(model),
+      dumpCalls(folders.wire, { calls: false, snapshots: requests })(
+        dumpCalls(keepsReasoning ? folders.calls : withoutReasoning(folders.calls), { calls })(model),
       ),
-    async settled() {
-      await Promise.all([folders.calls.settled(), folders.wire.settled()]);
+    async flush() {
+      await Promise.all([folders.calls.flush(), folders.wire.flush()]);
     },
   };
 }
@@ -61,7 +61,7 @@ function withoutReasoning(folder: DumpFolder): DumpFolder {
   return {
     ...folder,
     dump: (kind, model, value, secrets) =>
-      folder.dump(kind, model, bare(value) as Readonly<Record<string, unknown>>, secrets),
+      folder.dump(kind, model, omitReasoning(value) as Readonly<Record<string, unknown>>, secrets),
   };
 }
 
@@ -72,9 +72,9 @@ const reasoningFields = new Set([
   'responses_reasoning_item',
 ]);
 
-function bare(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(bare);
+function omitReasoning(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(omitReasoning);
   if (typeof value !== 'object' || value === null) return value;
   const kept = Object.entries(value).filter(([key]) => !reasoningFields.has(key));
-  return Object.fromEntries(kept.map(([key, item]) => [key, bare(item)]));
+  return Object.fromEntries(kept.map(([key, item]) => [key, omitReasoning(item)]));
 }

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openaiChat } from '../chat/openai-chat.ts';
-import { asking, languageModelContract, scriptedModel, scriptedServer, type OpenModel } from '../testing/index.ts';
-import { dumpedCalls } from './dumped-calls.ts';
-import { dumpedFetch } from './dumped-fetch.ts';
+import { userRequest, languageModelContract, scriptedModel, scriptedServer, type OpenModel } from '../testing/index.ts';
+import { dumpCalls } from './dump-calls.ts';
+import { dumpingFetch } from './dumping-fetch.ts';
 import { dumpFolder } from './dump-folder.ts';
 import { dumpsFrom } from './dumps-from.ts';
 
@@ -30,9 +30,9 @@ const contractFolder = dumpFolder({ path: folderPath() });
 
 const dumping: OpenModel = async (steps) => {
   const server = await scriptedServer(steps);
-  const fetch = dumpedFetch(contractFolder, { requests: true, responses: true });
+  const fetch = dumpingFetch(contractFolder, { requests: true, responses: true });
   const chat = openaiChat({ model: 'scripted', baseUrl: server.url, fetch });
-  const model = dumpedCalls(contractFolder, { snapshots: true })(chat);
+  const model = dumpCalls(contractFolder, { snapshots: true })(chat);
   return { model, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
 };
 
@@ -44,10 +44,10 @@ test('each call is a file with its request and its reply or failure', async () =
   const path = folderPath();
   const folder = dumpFolder({ path, now: () => 1_700_000_000_123 });
   const script = [{ text: 'Hello.' }, { error: { code: 'rate-limited', retryAfterMs: 5 } }] as const;
-  const model = dumpedCalls(folder)(scriptedModel(script, { name: 'maker/model:free' }));
-  await model.generate(asking('Hi'));
-  await model.generate(asking('Again')).catch(() => undefined);
-  await folder.settled();
+  const model = dumpCalls(folder)(scriptedModel(script, { name: 'maker/model:free' }));
+  await model.generate(userRequest('Hi'));
+  await model.generate(userRequest('Again')).catch(() => undefined);
+  await folder.flush();
   const [call, error] = dumpsIn(path).toSorted((a, b) => Number(/error/.test(a.name)) - Number(/error/.test(b.name)));
   expect(call?.name).toMatch(/^maker__model_free-1700000000\.123-[0-9a-f]{4}-call\.json$/);
   expect(call?.content).toMatchObject({
@@ -68,11 +68,11 @@ test('what goes over the wire is dumped as it was sent and as it came, without h
     { text: 'Hello.' },
     { text: 'Long.', fault: { kind: 'reset', afterPieces: 1 } },
   ]);
-  const fetch = dumpedFetch(folder, { requests: true, responses: true });
+  const fetch = dumpingFetch(folder, { requests: true, responses: true });
   const model = openaiChat({ model: 'm', baseUrl: server.url, apiKey: 'my-own-key', fetch, stream: true });
-  await model.generate(asking('Hi'));
-  await model.generate(asking('Hi')).catch(() => undefined);
-  await folder.settled();
+  await model.generate(userRequest('Hi'));
+  await model.generate(userRequest('Hi')).catch(() => undefined);
+  await folder.flush();
   const dumps = dumpsIn(path);
   expect(dumps.map(({ name }) => name.replace(/^m-.*-/, '')).toSorted()).toEqual([
     'request.json',
@@ -90,10 +90,10 @@ test('what goes over the wire is dumped as it was sent and as it came, without h
 
 test('a request that is dumped is the one that would be sent without dumps', async () => {
   await using server = await scriptedServer([{ text: 'Hello.' }, { text: 'Hello.' }]);
-  const fetch = dumpedFetch(dumpFolder({ path: folderPath() }), { requests: true, responses: true });
+  const fetch = dumpingFetch(dumpFolder({ path: folderPath() }), { requests: true, responses: true });
   const at = { model: 'm', baseUrl: server.url, headers: { 'x-mine': 'yes' } };
-  await openaiChat(at).generate(asking('Hi'));
-  await openaiChat({ ...at, fetch }).generate(asking('Hi'));
+  await openaiChat(at).generate(userRequest('Hi'));
+  await openaiChat({ ...at, fetch }).generate(userRequest('Hi'));
   const [plain, dumped] = server.requests.map(({ headers, text }) => ({ headers, text }));
   expect(plain?.headers['x-mine']).toBe('yes');
   expect(dumped).toEqual(plain);
@@ -101,7 +101,7 @@ test('a request that is dumped is the one that would be sent without dumps', asy
 
 test('a request of another kind goes over the global fetch', async () => {
   await using server = await scriptedServer([]);
-  const fetch = dumpedFetch(dumpFolder({ path: folderPath() }), { responses: true });
+  const fetch = dumpingFetch(dumpFolder({ path: folderPath() }), { responses: true });
   const answer = await fetch(`${server.url}/models`);
   expect([answer.status, await answer.json()]).toMatchObject([200, { object: 'list' }]);
 });
@@ -116,7 +116,7 @@ test('secrets, images and sealed data are in no dump', async () => {
     item: { encrypted_content: bytes, signature: bytes },
     'hunter2-hunter2': true,
   });
-  await folder.settled();
+  await folder.flush();
   const json = JSON.stringify(dumpsIn(path));
   expect(json).not.toMatch(/hunter2|abcdef123456|AAAA/);
   expect(json).toMatch(/\[data:image\/png, 5000 characters, sha256 [0-9a-f]{16}\]/);
@@ -128,10 +128,10 @@ test('a folder that cannot be written is told once and disturbs no call', async 
   writeFileSync(file, '');
   const problems: string[] = [];
   const folder = dumpFolder({ path: join(file, 'logs'), onProblem: (problem) => problems.push(problem) });
-  const model = dumpedCalls(folder)(scriptedModel([{ text: 'One.' }, { text: 'Two.' }]));
-  await model.generate(asking('Hi'));
-  expect((await model.generate(asking('Hi'))).finish).toBe('stop');
-  await folder.settled();
+  const model = dumpCalls(folder)(scriptedModel([{ text: 'One.' }, { text: 'Two.' }]));
+  await model.generate(userRequest('Hi'));
+  expect((await model.generate(userRequest('Hi'))).finish).toBe('stop');
+  await folder.flush();
   expect(problems).toEqual([expect.stringContaining(`Nothing could be dumped into ${file}`)]);
 });
 
@@ -139,18 +139,18 @@ test('no more files stay than the limit, and the newest do', async () => {
   const path = folderPath();
   const folder = dumpFolder({ path, maxFiles: 2 });
   for (const name of ['a', 'b', 'c', 'd']) folder.dumpOnce(name, {});
-  await folder.settled();
+  await folder.flush();
   expect(dumpsIn(path).map(({ name }) => name)).toEqual(['c.json', 'd.json']);
 });
 
 test('the same context is dumped once', async () => {
   const path = folderPath();
   const folder = dumpFolder({ path });
-  const model = dumpedCalls(folder, { calls: false, snapshots: true })(
+  const model = dumpCalls(folder, { calls: false, snapshots: true })(
     scriptedModel(Array.from({ length: 3 }, () => ({ text: 'x' }))),
   );
-  for (const question of ['Hi', 'Hi', 'Ho']) await model.generate(asking(question));
-  await folder.settled();
+  for (const question of ['Hi', 'Hi', 'Ho']) await model.generate(userRequest(question));
+  await folder.flush();
   expect(dumpsIn(path).map(({ name }) => name)).toEqual([
     expect.stringMatching(/^snapshot-[0-9a-f]{32}\.json$/),
     expect.stringMatching(/^snapshot-[0-9a-f]{32}\.json$/),
@@ -176,8 +176,8 @@ describe('an environment', () => {
     await using server = await scriptedServer([{ text: 'Hello.' }]);
     const dumps = dumpsFrom(env, { path });
     const model = openaiChat({ model: 'm', baseUrl: server.url, ...(dumps && { fetch: dumps.fetch }) });
-    await dumps?.wrap(model).generate(asking('Hi'));
-    await dumps?.settled();
+    await dumps?.wrap(model).generate(userRequest('Hi'));
+    await dumps?.flush();
     const found = dumpsIn(path).map(({ name }) => /call|request|response|snapshot/.exec(name)?.[0]);
     expect(new Set(found)).toEqual(new Set(kinds));
     expect(found).toHaveLength(kinds.length);
@@ -193,8 +193,8 @@ describe('an environment', () => {
       OPENHANDS_PRESERVE_REASONING_FIELD: 'false',
     };
     const dumps = dumpsFrom(env);
-    await dumps?.wrap(scriptedModel([{ text: 'Hello.', reasoning: 'thought' }])).generate(asking('Hi'));
-    await dumps?.settled();
+    await dumps?.wrap(scriptedModel([{ text: 'Hello.', reasoning: 'thought' }])).generate(userRequest('Hi'));
+    await dumps?.flush();
     expect(dumpsIn(wire)).toHaveLength(1);
     expect(JSON.stringify(dumpsIn(calls))).toContain('Hello.');
     expect(JSON.stringify(dumpsIn(calls))).not.toContain('thought');
@@ -215,9 +215,13 @@ test('answers are dumped without what only their provider can read, wherever the
     JSON.stringify({ thinking_blocks: [{ type: 'thinking', thinking: 'Hm.', signature: seal }] }),
   ];
   let at = 0;
-  const fetch = dumpedFetch(folder, { requests: true, responses: true, fetch: async () => new Response(bodies[at++]) });
+  const fetch = dumpingFetch(folder, {
+    requests: true,
+    responses: true,
+    fetch: async () => new Response(bodies[at++]),
+  });
   for (const body of bodies) await (await fetch('http://x.test', { method: 'POST', body })).text();
-  await folder.settled();
+  await folder.flush();
   const texts = readdirSync(path).map((name) => readFileSync(join(path, name), 'utf8'));
   expect(texts).toHaveLength(12);
   expect(texts.filter((each) => each.includes('sealed+'))).toEqual([]);

@@ -2,11 +2,11 @@ import { expect, test } from 'vitest';
 import type { LlmError } from '../error.ts';
 import type { ToolSpec } from '../model-request.ts';
 import { openaiChat } from '../chat/openai-chat.ts';
-import { asking, scriptedModel, scriptedServer } from '../testing/index.ts';
+import { userRequest, scriptedModel, scriptedServer } from '../testing/index.ts';
 import { functionCalling } from './function-calling.ts';
 
 const tools: readonly ToolSpec[] = [{ name: 'ping', description: '', parameters: { type: 'object', properties: {} } }];
-const request = asking('Go', { tools });
+const request = userRequest('Go', { tools });
 const ping = { calls: [{ name: 'ping', arguments: {} }] };
 
 test('native asks the model as it is', async () => {

@@ -1,13 +1,13 @@
 import { LlmError } from '../error.ts';
 import type { LanguageModel, ModelWrapper } from '../language-model.ts';
-import type { LeakDialect } from '../text-calls/formats/text-call-format.ts';
-import { readLeaks } from '../text-calls/read-text-calls.ts';
+import type { TextCallFormat } from '../text-calls/formats/text-call-format.ts';
+import { generateWithTextCalls } from '../text-calls/generate-with-text-calls.ts';
 import { mockFunctionCalling, type MockFunctionCallingOptions } from './mock-function-calling.ts';
 
 /** A reply of a native model that had calls in its text. */
-export interface LeakNotice {
+export interface TextCallNotice {
   /** The notation in which they were read; absent when nothing was read. */
-  readonly dialect?: LeakDialect;
+  readonly format?: TextCallFormat;
 }
 
 /** Which way calls travel. */
@@ -21,11 +21,11 @@ export interface FunctionCallingOptions extends MockFunctionCallingOptions {
    * In which notations calls are read from the text of a native model, whose server should have done that; `function-tags`
    * and `tool-call-json` when absent. A reply with calls in any other ends as `unread-calls`.
    */
-  readonly leaks?: readonly LeakDialect[];
+  readonly textCallFormats?: readonly TextCallFormat[];
   /** Told once, when `auto` changes over, with what made it. Must not throw. */
   readonly onSwitch?: (error: LlmError) => void;
   /** Told of each reply of a native model that had calls in its text, read or not. Must not throw. */
-  readonly onLeak?: (notice: LeakNotice) => void;
+  readonly onTextCalls?: (notice: TextCallNotice) => void;
 }
 
 /** So many replies in a row with calls in their text are the habit of a server. */
@@ -40,7 +40,7 @@ export function functionCalling({ mode = 'auto', ...options }: FunctionCallingOp
     const mock = mockFunctionCalling(options)(model);
     if (mode === 'mock' || (mode === 'auto' && !model.capabilities.functionCalling)) return mock;
     const native = nativeCalling(model, options);
-    return mode === 'native' ? native.model : changingOver(native, mock, options);
+    return mode === 'native' ? native.model : switching(native, mock, options);
   };
 }
 
@@ -51,7 +51,7 @@ interface Native {
 }
 
 function nativeCalling(model: LanguageModel, options: FunctionCallingOptions): Native {
-  const { leaks: dialects = ['function-tags', 'tool-call-json'], onLeak } = options;
+  const { textCallFormats: dialects = ['function-tags', 'tool-call-json'], onTextCalls: onLeak } = options;
   let inARow = 0;
   return {
     leaksInARow: () => inARow,
@@ -60,17 +60,20 @@ function nativeCalling(model: LanguageModel, options: FunctionCallingOptions): N
       capabilities: model.capabilities,
       spec: model.spec,
       async generate(request, generateOptions) {
-        const { reply, leak } = await readLeaks(model, request, { ...generateOptions, dialects });
+        const { reply, textCalls: leak } = await generateWithTextCalls(model, request, {
+          ...generateOptions,
+          dialects,
+        });
         const mayCall = request.tools.length > 0 && request.parameters.toolChoice !== 'none';
         if (mayCall) inARow = leak ? inARow + 1 : 0;
-        if (leak) onLeak?.({ ...(leak.dialect && { dialect: leak.dialect }) });
+        if (leak) onLeak?.({ ...(leak.format && { format: leak.format }) });
         return reply;
       },
     },
   };
 }
 
-function changingOver({ model, leaksInARow }: Native, mock: LanguageModel, options: FunctionCallingOptions) {
+function switching({ model, leaksInARow }: Native, mock: LanguageModel, options: FunctionCallingOptions) {
   let current = model;
   const change = (error: LlmError): void => {
     // Calls that were under way together are rejected one after the other.

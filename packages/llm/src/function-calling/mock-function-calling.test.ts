@@ -2,7 +2,7 @@ import { text, textOf, type Content, type Message } from '@varve/events';
 import { describe, expect, test } from 'vitest';
 import type { ModelRequest, ToolSpec } from '../model-request.ts';
 import { openaiChat } from '../chat/openai-chat.ts';
-import { asking, scriptedModel, scriptedServer, type ScriptedStep } from '../testing/index.ts';
+import { userRequest, scriptedModel, scriptedServer, type ScriptedStep } from '../testing/index.ts';
 import { mockFunctionCalling, type MockFunctionCallingOptions } from './mock-function-calling.ts';
 import type { MockNotice } from './mock-notice.ts';
 
@@ -68,7 +68,7 @@ describe('a request', () => {
   });
 
   test('says how to call, in the words of the golden file', async () => {
-    const { messages } = await asked(asking('Hi', { tools }), { callsPerReply: 'many' });
+    const { messages } = await asked(userRequest('Hi', { tools }), { callsPerReply: 'many' });
     expect(messages.map(({ role }) => role)).toEqual(['system', 'user']);
     await expect(`${textOf(messages[0]?.content ?? [])}\n`).toMatchFileSnapshot('golden/instructions.md');
   });
@@ -115,8 +115,8 @@ describe('a request', () => {
     const steps = [{ text: '<function=ping>\n</function>' }, { text: '<function=ping>\n</function>' }];
     const inner = scriptedModel(steps);
     const model = mockFunctionCalling()(inner);
-    const needed = await model.generate(asking('Hi', { tools, parameters: { toolChoice: 'required' } }));
-    const none = await model.generate(asking('Hi', { tools, parameters: { toolChoice: 'none' } }));
+    const needed = await model.generate(userRequest('Hi', { tools, parameters: { toolChoice: 'required' } }));
+    const none = await model.generate(userRequest('Hi', { tools, parameters: { toolChoice: 'none' } }));
     expect([needed.finish, none.finish, none.message.tool_calls]).toEqual(['tool-calls', 'stop', undefined]);
     const prompts = inner.requests.map(({ messages }) => textOf(messages[0]?.content ?? []));
     expect(prompts[0]).toContain('must hold a call');
@@ -140,7 +140,7 @@ describe('stop strings', () => {
       ],
     };
     const inner = scriptedModel([twice], { prompted: true });
-    const { message } = await mockFunctionCalling()(inner).generate(asking('Go', { tools }));
+    const { message } = await mockFunctionCalling()(inner).generate(userRequest('Go', { tools }));
     expect(message.tool_calls).toHaveLength(1);
     expect(inner.requests[0]?.parameters.stop).toEqual(['</function>', '\nEXECUTION RESULT of [']);
   });
@@ -150,7 +150,7 @@ describe('stop strings', () => {
     const inner = scriptedModel([write(title), write(title)], { prompted: true });
     const notices: MockNotice[] = [];
     const model = mockFunctionCalling({ onNotice: (notice) => notices.push(notice) })(inner);
-    const reply = await model.generate(asking('Go', { tools }));
+    const reply = await model.generate(userRequest('Go', { tools }));
     expect(reply.message.tool_calls?.map((call) => call.arguments)).toEqual([JSON.stringify({ title })]);
     expect(reply).toMatchObject({ attempts: 2, costUsd: 1, usage: { input_tokens: 20, output_tokens: 6 } });
     expect([notices, inner.requests[1]?.parameters]).toEqual([[{ kind: 'sent-again' }], {}]);
@@ -159,13 +159,13 @@ describe('stop strings', () => {
   test('that stand in an answer without a call cut it as well: all of it is asked for', async () => {
     const answer = 'A call is `<function=ping>` and then `</function>`. That is all.';
     const inner = scriptedModel([{ text: answer }, { text: answer }], { prompted: true });
-    const reply = await mockFunctionCalling()(inner).generate(asking('How?', { tools }));
+    const reply = await mockFunctionCalling()(inner).generate(userRequest('How?', { tools }));
     expect(textOf(reply.message.content)).toBe(answer);
   });
 
   test('are not sent when no call may come', async () => {
     const inner = scriptedModel([{ text: 'Done.' }], { prompted: true });
-    await mockFunctionCalling()(inner).generate(asking('Go', { tools, parameters: { toolChoice: 'none' } }));
+    await mockFunctionCalling()(inner).generate(userRequest('Go', { tools, parameters: { toolChoice: 'none' } }));
     expect(inner.requests[0]?.parameters).toEqual({});
   });
 
@@ -178,8 +178,8 @@ describe('stop strings', () => {
     const model = mockFunctionCalling({ onNotice: (notice) => notices.push(notice) })(
       openaiChat({ model: 'm', baseUrl: server.url }),
     );
-    await model.generate(asking('Go', { tools }));
-    await model.generate(asking('Go', { tools }));
+    await model.generate(userRequest('Go', { tools }));
+    await model.generate(userRequest('Go', { tools }));
     expect(server.requests.map((request) => 'stop' in (JSON.parse(request.text) as object))).toEqual([
       true,
       false,
@@ -193,7 +193,7 @@ test('the same reply has calls with the same ids, and two replies have not', asy
   const call = { calls: [{ name: 'ping', arguments: {} }] };
   const ids = async (id: string): Promise<readonly string[]> => {
     const model = mockFunctionCalling()(scriptedModel([{ ...call, id }], { prompted: true }));
-    const { message } = await model.generate(asking('Go', { tools }));
+    const { message } = await model.generate(userRequest('Go', { tools }));
     return (message.tool_calls ?? []).map((each) => each.id);
   };
   expect(await ids('r1')).toEqual(await ids('r1'));
@@ -204,9 +204,9 @@ test('a call whose value has no end keeps its text in the history', async () => 
   const written = '<function=note_add>\n<parameter=title>half a title';
   const inner = scriptedModel([{ text: written }, { text: written }, { text: 'Done.' }]);
   const model = mockFunctionCalling()(inner);
-  const { message, invalidCalls } = await model.generate(asking('Go', { tools }));
+  const { message, invalidCalls } = await model.generate(userRequest('Go', { tools }));
   expect(Object.keys(invalidCalls ?? {})).toEqual(message.tool_calls?.map(({ id }) => id));
-  await model.generate({ messages: [...asking('Go').messages, message], tools, parameters: {} });
+  await model.generate({ messages: [...userRequest('Go').messages, message], tools, parameters: {} });
   const last = inner.requests.at(-1)?.messages.at(-1);
   expect(textOf(last?.content ?? [])).toBe(`${written}\n</function>`);
 });

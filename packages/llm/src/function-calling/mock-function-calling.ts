@@ -4,16 +4,14 @@ import { LlmError } from '../error.ts';
 import type { GenerateOptions, LanguageModel, ModelWrapper } from '../language-model.ts';
 import type { ModelReply } from '../model-reply.ts';
 import type { ModelRequest, ToolSpec } from '../model-request.ts';
-import { addedUsage } from './added-usage.ts';
-import { failureAfter } from './failure-after.ts';
+import { withEarlierUsage, errorWithEarlierUsage } from './earlier-usage.ts';
 import { describeTools } from './describe-tools.ts';
 import type { MockNotice } from './mock-notice.ts';
-import { namesIn } from '../text-calls/names-in.ts';
-import { readCalls } from '../text-calls/read-calls.ts';
+import { knownNamesOf, readCalls } from '../text-calls/read-calls.ts';
 import { renderMessages, type RenderCache } from './render-messages.ts';
 import { replyStream } from './reply-stream.ts';
 import { scanReply, type ScannedReply } from '../text-calls/function-tags/scan-reply.ts';
-import { joined, splitThinking, type SplitText } from '../text-calls/function-tags/split-thinking.ts';
+import { joinReasoning, splitThinking, type SplitText } from '../text-calls/function-tags/split-thinking.ts';
 import { tags } from '../text-calls/function-tags/tags.ts';
 
 /** How calls are asked for and read. */
@@ -37,7 +35,7 @@ export interface MockFunctionCallingOptions {
 export function mockFunctionCalling(options: MockFunctionCallingOptions = {}): ModelWrapper {
   const { callsPerReply = 'one', example = true, onNotice } = options;
   return (model) => {
-    const line: Line = {
+    const line: MockState = {
       model,
       callsPerReply,
       example,
@@ -55,7 +53,7 @@ export function mockFunctionCalling(options: MockFunctionCallingOptions = {}): M
 }
 
 /** What all calls of one model share. */
-interface Line {
+interface MockState {
   readonly model: LanguageModel;
   readonly callsPerReply: 'one' | 'many';
   readonly example: boolean;
@@ -65,53 +63,53 @@ interface Line {
   takesStops: boolean;
 }
 
-async function generate(line: Line, request: ModelRequest, options: GenerateOptions): Promise<ModelReply> {
+async function generate(line: MockState, request: ModelRequest, options: GenerateOptions): Promise<ModelReply> {
   const stream = options.onDelta && replyStream(options.onDelta);
   const inner = { ...options, ...(stream && { onDelta: (delta: Delta) => stream.push(delta) }) };
   const tools = new Map(request.parameters.toolChoice === 'none' ? [] : request.tools.map((tool) => [tool.name, tool]));
-  const first = await ask(line, request, { ...inner, mayCall: tools.size > 0 });
+  const first = await generateOnce(line, request, { ...inner, mayCall: tools.size > 0 });
   let reply = first.reply;
-  let taken = takeApart(reply, tools, line.callsPerReply);
+  let taken = parseReply(reply, tools, line.callsPerReply);
   // A stop string within a value, or within thinking, cut the reply there: the rest is had by asking without.
   if (first.stops.length > 0 && isCutByStop(reply, taken, first.stops)) {
     line.notice({ kind: 'sent-again' });
     stream?.restart('The reply held the text that ends replies.');
-    reply = await askAgain(line, request, { ...inner, first: first.reply });
-    taken = takeApart(reply, tools, line.callsPerReply);
+    reply = await generateWithoutStops(line, request, { ...inner, first: first.reply });
+    taken = parseReply(reply, tools, line.callsPerReply);
   }
-  const whole = replyOf(reply, taken, { tools, notice: line.notice });
+  const whole = buildReply(reply, taken, { tools, notice: line.notice });
   stream?.end(whole.message);
   return whole;
 }
 
 /** Asks without stop strings; what the first reply used is in what comes of it. */
-async function askAgain(
-  line: Line,
+async function generateWithoutStops(
+  line: MockState,
   request: ModelRequest,
   { first, ...options }: GenerateOptions & { readonly first: ModelReply },
 ): Promise<ModelReply> {
   try {
-    return addedUsage(first, await line.model.generate(rendered(line, request, []), options));
+    return withEarlierUsage(first, await line.model.generate(renderRequest(line, request, []), options));
   } catch (error) {
-    throw failureAfter(first, error);
+    throw errorWithEarlierUsage(first, error);
   }
 }
 
 /** Asks with stop strings, unless the provider rejects them; tells which were in force. */
-async function ask(
-  line: Line,
+async function generateOnce(
+  line: MockState,
   request: ModelRequest,
   { mayCall, ...options }: GenerateOptions & { readonly mayCall: boolean },
 ) {
   const own = line.callsPerReply === 'one' ? [tags.functionClose, `\n${tags.result}`] : [`\n${tags.result}`];
   const stops = line.takesStops && mayCall ? own : [];
   try {
-    return { stops, reply: await line.model.generate(rendered(line, request, stops), options) };
+    return { stops, reply: await line.model.generate(renderRequest(line, request, stops), options) };
   } catch (error) {
     if (stops.length === 0 || !rejectsStops(error)) throw error;
     line.takesStops = false;
     line.notice({ kind: 'no-stop-strings' });
-    return { stops: [], reply: await line.model.generate(rendered(line, request, []), options) };
+    return { stops: [], reply: await line.model.generate(renderRequest(line, request, []), options) };
   }
 }
 
@@ -121,7 +119,7 @@ async function ask(
  */
 function isCutByStop(
   { finish, message }: ModelReply,
-  { text: said, reasoning, calls, isFromReasoning }: TakenApart,
+  { text: said, reasoning, calls, isFromReasoning }: ParsedReply,
   stops: readonly string[],
 ): boolean {
   const written = textOf(message.content);
@@ -145,8 +143,8 @@ function rejectsStops(error: unknown): boolean {
   );
 }
 
-function rendered(
-  { callsPerReply, example, cache }: Line,
+function renderRequest(
+  { callsPerReply, example, cache }: MockState,
   { messages, tools, parameters, ...rest }: ModelRequest,
   ownStops: readonly string[],
 ): ModelRequest {
@@ -162,23 +160,26 @@ function rendered(
 }
 
 /** What a reply holds, and whether its calls stood in its reasoning. */
-interface TakenApart extends Omit<ScannedReply, 'thought'>, Pick<SplitText, 'reasoning'> {
+interface ParsedReply extends Omit<ScannedReply, 'leadingReasoning'>, Pick<SplitText, 'reasoning'> {
   readonly isFromReasoning: boolean;
 }
 
-function takeApart(
+function parseReply(
   { message, finish }: ModelReply,
   tools: ReadonlyMap<string, ToolSpec>,
   callsPerReply: 'one' | 'many',
-): TakenApart {
+): ParsedReply {
   const split = splitThinking(textOf(message.content));
-  const thought = joined(message.reasoning_content ?? '', split.reasoning);
+  const thought = joinReasoning(message.reasoning_content ?? '', split.reasoning);
   const nothing = { calls: [], droppedChars: 0, isFromReasoning: false };
   if (tools.size === 0) return { ...nothing, text: split.text, reasoning: thought };
-  const options = { knownIn: (tool: string) => namesIn(tools, tool), maxCalls: callsPerReply === 'one' ? 1 : Infinity };
+  const options = {
+    knownIn: (tool: string) => knownNamesOf(tools, tool),
+    maxCalls: callsPerReply === 'one' ? 1 : Infinity,
+  };
   const scanned = scanReply(split.text, options);
   const { text: said, calls, droppedChars } = scanned;
-  const reasoning = joined(thought, scanned.thought);
+  const reasoning = joinReasoning(thought, scanned.leadingReasoning);
   if (calls.length > 0 || said.trim() !== '' || isCutOff(finish)) {
     return { text: said, calls, droppedChars, reasoning, isFromReasoning: false };
   }
@@ -190,10 +191,10 @@ function isCutOff(finish: ModelReply['finish']): boolean {
   return finish === 'length' || finish === 'content-filter';
 }
 
-function replyOf(
+function buildReply(
   reply: ModelReply,
-  taken: TakenApart,
-  { tools, notice }: { readonly tools: ReadonlyMap<string, ToolSpec>; readonly notice: Line['notice'] },
+  taken: ParsedReply,
+  { tools, notice }: { readonly tools: ReadonlyMap<string, ToolSpec>; readonly notice: MockState['notice'] },
 ): ModelReply {
   const { calls, invalidCalls } = readCalls(taken.calls, { tools, replyId: reply.id, notice });
   if (taken.isFromReasoning) notice({ kind: 'call-in-reasoning' });

@@ -21,7 +21,7 @@ export function renderMessages(
   messages: readonly Message[],
   { instructions, cache }: { readonly instructions: string | undefined; readonly cache: RenderCache },
 ): readonly Message[] {
-  const rendered = groupsOf(messages).map((group) => renderedOnce(group, cache));
+  const rendered = groupsOf(messages).map((group) => renderCached(group, cache));
   return instructions === undefined ? rendered : withInstructions(rendered, instructions);
 }
 
@@ -38,7 +38,7 @@ function groupsOf(messages: readonly Message[]): readonly (readonly [Message, ..
   return groups;
 }
 
-function renderedOnce(members: readonly [Message, ...Message[]], cache: RenderCache): Message {
+function renderCached(members: readonly [Message, ...Message[]], cache: RenderCache): Message {
   const known = cache.get(members[0]);
   if (known?.members.length === members.length && known.members.every((each, index) => each === members[index])) {
     return known.rendered;

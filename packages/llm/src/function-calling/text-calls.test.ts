@@ -3,11 +3,11 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Delta } from '../delta.ts';
 import type { LlmError } from '../error.ts';
-import { functionCalling, type FunctionCallingOptions, type LeakNotice } from './function-calling.ts';
+import { functionCalling, type FunctionCallingOptions, type TextCallNotice } from './function-calling.ts';
 import type { ToolSpec } from '../model-request.ts';
 import { openaiChat } from '../chat/openai-chat.ts';
-import { asking, scriptedModel, scriptedServer, type ScriptedStep } from '../testing/index.ts';
-import type { LeakDialect } from '../text-calls/formats/text-call-format.ts';
+import { userRequest, scriptedModel, scriptedServer, type ScriptedStep } from '../testing/index.ts';
+import type { TextCallFormat } from '../text-calls/formats/text-call-format.ts';
 
 const grep: ToolSpec = {
   name: 'grep',
@@ -19,7 +19,7 @@ const grep: ToolSpec = {
   },
 };
 const dotted: ToolSpec = { name: 'files.read', description: '', parameters: { type: 'object', properties: {} } };
-const request = asking('Go', { tools: [grep, dotted] });
+const request = userRequest('Go', { tools: [grep, dotted] });
 const everything = ['function-tags', 'tool-call-json', 'invoke', 'arg-pairs', 'json'] as const;
 
 /** What becomes of a reply of a native model, streamed. */
@@ -39,7 +39,7 @@ async function read(step: ScriptedStep | string, options: FunctionCallingOptions
 const args = { pattern: 'a </parameter> b\n"c"', depth: 3 };
 const json = JSON.stringify({ name: 'grep', arguments: args });
 
-const written: Readonly<Record<LeakDialect, readonly string[]>> = {
+const written: Readonly<Record<TextCallFormat, readonly string[]>> = {
   'function-tags': [
     '<function=grep>\n<parameter=pattern>\na </parameter> b\n"c"\n</parameter>\n<parameter=depth>3</parameter>\n</function>',
     '<tool_call>\n<function=grep>\n<parameter=pattern>\na </parameter> b\n"c"\n</parameter>\n<parameter=depth>3</parameter>\n</function>\n</tool_call>',
@@ -60,22 +60,22 @@ const written: Readonly<Record<LeakDialect, readonly string[]>> = {
   ],
   json: [json, `\`\`\`json\n${JSON.stringify({ name: 'grep', arguments: args }, null, 2)}\n\`\`\``],
 };
-const rows = Object.entries(written).flatMap(([dialect, texts]) =>
-  texts.map((text, index) => [dialect as LeakDialect, index, text] as const),
+const rows = Object.entries(written).flatMap(([format, texts]) =>
+  texts.map((text, index) => [format as TextCallFormat, index, text] as const),
 );
 
 describe('a call in the text of a native reply', () => {
-  test.for(rows)('is read as it was meant: %s, form %i', async ([dialect, , text]) => {
-    const notices: LeakNotice[] = [];
-    const alone = await read(text, { leaks: [dialect], onLeak: (notice) => notices.push(notice) });
+  test.for(rows)('is read as it was meant: %s, form %i', async ([format, , text]) => {
+    const notices: TextCallNotice[] = [];
+    const alone = await read(text, { textCallFormats: [format], onTextCalls: (notice) => notices.push(notice) });
     expect([alone.calls, alone.said, alone.reply.finish]).toEqual([[['grep', args]], '', 'tool-calls']);
-    expect(notices).toEqual([{ dialect }]);
-    const all = await read(text, { leaks: everything });
+    expect(notices).toEqual([{ format }]);
+    const all = await read(text, { textCallFormats: everything });
     expect(all.calls).toEqual([['grep', args]]);
   });
 
   test.for(rows)('is told when its notation is not read: %s, form %i', async ([, , text]) => {
-    const { calls, said, reply } = await read(`I look.\n\n${text}`, { leaks: [] });
+    const { calls, said, reply } = await read(`I look.\n\n${text}`, { textCallFormats: [] });
     // A fence is code, and JSON after words is no call.
     const isCode = text.startsWith('{') || text.startsWith('```');
     expect([calls, said, reply.finish]).toEqual([[], `I look.\n\n${text}`, isCode ? 'stop' : 'unread-calls']);
@@ -126,7 +126,7 @@ test.for([
   ['that names no tool', '<tool_call>{"name":"jump","arguments":{}}</tool_call>'],
   ['as a tag without a call', 'Models close it with <tool_call>.'],
 ])('markup %s is text', async ([, text = '']) => {
-  const { calls, said, isUnread } = await read(text, { leaks: everything });
+  const { calls, said, isUnread } = await read(text, { textCallFormats: everything });
   expect([calls, said, isUnread]).toEqual([[], text, false]);
 });
 
@@ -142,7 +142,7 @@ test.for<readonly [string, ScriptedStep]>([
   ['GPT-OSS wrote it', { text: '<|channel|>commentary to=functions.grep <|message|>{}' }],
   ['Mistral wrote it', { text: '[TOOL_CALLS]grep[ARGS]{}' }],
 ])('a call is never run, but told, when %s', async ([, step]) => {
-  const { calls, isUnread, deltas, said } = await read(step, { leaks: ['function-tags', 'tool-call-json'] });
+  const { calls, isUnread, deltas, said } = await read(step, { textCallFormats: ['function-tags', 'tool-call-json'] });
   expect([calls, isUnread]).toEqual([[], true]);
   expect(deltas.map((delta) => (delta.kind === 'text' ? delta.text : '')).join('')).toBe(said);
 });
@@ -214,7 +214,7 @@ test('whatever a reply says, its pieces add up to it', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(parts, { maxLength: 8 }), async (all) => {
       const text = `.${all.join('')}`;
-      const { deltas, said } = await read(text, { leaks: everything });
+      const { deltas, said } = await read(text, { textCallFormats: everything });
       const from = deltas.findLastIndex(({ kind }) => kind === 'reset') + 1;
       const shown = deltas.slice(from).map((delta) => (delta.kind === 'text' ? delta.text : ''));
       expect(shown.join('')).toBe(said);
@@ -239,7 +239,7 @@ test.for([
   '\n<function=grep>\n<parameter=pattern>',
 ])('a long text of %s is read in its time', async (piece) => {
   const inner = scriptedModel([{ text: `.${piece.repeat(Math.ceil(200_000 / piece.length))}.` }]);
-  const model = functionCalling({ mode: 'native', leaks: everything })(inner);
+  const model = functionCalling({ mode: 'native', textCallFormats: everything })(inner);
   const reply = await model.generate(request, { onDelta: () => undefined });
   expect(reply.finish).toMatch(/stop|calls/);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { asking, scriptedServer, type ScriptedStep } from '../testing/index.ts';
+import { userRequest, scriptedServer, type ScriptedStep } from '../testing/index.ts';
 import { limitReset } from './limit-reset.ts';
 import { openaiChat } from '../chat/openai-chat.ts';
 
@@ -61,7 +61,7 @@ test('limits say how long to wait after too many requests, and only then', async
   await using server = await scriptedServer([failing(429), failing(429, { 'retry-after': '2' }), failing(500)]);
   const waits: unknown[] = [];
   while (server.requests.length < 3) {
-    const asked = openaiChat({ model: 'm', baseUrl: server.url }).generate(asking('Hi'));
+    const asked = openaiChat({ model: 'm', baseUrl: server.url }).generate(userRequest('Hi'));
     await asked.catch((error: { readonly retryAfterMs?: number }) => waits.push(error.retryAfterMs));
   }
   expect(waits).toEqual([7000, 2000, undefined]);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { functionCalling } from '../function-calling/function-calling.ts';
 import { openaiChat } from '../chat/openai-chat.ts';
-import { asking, scriptedServer } from '../testing/index.ts';
+import { userRequest, scriptedServer } from '../testing/index.ts';
 import { probeModel } from './probe-model.ts';
 
 /** A server that answers at some paths, and what it was asked. */
@@ -129,7 +129,7 @@ test('a model that is known to take no tools is prompted for calls at once', asy
   await using server = await scriptedServer([{ text: 'Ok.' }]);
   const tools = [{ name: 'ping', description: '', parameters: {} }];
   const chat = openaiChat({ model: 'm', baseUrl: server.url, functionCalling: false });
-  await expect(chat.generate(asking('Hi', { tools }))).rejects.toMatchObject({ code: 'unsupported' });
-  await functionCalling()(chat).generate(asking('Hi', { tools }));
+  await expect(chat.generate(userRequest('Hi', { tools }))).rejects.toMatchObject({ code: 'unsupported' });
+  await functionCalling()(chat).generate(userRequest('Hi', { tools }));
   expect(server.requests.map(({ request }) => request?.tools)).toEqual([[]]);
 });

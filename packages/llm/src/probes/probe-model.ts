@@ -1,8 +1,7 @@
 import type { z } from 'zod';
-import type { Capabilities } from '../capabilities.ts';
 import { isLoopback } from '../is-loopback.ts';
 import { apiRoot } from '../http/api-root.ts';
-import { listedModel, llamaProps, lmStudioModel, ollamaModel } from './server-answers.ts';
+import { listedModel, llamaProps, lmStudioModel, ollamaModel, type ProbedCapabilities } from './server-answers.ts';
 
 /** Which model of which server is asked about. */
 export interface ProbeOptions {
@@ -13,9 +12,6 @@ export interface ProbeOptions {
   /** Longest wait; 3 seconds when absent. */
   readonly timeoutMs?: number;
 }
-
-/** What a server says of a model: for the options of the same names of an adapter. */
-export type ProbedCapabilities = Partial<Omit<Capabilities, 'streaming'>>;
 
 /**
  * What a server itself says of a model, from its list of models, and of a server on this machine what Ollama, LM Studio and
@@ -29,7 +25,7 @@ export async function probeModel(options: ProbeOptions): Promise<ProbedCapabilit
   const root = apiRoot(options.baseUrl);
   const server = root.replace(/\/v1$/, '');
   const { model } = options;
-  const ask = asking(options);
+  const ask = serverReader(options);
   const own = isLoopback(root)
     ? [
         ask(`${server}/props`, llamaProps),
@@ -43,7 +39,7 @@ export async function probeModel(options: ProbeOptions): Promise<ProbedCapabilit
 
 type Reader = z.ZodType<ProbedCapabilities>;
 
-function asking({ apiKey, fetch = globalThis.fetch, timeoutMs = 3000 }: ProbeOptions) {
+function serverReader({ apiKey, fetch = globalThis.fetch, timeoutMs = 3000 }: ProbeOptions) {
   return async (url: string, reader: Reader, body?: object): Promise<ProbedCapabilities> => {
     const headers = { 'content-type': 'application/json', ...(apiKey && { authorization: `Bearer ${apiKey}` }) };
     const sent = body ? { method: 'POST', body: JSON.stringify(body) } : {};

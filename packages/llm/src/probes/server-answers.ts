@@ -1,5 +1,8 @@
 import { z } from 'zod';
-import type { ProbedCapabilities } from './probe-model.ts';
+import type { Capabilities } from '../capabilities.ts';
+
+/** What a server says of a model: for the options of the same names of an adapter. */
+export type ProbedCapabilities = Partial<Omit<Capabilities, 'streaming'>>;
 
 const tokens = z.number().int().positive().optional().catch(undefined);
 const words = z.array(z.string()).optional().catch(undefined);

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { text, type Message, type ToolCall } from '@varve/events';
-import type { LlmErrorCode } from '../error.ts';
-import { LlmError } from '../error.ts';
+import { type LlmErrorCode, LlmError } from '../error.ts';
 import type { ModelReply } from '../model-reply.ts';
 import { chatAssembly, type AssembledReply } from '../chat/assembly.ts';
 import type { AssembledCall } from '../chat/call-assembly.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { text, type Message } from '@varve/events';
-import { asking, scriptedServer, type ScriptedServer, type ScriptedStep } from '../testing/index.ts';
+import { userRequest, scriptedServer, type ScriptedServer, type ScriptedStep } from '../testing/index.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { openaiChat, type OpenAiChatOptions } from '../chat/openai-chat.ts';
 
@@ -30,8 +30,8 @@ test.for([true, false])(
       parameters: { maxOutputTokens: 9 },
       onDialectChange: (each) => learned.push(each),
     });
-    const first = await model.generate(asking('Hi'));
-    const second = await model.generate(asking('Hi'));
+    const first = await model.generate(userRequest('Hi'));
+    const second = await model.generate(userRequest('Hi'));
     expect([first.attempts, second.attempts]).toEqual([2, 1]);
     const limits = bodies(server).map((body) => [body['max_tokens'], body['max_completion_tokens']]);
     expect(limits).toEqual([
@@ -46,14 +46,14 @@ test.for([true, false])(
 test('several rejections of one request are learned one after the other', async () => {
   const steps = ['temperature', 'top_p'].map((name) => rejecting(`Unsupported parameter: '${name}'`));
   await using server = await scriptedServer([...steps, ok]);
-  const reply = await modelAt(server).generate(asking('Hi', { parameters: { temperature: 0, topP: 0.5 } }));
+  const reply = await modelAt(server).generate(userRequest('Hi', { parameters: { temperature: 0, topP: 0.5 } }));
   expect(reply.attempts).toBe(3);
   expect(bodies(server).at(-1)).toEqual({ model: 'm', messages: expect.any(Array) });
 });
 
 test('a rejection that the change does not cure is the failure', async () => {
   await using server = await scriptedServer([noLimit, noLimit]);
-  const asked = modelAt(server).generate(asking('Hi'));
+  const asked = modelAt(server).generate(userRequest('Hi'));
   await expect(asked).rejects.toMatchObject({ code: 'unsupported', status: 400 });
   server.assertDone();
 });
@@ -61,7 +61,7 @@ test('a rejection that the change does not cure is the failure', async () => {
 test('the field that neither name fits is not tried for ever', async () => {
   const other = rejecting("Unknown parameter: 'max_completion_tokens'");
   await using server = await scriptedServer([noLimit, other]);
-  await expect(modelAt(server).generate(asking('Hi'))).rejects.toMatchObject({ code: 'unsupported' });
+  await expect(modelAt(server).generate(userRequest('Hi'))).rejects.toMatchObject({ code: 'unsupported' });
   server.assertDone();
 });
 
@@ -72,8 +72,8 @@ test('a limit that can be afforded is for one request', async () => {
     ok,
   ]);
   const model = modelAt(server, { parameters: { maxOutputTokens: 65_536 } });
-  await model.generate(asking('Hi'));
-  await model.generate(asking('Hi'));
+  await model.generate(userRequest('Hi'));
+  await model.generate(userRequest('Hi'));
   expect(bodies(server).map((body) => body['max_tokens'])).toEqual([65_536, 4000, 65_536]);
 });
 
@@ -83,11 +83,11 @@ test('history that lacks reasoning is sent again with it', async () => {
     ok,
   ]);
   const call = { id: 'a', name: 'grep', arguments: '{}', origin: 'completion' } as const;
-  const history = asking('Hi').messages.concat([
+  const history = userRequest('Hi').messages.concat([
     { role: 'assistant', content: [], tool_calls: [call], reasoning_content: 'I think.', thinking_blocks: [] },
     { role: 'tool', content: [], tool_call_id: 'a', thinking_blocks: [] },
   ]);
-  await modelAt(server).generate(asking('', { messages: history }));
+  await modelAt(server).generate(userRequest('', { messages: history }));
   const messages = bodies(server).map((body) => (body['messages'] as readonly object[])[1]);
   expect(messages).toEqual([
     expect.not.objectContaining({ reasoning_content: 'I think.' }),
@@ -99,7 +99,7 @@ test('concurrent calls learn the same once', async () => {
   await using server = await scriptedServer([noLimit, noLimit, ok, ok]);
   let told = 0;
   const model = modelAt(server, { parameters: { maxOutputTokens: 9 }, onDialectChange: () => (told += 1) });
-  await Promise.all([model.generate(asking('Hi')), model.generate(asking('Hi'))]);
+  await Promise.all([model.generate(userRequest('Hi')), model.generate(userRequest('Hi'))]);
   expect(told).toBe(1);
   expect(server.requests.filter((each) => each.text.includes('"max_tokens"'))).toHaveLength(2);
 });
@@ -107,8 +107,8 @@ test('concurrent calls learn the same once', async () => {
 test('a dialect that is given wins over what is known, until the server rejects it', async () => {
   await using server = await scriptedServer([ok, rejecting("Unknown parameter: 'prompt_cache_key'"), ok]);
   const model = modelAt(server, { dialect: { cacheKey: true } });
-  await model.generate(asking('Hi', { cacheKey: 'c' }));
-  await model.generate(asking('Hi', { cacheKey: 'c' }));
+  await model.generate(userRequest('Hi', { cacheKey: 'c' }));
+  await model.generate(userRequest('Hi', { cacheKey: 'c' }));
   expect(bodies(server).map((body) => body['prompt_cache_key'])).toEqual(['c', 'c', undefined]);
   expect(model.spec).toMatchObject({ dialect: { cacheKey: true } });
 });
@@ -120,15 +120,15 @@ test('an abort while a request is sent anew ends the call', async () => {
     return { ...ok, fault: { kind: 'hang', afterPieces: 0 } };
   };
   await using server = await scriptedServer([noLimit, step]);
-  const asked = modelAt(server).generate(asking('Hi'), { signal: caller.signal });
+  const asked = modelAt(server).generate(userRequest('Hi'), { signal: caller.signal });
   await expect(asked).rejects.toMatchObject({ code: 'aborted' });
 });
 
 test('a server that cannot stream is asked for whole replies from then on', async () => {
   await using server = await scriptedServer([rejecting('Streaming is not supported for this model.'), ok, ok]);
   const model = modelAt(server);
-  await model.generate(asking('Hi'), { onDelta: () => undefined });
-  await model.generate(asking('Hi'), { onDelta: () => undefined });
+  await model.generate(userRequest('Hi'), { onDelta: () => undefined });
+  await model.generate(userRequest('Hi'), { onDelta: () => undefined });
   expect(bodies(server).map((body) => body['stream'])).toEqual([true, undefined, undefined]);
 });
 
@@ -150,7 +150,7 @@ test.for([
   'The toolConfig field must be defined when using toolUse and toolResult content blocks.',
 ])('tools that were called and are no longer offered are offered where the server wants them: %s', async (message) => {
   await using server = await scriptedServer([rejecting(message), ok]);
-  const reply = await modelAt(server).generate(asking('', { messages: called }));
+  const reply = await modelAt(server).generate(userRequest('', { messages: called }));
   expect(reply.attempts).toBe(2);
   const [first, second] = bodies(server);
   const name = expect.stringMatching(/^look_up_/) as string;
@@ -165,7 +165,7 @@ test('a server that wants tools where none was called, or more than are offered,
   await using server = await scriptedServer([wanting, wanting, wanting]);
   const model = modelAt(server);
   const failure = { code: 'bad-request', status: 400 };
-  await expect(model.generate(asking('Hi'))).rejects.toMatchObject(failure);
-  await expect(model.generate(asking('', { messages: called }))).rejects.toMatchObject(failure);
+  await expect(model.generate(userRequest('Hi'))).rejects.toMatchObject(failure);
+  await expect(model.generate(userRequest('', { messages: called }))).rejects.toMatchObject(failure);
   server.assertDone();
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { asking, scriptedServer } from '../testing/index.ts';
+import { userRequest, scriptedServer } from '../testing/index.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { openaiChat } from '../chat/openai-chat.ts';
 import type { PromptCut } from './prompt-cut.ts';
@@ -18,8 +18,8 @@ async function told(readTokens: number | undefined, dialect: Partial<Dialect>, c
     onPromptCut: (cut) => cuts.push(cut),
     ...(contextWindow !== undefined && { contextWindow }),
   });
-  await model.generate(asking(words));
-  await model.generate(asking(words));
+  await model.generate(userRequest(words));
+  await model.generate(userRequest(words));
   return { cuts, spec: model.spec };
 }
 

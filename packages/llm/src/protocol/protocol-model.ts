@@ -3,7 +3,7 @@ import type { Json, Message } from '@varve/events';
 import { attemptLedger } from '../attempt-ledger.ts';
 import { LlmError } from '../error.ts';
 import type { GenerateOptions, LanguageModel } from '../language-model.ts';
-import { messageDeltas } from '../message-deltas.ts';
+import { messageDeltas } from '../delta.ts';
 import type { ModelReply } from '../model-reply.ts';
 import type { ModelParameters, ModelRequest } from '../model-request.ts';
 import { callControl, type CallControl } from '../http/call-watch.ts';

@@ -3,9 +3,9 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Delta } from '../delta.ts';
 import type { ModelReply } from '../model-reply.ts';
-import { asking, type ScriptedTurn } from '../testing/index.ts';
+import { userRequest, type ScriptedTurn } from '../testing/index.ts';
 import { script } from '../testing/script/script.ts';
-import { chunksOf, completionOf } from '../testing/servers/wire-of.ts';
+import { chatChunks, chatCompletion } from '../testing/servers/chat-completion.ts';
 import { openaiChat } from '../chat/openai-chat.ts';
 
 type Fetch = typeof globalThis.fetch;
@@ -40,7 +40,7 @@ function breaking(pieces: readonly Uint8Array[]): Fetch {
 
 async function replyTo(fetch: Fetch, deltas: Delta[] = []): Promise<Omit<ModelReply, 'latencyMs'>> {
   const model = openaiChat({ model: 'm', baseUrl: 'http://x.test', fetch });
-  const { latencyMs: _latency, ...reply } = await model.generate(asking('Hi'), {
+  const { latencyMs: _latency, ...reply } = await model.generate(userRequest('Hi'), {
     onDelta: (delta) => void deltas.push(delta),
   });
   return reply;
@@ -69,9 +69,9 @@ test('a reply is the same however its text and its bytes are cut', async () => {
   const lineEnd = fc.constantFrom('\n', '\r\n');
   await fc.assert(
     fc.asyncProperty(turn, places, places, lineEnd, async (scripted, textCuts, byteCuts, newline) => {
-      const played = await script([scripted]).next(asking('Hi'));
-      const json = new TextEncoder().encode(JSON.stringify(completionOf(played, 'm')));
-      const chunks = chunksOf(played, 'm', (whole) => cut(whole, textCuts));
+      const played = await script([scripted]).next(userRequest('Hi'));
+      const json = new TextEncoder().encode(JSON.stringify(chatCompletion(played, 'm')));
+      const chunks = chatChunks(played, 'm', (whole) => cut(whole, textCuts));
       const lines = [...chunks.map((chunk) => JSON.stringify(chunk)), '[DONE]'];
       const stream = new TextEncoder().encode(lines.map((data) => `data: ${data}${newline}${newline}`).join(''));
       const whole = await replyTo(answering('application/json', [json]));
@@ -83,8 +83,8 @@ test('a reply is the same however its text and its bytes are cut', async () => {
 
 test('one JSON answer to a streaming request is a reply, and is handed out', async () => {
   const deltas: Delta[] = [];
-  const played = await script([{ text: 'Whole.' }]).next(asking('Hi'));
-  const json = new TextEncoder().encode(`\n  ${JSON.stringify(completionOf(played, 'm'))}`);
+  const played = await script([{ text: 'Whole.' }]).next(userRequest('Hi'));
+  const json = new TextEncoder().encode(`\n  ${JSON.stringify(chatCompletion(played, 'm'))}`);
   const reply = await replyTo(answering('application/json', [json]), deltas);
   expect([reply.message.content, deltas]).toEqual([[text('Whole.')], [{ kind: 'text', text: 'Whole.' }]]);
 });
@@ -125,8 +125,8 @@ test('an unclosed last line counts as far as it is complete', async () => {
 
 test('ten megabytes of arguments in small pieces are put together', async () => {
   const json = JSON.stringify({ text: 'x'.repeat(10_000_000) });
-  const played = await script([{ calls: [{ name: 'write', arguments: json }] }]).next(deepFreeze(asking('Hi')));
-  const chunks = chunksOf(played, 'm', (whole) => whole.match(/.{1,10000}/gs) ?? []);
+  const played = await script([{ calls: [{ name: 'write', arguments: json }] }]).next(deepFreeze(userRequest('Hi')));
+  const chunks = chatChunks(played, 'm', (whole) => whole.match(/.{1,10000}/gs) ?? []);
   const lines = chunks.map((chunk) => new TextEncoder().encode(`data: ${JSON.stringify(chunk)}\n\n`));
   const reply = await replyTo(answering('text/event-stream', lines));
   expect(reply.message.tool_calls?.[0]?.arguments.length).toBe(json.length);
@@ -138,5 +138,5 @@ const silent: Fetch = async () =>
 test('silence right after the head of a stream is a timeout', async () => {
   const model = openaiChat({ model: 'm', baseUrl: 'http://x.test', fetch: silent, stream: true, idleTimeoutMs: 30 });
   const message = 'm at http://x.test/v1 was silent for 30 ms.';
-  await expect(model.generate(asking('Hi'))).rejects.toMatchObject({ code: 'timeout', message });
+  await expect(model.generate(userRequest('Hi'))).rejects.toMatchObject({ code: 'timeout', message });
 });

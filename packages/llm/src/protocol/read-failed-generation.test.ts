@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
 import { textOf } from '@varve/events';
-import type { Delta } from '../delta.ts';
-import { messageDeltas } from '../message-deltas.ts';
+import { type Delta, messageDeltas } from '../delta.ts';
 import { retry } from '../retry.ts';
-import { asking, scriptedServer, type ScriptedStep } from '../testing/index.ts';
+import { userRequest, scriptedServer, type ScriptedStep } from '../testing/index.ts';
 import { openaiChat } from '../chat/openai-chat.ts';
 
 const tools = [
@@ -38,7 +37,7 @@ test.for(calls.flatMap((written) => [[written], [written, '']] as const))(
     await using server = await scriptedServer([rejecting(written, said)]);
     const deltas: Delta[] = [];
     const model = openaiChat({ model: 'm', baseUrl: server.url });
-    const reply = await model.generate(asking('Hi', { tools }), { onDelta: (delta) => deltas.push(delta) });
+    const reply = await model.generate(userRequest('Hi', { tools }), { onDelta: (delta) => deltas.push(delta) });
     const [call] = reply.message.tool_calls ?? [];
     expect([reply.finish, call?.name, JSON.parse(call?.arguments ?? '')]).toEqual([
       'tool-calls',
@@ -57,7 +56,7 @@ test.for([
 ] as const)('%s is a failure that tells what the model wrote, and the model is asked again', async ([, written]) => {
   await using server = await scriptedServer([rejecting(written), rejecting(written)]);
   const model = retry({ sleep: async () => undefined })(openaiChat({ model: 'm', baseUrl: server.url }));
-  const asked = model.generate(asking('Hi', { tools }));
+  const asked = model.generate(userRequest('Hi', { tools }));
   const partial = { text: written, reasoning: '' };
   await expect(asked).rejects.toMatchObject({ code: 'malformed-reply', status: 400, partial });
   server.assertDone();
@@ -68,9 +67,9 @@ test('a call is no reply any more when words of it were handed out, or no tool w
   await using server = await scriptedServer([rejecting(written, 'I lo'), rejecting(written)]);
   const model = openaiChat({ model: 'm', baseUrl: server.url });
   const failure = { code: 'malformed-reply', partial: { text: written, reasoning: '' } };
-  const streamed = model.generate(asking('Hi', { tools }), { onDelta: () => undefined });
+  const streamed = model.generate(userRequest('Hi', { tools }), { onDelta: () => undefined });
   await expect(streamed).rejects.toMatchObject(failure);
-  await expect(model.generate(asking('Hi'))).rejects.toMatchObject(failure);
+  await expect(model.generate(userRequest('Hi'))).rejects.toMatchObject(failure);
 });
 
 test('a key is in no failure, and in the call as it was written', async () => {
@@ -78,8 +77,8 @@ test('a key is in no failure, and in the call as it was written', async () => {
   const call = JSON.stringify({ name: 'grep', arguments: { pattern: key } });
   await using server = await scriptedServer([rejecting(call), rejecting(call)]);
   const model = openaiChat({ model: 'm', baseUrl: server.url, apiKey: key });
-  const { message } = await model.generate(asking('Hi', { tools }));
+  const { message } = await model.generate(userRequest('Hi', { tools }));
   expect(message.tool_calls?.[0]?.arguments).toBe(JSON.stringify({ pattern: key }));
   const partial = { text: call.replace(key, '[redacted]') };
-  await expect(model.generate(asking('Hi'))).rejects.toMatchObject({ partial });
+  await expect(model.generate(userRequest('Hi'))).rejects.toMatchObject({ partial });
 });

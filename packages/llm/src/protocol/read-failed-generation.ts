@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { text } from '@varve/events';
 import { LlmError } from '../error.ts';
-import { readLeak } from '../text-calls/find-text-calls.ts';
+import { readTextCalls } from '../text-calls/read-text-calls.ts';
 import type { ModelReply } from '../model-reply.ts';
 import type { ModelRequest } from '../model-request.ts';
 
@@ -22,8 +22,8 @@ export function readFailedGeneration(error: unknown, request: ModelRequest, mode
     latencyMs: 0,
     attempts: 1,
   };
-  const leak = readLeak(written, request, ['function-tags', 'tool-call-json', 'invoke', 'arg-pairs', 'json']);
-  if (!leak?.dialect) return undefined;
+  const leak = readTextCalls(written, request, ['function-tags', 'tool-call-json', 'invoke', 'arg-pairs', 'json']);
+  if (!leak?.format) return undefined;
   const { id, message, finish, invalidCalls } = leak.reply;
   return { id, model, message, finish, ...(invalidCalls && { invalidCalls }) };
 }

@@ -3,7 +3,7 @@ import type { Message } from '@varve/events';
 import type { Delta } from '../delta.ts';
 import type { LlmError } from '../error.ts';
 import {
-  asking,
+  userRequest,
   languageModelContract,
   scriptedResponses,
   type OpenModel,
@@ -51,7 +51,7 @@ function answered(message: Message): readonly Message[] {
     content: [{ type: 'text', text: 'found', cache_prompt: false }],
     thinking_blocks: [],
   }));
-  return [...asking('Find x.').messages, message, ...results];
+  return [...userRequest('Find x.').messages, message, ...results];
 }
 
 test.for([true, false])(
@@ -59,7 +59,7 @@ test.for([true, false])(
   async (stream) => {
     await using server = await scriptedResponses([calling, { text: 'Done.' }]);
     const model = modelAt(server, { stream });
-    const { message } = await model.generate(asking('Find x.'));
+    const { message } = await model.generate(userRequest('Find x.'));
     expect(message.responses_reasoning_item).toEqual({
       id: 'rs_r1',
       summary: ['Search first.'],
@@ -75,7 +75,7 @@ test.for([true, false])(
         extra: { origin: `m at ${server.url}` },
       },
     ]);
-    await model.generate(asking('', { messages: answered(message) }));
+    await model.generate(userRequest('', { messages: answered(message) }));
     expect(bodies(server)[1]).toMatchObject({ store: false, include: ['reasoning.encrypted_content'] });
     expect(bodies(server)[1]?.['input']).toEqual([
       { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Find x.' }] },
@@ -94,8 +94,8 @@ test.for([true, false])(
 test('a server that keeps replies is told its ids', async () => {
   await using server = await scriptedResponses([calling, { text: 'Done.' }]);
   const model = modelAt(server, { store: true });
-  const { message } = await model.generate(asking('Find x.'));
-  await model.generate(asking('', { messages: answered(message) }));
+  const { message } = await model.generate(userRequest('Find x.'));
+  await model.generate(userRequest('', { messages: answered(message) }));
   const body = bodies(server)[1];
   expect([body?.['store'], body?.['include']]).toEqual([true, undefined]);
   expect(body?.['input']).toMatchObject([{}, { id: 'rs_r1' }, {}, { id: 'fc_call_1', call_id: 'call_1' }, {}]);
@@ -118,7 +118,9 @@ test('reasoning that the server cannot open is left out, at once and from then o
     extra: { origin: `m at ${server.url}` },
     thinking_blocks: [],
   };
-  const request = asking('', { messages: [...asking('Hi').messages, sealed, ...asking('Go on.').messages] });
+  const request = userRequest('', {
+    messages: [...userRequest('Hi').messages, sealed, ...userRequest('Go on.').messages],
+  });
   expect((await modelAt(server).generate(request)).attempts).toBe(2);
   const kinds = bodies(server).map(({ input }) => (input as readonly { type: string }[]).map(({ type }) => type));
   expect(kinds).toEqual([
@@ -131,10 +133,10 @@ test('reasoning that the server cannot open is left out, at once and from then o
 test('sealed reasoning goes to no other server and no other model, with calls or without', async () => {
   await using server = await scriptedResponses([calling, { text: 'Well.', reasoning: 'Hm.' }, { text: 'Ok.' }]);
   await using other = await scriptedResponses([{ text: 'Ok.' }]);
-  const replies = [await modelAt(server).generate(asking('x')), await modelAt(server).generate(asking('x'))];
+  const replies = [await modelAt(server).generate(userRequest('x')), await modelAt(server).generate(userRequest('x'))];
   const messages = replies.flatMap(({ message }) => answered(message));
   for (const model of [modelAt(server, { model: 'n' }), modelAt(other)]) {
-    await model.generate(asking('', { messages }));
+    await model.generate(userRequest('', { messages }));
   }
   const sent = [bodies(server).at(-1), bodies(other).at(-1)].map((body) => JSON.stringify(body?.['input']));
   expect(sent.map((input) => /sealed:|"reasoning"/.test(input))).toEqual([false, false]);
@@ -145,7 +147,7 @@ test('ids of other providers become plain ones, in calls and in results', async 
   await using server = await scriptedResponses([{ text: 'Ok.' }]);
   const call = { id: 'functions.grep:0', name: 'grep', arguments: '{}', origin: 'completion' } as const;
   const messages = answered({ role: 'assistant', content: [], tool_calls: [call], thinking_blocks: [] });
-  await modelAt(server, { dialect: { callIds: 'plain' } }).generate(asking('', { messages }));
+  await modelAt(server, { dialect: { callIds: 'plain' } }).generate(userRequest('', { messages }));
   const input = bodies(server).flatMap((body) => body['input'] as readonly { readonly call_id: string }[]);
   const [, made, result] = input;
   expect(made?.call_id).toMatch(/^call_[0-9a-f]{24}$/);
@@ -188,15 +190,15 @@ test('items in an unusual order go back in that order, whole or streamed', async
   await using server = await scriptedResponses([whole, streamed(...events, end), { text: 'Done.' }]);
   const deltas: Delta[] = [];
   const model = modelAt(server);
-  const { message, latencyMs: _slow, ...rest } = await model.generate(asking('Hi'));
-  const again = await model.generate(asking('Hi'), { onDelta: (delta) => void deltas.push(delta) });
+  const { message, latencyMs: _slow, ...rest } = await model.generate(userRequest('Hi'));
+  const again = await model.generate(userRequest('Hi'), { onDelta: (delta) => void deltas.push(delta) });
   expect(again).toMatchObject({ message, ...rest });
   expect(message.content).toMatchObject([{ text: 'First.\n\nSecond.' }]);
   expect(message.reasoning_content).toBe('One.\n\nTwo.');
   expect(
     deltas.map((delta) => (delta.kind === 'tool-call' ? delta.name : delta.kind === 'reset' ? '' : delta.text)),
   ).toEqual(['One.', 'grep', '\n\nTwo.', 'First.', '\n\nSecond.', 'grep']);
-  await model.generate(asking('', { messages: answered(message) }));
+  await model.generate(userRequest('', { messages: answered(message) }));
   const input = bodies(server)[2]?.['input'] as readonly { type: string; role?: string; call_id?: string }[];
   expect(input.map(({ type, role, call_id: id }) => [type, role ?? id].join(' ').trim())).toEqual([
     'message user',
@@ -277,7 +279,7 @@ const rows: readonly Row[] = [
 describe('what goes wrong in the Responses protocol', () => {
   test.for(rows)('$title is $code', async ({ step, code, message }) => {
     await using server = await scriptedResponses([step]);
-    const asked = modelAt(server).generate(asking('Hi'), { onDelta: () => undefined });
+    const asked = modelAt(server).generate(userRequest('Hi'), { onDelta: () => undefined });
     await expect(asked).rejects.toMatchObject({ code, message: expect.stringMatching(message ?? /./) });
   });
 });
@@ -294,7 +296,7 @@ test('a refusal is the text of the reply, and reasoning may come as text', async
     ),
   ]);
   for (const options of [{}, { onDelta: () => undefined }]) {
-    const { message, finish } = await modelAt(server).generate(asking('Hi'), options);
+    const { message, finish } = await modelAt(server).generate(userRequest('Hi'), options);
     expect([message.content, message.reasoning_content, finish]).toMatchObject([
       [{ text: 'I will not.' }],
       'No.',
@@ -305,7 +307,7 @@ test('a refusal is the text of the reply, and reasoning may come as text', async
 
 test('a stream that stays open after its last event does not hold up the reply', async () => {
   await using server = await scriptedResponses([{ text: 'Hello.', fault: { kind: 'hang', afterPieces: 5 } }]);
-  const reply = await modelAt(server, { stream: true }).generate(asking('Hi'));
+  const reply = await modelAt(server, { stream: true }).generate(userRequest('Hi'));
   expect(reply.finish).toBe('stop');
 });
 
@@ -373,6 +375,8 @@ test('parameters, tools, images and instructions have their places', async () =>
 test('images that are not seen are told', async () => {
   await using server = await scriptedResponses([{ text: 'Done.' }]);
   const image = { type: 'image', image_urls: ['data:a', 'data:b'], cache_prompt: false } as const;
-  await modelAt(server).generate(asking('', { messages: [{ role: 'user', content: [image], thinking_blocks: [] }] }));
+  await modelAt(server).generate(
+    userRequest('', { messages: [{ role: 'user', content: [image], thinking_blocks: [] }] }),
+  );
   expect(JSON.stringify(bodies(server)[0]?.['input'])).toContain('(2 images left out: this model reads text only.)');
 });

@@ -2,7 +2,7 @@ import { text, type Message } from '@varve/events';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { dialectFor } from '../dialects/dialect-for.ts';
-import { asking } from '../testing/index.ts';
+import { userRequest } from '../testing/index.ts';
 import { requestOfItems, responseRequest } from '../testing/servers/response-request.ts';
 import { toResponseBody, type ResponseSettings } from './to-response-body.ts';
 
@@ -58,7 +58,7 @@ test('a server reads back every message that is sent to it, reasoning and ids in
   fc.assert(
     fc.property(fc.array(turn, { maxLength: 4 }), (turns) => {
       const messages = turns.flat().map(marked);
-      const body: unknown = JSON.parse(JSON.stringify(toResponseBody(asking('', { messages }), settings)));
+      const body: unknown = JSON.parse(JSON.stringify(toResponseBody(userRequest('', { messages }), settings)));
       expect(requestOfItems(responseRequest.parse(body)).messages).toEqual(turns.flat().map(bare));
     }),
   );
@@ -68,7 +68,7 @@ test('a message that was sent before is sent as the same bytes', () => {
   fc.assert(
     fc.property(fc.array(turn, { maxLength: 3 }), (turns) => {
       const cached = { ...settings, cache: new WeakMap<object, unknown>() };
-      const requests = turns.map((_, count) => asking('', { messages: turns.slice(0, count + 1).flat() }));
+      const requests = turns.map((_, count) => userRequest('', { messages: turns.slice(0, count + 1).flat() }));
       const fresh = requests.map((request) => toResponseBody(request, settings));
       expect([...requests, ...requests].map((request) => toResponseBody(request, cached))).toEqual([
         ...fresh,

@@ -1,6 +1,6 @@
 export { languageModelContract } from './contract/language-model-contract.ts';
-export { asking, type ModelCheck, type OpenedModel, type OpenModel } from './contract/model-check.ts';
-export { inEights, type Split } from './script/pieces-of.ts';
+export { userRequest, type ModelCheck, type OpenedModel, type OpenModel } from './contract/model-check.ts';
+export { eightCharChunks, type Split } from './script/turn-deltas.ts';
 export { scriptedModel, type ScriptedModel, type ScriptedModelOptions } from './script/scripted-model.ts';
 export { scriptedResponses } from './servers/scripted-responses.ts';
 export { scriptedServer, type ScriptedServerOptions } from './servers/scripted-server.ts';

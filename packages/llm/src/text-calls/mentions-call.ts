@@ -1,5 +1,5 @@
 import { jsonCall } from './formats/json-call.ts';
-import type { LeakyText } from './formats/text-call-format.ts';
+import type { CallText } from './formats/text-call-format.ts';
 
 /** What calls begin with in the notations of models, the special tokens of those included that nobody reads from text. */
 const marks =
@@ -10,7 +10,7 @@ const reach = 300;
 const mostMarks = 50;
 
 /** Whether a text seems to hold a call of one of the tools, outside of code, in whatever notation. */
-export function mentionsCall({ text, prose }: LeakyText, isTool: (name: string) => boolean): boolean {
+export function mentionsCall({ text, prose }: CallText, isTool: (name: string) => boolean): boolean {
   const bare = text.trim();
   const whole = bare.startsWith('{') ? jsonCall(bare) : undefined;
   if (whole && isTool(whole.name)) return true;

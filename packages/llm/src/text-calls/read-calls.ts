@@ -5,6 +5,7 @@ import { coerce } from './coerce.ts';
 import { propertiesOf } from './json-schema.ts';
 import type { MockNotice } from '../function-calling/mock-notice.ts';
 import type { ScannedCall } from './function-tags/scan-call.ts';
+import type { KnownNames } from './function-tags/scan-parameter.ts';
 import { tags } from './function-tags/tags.ts';
 
 /** Calls as a model with fields for them would have made them. */
@@ -49,7 +50,7 @@ function readCall(scanned: ScannedCall, id: string, { tools, notice }: ReadCalls
   const problems: string[] = [];
   const fields = new Map<string, unknown>();
   for (const parameter of scanned.parameters) {
-    const key = knownName(parameter.name, names) ?? parameter.name;
+    const key = matchingName(parameter.name, names) ?? parameter.name;
     if (fields.has(key)) notice({ kind: 'repeated-parameter', call: name, parameter: key });
     if (!Object.hasOwn(known, key)) {
       fields.set(key, parameter.text);
@@ -63,8 +64,17 @@ function readCall(scanned: ScannedCall, id: string, { tools, notice }: ReadCalls
   return { call: call(JSON.stringify(Object.fromEntries(fields))), problems };
 }
 
+/** The names that may stand in a call of a tool. Where the tool names its parameters, only those can come. */
+export function knownNamesOf(tools: ReadonlyMap<string, ToolSpec>, tool: string): KnownNames {
+  const names = Object.keys(propertiesOf(tools.get(tool)?.parameters ?? {}));
+  return {
+    isTool: (name) => tools.has(name),
+    isParameter: (name) => names.length === 0 || matchingName(name, names) !== undefined,
+  };
+}
+
 /** The parameter that is meant, when only case, hyphens or underscores differ. */
-export function knownName(written: string, names: readonly string[]): string | undefined {
+function matchingName(written: string, names: readonly string[]): string | undefined {
   if (names.includes(written)) return written;
   return names.find((name) => plain(name) === plain(written));
 }

@@ -2,14 +2,14 @@ import { textOf, type Message } from '@varve/events';
 import type { Delta } from '../delta.ts';
 
 /** Hands on the pieces of a reply whose text may turn out to hold calls. */
-export interface LeakStream {
+export interface TextCallStream {
   push(delta: Delta): void;
   /** Hands out what was held back: the rest of the text, or the calls that it was; all pieces add up to the message. */
   end(message: Message, isRead: boolean): void;
 }
 
 /** A stream that holds text back from the first of `marks` on, and hands everything else on as it comes. */
-export function leakStream(onDelta: (delta: Delta) => void, marks: readonly string[]): LeakStream {
+export function textCallStream(onDelta: (delta: Delta) => void, marks: readonly string[]): TextCallStream {
   let held = '';
   let shown = '';
   let isHolding = false;

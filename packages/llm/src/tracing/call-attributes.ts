@@ -1,5 +1,5 @@
 import type { Attributes } from '@opentelemetry/api';
-import { baseUrlIn } from '../base-url-in.ts';
+import { baseUrlOf } from '../base-url-of.ts';
 import type { LanguageModel } from '../language-model.ts';
 import type { FinishReason, ModelReply } from '../model-reply.ts';
 import type { ModelRequest } from '../model-request.ts';
@@ -11,7 +11,7 @@ import type { ModelRequest } from '../model-request.ts';
  */
 export function requestAttributes(model: LanguageModel, { parameters, cacheKey }: ModelRequest): Attributes {
   const { temperature, topP, maxOutputTokens, seed } = parameters;
-  const address = URL.parse(baseUrlIn(model.spec) ?? '');
+  const address = URL.parse(baseUrlOf(model.spec) ?? '');
   return {
     'gen_ai.operation.name': 'chat',
     'gen_ai.provider.name': address ? providerOf(address.hostname) : 'varve',

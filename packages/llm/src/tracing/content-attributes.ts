@@ -1,6 +1,6 @@
 import type { Attributes } from '@opentelemetry/api';
 import { textOf, type Message } from '@varve/events';
-import { dumpable } from '../dumps/dumpable.ts';
+import { sanitizeDump } from '../dumps/sanitize-dump.ts';
 import type { ModelReply } from '../model-reply.ts';
 import type { ModelRequest } from '../model-request.ts';
 import { finishWords } from './call-attributes.ts';
@@ -30,7 +30,7 @@ export function outputAttributes({ message, finish }: ModelReply, secrets: reado
 }
 
 function json(value: unknown, secrets: readonly string[]): string {
-  return JSON.stringify(dumpable(value, secrets));
+  return JSON.stringify(sanitizeDump(value, secrets));
 }
 
 function partsOf(message: Message): readonly object[] {

@@ -1,1 +1,1 @@
-export { traced, type TraceOptions } from './traced.ts';
+export { traceCalls, type TraceOptions } from './trace-calls.ts';

@@ -1,7 +1,6 @@
 import { appendFile, readFile } from 'node:fs/promises';
 import { z } from 'zod';
-import { LlmError, type LlmErrorCode, type PartialReply } from '../error.ts';
-import type { FailedAttempt } from '../failed-attempt.ts';
+import { LlmError, type LlmErrorCode, type PartialReply, type FailedAttempt } from '../error.ts';
 import type { ModelReply } from '../model-reply.ts';
 
 /** One call, as a cassette keeps it: which request, and what came of it. */

@@ -31,22 +31,22 @@ const maxRedirects = 5;
 export async function fetchImage(address: string, options: FetchImageOptions): Promise<FetchedImage> {
   let url = new URL(address);
   for (let hop = 0; hop <= maxRedirects; hop += 1) {
-    const answer = await answerAt(url, options);
+    const answer = await requestImage(url, options);
     const { statusCode = 0, headers } = answer;
-    if (statusCode < 300 || statusCode >= 400 || headers.location === undefined) return imageIn(answer, options);
+    if (statusCode < 300 || statusCode >= 400 || headers.location === undefined) return readImage(answer, options);
     answer.destroy();
     url = new URL(headers.location, url);
   }
   throw new Error(`There are more than ${maxRedirects} redirects.`);
 }
 
-async function answerAt(url: URL, { signal, isAllowed, lookup = systemLookup }: FetchImageOptions) {
+async function requestImage(url: URL, { signal, isAllowed, lookup = systemLookup }: FetchImageOptions) {
   const get = { 'http:': httpGet, 'https:': httpsGet }[url.protocol];
   if (!get || url.username !== '' || url.password !== '') throw new Error('Only plain http addresses are fetched.');
   const host = url.hostname.replace(/^\[|\]$/g, '');
-  if (isIP(host) !== 0 && !isAllowed(host)) throw notAllowed(host);
+  if (isIP(host) !== 0 && !isAllowed(host)) throw forbiddenAddress(host);
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-  const settings = { signal, agent: false, lookup: guarded(lookup, isAllowed), headers: { accept: 'image/*' } };
+  const settings = { signal, agent: false, lookup: checkedLookup(lookup, isAllowed), headers: { accept: 'image/*' } };
   const request = get(url, settings, resolve).on('error', reject);
   // An answer that changes to another protocol closes the connection without an error.
   request.on('close', () => reject(new Error('The connection was closed without an answer.')));
@@ -54,23 +54,23 @@ async function answerAt(url: URL, { signal, isAllowed, lookup = systemLookup }: 
 }
 
 /** Every address of the name must be allowed: which of them is taken is not ours to choose. */
-function guarded(lookup: typeof systemLookup, isAllowed: FetchImageOptions['isAllowed']): LookupFunction {
+function checkedLookup(lookup: typeof systemLookup, isAllowed: FetchImageOptions['isAllowed']): LookupFunction {
   return (hostname, options, callback) => {
     lookup(hostname, { ...options, all: true }, (error, addresses) => {
       const refused = addresses?.find((each) => !isAllowed(each.address));
       const [first] = addresses ?? [];
-      if (error || refused || !first) callback(error ?? notAllowed(hostname), '', 0);
+      if (error || refused || !first) callback(error ?? forbiddenAddress(hostname), '', 0);
       else if (options.all) callback(null, addresses);
       else callback(null, first.address, first.family);
     });
   };
 }
 
-function notAllowed(host: string): Error {
+function forbiddenAddress(host: string): Error {
   return new Error(`${host} may not be asked.`);
 }
 
-async function imageIn(answer: IncomingMessage, { maxBytes }: FetchImageOptions): Promise<FetchedImage> {
+async function readImage(answer: IncomingMessage, { maxBytes }: FetchImageOptions): Promise<FetchedImage> {
   const type = (answer.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
   try {
     if (answer.statusCode !== 200) throw new Error(`The server answered ${answer.statusCode}.`);

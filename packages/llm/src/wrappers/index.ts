@@ -1,9 +1,9 @@
 export { cassetteFile, type CassetteEntry, type CassetteFailure, type CassetteFile } from './cassette.ts';
-export { inlinedImages, type InlineImageOptions } from './inlined-images.ts';
-export { limited, type LimitOptions } from './limited.ts';
-export { metered, type CallMeasure, type MeterOptions, type TokenPrices } from './metered.ts';
+export { inlineImages, type InlineImageOptions } from './inline-images.ts';
+export { limitCalls, type LimitOptions } from './limit-calls.ts';
+export { meterCalls, type CallMeasure, type MeterOptions, type TokenPrices } from './meter-calls.ts';
 export { modelCatalog, type CatalogEntry, type CatalogQuery, type ModelCatalog } from './model-catalog.ts';
-export { recorded, type RecordOptions } from './recorded.ts';
-export { replayed, type ReplayedModel, type ReplayOptions } from './replayed.ts';
+export { recordCalls, type RecordOptions } from './record-calls.ts';
+export { cassetteModel, type CassetteModel, type CassetteModelOptions } from './cassette-model.ts';
 export { requestDigest } from './request-digest.ts';
-export { routed, type FallbackNotice, type RouteOptions } from './routed.ts';
+export { routeCalls, type FallbackNotice, type RouteOptions } from './route-calls.ts';

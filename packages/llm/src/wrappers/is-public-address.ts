@@ -20,17 +20,17 @@ const networks: readonly (readonly [string, number])[] = [
 
 /** Only this part of the newer addresses is given to machines; within it, some stand for older addresses. */
 const global6: readonly [string, number] = ['2000::', 3];
-const standIns6: readonly (readonly [string, number])[] = [
+const embedded6: readonly (readonly [string, number])[] = [
   ['2001::', 32],
   ['2001:db8::', 32],
   ['2002::', 16],
 ];
 
-const closed = new BlockList();
-for (const [network, bits] of networks) closed.addSubnet(network, bits, 'ipv4');
-for (const [network, bits] of standIns6) closed.addSubnet(network, bits, 'ipv6');
-const open6 = new BlockList();
-open6.addSubnet(...global6, 'ipv6');
+const reserved = new BlockList();
+for (const [network, bits] of networks) reserved.addSubnet(network, bits, 'ipv4');
+for (const [network, bits] of embedded6) reserved.addSubnet(network, bits, 'ipv6');
+const public6 = new BlockList();
+public6.addSubnet(...global6, 'ipv6');
 
 /**
  * Whether an IP address is one of the public internet: not this machine, not a private network, nothing that stands for one.
@@ -38,6 +38,6 @@ open6.addSubnet(...global6, 'ipv6');
  * @see https://www.iana.org/assignments/iana-ipv4-special-registry
  */
 export function isPublicAddress(address: string): boolean {
-  if (isIPv4(address)) return !closed.check(address, 'ipv4');
-  return isIPv6(address) && open6.check(address, 'ipv6') && !closed.check(address, 'ipv6');
+  if (isIPv4(address)) return !reserved.check(address, 'ipv4');
+  return isIPv6(address) && public6.check(address, 'ipv6') && !reserved.check(address, 'ipv6');
 }

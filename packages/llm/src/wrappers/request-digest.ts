@@ -9,13 +9,15 @@ import { maskedJson } from './masked-json.ts';
 export function requestDigest({ messages, tools, parameters }: ModelRequest, secrets: readonly string[] = []): string {
   const safe = maskedJson({ messages, tools, parameters }, secrets);
   return createHash('sha256')
-    .update(JSON.stringify(sorted(safe)))
+    .update(JSON.stringify(sortKeys(safe)))
     .digest('hex');
 }
 
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
+function sortKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortKeys);
   if (typeof value !== 'object' || value === null) return value;
   const entries = Object.entries(value).filter(([, item]) => item !== undefined);
-  return Object.fromEntries(entries.toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([key, item]) => [key, sorted(item)]));
+  return Object.fromEntries(
+    entries.toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([key, item]) => [key, sortKeys(item)]),
+  );
 }

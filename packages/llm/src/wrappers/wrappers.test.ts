@@ -3,12 +3,12 @@ import type { LanguageModel } from '../language-model.ts';
 import { openaiChat } from '../chat/openai-chat.ts';
 import { languageModelContract, scriptedModel, scriptedServer, type OpenModel } from '../testing/index.ts';
 import type { CassetteEntry } from './cassette.ts';
-import { inlinedImages } from './inlined-images.ts';
-import { limited } from './limited.ts';
-import { metered } from './metered.ts';
-import { recorded } from './recorded.ts';
-import { replayed } from './replayed.ts';
-import { routed } from './routed.ts';
+import { inlineImages } from './inline-images.ts';
+import { limitCalls } from './limit-calls.ts';
+import { meterCalls } from './meter-calls.ts';
+import { recordCalls } from './record-calls.ts';
+import { cassetteModel } from './cassette-model.ts';
+import { routeCalls } from './route-calls.ts';
 
 const wrapping =
   (wrap: (model: LanguageModel) => LanguageModel): OpenModel =>
@@ -21,15 +21,15 @@ const wrapping =
 /** Records each call, and gives its caller what the record says. */
 const replaying: OpenModel = async (steps) => {
   const opened = await wrapping((model) => model)(steps);
-  const { spec } = replayed([]);
+  const { spec } = cassetteModel([]);
   const generate: LanguageModel['generate'] = async (request, options = {}) => {
     const entries: CassetteEntry[] = [];
-    const live = recorded({ record: (entry) => void entries.push(entry) })(opened.model);
+    const live = recordCalls({ record: (entry) => void entries.push(entry) })(opened.model);
     const silent = { ...options, ...(options.onDelta && { onDelta: () => undefined }) };
     await live.generate(request, silent).catch((error: unknown) => {
       if (entries.length === 0) throw error;
     });
-    return replayed(JSON.parse(JSON.stringify(entries)) as CassetteEntry[]).generate(request, options);
+    return cassetteModel(JSON.parse(JSON.stringify(entries)) as CassetteEntry[]).generate(request, options);
   };
   return { ...opened, model: { ...opened.model, spec, generate } };
 };
@@ -39,13 +39,13 @@ const tooSmall = scriptedModel([], { capabilities: { contextWindow: 0 } });
 
 /** Every wrapper: add its line here. */
 const models: Readonly<Record<string, OpenModel>> = {
-  limited: wrapping(limited({ concurrency: 3, requests: 1000 })),
-  inlinedImages: wrapping(inlinedImages({ when: 'always' })),
-  metered: wrapping(metered()),
-  recorded: wrapping(recorded({ record: () => undefined })),
-  'routed, to the first': wrapping((model) => routed([model])),
-  'routed, to the second': wrapping((model) => routed([tooSmall, model])),
-  'routed, tried twice': wrapping((model) => routed([model, model])),
+  limited: wrapping(limitCalls({ concurrency: 3, requests: 1000 })),
+  inlinedImages: wrapping(inlineImages({ when: 'always' })),
+  metered: wrapping(meterCalls()),
+  recorded: wrapping(recordCalls({ record: () => undefined })),
+  'routed, to the first': wrapping((model) => routeCalls([model])),
+  'routed, to the second': wrapping((model) => routeCalls([tooSmall, model])),
+  'routed, tried twice': wrapping((model) => routeCalls([model, model])),
 };
 
 describe('replayed', () => {

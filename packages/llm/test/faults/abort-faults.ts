@@ -3,7 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { Delta } from '../../src/delta.ts';
 import { LlmError } from '../../src/error.ts';
 import { retry } from '../../src/retry.ts';
-import { asking, type ScriptedStep } from '../../src/testing/index.ts';
+import { userRequest, type ScriptedStep } from '../../src/testing/index.ts';
 import { answered, fine, half, long } from './answers.ts';
 import type { FaultPlay, Stage } from './fault-row.ts';
 import { modelAt, serve } from './run-fault.ts';
@@ -29,7 +29,7 @@ async function abort(stage: Stage, { steps, atDelta, requests, deltas, isBefore,
   // Waits as long as its own clock says, which an abort ends early.
   const patient = retry({ random: () => 1, onRetry: () => isWaiting && setImmediate(() => caller.abort()) });
   if (isBefore) caller.abort();
-  const asked = patient(modelAt(stage, server)).generate(asking('Hi'), {
+  const asked = patient(modelAt(stage, server)).generate(userRequest('Hi'), {
     signal: caller.signal,
     onDelta(delta) {
       heard.push(delta);
@@ -115,7 +115,7 @@ export const abortFaults: readonly FaultPlay[] = [
       await using server = await serve(stage, [stage.way === 'streamed' ? { ...long, fault: hang(4) } : long, fine]);
       const bug = new TypeError('broken display');
       let count = 0;
-      const asked = retry()(modelAt(stage, server)).generate(asking('Hi'), {
+      const asked = retry()(modelAt(stage, server)).generate(userRequest('Hi'), {
         onDelta() {
           count += 1;
           throw bug;

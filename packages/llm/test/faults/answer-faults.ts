@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { asking, type ScriptedStep } from '../../src/testing/index.ts';
+import { userRequest, type ScriptedStep } from '../../src/testing/index.ts';
 import { answered, chunk, data, done, failing, fine, page, streamed, whole, word } from './answers.ts';
 import type { FaultRow, ProtocolName } from './fault-row.ts';
 
@@ -13,7 +13,7 @@ function response(output: readonly object[], fields: object = { status: 'complet
   return answered({ body: { id: 'w', output, ...fields } });
 }
 
-const cold = asking('Hi', { parameters: { temperature: 0 } });
+const cold = userRequest('Hi', { parameters: { temperature: 0 } });
 const tooMany = { code: 'rate_limit_exceeded', message: 'Too many requests.' };
 const withheld = { status: 'incomplete', incomplete_details: { reason: 'content_filter' } };
 const thinking = { type: 'reasoning', id: 'rs', summary: [{ type: 'summary_text', text: 'Hm.' }] };

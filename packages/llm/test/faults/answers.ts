@@ -1,5 +1,5 @@
 import type { ToolSpec } from '../../src/model-request.ts';
-import { asking, type Fault, type ScriptedStep } from '../../src/testing/index.ts';
+import { userRequest, type Fault, type ScriptedStep } from '../../src/testing/index.ts';
 import type { ProtocolName } from './fault-row.ts';
 
 type Answer = Omit<Extract<Fault, { readonly kind: 'answer' }>, 'kind'>;
@@ -27,7 +27,7 @@ export const grep: ToolSpec = {
 };
 
 /** A request with a tool. */
-export const withTools = asking('Look', { tools: [grep] });
+export const withTools = userRequest('Look', { tools: [grep] });
 
 /** A raw answer. */
 export function answered(answer: Answer): ScriptedStep {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { text, type Message } from '@varve/events';
-import { asking } from '../../src/testing/index.ts';
+import { userRequest } from '../../src/testing/index.ts';
 import { answered, chunk, data, done, eventStream, fine, grep, key, spoken, streamed, whole } from './answers.ts';
 import type { FaultPlay, FaultRow, ProtocolName } from './fault-row.ts';
 import { modelAt, serve } from './run-fault.ts';
@@ -141,7 +141,7 @@ export const byteFaults: readonly (FaultRow | FaultPlay)[] = [
         [301, 302, 307, 308].map((status) => answered({ status, headers, body: '' })),
       );
       for (let count = 0; count < 4; count += 1) {
-        await assert.rejects(modelAt(stage, server).generate(asking('Hi')), {
+        await assert.rejects(modelAt(stage, server).generate(userRequest('Hi')), {
           code: 'bad-request',
           message: /answered 30\d: a redirect to http:.*, which is not followed$/,
         });
@@ -153,7 +153,7 @@ export const byteFaults: readonly (FaultRow | FaultPlay)[] = [
   {
     fault: 63,
     title: 'an argument of 10 MB comes whole',
-    request: asking('Look', { tools: [grep] }),
+    request: userRequest('Look', { tools: [grep] }),
     steps: (protocol, way) => [
       way === 'streamed' ? streamed(...hugeStream(protocol)) : { calls: [{ name: 'grep', arguments: huge }] },
     ],
@@ -162,9 +162,9 @@ export const byteFaults: readonly (FaultRow | FaultPlay)[] = [
   {
     fault: 68,
     title: 'half a character in a result leaves as a whole one',
-    request: asking('', {
+    request: userRequest('', {
       messages: [
-        ...asking(`Look ${half}`).messages,
+        ...userRequest(`Look ${half}`).messages,
         {
           role: 'assistant',
           content: [],

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:tls';
 import { LlmError } from '../../src/error.ts';
 import { retry } from '../../src/retry.ts';
-import { asking } from '../../src/testing/index.ts';
+import { userRequest } from '../../src/testing/index.ts';
 import { answered, data, done, eventStream, fine, half, long, spoken, streamed, word } from './answers.ts';
 import type { FaultPlay, FaultRow, Stage } from './fault-row.ts';
 import { modelAt, patience, serve } from './run-fault.ts';
@@ -16,7 +16,7 @@ const cut = (afterPieces: number) => ({ kind: 'cut', afterPieces }) as const;
 async function unreachable(stage: Stage, url: string, message: RegExp): Promise<number> {
   const failures: LlmError[] = [];
   const model = retry(patience({ failures, waits: [] }))(modelAt(stage, { url }));
-  await model.generate(asking('Hi'), { onDelta: () => undefined }).then(
+  await model.generate(userRequest('Hi'), { onDelta: () => undefined }).then(
     () => assert.fail('a reply came'),
     (error: unknown) => failures.push(error instanceof LlmError ? error : assert.fail(String(error))),
   );

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { text, type Message } from '@varve/events';
 import { checkMessages } from '@varve/events/projections';
 import { functionCalling } from '../../src/function-calling/function-calling.ts';
-import { asking, type ScriptedStep } from '../../src/testing/index.ts';
+import { userRequest, type ScriptedStep } from '../../src/testing/index.ts';
 import { failing, fine, withTools } from './answers.ts';
 import type { FaultPlay, FaultRow, Seen } from './fault-row.ts';
 import { modelAt, serve } from './run-fault.ts';
 
 const noLimit = failing(400, "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.");
-const withLimit = asking('Hi', { parameters: { maxOutputTokens: 9 } });
+const withLimit = userRequest('Hi', { parameters: { maxOutputTokens: 9 } });
 const brokenHistory = failing(
   400,
   'messages.1: `tool_use` ids were found without `tool_result` blocks immediately after: call_a',
@@ -22,13 +22,13 @@ const found: Message = {
   content: [text('b')],
   thinking_blocks: [],
 };
-const ask = asking('Look').messages;
+const ask = userRequest('Look').messages;
 
 /** A history whose first call has no result, and whose last result has no call. */
 const unpaired = [
   ...ask,
   { role: 'assistant', content: [], tool_calls: [call('call_a'), call('call_b')], thinking_blocks: [] },
-  ...asking('And?').messages,
+  ...userRequest('And?').messages,
   found,
   { ...found, tool_call_id: 'call_z' },
 ] as const;
@@ -114,7 +114,7 @@ export const lessonFaults: readonly (FaultRow | FaultPlay)[] = [
   {
     fault: 20,
     title: '400 for temperature and then for top_p is asked without either',
-    request: asking('Hi', { parameters: { temperature: 0, topP: 0.5 } }),
+    request: userRequest('Hi', { parameters: { temperature: 0, topP: 0.5 } }),
     steps: [failing(400, "Unsupported parameter: 'temperature'"), failing(400, "Unsupported parameter: 'top_p'"), fine],
     reply: { text: 'Fine.' },
     also: (seen) =>
@@ -136,14 +136,14 @@ export const lessonFaults: readonly (FaultRow | FaultPlay)[] = [
   {
     fault: 22,
     title: '400 for a call without its result is asked with every call answered',
-    request: asking('', { messages: unpaired }),
+    request: userRequest('', { messages: unpaired }),
     steps: [brokenHistory, legal],
     reply: { text: 'Fine.' },
   },
   {
     fault: 22,
     title: '400 for it again is the failure',
-    request: asking('', { messages: unpaired }),
+    request: userRequest('', { messages: unpaired }),
     steps: [brokenHistory, brokenHistory],
     failures: [['malformed-history']],
   },
@@ -163,7 +163,7 @@ export const lessonFaults: readonly (FaultRow | FaultPlay)[] = [
     fault: 24,
     title: '400 for reasoning that is missing is asked with it',
     over: ['chat'],
-    request: asking('', {
+    request: userRequest('', {
       messages: [
         ...ask,
         { role: 'assistant', content: [], tool_calls: [call('call_b')], reasoning_content: 'So.', thinking_blocks: [] },
@@ -182,7 +182,7 @@ export const lessonFaults: readonly (FaultRow | FaultPlay)[] = [
   {
     fault: 25,
     title: '400 for a signature is asked without sealed reasoning, and so from then on',
-    request: (origin) => asking('', { messages: [...ask, sealed(origin), ...asking('Go on.').messages] }),
+    request: (origin) => userRequest('', { messages: [...ask, sealed(origin), ...userRequest('Go on.').messages] }),
     steps: (protocol) => [
       failing(
         400,

@@ -7,9 +7,9 @@ import { checkMessages } from '@varve/events/projections';
 import { dumpsFrom } from '../../src/dumps/dumps-from.ts';
 import { mockFunctionCalling } from '../../src/function-calling/mock-function-calling.ts';
 import { retry } from '../../src/retry.ts';
-import { asking, type ScriptedStep } from '../../src/testing/index.ts';
-import { metered, type CallMeasure } from '../../src/wrappers/metered.ts';
-import { routed } from '../../src/wrappers/routed.ts';
+import { userRequest, type ScriptedStep } from '../../src/testing/index.ts';
+import { meterCalls, type CallMeasure } from '../../src/wrappers/meter-calls.ts';
+import { routeCalls } from '../../src/wrappers/route-calls.ts';
 import { answered, failing, fine, grep, withTools } from './answers.ts';
 import type { FaultPlay, FaultRow } from './fault-row.ts';
 import { modelAt, patience, serve } from './run-fault.ts';
@@ -37,7 +37,7 @@ const result = (id: string): Message => ({
 
 /** What model A left behind: two calls at once, with data that only A can read. */
 const leftByA: readonly Message[] = [
-  ...asking('Look').messages,
+  ...userRequest('Look').messages,
   {
     role: 'assistant',
     content: [text('Looking twice.')],
@@ -63,8 +63,8 @@ export const modelFaults: readonly (FaultRow | FaultPlay)[] = [
       );
       await using second = await serve(stage, [fine]);
       const persist = retry(patience({ failures: [], waits: [] }));
-      const reply = await routed([persist(modelAt(stage, first)), persist(modelAt(stage, second))]).generate(
-        asking('Hi'),
+      const reply = await routeCalls([persist(modelAt(stage, first)), persist(modelAt(stage, second))]).generate(
+        userRequest('Hi'),
       );
       assert.equal(textOf(reply.message.content), 'Fine.');
       first.assertDone();
@@ -84,9 +84,9 @@ export const modelFaults: readonly (FaultRow | FaultPlay)[] = [
       await using server = await serve(stage, [fine, fine]);
       const model = dumps.wrap(modelAt(stage, server, { fetch: dumps.fetch }));
       for (let count = 0; count < 2; count += 1) {
-        assert.equal(textOf((await model.generate(asking('Hi'))).message.content), 'Fine.');
+        assert.equal(textOf((await model.generate(userRequest('Hi'))).message.content), 'Fine.');
       }
-      await dumps.settled();
+      await dumps.flush();
       // One of the calls, and one of what goes over the wire.
       assert.equal(problems.length, 2, problems.join('\n'));
     },
@@ -101,11 +101,11 @@ export const modelFaults: readonly (FaultRow | FaultPlay)[] = [
         questions.map(() => echo),
       );
       const measures: CallMeasure[] = [];
-      const model = metered({ onCall: (measure) => measures.push(measure) })(modelAt(stage, server));
+      const model = meterCalls({ onCall: (measure) => measures.push(measure) })(modelAt(stage, server));
       const heard = questions.map(() => '');
       const replies = await Promise.all(
         questions.map((question, index) =>
-          model.generate(asking(question), {
+          model.generate(userRequest(question), {
             onDelta: (delta) => void (heard[index] += delta.kind === 'text' ? delta.text : ''),
           }),
         ),
@@ -128,7 +128,7 @@ export const modelFaults: readonly (FaultRow | FaultPlay)[] = [
     async play(stage) {
       await using first = await serve(stage, [down]);
       await using second = await serve(stage, [fine]);
-      const reply = await routed([modelAt(stage, first), modelAt(stage, second)]).generate(asking('Hi'));
+      const reply = await routeCalls([modelAt(stage, first), modelAt(stage, second)]).generate(userRequest('Hi'));
       assert.deepEqual([textOf(reply.message.content), reply.attempts, reply.usage?.input_tokens], ['Fine.', 2, 7]);
     },
   },
@@ -138,7 +138,7 @@ export const modelFaults: readonly (FaultRow | FaultPlay)[] = [
     async play(stage) {
       await using first = await serve(stage, [failing(503, 'The first is down.')]);
       await using second = await serve(stage, [failing(429, 'The second is busy.')]);
-      const asked = routed([modelAt(stage, first), modelAt(stage, second)]).generate(asking('Hi'));
+      const asked = routeCalls([modelAt(stage, first), modelAt(stage, second)]).generate(userRequest('Hi'));
       await assert.rejects(asked, { code: 'unavailable', message: /The first is down\.$/ });
       second.assertDone();
     },
@@ -167,7 +167,7 @@ export const modelFaults: readonly (FaultRow | FaultPlay)[] = [
   {
     fault: 67,
     title: 'a history with calls at once goes on with another model, without what only the first can read',
-    request: asking('', { messages: leftByA, tools: [grep] }),
+    request: userRequest('', { messages: leftByA, tools: [grep] }),
     steps: [
       ({ messages }) => {
         assert.deepEqual(checkMessages(messages), []);
@@ -181,7 +181,7 @@ export const modelFaults: readonly (FaultRow | FaultPlay)[] = [
     fault: 67,
     title: 'a history with calls at once goes on with calls as text',
     wrap: mockFunctionCalling(),
-    request: asking('', { messages: leftByA, tools: [grep] }),
+    request: userRequest('', { messages: leftByA, tools: [grep] }),
     steps: [
       ({ messages, tools }) => {
         assert.deepEqual([checkMessages(messages), tools], [[], []]);

@@ -9,7 +9,7 @@ import { openaiChat, type OpenAiChatOptions } from '../../src/chat/openai-chat.t
 import { openaiResponses } from '../../src/responses/openai-responses.ts';
 import { retry, type RetryOptions } from '../../src/retry.ts';
 import {
-  asking,
+  userRequest,
   scriptedResponses,
   scriptedServer,
   type ScriptedServer,
@@ -66,7 +66,7 @@ export async function runFault(row: FaultRow, stage: Stage): Promise<void> {
 }
 
 async function ask(row: FaultRow, stage: Stage, server: ScriptedServer): Promise<Seen> {
-  const { asks = 1, request: asked = asking('Hi'), wrap = (model: LanguageModel) => model } = row;
+  const { asks = 1, request: asked = userRequest('Hi'), wrap = (model: LanguageModel) => model } = row;
   const request = typeof asked === 'function' ? asked(`m at ${server.url}`) : asked;
   const failures: LlmError[] = [];
   const waits: number[] = [];

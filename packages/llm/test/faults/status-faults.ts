@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { asking } from '../../src/testing/index.ts';
+import { userRequest } from '../../src/testing/index.ts';
 import { answered, failing, fine, key, page } from './answers.ts';
 import type { FaultRow } from './fault-row.ts';
 import { overflowTexts } from './overflow-texts.ts';
@@ -131,7 +131,7 @@ export const statusFaults: readonly FaultRow[] = [
   {
     fault: 10,
     title: '402 that can afford 4000 tokens is asked for as many',
-    request: asking('Hi', { parameters: { maxOutputTokens: 65_536 } }),
+    request: userRequest('Hi', { parameters: { maxOutputTokens: 65_536 } }),
     steps: [failing(402, 'You requested up to 65536 tokens, but can only afford 4000.'), fine, fine],
     asks: 2,
     reply: { text: 'Fine.' },

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { setImmediate as turn } from 'node:timers/promises';
 import { LlmError } from '../../src/error.ts';
 import { retry } from '../../src/retry.ts';
-import { asking, type ScriptedStep } from '../../src/testing/index.ts';
+import { userRequest, type ScriptedStep } from '../../src/testing/index.ts';
 import { answered, eventStream, fine, long, spoken } from './answers.ts';
 import type { Clock, Stage, TimedFault } from './fault-row.ts';
 import { modelAt, patience, serve } from './run-fault.ts';
@@ -55,7 +55,7 @@ function asked(stage: Stage, url: string): Asked {
   let isOver = false;
   const model = retry({ ...patience({ failures, waits: [] }), attempts: 2 })(modelAt(stage, { url }, limits));
   const outcome = model
-    .generate(asking('Hi'))
+    .generate(userRequest('Hi'))
     .then(
       ({ message: { content } }) => JSON.stringify(content),
       (error: unknown) => {

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
-import type { LeakDialect } from '../../src/text-calls/formats/text-call-format.ts';
+import type { TextCallFormat } from '../../src/text-calls/formats/text-call-format.ts';
 import { functionCalling } from '../../src/function-calling/function-calling.ts';
-import { asking, type ScriptedStep } from '../../src/testing/index.ts';
+import { userRequest, type ScriptedStep } from '../../src/testing/index.ts';
 import { failing, grep, withTools } from './answers.ts';
 import type { FaultRow } from './fault-row.ts';
 
 const many = Array.from({ length: 130 }, (_, index) => ({ ...grep, name: `grep_${index}` }));
-const withMany = asking('Look', { tools: many });
+const withMany = userRequest('Look', { tools: many });
 const tooMany = failing(400, "Invalid 'tools': array too long. Expected an array with maximum length 128.");
 
 /** Names that no provider takes as they are, one of which differs from another only behind what providers take. */
 const names = ['files.read', `${'x'.repeat(69)}a`, `${'x'.repeat(69)}b`, 'größe', 'two words'];
-const named = asking('Look', { tools: names.map((name) => ({ ...grep, name })) });
+const named = userRequest('Look', { tools: names.map((name) => ({ ...grep, name })) });
 
 const callsAll: ScriptedStep = ({ tools }) => {
   for (const { name } of tools) assert.match(name, /^[a-zA-Z0-9_-]{1,64}$/);
@@ -19,7 +19,7 @@ const callsAll: ScriptedStep = ({ tools }) => {
 };
 
 const json = JSON.stringify({ name: 'grep', arguments: { pattern: 'x' } });
-const leaks: Readonly<Record<LeakDialect, string>> = {
+const leaks: Readonly<Record<TextCallFormat, string>> = {
   'function-tags': '<function=grep>\n<parameter=pattern>x</parameter>\n</function>',
   'tool-call-json': `<tool_call>\n${json}\n</tool_call>`,
   invoke: '<minimax:tool_call><invoke name="grep"><parameter name="pattern">x</parameter></invoke></minimax:tool_call>',
@@ -72,7 +72,7 @@ export const toolFaults: readonly FaultRow[] = [
   {
     fault: 52,
     title: 'such names travel under the same others in the history',
-    request: asking('', {
+    request: userRequest('', {
       ...named,
       messages: [
         ...named.messages,
@@ -94,19 +94,19 @@ export const toolFaults: readonly FaultRow[] = [
     reply: { text: 'Fine.' },
     also: ({ bodies }) => assert.doesNotMatch(JSON.stringify(bodies), /files\.read/),
   },
-  ...Object.entries(leaks).flatMap(([dialect, text]): readonly FaultRow[] => [
+  ...Object.entries(leaks).flatMap(([format, text]): readonly FaultRow[] => [
     {
       fault: 56,
-      title: `a call left in the text as ${dialect} is read where that is read`,
-      wrap: functionCalling({ leaks: [dialect as LeakDialect] }),
+      title: `a call left in the text as ${format} is read where that is read`,
+      wrap: functionCalling({ textCallFormats: [format as TextCallFormat] }),
       request: withTools,
       steps: [{ text }],
       reply: { text: '', calls: [['grep', '{"pattern":"x"}']], finish: 'tool-calls' },
     },
     {
       fault: 56,
-      title: `a call left in the text as ${dialect} is text and told where nothing is read`,
-      wrap: functionCalling({ leaks: [] }),
+      title: `a call left in the text as ${format} is text and told where nothing is read`,
+      wrap: functionCalling({ textCallFormats: [] }),
       request: withTools,
       steps: [{ text }],
       reply: { text, finish: 'unread-calls' },

@@ -1,7 +1,7 @@
 import { textOf } from '@varve/events';
 import { expect, test } from 'vitest';
 import type { ToolSpec } from '../../src/model-request.ts';
-import { asking, scriptedModel, type ScriptedTurn } from '../../src/testing/index.ts';
+import { userRequest, scriptedModel, type ScriptedTurn } from '../../src/testing/index.ts';
 import type { MockNotice } from '../../src/function-calling/mock-notice.ts';
 import {
   mockFunctionCalling,
@@ -41,7 +41,7 @@ async function read(turn: ScriptedTurn | string, options: MockFunctionCallingOpt
   const model = mockFunctionCalling({ callsPerReply: 'many', onNotice: (each) => notices.push(each), ...options })(
     scriptedModel(steps),
   );
-  const { message, finish, invalidCalls } = await model.generate(asking('Go', { tools: [run, ping] }));
+  const { message, finish, invalidCalls } = await model.generate(userRequest('Go', { tools: [run, ping] }));
   const calls = (message.tool_calls ?? []).map(({ id, name, arguments: json }) => {
     const problem = invalidCalls?.[id];
     return problem === undefined ? [name, JSON.parse(json) as unknown] : [name, { problem }];
@@ -307,7 +307,7 @@ test('43: thinking that a stop string cut at a call it considers is asked for to
   for (const begin of ['<think>', 'Sure.\n<think>']) {
     const steps = [1, 2].map(() => ({ text: `${begin}${considered}</think>\n${ls}</function>` }));
     const model = mockFunctionCalling()(scriptedModel(steps, { prompted: true }));
-    const { message } = await model.generate(asking('Go', { tools: [run, ping] }));
+    const { message } = await model.generate(userRequest('Go', { tools: [run, ping] }));
     expect(message.tool_calls?.map((call) => call.arguments)).toEqual(['{"cmd":"ls"}']);
   }
 });
@@ -354,7 +354,7 @@ test.for([
   expect((await read(written)).calls).toEqual(whole);
   const steps = [1, 2].map(() => ({ text: written }));
   const { message } = await mockFunctionCalling()(scriptedModel(steps, { prompted: true })).generate(
-    asking('Go', { tools: [run, ping] }),
+    userRequest('Go', { tools: [run, ping] }),
   );
   expect(message.tool_calls?.map(({ name, arguments: json }) => [name, JSON.parse(json) as unknown])).toEqual(whole);
 });

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import type { LanguageModel } from '../../src/language-model.ts';
 import type { ModelRequest, ToolSpec } from '../../src/model-request.ts';
 import { anyCalls } from './any-calls.ts';
-import { asking, scriptedModel } from '../../src/testing/index.ts';
+import { userRequest, scriptedModel } from '../../src/testing/index.ts';
 import { readBack } from './read-back.ts';
 import { mockFunctionCalling } from '../../src/function-calling/mock-function-calling.ts';
 
@@ -51,7 +51,7 @@ async function read(...blocks: readonly string[]): Promise<ModelRequest['message
       return { ...reply, message: { ...reply.message, content: blocks.map((block) => text(block)) } };
     },
   };
-  return (await mockFunctionCalling()(inBlocks).generate(asking('Go', { tools: [run] }))).message;
+  return (await mockFunctionCalling()(inBlocks).generate(userRequest('Go', { tools: [run] }))).message;
 }
 
 function callsOf({ tool_calls: made = [] }: Message): readonly (readonly [string, unknown])[] {
@@ -70,7 +70,7 @@ test('16: another name for a tool is handed on, for the agent to find the tool t
 
 test('18: a risk that is missing is no problem of the call', async () => {
   const { invalidCalls, message } = await mockFunctionCalling()(scriptedModel([{ text: ls }])).generate(
-    asking('Go', { tools: [run] }),
+    userRequest('Go', { tools: [run] }),
   );
   expect([callsOf(message), invalidCalls]).toEqual([[['run', { cmd: 'ls' }]], undefined]);
 });
@@ -91,7 +91,11 @@ test('50: no message at all is told the tools, and nothing without tools', async
 });
 
 test('51: without tools messages stay the objects that they are', async () => {
-  const messages = [said('system', [text('Be brief.')]), ...asking('Hi').messages, said('assistant', [text('Yes.')])];
+  const messages = [
+    said('system', [text('Be brief.')]),
+    ...userRequest('Hi').messages,
+    said('assistant', [text('Yes.')]),
+  ];
   const sent = await rendered(messages);
   expect(sent.map((message, index) => message === messages[index])).toEqual([true, true, true]);
 });
@@ -178,7 +182,7 @@ test('61: calls at once need no splitting, with or without a result for each', a
 });
 
 async function instructions(...tools: readonly ToolSpec[]): Promise<string> {
-  return textOf((await rendered(asking('Hi').messages, tools))[0]?.content ?? []);
+  return textOf((await rendered(userRequest('Hi').messages, tools))[0]?.content ?? []);
 }
 
 function example(whole: string): string {
@@ -209,7 +213,7 @@ test('65: items, nested lists, unions and objects are described', async () => {
       },
     },
   };
-  const [system] = await rendered(asking('Hi').messages, [tool]);
+  const [system] = await rendered(userRequest('Hi').messages, [tool]);
   expect(
     textOf(system?.content ?? [])
       .split('\n')
@@ -224,7 +228,7 @@ test('65: items, nested lists, unions and objects are described', async () => {
 });
 
 test('66: parameters about risk are described like any other, when the tool has them', async () => {
-  const [system] = await rendered(asking('Hi').messages, [run]);
+  const [system] = await rendered(userRequest('Hi').messages, [run]);
   expect(textOf(system?.content ?? [])).toContain(
     '  (2) security_risk (string, required)\n      Allowed values: "LOW", "HIGH"',
   );

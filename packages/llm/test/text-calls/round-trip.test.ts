@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { anyCalls, awkwardPieces, callableTools as tools } from './any-calls.ts';
 import { readBack } from './read-back.ts';
-import { asking, scriptedModel } from '../../src/testing/index.ts';
+import { userRequest, scriptedModel } from '../../src/testing/index.ts';
 import { mockFunctionCalling } from '../../src/function-calling/mock-function-calling.ts';
 
 test('whatever is called is read back as it was, however the stream is cut', async () => {
@@ -14,7 +14,7 @@ test('whatever is called is read back as it was, however the stream is cut', asy
     const model = mockFunctionCalling({ callsPerReply: 'many' })(scriptedModel(steps, { prompted: true, split }));
     const nothing = { text: '', reasoning: '', arguments: made.map(() => '') };
     let said = structuredClone(nothing);
-    const reply = await model.generate(asking('Go', { tools }), {
+    const reply = await model.generate(userRequest('Go', { tools }), {
       onDelta(delta) {
         if (delta.kind === 'text' || delta.kind === 'reasoning') said[delta.kind] += delta.text;
         if (delta.kind === 'tool-call') said.arguments[delta.index] += delta.arguments;
@@ -58,7 +58,7 @@ test('any text is read without failing, and says the same streamed and not', asy
     async (whole) => {
       const model = mockFunctionCalling()(scriptedModel([{ text: whole }, { text: whole }]));
       let said = { text: '', reasoning: '' };
-      const { message } = await model.generate(asking('Go', { tools }), {
+      const { message } = await model.generate(userRequest('Go', { tools }), {
         onDelta(delta) {
           if (delta.kind === 'reset') said = { text: '', reasoning: '' };
           if (delta.kind === 'text' || delta.kind === 'reasoning') said[delta.kind] += delta.text;
@@ -88,7 +88,7 @@ test.for([
     const model = mockFunctionCalling({ callsPerReply: 'many' })(
       scriptedModel([{ text: whole }, { text: whole }], { split: (each) => [each] }),
     );
-    const { finish } = await model.generate(asking('Go', { tools }), { onDelta: () => undefined });
+    const { finish } = await model.generate(userRequest('Go', { tools }), { onDelta: () => undefined });
     expect(['stop', 'tool-calls']).toContain(finish);
   }
 });

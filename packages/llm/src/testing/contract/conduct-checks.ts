@@ -3,7 +3,7 @@ import { getEventListeners } from 'node:events';
 import { setImmediate as turn } from 'node:timers/promises';
 import { textOf } from '@varve/events';
 import { LlmError, type LlmErrorCode } from '../../error.ts';
-import { asking, type ModelCheck } from './model-check.ts';
+import { userRequest, type ModelCheck } from './model-check.ts';
 import type { ScriptedError, ScriptedStep } from '../script/scripted-step.ts';
 
 const codes: readonly ScriptedError['code'][] = [
@@ -24,7 +24,7 @@ const codes: readonly ScriptedError['code'][] = [
 ];
 
 /** More than any model sends one request again. */
-const always = 20;
+const maxRetries = 20;
 
 /** Longer than any model waits by itself. */
 const longWaitMs = 86_400_000;
@@ -39,7 +39,7 @@ export const conductChecks: readonly ModelCheck[] = [
     async run(open) {
       await using opened = await open([{ text: 'Too late.' }]);
       const reason = new Error('The caller left.');
-      const asked = opened.model.generate(asking('Hi'), { signal: AbortSignal.abort(reason) });
+      const asked = opened.model.generate(userRequest('Hi'), { signal: AbortSignal.abort(reason) });
       await rejects(asked, 'aborted', reason);
     },
   },
@@ -53,7 +53,11 @@ export const conductChecks: readonly ModelCheck[] = [
         return { text: 'Never said.', fault: { kind: 'hang', afterPieces: 0 } };
       };
       await using opened = await open([step]);
-      await rejects(inTime(opened.model.generate(asking('Hi'), { signal: caller.signal })), 'aborted', reason);
+      await rejects(
+        withTimeout(opened.model.generate(userRequest('Hi'), { signal: caller.signal })),
+        'aborted',
+        reason,
+      );
     },
   },
   {
@@ -64,14 +68,14 @@ export const conductChecks: readonly ModelCheck[] = [
       let pieces = 0;
       const fault = { kind: 'hang', afterPieces: 3 } as const;
       await using opened = await open([{ text: 'A reply that is long enough for several pieces.', fault }]);
-      const asked = opened.model.generate(asking('Hi'), {
+      const asked = opened.model.generate(userRequest('Hi'), {
         signal: caller.signal,
         onDelta() {
           pieces += 1;
           caller.abort();
         },
       });
-      await rejects(inTime(asked), 'aborted');
+      await rejects(withTimeout(asked), 'aborted');
       assert.equal(pieces, 1);
     },
   },
@@ -82,9 +86,9 @@ export const conductChecks: readonly ModelCheck[] = [
       await using opened = await open([{ text: 'A reply of several pieces.' }, { error: { code: 'bad-request' } }]);
       let pieces = 0;
       const onDelta = (): void => void (pieces += 1);
-      await opened.model.generate(asking('Hi'), { signal, onDelta });
+      await opened.model.generate(userRequest('Hi'), { signal, onDelta });
       const before = pieces;
-      await rejects(opened.model.generate(asking('Hi'), { signal, onDelta }), 'bad-request');
+      await rejects(opened.model.generate(userRequest('Hi'), { signal, onDelta }), 'bad-request');
       await turn();
       assert.equal(pieces, before);
       assert.equal(getEventListeners(signal, 'abort').length, 0);
@@ -96,7 +100,7 @@ export const conductChecks: readonly ModelCheck[] = [
       const questions = Array.from({ length: 12 }, (_, index) => `number ${index}`);
       await using opened = await open(questions.map(() => echo));
       const replies = await Promise.all(
-        questions.map((question) => opened.model.generate(asking(question), { onDelta: () => undefined })),
+        questions.map((question) => opened.model.generate(userRequest(question), { onDelta: () => undefined })),
       );
       const said = replies.map(({ message }) => textOf(message.content));
       assert.deepEqual(
@@ -110,8 +114,8 @@ export const conductChecks: readonly ModelCheck[] = [
     async run(open) {
       for (const kind of ['reset', 'cut'] as const) {
         const broken = { text: 'A reply that never ends well.', fault: { kind, afterPieces: 2 } } as const;
-        await using opened = await open(Array.from({ length: always }, () => broken));
-        await rejects(opened.model.generate(asking('Hi'), { onDelta: () => undefined }), 'unavailable');
+        await using opened = await open(Array.from({ length: maxRetries }, () => broken));
+        await rejects(opened.model.generate(userRequest('Hi'), { onDelta: () => undefined }), 'unavailable');
       }
     },
   },
@@ -120,15 +124,18 @@ export const conductChecks: readonly ModelCheck[] = [
     async run(open) {
       const error = { code: 'rate-limited', retryAfterMs: longWaitMs } as const;
       await using opened = await open([{ error }]);
-      await assert.rejects(opened.model.generate(asking('Hi')), { code: 'rate-limited', retryAfterMs: longWaitMs });
+      await assert.rejects(opened.model.generate(userRequest('Hi')), {
+        code: 'rate-limited',
+        retryAfterMs: longWaitMs,
+      });
     },
   },
   ...codes.map((code) => ({
     title: `a failure keeps its code: ${code}`,
     async run(open: Parameters<ModelCheck['run']>[0]) {
-      await using opened = await open(Array.from({ length: always }, () => ({ error: { code } })));
-      await rejects(opened.model.generate(asking('Hi')), code);
-      await rejects(opened.model.generate(asking('Hi'), { onDelta: () => undefined }), code);
+      await using opened = await open(Array.from({ length: maxRetries }, () => ({ error: { code } })));
+      await rejects(opened.model.generate(userRequest('Hi')), code);
+      await rejects(opened.model.generate(userRequest('Hi'), { onDelta: () => undefined }), code);
     },
   })),
 ];
@@ -136,7 +143,7 @@ export const conductChecks: readonly ModelCheck[] = [
 const echo: ScriptedStep = ({ messages }) => ({ text: `You said ${textOf(messages.at(-1)?.content ?? [])}` });
 
 /** Fails a check instead of leaving it waiting for ever. */
-async function inTime<T>(work: Promise<T>): Promise<T> {
+async function withTimeout<T>(work: Promise<T>): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(
     () => reject(new assert.AssertionError({ message: `Nothing ended within ${patienceMs} ms.` })),

@@ -27,7 +27,7 @@ export interface ModelCheck {
 }
 
 /** A request with one user message. */
-export function asking(question: string, fields: Partial<ModelRequest> = {}): ModelRequest {
+export function userRequest(question: string, fields: Partial<ModelRequest> = {}): ModelRequest {
   return {
     messages: [{ role: 'user', content: [text(question)], thinking_blocks: [] }],
     tools: [],

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { textOf } from '@varve/events';
 import type { ModelReply } from '../../model-reply.ts';
 import type { ToolSpec } from '../../model-request.ts';
-import { asking, type ModelCheck } from './model-check.ts';
+import { userRequest, type ModelCheck } from './model-check.ts';
 import type { ScriptedTurn } from '../script/scripted-step.ts';
 
 const twoCalls: ScriptedTurn = {
@@ -37,7 +37,7 @@ export const replyChecks: readonly ModelCheck[] = [
     title: 'a text reply is one assistant message that ends with stop',
     async run(open) {
       await using opened = await open([{ text: 'Hello, world.' }]);
-      const reply = await opened.model.generate(asking('Hi'));
+      const reply = await opened.model.generate(userRequest('Hi'));
       assert.equal(reply.message.role, 'assistant');
       assert.equal(textOf(reply.message.content), 'Hello, world.');
       assert.equal(reply.message.tool_calls, undefined);
@@ -49,7 +49,7 @@ export const replyChecks: readonly ModelCheck[] = [
     title: 'several calls keep their order, names and arguments, beside text and reasoning',
     async run(open) {
       await using opened = await open([twoCalls]);
-      const { message, finish, id } = await opened.model.generate(asking('Look', { tools }));
+      const { message, finish, id } = await opened.model.generate(userRequest('Look', { tools }));
       const calls = message.tool_calls?.map((call) => [call.name, JSON.parse(call.arguments)]);
       assert.deepEqual(calls, [
         ['grep', { pattern: 'é→\n', path: '.' }],
@@ -65,7 +65,7 @@ export const replyChecks: readonly ModelCheck[] = [
     async run(open) {
       await using opened = await open([twoCalls, twoCalls]);
       for (const options of [{}, { onDelta: () => undefined }]) {
-        const { message } = await opened.model.generate(asking('Look', { tools }), options);
+        const { message } = await opened.model.generate(userRequest('Look', { tools }), options);
         assert.deepEqual(
           message.tool_calls?.map((call) => [call.id, call.arguments]),
           [
@@ -80,7 +80,7 @@ export const replyChecks: readonly ModelCheck[] = [
     title: 'a reply of calls alone has no content',
     async run(open) {
       await using opened = await open([{ calls: [{ name: 'think', arguments: { thought: 'x' } }] }]);
-      const { message, finish } = await opened.model.generate(asking('Look', { tools }));
+      const { message, finish } = await opened.model.generate(userRequest('Look', { tools }));
       assert.deepEqual([message.content, message.tool_calls?.length, finish], [[], 1, 'tool-calls']);
     },
   },
@@ -91,7 +91,7 @@ export const replyChecks: readonly ModelCheck[] = [
       await using opened = await open([
         { calls: [{ name: 'grep', arguments: '{"pattern": "cut of' }], finish: 'length' },
       ]);
-      const { message, finish } = await opened.model.generate(asking('Look', { tools }));
+      const { message, finish } = await opened.model.generate(userRequest('Look', { tools }));
       assert.deepEqual(message.tool_calls?.[0]?.arguments, '{"pattern": "cut of');
       assert.equal(finish, 'length');
     },
@@ -102,8 +102,8 @@ export const replyChecks: readonly ModelCheck[] = [
       const call = { name: 'think', arguments: {} };
       await using opened = await open([{ calls: [call, call] }, { calls: [call] }]);
       const replies = [
-        await opened.model.generate(asking('One', { tools })),
-        await opened.model.generate(asking('Two', { tools })),
+        await opened.model.generate(userRequest('One', { tools })),
+        await opened.model.generate(userRequest('Two', { tools })),
       ];
       const ids = replies.flatMap(({ id, message }) => [id, ...(message.tool_calls ?? []).map((each) => each.id)]);
       assert.equal(new Set(ids.filter((id) => id !== '')).size, 5);
@@ -113,9 +113,9 @@ export const replyChecks: readonly ModelCheck[] = [
     title: 'usage and cost are what the provider told, and absent when it told none',
     async run(open) {
       await using opened = await open([twoCalls, { text: 'Free of numbers.' }]);
-      const told = await opened.model.generate(asking('Look', { tools }));
+      const told = await opened.model.generate(userRequest('Look', { tools }));
       assert.deepEqual([told.usage, told.costUsd], [twoCalls.usage, 0.0125]);
-      const untold = await opened.model.generate(asking('Look', { tools }));
+      const untold = await opened.model.generate(userRequest('Look', { tools }));
       assert.deepEqual([untold.usage, untold.costUsd], [undefined, undefined]);
     },
   },
@@ -123,9 +123,9 @@ export const replyChecks: readonly ModelCheck[] = [
     title: 'streaming gives the same reply as not streaming, and its pieces add up to it',
     async run(open) {
       await using opened = await open([twoCalls, twoCalls]);
-      const { latencyMs: _slow, ...whole } = await opened.model.generate(asking('Look', { tools }));
+      const { latencyMs: _slow, ...whole } = await opened.model.generate(userRequest('Look', { tools }));
       const said = { text: '', reasoning: '', names: ['', ''], arguments: ['', ''] };
-      const { latencyMs: _fast, ...streamed } = await opened.model.generate(asking('Look', { tools }), {
+      const { latencyMs: _fast, ...streamed } = await opened.model.generate(userRequest('Look', { tools }), {
         onDelta(delta) {
           assert.notEqual(delta.kind, 'reset');
           if (delta.kind === 'text' || delta.kind === 'reasoning') said[delta.kind] += delta.text;

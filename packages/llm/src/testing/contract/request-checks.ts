@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { deepFreeze, text, textOf, type Message } from '@varve/events';
 import type { ModelRequest } from '../../model-request.ts';
-import { asking, type ModelCheck } from './model-check.ts';
+import { userRequest, type ModelCheck } from './model-check.ts';
 
 /** What a model says of itself, and what becomes of a request. */
 export const requestChecks: readonly ModelCheck[] = [
@@ -24,7 +24,7 @@ export const requestChecks: readonly ModelCheck[] = [
     title: 'the request is not changed',
     async run(open) {
       await using opened = await open([{ text: 'Done.' }, { text: 'Done.' }]);
-      const request = asking('Hi', { messages: history, tools: [tool], parameters: { temperature: 0 } });
+      const request = userRequest('Hi', { messages: history, tools: [tool], parameters: { temperature: 0 } });
       const before = JSON.stringify(request);
       deepFreeze(request);
       await opened.model.generate(request);
@@ -42,7 +42,7 @@ export const requestChecks: readonly ModelCheck[] = [
           return { text: 'Done.' };
         },
       ]);
-      await opened.model.generate(asking('Hi', { messages: history, tools: [tool] }));
+      await opened.model.generate(userRequest('Hi', { messages: history, tools: [tool] }));
       const told = arrived?.messages.map(({ content }) => textOf(content)).join('\n') ?? '';
       const places = ['Be brief.', 'Look at this 😀', 'The first result.'].map((mark) => told.indexOf(mark));
       assert.ok(!places.includes(-1), 'a message did not arrive');

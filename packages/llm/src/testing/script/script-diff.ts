@@ -22,21 +22,21 @@ export function scriptDiff(exchanges: readonly Exchange[], left: readonly Script
     const request = `"${short(asked)}"`;
     if (step === undefined) return `+ ${index + 1} asked ${request}, with no step left`;
     return problem === undefined
-      ? `  ${index + 1} asked ${request}, ${told(step)}`
+      ? `  ${index + 1} asked ${request}, ${describeStep(step)}`
       : `! ${index + 1} asked ${request}, ${expected(step)}`;
   });
-  const missing = left.map((step, index) => `- ${exchanges.length + index + 1} never asked for, ${told(step)}`);
+  const missing = left.map((step, index) => `- ${exchanges.length + index + 1} never asked for, ${describeStep(step)}`);
   const hidden = Math.max(0, lines.length - shown);
   return [...(hidden > 0 ? [`  ${hidden} more before`] : []), ...lines.slice(hidden), ...missing].join('\n');
 }
 
 function expected(step: ScriptedStep): string {
   const wanted = typeof step === 'function' ? undefined : step.expect;
-  return wanted === undefined ? `${told(step)}, which threw` : `expected ${String(wanted)}`;
+  return wanted === undefined ? `${describeStep(step)}, which threw` : `expected ${String(wanted)}`;
 }
 
 /** What a step does, in a few words. */
-function told(step: ScriptedStep): string {
+function describeStep(step: ScriptedStep): string {
   if (typeof step === 'function') return 'answers by a function';
   const { text, reasoning, calls = [], error, fault } = step;
   const said = [

@@ -6,22 +6,22 @@ import { scriptDiff, type Exchange } from './script-diff.ts';
 import type { ScriptedCall, ScriptedStep, ScriptedTurn } from './scripted-step.ts';
 
 /** A call with nothing left open. */
-interface PlayedCall {
+interface CompleteCall {
   readonly id: string;
   readonly name: string;
   readonly arguments: string;
 }
 
 /** A turn with nothing left open. */
-export interface PlayedTurn extends Omit<ScriptedTurn, 'calls'> {
+export interface CompleteTurn extends Omit<ScriptedTurn, 'calls'> {
   readonly id: string;
-  readonly calls: readonly PlayedCall[];
+  readonly calls: readonly CompleteCall[];
 }
 
 /** Deals out the steps of a script, one per request, and notices when requests and steps do not fit. */
 export interface Script {
   /** @throws {LlmError} `script-mismatch` when no step is left, the step expects another request, or throws. */
-  next(request: ModelRequest): Promise<PlayedTurn>;
+  next(request: ModelRequest): Promise<CompleteTurn>;
   /**
    * @throws {LlmError} `script-mismatch` when a request did not fit, or a step was never asked for; below the first problem
    * its message shows the script beside what was asked, a line each.
@@ -66,7 +66,7 @@ export function script(steps: Iterable<ScriptedStep>): Script {
       if (turn.expect !== undefined && !fits(last, turn.expect)) {
         throw misfit(`Step ${position} expects ${String(turn.expect)}, but was asked "${asked}".`);
       }
-      return played(turn, seedOf(request, position));
+      return completeTurn(turn, seedOf(request, position));
     },
     assertDone() {
       while (left.length < shownSteps) {
@@ -95,11 +95,11 @@ function seedOf({ messages }: ModelRequest, position: number): string {
   return createHash('sha256').update(facts).digest('hex').slice(0, 12);
 }
 
-function played(turn: ScriptedTurn, seed: string): PlayedTurn {
-  const calls = (turn.calls ?? []).map((call, index) => playedCall(call, `call_${seed}_${index + 1}`));
+function completeTurn(turn: ScriptedTurn, seed: string): CompleteTurn {
+  const calls = (turn.calls ?? []).map((call, index) => completeCall(call, `call_${seed}_${index + 1}`));
   return { ...turn, id: turn.id ?? `reply_${seed}`, calls };
 }
 
-function playedCall({ id, name, arguments: given }: ScriptedCall, madeUp: string): PlayedCall {
+function completeCall({ id, name, arguments: given }: ScriptedCall, madeUp: string): CompleteCall {
   return { id: id ?? madeUp, name, arguments: typeof given === 'string' ? given : JSON.stringify(given) };
 }

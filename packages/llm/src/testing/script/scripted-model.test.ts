@@ -1,25 +1,25 @@
 import { textOf } from '@varve/events';
 import { expect, test } from 'vitest';
 import { LlmError } from '../../error.ts';
-import { asking } from '../contract/model-check.ts';
+import { userRequest } from '../contract/model-check.ts';
 import { scriptedModel } from './scripted-model.ts';
 import type { ScriptedStep } from './scripted-step.ts';
 
 test('a step may answer what it is asked', async () => {
   const model = scriptedModel([({ messages }) => ({ text: `You said ${textOf(messages[0]?.content ?? [])}.` })]);
-  const { message } = await model.generate(asking('hi'));
+  const { message } = await model.generate(userRequest('hi'));
   expect(textOf(message.content)).toBe('You said hi.');
 });
 
 test('a request beyond the script is a mismatch, then and at the end', async () => {
   const model = scriptedModel([]);
-  await expect(model.generate(asking('Hi'))).rejects.toMatchObject({ code: 'script-mismatch' });
+  await expect(model.generate(userRequest('Hi'))).rejects.toMatchObject({ code: 'script-mismatch' });
   expect(() => model.assertDone()).toThrow('Request 1 was not expected: the script has 0 steps.');
 });
 
 test('a step that was never asked for is a mismatch at the end', async () => {
   const model = scriptedModel([{ text: 'One.' }, { text: 'Two.' }]);
-  await model.generate(asking('Hi'));
+  await model.generate(userRequest('Hi'));
   expect(() => model.assertDone()).toThrow('Step 2 of the script was never asked for.');
 });
 
@@ -28,8 +28,8 @@ test('a step that expects another request is a mismatch', async () => {
     { text: 'One.', expect: 'tests' },
     { text: 'Two.', expect: /^Run/ },
   ]);
-  await expect(model.generate(asking('Hi'))).rejects.toThrow('Step 1 expects tests, but was asked "Hi".');
-  await expect(model.generate(asking('Run it'))).resolves.toMatchObject({ finish: 'stop' });
+  await expect(model.generate(userRequest('Hi'))).rejects.toThrow('Step 1 expects tests, but was asked "Hi".');
+  await expect(model.generate(userRequest('Run it'))).resolves.toMatchObject({ finish: 'stop' });
 });
 
 test('what does not fit is told beside what does, a line each', async () => {
@@ -40,9 +40,9 @@ test('what does not fit is told beside what does, a line each', async () => {
     { error: { code: 'quota' } },
     { text: 'All is done, and this is a longer sentence than anyone would read to its end.' },
   ]);
-  await model.generate(asking('Fix the test.'));
-  await expect(model.generate(asking('no tests\nfound'))).rejects.toThrow('Step 2 expects /^2 tests/');
-  await model.generate(asking('Go on.'));
+  await model.generate(userRequest('Fix the test.'));
+  await expect(model.generate(userRequest('no tests\nfound'))).rejects.toThrow('Step 2 expects /^2 tests/');
+  await model.generate(userRequest('Go on.'));
   expect(() => model.assertDone()).toThrow(
     new LlmError(
       'script-mismatch',
@@ -60,7 +60,7 @@ test('what does not fit is told beside what does, a line each', async () => {
 
 test('requests without a step are told after those that had one', async () => {
   const model = scriptedModel([{ text: 'One.' }]);
-  for (const question of ['a', 'b', 'c']) await model.generate(asking(question)).catch(() => undefined);
+  for (const question of ['a', 'b', 'c']) await model.generate(userRequest(question)).catch(() => undefined);
   expect(() => model.assertDone()).toThrow(
     'Request 2 was not expected: the script has 1 steps.\n' +
       '  1 asked "a", says "One."\n+ 2 asked "b", with no step left\n+ 3 asked "c", with no step left',
@@ -91,7 +91,7 @@ function disappointed(): never {
 
 test('a step that throws is a mismatch that names what it threw', async () => {
   const model = scriptedModel([disappointed]);
-  await expect(model.generate(asking('Hi'))).rejects.toThrow('Step 1 threw: no result of grep');
+  await expect(model.generate(userRequest('Hi'))).rejects.toThrow('Step 1 threw: no result of grep');
   expect(() => model.assertDone()).toThrow('Step 1 threw');
 });
 
@@ -99,8 +99,10 @@ test('ids that are made up are the same in every run and differ within a convers
   const steps = [{ calls: [{ name: 'think', arguments: {} }] }, { text: 'Done.' }];
   const run = async (): Promise<readonly string[]> => {
     const model = scriptedModel(steps);
-    const first = await model.generate(asking('Hi'));
-    const second = await model.generate(asking('Hi', { messages: [...asking('Hi').messages, first.message] }));
+    const first = await model.generate(userRequest('Hi'));
+    const second = await model.generate(
+      userRequest('Hi', { messages: [...userRequest('Hi').messages, first.message] }),
+    );
     return [first.id, first.message.tool_calls?.[0]?.id ?? '', second.id];
   };
   const ids = await run();
@@ -114,11 +116,11 @@ function* forever(): Generator<ScriptedStep> {
 
 test('a script may be without end', async () => {
   const model = scriptedModel(forever());
-  for (let count = 0; count < 100; count += 1) await model.generate(asking('Hi'));
+  for (let count = 0; count < 100; count += 1) await model.generate(userRequest('Hi'));
   expect(model.requests).toHaveLength(100);
 });
 
 test('a raw answer needs a server', async () => {
   const model = scriptedModel([{ fault: { kind: 'answer', body: '' } }]);
-  await expect(model.generate(asking('Hi'))).rejects.toThrow('Only a scripted server can send a raw answer.');
+  await expect(model.generate(userRequest('Hi'))).rejects.toThrow('Only a scripted server can send a raw answer.');
 });

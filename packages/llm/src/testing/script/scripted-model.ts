@@ -4,11 +4,11 @@ import { LlmError, type LlmErrorCode } from '../../error.ts';
 import type { GenerateOptions, LanguageModel } from '../../language-model.ts';
 import type { FinishReason, ModelReply } from '../../model-reply.ts';
 import type { ModelRequest } from '../../model-request.ts';
-import { inEights, piecesOf, type Split } from './pieces-of.ts';
-import { noTools, prompted } from './prompted.ts';
-import { script, type PlayedTurn } from './script.ts';
+import { eightCharChunks, turnDeltas, type Split } from './turn-deltas.ts';
+import { noTools, promptedTurn } from './prompted-turn.ts';
+import { script, type CompleteTurn } from './script.ts';
 import type { ScriptedStep } from './scripted-step.ts';
-import { usageTold } from './usage-told.ts';
+import { scriptedUsage } from './scripted-usage.ts';
 
 /** What a scripted model says it can do. */
 export interface ScriptedModelOptions {
@@ -34,7 +34,7 @@ export interface ScriptedModel extends LanguageModel {
  * A request without a step, or one that its step does not expect, rejects with `script-mismatch`.
  */
 export function scriptedModel(steps: Iterable<ScriptedStep>, options: ScriptedModelOptions = {}): ScriptedModel {
-  const { name = 'scripted', capabilities, split = inEights, prompted: isPrompted = false } = options;
+  const { name = 'scripted', capabilities, split = eightCharChunks, prompted: isPrompted = false } = options;
   const dealt = script(steps);
   const requests: ModelRequest[] = [];
   return {
@@ -48,20 +48,20 @@ export function scriptedModel(steps: Iterable<ScriptedStep>, options: ScriptedMo
       requests.push(request);
       if (isPrompted && request.tools.length > 0) throw new LlmError('unsupported', noTools);
       const dealtTurn = await dealt.next(request);
-      const turn = isPrompted ? prompted(dealtTurn, request.parameters.stop) : dealtTurn;
+      const turn = isPrompted ? promptedTurn(dealtTurn, request.parameters.stop) : dealtTurn;
       await turn.gate;
-      await perform(turn, split, generateOptions);
+      await emitTurn(turn, split, generateOptions);
       return replyOf(turn, name);
     },
   };
 }
 
 /** Streams what the turn lets through, then fails as the turn says. */
-async function perform(turn: PlayedTurn, split: Split, { signal, onDelta }: GenerateOptions): Promise<void> {
+async function emitTurn(turn: CompleteTurn, split: Split, { signal, onDelta }: GenerateOptions): Promise<void> {
   const { fault, error } = turn;
   if (error) throw new LlmError(error.code, error.message ?? `The script fails with ${error.code}.`, waitOf(error));
   if (fault?.kind === 'answer') throw new LlmError('script-mismatch', 'Only a scripted server can send a raw answer.');
-  for (const delta of onDelta ? piecesOf(turn, split).slice(0, fault?.afterPieces) : []) {
+  for (const delta of onDelta ? turnDeltas(turn, split).slice(0, fault?.afterPieces) : []) {
     checkAborted(signal);
     onDelta?.(delta);
   }
@@ -77,7 +77,7 @@ function waitOf({ retryAfterMs }: { readonly retryAfterMs?: number }): { readonl
 }
 
 /** A turn that says nothing fails as it does with every other model. */
-function problemOf({ text: said = '', reasoning = '', calls, finish }: PlayedTurn): LlmErrorCode | undefined {
+function problemOf({ text: said = '', reasoning = '', calls, finish }: CompleteTurn): LlmErrorCode | undefined {
   if (said.trim() !== '' || calls.length > 0) return undefined;
   if (finish === 'length') return 'truncated';
   if (finish === 'content-filter') return 'refused';
@@ -95,24 +95,24 @@ async function aborted(signal: AbortSignal | undefined): Promise<void> {
   checkAborted(signal);
 }
 
-function replyOf(turn: PlayedTurn, model: string): ModelReply {
+function replyOf(turn: CompleteTurn, model: string): ModelReply {
   return {
     id: turn.id,
     model,
     message: messageOf(turn),
     finish: turn.finish ?? defaultFinish(turn),
-    ...(turn.usage && { usage: usageTold(turn.usage) }),
+    ...(turn.usage && { usage: scriptedUsage(turn.usage) }),
     ...(turn.costUsd !== undefined && { costUsd: turn.costUsd }),
     latencyMs: 0,
     attempts: 1,
   };
 }
 
-function defaultFinish({ calls }: PlayedTurn): FinishReason {
+function defaultFinish({ calls }: CompleteTurn): FinishReason {
   return calls.length > 0 ? 'tool-calls' : 'stop';
 }
 
-function messageOf({ text: said = '', reasoning = '', calls }: PlayedTurn): Message {
+function messageOf({ text: said = '', reasoning = '', calls }: CompleteTurn): Message {
   return {
     role: 'assistant',
     content: said.trim() === '' ? [] : [text(said)],

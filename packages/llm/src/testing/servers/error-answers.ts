@@ -35,7 +35,7 @@ interface ErrorAnswer {
 /** The answer by which a server tells a scripted error, so that an adapter reads the same code from it. */
 export function errorAnswer({ code, message, retryAfterMs }: ScriptedError): Answer {
   if (code === 'malformed-reply') return { kind: 'answer', body: '<!doctype html><title>Sign in</title>' };
-  if (code === 'empty' || code === 'truncated') return { kind: 'answer', body: nothingSaid(code) };
+  if (code === 'empty' || code === 'truncated') return { kind: 'answer', body: emptyReply(code) };
   const told = errors[code];
   return {
     kind: 'answer',
@@ -45,7 +45,7 @@ export function errorAnswer({ code, message, retryAfterMs }: ScriptedError): Ans
   };
 }
 
-function nothingSaid(code: 'empty' | 'truncated'): Readonly<Record<string, unknown>> {
+function emptyReply(code: 'empty' | 'truncated'): Readonly<Record<string, unknown>> {
   const message = { role: 'assistant', content: null };
   return { id: 'nothing', choices: [{ index: 0, message, finish_reason: code === 'empty' ? 'stop' : 'length' }] };
 }

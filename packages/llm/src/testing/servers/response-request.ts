@@ -79,10 +79,13 @@ function withItem(messages: readonly Message[], next: Item): readonly Message[] 
     return [...messages, messageOf('user', next.content.map(contentOf))];
   const last = messages.at(-1);
   const isBegun = last?.role === 'assistant';
-  return [...(isBegun ? messages.slice(0, -1) : messages), spoken(isBegun ? last : messageOf('assistant', []), next)];
+  return [
+    ...(isBegun ? messages.slice(0, -1) : messages),
+    withAssistantItem(isBegun ? last : messageOf('assistant', []), next),
+  ];
 }
 
-function spoken(message: Message, next: Item): Message {
+function withAssistantItem(message: Message, next: Item): Message {
   if (next.type === 'message' && next.role === 'assistant') {
     return { ...message, content: [...message.content, ...next.content.map((part) => text(part.text))] };
   }

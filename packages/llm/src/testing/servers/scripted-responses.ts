@@ -1,13 +1,12 @@
 import type { ServerResponse } from 'node:http';
 import { LlmError } from '../../error.ts';
 import { errorAnswer } from './error-answers.ts';
-import { inHalves } from './in-halves.ts';
-import { inEights } from '../script/pieces-of.ts';
+import { halvesOf, sendPieces } from './send-pieces.ts';
+import { eightCharChunks } from '../script/turn-deltas.ts';
 import { requestOfItems, responseRequest, type ResponseRequest } from './response-request.ts';
-import { responseEventsOf, responseOf } from './responses-of.ts';
-import { script, type PlayedTurn } from '../script/script.ts';
+import { responseEventsOf, responseOf } from './response-events.ts';
+import { script, type CompleteTurn } from '../script/script.ts';
 import type { Fault, ScriptedStep } from '../script/scripted-step.ts';
-import { sendPieces } from './send-pieces.ts';
 import { serveScript, type ScriptedServer } from './serve-script.ts';
 
 /**
@@ -26,7 +25,7 @@ export async function scriptedResponses(steps: Iterable<ScriptedStep>): Promise<
       const { data, error } = responseRequest.safeParse(body);
       if (!data) return refuse(response, 400, `The body is no request: ${error.message}`);
       try {
-        await play(await dealt.next(requestOfItems(data)), response, data);
+        await sendResponse(await dealt.next(requestOfItems(data)), response, data);
       } catch (mismatch) {
         if (!(mismatch instanceof LlmError)) throw mismatch;
         refuse(response, 400, mismatch.message);
@@ -36,20 +35,24 @@ export async function scriptedResponses(steps: Iterable<ScriptedStep>): Promise<
 }
 
 /** Sends a turn with everything that goes wrong in it. Resolves when nothing more is sent. */
-async function play(turn: PlayedTurn, response: ServerResponse, { model, stream }: ResponseRequest): Promise<void> {
+async function sendResponse(
+  turn: CompleteTurn,
+  response: ServerResponse,
+  { model, stream }: ResponseRequest,
+): Promise<void> {
   await turn.gate;
   const pieces = (): readonly string[] =>
-    stream ? eventsOf(turn, model) : inHalves(JSON.stringify(responseOf(turn, model)));
+    stream ? eventsOf(turn, model) : halvesOf(JSON.stringify(responseOf(turn, model)));
   await sendPieces(pieces, { response, stream, fault: turn.error ? errorIn(turn) : turn.fault });
 }
 
-function eventsOf(turn: PlayedTurn, model: string): readonly string[] {
-  const events = responseEventsOf(turn, model, inEights);
+function eventsOf(turn: CompleteTurn, model: string): readonly string[] {
+  const events = responseEventsOf(turn, model, eightCharChunks);
   return events.map((event) => `event: ${String(event['type'])}\ndata: ${JSON.stringify(event)}\n\n`);
 }
 
 /** A reply that says nothing looks different in this protocol. */
-function errorIn({ id, error }: PlayedTurn): Fault | undefined {
+function errorIn({ id, error }: CompleteTurn): Fault | undefined {
   if (error?.code !== 'empty' && error?.code !== 'truncated') return error && errorAnswer(error);
   const isCut = error.code === 'truncated';
   const details = isCut ? { reason: 'max_output_tokens' } : null;

@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import { LlmError } from '../../error.ts';
-import { inEights, type Split } from '../script/pieces-of.ts';
-import { play } from './play.ts';
-import { noTools, prompted } from '../script/prompted.ts';
-import { requestOf, wireBody, type WireBody } from './request-of.ts';
+import { eightCharChunks, type Split } from '../script/turn-deltas.ts';
+import { sendTurn } from './send-turn.ts';
+import { noTools, promptedTurn } from '../script/prompted-turn.ts';
+import { requestOf, wireBody, type WireBody } from './chat-request.ts';
 import { script, type Script } from '../script/script.ts';
 import type { ScriptedStep } from '../script/scripted-step.ts';
 import { serveScript, type RecordedRequest, type ScriptedServer } from './serve-script.ts';
@@ -38,7 +38,7 @@ export async function scriptedServer(
   });
 }
 
-interface Stage {
+interface Exchange {
   readonly response: ServerResponse;
   readonly options: ScriptedServerOptions;
   readonly dealt: Script;
@@ -47,7 +47,7 @@ interface Stage {
 async function answer(
   { method, path, headers }: RecordedRequest,
   body: WireBody | undefined,
-  stage: Stage,
+  stage: Exchange,
 ): Promise<void> {
   const { response, options } = stage;
   if (options.apiKey !== undefined && headers['authorization'] !== `Bearer ${options.apiKey}`) {
@@ -64,18 +64,18 @@ async function answer(
   } else if (options.prompted && body.tools.length > 0) {
     refuse(response, 400, 'unsupported_parameter', noTools);
   } else {
-    await playNext(stage, body);
+    await answerNext(stage, body);
   }
 }
 
-async function playNext({ response, options, dealt }: Stage, body: WireBody): Promise<void> {
+async function answerNext({ response, options, dealt }: Exchange, body: WireBody): Promise<void> {
   try {
     const request = requestOf(body);
     const turn = await dealt.next(request);
-    await play(options.prompted ? prompted(turn, request.parameters.stop) : turn, {
+    await sendTurn(options.prompted ? promptedTurn(turn, request.parameters.stop) : turn, {
       response,
       body,
-      split: options.split ?? inEights,
+      split: options.split ?? eightCharChunks,
     });
   } catch (error) {
     if (!(error instanceof LlmError)) throw error;

@@ -47,3 +47,9 @@ async function written(response: ServerResponse, piece: string | Uint8Array): Pr
   response.write(piece, () => resolve());
   await promise;
 }
+
+/** An answer that is not streamed has two pieces, so that it can break off in the middle. */
+export function halvesOf(json: string): readonly string[] {
+  const middle = Math.floor(json.length / 2);
+  return [json.slice(0, middle), json.slice(middle)];
+}

@@ -31,7 +31,7 @@ export interface ScriptedServer extends AsyncDisposable {
 }
 
 /** How a protocol is spoken. */
-export interface Speaker {
+export interface ProtocolHandler {
   /** What a body stands for, for the record; undefined when it is no request of the protocol. */
   readonly read: (body: unknown) => ModelRequest | undefined;
   /** Answers; a rejection breaks the connection. `body` is undefined when it is no JSON. */
@@ -39,12 +39,12 @@ export interface Speaker {
 }
 
 /** Listens on a free port of 127.0.0.1 and records every request before it is answered. Disposing closes every connection. */
-export async function serveScript(dealt: Script, speaker: Speaker): Promise<ScriptedServer> {
+export async function serveScript(dealt: Script, speaker: ProtocolHandler): Promise<ScriptedServer> {
   const requests: RecordedRequest[] = [];
   const server = createServer((incoming, response) => {
     // A client that leaves in the middle is no error of the server; `abandoned` tells.
     response.on('error', () => undefined);
-    void exchange(incoming, response, { ...speaker, requests }).catch(() => response.destroy());
+    void handleRequest(incoming, response, { ...speaker, requests }).catch(() => response.destroy());
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -60,10 +60,10 @@ export async function serveScript(dealt: Script, speaker: Speaker): Promise<Scri
   };
 }
 
-async function exchange(
+async function handleRequest(
   incoming: IncomingMessage,
   response: ServerResponse,
-  { read, answer, requests }: Speaker & { readonly requests: RecordedRequest[] },
+  { read, answer, requests }: ProtocolHandler & { readonly requests: RecordedRequest[] },
 ): Promise<void> {
   const { method = '', url: path = '', headers } = incoming;
   const abandoned = closed(response);

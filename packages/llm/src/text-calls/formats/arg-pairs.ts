@@ -1,13 +1,13 @@
 import type { ScannedCall, ScannedParameter } from '../function-tags/scan-call.ts';
 import { skipSpace, tags } from '../function-tags/tags.ts';
-import type { LeakyText, TextCalls } from './text-call-format.ts';
+import type { CallText, TextCalls } from './text-call-format.ts';
 
 const head = /<tool_call>\s*([\w.-]{1,200})\s*(?=<arg_key>|<\/tool_call>)/y;
 const key = /<arg_key>([^<]{1,200})<\/arg_key>\s*<arg_value>/y;
 const valueEnd = '</arg_value>';
 
 /** Calls as a name and pairs of key and value. A call must be closed. */
-export function readArgPairs({ text, prose }: LeakyText): TextCalls | undefined {
+export function readArgPairs({ text, prose }: CallText): TextCalls | undefined {
   const start = prose.indexOf(tags.wrapperOpen);
   const calls: ScannedCall[] = [];
   for (let at = start; at !== -1 && at < text.length;) {
@@ -16,7 +16,7 @@ export function readArgPairs({ text, prose }: LeakyText): TextCalls | undefined 
     calls.push(call);
     at = skipSpace(text, call.end);
   }
-  return calls.length > 0 ? { said: text.slice(0, start), calls } : undefined;
+  return calls.length > 0 ? { leadingText: text.slice(0, start), calls } : undefined;
 }
 
 function readOne(text: string, start: number): ScannedCall | undefined {

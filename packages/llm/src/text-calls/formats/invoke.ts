@@ -1,6 +1,6 @@
 import type { ScannedCall, ScannedParameter } from '../function-tags/scan-call.ts';
 import { skipSpace } from '../function-tags/tags.ts';
-import type { LeakyText, TextCalls } from './text-call-format.ts';
+import type { CallText, TextCalls } from './text-call-format.ts';
 
 const prefix = String.raw`(?:｜DSML｜|\w{1,20}:)?`;
 const opening = new RegExp(`<${prefix}(?:function_calls|tool_calls?)>`, 'y');
@@ -12,7 +12,7 @@ const parameterEnd = new RegExp(`</${prefix}parameter>`, 'g');
 const first = new RegExp(`<${prefix}(?:function_calls>|tool_calls?>|invoke name=")`);
 
 /** Calls as elements named `invoke`, in an element around them or not. A call must be closed. */
-export function readInvoke({ text, prose }: LeakyText): TextCalls | undefined {
+export function readInvoke({ text, prose }: CallText): TextCalls | undefined {
   const start = prose.search(first);
   if (start === -1) return undefined;
   const calls: ScannedCall[] = [];
@@ -26,7 +26,7 @@ export function readInvoke({ text, prose }: LeakyText): TextCalls | undefined {
     at = call?.end ?? at;
     at = after(opening, text, at) ?? at;
   }
-  return calls.length > 0 ? { said: text.slice(0, start), calls } : undefined;
+  return calls.length > 0 ? { leadingText: text.slice(0, start), calls } : undefined;
 }
 
 function readOne(text: string, start: number): ScannedCall | undefined {

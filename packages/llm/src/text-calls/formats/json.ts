@@ -1,11 +1,11 @@
 import { jsonCall } from './json-call.ts';
-import type { LeakyText, TextCalls } from './text-call-format.ts';
+import type { CallText, TextCalls } from './text-call-format.ts';
 
 /** A fence that ends the text. */
 const fence = /(?:^|\n)[ \t]*```(?:json|tool_call)?[ \t]*\n/g;
 
 /** One call as JSON: the whole text, or what stands in a code fence at its end. */
-export function readJson({ text }: LeakyText): TextCalls | undefined {
+export function readJsonCall({ text }: CallText): TextCalls | undefined {
   const whole = text.trim();
   if (whole.startsWith('{')) return found('', whole);
   if (!whole.endsWith('```')) return undefined;
@@ -15,5 +15,5 @@ export function readJson({ text }: LeakyText): TextCalls | undefined {
 
 function found(said: string, json: string): TextCalls | undefined {
   const call = jsonCall(json);
-  return call && { said, calls: [{ ...call, end: json.length }] };
+  return call && { leadingText: said, calls: [{ ...call, end: json.length }] };
 }

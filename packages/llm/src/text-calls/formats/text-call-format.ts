@@ -9,17 +9,17 @@ import type { ScannedCall } from '../function-tags/scan-call.ts';
  * - `arg-pairs`: `<tool_call>NAME` with `<arg_key>` and `<arg_value>`, as GLM does
  * - `json`: JSON with `name` and `arguments` alone, or in a code fence at the end
  */
-export type LeakDialect = 'function-tags' | 'tool-call-json' | 'invoke' | 'arg-pairs' | 'json';
+export type TextCallFormat = 'function-tags' | 'tool-call-json' | 'invoke' | 'arg-pairs' | 'json';
 
 /** Calls that a text ends with, and what it says before them. */
 export interface TextCalls {
-  readonly said: string;
+  readonly leadingText: string;
   /** At least one. */
   readonly calls: readonly ScannedCall[];
 }
 
 /** A text in which calls may stand. */
-export interface LeakyText {
+export interface CallText {
   readonly text: string;
   /** Of the same length, with blanks in place of code and quotations, for what stands in them is an example. */
   readonly prose: string;

@@ -2,10 +2,10 @@ import type { ScannedCall } from '../function-tags/scan-call.ts';
 import { skipSpace, tags } from '../function-tags/tags.ts';
 import { jsonCall } from './json-call.ts';
 import { jsonEnd } from './json-end.ts';
-import type { LeakyText, TextCalls } from './text-call-format.ts';
+import type { CallText, TextCalls } from './text-call-format.ts';
 
 /** Calls as JSON between tags. The last closing tag may be missing: it ends replies, so servers take it away. */
-export function readToolCallJson({ text, prose }: LeakyText): TextCalls | undefined {
+export function readToolCallJson({ text, prose }: CallText): TextCalls | undefined {
   const start = prose.indexOf(tags.wrapperOpen);
   const calls: ScannedCall[] = [];
   for (let at = start; at !== -1 && at < text.length;) {
@@ -18,5 +18,5 @@ export function readToolCallJson({ text, prose }: LeakyText): TextCalls | undefi
     const close = skipSpace(text, end);
     at = text.startsWith(tags.wrapperClose, close) ? skipSpace(text, close + tags.wrapperClose.length) : close;
   }
-  return calls.length > 0 ? { said: text.slice(0, start), calls } : undefined;
+  return calls.length > 0 ? { leadingText: text.slice(0, start), calls } : undefined;
 }

@@ -1,6 +1,5 @@
-import { openingAt } from './opening.ts';
+import { openingAt, endsWithin, isAtLineStart, skipSpace, tags } from './tags.ts';
 import { scanParameter, type KnownNames, type ScannedValue } from './scan-parameter.ts';
-import { endsWithin, isAtLineStart, skipSpace, tags } from './tags.ts';
 
 /** A parameter as it was written. */
 export interface ScannedParameter {

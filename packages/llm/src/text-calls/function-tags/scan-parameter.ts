@@ -1,5 +1,4 @@
-import { openingAt, type Opening } from './opening.ts';
-import { endsLine, endsWithin, isAtLineStart, skipSpace, tags } from './tags.ts';
+import { openingAt, type Opening, endsLine, endsWithin, isAtLineStart, skipSpace, tags } from './tags.ts';
 
 /** What a scanner knows about the names that may come. */
 export interface KnownNames {

@@ -1,12 +1,12 @@
 import { scanCall, type ScannedCall } from './scan-call.ts';
 import type { KnownNames } from './scan-parameter.ts';
-import { loneEnd, opensThinking } from './split-thinking.ts';
+import { unopenedClose, opensThinking } from './split-thinking.ts';
 import { skipSpace, tags } from './tags.ts';
 
 /** A reply taken apart. */
 export interface ScannedReply {
   /** What was thought, calls included, before thinking ended that began without a tag; mostly empty. */
-  readonly thought: string;
+  readonly leadingReasoning: string;
   /** What was said before and between the calls. */
   readonly text: string;
   readonly calls: readonly ScannedCall[];
@@ -36,7 +36,7 @@ export function scanReply(text: string, options: ScanOptions): ScannedReply {
     const next = nextCall(text, from, options);
     const between = text.slice(from, next?.start);
     if (found.length > 0 && (startsResult(between) || opensThinking(between))) break;
-    const lone = found.length > 0 ? loneEnd(between) : undefined;
+    const lone = found.length > 0 ? unopenedClose(between) : undefined;
     if (lone) {
       thought = text.slice(0, from + lone.start).trim();
       begin = from + lone.end;
@@ -52,7 +52,7 @@ export function scanReply(text: string, options: ScanOptions): ScannedReply {
   const rest = text.slice(starts.at(-1));
   const words = calls.length > 0 ? together(said) : rest;
   return {
-    thought,
+    leadingReasoning: thought,
     text: thought === '' ? words : words.trimStart(),
     calls: calls.map(({ call }) => call),
     droppedChars: calls.length > 0 ? rest.trim().length : 0,

@@ -16,7 +16,7 @@ const loneClose = /^[ \t]*<\/think(?:ing)?>[ \t]*\r?$|<\/think(?:ing)?>\s*(?=<to
  */
 export function splitThinking(whole: string): SplitText {
   const found = whole.indexOf(tags.functionOpen);
-  const lone = loneEnd(whole.slice(0, found === -1 ? undefined : found + tags.functionOpen.length));
+  const lone = unopenedClose(whole.slice(0, found === -1 ? undefined : found + tags.functionOpen.length));
   if (lone) return { reasoning: whole.slice(0, lone.start).trim(), text: whole.slice(lone.end).trimStart() };
   const thoughts: string[] = [];
   const said: string[] = [];
@@ -48,12 +48,12 @@ export function opensThinking(text: string): boolean {
 }
 
 /** Where thinking ends that began before this text, or without a tag. */
-export function loneEnd(text: string): { readonly start: number; readonly end: number } | undefined {
+export function unopenedClose(text: string): { readonly start: number; readonly end: number } | undefined {
   const lone = opensThinking(text) ? null : loneClose.exec(text);
   return lone ? { start: lone.index, end: lone.index + lone[0].length } : undefined;
 }
 
 /** Reasoning that came in a field of its own, and what was thought within the text. */
-export function joined(reasoning: string, thought: string): string {
+export function joinReasoning(reasoning: string, thought: string): string {
   return [reasoning, thought].filter((each) => each !== '').join('\n\n');
 }

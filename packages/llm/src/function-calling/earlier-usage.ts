@@ -1,0 +1,39 @@
+import { LlmError } from '../error.ts';
+import type { ModelReply } from '../model-reply.ts';
+
+/** The later of two replies to one request, with what both cost; an unknown part makes the sum unknown. */
+export function withEarlierUsage(earlier: ModelReply, later: ModelReply): ModelReply {
+  const { usage, costUsd, ...rest } = later;
+  const failedAttempts = [earlier, later].flatMap((reply) => reply.failedAttempts ?? []);
+  const isPriced = earlier.costUsd !== undefined && costUsd !== undefined;
+  return {
+    ...rest,
+    attempts: earlier.attempts + later.attempts,
+    ...(failedAttempts.length > 0 && { failedAttempts }),
+    ...(earlier.usage && usage && { usage: sum(earlier.usage, usage) }),
+    ...(isPriced && { costUsd: earlier.costUsd + costUsd }),
+  };
+}
+
+type Usage = NonNullable<ModelReply['usage']>;
+
+function sum(one: Usage, other: Usage): Usage {
+  return {
+    input_tokens: one.input_tokens + other.input_tokens,
+    output_tokens: one.output_tokens + other.output_tokens,
+    cache_read_tokens: one.cache_read_tokens + other.cache_read_tokens,
+    cache_write_tokens: one.cache_write_tokens + other.cache_write_tokens,
+    reasoning_tokens: one.reasoning_tokens + other.reasoning_tokens,
+  };
+}
+
+/** The failure of a request that was sent again, with what the earlier reply to it used: nobody gets that reply. */
+export function errorWithEarlierUsage(
+  { model, usage, costUsd, failedAttempts = [] }: ModelReply,
+  error: unknown,
+): unknown {
+  if (!(error instanceof LlmError)) return error;
+  const spent = { ...(usage && { usage }), ...(costUsd !== undefined && { costUsd }) };
+  const own = usage || costUsd !== undefined ? [{ model, code: error.code, ...spent }] : [];
+  return error.with({ failedAttempts: [...failedAttempts, ...own, ...error.failedAttempts] });
+}

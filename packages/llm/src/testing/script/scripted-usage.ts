@@ -1,0 +1,13 @@
+import type { TokenUsage } from '@varve/events';
+
+/** A usage record from the numbers that a script gives; the others are 0. */
+export function scriptedUsage(usage: Partial<TokenUsage>): TokenUsage {
+  return {
+    input_tokens: 0,
+    output_tokens: 0,
+    cache_read_tokens: 0,
+    cache_write_tokens: 0,
+    reasoning_tokens: 0,
+    ...usage,
+  };
+}

@@ -1,0 +1,88 @@
+import type { CompleteTurn } from '../script/script.ts';
+import { turnDeltas, type Split } from '../script/turn-deltas.ts';
+import { scriptedUsage } from '../script/scripted-usage.ts';
+
+type JsonObject = Readonly<Record<string, unknown>>;
+
+const finishWords = {
+  stop: 'stop',
+  'tool-calls': 'tool_calls',
+  length: 'length',
+  'content-filter': 'content_filter',
+  'unread-calls': 'stop',
+  unknown: null,
+} as const;
+
+/** A turn as one chat completion. */
+export function chatCompletion(turn: CompleteTurn, model: string): JsonObject {
+  const { text = null, reasoning, calls } = turn;
+  const message = {
+    role: 'assistant',
+    content: text,
+    ...(reasoning !== undefined && { reasoning_content: reasoning }),
+    ...(calls.length > 0 && { tool_calls: calls.map(wireCall) }),
+  };
+  return {
+    id: turn.id,
+    object: 'chat.completion',
+    created: 0,
+    model,
+    choices: [{ index: 0, message, finish_reason: finishWord(turn) }],
+    ...usageOf(turn),
+  };
+}
+
+/** A turn as the chunks of a stream, the end marker left out. */
+export function chatChunks(turn: CompleteTurn, model: string, split: Split): readonly JsonObject[] {
+  const chunk = (fields: JsonObject): JsonObject => ({
+    id: turn.id,
+    object: 'chat.completion.chunk',
+    created: 0,
+    model,
+    ...fields,
+  });
+  const choice = (delta: JsonObject, finish: string | null = null): JsonObject =>
+    chunk({ choices: [{ index: 0, delta, finish_reason: finish }] });
+  const usage = usageOf(turn);
+  return [
+    ...chunkDeltas(turn, split).map((delta, index) => choice(index === 0 ? { role: 'assistant', ...delta } : delta)),
+    choice({}, finishWord(turn)),
+    ...(Object.keys(usage).length > 0 ? [chunk({ choices: [], ...usage })] : []),
+  ];
+}
+
+function chunkDeltas(turn: CompleteTurn, split: Split): readonly JsonObject[] {
+  return turnDeltas(turn, split).map((piece) => {
+    if (piece.kind === 'text') return { content: piece.text };
+    if (piece.kind === 'reasoning') return { reasoning_content: piece.text };
+    const { index, name, arguments: json } = piece;
+    const head = name === undefined ? {} : { id: turn.calls[index]?.id, type: 'function' };
+    const call = { index, ...head, function: { ...(name !== undefined && { name }), arguments: json } };
+    return { tool_calls: [call] };
+  });
+}
+
+function wireCall({ id, name, arguments: json }: CompleteTurn['calls'][number]): JsonObject {
+  return { id, type: 'function', function: { name, arguments: json } };
+}
+
+function finishWord({ finish, calls }: CompleteTurn): string | null {
+  return finishWords[finish ?? (calls.length > 0 ? 'tool-calls' : 'stop')];
+}
+
+function usageOf({ usage, costUsd }: CompleteTurn): JsonObject {
+  if (!usage && costUsd === undefined) return {};
+  const cost = costUsd === undefined ? {} : { cost: costUsd };
+  if (!usage) return { usage: cost };
+  const told = scriptedUsage(usage);
+  return {
+    usage: {
+      prompt_tokens: told.input_tokens,
+      completion_tokens: told.output_tokens,
+      total_tokens: told.input_tokens + told.output_tokens,
+      prompt_tokens_details: { cached_tokens: told.cache_read_tokens, cache_write_tokens: told.cache_write_tokens },
+      completion_tokens_details: { reasoning_tokens: told.reasoning_tokens },
+      ...cost,
+    },
+  };
+}

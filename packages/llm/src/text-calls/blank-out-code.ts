@@ -1,0 +1,14 @@
+/** A text of the same length, in which fenced blocks, quoted lines and code within a line are blanks. Takes time in proportion to the text. */
+export function blankOutCode(text: string): string {
+  let fence = '';
+  return text
+    .split('\n')
+    .map((line) => {
+      const mark = /^[ \t]*(`{3,}(?=[^`]*$)|~{3,})/.exec(line)?.[1] ?? '';
+      const isFence = fence === '' ? mark !== '' : mark.startsWith(fence) && line.trim() === mark;
+      if (isFence) fence = fence === '' ? mark : '';
+      if (isFence || fence !== '' || /^ {0,3}>/.test(line)) return ' '.repeat(line.length);
+      return line.replaceAll(/`[^`]+`/g, (code) => ' '.repeat(code.length));
+    })
+    .join('\n');
+}

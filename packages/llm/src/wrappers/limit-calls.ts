@@ -1,0 +1,53 @@
+import { setTimeout as sleepFor } from 'node:timers/promises';
+import type { ModelWrapper } from '../language-model.ts';
+import { rateLimiter, type RateLimiterOptions } from './rate-limiter.ts';
+
+/** How many calls there may be. */
+export interface LimitOptions {
+  /** Calls under way at once, at least 1; without limit when absent. */
+  readonly concurrency?: number;
+  /** Calls begun within a window, at least 1; without limit when absent. */
+  readonly requests?: number;
+  /** Length of the window; 1 minute when absent. */
+  readonly windowMs?: number;
+  /** Must end early, resolving or rejecting, when the signal aborts. */
+  readonly sleep?: RateLimiterOptions['sleep'];
+  /** Milliseconds that never run backwards. */
+  readonly now?: () => number;
+}
+
+/**
+ * Lets calls wait for their turn, in the order they came. All models wrapped by one value share its limits, as they share
+ * a key. A call that is aborted while it waits costs nothing.
+ *
+ * @throws {RangeError} when no call could ever begin.
+ */
+export function limitCalls(options: LimitOptions): ModelWrapper {
+  const { concurrency = Infinity, requests = Infinity, windowMs = 60_000 } = options;
+  const { sleep = sleepUntilAborted, now = () => performance.now() } = options;
+  if (!(concurrency >= 1 && requests >= 1)) {
+    throw new RangeError(`A limit of ${Math.min(concurrency, requests)} lets no call begin.`);
+  }
+  const enter = rateLimiter({ concurrency, requests, windowMs, sleep, now });
+  const limits = {
+    ...(options.concurrency !== undefined && { concurrency }),
+    ...(options.requests !== undefined && { requests, windowMs }),
+  };
+  return (model) => ({
+    name: model.name,
+    capabilities: model.capabilities,
+    spec: { kind: 'limited', ...limits, model: model.spec },
+    async generate(request, generateOptions = {}) {
+      const leave = await enter(generateOptions.signal);
+      try {
+        return await model.generate(request, generateOptions);
+      } finally {
+        leave();
+      }
+    },
+  });
+}
+
+async function sleepUntilAborted(ms: number, signal: AbortSignal): Promise<void> {
+  await sleepFor(ms, undefined, { signal });
+}

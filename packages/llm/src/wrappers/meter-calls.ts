@@ -1,0 +1,139 @@
+import type { TokenUsage } from '@varve/events';
+import { baseUrlOf } from '../base-url-of.ts';
+import { LlmError, type LlmErrorCode, type FailedAttempt } from '../error.ts';
+import type { GenerateOptions, ModelWrapper } from '../language-model.ts';
+import type { ModelReply } from '../model-reply.ts';
+import { modelCatalog, type ModelCatalog } from './model-catalog.ts';
+
+/** US dollars for a million tokens. Cached tokens cost as much as others where their price is absent. */
+export interface TokenPrices {
+  readonly input: number;
+  readonly output: number;
+  readonly cacheRead?: number;
+  readonly cacheWrite?: number;
+}
+
+/** What one call took. */
+export interface CallMeasure {
+  /** The model that answered, or that was asked when none did. */
+  readonly model: string;
+  readonly usage?: TokenUsage;
+  /** Absent when unknown, never 0 instead. */
+  readonly costUsd?: number;
+  /** Who told the cost: the provider, the prices of the options, or the catalogue. */
+  readonly costFrom?: 'provider' | 'prices' | 'catalog';
+  /** Milliseconds of the whole call, waits and attempts included. */
+  readonly durationMs: number;
+  /** Milliseconds until the first piece, where there were any. */
+  readonly firstPieceMs?: number;
+  readonly attempts?: number;
+  /** What attempts that led to no reply used beside it; absent when none told. */
+  readonly failedAttempts?: readonly FailedAttempt[];
+  /** Set when the call failed. */
+  readonly failed?: LlmErrorCode;
+}
+
+/** What is measured, and by which prices. */
+export interface MeterOptions {
+  /** Prices agreed with the provider; they win over the catalogue, not over what the provider tells. */
+  readonly prices?: TokenPrices;
+  /** Loads the prices of what the options do not price; `modelCatalog` when absent. While it fails, costs are unknown. */
+  readonly catalog?: () => Promise<ModelCatalog>;
+  /** Told once per call, also when it failed. Must not throw. */
+  readonly onCall?: (measure: CallMeasure) => void;
+  /** Milliseconds that never run backwards. */
+  readonly now?: () => number;
+}
+
+/** Completes replies, and attempts that led to none, with their cost where it is known, and measures each call. */
+export function meterCalls(options: MeterOptions = {}): ModelWrapper {
+  const { catalog: load = modelCatalog, now = () => performance.now() } = options;
+  let loading: Promise<ModelCatalog | undefined> | undefined;
+  const loaded = async (): Promise<ModelCatalog | undefined> => {
+    try {
+      return await load();
+    } catch {
+      // A reply is worth more than its price, which the next call may know.
+      loading = undefined;
+      return undefined;
+    }
+  };
+  const priced = async ({ usage, costUsd, model }: Priceable, baseUrl: string | undefined): Promise<Priced> => {
+    if (costUsd !== undefined) return { costUsd, costFrom: 'provider' };
+    if (!usage) return {};
+    if (options.prices) return { costUsd: costAt(options.prices, usage), costFrom: 'prices' };
+    const catalog = await (loading ??= loaded());
+    const cost = catalog?.find({ model, ...(baseUrl !== undefined && { baseUrl }) })?.costOf(usage);
+    return cost === undefined ? {} : { costUsd: cost, costFrom: 'catalog' };
+  };
+  const allPriced = async (
+    attempts: readonly FailedAttempt[] = [],
+    baseUrl: string | undefined,
+  ): Promise<Pick<CallMeasure, 'failedAttempts'>> => {
+    const known = attempts.map(async (attempt) => {
+      const { costUsd } = await priced(attempt, baseUrl);
+      return { ...attempt, ...(costUsd !== undefined && { costUsd }) };
+    });
+    return attempts.length > 0 ? { failedAttempts: await Promise.all(known) } : {};
+  };
+  return (model) => {
+    const baseUrl = baseUrlOf(model.spec);
+    return {
+      name: model.name,
+      capabilities: model.capabilities,
+      spec: model.spec,
+      async generate(request, generateOptions = {}) {
+        const clock = stopwatch(generateOptions, now);
+        try {
+          const reply = await model.generate(request, clock.options);
+          const cost = await priced(reply, baseUrl);
+          const failed = await allPriced(reply.failedAttempts, baseUrl);
+          const { usage, attempts } = reply;
+          const measure = { model: reply.model, ...(usage && { usage }), ...cost, ...failed, attempts };
+          options.onCall?.({ ...measure, ...clock.read() });
+          return { ...reply, ...failed, ...(cost.costUsd !== undefined && { costUsd: cost.costUsd }) };
+        } catch (error) {
+          if (!(error instanceof LlmError)) throw error;
+          const failed = await allPriced(error.failedAttempts, baseUrl);
+          options.onCall?.({ model: model.name, failed: error.code, ...failed, ...clock.read() });
+          throw failed.failedAttempts ? error.with(failed) : error;
+        }
+      },
+    };
+  };
+}
+
+type Priceable = Pick<ModelReply, 'model' | 'usage' | 'costUsd'>;
+type Priced = Pick<CallMeasure, 'costUsd' | 'costFrom'>;
+
+function costAt({ input, output, cacheRead = input, cacheWrite = input }: TokenPrices, usage: TokenUsage): number {
+  const { input_tokens, output_tokens, cache_read_tokens, cache_write_tokens } = usage;
+  const fresh = input_tokens - cache_read_tokens - cache_write_tokens;
+  const dollars =
+    fresh * input + cache_read_tokens * cacheRead + cache_write_tokens * cacheWrite + output_tokens * output;
+  return dollars / 1_000_000;
+}
+
+interface Stopwatch {
+  readonly options: GenerateOptions;
+  read(): Pick<CallMeasure, 'durationMs' | 'firstPieceMs'>;
+}
+
+function stopwatch(options: GenerateOptions, now: () => number): Stopwatch {
+  const began = now();
+  let first: number | undefined;
+  const { onDelta } = options;
+  const watched: GenerateOptions = {
+    ...options,
+    ...(onDelta && {
+      onDelta(delta) {
+        first ??= now() - began;
+        onDelta(delta);
+      },
+    }),
+  };
+  return {
+    options: watched,
+    read: () => ({ durationMs: now() - began, ...(first !== undefined && { firstPieceMs: first }) }),
+  };
+}

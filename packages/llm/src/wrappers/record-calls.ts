@@ -1,0 +1,57 @@
+import { textOf } from '@varve/events';
+import { LlmError } from '../error.ts';
+import type { ModelWrapper } from '../language-model.ts';
+import type { ModelRequest } from '../model-request.ts';
+import { redact } from '../redact.ts';
+import type { CassetteEntry, CassetteFailure } from './cassette.ts';
+import { maskedJson } from './masked-json.ts';
+import { requestDigest } from './request-digest.ts';
+
+/** Where calls are recorded. */
+export interface RecordOptions {
+  /** Takes each call when it has ended; the caller gets the reply after it has resolved. */
+  readonly record: (entry: CassetteEntry) => void | Promise<void>;
+  /** Replaced wherever they occur, beside everything that looks like a key. Give the same when replaying. */
+  readonly secrets?: readonly string[];
+}
+
+/**
+ * Records each reply and each failure, without secrets, for `replayed`. Aborted calls are not recorded. A recording that
+ * fails fails the call, for a cassette with a gap is worthless.
+ */
+export function recordCalls({ record, secrets = [] }: RecordOptions): ModelWrapper {
+  return (model) => ({
+    name: model.name,
+    capabilities: model.capabilities,
+    spec: model.spec,
+    async generate(request, options) {
+      const head = { version: 1, digest: requestDigest(request, secrets), asked: lastText(request, secrets) } as const;
+      try {
+        const reply = await model.generate(request, options);
+        await record({ ...head, reply: maskedJson(reply, secrets) });
+        return reply;
+      } catch (error) {
+        if (error instanceof LlmError && error.code !== 'aborted') {
+          await record({ ...head, failure: failureOf(error, secrets) });
+        }
+        throw error;
+      }
+    },
+  });
+}
+
+function lastText({ messages }: ModelRequest, secrets: readonly string[]): string {
+  return redact(textOf(messages.at(-1)?.content ?? []), secrets, 200);
+}
+
+function failureOf(error: LlmError, secrets: readonly string[]): CassetteFailure {
+  const { code, message, status, retryAfterMs, partial, failedAttempts } = error;
+  return {
+    code,
+    message: redact(message, secrets, 500),
+    ...(partial && { partial: maskedJson(partial, secrets) }),
+    ...(failedAttempts.length > 0 && { failedAttempts }),
+    ...(status !== undefined && { status }),
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+  };
+}

@@ -1,0 +1,138 @@
+import { attemptLedger } from '../attempt-ledger.ts';
+import type { Capabilities } from '../capabilities.ts';
+import type { Delta } from '../delta.ts';
+import { LlmError, type LlmErrorCode } from '../error.ts';
+import type { GenerateOptions, LanguageModel } from '../language-model.ts';
+import type { ModelReply } from '../model-reply.ts';
+import type { ModelRequest } from '../model-request.ts';
+import { estimateRequest } from '../estimate-request.ts';
+
+/** Told before the next model is asked. */
+export interface FallbackNotice {
+  /** Names of models. */
+  readonly from: string;
+  readonly to: string;
+  readonly error: LlmError;
+}
+
+/** When another model is asked. */
+export interface RouteOptions {
+  /** Failures after which the next model is asked; those that another provider may not have when absent. */
+  readonly fallbackOn?: readonly LlmErrorCode[];
+  /** Must not throw. */
+  readonly onFallback?: (notice: FallbackNotice) => void;
+}
+
+const defaultFallbackCodes: readonly LlmErrorCode[] = [
+  'rate-limited',
+  'unavailable',
+  'timeout',
+  'malformed-reply',
+  'empty',
+  'quota',
+];
+
+/**
+ * Several models as one, in the order of preference. Each request goes to the first that can take it (tools, images, length
+ * as far as they are known), and on to the next when that fails; every call begins at the front again. When all fail, the
+ * error of the first is thrown. A reply that broke off is forgotten with a `reset` delta.
+ *
+ * It can do what one of its models can; its window is the largest, when all are known. The reply names the model that gave it.
+ */
+export function routeCalls(
+  models: readonly [LanguageModel, ...(readonly LanguageModel[])],
+  options: RouteOptions = {},
+): LanguageModel {
+  const [first] = models;
+  return {
+    name: first.name,
+    spec: { kind: 'routed', models: models.map(({ spec }) => spec) },
+    capabilities: combinedCapabilities(models.map(({ capabilities }) => capabilities)),
+    generate: (request, generateOptions = {}) =>
+      tryAll(routeOf(models, request), { request, options, generateOptions }),
+  };
+}
+
+interface Route {
+  readonly request: ModelRequest;
+  readonly options: RouteOptions;
+  readonly generateOptions: GenerateOptions;
+}
+
+async function tryAll(
+  models: readonly LanguageModel[],
+  { request, options, generateOptions }: Route,
+): Promise<ModelReply> {
+  const { fallbackOn = defaultFallbackCodes, onFallback } = options;
+  let firstError: LlmError | undefined;
+  const ledger = attemptLedger();
+  for (const [index, model] of models.entries()) {
+    const piecewise = trackDeltas(generateOptions);
+    try {
+      const reply = await model.generate(request, piecewise.options);
+      return ledger.reply({ ...reply, attempts: reply.attempts + index });
+    } catch (error) {
+      if (!(error instanceof LlmError) || error.code === 'aborted') throw ledger.failure(error);
+      ledger.note(error);
+      firstError ??= error.with({ failedAttempts: [] });
+      const next = models[index + 1];
+      if (!next || !fallbackOn.includes(error.code)) throw ledger.failure(firstError);
+      piecewise.reset(error.message);
+      onFallback?.({ from: model.name, to: next.name, error });
+    }
+  }
+  throw firstError ?? new LlmError('unsupported', 'No model of this route takes the request.');
+}
+
+/** Remembers whether pieces were handed out that must be taken back. */
+function trackDeltas(options: GenerateOptions): { readonly options: GenerateOptions; reset(reason: string): void } {
+  const { onDelta } = options;
+  if (!onDelta) return { options, reset: () => undefined };
+  let isHandedOut = false;
+  const watched = (delta: Delta): void => {
+    isHandedOut = delta.kind !== 'reset';
+    onDelta(delta);
+  };
+  return {
+    options: { ...options, onDelta: watched },
+    reset: (reason) => isHandedOut && onDelta({ kind: 'reset', reason }),
+  };
+}
+
+/** The models that can take a request; all of them when none is known to. */
+function routeOf(models: readonly LanguageModel[], request: ModelRequest): readonly LanguageModel[] {
+  const needs = needsOf(request);
+  const able = models.filter(({ capabilities }) => suffices(capabilities, needs));
+  return able.length > 0 ? able : models;
+}
+
+interface Needs {
+  readonly tools: boolean;
+  readonly images: boolean;
+  /** Computed when a window is known: it reads the whole request. */
+  readonly tokens: () => number;
+}
+
+function needsOf(request: ModelRequest): Needs {
+  let tokens: number | undefined;
+  return {
+    tools: request.tools.length > 0,
+    images: request.messages.some(({ content }) => content.some(({ type }) => type === 'image')),
+    tokens: () => (tokens ??= estimateRequest(request)),
+  };
+}
+
+function suffices({ functionCalling, vision, contextWindow }: Capabilities, needs: Needs): boolean {
+  if ((needs.tools && !functionCalling) || (needs.images && !vision)) return false;
+  return contextWindow === undefined || needs.tokens() <= contextWindow;
+}
+
+function combinedCapabilities(all: readonly Capabilities[]): Capabilities {
+  const windows = all.flatMap(({ contextWindow }) => contextWindow ?? []);
+  return {
+    functionCalling: all.some(({ functionCalling }) => functionCalling),
+    vision: all.some(({ vision }) => vision),
+    streaming: all.every(({ streaming }) => streaming),
+    ...(windows.length === all.length && { contextWindow: Math.max(...windows) }),
+  };
+}
