@@ -1,4 +1,4 @@
-// Reads events from JSON lines, as they lie in any log, and shows what the model would see of them.
+// Reads events from the JSON lines of a log and shows the messages that a model would receive.
 import { eventCodec } from '@varve/events';
 import { builtinKinds } from '@varve/events/kinds';
 import { foldEvents, messageBuilder, viewProjection } from '@varve/events/projections';
@@ -13,7 +13,7 @@ const codec = eventCodec(builtinKinds);
 const events = lines.map((line) => codec.read(line));
 for (const event of events) console.log(event.kind, event.kind === 'OpaqueEvent' ? `(${event.wireKind})` : '');
 
-// The call has no result yet: the request says so, because a strict provider rejects calls without one.
+// The call has no result yet: the request contains a synthetic one, because strict providers reject calls without a result.
 for (const message of messageBuilder(codec)(foldEvents(viewProjection(codec), events).events)) {
   const calls = message.tool_calls?.map((call) => `${call.name} ${call.arguments}`) ?? [];
   console.log(

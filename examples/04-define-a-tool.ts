@@ -1,4 +1,4 @@
-// Defines a tool, shows what a model is told of it, and calls it as an agent would.
+// Defines a tool, prints its schema for the model, and calls it as an agent does.
 import { defineTool, ToolError } from '@varve/tools';
 import { z } from 'zod';
 

@@ -1,4 +1,4 @@
-// Runs an agent with a scripted model and one tool, and looks at the log it leaves behind.
+// Runs an agent with a scripted model and one tool, and prints the log.
 import { Conversation, defineAgent } from '@varve/agent';
 import { scriptedModel } from '@varve/llm/testing';
 import { memoryStore } from '@varve/storage';
@@ -7,7 +7,7 @@ import { z } from 'zod';
 
 const weather = defineTool({
   name: 'weather',
-  description: 'Tells the weather of a city.',
+  description: 'Returns the weather of a city.',
   input: z.object({ city: z.string().describe('The city.') }),
   effect: 'read',
   execute: async ({ city }) => `Rain in ${city}.`,
@@ -29,7 +29,7 @@ console.log(result.reason, result.iterations, result.reason === 'finished' ? res
 
 for await (const { seq, event } of conversation.events()) console.log(seq, event.source, event.kind);
 
-// Any prefix of the log is a state.
+// Every prefix of the log has a state.
 const { pending } = await conversation.stateAt(7);
 console.log(
   'open after seven events:',

@@ -1,4 +1,4 @@
-// Makes the requests of a log again, and replays it: with all that was recorded, with a tool that sees something else, with another model.
+// Verifies the requests of a log, and replays it with recorded results, with another tool, and with another model.
 import { Conversation, defineAgent } from '@varve/agent';
 import { replayConversation, verifyRequests } from '@varve/agent/replay';
 import { scriptedModel } from '@varve/llm/testing';
@@ -9,7 +9,7 @@ import { z } from 'zod';
 const weather = (sky: string) =>
   defineTool({
     name: 'weather',
-    description: 'Tells the weather of a city.',
+    description: 'Returns the weather of a city.',
     input: z.object({ city: z.string().describe('The city.') }),
     effect: 'read',
     execute: async ({ city }) => `${sky} in ${city}.`,
@@ -33,7 +33,7 @@ for await (const { seq, messages, tools } of verifyRequests(log)) console.log('r
 
 const pure = { agent, store, workspace: process.cwd(), replies: 'recorded', results: 'recorded' } as const;
 const same = await replayConversation(log, pure);
-console.log('with nothing asked and nothing carried out:', same.differences.length, 'differences');
+console.log('with recorded replies and results:', same.differences.length, 'differences');
 
 const sunny = defineAgent({ model: agent.model, tools: () => [weather('Sun'), finish()] });
 const recorded = { agent: sunny, store, workspace: process.cwd(), replies: 'recorded' } as const;

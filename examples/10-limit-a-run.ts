@@ -1,4 +1,4 @@
-// Limits a run, and stops an agent that repeats itself: every run ends with a typed reason, and a later one goes on.
+// Limits a run, and stops an agent that repeats itself: every run ends with a typed reason, and a later run continues.
 import { Conversation, defineAgent } from '@varve/agent';
 import { scriptedModel } from '@varve/llm/testing';
 import { memoryStore } from '@varve/storage';
@@ -26,5 +26,5 @@ await using conversation = await Conversation.create({ agent, store, workspace: 
 await conversation.send('Is the moon there?');
 for (const limits of [{ maxIterations: 2 }, { maxCostUsd: 0.02 }, {}, {}]) {
   const { reason, iterations, usage } = await conversation.run(limits);
-  console.log(reason, 'after', iterations, 'steps and', usage.cost_usd.toFixed(2), 'dollars in all');
+  console.log(reason, 'after', iterations, 'steps and', usage.cost_usd.toFixed(2), 'dollars in total');
 }

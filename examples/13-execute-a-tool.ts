@@ -1,4 +1,4 @@
-// Uses an agent's tool yourself: nothing is confirmed, no event is left, and the model never knows.
+// Executes an agent's tool directly: without confirmation, without an event, and without the model.
 import { Conversation, defineAgent } from '@varve/agent';
 import { textOf } from '@varve/events';
 import { presentObservation } from '@varve/events/payloads';
@@ -22,7 +22,7 @@ const observation = await conversation.executeTool({
 console.log(textOf(presentObservation(observation)).split('\n')[0]);
 console.log('events:', conversation.state.head);
 
-// Wrong arguments are told by name.
+// Errors name the invalid argument.
 await conversation.executeTool({ name: 'terminal', arguments: { comand: 'ls' } }).catch((error: unknown) => {
   console.log(error instanceof Error ? error.message : error);
 });

@@ -1,4 +1,4 @@
-// Goes on with another model in the middle of a run: from the next step on it is asked, with everything that was done.
+// Switches to another model during a run: from the next step on it receives the whole conversation.
 import { Conversation, defineAgent } from '@varve/agent';
 import { scriptedModel } from '@varve/llm/testing';
 import { memoryStore } from '@varve/storage';
@@ -16,7 +16,7 @@ const pull = defineTool({
   input: z.object({ end: z.string().describe('Which one.') }),
   effect: 'write',
   execute: async ({ end }) => {
-    // Whoever watches the run decides, here the tool: this is too hard for the small model.
+    // Any observer of the run can switch, here the tool: this task is too hard for the small model.
     conversation.switchModel(strong);
     return `Pulled at the ${end} end. It is tighter now.`;
   },
@@ -30,4 +30,4 @@ await using conversation = await Conversation.create({ agent, store, workspace: 
 await conversation.send('Untie the knot.');
 const end = await conversation.run();
 console.log(end.reason === 'finished' ? end.text : end.reason);
-console.log('asked: small', small.requests.length, 'times, strong', strong.requests.length, 'times');
+console.log('requests: small', small.requests.length, '· strong', strong.requests.length);

@@ -1,4 +1,4 @@
-// Looks at a conversation as it was at any moment: its status, its plan and what it had cost, from the log, without its lease.
+// Reads the state of a conversation at any event (status, plan, cost) from the log, without its lease.
 import { Conversation, defineAgent, readState } from '@varve/agent';
 import { scriptedModel } from '@varve/llm/testing';
 import { memoryStore } from '@varve/storage';
@@ -34,6 +34,6 @@ for (let head = 0; head <= conversation.state.head; head++) {
   before = line;
 }
 
-// The past is only looked at. Others may look too, while the conversation is open here.
+// Reading changes nothing. Another process may read while the conversation is open here.
 const { head, status } = await readState(await store.read(conversation.id), { to: 3 });
-console.log('somebody else, after', head, 'events:', status, '· now:', conversation.state.status);
+console.log('another reader, after', head, 'events:', status, '· now:', conversation.state.status);

@@ -1,4 +1,4 @@
-// Makes what the model sees smaller because a person asks for it, whatever the limits say: the log keeps everything.
+// Condenses the view on demand, independent of limits: the log keeps everything.
 import { Conversation, defineAgent } from '@varve/agent';
 import { rollingWindow } from '@varve/condensers';
 import { textOf } from '@varve/events';
@@ -31,7 +31,7 @@ for (const { role, content } of conversation.request().messages.slice(1)) {
   console.log(`  ${role}: ${textOf(content).replaceAll('\n', ' ')}`);
 }
 
-// It goes on from there, and what was left out can be looked at as it was.
+// The conversation continues with the smaller view; earlier states remain readable.
 await conversation.send('And what do I have then?');
 const end = await conversation.run();
 console.log(end.reason === 'finished' ? end.text : end.reason);

@@ -1,4 +1,4 @@
-// Gives a conversation secrets: they are in no event, in no request to the model, and in no result of a tool.
+// Registers secrets with a conversation: no event, no model request and no tool result contains them.
 import { Conversation, defineAgent } from '@varve/agent';
 import { textOf } from '@varve/events';
 import { presentObservation } from '@varve/events/payloads';
@@ -10,14 +10,14 @@ import { finish, terminal } from '@varve/tools';
 const secret = 'swordfish-7';
 
 await using server = await scriptedServer([
-  // What the model repeats is hidden as well.
+  // Secrets that the model repeats are masked too.
   { text: `I try ${secret}.`, calls: [{ name: 'terminal', arguments: { command: 'printenv DOOR' } }] },
   { calls: [{ name: 'finish', arguments: { message: 'The door is open.' } }] },
 ]);
 
 const agent = defineAgent({
   model: openaiChat({ model: 'scripted', baseUrl: server.url }),
-  // The command that the tool runs has it: it is the agent that must not see it.
+  // The command of the tool receives the secret; the agent does not.
   tools: () => [terminal({ env: { PATH: process.env['PATH'] ?? '', DOOR: secret } }), finish()],
 });
 
@@ -38,6 +38,6 @@ console.log(
   server.requests.some(({ text }) => text.includes(secret)),
 );
 
-// Tools that you use yourself do not tell it either.
+// Results of directly executed tools are masked too.
 const observation = await conversation.executeTool({ name: 'terminal', arguments: { command: 'echo "$DOOR"' } });
-console.log('told to you:', textOf(presentObservation(observation)).split('\n')[0]);
+console.log('returned to you:', textOf(presentObservation(observation)).split('\n')[0]);

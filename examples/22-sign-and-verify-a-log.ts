@@ -1,4 +1,4 @@
-// Signs every event as it is stored, and proves later that a log is what was written: an edit in one file is found.
+// Signs every event when it is stored, and later proves that a log is unchanged: an edit in one file is detected.
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { ed25519Signer, verify } from '@varve/storage/proof';
 import { finish } from '@varve/tools';
 
 const root = await mkdtemp(join(tmpdir(), 'signed-'));
-// A key of your own, kept outside of the log: 32 random bytes. These are not.
+// A private key, kept outside the log: 32 random bytes in production, fixed bytes here.
 const signingKey = ed25519Signer(new Uint8Array(32).fill(7));
 const agent = defineAgent({ model: scriptedModel([{ text: 'Paid 10.' }]), tools: () => [finish()], signingKey });
 const id = '7'.repeat(32);
@@ -31,7 +31,7 @@ async function check(what: string): Promise<void> {
 
 await check('as written');
 
-// Somebody corrects the amount, in the file.
+// An edit of the amount, directly in the file.
 const events = join(root, id, 'events');
 for (const name of await readdir(events)) {
   const text = await readFile(join(events, name), 'utf8');

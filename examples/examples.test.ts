@@ -11,12 +11,12 @@ test('examples are numbered from 01 without gaps', () => {
   expect(files.map((file) => /^(\d\d)-[a-z0-9-]+\.ts$/.exec(file)?.[1] ?? file)).toEqual(numbers);
 });
 
-test.for(files)('%s says in its first line what it shows', (file) => {
+test.for(files)('%s starts with a comment that names its subject', (file) => {
   expect(readFileSync(`${import.meta.dirname}/${file}`, 'utf8')).toMatch(/^(\/\/|\/\*\*?) \S/);
 });
 
-/** Each example has a process of its own and nothing in its environment that could change what it prints. */
-test.for(files)('%s prints what its golden file says', async (file) => {
+/** Runs each example in its own process with an environment that cannot change the output. */
+test.for(files)('%s prints its golden output', async (file) => {
   const { stdout } = await run(process.execPath, ['--conditions=@varve/source', file], {
     cwd: import.meta.dirname,
     env: { PATH: process.env['PATH'], TZ: 'UTC' },

@@ -1,4 +1,4 @@
-// Lets the model see only the recent part of a long conversation; the log keeps everything.
+// Limits the view of the model to the recent part of a long conversation; the log keeps everything.
 import { Conversation, defineAgent } from '@varve/agent';
 import { rollingWindow } from '@varve/condensers';
 import { scriptedModel, type ScriptedTurn } from '@varve/llm/testing';

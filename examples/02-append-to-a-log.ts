@@ -13,7 +13,7 @@ const first = {
 console.log('appended at', await log.append([first]));
 console.log('sent again ', await log.append([first]));
 
-// Somebody who thinks the log is still empty does not overwrite anything.
+// A caller that expects an empty log gets an error and overwrites nothing.
 const second = { ...first, id: 'e5f60718', parentId: first.id, text: '{"id":"e5f60718","kind":"MessageEvent"}' };
 await log.append([second], { expectedHead: 0 }).catch((error: unknown) => {
   if (error instanceof StorageError) console.log(error.code);

@@ -1,4 +1,4 @@
-// Runs two conversations of one agent at once, watches the words as they come, and follows the events of one of them.
+// Runs two conversations of one agent concurrently, streams the text, and follows the events of one of them.
 import { Conversation, defineAgent } from '@varve/agent';
 import { ConversationStateUpdateEvent } from '@varve/events/kinds';
 import { openaiChat } from '@varve/llm';
@@ -21,7 +21,7 @@ await using coffee = await Conversation.create(options);
 await tea.send('Tea?');
 await coffee.send('Coffee?');
 
-// Events come when they are stored, each once and in order, from as far back as you like.
+// Events are delivered after they are stored, each once and in order, from any position.
 const watching = new AbortController();
 const watched = (async () => {
   for await (const { seq, event } of tea.events({ from: 2, signal: watching.signal })) {
@@ -32,7 +32,7 @@ const watched = (async () => {
 
 const pieces: string[] = [];
 const [first, second] = await Promise.all([
-  // Pieces of a reply come before it is stored, and are provisional.
+  // Deltas of a reply arrive before it is stored, and are provisional.
   tea.run({ onDelta: (delta) => delta.kind === 'text' && pieces.push(delta.text) }),
   coffee.run(),
 ]);

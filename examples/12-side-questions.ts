@@ -1,4 +1,4 @@
-// Asks the agent's model a side question: it sees the work, and neither question nor answer becomes a part of it.
+// Asks the agent's model a side question: it sees the conversation, and neither question nor answer becomes part of it.
 import { Conversation, defineAgent } from '@varve/agent';
 import { textOf } from '@varve/events';
 import { scriptedModel } from '@varve/llm/testing';
@@ -17,7 +17,7 @@ const paint = defineTool({
 const agent = defineAgent({
   model: scriptedModel([
     { calls: [{ name: 'paint', arguments: { wall: 'north' } }] },
-    // The answer of a model that sees what was done so far.
+    // The answer of a model that sees the conversation so far.
     ({ messages }) => ({ text: `${messages.filter(({ role }) => role === 'tool').length} of 2 walls are painted.` }),
     { calls: [{ name: 'paint', arguments: { wall: 'south' } }] },
     { text: 'Both walls are green.' },

@@ -1,4 +1,4 @@
-// Pauses a run, interrupts one, and lets a process die: the log is whole, no write runs twice, and the next run goes on.
+// Pauses a run, interrupts a run, and simulates a crash: the log is valid, no write runs twice, and the next run continues.
 import { Conversation, defineAgent } from '@varve/agent';
 import { crashingStore } from '@varve/agent/testing';
 import { textOf } from '@varve/events';
@@ -30,7 +30,7 @@ const id = '0'.repeat(32);
 
 await using disk = memoryStore();
 {
-  // The eleventh append is the result of the second line: it was written, and nobody will know of it.
+  // The eleventh append is the result of the second line: the line was written, but its result is lost.
   const store = crashingStore(disk, { at: 11, stored: false });
   const pausing: ScriptedStep = () => {
     conversation.pause();
@@ -50,9 +50,9 @@ const hanging: ScriptedStep = () => {
   return { fault: { kind: 'hang', afterPieces: 0 } };
 };
 await using conversation = await Conversation.open({ agent: agentOf([hanging, line('three'), done]), store: disk, id });
-console.log('opened again:', conversation.state.status, '· open calls', conversation.state.pending.length);
+console.log('reopened:', conversation.state.status, '· open calls', conversation.state.pending.length);
 console.log('third run:', (await conversation.run()).reason);
-const told = conversation.request().messages.at(-1);
-console.log('the model is told:', told && textOf(told.content).split(':')[0]);
+const last = conversation.request().messages.at(-1);
+console.log('message to the model:', last && textOf(last.content).split(':')[0]);
 console.log('fourth run:', (await conversation.run()).reason);
 console.log('written:', written.join(', '));

@@ -1,4 +1,4 @@
-// Opens a conversation with other tools and another way to take a text, and is told what does not fit and what to do.
+// Opens a conversation with other tools and another text-reply policy, and shows the resulting errors.
 import { AgentError, Conversation, defineAgent, type AgentOptions } from '@varve/agent';
 import { scriptedModel, type ScriptedStep } from '@varve/llm/testing';
 import { memoryStore, StorageError } from '@varve/storage';
@@ -19,7 +19,7 @@ await first.send('Paint the boat.');
 const asked = await first.run();
 console.log(asked.reason, '·', asked.reason === 'asked' && asked.text, '· status', first.state.status);
 
-// Two cannot write to one log.
+// A log has one writer.
 await Conversation.open({ agent: agentOf([]), store, id }).catch((error: unknown) => {
   console.log('while it is open:', error instanceof StorageError && error.code);
 });
@@ -29,7 +29,7 @@ await Conversation.open({ agent: agentOf([], { tools: () => [finish()] }), store
   if (error instanceof AgentError) console.log(`${error.code}: ${error.message}`);
 });
 
-// With nobody to ask, a text is no end: the model is told to go on until it calls finish.
+// In a headless run, a text reply does not end the run: the model is asked to continue until it calls finish.
 const steps = [
   { text: 'Is blue fine?' },
   { calls: [{ name: 'finish', arguments: { message: 'The boat is blue.' } }] },

@@ -1,4 +1,4 @@
-// Takes one step at a time, puts events of your own between them, and has a model name the conversation.
+// Runs one step at a time, records application events between the steps, and generates a title.
 import { Conversation, defineAgent } from '@varve/agent';
 import { defineEvent, text } from '@varve/events';
 import { scriptedModel } from '@varve/llm/testing';
@@ -47,4 +47,4 @@ console.log('named:', await conversation.generateTitle());
 const second = await conversation.step();
 console.log('step 2:', second.reason, second.reason === 'finished' ? second.text : '');
 const { agent: agents, title } = conversation.state.stats.byUsageId;
-console.log('replies:', agents?.calls, 'of the agent,', title?.calls, 'for the name');
+console.log('replies:', agents?.calls, 'of the agent,', title?.calls, 'for the title');

@@ -1,4 +1,4 @@
-// Goes on when a model stumbles: arguments that are nearly JSON, calls that cannot be, silence, a context that is too long.
+// Recovers from bad replies: almost valid JSON, impossible calls, an empty reply, a context that is too long.
 import { Conversation, defineAgent } from '@varve/agent';
 import { rollingWindow } from '@varve/condensers';
 import { textOf } from '@varve/events';
@@ -11,7 +11,7 @@ import { z } from 'zod';
 const add = defineTool({
   name: 'add',
   description: 'Adds two numbers.',
-  input: z.object({ a: z.number().describe('One.'), b: z.number().describe('The other.') }),
+  input: z.object({ a: z.number().describe('The first number.'), b: z.number().describe('The second number.') }),
   effect: 'read',
   execute: async ({ a, b }) => `It is ${a + b}.`,
 });
@@ -37,11 +37,12 @@ await using conversation = await Conversation.create({ agent, store, workspace: 
 await conversation.send('Add what there is to add.');
 const end = await conversation.run();
 
-// What it was told, as the log has it: its view was made smaller when it had become too long.
+// The messages to the model, from the log; the view was condensed when the context became too long.
 for await (const { event } of conversation.events()) {
   if (ObservationEvent.is(event)) console.log('result:', textOf(event.observation.content));
-  if (AgentErrorEvent.is(event)) console.log('told:', event.error);
-  if (MessageEvent.is(event) && event.source === 'environment') console.log('told:', textOf(event.llm_message.content));
-  if (Condensation.is(event)) console.log('left out:', event.forgotten_event_ids.length, 'events');
+  if (AgentErrorEvent.is(event)) console.log('to the model:', event.error);
+  if (MessageEvent.is(event) && event.source === 'environment')
+    console.log('to the model:', textOf(event.llm_message.content));
+  if (Condensation.is(event)) console.log('condensed:', event.forgotten_event_ids.length, 'events');
 }
 console.log(end.reason, 'after', end.iterations, 'steps:', end.reason === 'finished' ? end.text : '');

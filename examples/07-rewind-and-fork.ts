@@ -1,4 +1,4 @@
-// Goes back to an earlier event, tries another way, and forks the conversation: nothing is lost on the way.
+// Rewinds to an earlier event, continues on another branch, and forks the conversation: no event is lost.
 import { Conversation, defineAgent } from '@varve/agent';
 import { textOf } from '@varve/events';
 import { scriptedModel } from '@varve/llm/testing';
@@ -16,10 +16,10 @@ const first = conversation.state.leafId;
 
 await conversation.navigate(question);
 const second = await conversation.run();
-console.log('another way:', second.reason === 'finished' && second.text);
+console.log('other branch:', second.reason === 'finished' && second.text);
 
 await using fork = await conversation.fork({ ...(first !== undefined && { at: first }) });
 await fork.send('Why?');
 await fork.run();
 for (const { role, content } of fork.request().messages.slice(1)) console.log(`${role}: ${textOf(content)}`);
-console.log('paid for by the fork:', fork.state.stats.total.calls, 'of', conversation.state.stats.total.calls, 'calls');
+console.log('calls billed to the fork:', fork.state.stats.total.calls, 'of', conversation.state.stats.total.calls);

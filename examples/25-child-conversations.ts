@@ -1,4 +1,4 @@
-// Has conversations work on behalf of another: they share what it may use, and what they use counts there too.
+// Starts child conversations: they share the budget of their parent, and their usage counts there too.
 import { Conversation, defineAgent } from '@varve/agent';
 import { textOf } from '@varve/events';
 import { scriptedModel, type ScriptedTurn } from '@varve/llm/testing';
@@ -24,7 +24,7 @@ const searcher = (room: string, shelves: number) => {
 
 const search = defineTool({
   name: 'search',
-  description: 'Has others search rooms, all at once.',
+  description: 'Searches rooms concurrently with sub-agents.',
   input: z.object({ rooms: z.array(z.string()).describe('Which.') }),
   effect: 'write',
   execute: async ({ rooms }) => {
@@ -48,14 +48,14 @@ await using store = memoryStore();
 await using conversation = await Conversation.create({ agent, store, workspace: process.cwd() });
 await conversation.send('Find the key, in ten replies.');
 const { reason, usage } = await conversation.run();
-console.log(reason, 'after', usage.calls, 'replies in all');
+console.log(reason, 'after', usage.calls, 'replies in total');
 for (const { role, content } of conversation.request().messages) {
   if (role === 'tool') console.log(textOf(content));
 }
 
 for (const [id, { calls }] of Object.entries(conversation.state.stats.byUsageId)) {
-  console.log(id.startsWith('child:') ? 'used for it:' : 'used by itself:', calls);
+  console.log(id.startsWith('child:') ? 'used by a child:' : 'used by itself:', calls);
 }
-// Each has a log of its own, and its listing says whom it works for.
+// Each child has its own log; its listing names the parent.
 const listed = (await store.list()).items.filter(({ meta }) => JSON.stringify(meta).includes(conversation.id));
-console.log('conversations that work for it:', listed.length);
+console.log('child conversations:', listed.length);

@@ -1,4 +1,4 @@
-// Pauses a conversation, resumes it after a restart, and makes the state of every moment again from the events alone.
+// Pauses a conversation, resumes it after a restart, and computes the state at every event from the events alone.
 import { defineAgent } from '@varve/agent';
 import { Conversation, ConversationState } from '@varve/agent/compat';
 import { scriptedModel, type ScriptedStep } from '@varve/llm/testing';
@@ -27,13 +27,13 @@ await second.resume();
 console.log('resumed:', second.state.agentExecutionStatus, '· replies:', second.state.iteration);
 console.log('cost:', second.state.metrics.totalCost.toFixed(2), '· last event:', second.state.events.at(-1)?.kind);
 
-// The first n events give the state as it was then.
+// The first n events produce the state at that time.
 const replayed = new ConversationState({ id: first.id });
-let told = '';
+let previous = '';
 for (const event of second.state.events) {
   await replayed.appendEvent(event);
   const tasks = replayed.taskList.map(({ description, done }) => `${done ? '☑' : '☐'} ${description}`).join(', ');
   const line = `${replayed.agentExecutionStatus} ${tasks}`.trim();
-  if (line !== told) console.log(`after ${replayed.events.length} events:`, line);
-  told = line;
+  if (line !== previous) console.log(`after ${replayed.events.length} events:`, line);
+  previous = line;
 }

@@ -1,4 +1,4 @@
-// Gives a conversation a tool that its client carries out: the client watches the events, and says what came of it.
+// Defines a tool that the client executes: the client watches the events and reports the result as a message.
 import { Conversation, defineAgent } from '@varve/agent';
 import { ActionEvent } from '@varve/events/kinds';
 import { scriptedModel } from '@varve/llm/testing';
@@ -26,13 +26,13 @@ await conversation.send('Where is Bergen?');
 const asked = await conversation.run();
 console.log('agent:', asked.reason === 'finished' && asked.text);
 
-// What a client does: it reads the events, and finds what it is to do.
+// A client reads the events and finds the call to execute.
 for await (const { event } of conversation.events()) {
   if (ActionEvent.is(event)) console.log('client:', event.tool_name, event.tool_call.arguments);
 }
 await conversation[Symbol.asyncDispose]();
 
-// After a restart the tool is there again, from the log.
+// After a restart the tool is restored from the log.
 await using again = await Conversation.open({ agent, store, id });
 console.log(
   'tools:',

@@ -1,4 +1,4 @@
-// Judges calls by the shell commands in them, and lets a person allow or refuse what is dangerous.
+// Rates calls by their shell commands, and lets a person approve or reject dangerous ones.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ const agent = defineAgent({
     { calls: [{ name: 'finish', arguments: { message: 'It is tidy, as far as I may.' } }] },
   ]),
   tools: () => [terminal(), finish()],
-  // The model says LOW of the first two; the parsed command says otherwise of the second. The higher one counts.
+  // The model rates the first two LOW; the parser rates the second higher. The higher rating counts.
   confirmation: confirmRisky({ analyzer: ensembleRisk([modelRisk(), shellRisk()]) }),
 });
 
@@ -31,13 +31,13 @@ await conversation.send('Tidy up.');
 
 const show = ({ reason, iterations }: RunResult): void => {
   console.log(reason, 'after', iterations, 'steps');
-  for (const { event } of conversation.state.pending) console.log('waits:', event.tool_call.arguments);
+  for (const { event } of conversation.state.pending) console.log('waiting:', event.tool_call.arguments);
 };
 show(await conversation.run());
 await conversation.reject('Not as root.');
 show(await conversation.run());
-// What is allowed is exactly what was shown, and only that.
-await conversation.approve({ by: 'somebody' });
+// The approval covers exactly the bytes that were shown.
+await conversation.approve({ by: 'ada' });
 const end = await conversation.run();
 console.log(end.reason === 'finished' ? end.text : end.reason);
 await rm(workspace, { recursive: true });

@@ -1,4 +1,4 @@
-// Asks a model over HTTP. The server here is scripted; with a real one only the address, the name and a key change.
+// Calls a model over HTTP. The server is scripted; a real one differs only in address, model name and key.
 import { text } from '@varve/events';
 import { LlmError, openaiChat, retry } from '@varve/llm';
 import { scriptedServer } from '@varve/llm/testing';

@@ -1,4 +1,4 @@
-// Carries out the calls of one reply at once: those that touch the same wait for each other, and the model reads all in order.
+// Executes the calls of one reply in parallel, except those with a common resource; the model reads the results in order.
 import { Conversation, defineAgent } from '@varve/agent';
 import { textOf } from '@varve/events';
 import { scriptedModel } from '@varve/llm/testing';
@@ -11,13 +11,13 @@ const gate = Promise.withResolvers<void>();
 
 const brew = defineTool({
   name: 'brew',
-  description: 'Brews something in a pot.',
-  input: z.object({ drink: z.string().describe('What.'), pot: z.string().describe('In which pot.') }),
+  description: 'Brews a drink in a pot.',
+  input: z.object({ drink: z.string().describe('The drink.'), pot: z.string().describe('The pot.') }),
   effect: 'write',
-  // What it touches: calls with a pot in common never run at once.
+  // The resources of a call: calls with a common pot never overlap.
   resources: ({ pot }) => [`pot:${pot}`],
   execute: async ({ drink }) => {
-    // The tea is ready only when the cocoa is, which needs another pot and does not wait.
+    // The tea waits for the cocoa, which needs another pot and runs in parallel.
     if (drink === 'cocoa') gate.resolve();
     if (drink === 'tea') await gate.promise;
     done.push(drink);
