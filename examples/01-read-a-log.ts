@@ -13,7 +13,7 @@ const codec = eventCodec(builtinKinds);
 const events = lines.map((line) => codec.read(line));
 for (const event of events) console.log(event.kind, event.kind === 'OpaqueEvent' ? `(${event.wireKind})` : '');
 
-// The call has no result yet: the request contains a synthetic one, because strict providers reject calls without a result.
+// The call has no result yet: the request has a synthetic one, because strict providers reject calls without results.
 for (const message of messageBuilder(codec)(foldEvents(viewProjection(codec), events).events)) {
   const calls = message.tool_calls?.map((call) => `${call.name} ${call.arguments}`) ?? [];
   console.log(

@@ -1,4 +1,4 @@
-// Executes the calls of one reply in parallel, except those with a common resource; the model reads the results in order.
+// Executes the calls of a reply in parallel, except those with a common resource; results are read in order.
 import { Conversation, defineAgent } from '@varve/agent';
 import { textOf } from '@varve/events';
 import { scriptedModel } from '@varve/llm/testing';

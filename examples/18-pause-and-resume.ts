@@ -1,4 +1,4 @@
-// Pauses a run, interrupts a run, and simulates a crash: the log is valid, no write runs twice, and the next run continues.
+// Pauses a run, interrupts a run, and simulates a crash: no write runs twice, and the next run continues.
 import { Conversation, defineAgent } from '@varve/agent';
 import { crashingStore } from '@varve/agent/testing';
 import { textOf } from '@varve/events';

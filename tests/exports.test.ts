@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { besidesNames, indexNames } from './index-names.ts';
+import { otherThanNames, indexNames } from './index-names.ts';
 import { undocumented } from './undocumented.ts';
 import { readText, root, sourcesOf, subpathsOf, workspacePackages, type WorkspacePackage } from './workspace.ts';
 
@@ -25,15 +25,15 @@ describe.for(subpaths.map(({ specifier, source }) => [specifier, readText(source
   });
 
   test('has an index of named exports and nothing else', () => {
-    expect(besidesNames(index)).toBe('');
+    expect(otherThanNames(index)).toBe('');
   });
 });
 
 const libraries = packages.filter((one) => one.folder.startsWith('packages/') && namesOf(one) !== '');
 
-/** A change of a package's names is a change of its file here: `pnpm test tests/exports -u` rewrites them. */
+/** A changed name changes the file of its package; `pnpm test tests/exports -u` rewrites them. */
 test.for(libraries.map((one) => [one.folder, one] as const))(
-  'the names of %s are the agreed ones',
+  'the names of %s match the golden file',
   async ([folder, one]) => {
     await expect(namesOf(one)).toMatchFileSnapshot(`golden/exports/${folder.replace('packages/', '')}.txt`);
   },

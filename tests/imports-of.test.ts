@@ -14,6 +14,6 @@ test('finds every form of import', () => {
   expect(importsOf(source)).toEqual(['a', 'b', 'c', 'd', 'e', 'f', 'g']);
 });
 
-test('an import in a comment is none', () => {
+test('ignores an import in a comment', () => {
   expect(importsOf("/** `import { a } from 'a'` */\n// import 'b';\nimport 'c';\n")).toEqual(['c']);
 });

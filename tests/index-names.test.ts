@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { besidesNames, indexNames } from './index-names.ts';
+import { otherThanNames, indexNames } from './index-names.ts';
 
 test('reads names, types and renamed names of an index', () => {
   const index = "/** All. */\nexport { a, type B, c as d } from './a.ts';\nexport type { E } from './e.ts';\n";
@@ -9,12 +9,12 @@ test('reads names, types and renamed names of an index', () => {
     ['d', 'c', false],
     ['E', 'E', true],
   ]);
-  expect(besidesNames(index)).toBe('');
+  expect(otherThanNames(index)).toBe('');
 });
 
 test.for(["export * from './a.ts';", 'export default 1;', "import './a.ts';", 'export const a = 1;'])(
   '%s has no place in an index',
   (line) => {
-    expect(besidesNames(`export { b } from './b.ts';\n${line}\n`)).toBe(line);
+    expect(otherThanNames(`export { b } from './b.ts';\n${line}\n`)).toBe(line);
   },
 );

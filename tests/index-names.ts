@@ -1,4 +1,4 @@
-/** One name that an index file gives to the world. */
+/** One name that an index file exports. */
 export interface IndexName {
   readonly name: string;
   /** Its name in the file it comes from. */
@@ -24,8 +24,8 @@ export function indexNames(text: string): readonly IndexName[] {
   );
 }
 
-/** What an index file holds besides `export { … } from '…'`; empty when all is well. */
-export function besidesNames(text: string): string {
+/** Returns the text of an index file without its `export { … } from '…'`; empty if there is nothing else. */
+export function otherThanNames(text: string): string {
   return withoutComments(text).replaceAll(statement, '').trim();
 }
 

@@ -5,7 +5,7 @@ import { readText, sourcesOf, subpathsOf, workspacePackages, type WorkspacePacka
 
 const packages = workspacePackages();
 
-/** Lowest first: a package may depend on the lines before its own. A new package gets its place here. */
+/** Layers, the lowest first: a package may depend on the rows before its own. A new package is added here. */
 const layers = [
   ['@varve/events'],
   ['@varve/llm', '@varve/storage', '@varve/tools', '@varve/interop'],
@@ -17,7 +17,7 @@ const layers = [
   ['@varve/bench', '@varve/examples'],
 ];
 
-/** These compute and do nothing else: no file, no clock, no network. Their contract suites may assert. */
+/** Packages without files, clocks and network. Their contract suites may assert. */
 const pure = packages.filter(({ manifest }) => ['@varve/events', '@varve/condensers'].includes(manifest.name));
 
 const specifiers = new Set(
@@ -47,7 +47,7 @@ test.for(pure.map((one) => [one.manifest.name, one] as const))('%s imports nothi
   expect(sources.flatMap((file) => nodeImports(file))).toEqual([]);
 });
 
-/** The place of a package; one without a layer is above all, so that nothing may depend on it. */
+/** Returns the layer of a package; one without a layer is above all others, so that nothing may depend on it. */
 function layerOf(name: string): number {
   const index = layers.findIndex((layer) => layer.includes(name));
   return index === -1 ? layers.length : index;

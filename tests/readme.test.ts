@@ -13,7 +13,7 @@ const readmes = libraries.map(({ folder }) => `${folder}/README.md`);
 const written = readmes.filter((file) => existsSync(join(root, file)));
 const documents = trackedFiles().filter((file) => file.endsWith('.md') && !file.startsWith('.changeset/'));
 
-/** Where snippets run: this package may import every other. */
+/** Directory in which snippets run: this package may import every other. */
 const examples = join(root, 'examples');
 
 test('every library has a README', () => {
@@ -39,7 +39,7 @@ test.for(documents)('%s links to files that exist', (file) => {
   expect(missing).toEqual([]);
 });
 
-/** Runs a module as `node` reads it from its input, with the workspace's packages in reach. */
+/** Runs a module from the standard input of `node`, with the workspace's packages available. */
 async function runSnippet(module: string): Promise<{ code: number; stdout: string; stderr: string }> {
   const child = spawn(process.execPath, ['--conditions=@varve/source', '--input-type=module-typescript', '-'], {
     cwd: examples,
@@ -51,7 +51,7 @@ async function runSnippet(module: string): Promise<{ code: number; stdout: strin
   return { code, stdout, stderr };
 }
 
-/** What `tsc` has to say about modules, one file each; they lie where git and editors do not look. */
+/** Returns the output of `tsc` for modules, one file each, in a directory that git and editors ignore. */
 function typeErrors(snippets: readonly string[]): string {
   mkdirSync(join(examples, 'node_modules'), { recursive: true });
   const folder = mkdtempSync(join(examples, 'node_modules/.readme-'));

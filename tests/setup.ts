@@ -1,6 +1,6 @@
 import { afterEach } from 'vitest';
 
-/** What tests printed since the last one ended. A test that prints hides what matters in the report, so it fails. */
+/** Output of tests since the last one ended. A test that prints makes the report unreadable, so it fails. */
 const printed: unknown[][] = [];
 for (const method of ['debug', 'info', 'log', 'warn', 'error'] as const) {
   console[method] = (...values: unknown[]) => void printed.push(values);

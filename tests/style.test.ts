@@ -19,7 +19,7 @@ test('no source file is left unfinished', () => {
   expect(found(sources, unfinished)).toEqual([]);
 });
 
-test('no file knows the machine it was written on', () => {
+test('no file contains a path of the machine it was written on', () => {
   const folders = ['work', 'root', 'home', 'Users'].join('|');
   expect(found(files, new RegExp(String.raw`(?<![\w.-])/(${folders})/`))).toEqual([]);
 });
@@ -45,7 +45,7 @@ function lines(file: string): readonly string[] {
   return readText(file).trimEnd().split('\n');
 }
 
-/** The places of a pattern, as an editor takes them. */
+/** Lines that match a pattern, in the form `file:line: text`. */
 function found(among: readonly string[], pattern: RegExp): readonly string[] {
   return among.flatMap((file) =>
     lines(file).flatMap((line, index) =>

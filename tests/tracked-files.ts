@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './workspace.ts';
 
-/** Every file of the repository that git would store, relative to the root; files about to be added are among them. */
+/** Returns every file that git tracks or would add (untracked and not ignored), relative to the root. */
 export function trackedFiles(): readonly string[] {
   const output = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
     cwd: root,

@@ -2,9 +2,9 @@ const declaration =
   /^export (?:declare |abstract |async )*(function\*?|class|const|let|interface|type|enum) (\w+)(.*(?:\n {2,}.*)*)/gm;
 
 /**
- * The exported names of a source file that no docstring stands before.
+ * Returns the exported names of a source file without a docstring.
  *
- * A type taken with `typeof` from something documented in the same file needs none of its own, nor do further overloads.
+ * A type derived with `typeof` from a documented name of the same file needs none, nor do further overloads.
  */
 export function undocumented(text: string): readonly string[] {
   const seen = new Set<string>();
@@ -18,7 +18,7 @@ export function undocumented(text: string): readonly string[] {
     .map(([, , name = '']) => name);
 }
 
-/** Whether the first declaration of a value, exported or not, has a docstring. */
+/** Returns true if the first declaration of a value, exported or not, has a docstring. */
 function isDocumented(text: string, name: string): boolean {
   const found = new RegExp(`^(?:export )?(?:async )?(?:function\\*?|class|const) ${name}\\b`, 'm').exec(text);
   return found !== null && isDocumentedAt(text, found.index);

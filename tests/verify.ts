@@ -10,7 +10,7 @@ import { run } from './verify/run.ts';
 import { useTools } from './verify/use-tools.ts';
 import { root, subpathsOf, workspacePackages } from './workspace.ts';
 
-/** The oldest Node that libraries promise to run on; apps promise the one that runs this. */
+/** Oldest Node that libraries support; apps support the one that runs this. */
 const oldestNode = '22.13.0';
 
 const bin = join(root, 'node_modules/.bin');
@@ -29,7 +29,7 @@ try {
 }
 process.exitCode = checks.end();
 
-/** Packs everything that is published and looks at each tarball. Resolves to what could be packed. */
+/** Packs every published package and checks each tarball. Resolves to the packages that could be packed. */
 async function packAll(list: Checklist): Promise<readonly Packed[]> {
   const packed: Packed[] = [];
   for (const one of workspacePackages().filter(({ manifest }) => !manifest.private)) {
@@ -46,7 +46,7 @@ async function packAll(list: Checklist): Promise<readonly Packed[]> {
   return packed;
 }
 
-/** Uses the installed packages as their users do. */
+/** Uses the installed packages in the way of their users. */
 async function checkInstalled(list: Checklist, packed: readonly Packed[], project: string): Promise<void> {
   let oldest = '';
   await list.check(

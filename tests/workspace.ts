@@ -1,7 +1,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What the repository's own tests read of a package.json. */
+/** Fields of a package.json that the repository's tests read. */
 export interface Manifest {
   readonly name: string;
   readonly version: string;
@@ -24,7 +24,7 @@ export interface WorkspacePackage {
 
 /** An entry point of a package that holds code. */
 export interface Subpath {
-  /** What one imports: `@varve/events/facts`. */
+  /** Import specifier: `@varve/events/facts`. */
   readonly specifier: string;
   /** The source file, relative to the root; it need not exist. */
   readonly source: string;
@@ -43,7 +43,7 @@ export function workspacePackages(): readonly WorkspacePackage[] {
     .map((file) => ({ folder: file.slice(0, -'/package.json'.length), manifest: readManifest(file) }));
 }
 
-/** The entry points of a package, in the order of its `exports`; `./package.json` is none. */
+/** The entry points of a package, in the order of its `exports`; without `./package.json`. */
 export function subpathsOf({ folder, manifest }: WorkspacePackage): readonly Subpath[] {
   return Object.entries(manifest.exports ?? {}).flatMap(([path, target]) => {
     if (typeof target === 'string') return [];
@@ -65,7 +65,7 @@ export function readText(file: string): string {
   return readFileSync(join(root, file), 'utf8');
 }
 
-/** A package.json as it stands: nothing but a failing test checks its fields. */
+/** Parses a package.json without validating its fields. */
 function readManifest(file: string): Manifest {
   return JSON.parse(readText(file)) as Manifest;
 }

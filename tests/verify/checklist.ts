@@ -1,6 +1,6 @@
 /** Runs checks one after another and counts them. */
 export interface Checklist {
-  /** Prints one line; a check that throws has failed, and its message is printed below. Resolves to whether it passed. */
+  /** Runs a check and prints one line; the message of a failed check follows. Resolves to true if it passed. */
   check(title: string, run: () => Promise<unknown>): Promise<boolean>;
   /** Prints `N passed, N failed` and returns the exit status. */
   end(): 0 | 1;

@@ -7,10 +7,10 @@ import type { Packed } from './packed.ts';
 import { run } from './run.ts';
 
 /**
- * Installs tarballs together into an empty npm project, as a user would: from the registry, without install scripts, with
- * the optional peers that some of their entry points need.
+ * Installs tarballs together into an empty npm project, as a user would: from the registry, without install scripts,
+ * with the optional peers that some of their entry points need.
  *
- * @throws {Error} when npm does.
+ * @throws {Error} if npm fails.
  */
 export async function installAll(packed: readonly Packed[], folder: string): Promise<void> {
   const own = Object.fromEntries(packed.map(({ manifest, tarball }) => [manifest.name, `file:${tarball}`]));
@@ -23,7 +23,7 @@ export async function installAll(packed: readonly Packed[], folder: string): Pro
   await run('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund'], folder);
 }
 
-/** Imports one entry point and compares the values it gives with its index. @throws {Error} when it does not load. */
+/** Imports one entry point and compares its values with its index. @throws {Error} if it does not load. */
 export async function importOnce(node: string, { specifier, source }: Subpath, folder: string): Promise<void> {
   const code = `console.log(JSON.stringify(Object.keys(await import('${specifier}'))));`;
   const printed = await run(node, ['--no-warnings', '--input-type=module', '--eval', code], folder);
@@ -31,7 +31,7 @@ export async function importOnce(node: string, { specifier, source }: Subpath, f
   assert.deepEqual(JSON.parse(printed), values.map(({ name }) => name).toSorted());
 }
 
-/** Type-checks a module that imports every entry point, declarations included. @throws {Error} with what tsc says. */
+/** Type-checks a module that imports every entry, declarations included. @throws {Error} with the output of tsc. */
 export async function typeCheck(packed: readonly Packed[], folder: string): Promise<void> {
   const specifiers = packed.flatMap(subpathsOf).map(({ specifier }) => specifier);
   const imports = specifiers.map((specifier, index) => `import * as all${index} from '${specifier}';`);

@@ -5,9 +5,9 @@ import { run } from './run.ts';
 /**
  * Fetches a version of Node from npm and returns the path of its binary.
  *
- * The `node` package needs an install script; the package it fetches then, one per platform, does not.
+ * The `node` package needs an install script; the platform package that it downloads does not.
  *
- * @throws {Error} when npm does, for instance because there is none for this platform.
+ * @throws {Error} if npm fails, for example because the platform has no binary.
  */
 export async function nodeBinary(version: string, folder: string): Promise<string> {
   const platform = process.platform === 'win32' ? 'win' : process.platform;

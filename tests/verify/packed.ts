@@ -10,7 +10,7 @@ export interface Packed extends WorkspacePackage {
   readonly files: readonly string[];
 }
 
-/** Packs a package into a folder. @throws {Error} when pnpm does. */
+/** Packs a package into a folder. @throws {Error} if pnpm fails. */
 export async function pack(one: WorkspacePackage, folder: string): Promise<Packed> {
   await run('pnpm', ['pack', '--pack-destination', folder], join(root, one.folder));
   const { name, version } = one.manifest;
@@ -26,7 +26,7 @@ export async function pack(one: WorkspacePackage, folder: string): Promise<Packe
   };
 }
 
-/** Whether a package holds its entry points, its licence, and no tests. @throws {AssertionError} naming what is wrong. */
+/** Checks that a package contains its entries and licence, and no tests. @throws {AssertionError} naming the defect. */
 export function checkFiles(one: Packed): void {
   const { bin = {} } = one.manifest;
   const entries = [...subpathsOf(one).map(({ built }) => built), ...Object.values(bin)].map((path) =>
@@ -34,7 +34,7 @@ export function checkFiles(one: Packed): void {
   );
   const missing = [...entries, ...declarationsOf(one), 'LICENSE'].filter((file) => !one.files.includes(file));
   const tests = one.files.filter(
-    // The demo's own tests are what the demo is about.
+    // The tests of the demo project are part of the demo.
     (file) => /\.test\.|\/golden\/|\.tsbuildinfo$/.test(file) && !file.startsWith('demo/'),
   );
   assert.deepEqual({ missing, tests }, { missing: [], tests: [] });

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 /**
  * Runs a program without input and returns what it printed on stdout.
  *
- * @throws {Error} when it cannot be started, or with all it printed when it does not end with status 0.
+ * @throws {Error} when it cannot be started, or with its output if its exit status is not 0.
  */
 export async function run(program: string, args: readonly string[], cwd: string): Promise<string> {
   const child = spawn(program, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'] });

@@ -3,7 +3,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { run } from './run.ts';
 
-/** What a user of the installed tools writes: state that stays in a terminal, a file, and a search for it. */
+/** Program of a user of the installed tools: state kept in a terminal, a file, and a search for it. */
 const program = `
 import { applyPatch, fileEditor, glob, grep, terminal } from '@varve/tools';
 
@@ -28,8 +28,8 @@ console.log(JSON.stringify({
 `;
 
 /**
- * Works with the installed terminal, editors and search. The search path has no program but those of the system, so ripgrep and
- * the library for pseudo terminals must have come with the packages.
+ * Uses the installed terminal, editors and search. The search path contains system programs only, so ripgrep and the
+ * library for pseudo terminals must be part of the packages.
  *
  * @throws {Error} when one of them does not work.
  */

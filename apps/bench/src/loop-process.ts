@@ -4,8 +4,8 @@ import { loops } from './loops/index.ts';
 import type { MemorySample } from './run-loop.ts';
 
 /**
- * Runs one loop in a process of its own, so that its memory is nobody else's: some steps to load its code, then, after a
- * message, those that are measured. Tells the memory in use at the steps it was asked for.
+ * Runs one loop in a separate process, so that its memory can be measured: some steps to load its code, then, after a
+ * message, the measured steps. Reports the memory in use at the requested steps.
  */
 const [name = '', url = '', dir = '', steps = '', sampled = ''] = process.argv.slice(2);
 const loop = loops[name as keyof typeof loops];
@@ -24,7 +24,7 @@ process.once('message', async () => {
 function onStep(): void {
   step += 1;
   if (!wanted.has(step)) return;
-  // Twice: what the first lets go of may hold more.
+  // Twice: objects released by the first collection may hold others.
   globalThis.gc?.();
   globalThis.gc?.();
   const { heapUsed, rss } = process.memoryUsage();

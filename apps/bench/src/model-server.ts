@@ -4,10 +4,10 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 
 /**
- * A model in a process of its own, so that its work is nobody's own work. It thinks for as many milliseconds as its argument
- * says, then answers every request with one call of the tool `note`, written into the text below `/text`. Of each request but
- * the first it remembers the length, and how long its client took from the last byte of the reply before to its own last
- * byte. GET /requests tells these and forgets them.
+ * A model server in a separate process, so that its work is not measured. It waits for the milliseconds of its
+ * argument, then answers every request with one call of the tool `note`, written as text below `/text`. For each request
+ * except the first it records the length, and the client's time from the last byte of the previous reply to the last byte of the
+ * request. GET /requests returns these records and clears them.
  */
 const requests: { ms: number; bytes: number }[] = [];
 const thinkingMs = Number(process.argv[2]);

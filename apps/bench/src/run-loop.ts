@@ -11,23 +11,23 @@ export interface MemorySample {
   readonly rss: number;
 }
 
-/** What a loop was seen to do: requests in order, the second one first, and its memory at chosen steps. */
+/** Measurements of a loop: its requests in order, starting with the second, and its memory at chosen steps. */
 export interface LoopRun {
   readonly requests: readonly RequestSample[];
   readonly memory: readonly MemorySample[];
 }
 
-/** Which loop runs, and how far. */
+/** Name and length of a run. */
 export interface LoopRunOptions {
   readonly name: keyof typeof loops;
   readonly server: ModelServer;
   readonly dir: string;
   readonly steps: number;
-  /** Steps at which memory is looked at; the request after one of them is late. */
+  /** Steps at which memory is measured; the request after such a step is late. */
   readonly sampled: readonly number[];
 }
 
-/** Runs a loop in a process of its own. */
+/** Runs a loop in a separate process. */
 export async function runLoop({ name, server, dir, steps, sampled }: LoopRunOptions): Promise<LoopRun> {
   const file = fileURLToPath(new URL('loop-process.ts', import.meta.url));
   const child = fork(file, [name, server.url, dir, String(steps), sampled.join(',')]);
@@ -38,7 +38,7 @@ export async function runLoop({ name, server, dir, steps, sampled }: LoopRunOpti
   return { requests: await server.requests(), memory };
 }
 
-/** The next message of a process that has not failed. */
+/** Resolves to the next message of a process; rejects if the process fails. */
 async function messageOf(child: ChildProcess): Promise<unknown> {
   const failure = new AbortController();
   const onExit = (code: number | null): void => {

@@ -5,19 +5,19 @@ import { fileURLToPath } from 'node:url';
 /** The address of a running model server; disposing ends its process. */
 export interface ModelServer extends Disposable {
   readonly url: string;
-  /** What came since the last call, without the first request. */
+  /** Returns the requests since the last call, without the first request. */
   requests(): Promise<readonly RequestSample[]>;
 }
 
-/** A request as the server saw it. */
+/** One request, measured by the server. */
 export interface RequestSample {
-  /** Milliseconds from the last byte of the reply before to its own last byte. */
+  /** Milliseconds from the last byte of the previous reply to the last byte of the request. */
   readonly ms: number;
-  /** Of its body. */
+  /** Length of the body in bytes. */
   readonly bytes: number;
 }
 
-/** Starts the model server of `model-server.ts` in a process of its own. Before each answer it thinks, by default not at all. */
+/** Starts the model server of `model-server.ts` in a separate process, with a delay before each reply (default 0). */
 export async function startModelServer({ thinkingMs = 0 } = {}): Promise<ModelServer> {
   const child = fork(fileURLToPath(new URL('model-server.ts', import.meta.url)), [String(thinkingMs)]);
   const [url] = (await once(child, 'message')) as [string];

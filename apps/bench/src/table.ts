@@ -1,4 +1,4 @@
-/** A table for a terminal: a title, what was measured, a header and rows of text. */
+/** A table for a terminal: a title, a description, a header and rows of text. */
 export interface Table {
   readonly title: string;
   readonly about: string;
@@ -6,10 +6,10 @@ export interface Table {
   readonly rows: readonly (readonly string[])[];
 }
 
-/** Measures something and tells it as a table: one file in `tables/`, one line in `tables.ts`. */
+/** Measures a subject and returns a table: one file in `tables/`, one line in `tables.ts`. */
 export type Bench = () => Promise<Table>;
 
-/** The table as text, columns aligned, figures to the right. */
+/** Formats a table as text, columns aligned, figures right-aligned. */
 export function textOfTable({ title, about, header, rows }: Table): string {
   const lines = [header, ...rows];
   const widths = header.map((_, column) => Math.max(...lines.map((line) => (line[column] ?? '').length)));
@@ -21,7 +21,7 @@ export function textOfTable({ title, about, header, rows }: Table): string {
   return [title, about, '', ...aligned, ''].join('\n');
 }
 
-/** The middle value. */
+/** Returns the median. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((left, right) => left - right);
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;

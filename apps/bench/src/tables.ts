@@ -6,5 +6,5 @@ import { storage } from './tables/storage.ts';
 import { tools } from './tables/tools.ts';
 import type { Bench } from './table.ts';
 
-/** Every table, by the name that `pnpm bench NAME` takes: add a file, then its line here. */
+/** All tables by the NAME of `pnpm bench NAME`: add a file, then its line here. */
 export const tables: Readonly<Record<string, Bench>> = { agent, events, llm, mock, storage, tools };

@@ -1,9 +1,9 @@
-/** What a loop is measured with. */
+/** Environment of a measured loop. */
 export interface LoopOptions {
-  /** Of the model server, without the path. */
+  /** Address of the model server, without the path. */
   readonly url: string;
   readonly steps: number;
-  /** A directory of its own. */
+  /** Empty directory for the loop. */
   readonly dir: string;
   /** Called by the tool, once in each step. */
   readonly onStep: () => void;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The tool of every loop: what the model is told, what it takes and what it answers. */
+/** The tool of every loop: its description, its parameters and its result. */
 export const note = {
   name: 'note',
   description: 'Notes a text.',

@@ -10,10 +10,10 @@ import { note } from './note.ts';
 /** varve with its default store, which waits for the disk; the view grows with every step. */
 export const varveLoop: Loop = loopWith({});
 
-/** The same without waiting for the disk: what a step costs of itself, whatever the disk does. */
+/** The same without waiting for the disk: the cost of a step without the disk. */
 export const bufferedLoop: Loop = loopWith({ durability: 'buffered' });
 
-/** The same as the first with a view that is condensed, so that requests stay as long as they are. */
+/** The first loop with a condensed view, so that requests keep their length. */
 export const flatLoop: Loop = loopWith({ condenser: rollingWindow({ maxEvents: 100 }) });
 
 interface Variant {

@@ -5,18 +5,18 @@ import { runLoop, type LoopRun } from '../run-loop.ts';
 import { startModelServer, type ModelServer } from '../start-model-server.ts';
 import { median, type Bench } from '../table.ts';
 
-/** The steps that are looked at, each with those around it. */
+/** The measured steps, each with its neighbours. */
 const windows = [25, 500, 1000, 5000] as const;
 const around = 25;
-/** How far the loops go, in turns; what others do at the same time hits one round more than another, so the best counts. */
+/** Lengths of the runs, interleaved; other load on the machine affects some rounds, so the best one counts. */
 const rounds = [1025, 1025, 5025];
-/** Steps of a run whose view stays short; every 25th condenses and asks nothing. */
+/** Steps of a run with a short view; every 25th condenses and calls no model. */
 const flat = [100, 10_000] as const;
 const flatSteps = 10_500;
-/** No model answers at once: what a loop does while it waits is in nobody's way. */
+/** Delay of the model in milliseconds: work during the wait for a reply delays nothing. */
 const thinkingMs = 3;
 
-/** Own work per step: from a reply's last byte to the next request's last byte, beside a bare fetch and a loop that stores nothing. */
+/** Own work per step, from the last byte of a reply to the last byte of the next request, compared with other loops. */
 export const agent: Bench = async () => {
   const dir = await mkdtemp(join(tmpdir(), 'varve-bench-'));
   try {
@@ -94,7 +94,7 @@ function requestsAt({ requests }: LoopRun, step: number): LoopRun['requests'] {
   return requests.slice(Math.max(0, step - around), step + around - 1);
 }
 
-/** The best median of the runs that came this far. */
+/** Returns the best median of the runs that reached a step. */
 function msAt(runs: readonly LoopRun[], step: number): number {
   return least(
     runs
@@ -122,7 +122,7 @@ interface Fetched {
   readonly bare: Map<number, number[]>;
 }
 
-/** Fetches with bodies that are ready, as long as those of the steps which the newest run reached. */
+/** Bare fetches of prepared bodies with the lengths of the steps that the latest run reached. */
 async function fetchAlso(server: ModelServer, runs: readonly LoopRun[], { steps, bare }: Fetched): Promise<void> {
   for (const step of steps) {
     const newest = runs.slice(-1);

@@ -5,11 +5,11 @@ import { messageBuilder, Timeline, stateProjections } from '@varve/events/projec
 import type { Bench } from '../table.ts';
 
 const codec = eventCodec(builtinKinds);
-/** A condensation after this many events keeps the view small, as it does in a real conversation. */
+/** Number of events between condensations, which keep the view as small as in a real conversation. */
 const period = 100;
 const rounds = 15;
 
-/** Records and projections: decoding against `JSON.parse` of the same bytes, and one more event in a short and in a long log. */
+/** Records and projections: decoding compared with `JSON.parse`, and one more event in a short and in a long log. */
 export const events: Bench = async () => {
   // The first log only warms up, so that both are measured with compiled code.
   const [, short = Number.NaN, long = Number.NaN] = [2000, 100, 100_000].map((length) => oneMore(length, period));
@@ -46,7 +46,7 @@ function decoding(name: string, line: string): readonly string[] {
     microseconds(() => JSON.parse(line)),
     microseconds(() => codec.decode(line)),
   ]);
-  // The best, because a machine that others use too only ever makes work slower.
+  // The best, because other load on the machine only slows work down.
   const [parse, decode] = [0, 1].map((which) => Math.min(...pairs.map((pair) => pair[which] ?? Infinity)));
   if (parse === undefined || decode === undefined) return [];
   return [name, parse.toFixed(2), decode.toFixed(2), `${(decode / parse).toFixed(2)}×`];
@@ -59,7 +59,7 @@ function microseconds(work: () => unknown): number {
   return ((performance.now() - start) * 1000) / times;
 }
 
-/** Microseconds for one more event in a log of this length, over whole periods, with a condensation every so many events. */
+/** Microseconds for one more event in a log of this length, over whole periods between condensations. */
 function oneMore(length: number, every: number): number {
   const timeline = new Timeline({ codec, projections: stateProjections(codec) });
   const project = messageBuilder(codec);
@@ -82,15 +82,15 @@ function oneMore(length: number, every: number): number {
 const idOf = (seq: number): string => `00000000-0000-4000-8000-${seq.toString(16).padStart(12, '0')}`;
 const stampOf = (seq: number) => ({ id: idOf(seq), timestamp: '2026-01-01T12:00:00.000000' });
 
-/** A call and its result in turns; each period ends with a condensation of all that came in it. */
+/** Alternating calls and results; each period ends with a condensation of its events. */
 function eventAt(seq: number, every: number): BaseEvent {
   if (seq % every === every - 1) return condensationOf(seq);
   return seq % 2 === 0 ? callEvent(seq) : resultEvent(seq, 'x'.repeat(200));
 }
 
-function userEvent(seq: number, says: string): BaseEvent {
+function userEvent(seq: number, message: string): BaseEvent {
   return MessageEvent.create(
-    { source: 'user', llm_message: { role: 'user', content: [text(says)] } },
+    { source: 'user', llm_message: { role: 'user', content: [text(message)] } },
     { ...stampOf(seq), parent_id: idOf(seq + 1) },
   );
 }

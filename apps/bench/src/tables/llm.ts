@@ -46,13 +46,13 @@ export const llm: Bench = async () => {
   }
   return {
     title: 'One call of a model',
-    about: `Median ms of a call, server included, over ${rounds - warmUp} calls whose history grows; beside it the bare openai client.`,
+    about: `Median ms of a call, server included, over ${rounds - warmUp} calls whose history grows; next to it the bare openai client.`,
     header: ['history', 'openai', 'chat', 'ratio', 'mock', 'ratio'],
     rows,
   };
 };
 
-/** What somebody writes who uses the client directly: one growing history, each message brought into the form of the wire once. */
+/** A direct use of the client: one growing history, each message converted to the wire format once. */
 function bareClient(baseURL: string): (request: ModelRequest) => Promise<unknown> {
   const client = new OpenAI({ apiKey: 'none', baseURL, maxRetries: 0 });
   const { name, description, parameters } = tool;
@@ -70,9 +70,9 @@ function wireMessage({
   tool_calls: calls,
   tool_call_id: id,
 }: Message): OpenAI.ChatCompletionMessageParam {
-  const said = textOf(content);
-  if (role === 'tool') return { role, tool_call_id: id ?? '', content: said };
-  if (role !== 'assistant') return { role, content: said };
+  const body = textOf(content);
+  if (role === 'tool') return { role, tool_call_id: id ?? '', content: body };
+  if (role !== 'assistant') return { role, content: body };
   const tool_calls = (calls ?? []).map((call) => ({
     id: call.id,
     type: 'function' as const,

@@ -6,7 +6,7 @@ import { median, type Bench } from '../table.ts';
 const sizes = [10_000, 100_000, 1_000_000] as const;
 const rounds = 7;
 
-/** Replies made of what a scanner may read again and again. */
+/** Replies of units that make a scanner read the same text repeatedly. */
 const units: Readonly<Record<string, string>> = {
   'closing tags': '</parameter> ',
   'opening tags': '<parameter=text> ',
@@ -29,7 +29,7 @@ const request: ModelRequest = {
   parameters: {},
 };
 
-/** How the time to read a call from text grows with the text, for texts that are meant to make it grow. */
+/** Growth of the time to parse calls from text, for adversarial texts. */
 export const mock: Bench = async () => {
   const rows: string[][] = [];
   for (const [name, unit] of Object.entries(units)) {

@@ -12,7 +12,7 @@ const samples = 150;
 const sizes = [1_000, 10_000, 100_000] as const;
 const listed = 10_000;
 
-/** Stores against the disk below them, and against themselves when they are nearly empty. */
+/** Stores compared with the bare disk, and with themselves when nearly empty. */
 export const storage: Bench = async () => {
   const dir = await mkdtemp(join(tmpdir(), 'varve-bench-'));
   try {
@@ -65,7 +65,7 @@ async function appends(dir: string): Promise<readonly Row[]> {
   return [
     row('SQLite append', 'append and fdatasync', synced, single),
     row('SQLite append', 'the same, keeping the event loop', blocked, again),
-    row('SQLite append, eight at once, each', 'one', one, eight / 8),
+    row('SQLite append, eight concurrent, each', 'one', one, eight / 8),
     row('directory append', 'a new file and fsync', file, placed),
   ];
 }
@@ -160,7 +160,7 @@ async function listing(name: string, dir: string, openStore: OpenStore): Promise
   return row(`${name} list 20 of 10,000`, 'of 20', of20, of10000);
 }
 
-/** Medians of two things that are done in turns, so that what else the machine does meets both. */
+/** Medians of two alternating operations, so that other load on the machine affects both. */
 async function inTurns(that: () => Promise<void>, other: () => Promise<void>): Promise<readonly [number, number]> {
   const times: [number[], number[]] = [[], []];
   for (let sample = 0; sample < samples; sample += 1) {

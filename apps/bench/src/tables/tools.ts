@@ -13,7 +13,7 @@ const run = promisify(execFile);
 const lines = 300_000;
 const files = 10_000;
 
-/** What is done bare, and by a tool. */
+/** One operation without and with a tool. */
 interface Contest {
   readonly name: string;
   readonly rounds: number;
@@ -21,7 +21,7 @@ interface Contest {
   readonly tool: () => Promise<unknown>;
 }
 
-/** Tools, each beside what does the same without one: a command, much output, a search, a large file. */
+/** Tools compared with the same operation without one: a command, much output, a search, a large file. */
 export const tools: Bench = async () => {
   const workspace = await realpath(await mkdtemp(join(tmpdir(), 'varve-bench-')));
   const shells = [terminal({ pty: true }), terminal({ pty: false })] as const;
@@ -31,7 +31,7 @@ export const tools: Bench = async () => {
     for (const contest of contests(workspace, shells)) rows.push(await measured(contest));
     return {
       title: 'Tools',
-      about: 'ms, best rounds. Memory is the most that the process grew during one round, in MB, read each 10 ms.',
+      about: 'ms, best rounds. Memory is the maximum growth of the process during one round, in MB, read each 10 ms.',
       header: ['', 'bare', 'varve', 'ratio', 'memory'],
       rows,
     };
@@ -111,7 +111,7 @@ async function measured({ name, rounds, bare, tool }: Contest): Promise<readonly
     times.bare.push(await timed(bare));
     most = Math.max(most, await growth(async () => void times.tool.push(await timed(tool))));
   }
-  // The best, because a machine that others use too only ever makes work slower.
+  // The best, because other load on the machine only slows work down.
   const [base, ours] = [Math.min(...times.bare), Math.min(...times.tool)];
   return [name, base.toFixed(2), ours.toFixed(2), `${(ours / base).toFixed(2)}×`, (most / 1e6).toFixed(0)];
 }
@@ -122,7 +122,7 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - began;
 }
 
-/** How much the process grew at most while it worked, in bytes. */
+/** Maximum growth of the process during an operation, in bytes. */
 async function growth(work: () => Promise<void>): Promise<number> {
   globalThis.gc?.();
   const before = process.memoryUsage.rss();
@@ -157,7 +157,7 @@ async function rewrite(path: string): Promise<void> {
   await rename(`${path}.new`, path);
 }
 
-/** A tree of files, a hundred of which hold what is looked for, and one large file. */
+/** Creates a tree of files, a hundred of which contain the searched text, and one large file. */
 async function fill(workspace: string): Promise<void> {
   const body = 'export const value = 1; // some words as programs have them\n'.repeat(40);
   for (let folder = 0; folder < 100; folder += 1) {
