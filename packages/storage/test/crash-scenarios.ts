@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { StorageError } from '../src/contract/error.ts';
-import { digestOf } from '../src/proof/digest-of.ts';
-import { ed25519Signer } from '../src/proof/ed25519-signer.ts';
-import { signTombstone } from '../src/proof/sign-tombstone.ts';
-import { verify } from '../src/proof/verify.ts';
 import type { EventLog, NewEvent } from '../src/contract/log.ts';
 import type { EventStore } from '../src/contract/store.ts';
 import { repair } from '../src/maintenance/repair.ts';
+import { ed25519Signer } from '../src/proof/ed25519-signer.ts';
+import { digestOf } from '../src/proof/hash-chain.ts';
+import { signTombstone } from '../src/proof/signatures.ts';
+import { verify } from '../src/proof/verify.ts';
+import { newEvent } from '../src/testing/events.ts';
 import { agentEvent } from './agent-event.ts';
-import { newEvent } from '../src/testing/new-event.ts';
 
 /** What a process does until it dies, and what the next one must find. */
 export interface CrashScenario {

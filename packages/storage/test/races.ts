@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
 import { StorageError } from '../src/contract/error.ts';
 import type { EventLog } from '../src/contract/log.ts';
-import { verify } from '../src/proof/verify.ts';
 import type { EventStore } from '../src/contract/store.ts';
+import { verify } from '../src/proof/verify.ts';
+import { idsOf } from '../src/testing/events.ts';
 import { type Child, child } from './child.ts';
-import { idsOf } from '../src/testing/ids-of.ts';
 
 /** How the processes of a race get at the store, each as an expression. */
 export interface Racers {

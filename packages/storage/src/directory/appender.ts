@@ -6,15 +6,30 @@ import type { NewEvent } from '../contract/log.ts';
 import type { Cut, Signer, Statement } from '../contract/statement.ts';
 import { errnoOf } from '../kit/errno-of.ts';
 import { planAppend, type PlannedEvent } from '../kit/plan-append.ts';
-import type { AppenderOptions } from './appender-options.ts';
-import { cutLog } from './cut-log.ts';
-import { sidecarOf } from './event-file.ts';
-import { eventName, slugOf } from './event-name.ts';
-import { maskQuarantine } from './mask-quarantine.ts';
-import type { MetaChange, FileContent } from './meta-files.ts';
+import { eventName, sidecarOf, slugOf } from './event-file.ts';
+import type { EventIndex } from './event-index.ts';
+import type { Files } from './files.ts';
+import type { Lease } from './lease.ts';
+import type { LinkFile } from './link-file.ts';
+import type { FileContent, MetaChange, MetaFiles } from './meta-files.ts';
 import type { Paths } from './paths.ts';
-import { replaceTexts } from './replace-texts.ts';
-import { quarantineFiles } from './set-aside.ts';
+import { maskQuarantine, quarantineFiles, type QuarantineOptions } from './quarantine.ts';
+import { cutLog, replaceTexts } from './rewrite-log.ts';
+import type { SealWriter } from './seals.ts';
+
+/** What appends are made with. */
+export interface AppenderOptions extends QuarantineOptions {
+  readonly id: string;
+  readonly files: Files;
+  readonly paths: Paths;
+  readonly lease: Lease;
+  readonly index: EventIndex;
+  readonly seals: SealWriter;
+  readonly metaFiles: MetaFiles;
+  readonly linkFile: LinkFile;
+  /** UTC milliseconds. */
+  readonly now: () => number;
+}
 
 /** An append whose arguments were checked. */
 export interface CheckedAppend extends MetaChange {

@@ -1,18 +1,18 @@
 import { chmod, link, mkdir, mkdtempDisposable, readdir, rename, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openStore, type EventStore } from '@varve/storage';
+import { type EventStore, openStore } from '@varve/storage';
 import { directoryScheme, directoryStore, type DirectoryWarning } from '@varve/storage/directory';
 import { expect, test } from 'vitest';
-import { thisProcess } from '../kit/holder.ts';
 import { agentEvent } from '../../test/agent-event.ts';
 import { child } from '../../test/child.ts';
-import { idsOf } from '../testing/ids-of.ts';
 import { type VolatileFiles, volatileFiles } from '../../test/volatile-files.ts';
-import { eventName } from './event-name.ts';
+import { thisProcess } from '../kit/holder.ts';
+import { idsOf } from '../testing/events.ts';
+import { eventName } from './event-file.ts';
 import type { Files } from './files.ts';
+import { fileLinker } from './link-file.ts';
 import { pathsOf } from './paths.ts';
-import { fileLinker } from './placement.ts';
 import { RootedStore } from './rooted-store.ts';
 import { takeLease } from './take-lease.ts';
 

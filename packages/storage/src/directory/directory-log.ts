@@ -1,15 +1,14 @@
 import { StorageError } from '../contract/error.ts';
 import type { EventLog } from '../contract/log.ts';
 import { checkBound, checkEvents, checkStatements } from '../kit/checks.ts';
-import { jsonText } from '../kit/json.ts';
 import { errnoOf } from '../kit/errno-of.ts';
+import { jsonText } from '../kit/json.ts';
 import { readerOf } from '../kit/reader.ts';
-import type { AppenderOptions } from './appender-options.ts';
-import { Appender, type CheckedAppend } from './appender.ts';
-import { directorySnapshots } from './directory-snapshots.ts';
-import { directorySource, type SharedLog } from './directory-source.ts';
+import { Appender, type AppenderOptions, type CheckedAppend } from './appender.ts';
 import { diskError } from './disk-error.ts';
 import { MetaFiles } from './meta-files.ts';
+import { directorySnapshots } from './snapshots.ts';
+import { directorySource, type SharedLog } from './source.ts';
 
 /** What a log is made of. */
 export interface DirectoryLogOptions extends Omit<AppenderOptions, 'metaFiles'> {

@@ -1,10 +1,11 @@
 import { resolve } from 'node:path';
 import { StorageError } from '../contract/error.ts';
-import { type Holder, thisProcess } from '../kit/holder.ts';
 import type { EventStore } from '../contract/store.ts';
-import type { OnWarning } from './directory-warning.ts';
-import { nodeFiles } from './node-files.ts';
+import { type Holder, thisProcess } from '../kit/holder.ts';
+import type { StoreScheme } from '../open-store.ts';
+import { nodeFiles } from './files.ts';
 import { RootedStore } from './rooted-store.ts';
+import type { OnWarning } from './warnings.ts';
 
 /** Where a directory store lies and how it behaves. */
 export interface DirectoryStoreOptions {
@@ -46,3 +47,6 @@ export async function directoryStore(options: DirectoryStoreOptions): Promise<Ev
   const files = nodeFiles(durability);
   return new RootedStore({ files, root: resolve(path), leaseMs, pollMs: Math.min(pollMs, 250), now, holder, warn });
 }
+
+/** Opens `dir:PATH` with the defaults. */
+export const directoryScheme: StoreScheme = async (rest) => directoryStore({ path: rest });

@@ -1,14 +1,11 @@
 import { join } from 'node:path';
 import { StorageError } from '../contract/error.ts';
 import type { Stored } from '../contract/log-reader.ts';
-import type { DirectoryWarning } from './directory-warning.ts';
-import { eventName, isNameable, parseEventName, slugOf } from './event-name.ts';
-import { type EventFile, readEventFile } from './event-file.ts';
-import { type Files, type FileStatus } from './files.ts';
-import { msOf } from './ms-of.ts';
+import { type EventFile, eventName, isNameable, parseEventName, readEventFile, slugOf } from './event-file.ts';
+import { type Files, type FileStatus, msOf, touch } from './files.ts';
+import { type LogNames, readNames } from './list-events.ts';
 import type { Paths } from './paths.ts';
-import { type LogNames, readNames } from './read-names.ts';
-import { touch } from './touch.ts';
+import type { DirectoryWarning } from './warnings.ts';
 
 /** Which log an index is of. */
 export interface EventIndexOptions {

@@ -1,9 +1,8 @@
 import { join } from 'node:path';
-import { errnoOf } from '../kit/errno-of.ts';
 import { StorageError } from '../contract/error.ts';
+import { errnoOf } from '../kit/errno-of.ts';
 import type { Holder } from '../kit/holder.ts';
-import { type Claim, type ClaimLocation, epochDirectory } from './claim.ts';
-import { type OwnerLease, parseOwnerLease } from './owner-lease.ts';
+import { type Claim, type ClaimLocation, epochDirectory, type OwnerLease, parseOwnerLease } from './lease-files.ts';
 
 /** How leases of a conversation are held. */
 export interface LeaseOptions extends ClaimLocation {

@@ -1,13 +1,11 @@
 import type { Json } from '@varve/events';
 import type { NewEvent } from '../contract/log.ts';
-import { agentMetaOf } from './agent-meta.ts';
-import { baseState } from './base-state.ts';
+import { agentMetaOf, baseState } from './base-state.ts';
+import { type OwnMeta, ownMetaText, parseOwnMeta, readMeta, sha256Of } from './conversation-meta.ts';
 import type { EventIndex } from './event-index.ts';
 import type { Files } from './files.ts';
 import { parseRecord } from './json-record.ts';
-import { sha256Of, type OwnMeta, ownMetaText, parseOwnMeta } from './own-meta.ts';
 import type { Paths } from './paths.ts';
-import { readMeta } from './read-meta.ts';
 import { storedConversation } from './stored-conversation.ts';
 
 /** A file to write, in place of the one there is. */

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
+import { agentEvent } from '../../test/agent-event.ts';
+import { type VolatileFiles, volatileFiles } from '../../test/volatile-files.ts';
 import { thisProcess } from '../kit/holder.ts';
 import { verify } from '../proof/verify.ts';
-import { agentEvent } from '../../test/agent-event.ts';
-import { idsOf } from '../testing/ids-of.ts';
-import { type VolatileFiles, volatileFiles } from '../../test/volatile-files.ts';
+import { idsOf } from '../testing/events.ts';
+import { eventName } from './event-file.ts';
 import { EventIndex } from './event-index.ts';
-import { eventName } from './event-name.ts';
 import { pathsOf } from './paths.ts';
 import { RootedStore } from './rooted-store.ts';
-import { SealWriter } from './seal-keeper.ts';
+import { SealWriter } from './seals.ts';
 import { takeLease } from './take-lease.ts';
 
 const id = '0123456789abcdef0123456789abcdef';

@@ -8,8 +8,8 @@ import type { EventStore } from '@varve/storage';
 import { directoryStore } from '@varve/storage/directory';
 import { expect, test } from 'vitest';
 import { agentEvent } from '../../test/agent-event.ts';
-import { newEvent } from '../testing/new-event.ts';
-import { eventName } from './event-name.ts';
+import { newEvent } from '../testing/events.ts';
+import { eventName } from './event-file.ts';
 
 /** Conversations that the reference wrote, where somebody keeps them beside this repository. */
 const fixtures = fileURLToPath(new URL('../../../../../shared/fixtures/openhands-conversations/', import.meta.url));

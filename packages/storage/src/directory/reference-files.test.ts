@@ -5,7 +5,7 @@ import type { Json } from '@varve/events';
 import { directoryStore } from '@varve/storage/directory';
 import { expect, test } from 'vitest';
 import { agentEvent } from '../../test/agent-event.ts';
-import { newEvent } from '../testing/new-event.ts';
+import { newEvent } from '../testing/events.ts';
 
 const id = '0123456789abcdef0123456789abcdef';
 const model = { kind: 'retry', model: { kind: 'openai-chat', model: 'gpt-4o', baseUrl: 'http://127.0.0.1:1/v1' } };

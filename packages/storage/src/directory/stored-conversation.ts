@@ -1,4 +1,4 @@
-import type { AgentMeta } from './agent-meta.ts';
+import type { AgentMeta } from './base-state.ts';
 import type { JsonRecord } from './json-record.ts';
 
 /** What `meta.json` is made of. */

@@ -2,11 +2,10 @@ import { join } from 'node:path';
 import type { Page, Summary } from '../contract/store.ts';
 import { isId } from '../kit/checks.ts';
 import { compareSummaries, type Listing, type ListPosition, toPage } from '../kit/listing.ts';
-import type { Files } from './files.ts';
-import { msOf } from './ms-of.ts';
+import { readMeta } from './conversation-meta.ts';
+import { type Files, msOf } from './files.ts';
+import { readNames } from './list-events.ts';
 import { type Paths, pathsOf } from './paths.ts';
-import { readMeta } from './read-meta.ts';
-import { readNames } from './read-names.ts';
 
 /** Lists the conversations in a root: one look at each, and more only at those of the page. */
 export function listSummaries(files: Files, root: string, { limit, after }: Listing): Page<Summary> {

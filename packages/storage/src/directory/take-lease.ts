@@ -1,12 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { errnoOf } from '../kit/errno-of.ts';
 import { StorageError } from '../contract/error.ts';
+import { errnoOf } from '../kit/errno-of.ts';
 import { type Holder, isDead } from '../kit/holder.ts';
-import { type Claim, epochDirectory, listEpochs, readClaim, writeClaim } from './claim.ts';
 import type { Files } from './files.ts';
+import {
+  type Claim,
+  epochDirectory,
+  listEpochs,
+  type OwnerLease,
+  parseOwnerLease,
+  readClaim,
+  writeClaim,
+} from './lease-files.ts';
 import { Lease, type LeaseOptions } from './lease.ts';
-import { type OwnerLease, parseOwnerLease } from './owner-lease.ts';
 
 /** Somebody who has the right to append. */
 type Contender = Holder & { readonly until: number };

@@ -3,8 +3,7 @@ import type { TextReplacement } from '../contract/log-proof.ts';
 import type { Stored } from '../contract/log-reader.ts';
 import type { NewEvent } from '../contract/log.ts';
 import type { Statement } from '../contract/statement.ts';
-import { digestOf } from '../proof/digest-of.ts';
-import { isSha256Hex } from '../proof/is-hash.ts';
+import { digestOf, isSha256Hex } from '../proof/hash-chain.ts';
 import { parseStatement } from '../proof/parse-statement.ts';
 
 const pattern = /^[0-9A-Za-z_-]{1,64}$/;

@@ -1,7 +1,6 @@
 import { StorageError } from '../contract/error.ts';
 import type { EventStore, Summary } from '../contract/store.ts';
-import type { ConversationTree } from './families-of.ts';
-import type { RetentionPlan } from './plan-retention.ts';
+import type { ConversationTree, RetentionPlan } from './plan-retention.ts';
 
 /** What came of a plan. */
 export interface RetentionResult {

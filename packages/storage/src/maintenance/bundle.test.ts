@@ -5,12 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type EventStore, type LogReader, memoryStore, type Stored } from '@varve/storage';
 import { directoryStore } from '@varve/storage/directory';
+import { copyLog, exportBundle, importBundle, readBundle, scrub } from '@varve/storage/maintenance';
 import { ed25519Signer, type LogProof, verify } from '@varve/storage/proof';
 import { sqliteStore } from '@varve/storage/sqlite';
-import { copyLog, exportBundle, importBundle, readBundle, scrub } from '@varve/storage/maintenance';
 import { describe, expect, test } from 'vitest';
-import { newEvent } from '../testing/new-event.ts';
-import { newEvents } from '../testing/new-events.ts';
+import { newEvent, newEvents } from '../testing/events.ts';
 
 const signer = ed25519Signer(new Uint8Array(32).fill(1));
 const trusted = [signer.did];

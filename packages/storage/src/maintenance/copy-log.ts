@@ -5,11 +5,10 @@ import type { LogReader, Stored } from '../contract/log-reader.ts';
 import type { EventLog, NewEvent } from '../contract/log.ts';
 import type { Statement } from '../contract/statement.ts';
 import type { EventStore } from '../contract/store.ts';
-import { digestOf } from '../proof/digest-of.ts';
-import type { Verdict } from '../proof/verdict.ts';
-import type { VerifyOptions } from '../proof/verify-options.ts';
+import { digestOf } from '../proof/hash-chain.ts';
+import { proofPages } from '../proof/proof-pages.ts';
+import type { Verdict, VerifyOptions } from '../proof/verdict.ts';
 import { verify } from '../proof/verify.ts';
-import { proofPages } from './proof-pages.ts';
 
 const batchEvents = 256;
 const batchCharacters = 1_000_000;

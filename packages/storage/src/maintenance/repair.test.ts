@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type EventStore, memoryStore } from '@varve/storage';
 import { directoryStore } from '@varve/storage/directory';
+import { repair } from '@varve/storage/maintenance';
 import { ed25519Signer, verify } from '@varve/storage/proof';
 import { sqliteStore } from '@varve/storage/sqlite';
-import { repair } from '@varve/storage/maintenance';
 import { describe, expect, test } from 'vitest';
 import { agentEvent } from '../../test/agent-event.ts';
-import { idsOf } from '../testing/ids-of.ts';
+import { idsOf } from '../testing/events.ts';
 
 const signer = ed25519Signer(new Uint8Array(32).fill(1));
 const trusted = [signer.did];

@@ -1,7 +1,7 @@
 import { StorageError } from '../contract/error.ts';
 import type { EventLog } from '../contract/log.ts';
 import type { Cut } from '../contract/statement.ts';
-import { proofPages } from './proof-pages.ts';
+import { proofPages } from '../proof/proof-pages.ts';
 
 /** How a log is repaired. */
 export interface RepairOptions {

@@ -2,8 +2,8 @@ import { type EventStore, memoryStore, StorageError, type Stored, type Summary }
 import { applyRetention, planRetention, type RetentionLimits } from '@varve/storage/maintenance';
 import { array, assert, asyncProperty, integer, option, record } from 'fast-check';
 import { expect, test } from 'vitest';
-import { newEvent } from '../testing/new-event.ts';
-import { conversationTrees } from './families-of.ts';
+import { newEvent } from '../testing/events.ts';
+import { conversationTrees } from './plan-retention.ts';
 
 /** Ids with their parents, in the order in which they are changed, one a millisecond. */
 async function storeOf(...conversations: readonly (readonly [id: string, parent?: string])[]): Promise<EventStore> {

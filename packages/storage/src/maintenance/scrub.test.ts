@@ -5,11 +5,11 @@ import { DatabaseSync } from 'node:sqlite';
 import { setImmediate } from 'node:timers/promises';
 import { type EventStore, memoryStore, StorageError, type Stored } from '@varve/storage';
 import { directoryStore } from '@varve/storage/directory';
+import { copyLog, scrub, type ScrubResult } from '@varve/storage/maintenance';
 import { ed25519Signer, type LogProof, verify } from '@varve/storage/proof';
 import { sqliteStore } from '@varve/storage/sqlite';
-import { copyLog, scrub, type ScrubResult } from '@varve/storage/maintenance';
 import { describe, expect, test } from 'vitest';
-import { newEvent } from '../testing/new-event.ts';
+import { newEvent } from '../testing/events.ts';
 
 const secret = 'sk-0123456789';
 const signer = ed25519Signer(new Uint8Array(32).fill(1));

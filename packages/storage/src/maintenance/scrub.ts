@@ -6,13 +6,11 @@ import type { EventLog } from '../contract/log.ts';
 import type { Signer } from '../contract/statement.ts';
 import type { EventStore, Summary } from '../contract/store.ts';
 import { allSummaries } from '../kit/listing.ts';
-import { digestOf } from '../proof/digest-of.ts';
-import { proofCursor } from '../proof/proof-in-order.ts';
-import { signTombstone } from '../proof/sign-tombstone.ts';
-import type { FailedConversation } from './failed-conversation.ts';
-import { failedConversation } from './failure-of.ts';
+import { digestOf, sealedDigest } from '../proof/hash-chain.ts';
+import { proofCursor } from '../proof/proof-pages.ts';
+import { signTombstone } from '../proof/signatures.ts';
+import { type FailedConversation, failedConversation } from './failed-conversation.ts';
 import { masked } from './masked.ts';
-import { sealedDigest } from './sealed-digest.ts';
 
 /** What has to go, and who answers for it. */
 export interface ScrubOptions {

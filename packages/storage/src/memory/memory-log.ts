@@ -7,9 +7,9 @@ import { jsonText } from '../kit/json.ts';
 import { planAppend } from '../kit/plan-append.ts';
 import { type LogSource, readerOf } from '../kit/reader.ts';
 import type { Wakeups } from '../kit/wakeups.ts';
-import { firstSeal } from '../proof/first-seal.ts';
+import { firstSeal } from '../proof/hash-chain.ts';
 import { sealEvents } from '../proof/seal-events.ts';
-import { signCheckpoint } from '../proof/sign-checkpoint.ts';
+import { signCheckpoint } from '../proof/signatures.ts';
 import type { MemoryConversation } from './memory-conversation.ts';
 import { memoryProof, memoryProofWriter } from './memory-proof.ts';
 

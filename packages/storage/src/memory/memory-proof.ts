@@ -2,7 +2,7 @@ import { StorageError } from '../contract/error.ts';
 import type { LogProof, ProofWriter } from '../contract/log-proof.ts';
 import type { Cut } from '../contract/statement.ts';
 import { checkBound, checkReplacements } from '../kit/checks.ts';
-import { mergeProof } from '../proof/merge-proof.ts';
+import { mergeProof } from '../proof/proof-pages.ts';
 import type { MemoryConversation } from './memory-conversation.ts';
 
 /** Reads what is kept beside a log in memory. */

@@ -1,7 +1,6 @@
 import { generateKeyPairSync, verify } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { fromBase58, toBase58 } from './base58.ts';
-import { keyOf } from './did-key.ts';
+import { fromBase58, keyOf, toBase58 } from './did-key.ts';
 import { ed25519Signer } from './ed25519-signer.ts';
 
 /** @see https://www.rfc-editor.org/rfc/rfc8032 section 7.1, test 1 */

@@ -1,4 +1,4 @@
-export { digestOf } from './digest-of.ts';
+export { digestOf } from './hash-chain.ts';
 export { ed25519Signer } from './ed25519-signer.ts';
 export type { EventProof, LogProof, SealedEnd } from '../contract/log-proof.ts';
 export type { ProofWriter, TextReplacement } from '../contract/log-proof.ts';
@@ -7,4 +7,4 @@ export type { Signer } from '../contract/statement.ts';
 export type { Checkpoint, Cut, Statement, Tombstone } from '../contract/statement.ts';
 export type { IntegrityFailure, Verdict } from './verdict.ts';
 export { verify } from './verify.ts';
-export type { VerifyOptions } from './verify-options.ts';
+export type { VerifyOptions } from './verdict.ts';

@@ -1,5 +1,5 @@
 import type { Statement } from '../contract/statement.ts';
-import { isSha256Hex } from './is-hash.ts';
+import { isSha256Hex } from './hash-chain.ts';
 
 const isText = (value: unknown): boolean => typeof value === 'string';
 const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0;

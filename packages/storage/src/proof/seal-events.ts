@@ -1,8 +1,7 @@
 import type { NewEvent } from '../contract/log.ts';
 import type { Checkpoint, Signer } from '../contract/statement.ts';
-import { digestOf } from './digest-of.ts';
-import { nextSeal } from './next-seal.ts';
-import { signCheckpoint } from './sign-checkpoint.ts';
+import { digestOf, nextSeal } from './hash-chain.ts';
+import { signCheckpoint } from './signatures.ts';
 
 /** An event, its place and its seal. */
 export interface SealedEvent {

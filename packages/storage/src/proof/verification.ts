@@ -1,12 +1,9 @@
 import type { EventProof, SealedEnd } from '../contract/log-proof.ts';
 import type { Stored } from '../contract/log-reader.ts';
 import type { Checkpoint, Cut, Statement, Tombstone } from '../contract/statement.ts';
-import { digestOf } from './digest-of.ts';
-import { firstSeal } from './first-seal.ts';
-import { hasValidSignature } from './is-signature.ts';
-import { nextSeal } from './next-seal.ts';
-import type { IntegrityFailure, Verdict } from './verdict.ts';
-import type { VerifyOptions } from './verify-options.ts';
+import { digestOf, firstSeal, nextSeal } from './hash-chain.ts';
+import { hasValidSignature } from './signatures.ts';
+import type { IntegrityFailure, Verdict, VerifyOptions } from './verdict.ts';
 
 /** The verification of one log, fed with its events in order, until it is broken. */
 export class Verification {

@@ -1,13 +1,13 @@
 import { type LogReader, memoryStore, type Stored } from '@varve/storage';
-import { type EventProof, type Statement, verify, type VerifyOptions } from '@varve/storage/proof';
 import { scrub } from '@varve/storage/maintenance';
+import { type EventProof, type Statement, verify, type VerifyOptions } from '@varve/storage/proof';
 import { assert, asyncProperty, boolean, integer } from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Signer } from '../contract/statement.ts';
-import { newEvent } from '../testing/new-event.ts';
-import { digestOf } from './digest-of.ts';
+import { newEvent } from '../testing/events.ts';
 import { ed25519Signer } from './ed25519-signer.ts';
-import { signedBytes } from './signed-bytes.ts';
+import { digestOf } from './hash-chain.ts';
+import { signedBytes } from './signatures.ts';
 
 const signer = ed25519Signer(new Uint8Array(32).fill(1));
 const thief = ed25519Signer(new Uint8Array(32).fill(2));

@@ -2,10 +2,9 @@ import { setTimeout } from 'node:timers/promises';
 import { StorageError } from '../contract/error.ts';
 import type { EventProof, LogProof } from '../contract/log-proof.ts';
 import type { LogReader } from '../contract/log-reader.ts';
-import { proofCursor } from './proof-in-order.ts';
-import type { Verdict } from './verdict.ts';
+import { proofCursor } from './proof-pages.ts';
+import type { Verdict, VerifyOptions } from './verdict.ts';
 import { Verification } from './verification.ts';
-import type { VerifyOptions } from './verify-options.ts';
 
 /** How often, and after what time, a seal that an event has not yet is asked for again. */
 const pendingTries = 20;

@@ -6,8 +6,7 @@ import { ed25519Signer, verify } from '@varve/storage/proof';
 import { backupSqlite, sqliteStore } from '@varve/storage/sqlite';
 import { expect, test } from 'vitest';
 import { child } from '../../test/child.ts';
-import { newEvent } from '../testing/new-event.ts';
-import { newEvents } from '../testing/new-events.ts';
+import { newEvent, newEvents } from '../testing/events.ts';
 
 const temporary = async () => mkdtempDisposable(join(tmpdir(), 'varve-'));
 const signer = ed25519Signer(new Uint8Array(32).fill(1));

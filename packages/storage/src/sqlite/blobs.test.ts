@@ -2,14 +2,13 @@ import { mkdtempDisposable, readFile, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import fc from 'fast-check';
 import { memoryStore } from '@varve/storage';
+import { copyLog, exportBundle, importBundle, repair, scrub } from '@varve/storage/maintenance';
 import { ed25519Signer, verify } from '@varve/storage/proof';
 import { backupSqlite, sqliteStore } from '@varve/storage/sqlite';
-import { copyLog, exportBundle, importBundle, repair, scrub } from '@varve/storage/maintenance';
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { newEvent } from '../testing/new-event.ts';
-import { newEvents } from '../testing/new-events.ts';
+import { newEvent, newEvents } from '../testing/events.ts';
 
 const signer = ed25519Signer(new Uint8Array(32).fill(1));
 const image = 'iVBORw0KGgo'.repeat(10_000);

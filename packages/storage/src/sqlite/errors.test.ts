@@ -6,8 +6,7 @@ import { verify } from '@varve/storage/proof';
 import { sqliteScheme, sqliteStore } from '@varve/storage/sqlite';
 import { expect, test } from 'vitest';
 import { child } from '../../test/child.ts';
-import { idsOf } from '../testing/ids-of.ts';
-import { newEvent } from '../testing/new-event.ts';
+import { idsOf, newEvent } from '../testing/events.ts';
 
 async function temporary() {
   const directory = await mkdtempDisposable(join(tmpdir(), 'varve-'));

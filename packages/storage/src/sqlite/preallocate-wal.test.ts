@@ -6,8 +6,7 @@ import { verify } from '@varve/storage/proof';
 import { sqliteStore } from '@varve/storage/sqlite';
 import { expect, test } from 'vitest';
 import { thisProcess } from '../kit/holder.ts';
-import { idsOf } from '../testing/ids-of.ts';
-import { newEvent } from '../testing/new-event.ts';
+import { idsOf, newEvent } from '../testing/events.ts';
 import { preallocateWal } from './preallocate-wal.ts';
 
 const dead = { ...thisProcess(), pid: 2 ** 22 + 1 };

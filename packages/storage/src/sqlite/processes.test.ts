@@ -4,9 +4,8 @@ import { join } from 'node:path';
 import { sqliteStore } from '@varve/storage/sqlite';
 import { expect, test } from 'vitest';
 import { type Child, child } from '../../test/child.ts';
-import { idsOf } from '../testing/ids-of.ts';
 import { killRounds } from '../../test/kill-rounds.ts';
-import { newEvent } from '../testing/new-event.ts';
+import { idsOf, newEvent } from '../testing/events.ts';
 
 /** Opens the store in a child that does `work` when it is told to. */
 function source(path: string, work: string, options = ''): string {

@@ -5,8 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { verify } from '@varve/storage/proof';
 import { sqliteStore } from '@varve/storage/sqlite';
 import { expect, test } from 'vitest';
-import { idsOf } from '../testing/ids-of.ts';
-import { newEvent } from '../testing/new-event.ts';
+import { idsOf, newEvent } from '../testing/events.ts';
 import { migrate, migrations } from './schema.ts';
 
 const temporary = async () => mkdtempDisposable(join(tmpdir(), 'varve-'));

@@ -1,11 +1,9 @@
 import { StorageError } from '../contract/error.ts';
 import type { LogProof } from '../contract/log-proof.ts';
 import type { Statement } from '../contract/statement.ts';
-import { digestOf } from '../proof/digest-of.ts';
-import { firstSeal } from '../proof/first-seal.ts';
-import { mergeProof } from '../proof/merge-proof.ts';
-import { nextSeal } from '../proof/next-seal.ts';
+import { digestOf, firstSeal, nextSeal } from '../proof/hash-chain.ts';
 import { parseStatement } from '../proof/parse-statement.ts';
+import { mergeProof } from '../proof/proof-pages.ts';
 import { readEvents } from './events.ts';
 import { type ConversationRow, sealBytes, sealText, type Statements } from './statements.ts';
 

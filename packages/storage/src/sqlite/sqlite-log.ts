@@ -4,16 +4,15 @@ import { checkBound, checkEvents, checkStatements } from '../kit/checks.ts';
 import { jsonText } from '../kit/json.ts';
 import { planAppend } from '../kit/plan-append.ts';
 import { readerOf } from '../kit/reader.ts';
-import { firstSeal } from '../proof/first-seal.ts';
+import { firstSeal } from '../proof/hash-chain.ts';
 import { sealEvents } from '../proof/seal-events.ts';
-import { signCheckpoint } from '../proof/sign-checkpoint.ts';
-import { insertEvent, fullText } from './events.ts';
+import { signCheckpoint } from '../proof/signatures.ts';
+import { fullText, insertEvent } from './events.ts';
 import { sqliteProofWriter } from './proof-writer.ts';
-import { sealBytes, sealText } from './statements.ts';
 import { sqliteSnapshots } from './snapshots.ts';
 import { sqliteSource } from './source.ts';
 import type { SqliteLogOptions } from './sqlite-log-options.ts';
-import { toEvent } from './statements.ts';
+import { sealBytes, sealText, toEvent } from './statements.ts';
 
 /** The right to append to a conversation whose lease was just taken; renews it until disposed. */
 export function sqliteLog(options: SqliteLogOptions): EventLog {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { sqliteStore } from '@varve/storage/sqlite';
 import { expect, test } from 'vitest';
 import { child } from '../../test/child.ts';
-import { newEvent } from '../testing/new-event.ts';
+import { newEvent } from '../testing/events.ts';
 
 /** Makes the two copies of the header in the index of a write-ahead log differ, as while one of them is written. */
 async function tear(path: string): Promise<void> {

@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
-import { idsOf } from './ids-of.ts';
-import { newEvent } from './new-event.ts';
-import { newEvents } from './new-events.ts';
-import { rejectsWith } from './rejects-with.ts';
+import { rejectsWith } from './assertions.ts';
+import { idsOf, newEvent, newEvents } from './events.ts';
 import type { StoreCheck } from './store-check.ts';
 
 /** How a log grows. */

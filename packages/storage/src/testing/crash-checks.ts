@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { verify } from '../proof/verify.ts';
-import { newEvent } from './new-event.ts';
-import { newEvents } from './new-events.ts';
-import { rejectsWith } from './rejects-with.ts';
+import { rejectsWith } from './assertions.ts';
+import { newEvent, newEvents } from './events.ts';
 import type { StoreCheck } from './store-check.ts';
 
 /** What is left of a store that was never closed. */

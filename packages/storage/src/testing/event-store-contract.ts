@@ -1,4 +1,5 @@
 import { appendChecks } from './append-checks.ts';
+import { within } from './assertions.ts';
 import { crashChecks } from './crash-checks.ts';
 import { factChecks } from './fact-checks.ts';
 import { leaseChecks } from './lease-checks.ts';
@@ -10,7 +11,6 @@ import { resendChecks } from './resend-checks.ts';
 import { snapshotChecks } from './snapshot-checks.ts';
 import type { StoreCheck } from './store-check.ts';
 import { tailChecks } from './tail-checks.ts';
-import { within } from './within.ts';
 
 /** What every `EventStore` does, as data: run each check that applies with a harness of its own, by any test runner. */
 export const eventStoreContract: readonly StoreCheck[] = [

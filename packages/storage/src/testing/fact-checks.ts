@@ -3,8 +3,8 @@ import type { Json } from '@varve/events';
 import type { Fact, FactQuery } from '../contract/facts.ts';
 import type { NewEvent } from '../contract/log.ts';
 import type { EventStore } from '../contract/store.ts';
-import { newEvent } from './new-event.ts';
-import { rejectsWith } from './rejects-with.ts';
+import { rejectsWith } from './assertions.ts';
+import { newEvent } from './events.ts';
 import type { StoreCheck } from './store-check.ts';
 
 /** What events say can be looked for. */

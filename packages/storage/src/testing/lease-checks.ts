@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
-import { idsOf } from './ids-of.ts';
-import { newEvent } from './new-event.ts';
-import { rejectsWith } from './rejects-with.ts';
+import { rejectsWith, within } from './assertions.ts';
+import { idsOf, newEvent } from './events.ts';
 import type { StoreCheck } from './store-check.ts';
-import { within } from './within.ts';
 
 /** Who may append: leases, takeover, closing. */
 export const leaseChecks: readonly StoreCheck[] = [

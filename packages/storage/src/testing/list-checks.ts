@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import type { EventLog } from '../contract/log.ts';
 import type { LogReader } from '../contract/log-reader.ts';
+import type { EventLog } from '../contract/log.ts';
 import type { EventStore, ListQuery, Summary } from '../contract/store.ts';
-import { newEvent } from './new-event.ts';
-import { rejectsWith } from './rejects-with.ts';
+import { rejectsWith } from './assertions.ts';
+import { newEvent } from './events.ts';
 import type { StoreCheck } from './store-check.ts';
 
 /** Catalogue of a store: create, list, summarise, remove. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { NewEvent } from '../contract/log.ts';
 import { verify } from '../proof/verify.ts';
-import { newEvent } from './new-event.ts';
-import { rejectsWith } from './rejects-with.ts';
+import { rejectsWith } from './assertions.ts';
+import { newEvent } from './events.ts';
 import type { StoreCheck } from './store-check.ts';
 
 const image = `data:image/png;base64,${'iVBORw0KGgo'.repeat(20_000)}`;

@@ -3,13 +3,12 @@ import { createHash } from 'node:crypto';
 import type { EventProof } from '../contract/log-proof.ts';
 import type { LogReader } from '../contract/log-reader.ts';
 import type { EventLog, NewEvent } from '../contract/log.ts';
-import { digestOf } from '../proof/digest-of.ts';
 import { ed25519Signer } from '../proof/ed25519-signer.ts';
-import { signTombstone } from '../proof/sign-tombstone.ts';
+import { digestOf } from '../proof/hash-chain.ts';
+import { signTombstone } from '../proof/signatures.ts';
 import { verify } from '../proof/verify.ts';
-import { newEvent } from './new-event.ts';
-import { newEvents } from './new-events.ts';
-import { rejectsWith } from './rejects-with.ts';
+import { rejectsWith } from './assertions.ts';
+import { newEvent, newEvents } from './events.ts';
 import type { StoreCheck } from './store-check.ts';
 
 const signer = ed25519Signer(new Uint8Array(32).fill(7));

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Json } from '@varve/events';
-import { idsOf } from './ids-of.ts';
-import { newEvent } from './new-event.ts';
-import { rejectsWith } from './rejects-with.ts';
+import { rejectsWith } from './assertions.ts';
+import { idsOf, newEvent } from './events.ts';
 import type { StoreCheck } from './store-check.ts';
 
 /** What an append expects, and what happens when it is sent again. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Json } from '@varve/events';
-import { newEvents } from './new-events.ts';
+import { newEvents } from './events.ts';
 import type { StoreCheck } from './store-check.ts';
 
 /** Saved folds. A store may drop any of them, so the checks accept that one is not there, but never a wrong one. */

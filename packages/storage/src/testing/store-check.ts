@@ -27,3 +27,8 @@ export interface StoreCheck {
   readonly needs?: readonly ('reopen' | 'crash' | 'expireLeases' | 'keepsProof' | 'findsFacts')[];
   run(harness: StoreHarness): Promise<void>;
 }
+
+/** Whether the harness has what the check needs. */
+export function checkApplies(check: StoreCheck, harness: StoreHarness): boolean {
+  return (check.needs ?? []).every((need) => harness[need] !== undefined);
+}

@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
 import type { LogReader, Stored } from '../contract/log-reader.ts';
-import { newEvent } from './new-event.ts';
-import { newEvents } from './new-events.ts';
-import { rejectsWith } from './rejects-with.ts';
+import { rejectsWith, within } from './assertions.ts';
+import { newEvent, newEvents } from './events.ts';
 import type { StoreCheck } from './store-check.ts';
-import { within } from './within.ts';
 
 /** How a log is followed. */
 export const tailChecks: readonly StoreCheck[] = [

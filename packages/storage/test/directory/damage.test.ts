@@ -1,12 +1,11 @@
 import { cp, mkdir, mkdtempDisposable, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type DirectoryWarning, directoryStore } from '@varve/storage/directory';
+import { directoryStore, type DirectoryWarning } from '@varve/storage/directory';
 import { expect, test } from 'vitest';
+import { eventName } from '../../src/directory/event-file.ts';
+import { idsOf, newEvent } from '../../src/testing/events.ts';
 import { agentEvent } from '../agent-event.ts';
-import { idsOf } from '../../src/testing/ids-of.ts';
-import { newEvent } from '../../src/testing/new-event.ts';
-import { eventName } from '../../src/directory/event-name.ts';
 
 const id = '0123456789abcdef0123456789abcdef';
 const nameOf = (n: number): string => eventName({ seq: n, slug: agentEvent(n).id });

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { directoryStore } from '@varve/storage/directory';
 import { expect, test } from 'vitest';
+import { idsOf } from '../../src/testing/events.ts';
 import { agentEvent } from '../agent-event.ts';
 import { type Child, child } from '../child.ts';
-import { idsOf } from '../../src/testing/ids-of.ts';
 import { killRounds } from '../kill-rounds.ts';
 
 /** Opens the store in a child that does `work`, if need be when it is told to. Ids are hexadecimal. */

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { errnoOf } from '../kit/errno-of.ts';
-import type { DirectoryWarning } from './directory-warning.ts';
 import type { Files } from './files.ts';
+import type { DirectoryWarning } from './warnings.ts';
 
 /** Gives a staged file its name among the events. Fails with `EEXIST` when there is such a name. */
 export type LinkFile = (from: string, to: string) => void;

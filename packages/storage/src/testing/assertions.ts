@@ -11,3 +11,14 @@ export async function rejectsWith(code: StorageErrorCode, work: () => Promise<un
   assert.equal(error.code, code, error.message);
   return error;
 }
+
+/** Resolves as `work` does, or fails after a time that no busy machine needs, instead of waiting for ever. */
+export async function within<T>(what: string, work: Promise<T>, ms = 30_000): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error(`${what} took more than ${ms} ms`)), ms);
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

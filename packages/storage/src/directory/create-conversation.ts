@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import type { Json } from '@varve/events';
-import { errnoOf } from '../kit/errno-of.ts';
 import { StorageError } from '../contract/error.ts';
-import { epochDirectory, writeClaim } from './claim.ts';
-import { cleanScratch, draftPrefix } from './clear-workshop.ts';
+import { errnoOf } from '../kit/errno-of.ts';
+import { type Holder, isDead } from '../kit/holder.ts';
+import type { Files } from './files.ts';
+import { epochDirectory, readClaim, writeClaim } from './lease-files.ts';
 import { Lease, type LeaseOptions } from './lease.ts';
 import { MetaFiles } from './meta-files.ts';
 import { pathsOf } from './paths.ts';
@@ -57,5 +58,25 @@ function move({ id, files, paths }: MakeOptions, draft: string): void {
   } catch (error) {
     if (errnoOf(error) === 'ENOENT' || !files.status(paths.directory)) throw error;
     throw new StorageError('exists', `There is a conversation ${id} already.`, { cause: error });
+  }
+}
+
+/** How the names of conversations begin that are being made. */
+export const draftPrefix = 'new-';
+
+/** How the names of conversations begin that were removed. */
+export const removedPrefix = 'removed-';
+
+/** Deletes, in the directory of a root that no conversation lies in, what was removed and what the dead began to make. */
+export function cleanScratch(
+  { files, holder }: { readonly files: Files; readonly holder: Holder },
+  path: string,
+): void {
+  for (const name of files.list(path)) {
+    const directory = join(path, name);
+    if (name.startsWith(removedPrefix)) files.remove(directory);
+    if (!name.startsWith(draftPrefix)) continue;
+    const maker = readClaim({ files, paths: pathsOf(directory) }, 1);
+    if (maker && isDead(maker, holder)) files.remove(directory);
   }
 }

@@ -1,9 +1,10 @@
+import { isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import type { DirectoryWarning } from './directory-warning.ts';
 import type { Files } from './files.ts';
 import type { Lease } from './lease.ts';
 import type { Paths } from './paths.ts';
+import type { DirectoryWarning } from './warnings.ts';
 
 /** What files are set aside with. */
 export interface QuarantineOptions {
@@ -41,4 +42,35 @@ export async function quarantineFiles(options: QuarantineOptions, names: readonl
 
 function freePath(files: Files, path: string): string {
   return files.status(path) ? `${path}.${randomUUID()}` : path;
+}
+
+/** Masks each file in quarantine; in the turn of an append. Gives how many changed. @throws {StorageError} `fenced`. */
+export async function maskQuarantine(
+  { files, paths, lease }: QuarantineOptions,
+  mask: (text: string) => string,
+): Promise<number> {
+  let changed = 0;
+  for (const name of files.list(paths.quarantine)) {
+    const path = join(paths.quarantine, name);
+    const bytes = files.read(path) ?? Buffer.alloc(0);
+    // What is no UTF-8 is taken byte by byte, so that the rest of it stays as it is.
+    const encoding = isUtf8(bytes) ? 'utf8' : 'latin1';
+    const text = bytes.toString(encoding);
+    const after = mask(text);
+    if (after === text) continue;
+    const staged = lease.stagedPath();
+    await files.writeAndFsync(staged, Buffer.from(after, encoding));
+    lease.unlessFenced(() => files.rename(staged, path));
+    changed += 1;
+  }
+  if (changed > 0) await files.fsync(paths.quarantine);
+  return changed;
+}
+
+/** What lies in quarantine, file by file; what is no UTF-8 has one character per byte. */
+export function* quarantinedTexts(files: Files, { quarantine }: Paths): Generator<string> {
+  for (const name of files.list(quarantine)) {
+    const bytes = files.read(join(quarantine, name));
+    if (bytes) yield bytes.toString(isUtf8(bytes) ? 'utf8' : 'latin1');
+  }
 }

@@ -1,3 +1,4 @@
+import type { Stored } from '../contract/log-reader.ts';
 import type { NewEvent } from '../contract/log.ts';
 
 /** What an event may be besides its id. */
@@ -14,4 +15,14 @@ export function newEvent(id: string, { parentId, note = '', text }: NewEventOpti
   const parent = parentId === undefined ? '' : `"parent_id" :${JSON.stringify(parentId)},`;
   const fields = `"note": ${JSON.stringify(note)},${parent}"kind":"MessageEvent" ,"id":${JSON.stringify(id)}`;
   return { id, kind: 'MessageEvent', parentId, text: text ?? ` { "b":1.0,"a":"\\u0000 é",${fields}}\r\n\t` };
+}
+
+/** Events `e<from>` to `e<to - 1>`. */
+export function newEvents(from: number, to: number): NewEvent[] {
+  return Array.from({ length: to - from }, (_, index) => newEvent(`e${from + index}`));
+}
+
+/** The ids of events, in order. */
+export async function idsOf(events: AsyncIterable<Stored> | readonly Stored[]): Promise<string[]> {
+  return (await Array.fromAsync(events)).map(({ id }) => id);
 }

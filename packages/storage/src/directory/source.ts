@@ -5,7 +5,7 @@ import type { LogSource } from '../kit/reader.ts';
 import type { Wakeups } from '../kit/wakeups.ts';
 import { diskError } from './disk-error.ts';
 import type { EventIndex } from './event-index.ts';
-import type { StoredProof } from './seal-lines.ts';
+import type { StoredProof } from './seals.ts';
 
 /** What the readers of one conversation share. */
 export interface SharedLog {

@@ -1,0 +1,48 @@
+import type { EventProof, LogProof } from '../contract/log-proof.ts';
+import type { Statement } from '../contract/statement.ts';
+import type { SealedEvent } from './seal-events.ts';
+
+/** Puts together what is kept about each event, in order of seq. Statements of one event keep their order. */
+export function mergeProof(seals: readonly SealedEvent[], statements: readonly Statement[]): readonly EventProof[] {
+  const found = new Map<number, { seq: number; seal: string | undefined; statements: Statement[] }>();
+  for (const { seq, seal } of seals) found.set(seq, { seq, seal, statements: [] });
+  for (const statement of statements) {
+    const { seq } = statement;
+    const proof = found.get(seq) ?? { seq, seal: undefined, statements: [] };
+    proof.statements.push(statement);
+    found.set(seq, proof);
+  }
+  return [...found.values()].toSorted((one, other) => one.seq - other.seq);
+}
+
+/** All that is kept about the events from `from` on, also beyond the head, in order of seq. */
+export async function* proofPages(proof: LogProof | undefined, from = 0): AsyncGenerator<EventProof> {
+  for (let next = from; ;) {
+    const page = (await proof?.page(next, Number.MAX_SAFE_INTEGER)) ?? [];
+    if (page.length === 0) return;
+    yield* page;
+    next = (page.at(-1)?.seq ?? next) + 1;
+  }
+}
+
+/**
+ * Gives what is kept about single events that are asked for by rising seq. Reads whole pages: a store that keeps its
+ * proof in one file reads all of it for each.
+ *
+ * @throws {StorageError} as `LogProof.page`.
+ */
+export function proofCursor(proof: LogProof): (seq: number) => Promise<EventProof | undefined> {
+  let page: readonly EventProof[] = [];
+  let next = 0;
+  let isOver = false;
+  return async (seq) => {
+    while (page[next] !== undefined && (page[next]?.seq ?? 0) < seq) next += 1;
+    if (page[next] === undefined && !isOver) {
+      page = await proof.page(seq, Number.MAX_SAFE_INTEGER);
+      next = 0;
+      isOver = page.length === 0;
+    }
+    const found = page[next];
+    return found?.seq === seq ? found : undefined;
+  };
+}
