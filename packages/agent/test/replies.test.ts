@@ -62,7 +62,9 @@ test('a text that nobody can answer goes on, until the agent only talks', async 
 test('a call by a name known from elsewhere is stored under the name of the tool', async () => {
   const { tool, runs } = countingTool({ name: 'terminal' });
   const named: ScriptedTurn = { calls: [{ name: 'execute_bash', arguments: "{'text': 'a'}" }] };
-  const { conversation } = await started([named, done], { tools: () => [tool(), finish()] });
+  const { conversation } = await started([named, done], {
+    tools: () => [{ ...tool(), aliases: ['execute_bash'] }, finish()],
+  });
   await conversation.send('Go.');
   expect(await conversation.run()).toMatchObject({ reason: 'finished' });
   expect([...runs]).toEqual([['a', 1]]);

@@ -3,36 +3,36 @@ import { defineAction, FinishAction, FinishObservation } from '@varve/events/pay
 import { z } from 'zod';
 import type { Tool } from './contract/tool.ts';
 import { defineBuiltinTool } from './contract/define-tool.ts';
-import { ToolError } from './contract/error.ts';
+import { invalidArguments } from './contract/error.ts';
 import { modelSchema } from './contract/model-schema.ts';
 import { responseSchema } from './response-schema.ts';
 
-/** The input of the call that ends a task. */
+/** Input of one call. */
 export interface FinishCall {
   readonly message: string;
-  /** The answer by the schema, when there is one. */
+  /** Answer in the form of the response schema, when the tool has one. */
   readonly structured_output?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** What the end of a task must hold. */
+/** Options of {@link finish}. */
 export interface FinishOptions {
   /**
-   * JSON Schema of the answer: an object with named properties. The model fills them in beside the message; they are stored as
-   * `structured_output` of the action.
+   * JSON Schema of the answer: an object with named properties. The model fills them in next to the message; they are
+   * stored as `structured_output` of the action.
    */
   readonly responseSchema?: Readonly<Record<string, unknown>>;
 }
 
-/** The reference stores an answer by a schema in this field of the action. */
+/** FinishAction with the field in which the reference stores an answer in the form of a schema. */
 const StructuredFinish = defineAction('FinishAction', {
   ...FinishAction.fields.shape,
   structured_output: z.exactOptional(z.record(z.string(), z.unknown())),
 });
 
 /**
- * Lets the model say that the task is over. Ending the run is up to the agent.
+ * Returns the tool by which the model reports that the task is complete. Ending the run is up to the agent.
  *
- * @throws {ToolError} `unusable` when the schema is not one of an object with named properties.
+ * @throws {ToolError} `unusable` when the schema does not describe an object with named properties.
  */
 export function finish(options: FinishOptions = {}): Tool<FinishCall> {
   if (options.responseSchema === undefined) return plainFinish(FinishAction);
@@ -42,12 +42,7 @@ export function finish(options: FinishOptions = {}): Tool<FinishCall> {
   const checked = (answer: unknown): Readonly<Record<string, unknown>> => {
     const result = fields.strict().safeParse(answer);
     if (result.success) return result.data;
-    const reasons = result.error.issues.map(({ path, message }) =>
-      [path.join('.'), message].filter(Boolean).join(': '),
-    );
-    throw new ToolError('invalid-input', `The arguments of finish are not valid. ${reasons.join('; ')}.`, {
-      cause: result.error,
-    });
+    throw invalidArguments('finish', result.error);
   };
   return {
     ...base,

@@ -11,14 +11,14 @@ import type { TerminalOptions } from './terminal/terminal-options.ts';
 import { terminal } from './terminal/terminal.ts';
 import { think } from './think.ts';
 
-/** The options of each tool that has some. */
+/** Options of {@link defaultTools}, by tool. */
 export interface DefaultToolsOptions {
   readonly terminal?: TerminalOptions;
   readonly fileEditor?: FileEditorOptions;
   readonly taskTracker?: TaskTrackerOptions;
 }
 
-/** What a coding agent needs: terminal, file editor, task tracker, think, finish. Nothing is started before it is used. */
+/** Returns the tools of a coding agent: terminal, file editor, task tracker, think, finish. No process starts before the first call. */
 export function defaultTools(options: DefaultToolsOptions = {}): readonly Tool[] {
   return [
     terminal(options.terminal),
@@ -29,13 +29,13 @@ export function defaultTools(options: DefaultToolsOptions = {}): readonly Tool[]
   ];
 }
 
-/** The options of each tool that has some. */
+/** Options of {@link planningTools}, by tool. */
 export interface PlanningToolsOptions {
   readonly search?: SearchOptions;
   readonly planningFileEditor?: PlanningFileEditorOptions;
 }
 
-/** What an agent needs that plans and changes nothing but its plan: glob, grep, planning editor, think, finish. */
+/** Returns the tools of a planning agent, which changes no file but its plan: glob, grep, planning editor, think, finish. */
 export function planningTools(options: PlanningToolsOptions = {}): readonly Tool[] {
   return [
     glob(options.search),
@@ -46,7 +46,7 @@ export function planningTools(options: PlanningToolsOptions = {}): readonly Tool
   ];
 }
 
-/** The least that can do everything, for short prompts: terminal, file editor, finish. */
+/** Returns the smallest set of tools that covers every task, for short prompts: terminal, file editor, finish. */
 export function minimalTools(options: Omit<DefaultToolsOptions, 'taskTracker'> = {}): readonly Tool[] {
   return [terminal(options.terminal), fileEditor(options.fileEditor), finish()];
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ToolError } from './contract/error.ts';
 
+/** Fields that every call has. */
 const taken = new Set(['kind', 'message', 'security_risk', 'structured_output', 'summary']);
 const known = new Set([
   '$defs',
@@ -16,10 +17,10 @@ const known = new Set([
 ]);
 
 /**
- * The fields that an answer must have, read from JSON Schema: an object with named properties and no others. References within
- * the schema are followed.
+ * Returns the fields of an answer from a JSON Schema: an object with named properties and no others. References within the
+ * schema are resolved.
  *
- * @throws {ToolError} `unusable` when the schema says anything else, or names a field that calls have already.
+ * @throws {ToolError} `unusable` when the schema describes anything else, or names a field that every call has.
  */
 export function responseSchema(schema: Readonly<Record<string, unknown>>): z.ZodObject {
   const { properties = {}, required = [] } = schema;

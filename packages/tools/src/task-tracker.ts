@@ -3,23 +3,23 @@ import { type TaskItem, TaskTrackerAction, TaskTrackerObservation } from '@varve
 import type { Tool } from './contract/tool.ts';
 import { defineBuiltinTool } from './contract/define-tool.ts';
 
-/** The input of one call. */
+/** Input of one call. */
 export interface TaskTrackerCall {
   readonly command: 'view' | 'plan';
   readonly task_list: readonly TaskItem[];
 }
 
-/** What a task list starts from. */
+/** Options of {@link taskTracker}. */
 export interface TaskTrackerOptions {
-  /** For a conversation that goes on: the list as its log has it. Default: empty. */
+  /** Initial list: for a resumed conversation, the list in its log. Default: empty. */
   readonly initial?: readonly TaskItem[];
 }
 
 const marks = { todo: '[ ]', in_progress: '[>]', done: '[x]' } as const;
 
 /**
- * The agent's own task list. The tool remembers it in memory only: every observation holds the whole list, so the log is
- * where it lives.
+ * Returns the tool by which the agent keeps its task list. The tool holds the list in memory only; every observation
+ * contains the whole list, so the log stores it.
  */
 export function taskTracker({ initial = [] }: TaskTrackerOptions = {}): Tool<TaskTrackerCall> {
   let tasks: readonly TaskItem[] = structuredClone(initial);

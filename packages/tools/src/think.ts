@@ -3,7 +3,7 @@ import { ThinkAction, ThinkObservation } from '@varve/events/payloads';
 import type { Tool } from './contract/tool.ts';
 import { defineBuiltinTool } from './contract/define-tool.ts';
 
-/** Lets the model write down a thought between two actions. Nothing happens. */
+/** Returns the tool by which the model notes a thought between two actions. It has no effect. */
 export function think(): Tool<{ readonly thought: string }> {
   return defineBuiltinTool({
     name: 'think',

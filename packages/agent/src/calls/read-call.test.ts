@@ -39,6 +39,13 @@ test('a valid call has its input with defaults, its risk and its summary', () =>
   });
 });
 
+test('arguments that a tool rejects are repaired by the tool and checked again', () => {
+  const repairing: Tool = { ...write, repairInput: ({ body, ...rest }) => ({ text: body, ...rest }) };
+  const repaired = readCall(call('write', '{"body":"a"}'), new Map([['write', repairing]]));
+  expect(repaired).toMatchObject({ kind: 'valid', action: { data: { text: 'a' } } });
+  expect(readCall(call('write', '{"body":"a"}'), tools)).toMatchObject({ kind: 'invalid' });
+});
+
 test('null counts as absent', () => {
   expect(readCall(call('write', '{"text":"a","times":null}'), tools)).toMatchObject({
     action: { data: { text: 'a', times: 1 } },

@@ -3,7 +3,6 @@ import type { SecurityRisk } from '@varve/events/kinds';
 import type { Payload } from '@varve/events/payloads';
 import { ToolError, type Tool } from '@varve/tools';
 import { fitArguments } from './fit-arguments.ts';
-import { withImpliedCommand } from './implied-command.ts';
 import { resolveToolName } from './resolve-tool.ts';
 import { parseArguments } from './repair-arguments.ts';
 
@@ -63,9 +62,9 @@ function parsedBy(tool: Tool, fields: Readonly<Record<string, unknown>>): unknow
     return tool.parse(fields);
   } catch (error) {
     if (!(error instanceof ToolError)) throw error;
-    const implied = tool.name === 'file_editor' ? withImpliedCommand(fields) : fields;
+    const repaired = tool.repairInput?.(fields) ?? fields;
     try {
-      return tool.parse(fitArguments(implied, tool.parameters));
+      return tool.parse(fitArguments(repaired, tool.parameters));
     } catch {
       throw error;
     }

@@ -1,10 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { fileEditor, finish, type Tool } from '@varve/tools';
+import { fileEditor, terminal, type Tool } from '@varve/tools';
 import { countingTool } from '../testing/counting-tool.ts';
 import { closedObject } from './closed-object.ts';
 import { fitArguments } from './fit-arguments.ts';
-import { withImpliedCommand } from './implied-command.ts';
 import { resolveToolName } from './resolve-tool.ts';
 import { parseArguments } from './repair-arguments.ts';
 
@@ -62,7 +61,13 @@ test('what is JSON already keeps its value, whatever looks broken inside its str
   );
 });
 
-const named = (...names: string[]) => new Map<string, Tool>(names.map((name) => [name, countingTool({ name }).tool()]));
+const named = (...names: string[]) =>
+  new Map<string, Tool>(
+    names.map((name) => [
+      name,
+      { ...countingTool({ name }).tool(), ...(name === 'terminal' && { aliases: ['bash'] }) },
+    ]),
+  );
 
 const meant = (name: string, ...offered: string[]) => resolveToolName(name, named(...offered))?.name;
 
@@ -106,18 +111,10 @@ test('a name means the tool of that name before anything else', () => {
   expect(meant('', 'terminal')).toBeUndefined();
 });
 
-test.for<[Record<string, unknown>, string | undefined]>([
-  [{ path: '/a' }, 'view'],
-  [{ path: '/a', old_str: 'x', new_str: 'y' }, 'str_replace'],
-  [{ path: '/a', insert_line: 1, new_str: 'y' }, 'insert'],
-  [{ path: '/a', file_text: '' }, 'create'],
-  [{ path: '/a', new_str: 'y' }, undefined],
-  [{ old_str: 'x' }, undefined],
-  [{ command: 'view', path: '/a', old_str: 'x' }, 'view'],
-])('of %j the editor takes the command %s', ([fields, command]) => {
-  expect(withImpliedCommand(fields)['command']).toBe(command);
-});
-
-test('the tools that aliases mean exist under these names', () => {
-  expect([fileEditor().name, finish().name]).toEqual(['file_editor', 'finish']);
+test('the names that models know from other agents resolve to the built-in tools', () => {
+  const tools = new Map([terminal(), fileEditor()].map((tool): [string, Tool] => [tool.name, tool]));
+  const aliases = ['bash', 'command', 'execute', 'execute_bash', 'run_command', 'shell'];
+  expect(aliases.map((alias) => resolveToolName(alias, tools)?.name)).toEqual(aliases.map(() => 'terminal'));
+  const editors = ['str_replace', 'str_replace_editor', 'str_replace_based_edit_tool'];
+  expect(editors.map((alias) => resolveToolName(alias, tools)?.name)).toEqual(editors.map(() => 'file_editor'));
 });

@@ -2,14 +2,14 @@ import { z } from 'zod';
 import type { ToolAnnotations } from '../contract/tool.ts';
 import { ToolError } from '../contract/error.ts';
 
-/** A tool that a client carries out, as the client describes it. */
+/** Description of a tool that a client executes. */
 export interface ClientToolSpec {
   /** `[a-zA-Z_][a-zA-Z0-9_-]{0,63}`. */
   readonly name: string;
   readonly description: string;
   /** JSON Schema of type object. Default: no parameters. */
   readonly parameters?: Readonly<Record<string, unknown>> | undefined;
-  /** Absent, nothing good is assumed. */
+  /** Default: every hint at its cautious value. */
   readonly annotations?: { readonly [Hint in keyof ToolAnnotations]?: ToolAnnotations[Hint] | undefined } | undefined;
 }
 
@@ -29,10 +29,10 @@ const asSent = z.object({
 });
 
 /**
- * Reads what describes a client tool, in each form in which it is written down: as a client sends it, as the `{ name, params:
- * { spec } }` of a stored agent, and as the definition in a system prompt event. Fields it does not know are left out.
+ * Parses the description of a client tool in each of its stored forms: as sent by a client, as the
+ * `{ name, params: { spec } }` of a stored agent, and as the definition in a system prompt event. Unknown fields are dropped.
  *
- * @throws {ToolError} `unusable` naming the first field that is wrong.
+ * @throws {ToolError} `unusable` naming the first invalid field.
  * @see software-agent-sdk openhands/sdk/tool/client_tool.py
  */
 export function clientToolSpec(json: unknown): ClientToolSpec {

@@ -22,7 +22,7 @@ test('a call is answered at once, and says that its outcome is not known', async
   await using opened = await openedTool(clientTool(spec));
   const observation = await opened.call({ panel: 'diff' });
   expect(observation).toMatchObject({ is_error: false, kind: 'ClientToolObservation' });
-  expect(textOf(presentObservation(observation))).toMatch(/handed to the client.*not known/);
+  expect(textOf(presentObservation(observation))).toMatch(/passed to the client.*not available/);
 });
 
 test('the action has the arguments as fields, and the kind of this tool', () => {

@@ -1,47 +1,36 @@
 import { text } from '@varve/events';
 import { ClientToolObservation, MCPToolAction, type Payload } from '@varve/events/payloads';
-import type { Tool, ToolAnnotations } from '../contract/tool.ts';
-import { ToolError } from '../contract/error.ts';
+import { cautiousAnnotations, type Tool, type ToolAnnotations } from '../contract/tool.ts';
+import { invalidArguments, ToolError } from '../contract/error.ts';
 import { lifetime } from '../contract/lifetime.ts';
 import { clientToolSpec, type ClientToolSpec } from './client-tool-spec.ts';
 import { parameterSchema } from './parameter-schema.ts';
 
-/** The arguments of a call. */
+/** Arguments of a call. */
 type Arguments = Readonly<Record<string, unknown>>;
 
 const acknowledgement =
-  'The call was handed to the client, which carries it out. What comes of it is not known here; if there is something to tell, it comes in a message.';
-
-const cautious: ToolAnnotations = {
-  readOnlyHint: false,
-  destructiveHint: true,
-  idempotentHint: false,
-  openWorldHint: true,
-};
+  'The call was passed to the client, which executes it. The result is not available here; if there is one, it follows in a message.';
 
 /**
- * A tool that is carried out by a client: the client finds the stored call among the events, and the call is answered at once.
- * Models get the parameters exactly as they are given. Without annotations nothing good is assumed, so that people are asked.
- * Any number of conversations may have tools of one name with different parameters.
+ * Returns a tool that a client executes: the client reads the stored call from the events, and the call is answered
+ * immediately with an acknowledgement. Models receive the parameters unchanged. Without annotations every hint has its
+ * cautious value, so that confirmation policies ask the user. Conversations may have tools of the same name with different
+ * parameters.
  *
  * @throws {ToolError} `unusable` when the name, the parameters or the annotations cannot be used.
- * @see software-agent-sdk openhands/sdk/tool/client_tool.py (there names are taken once per process)
+ * @see software-agent-sdk openhands/sdk/tool/client_tool.py (in the reference a name is unique per process)
  */
 export function clientTool(spec: ClientToolSpec): Tool<Arguments> {
   const { name, description, parameters = { type: 'object', properties: {} }, ...rest } = clientToolSpec(spec);
-  const annotations = { ...cautious, ...definedAnnotations(rest.annotations) };
+  const annotations = { ...cautiousAnnotations, ...definedAnnotations(rest.annotations) };
   const actionKind = `ClientAction_${name}`;
   const schema = parameterSchema(name, parameters);
-  const { run: running, close } = lifetime({ name });
+  const { run, close } = lifetime({ name });
   const parse = (input: unknown): Arguments => {
     const result = schema.safeParse(input);
     if (result.success) return result.data as Arguments;
-    const reasons = result.error.issues.map(({ path, message }) =>
-      [path.join('.'), message].filter(Boolean).join(': '),
-    );
-    throw new ToolError('invalid-input', `The arguments of ${name} are not valid. ${reasons.join('; ')}.`, {
-      cause: result.error,
-    });
+    throw invalidArguments(name, result.error);
   };
   return {
     name,
@@ -68,17 +57,17 @@ export function clientTool(spec: ClientToolSpec): Tool<Arguments> {
     effect: () => (annotations.readOnlyHint ? 'read' : annotations.idempotentHint ? 'idempotent' : 'write'),
     resources: () => [],
     execute: (_input, { signal }) =>
-      running(signal, async () => ClientToolObservation.create({ content: [text(acknowledgement)] })),
+      run(signal, async () => ClientToolObservation.create({ content: [text(acknowledgement)] })),
     close,
   };
 }
 
-/** Every payload has a `kind`, so an argument of that name is stored under `kind_`, one of that name under `kind__`. */
+/** Every payload has a `kind`, so the argument `kind` is stored as `kind_`, the argument `kind_` as `kind__`. */
 const reserved = /^kind_*$/;
 
 function asPayload(input: Arguments, kind: string): Payload {
   const renamed = Object.entries(input).map(([field, value]) => [reserved.test(field) ? `${field}_` : field, value]);
-  // The same checks as for any other arguments that a log is to hold.
+  // Applies the checks that hold for all stored arguments.
   const { data } = MCPToolAction.create({ data: Object.fromEntries(renamed) });
   return Object.freeze({ ...data, kind });
 }

@@ -4,10 +4,10 @@ import { clientToolSpec } from './client-tool-spec.ts';
 import { clientTool } from './client-tool.ts';
 
 /**
- * The client tools of one conversation, in order. `specs` are in any form that {@link clientToolSpec} reads; `beside` are the
- * other tools of the conversation.
+ * Returns the client tools of one conversation, in the order of `specs`, which may have any form that
+ * {@link clientToolSpec} parses. `otherTools` are the remaining tools of the conversation.
  *
- * @throws {ToolError} `unusable` when a spec cannot be used, or a name is there twice.
+ * @throws {ToolError} `unusable` when a spec cannot be used, or two tools have the same name.
  */
 export function clientTools(specs: readonly unknown[], otherTools: readonly Tool[] = []): readonly Tool[] {
   const taken = new Set(otherTools.map(({ name }) => name));

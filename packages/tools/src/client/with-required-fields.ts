@@ -6,8 +6,8 @@ const one = new Set(['items', 'prefixItems', 'additionalProperties', 'allOf', 'a
 const named = new Set(['properties', 'patternProperties', '$defs', 'definitions']);
 
 /**
- * The same JSON Schema, in which each object describes every field that it requires: what reads it looks only for fields
- * that are described. Such a field may be whatever `additionalProperties` allows. Parts without a type stay as they are.
+ * Returns the JSON Schema with a description added for every required field that has none, because zod checks only
+ * described fields. The added field accepts whatever `additionalProperties` allows. Parts without a type stay unchanged.
  */
 export function withRequiredFields(schema: Schema): Schema {
   const walked = Object.fromEntries(
@@ -20,7 +20,7 @@ export function withRequiredFields(schema: Schema): Schema {
   if (schema['type'] !== 'object' || !Array.isArray(required)) return walked;
   const properties = isSchema(walked['properties']) ? walked['properties'] : {};
   const { additionalProperties: others = {}, patternProperties } = walked;
-  // A pattern may say what the field is; then the others do not matter.
+  // A pattern may describe the field; then `additionalProperties` does not apply.
   const field = patternProperties !== undefined || others === true ? {} : others === false ? { not: {} } : others;
   const missing = required.filter(
     (name): name is string => typeof name === 'string' && !Object.hasOwn(properties, name),

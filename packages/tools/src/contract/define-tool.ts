@@ -6,66 +6,71 @@ import {
   type PayloadDefinition,
 } from '@varve/events/payloads';
 import type { z } from 'zod';
-import type { Effect, ToolOutput, Tool, ToolAnnotations, ToolContext } from './tool.ts';
-import { ToolError } from './error.ts';
+import {
+  cautiousAnnotations,
+  type Effect,
+  type Tool,
+  type ToolAnnotations,
+  type ToolContext,
+  type ToolOutput,
+} from './tool.ts';
+import { invalidArguments, ToolError } from './error.ts';
 import { lifetime } from './lifetime.ts';
 import { modelSchema } from './model-schema.ts';
 
 type Shape = z.ZodRawShape;
 
-/** What an observation is made from: `content`, `is_error` and the fields of its kind. */
+/** Arguments of an observation's `create`: `content`, `is_error` and the fields of its kind. */
 type ObservationFields<Out extends Shape> = Parameters<ObservationDefinition<string, Out>['create']>[0];
 
 interface CommonOptions<Input> {
   /** Unique within an agent; `[a-zA-Z_][a-zA-Z0-9_-]{0,63}`. */
   readonly name: string;
+  /** See `aliases` of {@link Tool}. Default: none. */
+  readonly aliases?: readonly string[];
   readonly description: string;
-  /** Default: all hints at their cautious value. */
+  /** Default: every hint at its cautious value. */
   readonly annotations?: Partial<ToolAnnotations>;
   readonly effect: Effect | ((input: Input) => Effect);
   readonly resources?: (input: Input) => readonly string[];
+  /** See `repairInput` of {@link Tool}. Default: nothing is corrected. */
+  readonly repairInput?: (input: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>;
   readonly close?: () => Promise<void>;
 }
 
-/** A tool with payload kinds of its own in the event format. `execute` returns the observation's fields. */
+/** Options of {@link defineBuiltinTool}. `execute` returns the fields of the observation. */
 export interface BuiltinToolOptions<In extends Shape, Out extends Shape, Input> extends CommonOptions<Input> {
   readonly input: PayloadDefinition<string, In>;
   readonly output: ObservationDefinition<string, Out>;
-  /** The class name the reference gives the definition, for instance `TerminalTool`. */
+  /** Class name of the definition in the reference, for instance `TerminalTool`. */
   readonly definitionKind: string;
   readonly execute: (input: Input, context: ToolContext) => Promise<ObservationFields<Out>>;
 }
 
 /**
- * A tool of your own: any zod object in, anything out. It is stored as the reference's generic MCP payloads. What the
- * schema puts out must be JSON that it also accepts, because stored calls are read through it again. Fields it does not
- * know are rejected, unless it says `loose` or `catchall`.
+ * Options of {@link defineTool}. The schema's output must be JSON that the schema also accepts, because stored calls are
+ * parsed with it again. Unknown fields are rejected, unless the schema is `loose` or has a `catchall`.
  */
 export interface CustomToolOptions<In extends Shape, Output, Input> extends CommonOptions<Input> {
   readonly input: z.ZodObject<In>;
   /**
-   * Does the work. A failure the model can answer is an output; what it throws is a bug and reaches the caller of the tool
-   * as it is.
-   * When it does not end within a second after the signal aborts, the call is over and its later result is lost.
+   * Runs the call. A failure that the model can answer is an output; a thrown error is a bug and reaches the caller of the
+   * tool unchanged. A call that does not end within a second after the signal aborts is abandoned, and its result is lost.
    */
   readonly execute: (input: Input, context: ToolContext) => Promise<Output>;
-  /** What the model reads of a result. Default: a string as it is, anything else as JSON. */
+  /** Renders a result for the model. Default: a string unchanged, anything else as JSON. */
   readonly present?: (output: Output) => ToolOutput;
 }
 
-const cautious: ToolAnnotations = {
-  readOnlyHint: false,
-  destructiveHint: true,
-  idempotentHint: false,
-  openWorldHint: true,
-};
-
-/** Defines a tool with payload kinds of its own. Each built-in tool is one call of this in one file. */
+/**
+ * Defines a tool whose calls and results have their own payload kinds in `@varve/events/payloads`. Every built-in tool is
+ * defined with it, because the event format already has a kind for each; use {@link defineTool} for all other tools.
+ */
 export function defineBuiltinTool<In extends Shape, Out extends Shape>(
   options: BuiltinToolOptions<In, Out, z.output<z.ZodObject<In>>>,
 ): Tool<z.output<z.ZodObject<In>>> {
   const { input: action, output: observation, definitionKind } = options;
-  const { run: running, close } = lifetime(options);
+  const { run, close } = lifetime(options);
   return {
     ...sharedFields(options, action.fields),
     close,
@@ -73,7 +78,7 @@ export function defineBuiltinTool<In extends Shape, Out extends Shape>(
       description: options.description,
       action_type: action.kind,
       observation_type: observation.kind,
-      annotations: { ...cautious, ...options.annotations },
+      annotations: { ...cautiousAnnotations, ...options.annotations },
       kind: definitionKind,
       title: options.annotations?.title ?? options.name,
     },
@@ -85,17 +90,20 @@ export function defineBuiltinTool<In extends Shape, Out extends Shape>(
       return parseInput(options.name, action.fields, fields);
     },
     execute: async (input, context) =>
-      observation.create(await running(context.signal, () => options.execute(input, context))) as never,
+      observation.create(await run(context.signal, () => options.execute(input, context))) as never,
   };
 }
 
-/** Defines a tool of your own; see {@link CustomToolOptions}. */
+/**
+ * Defines a tool from a zod object and a function. Calls and results are stored in the reference's generic MCP payloads, so
+ * the event format needs no new kind.
+ */
 export function defineTool<In extends Shape, Output>(
   options: CustomToolOptions<In, Output, z.output<z.ZodObject<In>>>,
 ): Tool<z.output<z.ZodObject<In>>> {
   const input = withStrictDefault(options.input);
   const base = sharedFields(options, input);
-  const { run: running, close } = lifetime(options);
+  const { run, close } = lifetime(options);
   const present = options.present ?? ((output: Output) => (typeof output === 'string' ? output : asJson(output)));
   return {
     ...base,
@@ -116,7 +124,7 @@ export function defineTool<In extends Shape, Output>(
       return parseInput(options.name, input, payload.data);
     },
     async execute(value, context) {
-      const content = contentOf(present(await running(context.signal, () => options.execute(value, context))));
+      const content = contentOf(present(await run(context.signal, () => options.execute(value, context))));
       return MCPToolObservation.create({ content, tool_name: options.name });
     },
   };
@@ -125,15 +133,17 @@ export function defineTool<In extends Shape, Output>(
 function sharedFields<Input>(
   options: CommonOptions<Input>,
   input: z.ZodObject,
-): Pick<Tool<Input>, 'name' | 'description' | 'annotations' | 'parameters' | 'effect' | 'resources'> {
-  const { name, description, effect } = options;
+): Omit<Tool<Input>, 'definition' | 'parse' | 'toAction' | 'fromAction' | 'execute' | 'close'> {
+  const { name, aliases, description, effect, repairInput } = options;
   return {
     name,
+    ...(aliases && { aliases }),
     description,
-    annotations: { ...cautious, ...options.annotations },
+    annotations: { ...cautiousAnnotations, ...options.annotations },
     parameters: modelSchema(input),
     effect: (value) => (typeof effect === 'function' ? effect(value) : effect),
     resources: (value) => options.resources?.(value),
+    ...(repairInput && { repairInput }),
   };
 }
 
@@ -148,12 +158,7 @@ function parseInput<In extends Shape>(
 ): z.output<z.ZodObject<In>> {
   const result = schema.safeParse(input);
   if (result.success) return result.data;
-  const reasons = result.error.issues.map(({ path, message }) =>
-    path.length > 0 ? `${path.join('.')}: ${message}` : message,
-  );
-  throw new ToolError('invalid-input', `The arguments of ${name} are not valid. ${reasons.join('; ')}.`, {
-    cause: result.error,
-  });
+  throw invalidArguments(name, result.error);
 }
 
 function wrongPayloadError(name: string, kind: string): ToolError {

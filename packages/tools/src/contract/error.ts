@@ -1,8 +1,10 @@
-/** What a caller of a tool can act on. Everything else a tool meets is an observation, because the model can answer it. */
+import type { z } from 'zod';
+
+/** Failures that the caller of a tool can handle. Failures that the model can answer are observations instead. */
 export type ToolErrorCode =
-  /** The arguments do not fit the tool's input schema; the message names fields and reasons, never values. */
+  /** The arguments do not match the tool's input schema; the message names fields and reasons, never values. */
   | 'invalid-input'
-  /** The call was cancelled through its signal before it had a result. */
+  /** The call was cancelled by its signal before it had a result. */
   | 'aborted'
   /** The tool cannot work here: a missing program, a workspace that is not a directory. */
   | 'unusable'
@@ -18,4 +20,12 @@ export class ToolError extends Error {
     super(message, options);
     this.code = code;
   }
+}
+
+/** Returns the `invalid-input` error of a tool whose arguments failed validation; the message has no values. */
+export function invalidArguments(tool: string, error: z.ZodError): ToolError {
+  const reasons = error.issues.map(({ path, message }) => [path.join('.'), message].filter(Boolean).join(': '));
+  return new ToolError('invalid-input', `The arguments of ${tool} are not valid. ${reasons.join('; ')}.`, {
+    cause: error,
+  });
 }

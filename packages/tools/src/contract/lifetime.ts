@@ -1,25 +1,25 @@
 import { ToolError } from './error.ts';
 
-/** How long work may go on after its call was cancelled. */
+/** How long work may continue after its call was cancelled. */
 const graceMs = 900;
 
-/** What {@link lifetime} needs to know of a tool. */
+/** Options of {@link lifetime}. */
 export interface LifetimeOptions {
   readonly name: string;
   readonly close?: () => Promise<void>;
 }
 
-/** The rules every tool keeps about cancelling and closing. */
+/** Cancelling and closing, the same for every tool. */
 export interface Lifetime {
-  /** @throws {ToolError} `closed` after `close`; `aborted` when the signal has aborted and the work gave no result. */
+  /** @throws {ToolError} `closed` after `close`; `aborted` when the signal has aborted and the work returned no result. */
   readonly run: <T>(signal: AbortSignal, work: () => Promise<T>) => Promise<T>;
-  /** Closes once; every call gives the same promise. */
+  /** Closes once; every call returns the same promise. */
   readonly close: () => Promise<void>;
 }
 
 /**
- * Refuses work when the tool is closed or the call already cancelled, and lets go of work that does not end soon after its
- * call was cancelled.
+ * Rejects work when the tool is closed or the call already cancelled, and abandons work that does not end within 0.9 s
+ * after its call was cancelled.
  */
 export function lifetime({ name, close }: LifetimeOptions): Lifetime {
   let closing: Promise<void> | undefined;

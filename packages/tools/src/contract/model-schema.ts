@@ -12,8 +12,8 @@ const kept = new Set([
 ]);
 
 /**
- * The JSON Schema of a tool's input as models get it: inlined, with only the keywords every provider understands.
- * Defaults are left out, because a field with a default is optional for the model.
+ * Returns the JSON Schema of a tool's input for models: inlined, with only the keywords that every provider understands.
+ * Defaults are omitted, because a field with a default is optional for the model.
  */
 export function modelSchema(input: z.ZodObject): Readonly<Record<string, unknown>> {
   const schema = z.toJSONSchema(input, { io: 'input', reused: 'inline', unrepresentable: 'any' });
@@ -32,7 +32,7 @@ function pruneKeywords(schema: unknown): unknown {
   );
 }
 
-/** Says the same with a keyword that every provider knows. */
+/** Replaces a keyword by an equivalent that every provider understands. */
 function portableKeyword([key, value]: [string, unknown]): [string, unknown] {
   if (key === 'const') return ['enum', [value]];
   return key === 'oneOf' ? ['anyOf', value] : [key, value];

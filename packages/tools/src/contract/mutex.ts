@@ -1,12 +1,12 @@
 import { ToolError } from './error.ts';
 
-/** Runs work one after the other, in the order of the calls. */
+/** Runs work one piece after the other, in the order of the calls. */
 export type Mutex = <T>(work: () => Promise<T>, signal: AbortSignal) => Promise<T>;
 
 /**
- * A lock of its own. Work that waits for its turn leaves the queue when its signal aborts.
+ * Creates a {@link Mutex}. Waiting work leaves the queue when its signal aborts.
  *
- * @throws {ToolError} `aborted` when the signal aborts before the turn comes.
+ * @throws {ToolError} `aborted` from the mutex when the signal aborts before the work has started.
  */
 export function mutex(): Mutex {
   let last = Promise.resolve();

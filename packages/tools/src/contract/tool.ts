@@ -2,24 +2,24 @@ import type { Content } from '@varve/events';
 import type { Observation, Payload } from '@varve/events/payloads';
 
 /**
- * What doing a call twice would mean: `read` changes nothing, `idempotent` may be repeated with the same key, `write` must
- * happen at most once.
+ * Consequence of running a call twice: `read` changes nothing, `idempotent` may be repeated with the same key, `write` must
+ * run at most once.
  */
 export type Effect = 'read' | 'idempotent' | 'write';
 
-/** What a call may use besides its input. */
+/** Context of one call, passed to `execute` next to the input. */
 export interface ToolContext {
-  /** The directory the agent works in: absolute, existing, resolved. */
+  /** Directory the agent works in: absolute, existing, resolved. */
   readonly workspace: string;
   /** Aborts when the call is cancelled. */
   readonly signal: AbortSignal;
-  /** The same for every attempt at this call; pass it on to services that deduplicate. */
+  /** Key that is equal for every attempt at this call; pass it on to services that deduplicate. */
   readonly idempotencyKey: string;
-  /** Called with output as it comes, for people only. Must not throw. */
+  /** Receives output while the call runs, for display only. Must not throw. */
   readonly onOutput?: (chunk: string) => void;
 }
 
-/** Hints for people and policies; they mean what MCP says. With `readOnlyHint` no call has the effect `write`. */
+/** Hints for users and policies, as MCP defines them. With `readOnlyHint` no call has the effect `write`. */
 export interface ToolAnnotations {
   readonly title?: string;
   readonly readOnlyHint: boolean;
@@ -28,60 +28,75 @@ export interface ToolAnnotations {
   readonly openWorldHint: boolean;
 }
 
+/** Annotations of a tool about which nothing is known. */
+export const cautiousAnnotations: ToolAnnotations = {
+  readOnlyHint: false,
+  destructiveHint: true,
+  idempotentHint: false,
+  openWorldHint: true,
+};
+
 /**
- * Something an agent can do. Made by `defineTool`; one value may serve any number of calls of one conversation, and
- * owns what lives between them (a shell, an undo history) until it is closed.
+ * A tool that an agent can call. Created by `defineTool`; one value may serve any number of calls of one conversation, and
+ * owns the state between them (a shell, an undo history) until it is closed.
  */
 export interface Tool<Input = unknown> {
   /** Unique within an agent; `[a-zA-Z_][a-zA-Z0-9_-]{0,63}`. */
   readonly name: string;
-  /** For the model. Names limits with the numbers the tool really uses. */
+  /** Other names by which models call this tool. A tool that has one of them as its name takes precedence. */
+  readonly aliases?: readonly string[];
+  /** Description for the model. Names limits with the numbers that the tool applies. */
   readonly description: string;
   readonly annotations: ToolAnnotations;
   /**
-   * JSON Schema of type object, without `$ref`, each property described: what the model fills in; a tool that somebody
-   * else describes, as a client does, passes on what it is given. An agent offers
-   * `security_risk` and `summary` beside them, and passes on only a `summary` that is described here.
+   * JSON Schema of the arguments: type object, without `$ref`, each property described. A tool defined elsewhere, as by a
+   * client, passes its schema on unchanged. An agent offers `security_risk` and `summary` in addition, and passes on
+   * `summary` only if it is described here.
    */
   readonly parameters: Readonly<Record<string, unknown>>;
   /**
-   * The reference's JSON of this definition, for the system prompt event: `description`, `action_type`,
-   * `observation_type`, `annotations`, `kind`, `title`. A tool without payload kinds of its own has `MCPToolAction`,
-   * `MCPToolObservation`, `MCPToolDefinition` there, and `mcp_tool` with name, description and `inputSchema`.
+   * Definition in the reference's JSON, for the system prompt event: `description`, `action_type`, `observation_type`,
+   * `annotations`, `kind`, `title`. A tool without payload kinds of its own has `MCPToolAction`, `MCPToolObservation` and
+   * `MCPToolDefinition` there, and `mcp_tool` with name, description and `inputSchema`.
    */
   readonly definition: Payload;
   /**
-   * Checks arguments, which are JSON that was parsed already, and fills in defaults; what it was given stays as it is.
+   * Validates arguments, which are parsed JSON, and fills in defaults. Does not modify `input`.
    *
    * @throws {ToolError} `invalid-input` naming the fields and the reasons, never values.
    */
   parse(input: unknown): Input;
   /**
-   * The payload under which the call is stored, of the kind in `definition.action_type`. It holds all of the input, filled
-   * in defaults too, so that a later default changes no stored call: `fromAction(toAction(input))` equals `input`.
+   * Returns arguments with mistakes corrected that have only one possible meaning. Called with arguments that `parse`
+   * rejected; the result is parsed again. Must be pure. Absent: the tool corrects nothing.
+   */
+  repairInput?(input: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>;
+  /**
+   * Returns the payload under which the call is stored, of the kind in `definition.action_type`. Holds the whole input
+   * with defaults filled in, so that a changed default changes no stored call: `fromAction(toAction(input))` equals `input`.
    */
   toAction(input: Input): Payload;
-  /** @throws {ToolError} `invalid-input` when the payload is not one of this tool, or its fields are not good. */
+  /** @throws {ToolError} `invalid-input` when the payload is of another tool, or its fields are invalid. */
   fromAction(action: Payload): Input;
-  /** What doing this call again would mean. Must be pure: it is asked again after a restart, and by policies. */
+  /** Returns the effect of this call. Must be pure: called again after a restart, and by policies. */
   effect(input: Input): Effect;
   /**
-   * Keys of what the call touches, `<type>:<id>`: calls that share one run one after the other. Undefined: every call
-   * of this tool excludes the others of it; empty: none is excluded. Must be pure.
+   * Returns keys of the resources that the call uses, `<type>:<id>`; calls that share a key run one after the other.
+   * Undefined: every call of this tool excludes its other calls. Empty: no call is excluded. Must be pure.
    */
   resources(input: Input): readonly string[] | undefined;
   /**
-   * Does the work. Whatever the model can answer is an observation, with `is_error` when the call was not carried out (not
-   * found, bad value, shell lost; a command that exits with 1 was). Its kind is `definition.observation_type`, and it shows
-   * the model something. Must settle within a second after the signal aborts, and not start when it has aborted already.
+   * Runs the call. Every failure that the model can answer is an observation, with `is_error` when the call was not executed
+   * (not found, bad value, shell lost; a command that exits with 1 was executed). Its kind is `definition.observation_type`,
+   * and it has content for the model. Must settle within a second after the signal aborts, and not start when it has aborted.
    *
-   * @throws {ToolError} `aborted` when the signal aborted and there is nothing to report, `closed`, `unusable`. Anything
-   * else is a bug; a conversation still answers the call with it, as a failure of the tool.
+   * @throws {ToolError} `aborted` when the signal aborted and there is no result, `closed`, `unusable`. Anything else is a
+   * bug; a conversation still answers the call with it, as a failure of the tool.
    */
   execute(input: Input, context: ToolContext): Promise<Observation>;
-  /** Ends what lives between calls, once calls under way were cancelled. Idempotent; waits until it has ended. */
+  /** Releases the state between calls, after running calls were cancelled. Idempotent; resolves when all of it has ended. */
   close(): Promise<void>;
 }
 
-/** What user-defined tools may return instead of an observation. */
+/** Result of a custom tool as the model reads it. */
 export type ToolOutput = string | readonly Content[];

@@ -1,6 +1,7 @@
 import { FileEditorAction, FileEditorObservation } from '@varve/events/payloads';
 import type { Tool } from '../contract/tool.ts';
 import { defineBuiltinTool } from '../contract/define-tool.ts';
+import { inferCommand } from './infer-command.ts';
 import { resolvedPath } from '../files/resolved-path.ts';
 import type { EditorCall } from './editor-commands.ts';
 import { editorHandler } from './editor-handler.ts';
@@ -17,6 +18,7 @@ export function fileEditor(options: FileEditorOptions = {}): Tool<EditorCall> {
   const work = editorHandler(options);
   return defineBuiltinTool({
     name: 'file_editor',
+    aliases: ['str_replace', 'str_replace_editor', 'str_replace_based_edit_tool'],
     description: describe(options),
     input: FileEditorAction,
     output: FileEditorObservation,
@@ -30,6 +32,7 @@ export function fileEditor(options: FileEditorOptions = {}): Tool<EditorCall> {
     },
     effect: ({ command }) => (command === 'view' ? 'read' : 'write'),
     resources: ({ path }) => [`file:${resolvedPath(path)}`],
+    repairInput: inferCommand,
     execute: work,
   });
 }

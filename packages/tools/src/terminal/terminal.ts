@@ -27,6 +27,7 @@ export function terminal(options: TerminalOptions = {}): Tool<ShellCall> {
   const pool = new ShellPool({ factory: host, quietMs: noChangeTimeoutMs, maxShells });
   return defineBuiltinTool({
     name: 'terminal',
+    aliases: ['bash', 'command', 'execute', 'execute_bash', 'run_command', 'shell'],
     description:
       describe(noChangeTimeoutMs / 1000, maxOutputChars, rejectMultiple ? oneStatement : oneScript) +
       (maxShells > 1 ? together : ''),

@@ -1,12 +1,16 @@
-/** The field that only one command of the editor has. @see software-agent-sdk infer_file_editor_command */
+/** Fields that only one command of the editor has. */
 const commandByField = [
   ['old_str', 'str_replace'],
   ['insert_line', 'insert'],
   ['file_text', 'create'],
 ] as const;
 
-/** A call of the file editor that leaves out its command, with the command that its other fields leave no choice of. */
-export function withImpliedCommand(fields: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+/**
+ * Returns the arguments of an editor call with a missing `command` filled in, where the other fields imply it.
+ *
+ * @see software-agent-sdk infer_file_editor_command
+ */
+export function inferCommand(fields: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   if ('command' in fields || !('path' in fields)) return fields;
   const command = commandByField.find(([field]) => field in fields)?.[1];
   if (command !== undefined) return { command, ...fields };

@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest';
+import { fileEditor } from './file-editor.ts';
+
+test.for<[Record<string, unknown>, string | undefined]>([
+  [{ path: '/a' }, 'view'],
+  [{ path: '/a', old_str: 'x', new_str: 'y' }, 'str_replace'],
+  [{ path: '/a', insert_line: 1, new_str: 'y' }, 'insert'],
+  [{ path: '/a', file_text: '' }, 'create'],
+  [{ path: '/a', new_str: 'y' }, undefined],
+  [{ old_str: 'x' }, undefined],
+  [{ command: 'view', path: '/a', old_str: 'x' }, 'view'],
+])('for %j the editor infers the command %s', ([fields, command]) => {
+  expect(fileEditor().repairInput?.(fields)['command']).toBe(command);
+});
