@@ -7,7 +7,7 @@ const packages = workspacePackages();
 
 /** Layers, the lowest first: a package may depend on the rows before its own. A new package is added here. */
 const layers = [
-  ['@varve/events'],
+  ['@varve/events', '@varve/text'],
   ['@varve/llm', '@varve/storage', '@varve/tools', '@varve/interop'],
   ['@varve/condensers', '@varve/mcp', '@varve/browser'],
   ['@varve/agent'],
@@ -18,7 +18,9 @@ const layers = [
 ];
 
 /** Packages without files, clocks and network. Their contract suites may assert. */
-const pure = packages.filter(({ manifest }) => ['@varve/events', '@varve/condensers'].includes(manifest.name));
+const pure = packages.filter(({ manifest }) =>
+  ['@varve/events', '@varve/text', '@varve/condensers'].includes(manifest.name),
+);
 
 const specifiers = new Set(
   packages.flatMap((one) => [

@@ -1,0 +1,23 @@
+export {
+  coerceFields,
+  coerceText,
+  parseJson,
+  type Coerced,
+  type CoerceOptions,
+  type WrittenValue,
+} from './json/coerce.ts';
+export {
+  alternativesOf,
+  commonKeywords,
+  isSchema,
+  mapSubschemas,
+  narrowSchema,
+  propertiesOf,
+  resolveSchema,
+  typesOf,
+  type JsonSchema,
+} from './json/json-schema.ts';
+export { mapStrings } from './json/map-strings.ts';
+export { endOfObject, objectScanner, type ObjectScanner, type ScanOptions } from './json/object-scanner.ts';
+export { redactor, type RedactionStream, type Redactor, type RedactorOptions } from './redaction/redactor.ts';
+export { truncateMiddle, type OmittedText, type TextEnds } from './truncate-middle.ts';

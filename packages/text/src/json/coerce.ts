@@ -1,0 +1,185 @@
+import { alternativesOf, propertiesOf, typesOf, type JsonSchema } from './json-schema.ts';
+
+/** Value that a text stands for, or a description of the value that was expected. */
+export type Coerced = { readonly value: unknown } | { readonly expected: string };
+
+/** A value written as text. */
+export interface WrittenValue {
+  readonly text: string;
+  /** The text was marked as text, so it is JSON only where no string is allowed. */
+  readonly isLiteral: boolean;
+}
+
+/** Options of a coercion. */
+export interface CoerceOptions {
+  /** Schema in which references are looked up. */
+  readonly root: JsonSchema;
+  /** Parses the text of a list or an object, possibly repaired; undefined for other text. Default: as JSON. */
+  readonly parse?: (text: string) => unknown;
+}
+
+/**
+ * Returns the value that a written parameter has by its schema. Text for a string is kept to the byte; yes and no are
+ * booleans; one value stands for a list of one. Numbers, lists and objects that cannot be read are not guessed.
+ */
+export function coerceText(written: WrittenValue, schema: unknown, options: CoerceOptions): Coerced {
+  const choices = alternativesOf(schema, options.root);
+  const [only] = choices;
+  if (only && choices.length === 1) return coerceTo(only, written, options);
+  const byPreference = choices.toSorted((one, other) => rank(one) - rank(other));
+  // Where a string is allowed, all that is not JSON is one, and so is marked text.
+  const isString = choices.some(isText) && (written.isLiteral || parseJson(written.text) === undefined);
+  const allowed = isString ? choices.filter(isText) : byPreference;
+  for (const choice of allowed) {
+    const coerced = coerceTo(choice, written, options);
+    if ('value' in coerced) return coerced;
+  }
+  return { expected: [...new Set(choices.map(nameOf))].join(' or ') };
+}
+
+/**
+ * Returns the fields of an object as a schema requires them, where only one value can be meant: a string that holds the
+ * list, object, number or boolean that is required, and a list of strings where one string is. Fields that fit, cannot be
+ * read or are not in the schema stay as they are.
+ */
+export function coerceFields(
+  fields: Readonly<Record<string, unknown>>,
+  { root, parse = parseJson }: CoerceOptions,
+): Record<string, unknown> {
+  const properties = propertiesOf(root);
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => {
+      const types = Object.hasOwn(properties, name) ? typesOf(properties[name], root) : [];
+      return [name, types.some((type) => hasType(value, type)) ? value : fitted(value, types, parse)];
+    }),
+  );
+}
+
+function fitted(value: unknown, types: readonly string[], parse: (text: string) => unknown): unknown {
+  if (Array.isArray(value)) {
+    return types.includes('string') && value.every((item) => typeof item === 'string') ? value.join('') : value;
+  }
+  if (typeof value !== 'string') return value;
+  const text = value.trim();
+  return types.map((type) => exact[type]?.(text, parse)).find((read) => read !== undefined) ?? value;
+}
+
+function hasType(value: unknown, type: string): boolean {
+  if (type === 'array') return Array.isArray(value);
+  if (type === 'integer') return Number.isSafeInteger(value);
+  if (type === 'object') return isObject(value);
+  return typeof value === type;
+}
+
+const order = ['null', 'boolean', 'integer', 'number', 'object', 'array'];
+
+function rank(schema: JsonSchema): number {
+  const at = order.indexOf(String(schema['type']));
+  return at === -1 ? order.length : at;
+}
+
+function isText(schema: JsonSchema): boolean {
+  return schema['type'] === 'string';
+}
+
+function coerceTo(schema: JsonSchema, written: WrittenValue, options: CoerceOptions): Coerced {
+  const { type } = schema;
+  if (type === 'string') return { value: enumerated(schema, written.text) ?? written.text };
+  if (typeof type !== 'string') return { value: untyped(schema, written) };
+  const text = written.text.trim();
+  const value = exact[type]?.(text, options.parse ?? parseJson) ?? loose[type]?.(text, schema, options);
+  return value === undefined ? { expected: nameOf(schema) } : { value };
+}
+
+/** A value of a list of allowed ones may have white space around it. */
+function enumerated(schema: JsonSchema, text: string): unknown {
+  return allowedValues(schema)?.find((value) => value === text || value === text.trim());
+}
+
+/** Returns a value of the list of allowed ones, else JSON of a list or an object, else the text. */
+function untyped(schema: JsonSchema, { text, isLiteral }: WrittenValue): unknown {
+  const values = allowedValues(schema);
+  if (values) return values.find((value) => String(value) === text.trim()) ?? text;
+  const json = isLiteral ? undefined : parseJson(text);
+  return typeof json === 'object' && json !== null ? json : text;
+}
+
+function allowedValues(schema: JsonSchema): readonly unknown[] | undefined {
+  const values: unknown = 'const' in schema ? [schema['const']] : schema['enum'];
+  return Array.isArray(values) ? values : undefined;
+}
+
+/** Readers of text that can only mean a value of the type; each returns undefined for other text. */
+const exact: Readonly<Record<string, (text: string, parse: (text: string) => unknown) => unknown>> = {
+  boolean: (text) => (/^(?:true|false)$/i.test(text) ? text.toLowerCase() === 'true' : undefined),
+  integer: (text) => readNumber(text, /^-?\d+(?:\.0+)?$/, Number.isSafeInteger),
+  number: (text) => readNumber(text, /^-?\d+(?:\.\d+)?$/, Number.isFinite),
+  object(text, parse) {
+    const value = text.startsWith('{') ? parse(text) : undefined;
+    return isObject(value) ? value : undefined;
+  },
+  array(text, parse) {
+    const value = text.startsWith('[') ? parse(text) : undefined;
+    return Array.isArray(value) ? value : undefined;
+  },
+};
+
+/** Readers of what else stands for a value where no other value is possible. */
+const loose: Readonly<Record<string, (text: string, schema: JsonSchema, options: CoerceOptions) => unknown>> = {
+  null: (text) => (/^(?:null|none|)$/i.test(text) ? null : undefined),
+  boolean: (text) => booleans[text.toLowerCase()],
+  integer: (text) => readNumber(text, /^[+-]?\d+(?:\.0+)?$/, Number.isSafeInteger),
+  number: (text) => readNumber(text, /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i, Number.isFinite),
+  array: (text, schema, options) => (/^(?:[[{]|$)/.test(text) ? undefined : single(text, schema, options)),
+};
+
+const booleans: Readonly<Record<string, boolean>> = { yes: true, no: false, 1: true, 0: false };
+
+function readNumber(text: string, pattern: RegExp, isValid: (value: unknown) => boolean): number | undefined {
+  const value = pattern.test(text) ? Number(text) : undefined;
+  return isValid(value) ? value : undefined;
+}
+
+/** Returns a list of one bare value, where a list of such values is required. */
+function single(text: string, schema: JsonSchema, options: CoerceOptions): readonly unknown[] | undefined {
+  const json = parseJson(text);
+  const item = { text: typeof json === 'string' ? json : text, isLiteral: false };
+  const coerced = coerceText(item, schema['items'], options);
+  return 'value' in coerced && (typeof coerced.value !== 'object' || coerced.value === null)
+    ? [coerced.value]
+    : undefined;
+}
+
+/** Deeper lists and objects can neither be logged nor written again. */
+const maxDepth = 500;
+
+/** Parses JSON of at most 500 levels; returns undefined for other text. */
+export function parseJson(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isWithin(value, maxDepth) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isWithin(value: unknown, depth: number): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  return depth > 0 && Object.values(value).every((each) => isWithin(each, depth - 1));
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function nameOf(schema: JsonSchema): string {
+  const names: Readonly<Record<string, string>> = {
+    integer: 'an integer',
+    number: 'a number',
+    boolean: 'true or false',
+    object: 'a JSON object',
+    array: 'a JSON list',
+    null: 'null',
+  };
+  return names[String(schema['type'])] ?? 'text';
+}

@@ -1,0 +1,74 @@
+import { lookupIndex } from './lookup-index.ts';
+import { endOfSpelling, isUnfinished, longestLength, startOfSpelling, type Spelling } from './spelling.ts';
+
+/** Start and end of a part of a text, in UTF-16 units. */
+export interface Range {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Finds spellings in texts. */
+export interface Matcher {
+  /** Returns the parts of a text that are spellings, in order. Those that overlap are one. */
+  readonly find: (text: string) => readonly Range[];
+  /** Returns the first index where a spelling starts that more text could complete; the length where there is none. */
+  readonly unfinishedFrom: (text: string) => number;
+}
+
+const none: readonly Range[] = [];
+
+/** Compiles spellings. Nothing is found that starts inside of the text `kept`. */
+export function matcher(spellings: readonly Spelling[], kept: string): Matcher {
+  const keptSpelling: Spelling = { parts: [[kept]], mayWrap: false };
+  const all = kept.length < 4 ? spellings : [...spellings, keptSpelling];
+  const index = lookupIndex(all);
+  const starts = byFirstCharacter(all);
+  const longest = Math.max(0, ...all.map(longestLength));
+  return {
+    find(text) {
+      const found: Range[] = [];
+      const keptRanges: Range[] = [];
+      index.search(text, (at, { spelling, part }) => {
+        const start = startOfSpelling(text, at, spelling, part);
+        const end = start === undefined ? undefined : endOfSpelling(text, at, spelling, part);
+        if (start === undefined || end === undefined) return;
+        (spelling === keptSpelling ? keptRanges : found).push({ start, end });
+      });
+      return found.length === 0 ? none : merged(found, keptRanges);
+    },
+    unfinishedFrom(text) {
+      for (let start = Math.max(0, text.length - longest); start < text.length; start += 1) {
+        const candidates = starts.get(text.charAt(start));
+        if (candidates?.some((spelling) => isUnfinished(text, start, spelling)) === true) return start;
+      }
+      return text.length;
+    },
+  };
+}
+
+function byFirstCharacter(spellings: readonly Spelling[]): ReadonlyMap<string, readonly Spelling[]> {
+  const entries = spellings.flatMap((spelling) =>
+    [...new Set(spelling.parts[0]?.map((form) => form.charAt(0)))].map((character) => ({ character, spelling })),
+  );
+  const groups = Map.groupBy(entries, ({ character }) => character);
+  return new Map([...groups].map(([character, group]) => [character, group.map(({ spelling }) => spelling)]));
+}
+
+/** Joins ranges that overlap, and leaves out those that start in a kept one. */
+function merged(found: readonly Range[], kept: readonly Range[]): readonly Range[] {
+  const result: { start: number; end: number }[] = [];
+  const inOrder = kept.toSorted((one, other) => one.start - other.start);
+  let next = 0;
+  let keptUntil = 0;
+  for (const { start, end } of found.toSorted((one, other) => one.start - other.start)) {
+    const last = result.at(-1);
+    for (let range = inOrder[next]; range !== undefined && range.start <= start; range = inOrder[next]) {
+      if (range.start >= (last?.end ?? 0)) keptUntil = range.end;
+      next += 1;
+    }
+    if (start < keptUntil) continue;
+    if (last !== undefined && start < last.end) last.end = Math.max(last.end, end);
+    else result.push({ start, end });
+  }
+  return result;
+}

@@ -1,0 +1,135 @@
+import { mapStrings } from '../json/map-strings.ts';
+import { matcher, type Matcher, type Range } from './matcher.ts';
+import { secretSpellings } from './secret-spellings.ts';
+
+/** Shorter secrets would be found in too many words. */
+const shortest = 4;
+
+/** Options of a redactor. */
+export interface RedactorOptions {
+  /** Takes the place of each spelling. A text that contains it already is not searched there again. */
+  readonly replacement: string | ((spelling: string) => string);
+}
+
+/** Replaces secrets, in every spelling of {@link secretSpellings}. Does not change its arguments. */
+export interface Redactor {
+  /** Returns a text without secrets; the same text if it has none. */
+  readonly text: (text: string) => string;
+  /** As `text`, for the source text of JSON: letters of an escape, as the n of `\n`, are not the start of a secret. */
+  readonly jsonText: (json: string) => string;
+  /** Returns a JSON value without secrets in its strings; the same value if it has none. Property names stay. */
+  readonly value: <Value>(value: Value) => Value;
+  /** As `value`, for JSON whose property names are data, too. */
+  readonly valueAndNames: <Value>(value: Value) => Value;
+  /** Starts to redact a text that arrives in pieces. */
+  readonly stream: () => RedactionStream;
+}
+
+/** Redacts a text that arrives in pieces. */
+export interface RedactionStream {
+  /** Returns the redacted text up to the first character that may be part of a spelling; keeps the rest. */
+  push(piece: string): string;
+  /** Returns the rest. */
+  end(): string;
+}
+
+/**
+ * Compiles secrets once for many texts. Secrets that overlap in a text are replaced as one. Those shorter than four
+ * characters are not replaced. Secrets as a function are asked for with each call.
+ */
+export function redactor(
+  secrets: readonly string[] | (() => readonly string[]),
+  { replacement }: RedactorOptions,
+): Redactor {
+  const kept = typeof replacement === 'string' ? replacement : '';
+  const current = typeof secrets === 'function' ? latest(secrets, kept) : once(() => compiled(secrets, kept));
+  const replaced = (text: string, ranges: readonly Range[]): string => {
+    if (ranges.length === 0) return text;
+    let result = '';
+    let from = 0;
+    for (const { start, end } of ranges) {
+      const hidden = typeof replacement === 'string' ? replacement : replacement(text.slice(start, end));
+      result += text.slice(from, start) + hidden;
+      from = end;
+    }
+    return result + text.slice(from);
+  };
+  const redact = (text: string): string => {
+    const secret = current();
+    return secret === undefined ? text : replaced(text, secret.find(text));
+  };
+  return {
+    text: redact,
+    jsonText(json) {
+      const ranges = current()?.find(json) ?? [];
+      return replaced(
+        json,
+        ranges.filter(({ start }) => !isEscaped(json, start)),
+      );
+    },
+    value: (value) => (current() === undefined ? value : mapStrings(value, redact)),
+    valueAndNames: (value) => (current() === undefined ? value : mapStrings(value, redact, redact)),
+    stream: () => redactionStream(current, replaced),
+  };
+}
+
+type Current = () => Matcher | undefined;
+
+function compiled(secrets: readonly string[], kept: string): Matcher | undefined {
+  const spellings = secrets.filter((secret) => secret.length >= shortest).flatMap(secretSpellings);
+  return spellings.length === 0 ? undefined : matcher(spellings, kept);
+}
+
+/** Compiles with the first text: some milliseconds for many secrets. */
+function once(compile: Current): Current {
+  let result: { readonly matcher: Matcher | undefined } | undefined;
+  return () => (result ??= { matcher: compile() }).matcher;
+}
+
+/** Compiles again when the secrets are not those of the call before. */
+function latest(secrets: () => readonly string[], kept: string): Current {
+  let known: readonly string[] = [];
+  let found: Matcher | undefined;
+  return () => {
+    const now = secrets();
+    if (now.length !== known.length || now.some((secret, at) => secret !== known[at])) {
+      known = [...now];
+      found = compiled(known, kept);
+    }
+    return found;
+  };
+}
+
+function redactionStream(
+  current: Current,
+  replaced: (text: string, ranges: readonly Range[]) => string,
+): RedactionStream {
+  let rest = '';
+  return {
+    push(piece) {
+      const text = rest + piece;
+      const secret = current();
+      const ranges = secret?.find(text) ?? [];
+      const unfinished = secret?.unfinishedFrom(text) ?? text.length;
+      // A spelling in which another one starts is replaced together with it.
+      const until = ranges.find(({ start, end }) => start < unfinished && unfinished < end)?.start ?? unfinished;
+      rest = text.slice(until);
+      return replaced(
+        text.slice(0, until),
+        ranges.filter(({ end }) => end <= until),
+      );
+    },
+    end() {
+      const text = rest;
+      rest = '';
+      return replaced(text, current()?.find(text) ?? []);
+    },
+  };
+}
+
+/** Tests whether an odd number of backslashes precedes an index. */
+function isEscaped(json: string, at: number): boolean {
+  let start = at;
+  while (json.charCodeAt(start - 1) === 92) start -= 1;
+  return (at - start) % 2 === 1;
+}
