@@ -21,9 +21,6 @@ const layers = [
 const pure = packages.filter(({ manifest }) =>
   ['@varve/events', '@varve/text', '@varve/condensers'].includes(manifest.name),
 );
-const pure = packages.filter(({ manifest }) =>
-  ['@varve/events', '@varve/text', '@varve/condensers'].includes(manifest.name),
-);
 
 const specifiers = new Set(
   packages.flatMap((one) => [
