@@ -1,15 +1,12 @@
 import { StorageError } from './contract/error.ts';
+import type { EventStore, StoreScheme } from './contract/store.ts';
 import { memoryStore } from './memory/memory-store.ts';
-import type { EventStore } from './contract/store.ts';
-
-/** Opens a store from what follows the scheme in its URL. */
-export type StoreScheme = (rest: string) => Promise<EventStore>;
 
 /**
- * Opens the store that a URL names: `memory:`, or any scheme the caller adds, for instance
+ * Opens the store that a URL names: `memory:`, or any scheme that the caller adds, for instance
  * `openStore('sqlite:/tmp/a.db', { sqlite: sqliteScheme })`.
  *
- * @throws {StorageError} `invalid` for a URL without a scheme or with one that is not known; what the scheme throws.
+ * @throws {StorageError} `invalid` for a URL without a scheme or with an unknown one; errors of the scheme.
  */
 export async function openStore(url: string, schemes: Readonly<Record<string, StoreScheme>> = {}): Promise<EventStore> {
   const known: Readonly<Record<string, StoreScheme>> = { memory: async () => memoryStore(), ...schemes };

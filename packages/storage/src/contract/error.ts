@@ -1,6 +1,6 @@
-/** Failure codes of a store, and whether the same call may succeed later without anyone changing anything. */
+/** Failure codes of a store. The value is true if the same call may succeed later without any change by the caller. */
 const retryable = {
-  /** No conversation of this id. */
+  /** The conversation, event or file does not exist. */
   missing: false,
   /** `create` of an id that exists. */
   exists: false,
@@ -8,23 +8,23 @@ const retryable = {
   held: true,
   /** `expectedHead` was not the head. */
   conflict: false,
-  /** The id is in the log already with other bytes, or twice in one append. */
+  /** The id is already in the log with other bytes, or twice in one append. */
   duplicate: false,
-  /** This holder's lease was taken over; open again. */
+  /** Another holder took over this lease; open the conversation again. */
   fenced: false,
   /** The disk or the store is full. */
   full: true,
-  /** Reading or writing failed otherwise. */
+  /** Reading or writing failed for another reason. */
   io: true,
-  /** The log or a cursor was closed. */
+  /** The log, the cursor or the store was closed. */
   closed: false,
-  /** Stored data cannot be what was written. */
+  /** Stored data is not valid. */
   corrupt: false,
-  /** An argument no store accepts: a bad id, a bad range, a bad cursor, an unknown URL scheme. */
+  /** An argument that no store accepts: an invalid id, range or cursor, or an unknown URL scheme. */
   invalid: false,
 } as const;
 
-/** Why a store could not do what it was asked. */
+/** Reason why a store rejected a call. */
 export type StorageErrorCode = keyof typeof retryable;
 
 /** The one error class of this package. The message is one sentence that names the thing and the value. */
@@ -37,7 +37,7 @@ export class StorageError extends Error {
     this.code = code;
   }
 
-  /** Whether the same call may succeed later without anyone changing anything. */
+  /** True if the same call may succeed later without any change by the caller. */
   get isRetryable(): boolean {
     return retryable[this.code];
   }

@@ -1,6 +1,9 @@
-/** One thing that an event says, found in a store. */
+/**
+ * A text that an event states under a name: the value of a state update whose key begins with `varve.`, a member of
+ * that value, or an item of a list in it.
+ */
 export interface Fact {
-  /** The key of a state update, `varve.…`; with a dot and the name of a member where the value has members. */
+  /** The key of the state update, `varve.…`; for a member of its value, followed by a dot and the member's name. */
   readonly name: string;
   readonly value: string;
   /** Id of the conversation. */
@@ -8,14 +11,14 @@ export interface Fact {
   readonly seq: number;
 }
 
-/** Which facts are wanted. */
+/** Filter and page of a search for facts. */
 export interface FactQuery {
-  /** Exactly this name, such as `varve.effect.action_id`. */
+  /** Exact name, such as `varve.effect.action_id`. */
   readonly name: string;
-  /** Exactly this value; default any. */
+  /** Exact value; default: any value. */
   readonly value?: string;
-  /** At most this many, 1 to 1000; default 100. @throws {StorageError} `invalid` for any other number. */
+  /** Maximum number of items, 1 to 1000; default 100. @throws {StorageError} `invalid` for any other number. */
   readonly limit?: number;
-  /** Goes on after a page: its `next`. @throws {StorageError} `invalid` for any other text. */
+  /** Continues after a page: its `next`. @throws {StorageError} `invalid` for any other text. */
   readonly after?: string;
 }

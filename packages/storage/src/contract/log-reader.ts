@@ -1,8 +1,8 @@
 import type { LogProof } from './log-proof.ts';
 
-/** One event as it lies in a log. */
+/** One event as stored in a log. */
 export interface Stored {
-  /** Its place: 0, 1, 2, … without gaps. */
+  /** Position in the log: 0, 1, 2, … without gaps. */
   readonly seq: number;
   readonly id: string;
   readonly kind: string;
@@ -12,33 +12,38 @@ export interface Stored {
 }
 
 /**
- * Reads the events of one conversation. What was acknowledged before a call is seen by it. Every read of a conversation
- * that was removed is `missing`, also when its id was created anew; after the log or the store is disposed it is
- * `closed`, but for what a `range` under way still gives.
+ * Reads the events of one conversation. A read sees everything that was acknowledged before it was called. After the
+ * conversation is removed every read is `missing`, even if the id was created again. After the log or the store is
+ * disposed every read is `closed`, except for the events that a running `range` still yields.
  */
 export interface LogReader {
   readonly id: string;
-  /** The number of events: the seq the next one gets. */
+  /** Returns the number of events, which is the seq of the next one. */
   head(): Promise<number>;
   /**
-   * Events `from` (inclusive) to `to` (exclusive, at most the head when reading starts), oldest first. Empty when
-   * `from` is not below the end. Nothing is checked or read before the first event is asked for.
+   * Yields events `from` (inclusive) to `to` (exclusive, at most the head when reading starts), oldest first. Empty if
+   * `from` is not less than the end. Nothing is checked or read before the first event is requested.
    *
-   * @throws {StorageError} `invalid` when a bound is not an integer of 0 or more, `corrupt` on a gap, `io`.
+   * @throws {StorageError} `invalid` if a bound is not an integer of 0 or more, `corrupt` on a gap, `io`.
    */
   range(from: number, to?: number): AsyncIterable<Stored>;
-  /** @throws {StorageError} `missing` when there is no such seq, `invalid` when it is not an integer of 0 or more. */
+  /**
+   * Returns the event at a position.
+   *
+   * @throws {StorageError} `missing` if there is no such seq, `invalid` if it is not an integer of 0 or more.
+   */
   at(seq: number): Promise<Stored>;
-  /** `undefined` when the log has no event of this id. */
+  /** Returns the seq of the event with this id, or `undefined`. */
   seqOf(id: string): Promise<number | undefined>;
   /**
-   * Every event from `from` on, each once, in order, going on with those appended later by anyone, until the signal
-   * aborts, or the log or store is disposed, before or while it waits; then it ends without an error. Beyond the head
-   * it waits for `from`. Latency after an append through the same store is a tick, else at most 250 ms.
+   * Yields every event from `from` on, each once and in order, including events that any process appends later. Ends
+   * without an error when the signal aborts or the log or store is disposed, before or while it waits. If `from` is past
+   * the head it waits for that event. Latency after an append through the same store is one tick, otherwise at most
+   * 250 ms.
    *
-   * @throws {StorageError} as `range`, and `missing` when the conversation is removed meanwhile.
+   * @throws {StorageError} as `range`, and `missing` if the conversation is removed while it waits.
    */
   tail(from: number, signal: AbortSignal): AsyncIterable<Stored>;
-  /** What shows changes of the log, for `verify`; absent in a store that keeps none. */
+  /** Evidence of changes of the log, for `verify`; absent in a store that keeps none. */
   readonly proof?: LogProof;
 }

@@ -1,25 +1,25 @@
-/** What a signer answers for. */
+/** Fields of a signed statement. */
 export interface SignedFields {
-  /** The event that it is about. */
+  /** Seq of the event that the statement is about. */
   readonly seq: number;
-  /** Names the public key: `did:key:z6Mk…`. */
+  /** Public key of the signer: `did:key:z6Mk…`. */
   readonly signer: string;
   /** UTC milliseconds, by the signer's clock. */
   readonly at: number;
-  /** Ed25519, base64url. */
+  /** Ed25519 signature, base64url. */
   readonly signature: string;
 }
 
-/** A signed seal: the signer vouches for the log up to this event, which has this seal. */
+/** A signed seal: the signer vouches for the log up to this event. */
 export interface Checkpoint extends SignedFields {
   readonly kind: 'checkpoint';
   readonly seal: string;
 }
 
-/** Says that the text of an event was replaced because something in it had to go. */
+/** SignedFields record that the text of an event was replaced, with the reason. */
 export interface Tombstone extends SignedFields {
   readonly kind: 'tombstone';
-  /** Digest of the event as it was appended, which its seal goes on to hold. */
+  /** Digest of the event as it was appended; its seal still covers this digest. */
   readonly was: string;
   /** Digest of the event as it is now. */
   readonly is: string;
@@ -27,8 +27,8 @@ export interface Tombstone extends SignedFields {
 }
 
 /**
- * Says that the log ended before event `seq` although there were more, up to `end` (exclusive). `found`: so it was when
- * the log was opened, and nobody knows why. `repaired`: a repair put the rest into quarantine.
+ * Record that the log ended before event `seq` although there were more events, up to `end` (exclusive). `found`: the
+ * log was in this state when it was opened, for an unknown reason. `repaired`: a repair moved the rest to quarantine.
  */
 export interface Cut {
   readonly kind: 'cut';
@@ -39,13 +39,13 @@ export interface Cut {
   readonly at: number;
 }
 
-/** What is kept beside a log about one of its events. */
+/** A statement about one event of a log, stored next to the log. */
 export type Statement = Checkpoint | Tombstone | Cut;
 
-/** Who vouches for seals. The private key stays with it. */
+/** Signs seals and tombstones. The private key stays inside. */
 export interface Signer {
-  /** Names the public key: `did:key:z6Mk…`. */
+  /** Public key: `did:key:z6Mk…`. */
   readonly did: string;
-  /** Gives the 64 bytes of an Ed25519 signature. Must not throw, and is called while the log waits. */
+  /** Returns the 64 bytes of an Ed25519 signature. Must not throw; the log waits for it. */
   sign(bytes: Uint8Array): Uint8Array;
 }

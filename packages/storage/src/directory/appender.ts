@@ -3,9 +3,9 @@ import { StorageError } from '../contract/error.ts';
 import type { TextReplacement } from '../contract/log-proof.ts';
 import type { Stored } from '../contract/log-reader.ts';
 import type { NewEvent } from '../contract/log.ts';
-import type { Cut, Signer, Statement } from '../contract/statement.ts';
+import type { Cut, Signer } from '../contract/statement.ts';
 import { errnoOf } from '../kit/errno-of.ts';
-import { planAppend, type PlannedEvent } from '../kit/plan-append.ts';
+import { type CheckedAppend, planAppend, type PlannedEvent } from '../kit/append.ts';
 import { eventName, sidecarOf, slugOf } from './event-file.ts';
 import type { EventIndex } from './event-index.ts';
 import type { Files } from './files.ts';
@@ -31,12 +31,8 @@ export interface AppenderOptions extends QuarantineOptions {
   readonly now: () => number;
 }
 
-/** An append whose arguments were checked. */
-export interface CheckedAppend extends MetaChange {
-  readonly expectedHead: number | undefined;
-  readonly signer: Signer | undefined;
-  readonly statements: readonly Statement[];
-}
+/** A checked append with its `meta` as JSON value. */
+export type DirectoryAppend = Omit<CheckedAppend, 'metaText'> & MetaChange;
 
 /** What one append writes. */
 interface AppendWrite {
@@ -70,7 +66,7 @@ export class Appender {
     this.#version = options.index.version;
   }
 
-  async append(append: CheckedAppend): Promise<readonly number[]> {
+  async append(append: DirectoryAppend): Promise<readonly number[]> {
     return this.#inTurn(async () => this.#append(append));
   }
 
@@ -113,7 +109,7 @@ export class Appender {
     return done;
   }
 
-  async #append({ events, meta, expectedHead, signer, statements }: CheckedAppend): Promise<readonly number[]> {
+  async #append({ events, meta, expectedHead, signer, statements }: DirectoryAppend): Promise<readonly number[]> {
     const { id, index, metaFiles, seals } = this.#options;
     this.#check();
     const find = (eventId: string): Stored | undefined => this.#find(eventId);

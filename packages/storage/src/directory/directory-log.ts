@@ -1,10 +1,10 @@
 import { StorageError } from '../contract/error.ts';
 import type { EventLog } from '../contract/log.ts';
-import { checkBound, checkEvents, checkStatements } from '../kit/checks.ts';
+import { checkAppend } from '../kit/append.ts';
+import { checkBound } from '../kit/checks.ts';
 import { errnoOf } from '../kit/errno-of.ts';
-import { jsonText } from '../kit/json.ts';
 import { readerOf } from '../kit/reader.ts';
-import { Appender, type AppenderOptions, type CheckedAppend } from './appender.ts';
+import { Appender, type AppenderOptions } from './appender.ts';
 import { diskError } from './disk-error.ts';
 import { MetaFiles } from './meta-files.ts';
 import { directorySnapshots } from './snapshots.ts';
@@ -61,12 +61,10 @@ export function directoryLog(options: DirectoryLogOptions): EventLog {
         return appender.maskQuarantine(mask).catch(throwStorageError);
       },
     },
-    async append(events, { expectedHead, meta, signer, statements: given } = {}) {
+    async append(events, appendOptions) {
       checkOpen();
-      if (expectedHead !== undefined) checkBound('expected head', expectedHead);
-      const copied = meta === undefined ? undefined : JSON.parse(jsonText('meta', meta));
-      const statements = checkStatements(given);
-      const append: CheckedAppend = { events: checkEvents(events), meta: copied, expectedHead, signer, statements };
+      const { metaText, ...checked } = checkAppend(events, appendOptions);
+      const append = { ...checked, meta: metaText === undefined ? undefined : JSON.parse(metaText) };
       const work = appender.append(append).finally(() => shared.wake.fire(id));
       return work.catch(throwStorageError);
     },

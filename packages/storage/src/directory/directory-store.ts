@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { StorageError } from '../contract/error.ts';
 import type { EventStore } from '../contract/store.ts';
 import { type Holder, thisProcess } from '../kit/holder.ts';
-import type { StoreScheme } from '../open-store.ts';
+import type { StoreScheme } from '../contract/store.ts';
 import { nodeFiles } from './files.ts';
 import { RootedStore } from './rooted-store.ts';
 import type { OnWarning } from './warnings.ts';

@@ -1,4 +1,3 @@
-export type { Holder } from '../kit/holder.ts';
 export { directoryScheme } from './directory-store.ts';
 export { directoryStore, type DirectoryStoreOptions } from './directory-store.ts';
 export type { DirectoryWarning, OnWarning } from './warnings.ts';

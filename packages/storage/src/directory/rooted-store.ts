@@ -10,7 +10,7 @@ import { checkId } from '../kit/checks.ts';
 import { scanFacts } from '../kit/facts.ts';
 import type { Holder } from '../kit/holder.ts';
 import { jsonText } from '../kit/json.ts';
-import { parseQuery } from '../kit/listing.ts';
+import { parseListQuery } from '../kit/listing.ts';
 import { readerOf } from '../kit/reader.ts';
 import { wakeups } from '../kit/wakeups.ts';
 import { cleanScratch, makeConversation, removedPrefix } from './create-conversation.ts';
@@ -91,7 +91,7 @@ export class RootedStore implements EventStore {
   async list(query: ListQuery = {}): Promise<Page<Summary>> {
     this.#check();
     const { files, root } = this.#options;
-    return asStorageError(() => listSummaries(files, root, parseQuery(query)));
+    return asStorageError(() => listSummaries(files, root, parseListQuery(query)));
   }
 
   async summary(id: string): Promise<Summary> {

@@ -4,41 +4,46 @@ import type { NewEvent } from '../contract/log.ts';
 import type { EventStore, Page } from '../contract/store.ts';
 import { isId } from './checks.ts';
 import { parseJson } from './json.ts';
-import { allSummaries, parseQuery } from './listing.ts';
+import { allSummaries, parseListQuery } from './listing.ts';
 
-/** Longer names and values are read in their event, not looked for. */
+// Facts are the one place where a store looks inside the text of an event. A store with an index extracts them with
+// `factsOf` and answers queries from its index; `scanFacts` serves a store without one.
+
+/** Maximum length of names and values, in UTF-16 units. Longer ones are not found by a search. */
 const longest = 256;
 
 /**
- * What an event says that can be looked for: the texts in a state update whose key begins with `varve.`, itself, its
- * members or the items of a list; each once. What is deeper, longer than 256 UTF-16 units, as a name or a value, or no
- * text is left out.
+ * Extracts the facts of an event: the texts in a state update whose key begins with `varve.`, which are its value, the
+ * members of its value or the items of a list; each once. Deeper texts, texts or names over 256 UTF-16 units, and values
+ * that are not text are left out.
  */
 export function factsOf({ kind, text }: Pick<NewEvent, 'kind' | 'text'>): readonly Pick<Fact, 'name' | 'value'>[] {
   if (kind !== 'ConversationStateUpdateEvent' || !text.includes('varve.')) return [];
-  const update = parseJson(text);
-  if (typeof update !== 'object' || update === null) return [];
-  const { key, value } = update as Readonly<Record<string, unknown>>;
+  const { key, value } = asRecord(parseJson(text)) ?? {};
   if (typeof key !== 'string' || !key.startsWith('varve.')) return [];
-  const isRecord = typeof value === 'object' && value !== null && !Array.isArray(value);
-  const members = isRecord
-    ? Object.entries(value).map(([member, said]) => ({ name: `${key}.${member}`, said }))
-    : [{ name: key, said: value }];
-  const findable = members.filter(({ name }) => isFindable(name));
-  return findable.flatMap(({ name, said }) => [...new Set(textsIn(said))].map((one) => ({ name, value: one })));
+  const record = asRecord(value);
+  const members = record
+    ? Object.entries(record).map(([member, content]) => ({ name: `${key}.${member}`, content }))
+    : [{ name: key, content: value }];
+  const named = members.filter(({ name }) => isIndexable(name));
+  return named.flatMap(({ name, content }) => [...new Set(textsIn(content))].map((one) => ({ name, value: one })));
 }
 
-function textsIn(said: unknown): readonly string[] {
-  const items: readonly unknown[] = Array.isArray(said) ? said : [said];
-  return items.filter((item) => typeof item === 'string').filter((item) => isFindable(item));
+function asRecord(value: unknown): Readonly<Record<string, unknown>> | undefined {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined;
 }
 
-/** What no store could keep exactly is in no index of it either. */
-function isFindable(text: string): boolean {
+function textsIn(content: unknown): readonly string[] {
+  const items: readonly unknown[] = Array.isArray(content) ? content : [content];
+  return items.filter((item) => typeof item === 'string').filter((item) => isIndexable(item));
+}
+
+/** Returns true if every store can keep the text exactly, in a column of its index. */
+function isIndexable(text: string): boolean {
   return text.length <= longest && text.isWellFormed() && !text.includes('\0');
 }
 
-/** Where a fact stands among those of its name. */
+/** Sort key of a fact among those of its name. */
 export type FactPosition = Omit<Fact, 'name'>;
 
 /** A checked query. */
@@ -49,13 +54,13 @@ export interface FactListing {
   readonly after: FactPosition | undefined;
 }
 
-/** Reads a query. @throws {StorageError} `invalid` for a limit out of range or a text that is no page's `next`. */
+/** Checks a query. @throws {StorageError} `invalid` for a limit out of range, or a cursor that is not a page's `next`. */
 export function parseFactQuery({ name, value, limit, after }: FactQuery): FactListing {
-  const checked = parseQuery({ ...(limit !== undefined && { limit }) });
-  return { name, value, limit: checked.limit, after: after === undefined ? undefined : placeIn(after) };
+  const checked = parseListQuery({ ...(limit !== undefined && { limit }) });
+  return { name, value, limit: checked.limit, after: after === undefined ? undefined : parseCursor(after) };
 }
 
-/** Makes a page of `limit` from facts in order, of which there is one more when there is a next page. */
+/** Makes a page of `limit` from sorted facts; one more fact than `limit` means that there is a next page. */
 export function toFactPage(found: readonly Fact[], limit: number): Page<Fact> {
   const items = found.slice(0, limit);
   const last = items.at(-1);
@@ -63,7 +68,7 @@ export function toFactPage(found: readonly Fact[], limit: number): Page<Fact> {
   return { items, next: JSON.stringify([last.value, last.conversation, last.seq]) };
 }
 
-/** Sorts facts of one name: by value as UTF-8, then by conversation, then by seq. */
+/** Compares facts of one name: by value as UTF-8, then by conversation, then by seq. */
 export function compareFacts(one: FactPosition, other: FactPosition): number {
   const byValue = Buffer.compare(Buffer.from(one.value), Buffer.from(other.value));
   if (byValue !== 0) return byValue;
@@ -71,19 +76,19 @@ export function compareFacts(one: FactPosition, other: FactPosition): number {
   return one.seq - other.seq;
 }
 
-function placeIn(after: string): FactPosition {
-  const place = parseJson(after);
-  const [value, conversation, seq]: readonly unknown[] = Array.isArray(place) ? place : [];
-  const isPlace = typeof value === 'string' && typeof conversation === 'string' && isId(conversation);
-  if (isPlace && typeof seq === 'number' && Number.isSafeInteger(seq) && seq >= 0) return { value, conversation, seq };
-  throw new StorageError('invalid', `${JSON.stringify(after)} is not where a page of facts ends.`);
+function parseCursor(after: string): FactPosition {
+  const parsed = parseJson(after);
+  const [value, conversation, seq]: readonly unknown[] = Array.isArray(parsed) ? parsed : [];
+  const isNamed = typeof value === 'string' && typeof conversation === 'string' && isId(conversation);
+  if (isNamed && typeof seq === 'number' && Number.isSafeInteger(seq) && seq >= 0) return { value, conversation, seq };
+  throw new StorageError('invalid', `${JSON.stringify(after)} is not the cursor of a page of facts.`);
 }
 
 /**
- * Finds facts in a store without an index: reads every log. What cannot be read, and what was removed meanwhile, is left
- * out.
+ * Finds facts in a store without an index by reading every log. Logs that cannot be read or are removed during the
+ * search are left out.
  *
- * @throws {StorageError} `invalid` for a query that is none; as `list` and `range`.
+ * @throws {StorageError} `invalid` for a malformed query; as `list` and `range`.
  */
 export async function scanFacts(store: Pick<EventStore, 'list' | 'read'>, query: FactQuery): Promise<Page<Fact>> {
   const listing = parseFactQuery(query);
@@ -101,8 +106,8 @@ async function* factsIn(
 ): AsyncGenerator<Fact> {
   try {
     for await (const event of (await store.read(id)).range(0)) {
-      for (const said of factsOf(event)) {
-        const fact = { ...said, conversation: id, seq: event.seq };
+      for (const stated of factsOf(event)) {
+        const fact = { ...stated, conversation: id, seq: event.seq };
         const isWanted = fact.name === name && (value === undefined || fact.value === value);
         if (isWanted && (!after || compareFacts(after, fact) < 0)) yield fact;
       }

@@ -1,27 +1,27 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 
-/** The process that holds a lease. */
+/** A process that holds leases. */
 export interface Holder {
   readonly host: string;
   readonly pid: number;
-  /** Names one run of the machine and one space of process ids in it; empty where the system has no such name. */
+  /** Identifies one run of the machine and one namespace of process ids; empty if the system has no such identifiers. */
   readonly boot: string;
 }
 
-/** This process as a holder. */
+/** Returns this process as a holder. */
 export function thisProcess(): Holder {
   return { host: hostname(), pid: process.pid, boot: boot() };
 }
 
-/** Whether the holder is a process that this one would see if it still ran, and does not see. */
+/** Returns true if the holder is a process that `self` would see if it still ran, and that no longer runs. */
 export function isDead(holder: Holder, self: Holder): boolean {
   if (holder.host !== self.host || holder.boot !== self.boot) return false;
   try {
     process.kill(holder.pid, 0);
     return false;
   } catch (error) {
-    // EPERM: it runs and belongs to another user.
+    // EPERM: the process runs and belongs to another user.
     return error instanceof Error && 'code' in error && error.code === 'ESRCH';
   }
 }

@@ -1,7 +1,7 @@
 import type { Json } from '@varve/events';
 import { StorageError } from '../contract/error.ts';
 
-/** The JSON of a value. @throws {StorageError} `invalid` when it has none, naming `what`. */
+/** Returns the JSON of a value. @throws {StorageError} `invalid` if it has none, naming `what`. */
 export function jsonText(what: string, value: Json): string {
   let text: string | undefined;
   try {

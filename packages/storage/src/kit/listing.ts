@@ -1,45 +1,66 @@
 import { StorageError } from '../contract/error.ts';
 import type { EventStore, ListQuery, Page, Summary } from '../contract/store.ts';
 
-/** A checked query: list what sorts after `after`, at most `limit`. */
+/** A checked query: list at most `limit` summaries that sort after `after`. */
 export interface Listing {
   readonly limit: number;
   readonly after: ListPosition | undefined;
 }
 
-/** Where a summary stands in a listing. */
+/** Sort key of a summary in a listing. */
 export type ListPosition = Pick<Summary, 'updatedAt' | 'id'>;
 
 const cursor = /^(\d{1,15})\.([0-9A-Za-z_-]{1,64})$/;
 
-/** Reads a query. @throws {StorageError} `invalid` for a limit out of range or a text that is no page's `next`. */
-export function parseQuery({ limit = 100, after }: ListQuery): Listing {
+/** Checks a query. @throws {StorageError} `invalid` for a limit out of range, or a cursor that is not a page's `next`. */
+export function parseListQuery({ limit = 100, after }: ListQuery): Listing {
   if (!Number.isInteger(limit) || limit < 1 || limit > 1000) {
     throw new StorageError('invalid', `The limit ${limit} is not an integer from 1 to 1000.`);
   }
   if (after === undefined) return { limit, after };
   const [, updatedAt, id] = cursor.exec(after) ?? [];
   if (updatedAt === undefined || id === undefined) {
-    throw new StorageError('invalid', `${JSON.stringify(after)} is not where a page of conversations ends.`);
+    throw new StorageError('invalid', `${JSON.stringify(after)} is not the cursor of a page of conversations.`);
   }
   return { limit, after: { updatedAt: Number(updatedAt), id } };
 }
 
-/** Makes a page of `limit` from summaries in order, of which there is one more when there is a next page. */
+/** Makes a page of `limit` from sorted summaries; one more summary than `limit` means that there is a next page. */
 export function toPage(found: readonly Summary[], limit: number): Page<Summary> {
   const items = found.slice(0, limit);
   const last = items.at(-1);
   return found.length > limit && last ? { items, next: `${last.updatedAt}.${last.id}` } : { items };
 }
 
-/** Sorts places as listings show them: last updated first, ids descending among equals. */
+/** Compares summaries in the order of a listing: last updated first, ids descending among equals. */
 export function compareSummaries(one: ListPosition, other: ListPosition): number {
   if (one.updatedAt !== other.updatedAt) return other.updatedAt - one.updatedAt;
   if (one.id === other.id) return 0;
   return one.id < other.id ? 1 : -1;
 }
 
-/** Every conversation of a store, once. Those made meanwhile may be missed. */
+/**
+ * Sorts and pages all conversations of a store that has their positions at hand; only those of the page are summarised.
+ *
+ * @throws {StorageError} `invalid` as {@link parseListQuery}.
+ */
+export function listPage<Item extends ListPosition>(
+  all: readonly Item[],
+  query: ListQuery,
+  summaryOf: (item: Item) => Summary,
+): Page<Summary> {
+  const { limit, after } = parseListQuery(query);
+  const rest = after ? all.filter((item) => compareSummaries(after, item) < 0) : all;
+  return toPage(
+    rest
+      .toSorted(compareSummaries)
+      .slice(0, limit + 1)
+      .map(summaryOf),
+    limit,
+  );
+}
+
+/** Returns the summary of every conversation of a store, once. Conversations created during the call may be missing. */
 export async function allSummaries(store: Pick<EventStore, 'list'>): Promise<readonly Summary[]> {
   const found = new Map<string, Summary>();
   for (let after: string | undefined; ;) {

@@ -4,22 +4,23 @@ import type { LogReader, Stored } from '../contract/log-reader.ts';
 import { checkBound } from './checks.ts';
 import type { Wakeup } from './wakeups.ts';
 
-/** What a store gives of one log, so that `readerOf` can read it. */
+/** Access of a store to one of its logs, from which `readerOf` makes a `LogReader`. */
 export interface LogSource {
   readonly id: string;
-  /** @throws {StorageError} `missing` when the conversation was removed, `closed`, `io`. */
+  /** Returns the number of events. @throws {StorageError} `missing` if the conversation was removed, `closed`, `io`. */
   head(): Promise<number>;
-  /** Some of the events `from` to `to` (exclusive, at most the head), oldest first, and at least one if there is one. */
+  /** Returns some of the events `from` to `to` (exclusive, at most the head), oldest first; at least one if there is any. */
   page(from: number, to: number): Promise<readonly Stored[]>;
+  /** Returns the seq of the event with this id, or `undefined`. */
   seqOf(id: string): Promise<number | undefined>;
-  /** Listens for appends. */
+  /** Starts to listen for appends. */
   arm(): Wakeup;
   /** Aborts when the log or the store is disposed; armed wakeups fire then. */
   readonly closed: AbortSignal;
   readonly proof?: LogProof;
 }
 
-/** Reads a log page by page: checks bounds and gaps, and tails. Nothing is locked between two pages. */
+/** Reads a log page by page: checks bounds, detects gaps and follows the log. Nothing is locked between two pages. */
 export function readerOf(source: LogSource): LogReader {
   return {
     id: source.id,
@@ -33,7 +34,7 @@ export function readerOf(source: LogSource): LogReader {
     },
     async seqOf(id) {
       const seq = await source.seqOf(id);
-      // A removed conversation has no events either: that is `missing`, which `head` says.
+      // A removed conversation has no events either: `head` rejects with `missing` then.
       if (seq === undefined) await source.head();
       return seq;
     },
@@ -54,7 +55,7 @@ async function* events(source: LogSource, from: number, to: number): AsyncGenera
   while (next < to) {
     const page = await source.page(next, to);
     if (page.length === 0) {
-      // A removed conversation has no events either: that is `missing`, which `head` says.
+      // A removed conversation has no events either: `head` rejects with `missing` then.
       await source.head();
       throw gap(source, next);
     }
@@ -75,7 +76,7 @@ async function* tail(source: LogSource, from: number, signal: AbortSignal): Asyn
   let next = from;
   try {
     for (;;) {
-      const head = await headWhenMore(source, next, signal);
+      const head = await headAbove(source, next, signal);
       if (head === undefined) return;
       for await (const event of events(source, next, head)) {
         if (signal.aborted) return;
@@ -88,10 +89,10 @@ async function* tail(source: LogSource, from: number, signal: AbortSignal): Asyn
   }
 }
 
-/** Resolves with a head above `next`, or with nothing when the signal aborts or the source closes before. */
-async function headWhenMore(source: LogSource, next: number, signal: AbortSignal): Promise<number | undefined> {
+/** Waits for a head above `next` and returns it; `undefined` if the signal aborts or the source closes first. */
+async function headAbove(source: LogSource, next: number, signal: AbortSignal): Promise<number | undefined> {
   while (!signal.aborted && !source.closed.aborted) {
-    // Armed before reading: what is appended between the read and the wait must not be slept over.
+    // Armed before reading, so that an append between the read and the wait still wakes this reader.
     const wakeup = source.arm();
     try {
       const head = await source.head();

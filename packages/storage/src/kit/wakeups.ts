@@ -1,23 +1,25 @@
-/** Tells waiting readers that there may be something new. */
+/** Wakes readers that wait for appends. */
 export interface Wakeups {
-  /** Starts to listen for one log, before the read that finds nothing. The caller disarms it. */
+  /** Starts to listen for one log. Call it before the read that finds nothing; the caller disarms it. */
   arm(key: string | number): Wakeup;
+  /** Wakes the readers of one log. */
   fire(key: string | number): void;
+  /** Wakes all readers. */
   fireAll(): void;
 }
 
-/** One reader's wait. */
+/** The wait of one reader. */
 export interface Wakeup {
-  /** Resolves when fired since `arm`, or when the signal aborts. */
+  /** Resolves when fired after `arm`, or when the signal aborts. */
   fired(signal: AbortSignal): Promise<void>;
-  /** Idempotent. */
+  /** Stops listening. Idempotent. */
   disarm(): void;
 }
 
-/** Starts to look for changes that nobody tells us of, and calls back on one; returns how to stop. */
+/** Starts to watch for changes made by other processes, calls `onChange` for each, and returns a function that stops. */
 export type Watch = (onChange: () => void) => () => void;
 
-/** Wakes readers on `fire`, and, while any of them listens, on what `watch` sees. */
+/** Creates wakeups that fire on `fire`, and, while a reader listens, on the changes that `watch` reports. */
 export function wakeups(watch: Watch = () => () => {}): Wakeups {
   const armed = new Map<() => void, string | number>();
   let stop: (() => void) | undefined;

@@ -1,19 +1,13 @@
 import { StorageError } from '../contract/error.ts';
-import type { Stored } from '../contract/log-reader.ts';
-import type { AppendOptions, EventLog, NewEvent } from '../contract/log.ts';
-import type { SnapshotCache } from '../contract/snapshots.ts';
-import { checkBound, checkEvents, checkStatements } from '../kit/checks.ts';
-import { jsonText } from '../kit/json.ts';
-import { planAppend } from '../kit/plan-append.ts';
+import type { EventLog } from '../contract/log.ts';
+import { type CheckedAppend, checkAppend, planAppend, sealAppend } from '../kit/append.ts';
 import { type LogSource, readerOf } from '../kit/reader.ts';
+import { memorySnapshots } from '../kit/snapshots.ts';
 import type { Wakeups } from '../kit/wakeups.ts';
-import { firstSeal } from '../proof/hash-chain.ts';
-import { sealEvents } from '../proof/seal-events.ts';
-import { signCheckpoint } from '../proof/signatures.ts';
 import type { MemoryConversation } from './memory-conversation.ts';
 import { memoryProof, memoryProofWriter } from './memory-proof.ts';
 
-/** What a log needs of its store. */
+/** Dependencies of a log that its store provides. */
 export interface MemoryLogContext {
   readonly now: () => number;
   readonly wake: Wakeups;
@@ -21,111 +15,77 @@ export interface MemoryLogContext {
 }
 
 const pageLength = 256;
-const snapshotsKept = 4;
 
-/** The right to append to a conversation whose lease was just taken. */
-export function memoryLog(kept: MemoryConversation, { now, wake, onClose }: MemoryLogContext): EventLog {
+/** Creates the writable log of a conversation whose lease was just taken. */
+export function memoryLog(conversation: MemoryConversation, { now, wake, onClose }: MemoryLogContext): EventLog {
   const closing = new AbortController();
+  const check = (): void => checkOpen(conversation.id, closing.signal);
   return {
-    ...readerOf(memorySource(kept, wake, closing.signal)),
+    ...readerOf(memorySource(conversation, wake, closing.signal)),
     atomicity: 'all',
-    epoch: kept.epoch,
-    snapshots: memorySnapshots(kept, closing.signal),
-    proof: memoryProofWriter(kept, () => checkOpen(kept.id, closing.signal), now),
-    async append(events, options = {}) {
-      checkOpen(kept.id, closing.signal);
-      const seqs = append(kept, events, { ...options, now });
-      wake.fire(kept.id);
+    epoch: conversation.epoch,
+    snapshots: memorySnapshots(check, conversation.snapshots),
+    proof: memoryProofWriter(conversation, check, now),
+    async append(events, options) {
+      check();
+      const seqs = append(conversation, checkAppend(events, options), now);
+      wake.fire(conversation.id);
       return seqs;
     },
     async [Symbol.asyncDispose]() {
       if (closing.signal.aborted) return;
       closing.abort();
-      kept.isHeld = false;
-      wake.fire(kept.id);
+      conversation.isHeld = false;
+      wake.fire(conversation.id);
       onClose();
     },
   };
 }
 
-/** What reads a conversation in memory until `closed` aborts. */
-export function memorySource(kept: MemoryConversation, wake: Wakeups, closed: AbortSignal): LogSource {
+/** Creates the source of a reader, which is valid until `closed` aborts. */
+export function memorySource(conversation: MemoryConversation, wake: Wakeups, closed: AbortSignal): LogSource {
+  const { id } = conversation;
   const check = (): void => {
-    checkOpen(kept.id, closed);
-    if (kept.isRemoved) throw new StorageError('missing', `Conversation ${kept.id} was removed.`);
+    checkOpen(id, closed);
+    if (conversation.isRemoved) throw new StorageError('missing', `Conversation ${id} was removed.`);
   };
   return {
-    id: kept.id,
+    id,
     async head() {
       check();
-      return kept.events.length;
+      return conversation.events.length;
     },
     async page(from, to) {
       check();
-      return kept.events.slice(from, Math.min(to, from + pageLength));
+      return conversation.events.slice(from, Math.min(to, from + pageLength));
     },
-    async seqOf(id) {
+    async seqOf(eventId) {
       check();
-      return kept.seqs.get(id);
+      return conversation.seqs.get(eventId);
     },
-    arm: () => wake.arm(kept.id),
+    arm: () => wake.arm(id),
     closed,
-    proof: memoryProof(kept, check),
+    proof: memoryProof(conversation, check),
   };
 }
 
-function append(
-  kept: MemoryConversation,
-  events: readonly NewEvent[],
-  options: AppendOptions & { readonly now: () => number },
-) {
-  const { expectedHead, meta, signer, now } = options;
-  const statements = checkStatements(options.statements);
-  if (expectedHead !== undefined) checkBound('expected head', expectedHead);
-  const metaText = meta === undefined ? undefined : jsonText('meta', meta);
-  const find = (id: string): Stored | undefined => kept.events[kept.seqs.get(id) ?? -1];
-  const plan = planAppend(checkEvents(events), { id: kept.id, head: kept.events.length, expectedHead, find });
+function append(conversation: MemoryConversation, checked: CheckedAppend, now: () => number): readonly number[] {
+  const { id, events, seqs, seals } = conversation;
+  const { expectedHead, metaText, signer } = checked;
+  const head = events.length;
+  const plan = planAppend(checked.events, { id, head, expectedHead, find: (other) => events[seqs.get(other) ?? -1] });
   const hasChanged = plan.fresh.length > 0 || metaText !== undefined;
-  const at = hasChanged || signer ? now() : kept.updatedAt;
-  const previous = kept.seals.at(-1) ?? firstSeal(kept.id);
-  const { seals, checkpoints } = sealEvents(plan.fresh, { conversation: kept.id, previous, signer, at });
-  for (const { digest: _, ...event } of plan.fresh) {
-    kept.events.push(Object.freeze(event));
-    kept.seqs.set(event.id, event.seq);
+  const at = hasChanged || signer ? now() : conversation.updatedAt;
+  const sealed = sealAppend(plan, checked, { id, head, seal: seals.at(-1), at });
+  for (const { digest: _, seal, ...event } of sealed.events) {
+    events.push(Object.freeze(event));
+    seqs.set(event.id, event.seq);
+    seals.push(seal);
   }
-  kept.seals.push(...seals.map(({ seal }) => seal));
-  kept.statements.push(...checkpoints, ...statements);
-  if (signer && events.length === 0 && kept.seals.length > 0) {
-    const place = { conversation: kept.id, seq: kept.seals.length - 1, seal: previous, at };
-    kept.statements.push(signCheckpoint(place, signer));
-  }
-  if (metaText !== undefined) kept.meta = metaText;
-  if (hasChanged) kept.updatedAt = at;
+  conversation.statements.push(...sealed.statements);
+  if (metaText !== undefined) conversation.meta = metaText;
+  if (hasChanged) conversation.updatedAt = at;
   return plan.seqs;
-}
-
-function memorySnapshots(kept: MemoryConversation, closed: AbortSignal): SnapshotCache {
-  return {
-    async latest(name, upTo = Infinity) {
-      checkOpen(kept.id, closed);
-      const states = kept.snapshots.get(name) ?? new Map<number, string>();
-      const seq = Math.max(...[...states.keys()].filter((other) => other <= upTo));
-      const state = states.get(seq);
-      return state === undefined ? undefined : { seq, state: JSON.parse(state) };
-    },
-    async save(name, { seq, state }) {
-      const states = kept.snapshots.get(name) ?? new Map<number, string>();
-      try {
-        checkBound('seq of a snapshot', seq);
-        states.set(seq, jsonText('snapshot', state));
-      } catch {
-        return; // A cache: what cannot be saved is not there.
-      }
-      kept.snapshots.set(name, states);
-      for (const old of [...states.keys()].toSorted((one, other) => other - one).slice(snapshotsKept))
-        states.delete(old);
-    },
-  };
 }
 
 function checkOpen(id: string, closed: AbortSignal): void {

@@ -5,52 +5,52 @@ import { checkBound, checkReplacements } from '../kit/checks.ts';
 import { mergeProof } from '../proof/proof-pages.ts';
 import type { MemoryConversation } from './memory-conversation.ts';
 
-/** Reads what is kept beside a log in memory. */
-export function memoryProof(kept: MemoryConversation, check: () => void): LogProof {
+/** Creates the reader of a conversation's proof. */
+export function memoryProof({ seals, statements }: MemoryConversation, check: () => void): LogProof {
   return {
     async page(from, to) {
       check();
-      const seals = kept.seals.slice(from, to).map((seal, index) => ({ seq: from + index, seal }));
       return mergeProof(
-        seals,
-        kept.statements.filter(({ seq }) => seq >= from && seq < to),
+        seals.slice(from, to).map((seal, index) => ({ seq: from + index, seal })),
+        statements.filter(({ seq }) => seq >= from && seq < to),
       );
     },
     async end() {
       check();
-      const seal = kept.seals.at(-1);
-      return seal === undefined ? undefined : { head: kept.seals.length, seal };
+      const seal = seals.at(-1);
+      return seal === undefined ? undefined : { head: seals.length, seal };
     },
   };
 }
 
-/** Changes a log in memory. Its quarantine is lost with the store, so it is not kept. */
-export function memoryProofWriter(kept: MemoryConversation, check: () => void, now: () => number): ProofWriter {
+/** Creates the proof writer of a conversation. It has no quarantine, which would be lost with the store anyway. */
+export function memoryProofWriter(conversation: MemoryConversation, check: () => void, now: () => number): ProofWriter {
+  const { id, events, seqs, seals, snapshots } = conversation;
   return {
-    ...memoryProof(kept, check),
+    ...memoryProof(conversation, check),
     async cut(seq) {
       check();
       checkBound('cut', seq);
-      const end = kept.events.length;
-      if (seq > end) throw new StorageError('invalid', `Conversation ${kept.id} ends before event ${seq}.`);
-      for (const { id } of kept.events.splice(seq)) kept.seqs.delete(id);
-      kept.seals.splice(seq);
-      const statements = kept.statements.filter((statement) => statement.kind === 'cut' || statement.seq < seq);
+      const end = events.length;
+      if (seq > end) throw new StorageError('invalid', `Conversation ${id} ends before event ${seq}.`);
+      for (const event of events.splice(seq)) seqs.delete(event.id);
+      seals.splice(seq);
+      const statements = conversation.statements.filter((one) => one.kind === 'cut' || one.seq < seq);
       const cut: Cut = { kind: 'cut', seq, end, cause: 'repaired', at: now() };
-      kept.statements.splice(0, Infinity, ...statements, cut);
-      for (const states of kept.snapshots.values()) for (const at of states.keys()) if (at > seq) states.delete(at);
-      kept.updatedAt = now();
+      conversation.statements.splice(0, Infinity, ...statements, cut);
+      for (const states of snapshots.values()) for (const at of states.keys()) if (at > seq) states.delete(at);
+      conversation.updatedAt = now();
       return cut;
     },
     async replace(replacements) {
       check();
-      checkReplacements(kept.id, replacements, (seq) => kept.events[seq]);
+      checkReplacements(id, replacements, (seq) => events[seq]);
       for (const { tombstone, text } of replacements) {
-        const event = kept.events[tombstone.seq];
-        if (event) kept.events[tombstone.seq] = Object.freeze({ ...event, text });
-        kept.statements.push(tombstone);
+        const event = events[tombstone.seq];
+        if (event) events[tombstone.seq] = Object.freeze({ ...event, text });
+        conversation.statements.push(tombstone);
       }
-      kept.snapshots.clear();
+      snapshots.clear();
     },
   };
 }

@@ -8,23 +8,23 @@ import { toStorageError } from './errors.ts';
 import { checkOwner } from './schema.ts';
 import { retryWhileBusy } from './transaction.ts';
 
-/** What is copied, and where to. */
+/** Options of `backupSqlite`. */
 export interface BackupOptions {
   /** The database file of the store. */
   readonly path: string;
-  /** A file that does not exist; its directory is made when missing. */
+  /** A file that does not exist; its directory is created if missing. */
   readonly to: string;
-  /** How long to go on trying while other processes keep the database; default 10 seconds. */
+  /** Milliseconds to retry while other processes lock the database; default 10 seconds. */
   readonly busyMs?: number;
 }
 
 /**
- * Copies a store, as it is at one moment, into a file that is a store of its own: nobody holds a lease in it, and what
- * was deleted is not in it. Other processes read and write meanwhile, this one waits. The file appears whole, checked
- * and synced, or not at all.
+ * Copies one consistent state of a store to a new file. The copy is a store without leases and without deleted data.
+ * Other processes can read and write during the copy; this process is blocked. The file appears complete, checked and
+ * synced, or not at all.
  *
- * @throws {StorageError} `missing` when there is no store, `exists` when there is such a file, `invalid` for a database
- * of something else, `corrupt`, `full`, `io`.
+ * @throws {StorageError} `missing` if there is no store, `exists` if the file exists, `invalid` for a database of
+ * another application, `corrupt`, `full`, `io`.
  */
 export async function backupSqlite({ path, to, busyMs = 10_000 }: BackupOptions): Promise<void> {
   const [source, target] = [resolve(path), resolve(to)];
@@ -55,11 +55,12 @@ function copy(source: string, draft: string): void {
   }
 }
 
+/** Checks the copy and removes the leases from it. */
 function finishCopy(draft: string): void {
   const database = new DatabaseSync(draft);
   try {
-    const found = database.prepare('PRAGMA quick_check(1)').get()?.['quick_check'];
-    if (found !== 'ok') throw new StorageError('corrupt', 'The store is damaged, so there is no copy of it.');
+    const result = database.prepare('PRAGMA quick_check(1)').get()?.['quick_check'];
+    if (result !== 'ok') throw new StorageError('corrupt', 'The store is damaged, so it was not copied.');
     database.exec(`
       UPDATE conversation
       SET lease_holder = NULL, lease_host = NULL, lease_pid = NULL, lease_boot = NULL, lease_until = NULL`);

@@ -7,53 +7,53 @@ import { prepareStatements, type Statements } from './statements.ts';
 import { retryWhileBusy } from './transaction.ts';
 import { writeQueue } from './write-queue.ts';
 
-/** An open database: statements, and when to run them. */
+/** An open database: prepared statements, and the queue in which they run. */
 export interface Connection {
   readonly statements: Statements;
   /** Runs statements that only read. @throws {StorageError} `closed`, `io`, `corrupt`. */
   read<T>(work: () => T): Promise<T>;
   /** Runs statements in a transaction, after all writes called before; `work` may run more than once. */
   write<T>(work: () => T): Promise<T>;
-  /** Keyed by the conversation's key. Fires for this connection when told, for others after at most `pollMs`. */
+  /** Keyed by the conversation's key. Fired by this connection, and within `pollMs` for commits of other connections. */
   readonly wake: Wakeups;
   /** Aborts when {@link close} is called. */
   readonly closed: AbortSignal;
-  /** Waits for the writes under way, does `last`, and closes. Reads are `closed` at once, writes after `last`. */
+  /** Waits for pending writes, runs `last`, and closes. Reads are `closed` immediately, writes after `last`. */
   close(last: () => Promise<void>): Promise<void>;
 }
 
-/** How a connection is opened. */
+/** Options of `connect`. */
 export interface ConnectionOptions extends DatabaseOptions {
   readonly pollMs: number;
 }
 
-/** Opens a connection. @throws {StorageError} `io`, `full`, `corrupt`, `invalid` for a database of something else. */
+/** Opens a connection. @throws {StorageError} `io`, `full`, `corrupt`, `invalid` for a database of another application. */
 export async function connect(options: ConnectionOptions): Promise<Connection> {
   const { path, durability, busyMs, pollMs } = options;
-  const typed = (error: unknown): never => {
+  const rethrow = (error: unknown): never => {
     throw toStorageError(error, path);
   };
-  const database = await openDatabase(options).catch(typed);
+  const database = await openDatabase(options).catch(rethrow);
   const statements = prepareStatements(database);
   const onCommit = durability === 'fsync' ? preallocateWal(database, path) : () => {};
   const queue = writeQueue(database, { busyMs, onCommit });
   const closing = new AbortController();
-  const wake = wakeups((onChange) => watchOthers(statements, pollMs, onChange));
+  const wake = wakeups((onChange) => watchCommits(statements, pollMs, onChange));
 
   let isClosed = false;
   const check = (isOver: boolean): void => {
     if (isOver) throw new StorageError('closed', `The store ${path} is closed.`);
   };
-  const reading = <T>(work: () => T): T => {
+  const checkedRead = <T>(work: () => T): T => {
     check(closing.signal.aborted);
     return work();
   };
   return {
     statements,
-    read: async (work) => retryWhileBusy(() => reading(work), busyMs).catch(typed),
+    read: async (work) => retryWhileBusy(() => checkedRead(work), busyMs).catch(rethrow),
     async write(work) {
       check(isClosed);
-      return queue.write(work).catch(typed);
+      return queue.write(work).catch(rethrow);
     },
     wake,
     closed: closing.signal,
@@ -69,13 +69,13 @@ export async function connect(options: ConnectionOptions): Promise<Connection> {
   };
 }
 
-/** Looks whether another connection has committed, every `pollMs`, until stopped. */
-function watchOthers({ dataVersion }: Statements, pollMs: number, onChange: () => void): () => void {
+/** Polls for commits of other connections every `pollMs`, until stopped. */
+function watchCommits({ dataVersion }: Statements, pollMs: number, onChange: () => void): () => void {
   const version = (): unknown => {
     try {
       return dataVersion.get()?.['data_version'];
     } catch (error) {
-      return error; // Something new each time: the reader that wakes up meets the failure itself.
+      return error; // A new object each time, so the readers wake up and meet the failure themselves.
     }
   };
   let seen = version();
@@ -88,14 +88,14 @@ function watchOthers({ dataVersion }: Statements, pollMs: number, onChange: () =
 }
 
 /**
- * Writes the write-ahead log back and cuts it to nothing, so that no replaced text is left in it. Waits for whoever
- * reads an older state.
+ * Writes the write-ahead log back to the database and truncates it, so that no replaced text remains in it. Waits for
+ * readers of an older state.
  *
- * @throws {StorageError} `io` when somebody reads one for longer than the connection waits; `closed`.
+ * @throws {StorageError} `io` if such a reader is active for longer than the connection waits; `closed`.
  */
 export async function truncateWal(connection: Connection): Promise<void> {
   await connection.read(() => {
-    // SQLite answers here, and raises no error, when it could not.
+    // The checkpoint reports `busy` in its row and raises no error.
     if (connection.statements.truncateWal.get()?.['busy'] === 0) return;
     throw Object.assign(new Error('The write-ahead log is in use.'), { errcode: resultCodes.busy });
   });

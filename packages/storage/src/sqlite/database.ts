@@ -6,24 +6,24 @@ import { errnoOf } from '../kit/errno-of.ts';
 import { migrate, migrations } from './schema.ts';
 import { retryWhileBusy } from './transaction.ts';
 
-/** How a database is opened. */
+/** Options of `openDatabase`. */
 export interface DatabaseOptions {
-  /** Absolute. */
+  /** Absolute path. */
   readonly path: string;
-  /** `fsync`: a commit is on the disk when it returns. `buffered`: a power failure may take the last commits. */
+  /** `fsync`: a commit is on the disk when it returns. `buffered`: a power failure may lose the last commits. */
   readonly durability: 'fsync' | 'buffered';
   readonly busyMs: number;
 }
 
-/** Opens the database file, made and migrated when need be, in write-ahead mode. Throws SQLite's errors and the system's. */
+/** Opens the database file in write-ahead mode, creating and migrating it if necessary. Throws errors of SQLite and the system. */
 export async function openDatabase({ path, durability, busyMs }: DatabaseOptions): Promise<DatabaseSync> {
   prepareFile(path);
   const database = new DatabaseSync(path);
   try {
-    // SQLite sleeps with the event loop when it waits; `whenFree` does not, so SQLite may only try once more.
+    // While SQLite waits it blocks the event loop; `retryWhileBusy` does not, so SQLite itself may try only once more.
     database.exec('PRAGMA busy_timeout = 2');
     await retryWhileBusy(() => migrate(database, path, migrations), busyMs);
-    await retryWhileBusy(() => writeAhead(database, path), busyMs);
+    await retryWhileBusy(() => enableWal(database, path), busyMs);
     database.exec(`PRAGMA synchronous = ${durability === 'fsync' ? 'FULL' : 'NORMAL'}`);
     return database;
   } catch (error) {
@@ -32,36 +32,36 @@ export async function openDatabase({ path, durability, busyMs }: DatabaseOptions
   }
 }
 
-function writeAhead(database: DatabaseSync, path: string): void {
+function enableWal(database: DatabaseSync, path: string): void {
   const mode = database.prepare('PRAGMA journal_mode = WAL').get()?.['journal_mode'];
   if (mode === 'wal') return;
-  throw new StorageError('io', `${path} lies on a file system without shared memory, which write-ahead logs need.`);
+  throw new StorageError('io', `${path} is on a file system without shared memory, which write-ahead logs need.`);
 }
 
 /**
- * Makes the file, for its owner only, and the directories above it that are missing. SQLite gives its other files the
- * mode of this one. What exists keeps its mode.
+ * Creates the file with access for its owner only, and the missing directories above it. SQLite creates its other files
+ * with the mode of this one. An existing file keeps its mode.
  */
 export function prepareFile(path: string): void {
   const first = mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  makeFile(path);
+  createFile(path);
   if (first === undefined) return;
-  // SQLite syncs the directory of its files; nobody else syncs the entries of those above.
+  // SQLite syncs the directory of its files, but not the entries of the directories above.
   for (let made = dirname(path); made.length >= first.length; made = dirname(made)) syncDirectory(dirname(made));
 }
 
-function makeFile(path: string): void {
+function createFile(path: string): void {
   try {
-    // Only a file that nobody has open yet may be closed: closing drops the locks of all connections in this process.
+    // Only a file that is not open yet may be closed: closing drops the locks of all connections in this process.
     closeSync(openSync(path, 'wx', 0o600));
   } catch (error) {
     if (errnoOf(error) !== 'EEXIST') throw error;
   }
 }
 
-/** Puts the names in a directory on the disk. */
+/** Flushes the names in a directory to the disk. */
 export function syncDirectory(path: string): void {
-  // Windows opens no directories.
+  // Windows cannot open directories.
   if (process.platform === 'win32') return;
   const descriptor = openSync(path, 'r');
   try {

@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { StorageError, type StorageErrorCode } from '../contract/error.ts';
 import { errnoOf } from '../kit/errno-of.ts';
 
-/** The primary result codes of SQLite that a caller can answer. @see https://www.sqlite.org/rescode.html */
+/** Primary result codes of SQLite that a caller can handle. @see https://www.sqlite.org/rescode.html */
 export const resultCodes = {
   busy: 5,
   locked: 6,
@@ -18,19 +18,19 @@ export const resultCodes = {
   notADatabase: 26,
 } as const;
 
-/** The primary result code of an error that SQLite raised. */
+/** Returns the primary result code of an error that SQLite raised. */
 export function resultCode(error: unknown): number | undefined {
   const code = error instanceof Error && 'errcode' in error ? error.errcode : undefined;
-  // The low byte is the primary code, the rest says more.
+  // The low byte is the primary code; the rest is the extended code.
   return typeof code === 'number' ? code & 0xff : undefined;
 }
 
-/** SQLite says `protocol` when it has tried for seconds: the process that had the lock was stopped meanwhile, for instance. */
-const codes = new Set<number | undefined>([resultCodes.busy, resultCodes.locked, resultCodes.protocol]);
+/** SQLite reports `protocol` after seconds of retries, for example when the process with the lock was stopped. */
+const busyCodes = new Set<number | undefined>([resultCodes.busy, resultCodes.locked, resultCodes.protocol]);
 
-/** Whether another connection has what this one needs. */
+/** Returns true if another connection holds a lock that this one needs. */
 export function isBusy(error: unknown): boolean {
-  return codes.has(resultCode(error));
+  return busyCodes.has(resultCode(error));
 }
 
 type MappedError = readonly [code: StorageErrorCode, message: (path: string) => string];
@@ -48,7 +48,7 @@ const errorsByResultCode: Readonly<Record<number, MappedError>> = {
   [resultCodes.notADatabase]: ['corrupt', (path) => `${path} is not a SQLite database.`],
 };
 
-/** Says in our words what failed with the database at `path`. What only a bug explains comes back as it is. */
+/** Converts an error of SQLite or the system to a `StorageError`. An error that only a bug explains is returned as is. */
 export function toStorageError(error: unknown, path: string): unknown {
   if (error instanceof StorageError) return error;
   const [code, message] = mapError(error) ?? [];
@@ -64,7 +64,7 @@ function mapError(error: unknown): MappedError | undefined {
 const reasonSentences: Readonly<Record<string, (path: string) => string>> = {
   EACCES: (path) => `${path} is not writable.`,
   EPERM: (path) => `${path} is not writable.`,
-  EROFS: (path) => `${path} lies on a read-only file system.`,
+  EROFS: (path) => `${path} is on a read-only file system.`,
   ENOSPC: (path) => `There is no space left for ${path}.`,
   EDQUOT: (path) => `The quota leaves no space for ${path}.`,
   EMFILE: (path) => `${path} cannot be opened because this process has too many files open.`,
@@ -73,18 +73,18 @@ const reasonSentences: Readonly<Record<string, (path: string) => string>> = {
 };
 
 /**
- * One sentence on why a file cannot be opened or written. SQLite says that it cannot, not why, so the system is asked
- * again; `known` is what it said already.
+ * Explains in one sentence why a file cannot be opened or written. SQLite reports the failure without its cause, so the
+ * system is asked again, unless its `errno` is known.
  */
-export function explainOpenFailure(path: string, known?: string): string {
+export function explainOpenFailure(path: string, errno?: string): string {
   const directory = unwritableDirectory(path);
   if (directory !== undefined) return `The directory ${directory} is not writable, so ${path} cannot be used.`;
-  const reason = known ?? probeFile(path);
+  const reason = errno ?? probeFile(path);
   if (reason === undefined) return `${path} cannot be opened or written.`;
   return reasonSentences[reason]?.(path) ?? `${path} cannot be opened or written: ${reason}.`;
 }
 
-/** The nearest directory above that exists, when this process may not write it. */
+/** Returns the nearest existing directory above a path if this process may not write to it. */
 function unwritableDirectory(path: string): string | undefined {
   const directory = dirname(path);
   try {
@@ -97,7 +97,7 @@ function unwritableDirectory(path: string): string | undefined {
   return undefined;
 }
 
-/** Asks without opening the file: closing it would drop the locks of all connections in this process. */
+/** Looks for the cause without opening the file: closing it would drop the locks of all connections in this process. */
 function probeFile(path: string): string | undefined {
   try {
     if (statSync(path).isDirectory()) return 'EISDIR';

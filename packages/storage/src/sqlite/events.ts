@@ -1,22 +1,22 @@
 import { StorageError } from '../contract/error.ts';
 import type { Stored } from '../contract/log-reader.ts';
-import type { PlannedEvent } from '../kit/plan-append.ts';
-import { insertLongStrings, joinText, inlineLimit, splitText, type LongString } from './long-strings.ts';
-import { sealBytes } from './statements.ts';
-import { type EventRow, type Statements, toEvent } from './statements.ts';
+import type { SealedNewEvent } from '../kit/append.ts';
+import { inlineLimit, insertLongStrings, joinText, type LongString, splitText } from './long-strings.ts';
+import { type EventRow, sealBytes, type Statements, toEvent } from './statements.ts';
 
-/** Stores an event with its seal, its long strings apart; in a transaction of the caller. */
-export function insertEvent(
-  statements: Statements,
-  key: number,
-  { seq, id, kind, parentId, text, seal }: PlannedEvent & { readonly seal: string },
-): void {
-  const { rest, strings } = splitText(text, inlineLimit);
-  statements.insertEvent.run(key, seq, id, kind, parentId ?? null, rest, strings.length || null, sealBytes(seal));
-  insertLongStrings(statements, { key, seq }, strings);
+/** Id and database key of a conversation. */
+export interface ConversationKey {
+  readonly id: string;
+  readonly key: number;
 }
 
-/** Which events are read. */
+/** Position of an event in the database. */
+export interface EventKey {
+  readonly key: number;
+  readonly seq: number;
+}
+
+/** Range of events to read. */
 export interface EventRange extends ConversationKey {
   readonly from: number;
   /** Exclusive. */
@@ -24,10 +24,19 @@ export interface EventRange extends ConversationKey {
   readonly limit: number;
 }
 
+/** Stores an event with its seal, and its long strings apart; in a transaction of the caller. */
+export function insertEvent(statements: Statements, key: number, event: SealedNewEvent): void {
+  const { seq, id, kind, parentId, text, seal } = event;
+  const { rest, strings } = splitText(text, inlineLimit);
+  statements.insertEvent.run(key, seq, id, kind, parentId ?? null, rest, strings.length || null, sealBytes(seal));
+  insertLongStrings(statements, { key, seq }, strings);
+}
+
 /**
- * Events of one conversation with their exact texts, in order of seq. Reads one moment of the database until it ends.
+ * Yields events of one conversation with their exact texts, in order of seq. All are read from the same state of the
+ * database.
  *
- * @throws {StorageError} `corrupt` when a part of a text is lost.
+ * @throws {StorageError} `corrupt` if a part of a text is lost.
  */
 export function* readEvents(statements: Statements, { id, key, from, to, limit }: EventRange): Generator<Stored> {
   for (const row of statements.events.iterate(key, from, to, limit)) {
@@ -38,17 +47,25 @@ export function* readEvents(statements: Statements, { id, key, from, to, limit }
   }
 }
 
-/** Which conversation is read. */
-export interface ConversationKey {
-  readonly id: string;
-  readonly key: number;
+/**
+ * Returns position and text of the event with this id, in a transaction of the caller.
+ *
+ * @throws {StorageError} `corrupt` if a part of the text is lost.
+ */
+export function findStored(
+  statements: Statements,
+  conversation: ConversationKey,
+  eventId: string,
+): Pick<Stored, 'seq' | 'text'> | undefined {
+  const row = statements.eventById.get(conversation.key, eventId);
+  return row && { seq: toEvent(row).seq, text: fullText(statements, conversation, toEvent(row)) };
 }
 
 /**
- * The exact text of an event, with the strings that are kept as blobs. Runs while the row is read, or in a transaction
- * of the caller.
+ * Returns the exact text of an event, including its long strings. Runs while the row is read, or in a transaction of the
+ * caller.
  *
- * @throws {StorageError} `corrupt` when a string is lost.
+ * @throws {StorageError} `corrupt` if a string is lost.
  */
 export function fullText(
   statements: Statements,
@@ -56,21 +73,22 @@ export function fullText(
   { seq, text, blobs }: Pick<EventRow, 'seq' | 'text' | 'blobs'>,
 ): string {
   if (blobs === null) return text;
-  const strings = statements.strings.all(key, seq) as unknown as readonly LongString[];
+  const strings = longStringsOf(statements, { key, seq });
   if (strings.length === blobs) return joinText({ rest: text, strings });
   throw new StorageError('corrupt', `A long string in event ${seq} of conversation ${id} is lost.`);
 }
 
-/** Gives an event another text; in a transaction of the caller. */
-export function replaceText(
-  statements: Statements,
-  { key, seq }: { readonly key: number; readonly seq: number },
-  text: string,
-): void {
+/** Returns the long strings of an event that are still stored, in order of position. */
+export function longStringsOf(statements: Statements, { key, seq }: EventKey): readonly LongString[] {
+  return statements.strings.all(key, seq) as unknown as readonly LongString[];
+}
+
+/** Replaces the text of an event, in a transaction of the caller. */
+export function replaceText(statements: Statements, { key, seq }: EventKey, text: string): void {
   const { rest, strings } = splitText(text, inlineLimit);
   statements.deleteStrings.run(key, seq);
   statements.setText.run(rest, strings.length || null, key, seq);
-  // What it said before is in the index, too.
+  // The index of facts may contain values of the old text.
   statements.deleteFacts.run(key, seq);
   statements.limitIndexedHead.run(seq, key);
   insertLongStrings(statements, { key, seq }, strings);

@@ -1,19 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { StorageError } from '../contract/error.ts';
 import { type Holder, isDead } from '../kit/holder.ts';
-import type { ConversationRow, Statements } from './statements.ts';
+import type { Connection } from './connection.ts';
+import { type ConversationRow, type LogState, type Statements, toLogState } from './statements.ts';
 
-/** How leases are held. */
+/** Lease settings of a store. */
 export interface LeaseOptions {
-  /** How long a lease lasts without being renewed. */
+  /** Milliseconds until a lease expires if it is not renewed. */
   readonly leaseMs: number;
   /** UTC milliseconds. */
   readonly now: () => number;
-  /** Who takes them. */
+  /** Process that takes the leases. */
   readonly holder: Holder;
 }
 
-/** The right to append: valid while the conversation's row has this epoch. Keys are never used twice. */
+/** The right to append: valid while the conversation's row has this epoch. Keys are never reused. */
 export interface Lease {
   readonly key: number;
   readonly epoch: number;
@@ -21,39 +22,61 @@ export interface Lease {
 
 /** Takes, renews and releases leases. Every method runs inside a transaction of the caller. */
 export interface Leases {
-  /** @throws {StorageError} `held` when a live holder has it. */
+  /** Rejects a conversation whose lease a live process holds. @throws {StorageError} `held`. */
   checkFree(row: ConversationRow): void;
-  /** Takes the lease, from whoever had it. */
+  /** Takes the lease, from another holder if there is one. */
   take(row: Pick<ConversationRow, 'key' | 'lease_epoch'>): Lease;
-  /** Does nothing when it was taken over. */
+  /** Renews the lease; does nothing if it was taken over. */
   renew(lease: Lease): void;
-  /** Does nothing when it was taken over. */
+  /** Releases the lease; does nothing if it was taken over. */
   release(lease: Lease): void;
-  /** The time until which a lease renewed now lasts. */
-  end(): number;
+  /** Returns the expiry of a lease renewed now, in UTC milliseconds. */
+  expiry(): number;
 }
 
-/** The leases of one store. */
+/** Creates the leases of one store. */
 export function leases(statements: Statements, { leaseMs, now, holder }: LeaseOptions): Leases {
   const store = randomUUID();
-  const end = (): number => now() + leaseMs;
+  const expiry = (): number => now() + leaseMs;
   return {
     checkFree(row) {
       const other = holderOf(row);
       if (!other || other.until <= now() || isDead(other, holder)) return;
       const until = new Date(other.until).toISOString();
-      const who = `process ${other.pid} on ${other.host}`;
-      throw new StorageError('held', `Conversation ${row.id} is held by ${who} until ${until} or longer.`);
+      const name = `process ${other.pid} on ${other.host}`;
+      throw new StorageError('held', `Conversation ${row.id} is held by ${name} until ${until} or longer.`);
     },
     take({ key, lease_epoch }) {
       const epoch = lease_epoch + 1;
-      statements.takeLease.run(epoch, store, holder.host, holder.pid, holder.boot, end(), key);
+      statements.takeLease.run(epoch, store, holder.host, holder.pid, holder.boot, expiry(), key);
       return { key, epoch };
     },
-    renew: ({ key, epoch }) => void statements.renewLease.run(end(), key, epoch),
+    renew: ({ key, epoch }) => void statements.renewLease.run(expiry(), key, epoch),
     release: ({ key, epoch }) => void statements.releaseLease.run(key, epoch),
-    end,
+    expiry,
   };
+}
+
+/** A conversation whose lease this store took, with everything that writing to it needs. */
+export interface LeasedConversation {
+  readonly id: string;
+  readonly connection: Connection;
+  readonly leases: Leases;
+  readonly lease: Lease;
+  /** UTC milliseconds. */
+  readonly now: () => number;
+}
+
+/**
+ * Rejects a write if another holder took over the lease, and otherwise returns the state of the log. It runs in the
+ * transaction of the write, so the lease cannot be taken over in between.
+ *
+ * @throws {StorageError} `fenced`.
+ */
+export function failIfFenced({ id, connection, lease: { key, epoch } }: LeasedConversation): LogState {
+  const row = connection.statements.logState.get(key);
+  if (row?.['lease_epoch'] === epoch) return toLogState(row);
+  throw new StorageError('fenced', `Conversation ${id} was taken over from epoch ${epoch}.`);
 }
 
 function holderOf(row: ConversationRow): (Holder & { readonly until: number }) | undefined {

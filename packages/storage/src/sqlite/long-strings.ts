@@ -1,61 +1,54 @@
 import { createHash } from 'node:crypto';
 import type { Statements } from './statements.ts';
 
+// A long string is stored once in the store, in table `blob`, however many events contain it. The row of an event keeps
+// the rest of its text.
+
 /**
- * Strings of so many UTF-16 units or more are kept apart from the text of their event. Below, the pages of a second
- * table and three indexes would cost more than a second copy.
+ * Strings of this many UTF-16 units or more are stored apart from the text of their event. For shorter strings the pages
+ * of a second table and three indexes would cost more than a second copy.
  */
 export const inlineLimit = 32_768;
 
-/** A string that was taken out of a text, and where it goes back in. */
+/** A string taken out of a text, with its position. */
 export interface LongString {
-  /** Place in the rest, in UTF-16 units: no two strings of one text have the same. */
+  /** Position in the rest, in UTF-16 units; unique among the strings of one text. */
   readonly at: number;
-  /** As it stands in the text, escapes and all, without its quotes. */
+  /** The string as written in the text, with its escapes and without its quotes. */
   readonly string: string;
 }
 
-/** A text, taken apart. */
+/** A text without its long strings, and those strings. */
 export interface SplitText {
   readonly rest: string;
-  /** In order of their places. */
+  /** In order of position. */
   readonly strings: readonly LongString[];
 }
 
 /**
- * Takes the strings of `longest` UTF-16 units or more out of a text of JSON and leaves their quotes. Nothing is put in
- * their place, so no text can look like one that was taken apart, and a text that is no JSON comes back whole, too.
+ * Takes the strings of `limit` UTF-16 units or more out of a JSON text and leaves their quotes. Nothing replaces them,
+ * so no text can be mistaken for a split one, and a text that is not JSON is restored exactly too.
  */
-export function splitText(text: string, longest: number): SplitText {
+export function splitText(text: string, limit: number): SplitText {
   const strings: LongString[] = [];
   let rest = '';
-  let kept = 0;
+  let copied = 0;
   let next = 0;
-  while (text.length - next > longest) {
+  while (text.length - next > limit) {
     const start = text.indexOf('"', next) + 1;
     const end = start > 0 ? endOfString(text, start) : -1;
     if (end < 0) break;
-    if (end - start >= longest) {
-      rest += text.slice(kept, start);
+    if (end - start >= limit) {
+      rest += text.slice(copied, start);
       strings.push({ at: rest.length, string: text.slice(start, end) });
-      kept = end;
+      copied = end;
     }
     next = end + 1;
   }
-  return { rest: rest + text.slice(kept), strings };
+  return { rest: rest + text.slice(copied), strings };
 }
 
-/** Where the quote is that ends the string; -1 when there is none. */
-function endOfString(text: string, start: number): number {
-  for (let end = text.indexOf('"', start); end >= 0; end = text.indexOf('"', end + 1)) {
-    let escape = end;
-    while (escape > start && text[escape - 1] === '\\') escape -= 1;
-    if ((end - escape) % 2 === 0) return end;
-  }
-  return -1;
-}
-
-/** Puts the strings back where `splitText` took them out. */
+/** Restores the text that `splitText` split. */
 export function joinText({ rest, strings }: SplitText): string {
   let text = '';
   let from = 0;
@@ -66,7 +59,7 @@ export function joinText({ rest, strings }: SplitText): string {
   return text + rest.slice(from);
 }
 
-/** Keeps strings that were taken out of an event: each once in the store, under its SHA-256. */
+/** Stores the long strings of an event: each once in the store, under its SHA-256; in a transaction of the caller. */
 export function insertLongStrings(
   statements: Statements,
   { key, seq }: { readonly key: number; readonly seq: number },
@@ -77,4 +70,14 @@ export function insertLongStrings(
     const found = statements.blob.get(sha256, string) ?? statements.insertBlob.get(sha256, string);
     statements.insertString.run(key, seq, at, Number(found?.['key']));
   }
+}
+
+/** Returns the index of the quote that ends a string; -1 if there is none. */
+function endOfString(text: string, start: number): number {
+  for (let end = text.indexOf('"', start); end >= 0; end = text.indexOf('"', end + 1)) {
+    let escape = end;
+    while (escape > start && text[escape - 1] === '\\') escape -= 1;
+    if ((end - escape) % 2 === 0) return end;
+  }
+  return -1;
 }

@@ -4,41 +4,39 @@ import type { Cut } from '../contract/statement.ts';
 import { checkBound, checkReplacements } from '../kit/checks.ts';
 import { truncateWal } from './connection.ts';
 import { readEvents, replaceText } from './events.ts';
+import { failIfFenced, type LeasedConversation } from './lease.ts';
 import { maskQuarantined, quarantineEvents } from './quarantine.ts';
 import { sealLegacyEvents } from './seals.ts';
-import type { SqliteLogOptions } from './sqlite-log-options.ts';
 
-/** What changes a log. */
-export interface SqliteProofWriterOptions extends SqliteLogOptions {
+/** Dependencies of a proof writer that its log provides. */
+export interface ProofWriterContext {
   readonly proof: LogProof;
-  /** Throws when the log is closed. */
+  /** Throws if the log is closed. */
   readonly checkOpen: () => void;
-  /** Throws when the lease was taken over, else gives the head; in a transaction of the caller. */
-  readonly checkLease: () => number;
 }
 
-/** Changes the log of the conversation whose lease is held. */
-export function sqliteProofWriter(options: SqliteProofWriterOptions): ProofWriter {
-  const { id, connection, lease, proof, checkOpen, checkLease } = options;
+/** Creates the proof writer of a conversation whose lease is held. */
+export function proofWriter(conversation: LeasedConversation, { proof, checkOpen }: ProofWriterContext): ProofWriter {
+  const { id, connection, lease } = conversation;
   const { statements, wake } = connection;
+  const { key } = lease;
   return {
     ...proof,
     async cut(seq) {
       checkOpen();
       checkBound('cut', seq);
       const cut = await connection.write(() => {
-        const end = checkLease();
-        if (seq > end) throw new StorageError('invalid', `Conversation ${id} ends before event ${seq}.`);
-        return cutOff(options, seq, end);
+        const { head } = failIfFenced(conversation);
+        if (seq > head) throw new StorageError('invalid', `Conversation ${id} ends before event ${seq}.`);
+        return cutOff(conversation, seq, head);
       });
-      wake.fire(lease.key);
+      wake.fire(key);
       return cut;
     },
     async replace(replacements) {
       checkOpen();
       await connection.write(() => {
-        checkLease();
-        const { key } = lease;
+        failIfFenced(conversation);
         const find = (seq: number) => [...readEvents(statements, { id, key, from: seq, to: seq + 1, limit: 1 })][0];
         checkReplacements(id, replacements, find);
         statements.secureDelete.get();
@@ -53,9 +51,9 @@ export function sqliteProofWriter(options: SqliteProofWriterOptions): ProofWrite
     async maskQuarantine(mask) {
       checkOpen();
       const changed = await connection.write(() => {
-        checkLease();
+        failIfFenced(conversation);
         statements.secureDelete.get();
-        return maskQuarantined(statements, lease.key, mask);
+        return maskQuarantined(statements, key, mask);
       });
       await truncateWal(connection);
       return changed;
@@ -63,11 +61,10 @@ export function sqliteProofWriter(options: SqliteProofWriterOptions): ProofWrite
   };
 }
 
-function cutOff(
-  { id, connection: { statements }, leases, lease: { key }, now }: SqliteProofWriterOptions,
-  seq: number,
-  end: number,
-): Cut {
+function cutOff(conversation: LeasedConversation, seq: number, end: number): Cut {
+  const { id, leases, now } = conversation;
+  const { statements } = conversation.connection;
+  const { key } = conversation.lease;
   const at = now();
   const cut: Cut = { kind: 'cut', seq, end, cause: 'repaired', at };
   quarantineEvents(statements, { key, from: seq, at });
@@ -78,7 +75,7 @@ function cutOff(
   statements.deleteSnapshotsAfter.run(key, seq);
   const before = statements.seals.all(key, seq - 1, seq, 1)[0]?.['seal'];
   const seal = before instanceof Uint8Array ? before : null;
-  statements.setHead.run(seq, seal, at, leases.end(), key);
+  statements.setHead.run(seq, seal, at, leases.expiry(), key);
   sealLegacyEvents(statements, { key, id, head: seq, seal });
   statements.insertStatement.run(key, seq, JSON.stringify(cut));
   return cut;

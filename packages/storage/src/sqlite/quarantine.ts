@@ -1,31 +1,45 @@
-import { joinText, type LongString } from './long-strings.ts';
-import { sealText } from './statements.ts';
-import { type EventRow, type Statements, toEvent } from './statements.ts';
+import { type EventKey, longStringsOf } from './events.ts';
+import { joinText } from './long-strings.ts';
+import { type EventRow, sealText, type Statements, toEvent } from './statements.ts';
 
-/** Which events go into quarantine, and when that is. */
-export interface Quarantined {
+// Quarantine keeps a copy of events that a cut removed from a log, and of the statements about them.
+
+/** Events to copy to quarantine. */
+export interface QuarantinedEvents {
   readonly key: number;
+  /** Seq of the first one. */
   readonly from: number;
   /** UTC milliseconds. */
   readonly at: number;
 }
 
-/** Copies the events from `from` on into quarantine, whatever their state; in a transaction of the caller. */
-export function quarantineEvents(statements: Statements, { key, from, at }: Quarantined): void {
+/** Copies the events from `from` on to quarantine, even damaged ones; in a transaction of the caller. */
+export function quarantineEvents(statements: Statements, { key, from, at }: QuarantinedEvents): void {
   for (const row of statements.events.iterate(key, from, Number.MAX_SAFE_INTEGER, -1)) {
-    const { seq, id, kind, parent_id, ...event } = toEvent(row);
-    const { seal, ...text } = { seal: sealText(event.seal) ?? '', ...textOf(statements, key, toEvent(row)) };
+    const event = toEvent(row);
+    const { seq, id, kind, parent_id } = event;
+    const text = remainingText(statements, { key, seq }, event);
+    const seal = sealText(event.seal) ?? '';
     statements.insertQuarantined.run(key, at, JSON.stringify({ seq, id, kind, parent_id, ...text, seal }));
   }
 }
 
-/** The text, or what is left of it. */
-function textOf(statements: Statements, key: number, { seq, text: rest, blobs }: EventRow): object {
-  const strings = statements.strings.all(key, seq) as unknown as readonly LongString[];
-  return strings.length === (blobs ?? 0) ? { text: joinText({ rest, strings }) } : { rest, strings };
+/** Yields the texts in quarantine, each read by itself. */
+export async function* readQuarantine(
+  statements: Statements,
+  key: number,
+  read: <T>(work: () => T) => Promise<T>,
+): AsyncGenerator<string> {
+  for (let number = 0; ;) {
+    const after = number;
+    const row = await read(() => statements.quarantined.get(key, after));
+    if (!row) return;
+    yield String(row['json']);
+    number = Number(row['number']);
+  }
 }
 
-/** Masks each quarantined text of a conversation, in a transaction of the caller; gives how many changed. */
+/** Masks each text in quarantine, in a transaction of the caller; returns the number of changed texts. */
 export function maskQuarantined(statements: Statements, key: number, mask: (text: string) => string): number {
   let changed = 0;
   for (
@@ -40,4 +54,10 @@ export function maskQuarantined(statements: Statements, key: number, mask: (text
     changed += 1;
   }
   return changed;
+}
+
+/** Returns the text, or, if long strings are lost, the parts that remain. */
+function remainingText(statements: Statements, event: EventKey, { text: rest, blobs }: EventRow): object {
+  const strings = longStringsOf(statements, event);
+  return strings.length === (blobs ?? 0) ? { text: joinText({ rest, strings }) } : { rest, strings };
 }

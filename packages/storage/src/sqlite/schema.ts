@@ -3,17 +3,17 @@ import { StorageError } from '../contract/error.ts';
 import { rollBack } from './transaction.ts';
 
 /**
- * The schema, as the steps that make it: step n brings a database of version n - 1 to version n. Steps are never edited
- * once released; a change is one more step.
+ * The schema, as a list of migrations: step n brings a database of version n - 1 to version n. Released steps are never
+ * edited; a change is another step.
  *
- * `meta` stands apart from `conversation` because an append rewrites the whole row that holds the head. The seal of a
- * conversation is that of its last event; rows of version 1 have none until the conversation is opened.
+ * `meta` is a table apart from `conversation` because an append rewrites the whole row that holds the head. The seal of
+ * a conversation is the seal of its last event; rows of version 1 have none until the conversation is opened.
  *
- * `blob` keeps long strings once, whoever says them; the text of an event that has some (`blobs` counts them, null for
- * none) is the rest, and `event_blob` says where they belong. A blob that nobody refers to any more goes at once.
+ * `blob` stores each long string once. `event.text` is the text without its long strings, `event.blobs` is their number
+ * (null for none), and `event_blob` has their positions. A blob without references is deleted immediately.
  *
- * `fact` is an index of what events say, made when somebody asks: `conversation.facts` counts the events, from the first
- * on, that were looked through.
+ * `fact` is an index of facts, updated by searches: `conversation.facts` is the number of events indexed so far, counted
+ * from the first.
  */
 export const migrations: readonly string[] = [
   `
@@ -108,20 +108,20 @@ export const migrations: readonly string[] = [
   `,
 ];
 
-/** Marks a SQLite file as ours: "varv". */
+/** Identifies a SQLite file of this store: "varv". */
 const applicationId = 0x76617276;
 
 /**
- * Brings a database to the newest schema, one transaction per step. Waits for nobody: a database that another process
- * is migrating is busy.
+ * Migrates a database to the newest schema, one transaction per step. Does not wait: a database that another process is
+ * migrating is busy.
  *
- * @throws {StorageError} `invalid` for a database that is not ours or that a newer version wrote; SQLite's own errors.
+ * @throws {StorageError} `invalid` for a database of another application or of a newer version; SQLite's own errors.
  */
 export function migrate(database: DatabaseSync, path: string, steps: readonly string[]): void {
   while (nextStep(database, path, steps) !== undefined) {
     database.exec('BEGIN IMMEDIATE');
     try {
-      // Asked again inside the transaction: another process may have taken the step meanwhile.
+      // Checked again inside the transaction: another process may have run the step in the meantime.
       const step = nextStep(database, path, steps);
       if (step !== undefined) database.exec(step);
       database.exec('COMMIT');
@@ -132,17 +132,17 @@ export function migrate(database: DatabaseSync, path: string, steps: readonly st
   }
 }
 
-/** Refuses a database that is not ours and not empty. @throws {StorageError} `invalid`. */
+/** Rejects a database of another application, unless it is empty. @throws {StorageError} `invalid`. */
 export function checkOwner(database: DatabaseSync, path: string): void {
-  const owner = number(database, 'PRAGMA application_id');
-  const isEmpty = number(database, 'SELECT count(*) FROM sqlite_schema') === 0;
+  const owner = numberFrom(database, 'PRAGMA application_id');
+  const isEmpty = numberFrom(database, 'SELECT count(*) FROM sqlite_schema') === 0;
   if (owner === applicationId || (owner === 0 && isEmpty)) return;
-  throw new StorageError('invalid', `${path} is a database of something else.`);
+  throw new StorageError('invalid', `${path} is a database of another application.`);
 }
 
 function nextStep(database: DatabaseSync, path: string, steps: readonly string[]): string | undefined {
   checkOwner(database, path);
-  const version = number(database, 'PRAGMA user_version');
+  const version = numberFrom(database, 'PRAGMA user_version');
   if (version > steps.length) {
     throw new StorageError('invalid', `${path} has schema ${version}, newer than the ${steps.length} known here.`);
   }
@@ -151,7 +151,7 @@ function nextStep(database: DatabaseSync, path: string, steps: readonly string[]
   return `${step}; PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${version + 1};`;
 }
 
-function number(database: DatabaseSync, sql: string): number {
+function numberFrom(database: DatabaseSync, sql: string): number {
   const [value] = Object.values(database.prepare(sql).get() ?? {});
   return typeof value === 'number' ? value : Number.NaN;
 }

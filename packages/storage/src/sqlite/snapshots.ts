@@ -3,13 +3,13 @@ import type { SnapshotCache } from '../contract/snapshots.ts';
 import { checkBound } from '../kit/checks.ts';
 import { jsonText } from '../kit/json.ts';
 import type { Connection } from './connection.ts';
-import type { SqliteSourceOptions } from './source.ts';
+import type { ReadOptions } from './source.ts';
 import { toSnapshot } from './statements.ts';
 
 const keptPerName = 4;
 
-/** The snapshots of one conversation; they are not read after `closed` aborts. */
-export function sqliteSnapshots(connection: Connection, { id, key, closed }: SqliteSourceOptions): SnapshotCache {
+/** Creates the snapshot cache of a conversation; it cannot be read after `closed` aborts. */
+export function snapshotCache(connection: Connection, { id, key, closed }: ReadOptions): SnapshotCache {
   const { statements } = connection;
   return {
     async latest(name, upTo = Number.MAX_SAFE_INTEGER) {
@@ -22,12 +22,12 @@ export function sqliteSnapshots(connection: Connection, { id, key, closed }: Sql
         checkBound('seq of a snapshot', seq);
         const text = jsonText('snapshot', state);
         await connection.write(() => {
-          if (!statements.state.get(key)) return; // Removed meanwhile.
+          if (!statements.logState.get(key)) return; // The conversation was removed.
           statements.saveSnapshot.run(key, name, seq, text);
           statements.deleteOldSnapshots.run(key, name, key, name, keptPerName);
         });
       } catch (error) {
-        // A cache: what cannot be saved is not there.
+        // A cache may leave out what it cannot save.
         if (!(error instanceof StorageError)) throw error;
       }
     },

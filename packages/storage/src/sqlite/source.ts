@@ -3,28 +3,26 @@ import type { LogProof } from '../contract/log-proof.ts';
 import type { Stored } from '../contract/log-reader.ts';
 import type { LogSource } from '../kit/reader.ts';
 import type { Connection } from './connection.ts';
-import { readEvents, type EventRange } from './events.ts';
-import { sqliteProof } from './seals.ts';
-import type { Statements } from './statements.ts';
+import { type ConversationKey, type EventRange, readEvents } from './events.ts';
+import { logProof, type Read } from './seals.ts';
+import { type Statements, toLogState } from './statements.ts';
 
-/** Bounds the memory of a page: it ends with the event that reaches either. */
+/** Limits of a page, which bound its memory: it ends with the event that reaches one of them. */
 const pageEvents = 256;
 const pageCharacters = 1_000_000;
 
-/** Which log to read. */
-export interface SqliteSourceOptions {
-  readonly id: string;
-  readonly key: number;
+/** A conversation to read until `closed` aborts. */
+export interface ReadOptions extends ConversationKey {
   readonly closed: AbortSignal;
 }
 
-/** Reads the log of the conversation with this key. */
-export function sqliteSource(
+/** Creates the source of a conversation's reader. */
+export function logSource(
   connection: Connection,
-  { id, key, closed }: SqliteSourceOptions,
+  { id, key, closed }: ReadOptions,
 ): LogSource & { readonly proof: LogProof } {
   const { statements, wake } = connection;
-  const read = async <T>(work: () => T): Promise<T> => {
+  const read: Read = async (work) => {
     if (closed.aborted) throw new StorageError('closed', `The log of conversation ${id} is closed.`);
     return connection.read(work);
   };
@@ -32,11 +30,11 @@ export function sqliteSource(
     id,
     head: async () =>
       read(() => {
-        const head = statements.state.get(key)?.['head'];
-        if (typeof head !== 'number') throw new StorageError('missing', `Conversation ${id} was removed.`);
-        return head;
+        const row = statements.logState.get(key);
+        if (!row) throw new StorageError('missing', `Conversation ${id} was removed.`);
+        return toLogState(row).head;
       }),
-    page: async (from, to) => read(() => page(statements, { id, key, from, to, limit: pageEvents })),
+    page: async (from, to) => read(() => readPage(statements, { id, key, from, to, limit: pageEvents })),
     seqOf: async (eventId) =>
       read(() => {
         const seq = statements.seqById.get(key, eventId)?.['seq'];
@@ -44,16 +42,16 @@ export function sqliteSource(
       }),
     arm: () => wake.arm(key),
     closed,
-    proof: sqliteProof(statements, { id, key, read }),
+    proof: logProof(statements, { id, key }, read),
   };
 }
 
-/** What can be read before the first event that cannot; that one fails when it is the first. */
-function page(statements: Statements, which: EventRange): readonly Stored[] {
+/** Reads up to the first unreadable event. Rejects only if that event is the first. */
+function readPage(statements: Statements, range: EventRange): readonly Stored[] {
   const events: Stored[] = [];
   let characters = 0;
   try {
-    for (const event of readEvents(statements, which)) {
+    for (const event of readEvents(statements, range)) {
       events.push(event);
       characters += event.text.length;
       if (characters >= pageCharacters) break;

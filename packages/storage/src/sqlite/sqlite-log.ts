@@ -1,55 +1,51 @@
 import { StorageError } from '../contract/error.ts';
-import type { AppendOptions, EventLog, NewEvent } from '../contract/log.ts';
-import { checkBound, checkEvents, checkStatements } from '../kit/checks.ts';
-import { jsonText } from '../kit/json.ts';
-import { planAppend } from '../kit/plan-append.ts';
+import type { EventLog } from '../contract/log.ts';
+import { type CheckedAppend, checkAppend, planAppend, sealAppend } from '../kit/append.ts';
 import { readerOf } from '../kit/reader.ts';
-import { firstSeal } from '../proof/hash-chain.ts';
-import { sealEvents } from '../proof/seal-events.ts';
-import { signCheckpoint } from '../proof/signatures.ts';
-import { fullText, insertEvent } from './events.ts';
-import { sqliteProofWriter } from './proof-writer.ts';
-import { sqliteSnapshots } from './snapshots.ts';
-import { sqliteSource } from './source.ts';
-import type { SqliteLogOptions } from './sqlite-log-options.ts';
-import { sealBytes, sealText, toEvent } from './statements.ts';
+import { findStored, insertEvent } from './events.ts';
+import { failIfFenced, type LeasedConversation } from './lease.ts';
+import { proofWriter } from './proof-writer.ts';
+import { snapshotCache } from './snapshots.ts';
+import { logSource } from './source.ts';
+import { sealBytes, sealText } from './statements.ts';
 
-/** The right to append to a conversation whose lease was just taken; renews it until disposed. */
+/** Options of `sqliteLog`. */
+export interface SqliteLogOptions extends LeasedConversation {
+  readonly leaseMs: number;
+  readonly onClose: () => void;
+}
+
+/** Creates the writable log of a conversation whose lease was just taken. It renews the lease until it is disposed. */
 export function sqliteLog(options: SqliteLogOptions): EventLog {
   const { id, connection, leases, lease, leaseMs, onClose } = options;
   const closing = new AbortController();
-  const source = { id, key: lease.key, closed: closing.signal };
+  const reading = { id, key: lease.key, closed: closing.signal };
+  const source = logSource(connection, reading);
   const checkOpen = (): void => {
     if (closing.signal.aborted) throw new StorageError('closed', `The log of conversation ${id} is closed.`);
   };
-  const logSource = sqliteSource(connection, source);
-  // A lease that could not be renewed is tried again, and was lost only when somebody takes it over.
+  // A lease that could not be renewed is retried; it is lost only when another holder takes it over.
   const renew = (): unknown => connection.write(() => leases.renew(lease)).catch(() => {});
   const timer = setInterval(renew, leaseMs / 3).unref();
   const close = async (): Promise<void> => {
     closing.abort();
     clearInterval(timer);
     connection.wake.fire(lease.key);
-    // Queued after the appends under way. A lease that could not be released runs out.
+    // Queued after pending appends. A lease that could not be released expires.
     await connection.write(() => leases.release(lease)).catch(() => {});
     onClose();
   };
   let closed: Promise<void> | undefined;
   return {
-    ...readerOf(logSource),
+    ...readerOf(source),
     atomicity: 'all',
     epoch: lease.epoch,
-    snapshots: sqliteSnapshots(connection, source),
-    proof: sqliteProofWriter({
-      ...options,
-      proof: logSource.proof,
-      checkOpen,
-      checkLease: () => Number(heldState(options)['head']),
-    }),
-    async append(events, appendOptions = {}) {
+    snapshots: snapshotCache(connection, reading),
+    proof: proofWriter(options, { proof: source.proof, checkOpen }),
+    async append(events, appendOptions) {
       checkOpen();
-      const work = appendWork(options, events, appendOptions);
-      const seqs = await connection.write(work);
+      const checked = checkAppend(events, appendOptions);
+      const seqs = await connection.write(() => append(options, checked));
       connection.wake.fire(lease.key);
       return seqs;
     },
@@ -60,48 +56,22 @@ export function sqliteLog(options: SqliteLogOptions): EventLog {
   };
 }
 
-/** Checks the arguments of an append now; what comes back runs in a transaction. */
-function appendWork(
-  options: SqliteLogOptions,
-  newEvents: readonly NewEvent[],
-  { expectedHead, meta, signer, statements: given }: AppendOptions,
-): () => readonly number[] {
-  const { id, connection, leases, lease, now } = options;
+/** Stores an append, in a transaction of the write queue. */
+function append(conversation: LeasedConversation, checked: CheckedAppend): readonly number[] {
+  const { id, connection, leases, lease, now } = conversation;
   const { statements } = connection;
   const { key } = lease;
-  if (expectedHead !== undefined) checkBound('expected head', expectedHead);
-  const metaText = meta === undefined ? undefined : jsonText('meta', meta);
-  const events = checkEvents(newEvents);
-  const noted = checkStatements(given);
-  const find = (eventId: string) => {
-    const row = statements.eventById.get(key, eventId);
-    return row && { seq: toEvent(row).seq, text: fullText(statements, { id, key }, toEvent(row)) };
-  };
-  return () => {
-    const state = heldState(options);
-    const head = Number(state['head']);
-    const { seqs, fresh } = planAppend(events, { id, head, expectedHead, find });
-    const at = now();
-    const previous = sealText(state['seal']) ?? firstSeal(id);
-    const { seals, checkpoints, last } = sealEvents(fresh, { conversation: id, previous, signer, at });
-    for (const [index, event] of fresh.entries())
-      insertEvent(statements, key, { ...event, seal: seals[index]?.seal ?? '' });
-    const isCheckpoint = signer && events.length === 0 && head > 0;
-    const asked = isCheckpoint ? [signCheckpoint({ conversation: id, seq: head - 1, seal: previous, at }, signer)] : [];
-    for (const statement of [...checkpoints, ...asked, ...noted]) {
-      statements.insertStatement.run(key, statement.seq, JSON.stringify(statement));
-    }
-    if (metaText !== undefined) statements.setMeta.run(metaText, key);
-    if (fresh.length > 0 || metaText !== undefined) {
-      statements.setHead.run(head + fresh.length, sealBytes(last), at, leases.end(), key);
-    }
-    return seqs;
-  };
-}
-
-/** The row of the conversation, in a transaction of the caller. @throws {StorageError} `fenced`. */
-function heldState({ id, connection, lease: { key, epoch } }: SqliteLogOptions) {
-  const state = connection.statements.state.get(key);
-  if (state?.['lease_epoch'] === epoch) return state;
-  throw new StorageError('fenced', `Conversation ${id} was taken over from epoch ${epoch}.`);
+  const { head, seal } = failIfFenced(conversation);
+  const { expectedHead, metaText } = checked;
+  const find = (eventId: string) => findStored(statements, { id, key }, eventId);
+  const plan = planAppend(checked.events, { id, head, expectedHead, find });
+  const at = now();
+  const { events, statements: signed, last } = sealAppend(plan, checked, { id, head, seal: sealText(seal), at });
+  for (const event of events) insertEvent(statements, key, event);
+  for (const one of signed) statements.insertStatement.run(key, one.seq, JSON.stringify(one));
+  if (metaText !== undefined) statements.setMeta.run(metaText, key);
+  if (events.length > 0 || metaText !== undefined) {
+    statements.setHead.run(head + events.length, sealBytes(last), at, leases.expiry(), key);
+  }
+  return plan.seqs;
 }

@@ -2,49 +2,48 @@ import { resolve } from 'node:path';
 import type { Json } from '@varve/events';
 import { StorageError } from '../contract/error.ts';
 import type { Fact, FactQuery } from '../contract/facts.ts';
-import type { LogReader } from '../contract/log-reader.ts';
 import type { EventLog } from '../contract/log.ts';
-import type { EventStore, ListQuery, Page, Summary } from '../contract/store.ts';
+import type { LogReader } from '../contract/log-reader.ts';
+import type { EventStore, ListQuery, Page, StoreScheme, Summary } from '../contract/store.ts';
 import { checkId } from '../kit/checks.ts';
 import { type Holder, thisProcess } from '../kit/holder.ts';
 import { jsonText } from '../kit/json.ts';
-import { parseQuery, toPage } from '../kit/listing.ts';
+import { parseListQuery, toPage } from '../kit/listing.ts';
 import { readerOf } from '../kit/reader.ts';
-import type { StoreScheme } from '../open-store.ts';
 import { connect, type Connection, truncateWal } from './connection.ts';
 import { findFacts } from './facts.ts';
 import { type Lease, type LeaseOptions, leases, type Leases } from './lease.ts';
 import { sealLegacyEvents } from './seals.ts';
-import { sqliteSource } from './source.ts';
+import { logSource } from './source.ts';
 import { sqliteLog } from './sqlite-log.ts';
 import { type ConversationRow, toConversation, toSummary } from './statements.ts';
 
-/** Where a SQLite store lies and how it behaves. */
+/** Options of `sqliteStore`. */
 export interface SqliteStoreOptions {
-  /** The database file; it and its directory are made when missing. */
+  /** The database file; it and its directory are created if missing. */
   readonly path: string;
   /**
-   * `fsync` (default): what was acknowledged survives a power failure. `buffered`: it survives a crash of the process,
-   * and a power failure may take the last of it; faster.
+   * `fsync` (default): acknowledged appends survive a power failure. `buffered`: they survive a crash of the process, and
+   * a power failure may lose the last of them; faster.
    */
   readonly durability?: 'fsync' | 'buffered';
-  /** How long a lease lasts without being renewed; default 30 seconds. Renewed three times as often. */
+  /** Milliseconds until a lease expires if it is not renewed; default 30 seconds. Renewed three times as often. */
   readonly leaseMs?: number;
-  /** How often readers that tail look for appends of other processes, at most 250; default 100. */
+  /** Milliseconds between checks of a tail for appends of other processes, at most 250; default 100. */
   readonly pollMs?: number;
-  /** How long to go on trying while other processes write; default 10 seconds. */
+  /** Milliseconds to retry while other processes write; default 10 seconds. */
   readonly busyMs?: number;
   /** UTC milliseconds; default `Date.now`. */
   readonly now?: () => number;
-  /** Who takes the leases; default this process. */
+  /** Process that takes the leases; default this process. */
   readonly holder?: Holder;
 }
 
 /**
- * Keeps conversations in one SQLite file that several processes of one machine may use at the same time.
+ * Opens a store in one SQLite file, which several processes of one machine may use at the same time.
  *
- * @throws {StorageError} `io`, `full`, `corrupt` for what is no database, `invalid` for a database of something else or
- * of a newer version.
+ * @throws {StorageError} `io`, `full`, `corrupt` for a file that is not a database, `invalid` for a database of another
+ * application or of a newer version.
  */
 export async function sqliteStore(options: SqliteStoreOptions): Promise<EventStore> {
   const { durability = 'fsync', pollMs = 100, busyMs = 10_000 } = options;
@@ -57,14 +56,14 @@ export async function sqliteStore(options: SqliteStoreOptions): Promise<EventSto
 }
 
 /** Opens `sqlite:PATH` with the defaults. */
-export const sqliteScheme: StoreScheme = async (rest) => sqliteStore({ path: rest });
+export const sqliteScheme: StoreScheme = async (path) => sqliteStore({ path });
 
-/** The store over an open database, which it closes. */
-export class SqliteStore implements EventStore {
+/** A store over an open database, which it closes. */
+class SqliteStore implements EventStore {
   readonly #connection: Connection;
   readonly #options: LeaseOptions;
   readonly #leases: Leases;
-  /** Those open, and those being opened. */
+  /** Open logs, and logs that are being opened. */
   readonly #logs = new Set<Promise<EventLog>>();
   #closed: Promise<void> | undefined;
 
@@ -78,7 +77,7 @@ export class SqliteStore implements EventStore {
     this.#check(id);
     const { statements } = this.#connection;
     const metaText = jsonText('meta', meta);
-    return this.#log(id, () => {
+    return this.#openLog(id, () => {
       if (statements.conversation.get(id)) {
         throw new StorageError('exists', `There is a conversation ${id} already.`);
       }
@@ -92,7 +91,7 @@ export class SqliteStore implements EventStore {
   async open(id: string): Promise<EventLog> {
     this.#check(id);
     const { statements } = this.#connection;
-    return this.#log(id, () => {
+    return this.#openLog(id, () => {
       const row = this.#find(id);
       this.#leases.checkFree(row);
       sealLegacyEvents(statements, row);
@@ -103,11 +102,11 @@ export class SqliteStore implements EventStore {
   async read(id: string): Promise<LogReader> {
     this.#check(id);
     const { key } = await this.#connection.read(() => this.#find(id));
-    return readerOf(sqliteSource(this.#connection, { id, key, closed: this.#connection.closed }));
+    return readerOf(logSource(this.#connection, { id, key, closed: this.#connection.closed }));
   }
 
   async list(query: ListQuery = {}): Promise<Page<Summary>> {
-    const { limit, after } = parseQuery(query);
+    const { limit, after } = parseListQuery(query);
     const { firstSummaries, nextSummaries } = this.#connection.statements;
     const rows = await this.#connection.read(() =>
       after ? nextSummaries.all(after.updatedAt, after.id, limit + 1) : firstSummaries.all(limit + 1),
@@ -158,15 +157,15 @@ export class SqliteStore implements EventStore {
     return toConversation(this.#connection.statements.conversation.get(id) ?? missing(id));
   }
 
-  async #log(id: string, take: () => Lease): Promise<EventLog> {
+  async #openLog(id: string, take: () => Lease): Promise<EventLog> {
     const forget = (): void => void this.#logs.delete(log);
-    const log = this.#lease(id, take, forget);
+    const log = this.#leaseLog(id, take, forget);
     this.#logs.add(log);
     log.catch(forget);
     return log;
   }
 
-  async #lease(id: string, take: () => Lease, onClose: () => void): Promise<EventLog> {
+  async #leaseLog(id: string, take: () => Lease, onClose: () => void): Promise<EventLog> {
     const connection = this.#connection;
     const lease = await connection.write(take);
     return sqliteLog({ ...this.#options, id, connection, leases: this.#leases, lease, onClose });

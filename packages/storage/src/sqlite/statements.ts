@@ -9,10 +9,10 @@ export interface ConversationRow {
   readonly key: number;
   readonly id: string;
   readonly head: number;
-  /** Of the last event. */
-  readonly seal: Uint8Array | null;
+  /** Seal of the last event. */
+  readonly seal: Uint8Array<ArrayBuffer> | null;
   readonly lease_epoch: number;
-  /** Names the store that holds the lease; the lease columns are all null or all set. */
+  /** Identifies the store that holds the lease; the lease columns are all null or all set. */
   readonly lease_holder: string | null;
   readonly lease_host: string | null;
   readonly lease_pid: number | null;
@@ -21,9 +21,18 @@ export interface ConversationRow {
   readonly lease_until: number | null;
 }
 
-/** Reads a row of `conversation`: the schema is strict, so the columns have their types. */
+/** Converts a row of `conversation`: the schema is strict, so the columns have their types. */
 export function toConversation(row: Row): ConversationRow {
   return row as unknown as ConversationRow;
+}
+
+/** The end of a log. */
+export type LogState = Pick<ConversationRow, 'head' | 'seal'>;
+
+/** Converts the row that `logState` selects. */
+export function toLogState(row: Row): LogState {
+  const { head, seal } = toConversation(row);
+  return { head, seal };
 }
 
 /** A row of `event`, without the conversation. */
@@ -32,19 +41,19 @@ export interface EventRow {
   readonly id: string;
   readonly kind: string;
   readonly parent_id: string | null;
-  /** Without the strings that are kept as blobs. */
+  /** The text without the strings that are stored as blobs. */
   readonly text: string;
-  /** How many those are; null for none. */
+  /** Number of those strings; null for none. */
   readonly blobs: number | null;
   readonly seal: Uint8Array<ArrayBuffer> | null;
 }
 
-/** Reads a row of `event`: the schema is strict, so the columns have their types. */
+/** Converts a row of `event`: the schema is strict, so the columns have their types. */
 export function toEvent(row: Row): EventRow {
   return row as unknown as EventRow;
 }
 
-/** Reads a row of `conversation` with its `meta`. */
+/** Converts a row of `conversation` with its `meta`. */
 export function toSummary(row: Row): Summary {
   const { id, head } = toConversation(row);
   const {
@@ -55,24 +64,24 @@ export function toSummary(row: Row): Summary {
   return { id, createdAt, updatedAt, head, meta: JSON.parse(meta) };
 }
 
-/** Reads a row of `snapshot`. */
+/** Converts a row of `snapshot`. */
 export function toSnapshot(row: Row): Snapshot {
   const { seq, state } = row as { seq: number; state: string };
   return { seq, state: JSON.parse(state) };
 }
 
-/** Every statement of the store, prepared once per connection. Parameters are positional, in the order of the text. */
+/** Every SQL statement of the store, prepared once per connection. Parameters are positional, in the order of the text. */
 export type Statements = ReturnType<typeof prepareStatements>;
 
 const summaries = `
   SELECT id, created_at, updated_at, head, meta.json AS meta FROM conversation JOIN meta ON meta.conversation = key`;
 
-/** Prepares them; the schema must be there. */
+/** Prepares the statements; the database must have the schema. */
 export function prepareStatements(database: DatabaseSync) {
   const prepare = (sql: string) => database.prepare(sql);
   return {
     conversation: prepare('SELECT * FROM conversation WHERE id = ?'),
-    state: prepare('SELECT head, lease_epoch, seal FROM conversation WHERE key = ?'),
+    logState: prepare('SELECT head, lease_epoch, seal FROM conversation WHERE key = ?'),
     insertConversation: prepare(`
       INSERT INTO conversation (id, created_at, updated_at, head, lease_epoch) VALUES (?, ?, ?, 0, 0) RETURNING key`),
     removeConversation: prepare('DELETE FROM conversation WHERE key = ?'),
@@ -93,7 +102,7 @@ export function prepareStatements(database: DatabaseSync) {
     insertEvent: prepare(`
       INSERT INTO event (conversation, seq, id, kind, parent_id, text, blobs, seal) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`),
     blob: prepare('SELECT key FROM blob WHERE sha256 = ? AND text = ?'),
-    // What has this hash and is another text was damaged: this is what it was.
+    // Same hash, different text: the stored blob is damaged, so it is overwritten.
     insertBlob: prepare(`
       INSERT INTO blob (sha256, text) VALUES (?, ?)
       ON CONFLICT (sha256) DO UPDATE SET text = excluded.text RETURNING key`),
@@ -164,12 +173,12 @@ export function prepareStatements(database: DatabaseSync) {
   } as const;
 }
 
-/** A seal as the database holds it. */
+/** Converts a seal from hexadecimal digits to a column of the database. */
 export function sealBytes(seal: string): Uint8Array {
   return Buffer.from(seal, 'hex');
 }
 
-/** A seal as everybody else holds it; nothing where there is none. */
+/** Converts a seal from a column of the database to hexadecimal digits; `undefined` if the column is null. */
 export function sealText(column: SQLOutputValue | undefined): string | undefined {
   return column instanceof Uint8Array ? Buffer.from(column).toString('hex') : undefined;
 }

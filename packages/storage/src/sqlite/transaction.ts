@@ -3,13 +3,13 @@ import { setTimeout } from 'node:timers/promises';
 import { isBusy } from './errors.ts';
 
 /**
- * Does the work, again and again while the database is busy, for at most `busyMs` and once more; other work of this process
- * goes on between two tries. Whatever else it throws, and the last busy error, comes through.
+ * Runs the work, and retries it while the database is busy, for at most `busyMs` and once more. Other work of this
+ * process runs between two tries. The last busy error, and any other error, is rethrown.
  */
 export async function retryWhileBusy<T>(work: () => T, busyMs: number): Promise<T> {
   const deadline = performance.now() + busyMs;
   for (let tries = 0; ; tries += 1) {
-    // Looked at before: a process that was stopped until after the deadline has not really tried.
+    // Decided before the try: a process that was stopped until after the deadline has not tried since.
     const isLast = busyMs === 0 || (tries > 0 && performance.now() >= deadline);
     try {
       return work();
@@ -21,11 +21,11 @@ export async function retryWhileBusy<T>(work: () => T, busyMs: number): Promise<
   }
 }
 
-/** Ends a transaction that failed, if SQLite has not ended it. */
+/** Rolls back a failed transaction, unless SQLite has done so. */
 export function rollBack(database: DatabaseSync): void {
   try {
     database.exec('ROLLBACK');
   } catch {
-    // A full disk or a failed write has rolled back already; the error that the caller has says more than this one.
+    // A full disk or a failed write has rolled back already; the caller's error is more specific than this one.
   }
 }

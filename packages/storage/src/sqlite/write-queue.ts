@@ -1,38 +1,38 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { setImmediate } from 'node:timers/promises';
-import { rollBack, retryWhileBusy } from './transaction.ts';
+import { retryWhileBusy, rollBack } from './transaction.ts';
 
-/** Runs writes of one connection in the order of their calls. */
+/** Runs the writes of one connection in the order of their calls. */
 export interface WriteQueue {
   /**
-   * Runs `work` in a transaction and resolves with what it returns when that is committed. What it throws comes through
-   * and leaves the database as it was. It may run more than once, so it changes nothing but the database.
+   * Runs `work` in a transaction and resolves with its result after the commit. An error that it throws is rethrown and
+   * leaves the database unchanged. It may run more than once, so it must change nothing but the database.
    */
   write<T>(work: () => T): Promise<T>;
-  /** Resolves when everything called so far is done. */
+  /** Resolves when everything called so far has finished. */
   drain(): Promise<void>;
 }
 
-/** How a queue writes. */
+/** Options of `writeQueue`. */
 export interface WriteQueueOptions {
-  /** How long to go on trying while other connections write. */
+  /** Time to retry while other connections write. */
   readonly busyMs: number;
-  /** Called after each commit, when its writes have been answered. Must not throw; leaves the database as it is. */
+  /** Called after each commit, when its writes have resolved. Must not throw, and must leave the database unchanged. */
   readonly onCommit?: () => void;
 }
 
 interface Job {
-  /** Does the work; returns what tells the caller. */
+  /** Runs the work; returns a function that resolves the caller's promise. */
   readonly run: () => () => void;
   readonly fail: (error: unknown) => void;
 }
 
-/** Bounds how long one transaction keeps the event loop and other processes waiting. */
+/** Limits how long one transaction blocks the event loop and other processes. */
 const groupLength = 256;
 
 /**
- * Groups the writes that wait at the same time into one transaction, for one sync of the disk. A failure rolls the
- * whole group back; then each of its writes gets a transaction, and so an answer, of its own.
+ * Groups the writes that wait at the same time into one transaction, with one sync of the disk. A failure rolls the
+ * whole group back; each of its writes then runs in a transaction of its own and gets its own result.
  */
 export function writeQueue(database: DatabaseSync, options: WriteQueueOptions): WriteQueue {
   const waiting: Job[] = [];
@@ -66,9 +66,10 @@ async function commitAll(database: DatabaseSync, jobs: readonly Job[], options: 
     return;
   }
   try {
-    const answers = jobs.map((job) => job.run());
+    const resolvers = jobs.map((job) => job.run());
+    // With `fsync` durability the commit returns when the write-ahead log is on the disk.
     database.exec('COMMIT');
-    for (const answer of answers) answer();
+    for (const resolveJob of resolvers) resolveJob();
   } catch (error) {
     rollBack(database);
     if (jobs.length === 1) jobs[0]?.fail(error);
