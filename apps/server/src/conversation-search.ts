@@ -4,20 +4,20 @@ import { isAddressable } from './conversation-id.ts';
 import type { Services } from './services.ts';
 import { unlessMissing } from './unless-missing.ts';
 
-/** In which order conversations are listed. @see agent-server 1.43.1 OpenAPI, ConversationSortOrder */
+/** Orders of a listing of conversations. @see agent-server 1.43.1 OpenAPI, ConversationSortOrder */
 export const conversationOrders = ['CREATED_AT', 'UPDATED_AT', 'CREATED_AT_DESC', 'UPDATED_AT_DESC'] as const;
 export type ConversationOrder = (typeof conversationOrders)[number];
 
-/** Which conversations are wanted. */
+/** Parameters of a search for conversations. */
 export interface ConversationQuery {
-  /** Hex id of the first conversation of the wanted page; one that is not found means the first page. */
+  /** Hex id of the first conversation of the page; an unknown id means the first page. */
   readonly pageId?: string | undefined;
   readonly limit: number;
   readonly order: ConversationOrder;
   readonly status?: ExecutionStatus | undefined;
 }
 
-/** A part of a listing. */
+/** One page of a listing. */
 export interface ConversationPage {
   readonly items: readonly Summary[];
   /** Hex id of the first conversation of the next page; null on the last one. */
@@ -26,12 +26,12 @@ export interface ConversationPage {
 
 type Listed = Pick<Services, 'store' | 'folds'>;
 
-/** The largest page a store gives. */
+/** Largest page of a store. */
 const storePage = 1000;
 
 /**
- * One page of a listing. The first page by last update reads no more than it shows; other orders read every summary,
- * because stores list in that one order.
+ * Returns one page of a listing. The first page by last update reads only what it returns; other orders read every
+ * summary, because stores list in that one order.
  */
 export async function searchConversations(services: Listed, query: ConversationQuery): Promise<ConversationPage> {
   const { order, limit, status } = query;
@@ -40,7 +40,7 @@ export async function searchConversations(services: Listed, query: ConversationQ
   return pageOf(isStoreOrder ? found : (await Array.fromAsync(found)).toSorted(comparison(order)), query);
 }
 
-/** How many conversations there are, of one status or of all. */
+/** Returns the number of conversations, of one status or in total. */
 export async function countConversations(services: Listed, status: ExecutionStatus | undefined): Promise<number> {
   let count = 0;
   for await (const _ of conversations(services, status, storePage)) count += 1;
@@ -63,7 +63,7 @@ async function* conversations(
   }
 }
 
-/** The status as listings have it, which changes in the same append as the log; else as the log tells it. */
+/** Returns the status in the listing, which changes in the same append as the log, or else the status in the log. */
 async function statusOf(summary: Summary, { folds }: Listed): Promise<ExecutionStatus | undefined> {
   const { meta } = summary;
   const listed = typeof meta === 'object' && meta !== null && 'status' in meta ? meta['status'] : undefined;

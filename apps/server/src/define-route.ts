@@ -4,46 +4,50 @@ import { keyHeader } from './guards/require-key.ts';
 import type { Services } from './services.ts';
 import { validationError, validationErrors } from './validation-errors.ts';
 
-/** One operation: what the OpenAPI document says of it, and how it is answered. */
+/** One operation: its entry in the OpenAPI document and its handler. */
 export interface Route {
   readonly config: RouteConfig;
-  /** Throws an `HTTPException` for what the caller did wrong. */
-  readonly answer: (context: Context, services: Services) => Promise<Response>;
+  /** Handles a request. Throws an `HTTPException` for errors of the client. */
+  readonly handle: (context: Context, services: Services) => Promise<Response>;
 }
 
-/** What makes a route. */
+/** Options of `defineRoute`. */
 export interface RouteOptions<Params extends z.ZodObject, Query extends z.ZodObject> {
   readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
-  /** Parameters in braces; below `/api/` a key is needed. */
+  /** Path with parameters in braces; paths below `/api/` require a key. */
   readonly path: `/${string}`;
   readonly tag: string;
   readonly summary: string;
   readonly params?: Params;
   readonly query?: Query;
-  /** What is sent with status 200. It documents: nothing that is sent is checked. */
-  readonly answer: z.ZodType;
-  /** What other statuses mean. */
-  readonly refusals?: Readonly<Record<number, string>>;
+  /** Schema of the response with status 200. It documents the response and is not applied to it. */
+  readonly response: z.ZodType;
+  /** Meaning of error statuses. */
+  readonly errors?: Readonly<Record<number, string>>;
   readonly handle: (
     input: { readonly params: z.output<Params>; readonly query: z.output<Query> },
     services: Services,
   ) => Promise<Response> | Response;
 }
 
-/** The name under which the OpenAPI document knows the key. @see agent-server 1.43.1 OpenAPI */
+/** Security scheme of the OpenAPI document for the key. @see agent-server 1.43.1 OpenAPI */
 export const keyScheme = { name: 'APIKeyHeader', scheme: { type: 'apiKey', in: 'header', name: keyHeader } } as const;
 
 const unprocessable = z.object({ detail: z.array(validationError) }).openapi('HTTPValidationError');
 const refused = z.object({ detail: z.string() }).openapi('Refusal');
 const nothing = z.object({});
 
-/** Defines a route: one entry of a group in `routes/`. Input that breaks its schemas is answered with all that is wrong. */
+/**
+ * Defines a route: one entry of a group in `routes/`. Invalid input is answered with status 422 and all errors.
+ *
+ * Routes are validated here and not by `createRoute`, because the reference reports errors of path and query together.
+ */
 export function defineRoute<Params extends z.ZodObject = typeof nothing, Query extends z.ZodObject = typeof nothing>(
   options: RouteOptions<Params, Query>,
 ): Route {
   return {
     config: configOf(options),
-    async answer(context, services) {
+    async handle(context, services) {
       const sent = { params: context.req.param(), query: Object.fromEntries(new URL(context.req.url).searchParams) };
       const params = parse(options.params, sent.params);
       const query = parse(options.query, sent.query);
@@ -61,7 +65,7 @@ function parse<Schema extends z.ZodObject>(
   schema: Schema | undefined,
   raw: object,
 ): z.ZodSafeParseResult<z.output<Schema>> {
-  // Without a schema the type parameter is that of `nothing`.
+  // Without a schema the type parameter is the type of `nothing`.
   return (schema ?? nothing).safeParse(raw) as z.ZodSafeParseResult<z.output<Schema>>;
 }
 
@@ -72,11 +76,11 @@ function configOf<Params extends z.ZodObject, Query extends z.ZodObject>({
   summary,
   params,
   query,
-  answer,
-  refusals = {},
+  response,
+  errors = {},
 }: RouteOptions<Params, Query>): RouteConfig {
   const isGuarded = path.startsWith('/api/');
-  const described = { ...(isGuarded && { 401: 'No known key.' }), ...refusals };
+  const described = { ...(isGuarded && { 401: 'Missing or unknown key.' }), ...errors };
   const hasInput = params !== undefined || query !== undefined;
   return {
     method,
@@ -86,7 +90,7 @@ function configOf<Params extends z.ZodObject, Query extends z.ZodObject>({
     request: { ...(params && { params }), ...(query && { query }) },
     ...(isGuarded && { security: [{ [keyScheme.name]: [] }] }),
     responses: {
-      200: { description: 'Done.', content: { 'application/json': { schema: answer } } },
+      200: { description: 'Success.', content: { 'application/json': { schema: response } } },
       ...Object.fromEntries(
         Object.entries(described).map(([status, description]) => [
           status,
@@ -95,7 +99,7 @@ function configOf<Params extends z.ZodObject, Query extends z.ZodObject>({
       ),
       ...(hasInput && {
         422: {
-          description: 'The request breaks its schema.',
+          description: 'The request does not match its schema.',
           content: { 'application/json': { schema: unprocessable } },
         },
       }),

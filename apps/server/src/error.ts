@@ -1,10 +1,10 @@
-/** Why a server cannot serve. */
+/** Reasons why a server cannot start. */
 export type ServerErrorCode =
-  /** An option no server can work with: no key, a key no header can carry, an origin that is none. */
+  /** An invalid option: no key, a key that a header cannot contain, an invalid origin. */
   | 'invalid'
-  /** Other machines could reach it, and nobody chose a key. */
+  /** Other machines could reach the server, and no key was configured. */
   | 'key-needed'
-  /** The address cannot be listened at. */
+  /** Listening on the address failed. */
   | 'address';
 
 /** The one error class of this package. The message is one sentence that names the thing and the value, never a key. */

@@ -23,7 +23,7 @@ test('a client reads conversations and events over a socket', async () => {
   expect((await fetch(`${listening.url}/alive`, { headers: { origin: 'http://evil.example' } })).status).toBe(403);
 });
 
-/** Sends a request as it stands and resolves with the whole answer. */
+/** Sends raw bytes and resolves with the whole response. */
 async function raw(port: number, request: string): Promise<string> {
   const socket = connect(port, '127.0.0.1');
   socket.end(request);
@@ -44,7 +44,7 @@ test.for([
   expect(await raw(listening.port, request)).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
 });
 
-test('where every address is listened at, the one that was called counts as the host', async () => {
+test('a server on every address accepts the called address as the host', async () => {
   await using listening = await started({ host: '0.0.0.0' }).listen(0);
   const ask = (host: string) =>
     raw(listening.port, `GET /alive HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
@@ -52,15 +52,15 @@ test('where every address is listened at, the one that was called counts as the 
   expect(await ask('192.168.77.77')).toContain('403 Forbidden');
 });
 
-test('a port that is taken is named', async () => {
+test('the error names a port in use', async () => {
   await using listening = await started().listen(0);
   await expect(started().listen(listening.port)).rejects.toMatchObject({
     code: 'address',
-    message: `Port ${listening.port} of 127.0.0.1 cannot be listened at (EADDRINUSE).`,
+    message: `Cannot listen on 127.0.0.1:${listening.port} (EADDRINUSE).`,
   });
 });
 
-/** A store whose listing ends when it is let go. */
+/** A store whose listing waits until it is released. */
 function held() {
   const store: EventStore = memoryStore();
   const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
@@ -74,7 +74,7 @@ function held() {
   return { store, asked, release };
 }
 
-test('stopping lets requests under way end, and takes no new ones', async () => {
+test('stopping waits for active requests and accepts no new ones', async () => {
   const { store, asked, release } = held();
   await using listening = await started({ store }).listen(0);
   const underWay = fetch(`${listening.url}/ready`);
@@ -89,7 +89,7 @@ test('stopping lets requests under way end, and takes no new ones', async () => 
   await listening[Symbol.asyncDispose]();
 });
 
-test('a connection that is kept for later does not hold up stopping', async () => {
+test('an idle connection does not delay stopping', async () => {
   const listening = await started().listen(0);
   const socket = connect(listening.port, '127.0.0.1');
   socket.write('GET /alive HTTP/1.1\r\nHost: localhost\r\n\r\n');

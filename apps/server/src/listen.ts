@@ -3,27 +3,27 @@ import { createServer, type Server as HttpServer } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import { ServerError } from './error.ts';
 
-/** A server at its address. */
+/** A listening server. */
 export interface Listening extends AsyncDisposable {
   readonly host: string;
   readonly port: number;
   /** `http://127.0.0.1:8000` */
   readonly url: string;
-  /** Takes no further request, lets those under way end, and cuts off what has not ended after 10 seconds. Idempotent. */
+  /** Accepts no more requests, waits up to 10 seconds for active ones, then closes all connections. Idempotent. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** What answers, and where. */
+/** Handler and address of a server. */
 export interface ListenOptions {
   readonly fetch: (request: Request, connection: object) => Response | Promise<Response>;
   readonly host: string;
   readonly port: number;
 }
 
-/** How long requests under way may take when the server stops. */
+/** Time for active requests when the server stops. */
 const graceMs = 10_000;
 
-/** Listens. @throws {ServerError} `address` when the address is taken, or none of this machine. */
+/** Starts to listen. @throws {ServerError} `address` if the address is in use or does not belong to this machine. */
 export async function listen({ fetch, host, port }: ListenOptions): Promise<Listening> {
   const http = createServer(getRequestListener(fetch, { overrideGlobalObjects: false }));
   closeWhenIdle(http);
@@ -31,8 +31,8 @@ export async function listen({ fetch, host, port }: ListenOptions): Promise<List
     http.listen(port, host);
     await once(http, 'listening');
   } catch (cause) {
-    const why = cause instanceof Error && 'code' in cause ? String(cause.code) : 'no reason given';
-    throw new ServerError('address', `Port ${port} of ${host} cannot be listened at (${why}).`, { cause });
+    const why = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown reason';
+    throw new ServerError('address', `Cannot listen on ${host}:${port} (${why}).`, { cause });
   }
   const address = http.address();
   const bound = typeof address === 'object' && address !== null ? address.port : port;
@@ -45,7 +45,7 @@ export async function listen({ fetch, host, port }: ListenOptions): Promise<List
   };
 }
 
-/** Without this a connection whose request ends while the server stops would be kept for the next request. */
+/** Closes connections whose request ends while the server stops; Node would keep them for the next request. */
 function closeWhenIdle(http: HttpServer): void {
   http.on('request', (_request, response) => {
     response.once('close', () => {

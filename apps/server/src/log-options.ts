@@ -1,6 +1,6 @@
-/** What a server logs, and where to. */
+/** Level and destination of a server's log. */
 export interface LogOptions {
   readonly level: 'silent' | 'error' | 'warn' | 'info' | 'debug';
-  /** Gets one JSON object per line. */
+  /** Receives one JSON object per line. */
   readonly stream: { write(line: string): unknown };
 }

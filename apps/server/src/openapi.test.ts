@@ -28,7 +28,7 @@ interface Document {
   };
 }
 
-/** What the reference's document says of the operations that we have. */
+/** Operations of the reference's document that varve implements. */
 interface Expected {
   readonly operations: Readonly<Record<string, ReturnType<typeof outline>>>;
   readonly fields: Readonly<Record<string, readonly string[]>>;
@@ -50,7 +50,7 @@ async function operationsOf(): Promise<readonly (readonly [name: string, path: s
   );
 }
 
-/** What clients rely on in an operation. */
+/** Parts of an operation that clients rely on. */
 function outline({ tags, parameters = [], security, responses }: Operation) {
   return {
     tags,
@@ -62,7 +62,7 @@ function outline({ tags, parameters = [], security, responses }: Operation) {
         return `${parameter.in} ${parameter.name}${isRequired}${usual === undefined ? '' : ` = ${usual}`}`;
       })
       .toSorted(),
-    // The reference does not document its answer to a wrong key, nor that it may not be ready.
+    // The reference documents neither its response to a wrong key nor the status of a server that is not ready.
     statuses: Object.keys(responses).filter((status) => status !== '401' && status !== '503'),
   };
 }
@@ -79,7 +79,7 @@ test.for(Object.entries(expected.fields))('%s has the fields of the reference', 
   expect(Object.keys(components.schemas[name]?.properties ?? {}).toSorted()).toEqual(fields);
 });
 
-test('the document is OpenAPI 3.1 with everything it refers to', async () => {
+test('the document is OpenAPI 3.1 and contains all referenced components', async () => {
   const document = await documentOf();
   expect(document.openapi).toMatch(/^3\.1\.\d$/);
   expect(document.info).toEqual({ title: expect.any(String), version: '1.43.1' });
@@ -92,7 +92,7 @@ test('the document is OpenAPI 3.1 with everything it refers to', async () => {
   expect(missing).toEqual([]);
 });
 
-test('each operation declares the parameters of its path, each once, and what it answers', async () => {
+test('each operation declares the parameters of its path once, and its responses', async () => {
   for (const [name, path, { parameters = [], responses }] of await operationsOf()) {
     const inPath = parameters.filter((parameter) => parameter.in === 'path' && parameter.required === true);
     const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, parameter = '']) => parameter);

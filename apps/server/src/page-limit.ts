@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 
 /**
- * How many items a page holds, 1 to 100.
+ * Number of items per page, 1 to 100.
  *
  * @see agent-server 1.43.1, which fails with status 500 above 100
  */

@@ -2,7 +2,7 @@ import type { MiddlewareHandler } from 'hono';
 import { pino, type Logger } from 'pino';
 import type { LogOptions } from './log-options.ts';
 
-/** A logger whose lines tell nothing of the process but what it is given. */
+/** Creates a logger whose lines contain no process id or host name. */
 export function loggerFor(log: LogOptions | undefined): Logger {
   if (!log) return pino({ level: 'silent' });
   const { level, stream } = log;
@@ -12,7 +12,7 @@ export function loggerFor(log: LogOptions | undefined): Logger {
   );
 }
 
-/** Logs each request once it is answered. Neither headers nor bodies nor queries: all three can hold a key. */
+/** Logs each request after its response, without headers, bodies and queries: all three can contain a key. */
 export function requestLog(logger: Logger): MiddlewareHandler {
   return async (context, next) => {
     const began = performance.now();

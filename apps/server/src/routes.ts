@@ -3,5 +3,5 @@ import { conversationRoutes } from './routes/conversations.ts';
 import { eventRoutes } from './routes/events.ts';
 import { healthRoutes } from './routes/health.ts';
 
-/** Every route there is: add a file to `routes/`, then its line here. A path without parameters goes before one with. */
+/** All routes: add a file to `routes/`, then its line here. Paths without parameters precede those with parameters. */
 export const routes: readonly Route[] = [...healthRoutes, ...conversationRoutes, ...eventRoutes];

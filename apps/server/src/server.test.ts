@@ -14,13 +14,13 @@ function failing(error: Error): EventStore {
   return Object.assign(memoryStore(), { list });
 }
 
-test.for(['/alive', '/health'])('%s says ok', async (path) => {
+test.for(['/alive', '/health'])('%s returns ok', async (path) => {
   const response = await started().request(path);
   expect([response.status, await response.text()]).toEqual([200, '{"status":"ok"}']);
   expect(response.headers.get('content-type')).toBe('application/json');
 });
 
-test('/ready says whether the store can be read, and not where it lies', async () => {
+test('/ready reports whether the store can be read, without its location', async () => {
   const ready = await started().request('/ready');
   expect([ready.status, await ready.json()]).toEqual([200, { status: 'ready' }]);
   const store = failing(new StorageError('io', 'The file /secret/place is gone.'));
@@ -29,7 +29,7 @@ test('/ready says whether the store can be read, and not where it lies', async (
   expect(await response.json()).toEqual({ status: 'initializing', message: 'The store cannot be read.' });
 });
 
-test.for(['/server_info', '/'])('%s tells the version that clients ask for', async (path) => {
+test.for(['/server_info', '/'])('%s returns the version that clients require', async (path) => {
   let now = 5_000;
   const serving = started({ now: () => now });
   now += 11_900;
@@ -40,7 +40,7 @@ test.for(['/server_info', '/'])('%s tells the version that clients ask for', asy
   await expect(`${JSON.stringify(stable, undefined, 2)}\n`).toMatchFileSnapshot('golden/server-info.json');
 });
 
-test('an unknown path and an unknown method are told apart', async () => {
+test('an unknown path is 404 and an unknown method 405', async () => {
   const unknown = await get(started(), '/api/nothing');
   expect([unknown.status, await unknown.json()]).toEqual([404, { detail: 'Not Found' }]);
   const response = await started().request('/alive', { method: 'POST' });
@@ -48,7 +48,7 @@ test('an unknown path and an unknown method are told apart', async () => {
   expect(response.headers.get('allow')).toBe('GET, HEAD');
 });
 
-test('all that is wrong with a request is told at once', async () => {
+test('a response lists all errors of a request', async () => {
   const response = await get(
     started(),
     '/api/conversations/nope/events/search?limit=0&sort_order=UP&timestamp__lt=soon&kind=x',
@@ -70,7 +70,7 @@ test.for([
   expect(await response.json()).toMatchObject({ detail: [{ type, loc: ['query', query?.split('=')[0]] }] });
 });
 
-test('a failure has an id that its line in the log has too', async () => {
+test('the id of a failure is in the response and in the log', async () => {
   const lines: string[] = [];
   const log = { level: 'info', stream: { write: (line: string) => lines.push(line) } } as const;
   const serving = started({ store: failing(new Error('The disk is on fire.')), log });
@@ -84,7 +84,7 @@ test('a failure has an id that its line in the log has too', async () => {
   expect(lines.find((line) => line.includes(body.error_id))).toContain('The disk is on fire.');
 });
 
-test('the log tells of each request what was asked and answered, and neither keys nor queries nor bodies', async () => {
+test('the log contains method, path and status of each request, and no keys, queries or bodies', async () => {
   const lines: string[] = [];
   const log = { level: 'info', stream: { write: (line: string) => lines.push(line) } } as const;
   const store = memoryStore();
@@ -93,8 +93,8 @@ test('the log tells of each request what was asked and answered, and neither key
   await get(serving, `/api/conversations/${id}?session_api_key=${testKey}`);
   await serving.request('/api/conversations/search', { headers: { 'X-Session-API-Key': 'wrong-key' } });
   await serving.request('/alive', { headers: { host: 'evil.example' } });
-  const told = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
-  expect(told.map(({ method, path, status }) => [method, path, status])).toEqual([
+  const entries = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+  expect(entries.map(({ method, path, status }) => [method, path, status])).toEqual([
     ['GET', `/api/conversations/${id}`, 200],
     ['GET', '/api/conversations/search', 401],
     ['GET', '/alive', 403],

@@ -1,7 +1,7 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
 import type { EventStore } from '@varve/storage';
 import { methodNotAllowed } from 'hono/method-not-allowed';
-import { answerFailure, refusal } from './answer-failure.ts';
+import { handleFailure, errorResponse } from './handle-failure.ts';
 import { keyScheme } from './define-route.ts';
 import { checkHost } from './guards/check-host.ts';
 import { checkOrigin } from './guards/check-origin.ts';
@@ -15,38 +15,38 @@ import { protocolVersion } from './routes/health.ts';
 import type { ServerEnv } from './server-env.ts';
 import type { Services } from './services.ts';
 
-/** What a server works with. */
+/** Options of `server`. */
 export interface ServerOptions {
-  /** Not owned: the caller closes it after the server has stopped. */
+  /** Store of the conversations; the caller closes it after the server has stopped. */
   readonly store: EventStore;
-  /** Any one of them opens `/api`. At least one, of visible ASCII. */
+  /** Accepted keys for `/api`: at least one, of visible ASCII. */
   readonly keys: readonly string[];
-  /** Where it listens; default `127.0.0.1`. A host that other machines reach needs a key that is not guessed. */
+  /** Address to listen on; default `127.0.0.1`. An address that other machines can reach needs a strong key. */
   readonly host?: string;
-  /** Names it answers to besides `host` and those of this machine, without a port. */
+  /** Accepted host names in addition to `host` and those of this machine, without a port. */
   readonly allowedHosts?: readonly string[];
-  /** Origins whose pages may call it, such as `https://app.example`; default none. */
+  /** Origins whose pages may call the server, such as `https://app.example`; default none. */
   readonly allowedOrigins?: readonly string[];
-  /** Default: nothing is logged. */
+  /** Log; default none. */
   readonly log?: LogOptions;
-  /** UTC milliseconds; default `Date.now`. */
+  /** Clock in UTC milliseconds; default `Date.now`. */
   readonly now?: () => number;
 }
 
-/** A server that answers requests, with or without a socket. */
+/** A server that handles requests with or without a socket. */
 export interface Server {
-  /** Answers a request without a socket. */
+  /** Handles a request without a socket. */
   fetch(request: Request): Promise<Response>;
-  /** Answers a request made in this process to one of its paths: `request('/alive')`. */
+  /** Handles a request of this process to a path: `request('/alive')`. */
   request(path: string, init?: RequestInit): Promise<Response>;
-  /** Listens at a port of its host; 0 picks a free one. @throws {ServerError} `address` when it cannot. */
+  /** Listens on a port of the host; 0 picks a free one. @throws {ServerError} `address` if that fails. */
   listen(port: number): Promise<Listening>;
 }
 
 /**
- * The agent-server protocol over a store.
+ * Creates a server of the agent-server protocol for a store.
  *
- * @throws {ServerError} `invalid` for a key or an origin that is none.
+ * @throws {ServerError} `invalid` for an invalid key or origin.
  */
 export function server(options: ServerOptions): Server {
   const { store, keys, host = '127.0.0.1', allowedHosts = [], allowedOrigins = [], now = Date.now } = options;
@@ -56,8 +56,8 @@ export function server(options: ServerOptions): Server {
   app.use('/api/*', requireKey(keys));
   app.use(methodNotAllowed({ app, onMethodNotAllowed: (_context, methods) => notAllowed(methods) }));
   addRoutes(app, { store, folds: conversationFolds(store), now, startedAt: now() });
-  app.notFound(() => refusal(404, 'Not Found'));
-  app.onError(answerFailure(logger));
+  app.notFound(() => errorResponse(404, 'Not Found'));
+  app.onError(handleFailure(logger));
   return {
     fetch: async (request) => app.fetch(request),
     request: async (path, init) => app.request(path, init),
@@ -66,14 +66,14 @@ export function server(options: ServerOptions): Server {
 }
 
 function notAllowed(methods: readonly string[]): Response {
-  return refusal(405, 'Method Not Allowed', { allow: methods.join(', ') });
+  return errorResponse(405, 'Method Not Allowed', { allow: methods.join(', ') });
 }
 
 function addRoutes(app: OpenAPIHono<ServerEnv>, services: Services): void {
-  for (const { config, answer } of routes) {
+  for (const { config, handle } of routes) {
     app.openAPIRegistry.registerPath(config);
     const path = config.path.replaceAll(/\{(\w+)\}/g, ':$1');
-    app.on(config.method, path, (context) => answer(context, services));
+    app.on(config.method, path, (context) => handle(context, services));
   }
   app.openAPIRegistry.registerComponent('securitySchemes', keyScheme.name, keyScheme.scheme);
   app.doc31('/openapi.json', { openapi: '3.1.0', info: { title: 'varve', version: protocolVersion } });

@@ -1,7 +1,7 @@
 import type { EventStore } from '@varve/storage';
 import type { ConversationFolds } from './info/conversation-folds.ts';
 
-/** What routes work with. */
+/** Services that routes use. */
 export interface Services {
   readonly store: EventStore;
   readonly folds: ConversationFolds;

@@ -3,13 +3,13 @@ import { sessionKeys } from './session-keys.ts';
 
 const host = '127.0.0.1';
 
-test('the key that was typed goes before those of the environment', () => {
+test('the key option takes precedence over the environment', () => {
   const env = { VARVE_SESSION_API_KEY: 'ours', OH_SESSION_API_KEYS_0: 'theirs' };
   expect(sessionKeys({ key: 'typed', env, host })).toEqual({ keys: ['typed'], isGenerated: false });
   expect(sessionKeys({ env, host })).toEqual({ keys: ['ours'], isGenerated: false });
 });
 
-test('the keys of the reference are taken as far as their numbers go', () => {
+test('the keys of the reference are read while their numbers are consecutive', () => {
   const env = {
     VARVE_SESSION_API_KEY: '',
     OH_SESSION_API_KEYS_0: 'a',
@@ -19,14 +19,14 @@ test('the keys of the reference are taken as far as their numbers go', () => {
   expect(sessionKeys({ env, host }).keys).toEqual(['a', 'b']);
 });
 
-test('without a key a new one of 32 random bytes is made each time', () => {
+test('without a key, a new one of 32 random bytes is generated each time', () => {
   const [one, other] = [sessionKeys({ env: {}, host }), sessionKeys({ env: {}, host })];
   expect(one.isGenerated).toBe(true);
   expect(one.keys).toEqual([expect.stringMatching(/^[\w-]{43}$/)]);
   expect(one.keys).not.toEqual(other.keys);
 });
 
-test.for(['0.0.0.0', '::', '192.168.0.7', 'box.lan'])('%s needs a key that somebody chose', (open) => {
+test.for(['0.0.0.0', '::', '192.168.0.7', 'box.lan'])('%s needs a configured key', (open) => {
   expect(() => sessionKeys({ env: {}, host: open })).toThrow(expect.objectContaining({ code: 'key-needed' }));
   expect(sessionKeys({ key: 'k', env: {}, host: open }).keys).toEqual(['k']);
 });

@@ -2,28 +2,28 @@ import { randomBytes } from 'node:crypto';
 import { isLoopback } from '@varve/llm';
 import { ServerError } from './error.ts';
 
-/** Where keys may come from. */
+/** Sources of keys. */
 export interface SessionKeysOptions {
-  /** The key that was typed. */
+  /** Key of a command-line option. */
   readonly key?: string | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Where the server will listen. */
+  /** Address on which the server will listen. */
   readonly host: string;
 }
 
-/** The keys of a server, and whether somebody has to be told them. */
+/** Keys of a server. */
 export interface SessionKeys {
   readonly keys: readonly string[];
-  /** The key was made here: nobody knows it yet. */
+  /** True if the key was generated and must be shown to the user. */
   readonly isGenerated: boolean;
 }
 
 /**
- * The keys to serve with: the one typed, else VARVE_SESSION_API_KEY, else OH_SESSION_API_KEYS_0, _1, …, else a new random
- * one. There is always one.
+ * Returns the keys of a server: the option, else VARVE_SESSION_API_KEY, else OH_SESSION_API_KEYS_0, _1, …, else a new
+ * random key. There is always one.
  *
- * @throws {ServerError} `key-needed` when other machines could reach the host and nobody chose a key.
- * @see agent-server 1.43.1 configuration, `session_api_keys` (without keys it serves everybody; we never do)
+ * @throws {ServerError} `key-needed` if other machines could reach the host and no key is configured.
+ * @see agent-server 1.43.1 configuration, `session_api_keys` (without keys it requires none; varve always does)
  */
 export function sessionKeys({ key, env, host }: SessionKeysOptions): SessionKeys {
   const named = env['VARVE_SESSION_API_KEY'];
@@ -31,7 +31,7 @@ export function sessionKeys({ key, env, host }: SessionKeysOptions): SessionKeys
   const keys = chosen === undefined ? numbered(env) : [chosen];
   if (keys.length > 0) return { keys, isGenerated: false };
   if (!isLoopback(host)) {
-    throw new ServerError('key-needed', `Other machines can reach ${host}, and no key was chosen for it.`);
+    throw new ServerError('key-needed', `Other machines can reach ${host}, and no key is configured.`);
   }
   return { keys: [randomBytes(32).toString('base64url')], isGenerated: true };
 }

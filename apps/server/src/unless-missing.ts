@@ -1,6 +1,6 @@
 import { StorageError } from '@varve/storage';
 
-/** Resolves with nothing when a store says that what was asked for is not there. */
+/** Resolves to undefined if the store reports `missing`. */
 export async function unlessMissing<Value>(asked: Promise<Value>): Promise<Value | undefined> {
   try {
     return await asked;

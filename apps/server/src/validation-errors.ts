@@ -1,10 +1,10 @@
 import { z } from '@hono/zod-openapi';
 
-/** One thing that is wrong with a request. */
+/** One error of a request. */
 export const validationError = z
   .object({
     type: z.string(),
-    /** Which part of the request (`path`, `query`, `body`), and where in it. */
+    /** Part of the request (`path`, `query`, `body`) and position in it. */
     loc: z.array(z.union([z.string(), z.int()])),
     msg: z.string(),
     input: z.unknown(),
@@ -13,7 +13,7 @@ export const validationError = z
   .openapi('ValidationError');
 type ValidationError = z.output<typeof validationError>;
 
-/** Where in a request a value stands. */
+/** Position of a value in a request. */
 export type RequestPart = 'path' | 'query' | 'body';
 
 type Issue = z.core.$ZodIssue;
@@ -23,7 +23,7 @@ interface Verdict {
 }
 
 /**
- * Tells what is wrong with one part of a request, given as it was sent.
+ * Returns the errors of one part of a request in its sent form.
  *
  * @see agent-server 1.43.1 answers of status 422: the same types and places, sentences of our own
  */

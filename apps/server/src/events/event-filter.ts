@@ -3,24 +3,24 @@ import { isFact } from '@varve/events/facts';
 import { ConversationStateUpdateEvent, MessageEvent } from '@varve/events/kinds';
 import type { Stored } from '@varve/storage';
 
-/** Which events are wanted; what is absent does not matter. */
+/** Conditions of an event search; absent ones match every event. */
 export interface EventFilter {
-  /** A class name; what stands before its last dot does not matter. */
+  /** Class name; the part before its last dot is ignored. */
   readonly kind?: string | undefined;
   readonly source?: string | undefined;
-  /** Text that a message holds, whatever its case; events of other kinds hold none. */
+  /** Text in a message, case-insensitive; events of other kinds contain none. */
   readonly body?: string | undefined;
   /** Timestamps in the form of events. */
   readonly from?: string | undefined;
   readonly before?: string | undefined;
 }
 
-/** What a filter looks into; all other kinds are told apart by their base fields. */
+/** Kinds whose fields a filter reads; other kinds need only their base fields. */
 const codec = eventCodec([ConversationStateUpdateEvent, MessageEvent]);
 
 /**
- * Whether an event is one that clients of the reference may see and this filter wants. Our own facts are not, nor is text
- * that is no event: it would break the answer it is put into.
+ * Returns a predicate for events that clients of the reference may receive and that match the filter. `varve.*` facts
+ * do not match, and neither does text that is not an event, which would make the response invalid JSON.
  *
  * @see agent-server 1.43.1 (it compares `kind` with the path of a Python class; clients send the bare name)
  */

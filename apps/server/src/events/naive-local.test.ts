@@ -13,7 +13,7 @@ test.for([
   expect(naiveLocal(text ?? '')).toBe(local);
 });
 
-test('an instant with a zone means the same as the timestamp of an event made then', () => {
+test('an instant with a zone equals the timestamp of an event of that instant', () => {
   const stamp = timestamps(() => Date.UTC(2026, 6, 1, 12, 0, 0, 250))();
   expect(naiveLocal('2026-07-01T12:00:00.250Z')).toBe(stamp);
   expect(naiveLocal('2026-07-01T14:00:00.250+02:00')).toBe(stamp);

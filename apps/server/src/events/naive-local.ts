@@ -2,8 +2,8 @@ const iso =
   /^(?<day>\d{4}-\d\d-\d\d)(?:[T ](?<minute>\d\d:\d\d)(?::(?<second>\d\d)(?:\.(?<fraction>\d{1,9}))?)?(?<zone>Z|[+-]\d\d:?\d\d)?)?$/i;
 
 /**
- * An instant as event timestamps write it, so that comparing texts compares times: local time without a zone, and no
- * fraction where it is zero. Text without a zone is local already. Undefined when it is no ISO 8601 instant.
+ * Returns an instant in the form of event timestamps, so that comparing texts compares times: local time without a
+ * zone, and no fraction if it is zero. Text without a zone is local time. Undefined for text that is not ISO 8601.
  *
  * @see agent-server 1.43.1, the filters `timestamp__gte` and `timestamp__lt`
  */

@@ -4,7 +4,7 @@ import { memoryStore } from '@varve/storage';
 import { rowsOf, testId } from '../testing/conversation-of.ts';
 import { newestFirst } from './newest-first.ts';
 
-test.for([0, 1, 127, 128, 129, 300])('the first %i events come once each, the last of them first', async (end) => {
+test.for([0, 1, 127, 128, 129, 300])('the first %i events are yielded once each, newest first', async (end) => {
   const { user } = eventFactory();
   const store = memoryStore();
   await using log = await store.create(testId(1), {});

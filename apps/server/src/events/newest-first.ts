@@ -1,9 +1,9 @@
 import type { LogReader, Stored } from '@varve/storage';
 
-/** How many events are read at once. */
+/** Number of events per read. */
 const block = 128;
 
-/** The events before seq `end`, newest first. */
+/** Yields the events before seq `end`, newest first. */
 export async function* newestFirst(log: LogReader, end: number): AsyncGenerator<Stored> {
   for (let to = end; to > 0; to -= block) {
     const events = await Array.fromAsync(log.range(Math.max(0, to - block), to));

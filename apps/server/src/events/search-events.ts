@@ -2,25 +2,25 @@ import type { LogReader, Stored } from '@varve/storage';
 import { eventFilter, type EventFilter } from './event-filter.ts';
 import { newestFirst } from './newest-first.ts';
 
-/** In which order events are listed: the order of the log, or its reverse. @see agent-server 1.43.1, EventSortOrder */
+/** Orders of an event search: the order of the log, or its reverse. @see agent-server 1.43.1, EventSortOrder */
 export const eventOrders = ['TIMESTAMP', 'TIMESTAMP_DESC'] as const;
 
-/** Which events are wanted, and which part of them. */
+/** Parameters of an event search. */
 export interface EventQuery extends EventFilter {
-  /** Id of the first event of the wanted page; one that is not found means the first page. */
+  /** Id of the first event of the page; an unknown id means the first page. */
   readonly pageId?: string | undefined;
   readonly limit: number;
   readonly order: (typeof eventOrders)[number];
 }
 
-/** A part of a search. */
+/** One page of a search. */
 export interface EventPage {
   readonly items: readonly Stored[];
   /** Id of the first event of the next page; null on the last one. */
   readonly nextPageId: string | null;
 }
 
-/** Searches from where the page starts until it is full; each event that is passed over costs its reading. */
+/** Reads events from the start of the page until it is full, including events that do not match. */
 export async function searchEvents(log: LogReader, query: EventQuery): Promise<EventPage> {
   const isWanted = eventFilter(query);
   const items: Stored[] = [];

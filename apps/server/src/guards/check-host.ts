@@ -3,20 +3,20 @@ import type { Context, MiddlewareHandler } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import type { ServerEnv } from '../server-env.ts';
 
-/** Which names a server answers to, beside those of this machine. */
+/** Host names that a server accepts in addition to those of this machine. */
 export interface CheckHostOptions {
-  /** Where it listens. */
+  /** Address on which the server listens. */
   readonly host: string;
-  /** Further names, without a port. */
+  /** Additional names, without a port. */
   readonly allowed: readonly string[];
 }
 
-/** Addresses that stand for every address of the machine. */
+/** Addresses that mean every address of the machine. */
 const wildcards = new Set(['0.0.0.0', '::']);
 
 /**
- * Refuses requests made for another host: a page whose name an attacker lets point at this machine (DNS rebinding) names
- * itself. Where the server listens at every address, the one that the connection came to counts as its host.
+ * Rejects requests for another host, which protects against DNS rebinding: a page under the name of an attacker sends
+ * that name. If the server listens on every address, the local address of the connection is accepted.
  */
 export function checkHost({ host, allowed }: CheckHostOptions): MiddlewareHandler<ServerEnv> {
   const names = new Set([host, ...allowed].map(plain));
@@ -33,7 +33,7 @@ export function checkHost({ host, allowed }: CheckHostOptions): MiddlewareHandle
   };
 }
 
-/** The host that a request names; one made in this process has no header. */
+/** Returns the host of a request; a request made in this process has no header. */
 export function hostOf({ req }: Context): string {
   return req.header('host') ?? new URL(req.url).host;
 }

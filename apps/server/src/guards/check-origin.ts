@@ -5,9 +5,9 @@ import { ServerError } from '../error.ts';
 import { hostOf } from './check-host.ts';
 
 /**
- * Refuses requests that a page of another origin sends, and lets the pages of the allowed origins read answers.
+ * Rejects requests from pages of other origins, and allows pages of the allowed origins to read responses.
  *
- * @throws {ServerError} `invalid` for an allowed origin that is none.
+ * @throws {ServerError} `invalid` for an invalid allowed origin.
  * @see agent-server 1.43.1 CORS (it serves every origin, and lets any page of localhost read; we do neither unasked)
  */
 export function checkOrigin(allowed: readonly string[]): readonly MiddlewareHandler[] {

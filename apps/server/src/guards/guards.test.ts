@@ -39,7 +39,7 @@ test.for([
   expect((await started().request(path)).status).toBe(401);
 });
 
-test.for([[[]], [['']], [['two words']], [['ключ']]])('%j are no keys', ([keys = []]) => {
+test.for([[[]], [['']], [['two words']], [['ключ']]])('%j are invalid keys', ([keys = []]) => {
   expect(() => started({ keys })).toThrow(expect.objectContaining({ code: 'invalid' }));
 });
 
@@ -100,12 +100,12 @@ test.for<readonly [string, number]>([
   expect(readable).toBe(origin === 'https://app.example' ? origin : null);
 });
 
-test('nobody may read answers across origins unless an origin is allowed', async () => {
+test('responses are not readable across origins unless the origin is allowed', async () => {
   const preflight = { method: 'OPTIONS', headers: { origin: 'https://app.example' } };
   expect((await started().request('/api/conversations/search', preflight)).status).toBe(403);
 });
 
-test('a page of an allowed origin is told what it may send, and may read refusals', async () => {
+test('a page of an allowed origin passes the preflight and may read error responses', async () => {
   const serving = started({ allowedOrigins: ['https://app.example'] });
   const headers = {
     origin: 'https://app.example',
@@ -122,6 +122,6 @@ test('a page of an allowed origin is told what it may send, and may read refusal
   expect(refused.headers.get('vary')).toContain('Origin');
 });
 
-test.for(['*', 'app.example', 'https://app.example/', 'null'])('"%s" is no origin to allow', (origin) => {
+test.for(['*', 'app.example', 'https://app.example/', 'null'])('"%s" is an invalid origin', (origin) => {
   expect(() => started({ allowedOrigins: [origin] })).toThrow(expect.objectContaining({ code: 'invalid' }));
 });

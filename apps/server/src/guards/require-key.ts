@@ -7,9 +7,9 @@ import { ServerError } from '../error.ts';
 export const keyHeader = 'X-Session-API-Key';
 
 /**
- * Lets a request pass that carries one of the keys. How long a comparison takes says nothing about the keys.
+ * Accepts requests that contain one of the keys. The duration of the comparison does not depend on the keys.
  *
- * @throws {ServerError} `invalid` when there is no key, or one that no header can carry.
+ * @throws {ServerError} `invalid` if there is no key, or one that a header cannot contain.
  */
 export function requireKey(keys: readonly string[]): MiddlewareHandler {
   const isKey = keyCheck(keys);
@@ -31,7 +31,7 @@ function keyCheck(keys: readonly string[]): (given: string) => boolean {
   };
 }
 
-/** Digests have one length, whatever was sent. */
+/** Returns a digest of constant length. */
 function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }

@@ -2,16 +2,16 @@ import { z } from '@hono/zod-openapi';
 import type { AgentJson } from './conversation-info.ts';
 import { withoutSecrets } from './without-secrets.ts';
 
-/** What an agent is told from. */
+/** Input of `agentJson`. */
 export interface AgentJsonOptions {
-  /** What the conversation was configured with: the reference's JSON of an agent, or the spec of one of ours. */
-  readonly told: unknown;
-  /** Names of the tools that models were offered; empty before the first call. */
+  /** Stored configuration: the reference's JSON of an agent, or the spec of a varve agent. */
+  readonly configured: unknown;
+  /** Names of the offered tools; empty before the first model call. */
   readonly tools: readonly string[];
   readonly includeSkills: boolean;
 }
 
-/** Tools that the reference lists apart from all others. */
+/** Tools that the reference lists separately. */
 const defaultTools: Readonly<Record<string, string>> = { finish: 'FinishTool', think: 'ThinkTool' };
 
 const foreign = z.looseObject({ llm: z.looseObject({ model: z.string() }) });
@@ -23,22 +23,22 @@ const named = z.union([
 ]);
 const wrapper = z.object({ model: z.looseObject({}) });
 
-/** The agent of a conversation as the reference writes one, without secrets. */
-export function agentJson({ told, tools, includeSkills }: AgentJsonOptions): AgentJson {
-  const known = foreign.safeParse(told);
-  return known.success ? cleaned(known.data, includeSkills) : ofSpec(told, tools);
+/** Returns the agent of a conversation in the reference's JSON, without secrets. */
+export function agentJson({ configured, tools, includeSkills }: AgentJsonOptions): AgentJson {
+  const known = foreign.safeParse(configured);
+  return known.success ? cleaned(known.data, includeSkills) : ofSpec(configured, tools);
 }
 
-/** Skills can be hundreds of kilobytes, so they are sent to those who ask for them. */
-function cleaned(told: z.output<typeof foreign>, includeSkills: boolean): AgentJson {
-  const agent = { kind: 'Agent', ...withoutSecrets(told) } as AgentJson;
+/** Removes secrets, and the skills unless requested: they can take hundreds of kilobytes. */
+function cleaned(configured: z.output<typeof foreign>, includeSkills: boolean): AgentJson {
+  const agent = { kind: 'Agent', ...withoutSecrets(configured) } as AgentJson;
   const { agent_context: context } = agent;
   const hasSkills = typeof context === 'object' && context !== null && 'skills' in context;
   return hasSkills && !includeSkills ? { ...agent, agent_context: { ...context, skills: [] } } : agent;
 }
 
-function ofSpec(told: unknown, tools: readonly string[]): AgentJson {
-  const { model, baseUrl: base_url } = modelOf(spec.safeParse(told).data?.model);
+function ofSpec(configured: unknown, tools: readonly string[]): AgentJson {
+  const { model, baseUrl: base_url } = modelOf(spec.safeParse(configured).data?.model);
   const defaults = Object.entries(defaultTools).filter(([name]) => tools.length === 0 || tools.includes(name));
   return {
     llm: { model, api_key: null, base_url, usage_id: 'agent', is_subscription: false },
@@ -55,9 +55,9 @@ function ofSpec(told: unknown, tools: readonly string[]): AgentJson {
   };
 }
 
-/** Looks through wrappers such as retry, each of which holds the spec of the model it wraps. */
-function modelOf(told: unknown): z.output<typeof named> {
-  const wrapped = wrapper.safeParse(told);
+/** Returns the innermost model: wrappers such as retry contain the spec of the wrapped model. */
+function modelOf(configured: unknown): z.output<typeof named> {
+  const wrapped = wrapper.safeParse(configured);
   if (wrapped.success) return modelOf(wrapped.data.model);
-  return named.safeParse(told).data ?? { model: 'unknown', baseUrl: null };
+  return named.safeParse(configured).data ?? { model: 'unknown', baseUrl: null };
 }

@@ -10,7 +10,7 @@ import { conversationOf, rowsOf, testId } from '../testing/conversation-of.ts';
 import { conversationFolds } from './conversation-folds.ts';
 import { Lru } from './lru.ts';
 
-/** A store, and the seqs its logs were read from. */
+/** A store that records the seqs from which its logs were read. */
 function watched(): { readonly store: EventStore; readonly readFrom: number[] } {
   const store = memoryStore();
   const readFrom: number[] = [];
@@ -30,7 +30,7 @@ function watched(): { readonly store: EventStore; readonly readFrom: number[] } 
 
 const id = testId(1);
 
-test('a log is read once, and then only what is new in it', async () => {
+test('a log is read once, and later only its new events', async () => {
   const { store, readFrom } = watched();
   const folds = conversationFolds(store);
   const { user } = eventFactory();
@@ -44,7 +44,7 @@ test('a log is read once, and then only what is new in it', async () => {
   expect(readFrom).toEqual([0, 2]);
 });
 
-test('those who ask at once share one reading', async () => {
+test('concurrent callers share one read', async () => {
   const { store, readFrom } = watched();
   const folds = conversationFolds(store);
   const { user } = eventFactory();
@@ -55,7 +55,7 @@ test('those who ask at once share one reading', async () => {
   expect(readFrom).toEqual([0]);
 });
 
-test('a later conversation of the same id is folded anew', async () => {
+test('a later conversation with the same id is folded from its start', async () => {
   const times = [1, 2, 3, 4];
   const store = memoryStore({ now: () => times.shift() ?? 5 });
   const folds = conversationFolds(store);
@@ -68,7 +68,7 @@ test('a later conversation of the same id is folded anew', async () => {
   expect(await folds.of(await store.summary(id))).toMatchObject({ head: 1, status: { execution: 'idle' } });
 });
 
-test('a fold that failed is taken up where it ended', async () => {
+test('a failed fold resumes at its last event', async () => {
   const { store } = watched();
   const folds = conversationFolds(store);
   await conversationOf(store, { id, events: [eventFactory().user('One.')] });
@@ -82,7 +82,7 @@ test('a fold that failed is taken up where it ended', async () => {
   expect((await folds.of(summary)).head).toBe(1);
 });
 
-test('a fold of any log is what all kinds of events together would give', async () => {
+test('a fold of any log equals the fold with all kinds of events', async () => {
   const projections = { status: statusProjection, stats: statsProjection };
   await fc.assert(
     fc.asyncProperty(arbitraryLog<fc.Arbitrary<Log>>(fc), async (entries) => {
@@ -101,7 +101,7 @@ test('a fold of any log is what all kinds of events together would give', async 
   );
 });
 
-test('what was used last is remembered', () => {
+test('the most recently used values are kept', () => {
   const lru = new Lru<string, number>(2);
   lru.set('a', 1);
   lru.set('b', 2);

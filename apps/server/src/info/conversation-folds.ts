@@ -9,33 +9,33 @@ import {
 import { statsProjection, statusProjection, Timeline, type Stats, type Status } from '@varve/events/projections';
 import type { LogReader, Summary } from '@varve/storage';
 import { Lru } from './lru.ts';
-import { reportedProjection, type Reported } from './reported.ts';
+import { loggedConfigurationProjection, type LoggedConfiguration } from './logged-configuration.ts';
 
-/** What a conversation's log says that its info shows. Immutable. */
+/** Folded state of a log that the info of a conversation contains. Immutable. */
 export interface ConversationFold {
   /** Number of events folded. */
   readonly head: number;
   readonly leafId: string | undefined;
   readonly status: Status;
   readonly stats: Stats;
-  readonly reported: Reported;
+  readonly reported: LoggedConfiguration;
 }
 
-/** Folds the logs of a store, and remembers the folds. */
+/** Folds the logs of a store and caches the folds. */
 export interface ConversationFolds {
-  /** At least as new as the summary. @throws {StorageError} `missing` when the conversation was removed, `io`. */
+  /** Returns a fold at least as new as the summary. @throws {StorageError} `missing` if it was removed, `io`. */
   of(summary: Summary): Promise<ConversationFold>;
 }
 
-/** What is needed of a store. */
+/** Methods of a store that folds need. */
 interface Logs {
   read(id: string): Promise<Pick<LogReader, 'range'>>;
 }
 
-/** More than a page of a listing holds, so that paging through it folds nothing twice. A fold is small: it holds no events. */
+/** Number of cached folds: more than a page of a listing, so that paging folds nothing twice. Folds hold no events. */
 const capacity = 256;
 
-/** The only kinds these projections look at: the rest of a log is not worth being checked against its schemas. */
+/** Kinds that these projections read; other events are not validated. */
 const codec = eventCodec([
   ConversationErrorEvent,
   ConversationStateUpdateEvent,
@@ -44,17 +44,17 @@ const codec = eventCodec([
   PauseEvent,
 ]);
 
-const projections = { status: statusProjection, stats: statsProjection, reported: reportedProjection };
+const projections = { status: statusProjection, stats: statsProjection, reported: loggedConfigurationProjection };
 
 interface Folding {
-  /** Tells a conversation from a later one of the same id. */
+  /** Distinguishes a conversation from a later one with the same id. */
   readonly createdAt: number;
   readonly timeline: Timeline<typeof projections>;
-  /** Ends when nobody folds this timeline any more: one at a time may. */
+  /** Resolves when the current fold of this timeline has ended; folds are sequential. */
   idle: Promise<unknown>;
 }
 
-/** Reads without leases. A conversation whose head has not moved is not read at all, any other from its last head on. */
+/** Returns cached folds of a store, read without leases. An unchanged log is not read, any other from its last head. */
 export function conversationFolds(logs: Logs): ConversationFolds {
   const foldings = new Lru<string, Folding>(capacity);
   return {

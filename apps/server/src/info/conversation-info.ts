@@ -8,28 +8,28 @@ const tokens = z.object({
   cache_read_tokens: z.int(),
   cache_write_tokens: z.int(),
   reasoning_tokens: z.int(),
-  /** 0 when it is not known. */
+  /** Tokens; 0 if unknown. */
   context_window: z.int(),
   /** Tokens of the last call, in and out. */
   per_turn_token: z.int(),
   response_id: z.string(),
 });
 
-/** What the calls of one model came to. @see agent-server 1.43.1 OpenAPI, Metrics */
+/** Usage of one model. @see agent-server 1.43.1 OpenAPI, Metrics */
 const metrics = z.object({
   model_name: z.string(),
   /** US dollars. */
   accumulated_cost: z.number(),
   max_budget_per_task: z.number().nullable(),
   accumulated_token_usage: tokens,
-  /** Single calls are in the log; these lists stay empty. */
+  /** Empty lists: single calls are in the log. */
   costs: z.array(z.unknown()),
   response_latencies: z.array(z.unknown()),
   token_usages: z.array(z.unknown()),
 });
 export type Metrics = z.output<typeof metrics>;
 
-/** What is certain of an agent. */
+/** Required fields of an agent. */
 const agent = z.looseObject({ llm: z.looseObject({ model: z.string() }), kind: z.string() });
 export type AgentJson = z.output<typeof agent>;
 
@@ -39,11 +39,11 @@ const named = z.looseObject({ kind: z.string() });
 const id = z.guid();
 const instant = z.iso.datetime({ precision: 6 });
 
-/** Whether and where a conversation stands. @see agent-server 1.43.1 OpenAPI, ConversationExecutionStatus */
+/** Execution status of a conversation. @see agent-server 1.43.1 OpenAPI, ConversationExecutionStatus */
 export const executionStatus = z.enum(executionStatuses).openapi('ConversationExecutionStatus');
 
-/** What a configuration or the log may tell of a conversation; each has a default. */
-export const toldFields = {
+/** Fields that the configuration or the log may contain; each has a default. */
+export const configurableFields = {
   persistence_dir: z.string().nullable(),
   max_iterations: z.int().positive(),
   stuck_detection: z.boolean(),
@@ -63,7 +63,7 @@ export const toldFields = {
 } as const;
 
 /**
- * What is told of a conversation. Nulls are sent; secrets never are. Instants are UTC with microseconds.
+ * Info of a conversation. Nulls are sent; secrets never are. Instants are UTC with microseconds.
  *
  * @see agent-server 1.43.1 OpenAPI, ConversationInfo
  */
@@ -71,7 +71,7 @@ export const conversationInfo = z
   .object({
     id,
     workspace: z.object({ working_dir: z.string(), kind: z.literal('LocalWorkspace') }),
-    ...toldFields,
+    ...configurableFields,
     execution_status: executionStatus,
     last_user_message_id: z.string().nullable(),
     leaf_event_id: z.string().nullable(),

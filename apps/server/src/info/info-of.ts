@@ -4,18 +4,18 @@ import type { Summary } from '@varve/storage';
 import { dashedId } from '../conversation-id.ts';
 import { agentJson } from './agent-json.ts';
 import type { ConversationFold } from './conversation-folds.ts';
-import { toldFields, type ConversationInfo, type Metrics } from './conversation-info.ts';
-import type { LastCall } from './reported.ts';
+import { configurableFields, type ConversationInfo, type Metrics } from './conversation-info.ts';
+import type { LastCall } from './logged-configuration.ts';
 import { withoutSecrets } from './without-secrets.ts';
 
-/** What an info is made with besides the conversation. */
+/** Options of `conversationInfoOf`. */
 export interface InfoOptions {
   readonly includeSkills: boolean;
 }
 
-type Told = Pick<ConversationInfo, keyof typeof toldFields>;
+type ConfiguredFields = Pick<ConversationInfo, keyof typeof configurableFields>;
 
-const defaults: Told = {
+const defaults: ConfiguredFields = {
   persistence_dir: null,
   max_iterations: 500,
   stuck_detection: true,
@@ -40,14 +40,18 @@ const meta = z.looseObject({
   agent: z.unknown().optional(),
 });
 
-/** What our own agents keep in their spec and the reference keeps beside the agent. */
+/** Fields that varve stores in the spec of an agent and the reference stores next to the agent. */
 const spec = z.object({
   confirmation_policy: z.unknown().optional(),
   budget: z.object({ maxIterations: z.unknown().optional() }).catch({}),
 });
 
-/** Tells of one conversation. What its log says last goes before what it was configured with. */
-export function infoOf(summary: Summary, fold: ConversationFold, { includeSkills }: InfoOptions): ConversationInfo {
+/** Returns the info of one conversation. The latest update in the log takes precedence over the configuration. */
+export function conversationInfoOf(
+  summary: Summary,
+  fold: ConversationFold,
+  { includeSkills }: InfoOptions,
+): ConversationInfo {
   const { title, workspace, agent, ...configured } = meta.safeParse(summary.meta).data ?? {
     title: null,
     workspace: '',
@@ -56,7 +60,7 @@ export function infoOf(summary: Summary, fold: ConversationFold, { includeSkills
   return {
     id: dashedId(summary.id),
     workspace: { working_dir: workspace, kind: 'LocalWorkspace' },
-    ...told([fields, configured, ofSpec(agent)]),
+    ...firstValid([fields, configured, ofSpec(agent)]),
     execution_status: fold.status.execution,
     last_user_message_id: fold.status.lastUserMessageId ?? null,
     leaf_event_id: fold.leafId ?? null,
@@ -71,20 +75,20 @@ export function infoOf(summary: Summary, fold: ConversationFold, { includeSkills
     available_models: [],
     supports_runtime_model_switch: false,
     launched_agent_profile: null,
-    agent: agentJson({ told: fields['agent'] ?? agent, tools, includeSkills }),
+    agent: agentJson({ configured: fields['agent'] ?? agent, tools, includeSkills }),
   };
 }
 
-/** Each field from the first source that holds a valid value for it. */
-function told(sources: readonly Readonly<Record<string, unknown>>[]): Told {
-  const found = Object.entries(toldFields).flatMap(([name, schema]) => {
+/** Takes each field from the first source with a valid value. */
+function firstValid(sources: readonly Readonly<Record<string, unknown>>[]): ConfiguredFields {
+  const found = Object.entries(configurableFields).flatMap(([name, schema]) => {
     const valid = sources.map((source) => schema.safeParse(normalised(source[name]))).find(({ success }) => success);
     return valid ? [[name, valid.data]] : [];
   });
   return { ...defaults, ...Object.fromEntries(found) };
 }
 
-/** Ids are kept as hex digits or with dashes; an analyzer may be configured with a secret. */
+/** Normalises ids, stored with or without dashes, and removes secrets from the configuration of an analyzer. */
 function normalised(value: unknown): unknown {
   if (typeof value === 'string') return dashedId(value);
   return typeof value === 'object' && value !== null && 'kind' in value ? withoutSecrets(value) : value;
@@ -128,7 +132,7 @@ function metricsOfOne(usage: Usage, { model, tokens, contextWindow }: LastCall =
 
 const noCall: LastCall = { model: '', tokens: 0, contextWindow: 0 };
 
-/** Milliseconds, written with the microseconds that clients expect. */
+/** Formats an instant with the microseconds that clients expect. */
 function instant(utcMs: number): string {
   return new Date(utcMs).toISOString().replace('Z', '000Z');
 }

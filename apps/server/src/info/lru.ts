@@ -1,7 +1,7 @@
-/** Keeps the values used last, and forgets the others. */
+/** A cache that keeps the most recently used values. */
 export class Lru<Key, Value> {
   readonly #capacity: number;
-  /** Oldest use first. */
+  /** Values, the least recently used first. */
   readonly #values = new Map<Key, Value>();
 
   constructor(capacity: number) {
@@ -12,7 +12,7 @@ export class Lru<Key, Value> {
     return this.#values.size;
   }
 
-  /** Counts as a use. */
+  /** Returns a value and marks it as used. */
   get(key: Key): Value | undefined {
     const value = this.#values.get(key);
     if (value === undefined) return undefined;

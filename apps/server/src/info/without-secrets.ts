@@ -1,11 +1,11 @@
 const secret = /(?:api_?key|token|password|secret|credential|authorization|access_key_id|access_key)$/i;
 
-/** Maps of names to values any of which may be a secret. */
+/** Maps in which any value may be a secret. */
 const secretMaps = new Set(['env', 'headers', 'extra_headers', 'secrets', 'secret_sources']);
 
 /**
- * A copy of configuration without its secrets: fields named like one are null, and the values of environments and headers
- * are asterisks. Numbers and booleans are never secrets.
+ * Returns a copy of a configuration without its secrets: fields with the name of a secret are null, and values of
+ * environments and headers are asterisks. Numbers and booleans are never secrets.
  *
  * @see agent-server 1.43.1, which sends `api_key: null` and `**********` in the same places
  */

@@ -56,7 +56,7 @@ test.for([testId(1), dashedId(testId(0xab)), dashedId(testId(0xab)).toUpperCase(
   },
 );
 
-test('an unknown conversation is not found, and no UUID is no request', async () => {
+test('an unknown conversation is 404, and an invalid UUID is 422', async () => {
   const serving = over(memoryStore());
   const unknown = await get(serving, `/api/conversations/${testId(9)}`);
   expect([unknown.status, await unknown.json()]).toEqual([404, { detail: 'Not Found' }]);
@@ -65,10 +65,10 @@ test('an unknown conversation is not found, and no UUID is no request', async ()
   }
 });
 
-test('what a log of the reference says last goes before what it was configured with', async () => {
+test('the latest update in a log of the reference takes precedence over its configuration', async () => {
   const { stamp, user } = eventFactory();
   const update = (key: string, value: unknown) => ConversationStateUpdateEvent.create({ key, value }, stamp());
-  const said = user('Hi.');
+  const message = user('Hi.');
   const metrics = { accumulated_cost: 0.5, model_name: 'gpt-x', max_budget_per_task: null };
   const usage = { prompt_tokens: 300, completion_tokens: 50, per_turn_token: 120, context_window: 1000 };
   const store = memoryStore();
@@ -82,7 +82,7 @@ test('what a log of the reference says last goes before what it was configured w
       forked_from_conversation_id: testId(7),
     },
     events: [
-      said,
+      message,
       update('confirmation_policy', { kind: 'AlwaysConfirm' }),
       update('execution_status', 'paused'),
       update('title', 'Given later'),
@@ -97,8 +97,8 @@ test('what a log of the reference says last goes before what it was configured w
     confirmation_policy: { kind: 'AlwaysConfirm' },
     forked_from_conversation_id: dashedId(testId(7)),
     execution_status: 'paused',
-    last_user_message_id: said.id,
-    leaf_event_id: said.id,
+    last_user_message_id: message.id,
+    leaf_event_id: message.id,
     stats: {
       usage_to_metrics: {
         agent: {
@@ -111,7 +111,7 @@ test('what a log of the reference says last goes before what it was configured w
   });
 });
 
-test('an agent of the reference is sent without its secrets, and with its skills for those who ask', async () => {
+test('an agent of the reference is sent without its secrets, and with its skills on request', async () => {
   const agent = {
     llm: { model: 'm', api_key: 'sk-1', aws_secret_access_key: 'sk-2', max_output_tokens: 5 },
     condenser: { kind: 'LLMSummarizingCondenser', llm: { model: 'm', api_key: 'sk-3' } },
@@ -136,7 +136,7 @@ test('an agent of the reference is sent without its secrets, and with its skills
   expect(whole).toMatchObject({ agent: { agent_context: { skills: [{ name: 'git' }] } } });
 });
 
-test('a model is found in its wrappers', async () => {
+test('the innermost model of nested wrappers is returned', async () => {
   const store = memoryStore();
   const model = { kind: 'retry', attempts: 3, model: { kind: 'openai-chat', model: 'gpt', baseUrl: 'http://m/v1' } };
   await conversationOf(store, { meta: { agent: { model, kind: 'Agent' } } });
@@ -144,7 +144,7 @@ test('a model is found in its wrappers', async () => {
   expect(info).toMatchObject({ agent: { llm: { model: 'gpt', base_url: 'http://m/v1', api_key: null } } });
 });
 
-/** Conversations made in the order of their ids, and changed in the opposite order; every fifth is finished. */
+/** Conversations created in the order of their ids, and updated in the opposite order; every fifth is finished. */
 async function many(count: number): Promise<EventStore> {
   const store = memoryStore({ now: clock() });
   for (let number = 0; number < count; number++) {
@@ -160,7 +160,7 @@ async function many(count: number): Promise<EventStore> {
 const numbersOf = (items: readonly ConversationInfo[]) =>
   items.map(({ id }) => Number.parseInt(id.replaceAll('-', ''), 16));
 
-test('paging shows each of 250 conversations once, in each order', async () => {
+test('paging returns each of 250 conversations once, in each order', async () => {
   const serving = over(await many(250));
   const upwards = Array.from({ length: 250 }, (_, number) => number);
   const orders = {
@@ -196,7 +196,7 @@ test('a page names the first conversation of the next one, and an unknown name m
   expect((await page('limit=3')).next_page_id).toBeNull();
 });
 
-test('the first page by last update reads no more than one summary beyond it', async () => {
+test('the first page by last update reads one more summary than it returns', async () => {
   const store = await many(50);
   const limits: unknown[] = [];
   const list = store.list.bind(store);
@@ -208,7 +208,7 @@ test('the first page by last update reads no more than one summary beyond it', a
   expect(limits).toEqual([21]);
 });
 
-test('counting tells all conversations, or those of a status', async () => {
+test('count returns all conversations, or those of a status', async () => {
   const serving = over(await many(12));
   const count = async (query: string) => (await get(serving, `/api/conversations/count${query}`)).text();
   expect(await count('')).toBe('12');
@@ -216,7 +216,7 @@ test('counting tells all conversations, or those of a status', async () => {
   expect(await count('?status=running')).toBe('0');
 });
 
-test('a conversation that the protocol cannot name is not listed', async () => {
+test('a conversation whose id is not a UUID is not listed', async () => {
   const store = memoryStore();
   for (const id of ['first', testId(1).replace('1', 'A'), testId(2)]) await conversationOf(store, { id });
   const serving = over(store);
@@ -224,7 +224,7 @@ test('a conversation that the protocol cannot name is not listed', async () => {
   expect(await (await get(serving, '/api/conversations/count')).text()).toBe('1');
 });
 
-test('without a listed status the log decides', async () => {
+test('without a status in the listing, the log decides', async () => {
   const { stamp } = eventFactory();
   const store = memoryStore();
   const events = [ConversationStateUpdateEvent.create({ key: 'execution_status', value: 'stuck' }, stamp())];
@@ -234,7 +234,7 @@ test('without a listed status the log decides', async () => {
   expect(await (await get(serving, '/api/conversations/count?status=idle')).text()).toBe('0');
 });
 
-test('a conversation removed while it is listed is left out', async () => {
+test('a conversation removed during a listing is omitted', async () => {
   const { user } = eventFactory();
   const store = memoryStore();
   await conversationOf(store, { id: testId(1), events: [user('Hi.')] });

@@ -4,7 +4,7 @@ import { conversationId, hexId } from '../conversation-id.ts';
 import { conversationOrders, countConversations, searchConversations } from '../conversation-search.ts';
 import { defineRoute, type Route } from '../define-route.ts';
 import { conversationInfo, executionStatus, type ConversationInfo } from '../info/conversation-info.ts';
-import { infoOf, type InfoOptions } from '../info/info-of.ts';
+import { conversationInfoOf, type InfoOptions } from '../info/info-of.ts';
 import { pageLimit } from '../page-limit.ts';
 import type { Services } from '../services.ts';
 import { unlessMissing } from '../unless-missing.ts';
@@ -17,13 +17,13 @@ const page = z
   .object({ items: z.array(conversationInfo), next_page_id: z.string().nullable() })
   .openapi('ConversationPage');
 
-/** Conversations as the store lists them and their logs tell them; nothing here takes a lease. */
+/** Routes of conversations, which read listings and logs without a lease. */
 export const conversationRoutes: readonly Route[] = [
   defineRoute({
     method: 'get',
     path: '/api/conversations/search',
     tag,
-    summary: 'Conversations, a page at a time.',
+    summary: 'Search conversations.',
     query: z.object({
       page_id: z.string().optional(),
       limit: pageLimit,
@@ -31,50 +31,50 @@ export const conversationRoutes: readonly Route[] = [
       sort_order: order,
       include_skills,
     }),
-    answer: page,
+    response: page,
     async handle({ query }, services) {
       const { page_id: pageId, sort_order, ...rest } = query;
       const wanted = { ...rest, order: sort_order, pageId: pageId === undefined ? pageId : hexId(pageId) };
       const { items, nextPageId } = await searchConversations(services, wanted);
-      const told = await Promise.all(
+      const infos = await Promise.all(
         items.map((summary) => info(summary, services, { includeSkills: query.include_skills })),
       );
-      return Response.json({ items: told.filter((one) => one !== undefined), next_page_id: nextPageId });
+      return Response.json({ items: infos.filter((one) => one !== undefined), next_page_id: nextPageId });
     },
   }),
   defineRoute({
     method: 'get',
     path: '/api/conversations/count',
     tag,
-    summary: 'The number of conversations.',
+    summary: 'Count conversations.',
     query: z.object({ status: executionStatus.optional() }),
-    answer: z.int(),
+    response: z.int(),
     handle: async ({ query }, services) => Response.json(await countConversations(services, query.status)),
   }),
   defineRoute({
     method: 'get',
     path: '/api/conversations/{conversation_id}',
     tag,
-    summary: 'One conversation.',
+    summary: 'Get a conversation.',
     params: z.object({ conversation_id: conversationId }),
     query: z.object({ include_skills }),
-    answer: conversationInfo,
-    refusals: { 404: 'There is no such conversation.' },
+    response: conversationInfo,
+    errors: { 404: 'The conversation does not exist.' },
     async handle({ params, query }, services) {
       const summary = await unlessMissing(services.store.summary(params.conversation_id));
-      const told = summary && (await info(summary, services, { includeSkills: query.include_skills }));
-      if (!told) throw new HTTPException(404, { message: 'Not Found' });
-      return Response.json(told);
+      const found = summary && (await info(summary, services, { includeSkills: query.include_skills }));
+      if (!found) throw new HTTPException(404, { message: 'Not Found' });
+      return Response.json(found);
     },
   }),
 ];
 
-/** Undefined when the conversation was removed meanwhile. */
+/** Returns undefined if the conversation was removed concurrently. */
 async function info(
   summary: Summary,
   { folds }: Services,
   options: InfoOptions,
 ): Promise<ConversationInfo | undefined> {
   const fold = await unlessMissing(folds.of(summary));
-  return fold && infoOf(summary, fold, options);
+  return fold && conversationInfoOf(summary, fold, options);
 }

@@ -9,7 +9,7 @@ import { server, type Server } from '../server.ts';
 import { conversationOf, rowsOf, testId } from '../testing/conversation-of.ts';
 import { everyItem, get, testKey, type TestPage } from '../testing/requests.ts';
 
-/** The second of all events of the factory. */
+/** Timestamp second of all events of the factory. */
 const noon = '2026-01-01T12:00:00';
 
 const path = `/api/conversations/${testId(1)}/events`;
@@ -44,18 +44,18 @@ test('events are sent byte for byte as they are stored', async () => {
   expect(await (await get(serving, `${path}/event-1`)).text()).toBe(odd);
 });
 
-test('our own facts are left out of searches, the updates of the reference are not', async () => {
+test('varve facts are omitted from searches, updates of the reference are not', async () => {
   const { stamp, user } = eventFactory();
-  const [said, fact] = [user('Hi.'), maskFact.create({ event_ids: [], text: 'Shortened.' }, stamp())];
-  const update = ConversationStateUpdateEvent.create({ key: leafKey, value: said.id }, stamp());
-  const serving = await over([said, fact, update]);
-  expect(await idsOf(serving, '')).toEqual([said.id, update.id]);
+  const [message, fact] = [user('Hi.'), maskFact.create({ event_ids: [], text: 'Shortened.' }, stamp())];
+  const update = ConversationStateUpdateEvent.create({ key: leafKey, value: message.id }, stamp());
+  const serving = await over([message, fact, update]);
+  expect(await idsOf(serving, '')).toEqual([message.id, update.id]);
   expect(await idsOf(serving, '?kind=ConversationStateUpdateEvent')).toEqual([update.id]);
   expect(await idsOf(serving, '?source=environment&sort_order=TIMESTAMP_DESC')).toEqual([update.id]);
   expect(await (await get(serving, `${path}/${fact.id}`)).text()).toBe(JSON.stringify(fact));
 });
 
-test('paging shows each of 1,000 events once, forwards and backwards', async () => {
+test('paging returns each of 1,000 events once, forwards and backwards', async () => {
   const { user, agent } = eventFactory();
   const events = Array.from({ length: 1000 }, (_, index) => (index % 3 === 0 ? user : agent)(`Number ${index}.`));
   const serving = await over(events);
@@ -66,7 +66,7 @@ test('paging shows each of 1,000 events once, forwards and backwards', async () 
   expect(await idsOf(serving, '?limit=33&source=user&sort_order=TIMESTAMP_DESC')).toEqual(ofUser.toReversed());
 });
 
-test('a page starts with the event it is named by, and an unknown name means the first page', async () => {
+test('a page starts with its page id, and an unknown page id means the first page', async () => {
   const { user } = eventFactory();
   const events = [user('One.'), user('Two.'), user('Three.')];
   const serving = await over(events);
@@ -80,7 +80,7 @@ test('a page starts with the event it is named by, and an unknown name means the
   expect(ids((await page('page_id=unknown')).items)).toEqual(ids(events));
 });
 
-test('a kind is named by its class, alone or with the path the reference knows it by', async () => {
+test('a kind is a class name, with or without the path of the reference', async () => {
   const { prompt, user, call, result } = eventFactory();
   const events = [prompt(), user('Hi.'), call('call-1'), result(0)];
   const serving = await over(events);
@@ -91,7 +91,7 @@ test('a kind is named by its class, alone or with the path the reference knows i
   expect(await idsOf(serving, '?kind=&source=&body=')).toEqual(ids(events));
 });
 
-test('a body is looked for in what messages say, in any case', async () => {
+test('a body is searched in the text of messages, case-insensitively', async () => {
   const { user, call, stamp } = eventFactory();
   const thought = MessageEvent.create(
     {
@@ -107,7 +107,7 @@ test('a body is looked for in what messages say, in any case', async () => {
   expect(await idsOf(serving, '?body=haystack')).toEqual([thought.id]);
 });
 
-test('times bound a search from below including, from above excluding', async () => {
+test('timestamp__gte is inclusive and timestamp__lt exclusive', async () => {
   const { user } = eventFactory();
   const events = [user('0'), user('1'), user('2'), user('3')];
   const serving = await over(events);
@@ -118,7 +118,7 @@ test('times bound a search from below including, from above excluding', async ()
   expect(await idsOf(serving, `?timestamp__lt=${noon}`)).toEqual([]);
 });
 
-test('an instant with a zone bounds a search at the local time it means', async () => {
+test('an instant with a zone is converted to local time', async () => {
   const { user } = eventFactory();
   const events = [user('0'), user('1'), user('2')];
   const serving = await over(events);
@@ -126,7 +126,7 @@ test('an instant with a zone bounds a search at the local time it means', async 
   expect(await idsOf(serving, `?timestamp__gte=${utc}`)).toEqual(ids(events.slice(1)));
 });
 
-test('events of an unknown conversation and an unknown event are not found', async () => {
+test('events of an unknown conversation and an unknown event are 404', async () => {
   const serving = await over([]);
   const other = `/api/conversations/${testId(2)}/events`;
   for (const unknown of [`${other}/search`, `${other}/x`]) {
@@ -140,7 +140,7 @@ test('events of an unknown conversation and an unknown event are not found', asy
   expect([response.status, await response.json()]).toEqual([404, { detail: 'Not Found' }]);
 });
 
-test('a conversation removed while it is read is not found', async () => {
+test('a conversation removed during a read is 404', async () => {
   const store = memoryStore();
   await conversationOf(store, { events: [eventFactory().user('Hi.')] });
   const read = store.read.bind(store);

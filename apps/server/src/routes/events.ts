@@ -17,15 +17,15 @@ const instant = z
   .stringFormat('datetime', (text) => naiveLocal(text) !== undefined)
   .transform((text) => naiveLocal(text))
   .openapi({ type: 'string', format: 'date-time' });
-const refusals = { 404: 'There is no such conversation or event.' };
+const errors = { 404: 'The conversation or event does not exist.' };
 
-/** The events of one conversation, each exactly as it is stored. Our own facts are left out of searches. */
+/** Routes of events, sent exactly as stored. Searches omit `varve.*` facts. */
 export const eventRoutes: readonly Route[] = [
   defineRoute({
     method: 'get',
     path: '/api/conversations/{conversation_id}/events/search',
     tag,
-    summary: 'Events, a page at a time.',
+    summary: 'Search events.',
     params: z.object({ conversation_id: conversationId }),
     query: z.object({
       page_id: z.string().optional(),
@@ -37,8 +37,8 @@ export const eventRoutes: readonly Route[] = [
       timestamp__gte: instant.optional(),
       timestamp__lt: instant.optional(),
     }),
-    answer: z.object({ items: z.array(event), next_page_id: z.string().nullable() }).openapi('EventPage'),
-    refusals,
+    response: z.object({ items: z.array(event), next_page_id: z.string().nullable() }).openapi('EventPage'),
+    errors,
     async handle({ params, query }, services) {
       const { page_id: pageId, sort_order: order, timestamp__gte: from, timestamp__lt: before, ...rest } = query;
       const log = await logOf(params.conversation_id, services);
@@ -51,10 +51,10 @@ export const eventRoutes: readonly Route[] = [
     method: 'get',
     path: '/api/conversations/{conversation_id}/events/{event_id}',
     tag,
-    summary: 'One event.',
+    summary: 'Get an event.',
     params: z.object({ conversation_id: conversationId, event_id: z.string() }),
-    answer: event,
-    refusals,
+    response: event,
+    errors,
     async handle({ params }, services) {
       const log = await logOf(params.conversation_id, services);
       const { text } = await eventOf(log, params.event_id);
@@ -75,7 +75,7 @@ async function eventOf(log: LogReader, id: string): Promise<Stored> {
   return log.at(seq);
 }
 
-/** Stored text goes out as it is: what a client verifies is what was stored. */
+/** Sends stored text unchanged, so that clients can verify it. */
 function jsonText(text: string): Response {
   return new Response(text, { headers: { 'content-type': 'application/json' } });
 }

@@ -3,7 +3,7 @@ import { StorageError } from '@varve/storage';
 import { defineRoute, type Route } from '../define-route.ts';
 import type { Services } from '../services.ts';
 
-/** The release of the reference whose protocol is spoken: clients refuse servers that name none, or an old one. */
+/** Release of the reference whose protocol is implemented: clients reject servers with no version or an old one. */
 export const protocolVersion = '1.43.1';
 
 const tag = 'Server Details';
@@ -12,9 +12,9 @@ const health = z.object({ status: z.string() }).openapi('HealthStatus');
 /** @see agent-server 1.43.1 OpenAPI, ServerInfo */
 const serverInfo = z
   .object({
-    /** Whole seconds. */
+    /** Whole seconds since the start. */
     uptime: z.number(),
-    /** Whole seconds since an agent, a command or a file was last worked with here. */
+    /** Whole seconds since the last activity of an agent, a command or a file operation. */
     idle_time: z.number(),
     title: z.string(),
     version: z.string(),
@@ -33,15 +33,15 @@ const serverInfo = z
   })
   .openapi('ServerInfo');
 
-/** Whether the server lives, and what it is. None of these needs a key. */
+/** Routes of health and version, which need no key. */
 export const healthRoutes: readonly Route[] = [
   ...(['/alive', '/health'] as const).map((path) =>
     defineRoute({
       method: 'get',
       path,
       tag,
-      summary: 'Whether the server lives.',
-      answer: health,
+      summary: 'Check that the server is running.',
+      response: health,
       handle: () => Response.json({ status: 'ok' }),
     }),
   ),
@@ -49,9 +49,9 @@ export const healthRoutes: readonly Route[] = [
     method: 'get',
     path: '/ready',
     tag,
-    summary: 'Whether the store can be read.',
-    answer: z.record(z.string(), z.string()),
-    refusals: { 503: 'It cannot.' },
+    summary: 'Check that the store can be read.',
+    response: z.record(z.string(), z.string()),
+    errors: { 503: 'The store cannot be read.' },
     handle: (_input, services) => readiness(services),
   }),
   ...(['/server_info', '/'] as const).map((path) =>
@@ -59,8 +59,8 @@ export const healthRoutes: readonly Route[] = [
       method: 'get',
       path,
       tag,
-      summary: 'What the server is.',
-      answer: serverInfo,
+      summary: 'Get version and uptime.',
+      response: serverInfo,
       handle: (_input, services) => Response.json(infoOf(services)),
     }),
   ),
@@ -72,12 +72,12 @@ async function readiness({ store }: Services): Promise<Response> {
     return Response.json({ status: 'ready' });
   } catch (error) {
     if (!(error instanceof StorageError)) throw error;
-    // Anybody may ask, so the sentence does not say where the store lies.
+    // This route needs no key, so the message does not contain the location of the store.
     return Response.json({ status: 'initializing', message: 'The store cannot be read.' }, { status: 503 });
   }
 }
 
-/** Reading is no work of an agent, so a server that only reads is idle for as long as it runs. */
+/** Returns version and uptime. A read-only server runs no agent, so it has been idle since its start. */
 function infoOf({ now, startedAt }: Services): z.output<typeof serverInfo> {
   const uptime = Math.max(0, Math.floor((now() - startedAt) / 1000));
   return {

@@ -3,24 +3,24 @@ import { builtinKinds } from '@varve/events/kinds';
 import { logEntriesOf } from '@varve/events/testing';
 import type { EventStore, NewEvent } from '@varve/storage';
 
-/** What a conversation under test holds. */
+/** Content of a test conversation. */
 export interface ConversationContents {
   readonly id?: string;
   readonly meta?: Parameters<EventStore['create']>[1];
   readonly events?: readonly BaseEvent[];
 }
 
-/** The id of the n-th conversation of a test. */
+/** Returns the id of the n-th conversation of a test. */
 export function testId(number: number): string {
   return number.toString(16).padStart(32, '0');
 }
 
-/** Events as a store takes them. */
+/** Converts events to the input of a store. */
 export function rowsOf(events: readonly BaseEvent[]): readonly NewEvent[] {
   return logEntriesOf(eventCodec(builtinKinds), events);
 }
 
-/** Puts a conversation into a store and gives its lease back. */
+/** Creates a conversation in a store and releases its lease. */
 export async function conversationOf(
   store: EventStore,
   { id = testId(1), meta = {}, events = [] }: ConversationContents,

@@ -1,20 +1,20 @@
 import type { Server } from '../server.ts';
 
-/** The key of servers under test. */
+/** Key of test servers. */
 export const testKey = 'key-of-the-tests';
 
-/** Asks a server for a path, with its key. */
+/** Sends a request for a path, with the key. */
 export function get(server: Server, path: string): Promise<Response> {
   return server.request(path, { headers: { 'X-Session-API-Key': testKey } });
 }
 
-/** What a page of a search answers. */
+/** Response of a search. */
 export interface TestPage<Item> {
   readonly items: readonly Item[];
   readonly next_page_id: string | null;
 }
 
-/** Every item of a search, page after page. */
+/** Returns every item of a search, page by page. */
 export async function everyItem<Item>(server: Server, path: string): Promise<readonly Item[]> {
   const items: Item[] = [];
   let next: string | null = '';

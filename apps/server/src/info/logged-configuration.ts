@@ -3,30 +3,30 @@ import { callFact, toolsetFact } from '@varve/events/facts';
 import { ConversationStateUpdateEvent } from '@varve/events/kinds';
 import type { Projection } from '@varve/events/projections';
 import { z } from '@hono/zod-openapi';
-import { toldFields } from './conversation-info.ts';
+import { configurableFields } from './conversation-info.ts';
 
-/** The last call of one model, as far as it tells more than the sums do. */
+/** The last call of one model: the parts that sums do not contain. */
 export interface LastCall {
   readonly model: string;
-  /** In and out. */
+  /** Input and output tokens. */
   readonly tokens: number;
-  /** 0 when it is not known. */
+  /** Tokens; 0 if unknown. */
   readonly contextWindow: number;
 }
 
-/** What a log says of its conversation besides status and sums. */
-export interface Reported {
-  /** The last value of each field that changed, by its wire name. Not checked: any program may have written it. */
+/** Configuration fields, tools and last calls in a log. */
+export interface LoggedConfiguration {
+  /** Last value of each updated field, by wire name. Not validated: any program may have written it. */
   readonly fields: Readonly<Record<string, unknown>>;
   readonly lastCalls: Readonly<Record<string, LastCall>>;
-  /** The tools offered last. */
+  /** The most recently offered tools. */
   readonly tools: readonly string[];
 }
 
-const known = new Set(['agent', ...Object.keys(toldFields)]);
+const known = new Set(['agent', ...Object.keys(configurableFields)]);
 
-/** Folds the updates of configuration fields, the models that were called, and the tools they were offered. */
-export const reportedProjection: Projection<Reported> = {
+/** Folds updates of configuration fields, called models and offered tools. */
+export const loggedConfigurationProjection: Projection<LoggedConfiguration> = {
   name: 'reported',
   version: 1,
   scope: 'log',
@@ -37,7 +37,10 @@ export const reportedProjection: Projection<Reported> = {
   decode: (json) => json as never,
 };
 
-function next(reported: Reported, event: BaseEvent & { readonly key: string; readonly value?: unknown }): Reported {
+function next(
+  reported: LoggedConfiguration,
+  event: BaseEvent & { readonly key: string; readonly value?: unknown },
+): LoggedConfiguration {
   if (known.has(event.key)) return { ...reported, fields: { ...reported.fields, [event.key]: event.value } };
   const toolset = toolsetFact.read(event);
   if (toolset) return { ...reported, tools: toolset.tools.map(({ name }) => name) };
@@ -45,7 +48,7 @@ function next(reported: Reported, event: BaseEvent & { readonly key: string; rea
   return calls ? { ...reported, lastCalls: { ...reported.lastCalls, ...calls } } : reported;
 }
 
-function callOf(event: BaseEvent): Reported['lastCalls'] | undefined {
+function callOf(event: BaseEvent): LoggedConfiguration['lastCalls'] | undefined {
   const call = callFact.read(event);
   if (!call) return undefined;
   const tokens = (call.usage?.input_tokens ?? 0) + (call.usage?.output_tokens ?? 0);
@@ -66,7 +69,7 @@ const foreignStats = z.object({
 });
 
 /** @see agent-server 1.43.1, the value of a `stats` update */
-function foreignCalls(value: unknown): Reported['lastCalls'] | undefined {
+function foreignCalls(value: unknown): LoggedConfiguration['lastCalls'] | undefined {
   const parsed = foreignStats.safeParse(value);
   if (!parsed.success) return undefined;
   return Object.fromEntries(
