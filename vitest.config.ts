@@ -5,8 +5,10 @@ export default defineConfig({
   test: {
     include: ['{packages,apps}/*/{src,test}/**/*.test.ts', 'examples/*.test.ts', 'tests/*.test.ts'],
     exclude: ['**/*.long.test.ts', '**/node_modules/**'],
-    globalSetup: ['tests/temporary-files.ts'],
+    globalSetup: ['tests/update-guard.ts', 'tests/temporary-files.ts'],
     setupFiles: ['tests/setup.ts'],
+    // A missing golden file fails; only -u writes it.
+    update: 'none',
     // By default one processor of two stays idle, while tests wait for disks and processes.
     maxWorkers: 2,
     testTimeout: 30_000,

@@ -5,8 +5,10 @@ export default defineConfig({
   ssr: { resolve: { conditions: ['@varve/source'] } },
   test: {
     include: ['{packages,apps}/*/{src,test}/**/*.long.test.ts', 'tests/*.long.test.ts'],
-    globalSetup: ['tests/temporary-files.ts'],
+    globalSetup: ['tests/update-guard.ts', 'tests/temporary-files.ts'],
     setupFiles: ['tests/setup.ts'],
+    // A missing golden file fails; only -u writes it.
+    update: 'none',
     testTimeout: 600_000,
     passWithNoTests: true,
   },
