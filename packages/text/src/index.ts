@@ -19,5 +19,11 @@ export {
 } from './json/json-schema.ts';
 export { mapStrings } from './json/map-strings.ts';
 export { endOfObject, objectScanner, type ObjectScanner, type ScanOptions } from './json/object-scanner.ts';
-export { redactor, type RedactionStream, type Redactor, type RedactorOptions } from './redaction/redactor.ts';
+export {
+  redactor,
+  type Mask,
+  type RedactionStream,
+  type Redactor,
+  type RedactorOptions,
+} from './redaction/redactor.ts';
 export { truncateMiddle, type OmittedText, type TextEnds } from './truncate-middle.ts';

@@ -12,7 +12,6 @@ export { fileEditor } from './file-editor/file-editor.ts';
 export type { FileEditorOptions } from './file-editor/file-editor-options.ts';
 export { planningFileEditor, type PlanningFileEditorOptions } from './file-editor/planning-file-editor.ts';
 export { finish, type FinishOptions } from './finish.ts';
-export { maskSecrets, type Mask } from './mask-secrets.ts';
 export { minimalTools } from './presets.ts';
 export { applyPatch } from './patch/apply-patch.ts';
 export type { ApplyPatchOptions } from './patch/apply-patch.ts';

@@ -20,7 +20,6 @@ const otherExports = [
   'defaultTools',
   'defineBuiltinTool',
   'defineTool',
-  'maskSecrets',
   'minimalTools',
   'namedSecrets',
   'planningTools',

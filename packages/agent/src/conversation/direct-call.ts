@@ -1,5 +1,6 @@
 import type { Observation } from '@varve/events/payloads';
-import { ToolError, type Mask } from '@varve/tools';
+import type { Mask } from '@varve/text';
+import { ToolError } from '@varve/tools';
 import { AgentError } from '../error.ts';
 import type { Session } from '../session.ts';
 

@@ -5,7 +5,8 @@ import type { Status } from '@varve/events/projections';
 import type { LanguageModel } from '@varve/llm';
 import type { EventLog } from '@varve/storage';
 import { defineAgent, type Agent } from '../agent.ts';
-import { maskSecrets, type Mask, type Tool } from '@varve/tools';
+import { redactor, type Mask } from '@varve/text';
+import type { Tool } from '@varve/tools';
 import type { ClientToolSpec } from '@varve/tools/client';
 import { checkAgent } from './check-agent.ts';
 import { clientToolsOf } from './client-tools.ts';
@@ -302,7 +303,7 @@ async function directory(path: string): Promise<string> {
 
 /** A conversation's own tools. @throws {AgentError} `invalid` when two have one name. */
 function toolsOf({ agent, id, secrets = [] }: ConversationOptions & { readonly id: string }) {
-  const mask = maskSecrets(secrets);
+  const mask = redactor(secrets, { replacement: '<secret-hidden>' }).value;
   const made = agent.tools({ conversationId: id, mask });
   const tools = new Map(made.map((tool) => [tool.name, tool]));
   if (tools.size === made.length) return { tools, mask };

@@ -2,7 +2,7 @@ import { eventCodec } from '@varve/events';
 import { builtinKinds } from '@varve/events/kinds';
 import type { ModelRequest } from '@varve/llm';
 import type { LogReader } from '@varve/storage';
-import { maskSecrets } from '@varve/tools';
+import type { Mask } from '@varve/text';
 import type { Agent } from '../agent.ts';
 import { conversationTimeline } from '../log/conversation-state.ts';
 import { offeredTool } from '../request/offered-tools.ts';
@@ -16,7 +16,7 @@ export async function readRequest(
   const codec = eventCodec(builtinKinds);
   const timeline = conversationTimeline(codec);
   await timeline.load((from) => log.range(from));
-  const mask = maskSecrets([]);
+  const mask: Mask = (value) => value;
   const made = tools({ conversationId: log.id, mask });
   const prepare = requestBuilder({ codec, tools: made.map(offeredTool), parameters, cacheKey: log.id, mask });
   await Promise.all(made.map((tool) => tool.close()));

@@ -3,7 +3,7 @@ import { timestamps, type BaseEvent, type EventCodec, type Json } from '@varve/e
 import { statusProjection, type Status } from '@varve/events/projections';
 import type { EventLog } from '@varve/storage';
 import type { Signer } from '@varve/storage/proof';
-import type { Mask } from '@varve/tools';
+import type { Mask } from '@varve/text';
 import { conversationTimeline, type ConversationTimeline } from './conversation-state.ts';
 import type { Draft } from './drafts.ts';
 import { maskEvent } from './mask-event.ts';

@@ -11,8 +11,10 @@ import {
   MessageEvent,
 } from '@varve/events/kinds';
 import { MCPToolAction } from '@varve/events/payloads';
-import { maskSecrets } from '@varve/tools';
+import { redactor, type Mask } from '@varve/text';
 import { maskEvent } from './mask-event.ts';
+
+const maskSecrets = (secrets: readonly string[]): Mask => redactor(secrets, { replacement: '<secret-hidden>' }).value;
 
 const stamp = { id: '00000001', timestamp: '2026-01-01T12:00:00.000000' };
 const said = (words: string) =>

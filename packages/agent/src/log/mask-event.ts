@@ -2,7 +2,7 @@ import { deepFreeze, type BaseEvent } from '@varve/events';
 import { leafKey, toolsetFact } from '@varve/events/facts';
 import { ConversationStateUpdateEvent } from '@varve/events/kinds';
 import { statusKey } from '@varve/events/projections';
-import type { Mask } from '@varve/tools';
+import type { Mask } from '@varve/text';
 import { isCustomEvent } from './is-custom-event.ts';
 
 type Toolset = NonNullable<ReturnType<typeof toolsetFact.read>>;

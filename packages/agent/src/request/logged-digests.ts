@@ -1,6 +1,6 @@
 import { parametersFact, toolsetFact, type Call } from '@varve/events/facts';
 import type { ModelParameters, ModelRequest, ToolSpec } from '@varve/llm';
-import type { Mask } from '@varve/tools';
+import type { Mask } from '@varve/text';
 import { digestOfJson } from '../log/digest.ts';
 import { maskEvent } from '../log/mask-event.ts';
 import type { Draft } from '../log/drafts.ts';

@@ -2,7 +2,7 @@ import type { EventCodec } from '@varve/events';
 import type { Call } from '@varve/events/facts';
 import { messageBuilder, messagesVersion, viewProjection, type View } from '@varve/events/projections';
 import type { ModelParameters, ModelRequest, ToolSpec } from '@varve/llm';
-import type { Mask } from '@varve/tools';
+import type { Mask } from '@varve/text';
 import { messageDigester } from '../log/digest.ts';
 import { loggedDigests } from './logged-digests.ts';
 

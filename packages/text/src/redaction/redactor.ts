@@ -11,6 +11,9 @@ export interface RedactorOptions {
   readonly replacement: string | ((spelling: string) => string);
 }
 
+/** Returns a value without secrets. */
+export type Mask = <Value>(value: Value) => Value;
+
 /** Replaces secrets, in every spelling of {@link secretSpellings}. Does not change its arguments. */
 export interface Redactor {
   /** Returns a text without secrets; the same text if it has none. */
@@ -18,9 +21,9 @@ export interface Redactor {
   /** As `text`, for the source text of JSON: letters of an escape, as the n of `\n`, are not the start of a secret. */
   readonly jsonText: (json: string) => string;
   /** Returns a JSON value without secrets in its strings; the same value if it has none. Property names stay. */
-  readonly value: <Value>(value: Value) => Value;
+  readonly value: Mask;
   /** As `value`, for JSON whose property names are data, too. */
-  readonly valueAndNames: <Value>(value: Value) => Value;
+  readonly valueAndNames: Mask;
   /** Starts to redact a text that arrives in pieces. */
   readonly stream: () => RedactionStream;
 }

@@ -1,4 +1,4 @@
-import { middleCutText } from '../middle-cut.ts';
+import { truncateMiddle } from '@varve/text';
 
 /** Which lines to show, and how much at most. */
 export interface NumberedOptions {
@@ -14,7 +14,7 @@ export interface NumberedOptions {
 export function numberedLines(lines: readonly string[], { first, maxChars }: NumberedOptions): string {
   const half = Math.floor(maxChars / 2);
   const shown = (index: number): string => {
-    const line = middleCutText(lines[index] ?? '', half - 8, ({ chars }) => `[${chars} characters left out]`);
+    const line = truncateMiddle(lines[index] ?? '', half - 8, ({ chars }) => `[${chars} characters left out]`);
     return `${String(first + index).padStart(6)}\t${line}`;
   };
   const head: string[] = [];

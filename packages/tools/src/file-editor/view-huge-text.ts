@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { middleCutText } from '../middle-cut.ts';
+import { truncateMiddle } from '@varve/text';
 import { refuse, refuseFailure, refuseParameter, type Refusal } from '../files/refusal.ts';
 import type { Target } from '../files/target.ts';
 
@@ -71,7 +71,7 @@ async function linesIn(path: string, { first, last, maxChars }: Wanted): Promise
   /** False when nothing more is wanted. */
   const take = (text: string): boolean => {
     if (number >= first) {
-      const line = middleCutText(text.replace(/\r$/, ''), maxChars - 8, () => leftOut);
+      const line = truncateMiddle(text.replace(/\r$/, ''), maxChars - 8, () => leftOut);
       room -= line.length + 8;
       if (room < 0 && lines.length > 0) return false;
       lines.push(line);

@@ -1,4 +1,4 @@
-import { middleCutText } from '../middle-cut.ts';
+import { truncateMiddle } from '@varve/text';
 
 /** More than the longest path. */
 const longestValue = 5000;
@@ -17,7 +17,7 @@ export function refuse(reason: string): Refusal {
 /** A refusal because of the value of one parameter. */
 export function refuseParameter(name: string, value: unknown, hint: string): Refusal {
   const all = typeof value === 'string' ? value : JSON.stringify(value);
-  const shown = middleCutText(all, longestValue, ({ chars }) => `[${chars} characters left out]`);
+  const shown = truncateMiddle(all, longestValue, ({ chars }) => `[${chars} characters left out]`);
   return refuse(`Invalid \`${name}\` parameter: ${shown}. ${hint}`);
 }
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { deepFreeze, textOf } from '@varve/events';
 import { type Observation, presentObservation } from '@varve/events/payloads';
+import { redactor, type Mask } from '@varve/text';
 import type { Tool } from '../contract/tool.ts';
 import { ToolError } from '../contract/error.ts';
-import { type Mask, maskSecrets } from '../mask-secrets.ts';
 import { filesIn } from './files-in.ts';
 import { openedTool, type OpenedTool } from './opened-tool.ts';
 import { directoryTraces } from './traces.ts';
@@ -171,7 +171,7 @@ export const toolContract: readonly ToolCheck[] = [
     async run({ masked, prepare }) {
       if (masked === undefined) return;
       const secret = 'swordfish of the conversation';
-      await using opened = await openedTool(masked.open(maskSecrets([secret])));
+      await using opened = await openedTool(masked.open(redactor([secret], { replacement: '<secret-hidden>' }).value));
       await prepare?.(opened.workspace);
       const observation = await opened.call(masked.input(secret));
       await showsNothing(observation, opened.workspace, secret);

@@ -1,4 +1,4 @@
-import { middleCut } from '../../middle-cut.ts';
+import { truncateMiddle } from '@varve/text';
 import { SavedOutput } from './saved-output.ts';
 
 /** What a program wrote since the last look. */
@@ -57,7 +57,7 @@ export class OutputBuffer {
     this.#clear();
     if (saved === undefined) return { text: all.head.replace(/\n+$/, '') };
     const where = file === undefined ? 'The whole output could not be saved' : `The whole output is in ${file}`;
-    const text = middleCut(
+    const text = truncateMiddle(
       all,
       maxChars,
       ({ chars, line }) => `\n[${chars} characters left out, from line ${line} on. ${where}]\n`,
