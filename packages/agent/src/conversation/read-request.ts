@@ -8,6 +8,9 @@ import { conversationTimeline } from '../log/conversation-state.ts';
 import { offeredTool } from '../request/offered-tools.ts';
 import { requestBuilder } from '../request/request.ts';
 
+/** A request is read from a log that is masked already. */
+const mask: Mask = (value) => value;
+
 /** The request that a conversation's next step would send now, read without its lease. */
 export async function readRequest(
   log: LogReader,
@@ -16,7 +19,6 @@ export async function readRequest(
   const codec = eventCodec(builtinKinds);
   const timeline = conversationTimeline(codec);
   await timeline.load((from) => log.range(from));
-  const mask: Mask = (value) => value;
   const made = tools({ conversationId: log.id, mask });
   const prepare = requestBuilder({ codec, tools: made.map(offeredTool), parameters, cacheKey: log.id, mask });
   await Promise.all(made.map((tool) => tool.close()));
