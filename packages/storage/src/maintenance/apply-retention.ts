@@ -2,56 +2,56 @@ import { StorageError } from '../contract/error.ts';
 import type { EventStore, Summary } from '../contract/store.ts';
 import type { ConversationTree, RetentionPlan } from './plan-retention.ts';
 
-/** What came of a plan. */
+/** Result of `applyRetention`. */
 export interface RetentionResult {
-  /** Ids of those that are gone, in the order in which they went. */
+  /** Ids of the removed conversations, in order of removal. */
   readonly removed: readonly string[];
-  /** Families that stayed whole: somebody worked on one of them, or had since the plan was made. */
+  /** Ids of the trees that were not removed, because a member is held or changed after the plan was made. */
   readonly skipped: readonly (readonly string[])[];
 }
 
 /**
- * Removes what a plan says, children before their parents. A family of which one is held, or changed after the plan was
- * made, stays whole. May be applied again after a crash: what is gone is passed over.
+ * Removes the conversation trees of a plan, children before their parents. Skips a tree with a member that is held or
+ * that changed after the plan was made. May be applied again after a crash: conversations already removed are ignored.
  *
- * @throws {StorageError} as `summary`, `open` and `remove`, but for `held` and `missing`.
+ * @throws {StorageError} as `summary`, `open` and `remove`, except for `held` and `missing`.
  */
 export async function applyRetention(store: EventStore, { remove }: RetentionPlan): Promise<RetentionResult> {
   const removed: string[] = [];
   const skipped: (readonly string[])[] = [];
-  for (const family of remove) {
-    const gone = await removeFamily(store, family);
-    if (gone) removed.push(...gone);
-    else skipped.push(family.members.map(({ id }) => id));
+  for (const tree of remove) {
+    const ids = await removeTree(store, tree);
+    if (ids) removed.push(...ids);
+    else skipped.push(tree.members.map(({ id }) => id));
   }
   return { removed, skipped };
 }
 
-/** Gives what went, or nothing when it stays. */
-async function removeFamily(store: EventStore, { members }: ConversationTree): Promise<readonly string[] | undefined> {
-  const there: Summary[] = [];
+/** Removes a tree and returns the removed ids, or returns `undefined` if the tree is skipped. */
+async function removeTree(store: EventStore, { members }: ConversationTree): Promise<readonly string[] | undefined> {
+  const present: Summary[] = [];
   for (const member of members) {
-    const free = await isFree(store, member);
-    if (free === false) return undefined;
-    if (free) there.push(member);
+    const isFree = await isUnchanged(store, member);
+    if (isFree === false) return undefined;
+    if (isFree) present.push(member);
   }
-  const gone: string[] = [];
-  for (const { id } of there) {
+  const removed: string[] = [];
+  for (const { id } of present) {
     try {
       await store.remove(id);
-      gone.push(id);
+      removed.push(id);
     } catch (error) {
       if (codeOf(error) === 'missing') continue;
-      // Taken a moment ago: it and its parents stay, nothing that stays has lost its parent.
-      if (codeOf(error) === 'held') return gone;
+      // Opened by another process since the check: stop here, so that no remaining conversation loses its parent.
+      if (codeOf(error) === 'held') return removed;
       throw error;
     }
   }
-  return gone;
+  return removed;
 }
 
-/** Whether nobody works on it, nor has since; nothing when it is gone. */
-async function isFree(store: EventStore, { id, updatedAt, head }: Summary): Promise<boolean | undefined> {
+/** Returns true if a conversation is not held and not changed since the plan, or `undefined` if it was removed. */
+async function isUnchanged(store: EventStore, { id, updatedAt, head }: Summary): Promise<boolean | undefined> {
   try {
     const log = await store.open(id);
     await log[Symbol.asyncDispose]();

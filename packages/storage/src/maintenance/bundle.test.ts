@@ -40,7 +40,7 @@ async function* inChunks(text: string, size = 1000): AsyncGenerator<Uint8Array> 
 const pairs = Object.keys(stores).flatMap((from) => Object.keys(stores).map((to) => [from, to] as const));
 
 describe.for(pairs)('from %s to %s', ([from, to]) => {
-  test('a log moves with its bytes, its proof and its meta, as a bundle and at once', async () => {
+  test('a log keeps its bytes, proof and meta when copied directly and as a bundle', async () => {
     await using directory = await mkdtempDisposable(join(tmpdir(), 'varve-'));
     await using source = (await stores[from]?.(join(directory.path, 'from'))) ?? memoryStore();
     await fill(source, 30);
@@ -65,8 +65,8 @@ describe.for(pairs)('from %s to %s', ([from, to]) => {
   });
 });
 
-/** The log, where something happens after a page of its proof was read, each time another thing of those given. */
-function meanwhile(log: LogReader, ...acts: readonly (() => Promise<unknown>)[]): LogReader {
+/** Returns the log with a proof that runs the next of these actions after each page that is read. */
+function withActions(log: LogReader, ...acts: readonly (() => Promise<unknown>)[]): LogReader {
   const { proof } = log;
   let pages = 0;
   const page: LogProof['page'] = async (from, to) => {
@@ -77,7 +77,7 @@ function meanwhile(log: LogReader, ...acts: readonly (() => Promise<unknown>)[])
   return { ...log, ...(proof && { proof: { ...proof, page } }) };
 }
 
-test.for(Object.entries(stores))('what is scrubbed while a bundle is written breaks nothing: %s', async ([, open]) => {
+test.for(Object.entries(stores))('scrubbing during an export breaks nothing: %s', async ([, open]) => {
   await using directory = await mkdtempDisposable(join(tmpdir(), 'varve-'));
   await using source = await open(directory.path);
   const secrets = ['first-secret', 'second-secret', 'third-secret'];
@@ -87,22 +87,22 @@ test.for(Object.entries(stores))('what is scrubbed while a bundle is written bre
   await log.append([newEvent('d', { note: secrets.join() })], { signer });
   await log[Symbol.asyncDispose]();
   const acts = secrets.map((secret) => async () => scrub(source, { secrets: [secret], signer }));
-  const reader = meanwhile(await source.read('c'), ...acts);
+  const reader = withActions(await source.read('c'), ...acts);
   const bundle = await Array.fromAsync(exportBundle(reader, await source.summary('c')));
   await using target = memoryStore();
   const verdict = await importBundle(inChunks(bundle.join('')), target, { trusted });
   expect([verdict?.sealed, verdict?.signedEvents]).toEqual([304, 304]);
-  // The first events were read before anybody scrubbed, the last one after.
+  // The first events were read before the scrub, the last one after it.
   expect(verdict?.tombstones.map(({ seq }) => seq)).toEqual([303]);
   const last = (await (await target.read('c')).at(303)).text;
   expect([last.includes('first-secret'), last.includes('*'.repeat(12))]).toEqual([false, true]);
 });
 
-test('a log of which each event was altered is written as it is, without reading its proof for each', async () => {
+test('a log with every event altered is exported unchanged, without reading its proof once per event', async () => {
   await using source = await filled();
   const log = await source.read('c');
   let pages = 0;
-  const counted = meanwhile(log, ...Array.from({ length: 400 }, () => async () => (pages += 1)));
+  const counted = withActions(log, ...Array.from({ length: 400 }, () => async () => (pages += 1)));
   const range = async function* range(): AsyncGenerator<Stored> {
     for await (const event of log.range(0)) yield { ...event, text: `${event.text} ` };
   };
@@ -119,7 +119,7 @@ async function filled(): Promise<EventStore> {
   return store;
 }
 
-/** Writes the checksum anew. */
+/** Recomputes the checksum. */
 function sealed(bundle: string): string {
   const lines = bundle.trimEnd().split('\n');
   const body = `${lines.slice(0, -1).join('\n')}\n`;
@@ -134,42 +134,48 @@ const replaceLine = (bundle: string, at: number, change: (line: string) => strin
     .join('\n');
 
 const damages: Record<string, readonly [(bundle: string) => string, string]> = {
-  'one that is empty': [() => '', 'The bundle is cut.'],
-  'another text': [() => 'hello', 'The bundle holds a line that is no record.'],
-  'another record': [() => '{}', 'The bundle is none.'],
-  'no UTF-8': [(bundle) => bundle, 'The bundle is no UTF-8.'],
-  'one without its last line': [(bundle) => bundle.slice(0, bundle.lastIndexOf('{"end"')), 'The bundle is cut.'],
-  'one that goes on': [(bundle) => `${bundle}{}\n`, 'The bundle goes on after its end.'],
+  'one that is empty': [() => '', 'The bundle is truncated.'],
+  'another text': [() => 'hello', 'The bundle has a line that is not a JSON object.'],
+  'another record': [() => '{}', 'The bundle has no header of the format varve-bundle.'],
+  'bytes that are not UTF-8': [(bundle) => bundle, 'The bundle is not UTF-8.'],
+  'one without its last line': [(bundle) => bundle.slice(0, bundle.lastIndexOf('{"end"')), 'The bundle is truncated.'],
+  'one with lines after its end': [(bundle) => `${bundle}{}\n`, 'The bundle has lines after its checksum.'],
   'a changed event': [(bundle) => bundle.replace('"e7\\"', '"e8\\"'), 'The bundle was changed.'],
-  'a changed event with its checksum': [
+  'a changed event with a new checksum': [
     (bundle) => sealed(bundle.replace('"e7\\"', '"e8\\"')),
-    'Event 9 of conversation c, or one before it, is not what its seal was made of.',
+    'Event 9 of conversation c, or one before it, does not match its seal.',
   ],
-  'an event less, with its checksum': [
+  'one event removed, with a new checksum': [
     (bundle) => sealed(replaceLine(bundle, 5, () => '').replace('\n\n', '\n')),
-    'The bundle holds no event 4.',
+    'The bundle has no event 4.',
   ],
-  'a bad id': [(bundle) => sealed(bundle.replace('"id":"c"', '"id":"../c"')), 'The bundle does not say what it is of.'],
+  'a bad id': [
+    (bundle) => sealed(bundle.replace('"id":"c"', '"id":"../c"')),
+    'The bundle has no valid conversation id or times.',
+  ],
   'a bad statement': [
     (bundle) => sealed(bundle.replace('"kind":"checkpoint"', '"kind":"check"')),
-    'The bundle holds no proof for event 0.',
+    'The bundle has an invalid proof for event 0.',
   ],
 };
 
-test.for(Object.entries(damages))('%s is not imported and leaves nothing', async ([name, [damage, message]]) => {
-  await using source = await filled();
-  await using store = memoryStore();
-  const damaged = damage(await bundleOf(source));
-  const chunks = name === 'no UTF-8' ? [Uint8Array.from([0xff])] : [damaged];
-  const importing = importBundle(
-    (async function* give() {
-      yield* chunks;
-    })(),
-    store,
-  );
-  await expect(importing).rejects.toMatchObject({ code: 'corrupt', message });
-  expect((await store.list()).items).toEqual([]);
-});
+test.for(Object.entries(damages))(
+  '%s is not imported and leaves no conversation',
+  async ([name, [damage, message]]) => {
+    await using source = await filled();
+    await using store = memoryStore();
+    const damaged = damage(await bundleOf(source));
+    const chunks = name === 'bytes that are not UTF-8' ? [Uint8Array.from([0xff])] : [damaged];
+    const importing = importBundle(
+      (async function* generate() {
+        yield* chunks;
+      })(),
+      store,
+    );
+    await expect(importing).rejects.toMatchObject({ code: 'corrupt', message });
+    expect((await store.list()).items).toEqual([]);
+  },
+);
 
 test('a bundle of a newer version is invalid', async () => {
   await using source = await filled();
@@ -197,14 +203,14 @@ test('importing may change meta, and does not overwrite', async () => {
   expect((await store.summary('c')).head).toBe(302);
 });
 
-test('a log that its list of keys does not vouch for is refused when it has to be signed', async () => {
+test('a log without the required trusted signatures is refused', async () => {
   await using source = await filled();
   await using store = memoryStore();
   const importing = importBundle(inChunks(await bundleOf(source)), store, { trusted, mustBeSigned: () => true });
   await expect(importing).rejects.toMatchObject({ code: 'corrupt' });
 });
 
-test('a copy that cannot be finished leaves nothing behind', async () => {
+test('a copy that fails leaves no conversation', async () => {
   await using source = await filled();
   const target = memoryStore();
   const failing: EventStore = {
@@ -247,7 +253,7 @@ test('a log with one id twice is not copied', async () => {
   expect((await store.list()).items).toEqual([]);
 });
 
-test('a bundle is written as version 1 is, and that is read', async () => {
+test('a bundle is written in version 1, and version 1 can be read', async () => {
   await using source = memoryStore({ now: () => 1_750_000_000_000 });
   await fill(source, 1);
   await expect(await bundleOf(source)).toMatchFileSnapshot('golden/bundle-1.jsonl');

@@ -5,28 +5,27 @@ import type { LogReader, Stored } from '../contract/log-reader.ts';
 import type { EventLog, NewEvent } from '../contract/log.ts';
 import type { Statement } from '../contract/statement.ts';
 import type { EventStore } from '../contract/store.ts';
-import { digestOf } from '../proof/hash-chain.ts';
-import { proofPages } from '../proof/proof-pages.ts';
+import { digestOf, tombstoneFor } from '../proof/hash-chain.ts';
+import { allProofs } from '../proof/proof-pages.ts';
 import type { Verdict, VerifyOptions } from '../proof/verdict.ts';
 import { verify } from '../proof/verify.ts';
 
 const batchEvents = 256;
 const batchCharacters = 1_000_000;
 
-/** How a log is copied. */
+/** Options of `copyLog`. */
 export interface CopyOptions extends VerifyOptions {
-  /** The `meta` of the copy; default `{}`. */
+  /** `meta` of the copy; default `{}`. */
   readonly meta?: Json;
 }
 
 /**
- * Copies a log into a store that has no conversation of its id: the same texts, seals and signatures, so that what was
- * proven of the one is proven of the other. A log that is broken is not copied, because its copy would be sealed as if
- * it were whole. Leaves nothing behind when it fails. Gives what `verify` says of the copy; nothing when no store of the
- * two keeps proof.
+ * Copies a log into a store that has no conversation of its id, with the same texts, seals and signatures, so that both
+ * verify alike. Refuses a broken log, because its copy would be sealed as if it were whole. Removes the copy again if it
+ * fails. Returns the verdict on the copy, or `undefined` if neither store has proofs.
  *
- * @throws {StorageError} `corrupt` for a log that `verify` finds broken, that or `duplicate` for one that has an id twice;
- * as `verify`, `create` and `append`.
+ * @throws {StorageError} `corrupt` for a log that `verify` finds broken, `corrupt` or `duplicate` for one with an id
+ * twice; as `verify`, `create` and `append`.
  */
 export async function copyLog(
   log: LogReader,
@@ -37,7 +36,7 @@ export async function copyLog(
   if (verdict?.broken) throw new StorageError('corrupt', verdict.broken.message);
   const copy = await store.create(log.id, options.meta ?? {});
   try {
-    await fill(copy, log);
+    await copyEvents(copy, log);
     const copied = copy.proof ? await verify(copy, options) : verdict;
     if (copied?.broken) throw new StorageError('corrupt', copied.broken.message);
     if (verdict && copied?.seal !== verdict.seal) {
@@ -53,9 +52,9 @@ export async function copyLog(
   }
 }
 
-async function fill(copy: EventLog, log: LogReader): Promise<void> {
-  const kept = new Map<number, EventProof>();
-  for await (const proof of proofPages(log.proof)) if (proof.statements.length > 0) kept.set(proof.seq, proof);
+async function copyEvents(copy: EventLog, log: LogReader): Promise<void> {
+  const proofs = new Map<number, EventProof>();
+  for await (const proof of allProofs(log.proof)) if (proof.statements.length > 0) proofs.set(proof.seq, proof);
   let batch: NewEvent[] = [];
   let statements: Statement[] = [];
   let characters = 0;
@@ -70,22 +69,21 @@ async function fill(copy: EventLog, log: LogReader): Promise<void> {
     [batch, statements, characters] = [[], [], 0];
   };
   for await (const event of log.range(0)) {
-    const noted = kept.get(event.seq)?.statements ?? [];
-    batch.push(asAppended(event, noted));
-    statements.push(...noted);
-    kept.delete(event.seq);
+    const stated = proofs.get(event.seq)?.statements ?? [];
+    batch.push(originalEvent(event, stated));
+    statements.push(...stated);
+    proofs.delete(event.seq);
     characters += event.text.length;
     if (batch.length >= batchEvents || characters >= batchCharacters) await flush();
   }
-  // Ends that the log had, noted behind its last event.
-  for (const proof of kept.values()) statements.push(...proof.statements);
+  // Cuts at the head, which belong to no event.
+  for (const proof of proofs.values()) statements.push(...proof.statements);
   if (batch.length > 0 || statements.length > 0) await flush();
 }
 
-/** A scrubbed event goes on with the seal of what it was. */
-function asAppended({ id, kind, parentId, text }: Stored, statements: readonly Statement[]): NewEvent {
+/** Returns the event to append to the copy; a scrubbed one with its original digest, so that its seal stays the same. */
+function originalEvent({ id, kind, parentId, text }: Stored, statements: readonly Statement[]): NewEvent {
   const event = { id, kind, parentId, text };
-  const digest = digestOf(event);
-  const tombstone = statements.findLast((statement) => statement.kind === 'tombstone' && statement.is === digest);
-  return tombstone?.kind === 'tombstone' ? { ...event, digest: tombstone.was } : event;
+  const tombstone = tombstoneFor(digestOf(event), statements);
+  return tombstone ? { ...event, digest: tombstone.was } : event;
 }

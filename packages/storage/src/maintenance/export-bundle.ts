@@ -3,19 +3,19 @@ import type { EventProof } from '../contract/log-proof.ts';
 import type { LogReader, Stored } from '../contract/log-reader.ts';
 import type { Summary } from '../contract/store.ts';
 import { firstSeal, nextSeal, sealedDigest } from '../proof/hash-chain.ts';
-import { proofPages } from '../proof/proof-pages.ts';
+import { allProofs } from '../proof/proof-pages.ts';
 
-/** The first line of a bundle. */
+/** First line of a bundle. */
 export interface BundleHeader extends Omit<Summary, 'head'> {
   readonly format: 'varve-bundle';
   readonly version: 1;
 }
 
 /**
- * Writes a conversation as one portable text of JSON lines: what it is, each event with its exact text, its seal and
- * what was stated about it, and last a checksum over all lines before. Nothing is judged or left out: who reads it
- * verifies it. An event that is scrubbed meanwhile is in it as it was or as it is, with a proof that holds for it. The
- * lines end with a line feed.
+ * Exports a conversation as one portable text of JSON lines: a header, each event with its exact text, seal and
+ * statements, and last a checksum over all lines before. Nothing is verified or left out: the reader of the bundle
+ * verifies it. An event that is scrubbed during the export is written with its old or its new text, and with a proof
+ * that matches it. Each line ends with a line feed.
  *
  * @throws {StorageError} as `LogReader.range`.
  */
@@ -36,10 +36,10 @@ export async function* exportBundle(
   let head = 0;
   for await (const event of log.range(0)) {
     const { seq, id: eventId, kind, parentId, text } = event;
-    yield lineOf({ seq, id: eventId, kind, parent_id: parentId, text, ...proofFields(await proofs.of(event)) });
+    yield lineOf({ seq, id: eventId, kind, parent_id: parentId, text, ...proofFields(await proofs.proofOf(event)) });
     head = seq + 1;
   }
-  // What was appended while this was written stays out, with its proof; what says that events were lost stays in.
+  // Events appended during the export are left out with their proof. Proof of lost events is included.
   if ((await log.head()) === head) {
     for await (const proof of proofs.rest()) yield lineOf({ seq: proof.seq, ...proofFields(proof) });
   }
@@ -53,47 +53,47 @@ function proofFields(proof: EventProof | undefined): object {
   return { seal, ...(statements.length > 0 && { statements }) };
 }
 
-/** What is kept beside a log that is read from its start. */
+/** Proof of a log that is read from its start. */
 export interface CurrentProofs {
-  /** What is kept about the next event; to be asked of each, in order. */
-  of(event: Stored): Promise<EventProof | undefined>;
-  /** What is kept about none of those that were asked for. */
+  /** Returns the proof of the next event. Call it for every event, in order. */
+  proofOf(event: Stored): Promise<EventProof | undefined>;
+  /** Yields the proof of the seqs after the last event. */
   rest(): AsyncGenerator<EventProof>;
 }
 
 /**
- * Reads it in pages, and anew from an event on that was scrubbed after its page was read. That an event is another one
- * than its seal was made of is not judged, and looked into again only while that helps.
+ * Reads the proof of a log in pages, and reads again from an event that was scrubbed after its page was read. An event
+ * that still does not match its seal after that is not an error here; then later mismatches cause no second read.
  */
 export function currentProofs({ id, proof }: LogReader): CurrentProofs {
-  let proofs = proofPages(proof);
-  let following: Promise<EventProof | undefined> | undefined;
+  let proofs = allProofs(proof);
+  let pending: Promise<EventProof | undefined> | undefined;
   let previous: string | undefined = firstSeal(id);
-  let helps = true;
+  let isRereadUseful = true;
   const proofAt = async (seq: number): Promise<EventProof | undefined> => {
-    const found = await (following ??= nextOf(proofs));
+    const found = await (pending ??= nextOf(proofs));
     return found?.seq === seq ? found : undefined;
   };
-  const isScrubbed = (event: Stored, found: EventProof | undefined): boolean =>
+  const mismatches = (event: Stored, found: EventProof | undefined): boolean =>
     previous !== undefined &&
     found?.seal !== undefined &&
     nextSeal(previous, sealedDigest(event, found)) !== found.seal;
   return {
-    async of(event) {
+    async proofOf(event) {
       let found = await proofAt(event.seq);
-      if (helps && isScrubbed(event, found)) {
-        // Tombstones are kept before texts are replaced: what is read after the text knows of it.
-        proofs = proofPages(proof, event.seq);
-        following = undefined;
+      if (isRereadUseful && mismatches(event, found)) {
+        // A tombstone is stored before its text is replaced, so proof read after the text includes it.
+        proofs = allProofs(proof, event.seq);
+        pending = undefined;
         found = await proofAt(event.seq);
-        helps = !isScrubbed(event, found);
+        isRereadUseful = !mismatches(event, found);
       }
-      if (found) following = undefined;
+      if (found) pending = undefined;
       previous = found?.seal;
       return found;
     },
     async *rest() {
-      const found = await (following ??= nextOf(proofs));
+      const found = await (pending ??= nextOf(proofs));
       if (!found) return;
       yield found;
       yield* proofs;

@@ -1,13 +1,13 @@
 import { StorageError, type StorageErrorCode } from '../contract/error.ts';
 
-/** A conversation that maintenance of a whole store left behind, and why: as the `StorageError` said. */
+/** A conversation that a maintenance task could not process, with the code and message of the `StorageError`. */
 export interface FailedConversation {
   readonly id: string;
   readonly code: StorageErrorCode;
   readonly message: string;
 }
 
-/** Says what failed with one conversation. What would fail with every other as well, and a bug, is thrown again. */
+/** Converts an error to a `FailedConversation`. Rethrows `closed`, which every other conversation would get too, and bugs. */
 export function failedConversation(id: string, error: unknown): FailedConversation {
   if (!(error instanceof StorageError) || error.code === 'closed') throw error;
   return { id, code: error.code, message: error.message };

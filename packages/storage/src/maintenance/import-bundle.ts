@@ -11,18 +11,17 @@ import { parseStatement } from '../proof/parse-statement.ts';
 import type { Verdict, VerifyOptions } from '../proof/verdict.ts';
 import { copyLog } from './copy-log.ts';
 
-/** How a bundle is imported. */
+/** Options of `importBundle`. */
 export interface ImportOptions extends VerifyOptions {
-  /** The `meta` of the conversation, from that in the bundle; default the same. Paths of another machine end here. */
+  /** Maps the bundle's `meta` to that of the new conversation, for instance to drop paths; default unchanged. */
   readonly meta?: (meta: Json) => Json;
 }
 
 /**
- * Makes a conversation of a bundle, with its id, its exact texts, its seals and its signatures, after it was verified.
- * Holds the bundle in memory; leaves nothing behind when it fails.
+ * Verifies a bundle and creates its conversation, with the same id, texts, seals and signatures. Holds the bundle in
+ * memory. Removes the conversation again if it fails.
  *
- * @throws {StorageError} `corrupt` for what is no whole bundle or holds a broken log; `exists`; as `readBundle` and
- * `copyLog`.
+ * @throws {StorageError} `corrupt` for an incomplete bundle or a broken log; `exists`; as `readBundle` and `copyLog`.
  */
 export async function importBundle(
   chunks: AsyncIterable<string | Uint8Array>,
@@ -33,29 +32,29 @@ export async function importBundle(
   return copyLog(bundle.log, store, { ...options, meta: meta(bundle.meta) });
 }
 
-/** A bundle that was read. */
+/** A parsed bundle. */
 export interface Bundle {
   /** UTC milliseconds. */
   readonly createdAt: number;
   readonly updatedAt: number;
   readonly meta: Json;
-  /** Its log, with its proof, all in memory. */
+  /** The log with its proof, in memory. */
   readonly log: LogReader;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What the lines between the first and the last say. */
+/** Events and proof in the lines between the first and the last. */
 interface Contents {
   readonly events: Stored[];
   readonly proofs: EventProof[];
 }
 
 /**
- * Reads a bundle, in any chunks, and holds all of it in memory. What it says is not judged: `verify` judges its log.
+ * Parses a bundle from chunks of any size and holds all of it in memory. Checks the format and the checksum; use `verify`
+ * on `log` to check the proof.
  *
- * @throws {StorageError} `corrupt` for what is no bundle, is cut or was changed on its way; `invalid` for one of a newer
- * version.
+ * @throws {StorageError} `corrupt` for a malformed, truncated or changed bundle; `invalid` for one of a newer version.
  */
 export async function readBundle(chunks: AsyncIterable<string | Uint8Array>): Promise<Bundle> {
   const hash = createHash('sha256');
@@ -63,18 +62,18 @@ export async function readBundle(chunks: AsyncIterable<string | Uint8Array>): Pr
   let header: Fields | undefined;
   let end: Fields | undefined;
   for await (const line of linesOf(chunks)) {
-    if (end) throw broken('goes on after its end');
+    if (end) throw corrupt('has lines after its checksum');
     const record = parse(line);
     if (record['sha256'] !== undefined) {
       end = record;
-      if (hash.digest('hex') !== record['sha256']) throw broken('was changed');
+      if (hash.digest('hex') !== record['sha256']) throw corrupt('was changed');
     } else {
       hash.update(`${line}\n`);
       if (header) add(contents, record);
       else header = checkHeader(record);
     }
   }
-  if (!header || end?.['end'] !== contents.events.length) throw broken('is cut');
+  if (!header || end?.['end'] !== contents.events.length) throw corrupt('is truncated');
   const { conversation: id, createdAt, updatedAt, meta } = headerFields(header);
   return { createdAt, updatedAt, meta, log: logOf(id, contents, sealedEnd(end)) };
 }
@@ -96,26 +95,29 @@ function logOf(id: string, { events, proofs }: Contents, sealed: SealedEnd | und
 }
 
 function checkHeader(record: Fields): Fields {
-  if (record['format'] !== 'varve-bundle') throw broken('is none');
+  if (record['format'] !== 'varve-bundle') throw corrupt('has no header of the format varve-bundle');
   if (record['version'] === 1) return record;
-  throw new StorageError('invalid', `The bundle has version ${String(record['version'])}, and 1 is known here.`);
+  throw new StorageError(
+    'invalid',
+    `The bundle has version ${String(record['version'])}, and only version 1 is supported.`,
+  );
 }
 
 function headerFields({ id, createdAt, updatedAt, meta }: Fields) {
   if (typeof id !== 'string' || !isId(id) || typeof createdAt !== 'number' || typeof updatedAt !== 'number') {
-    throw broken('does not say what it is of');
+    throw corrupt('has no valid conversation id or times');
   }
   return { conversation: id, createdAt, updatedAt, meta: (meta ?? null) as Json };
 }
 
 function add({ events, proofs }: Contents, record: Fields): void {
   const { seq, id, kind, parent_id: parentId, text, seal, statements = [] } = record;
-  if (typeof seq !== 'number' || !Array.isArray(statements)) throw broken('holds what is no event');
-  const noted = statements.flatMap((statement) => parseStatement(statement) ?? []);
-  if (noted.length < statements.length || !(seal === undefined || typeof seal === 'string')) {
-    throw broken(`holds no proof for event ${seq}`);
+  if (typeof seq !== 'number' || !Array.isArray(statements)) throw corrupt('has a line that is not an event');
+  const parsed = statements.flatMap((statement) => parseStatement(statement) ?? []);
+  if (parsed.length < statements.length || !(seal === undefined || typeof seal === 'string')) {
+    throw corrupt(`has an invalid proof for event ${seq}`);
   }
-  if (seal !== undefined || noted.length > 0) proofs.push({ seq, seal, statements: noted });
+  if (seal !== undefined || parsed.length > 0) proofs.push({ seq, seal, statements: parsed });
   if (text === undefined) return;
   const isParent = parentId === undefined || typeof parentId === 'string';
   if (
@@ -125,7 +127,7 @@ function add({ events, proofs }: Contents, record: Fields): void {
     typeof kind !== 'string' ||
     !isParent
   ) {
-    throw broken(`holds no event ${events.length}`);
+    throw corrupt(`has no event ${events.length}`);
   }
   events.push({ seq, id, kind, parentId, text });
 }
@@ -141,21 +143,21 @@ function parse(line: string): Fields {
     const record: unknown = JSON.parse(line);
     if (typeof record === 'object' && record !== null) return record as Fields;
   } catch {
-    // Said below, without quoting the line.
+    // The error below does not quote the line.
   }
-  throw broken('holds a line that is no record');
+  throw corrupt('has a line that is not a JSON object');
 }
 
-function broken(how: string): StorageError {
-  return new StorageError('corrupt', `The bundle ${how}.`);
+function corrupt(problem: string): StorageError {
+  return new StorageError('corrupt', `The bundle ${problem}.`);
 }
 
-/** The lines of a UTF-8 text that comes in any chunks, without their line feeds. @throws {StorageError} `corrupt`. */
+/** Yields the lines of a UTF-8 text in chunks of any size, without line feeds. @throws {StorageError} `corrupt`. */
 export async function* linesOf(chunks: AsyncIterable<string | Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   let parts: string[] = [];
   for await (const chunk of chunks) {
-    const [first = '', ...rest] = decoded(decoder, chunk).split('\n');
+    const [first = '', ...rest] = decode(decoder, chunk).split('\n');
     parts.push(first);
     for (const part of rest) {
       yield parts.join('');
@@ -166,11 +168,11 @@ export async function* linesOf(chunks: AsyncIterable<string | Uint8Array>): Asyn
   if (last !== '') yield last;
 }
 
-function decoded(decoder: Pick<InstanceType<typeof TextDecoder>, 'decode'>, chunk: string | Uint8Array): string {
+function decode(decoder: Pick<InstanceType<typeof TextDecoder>, 'decode'>, chunk: string | Uint8Array): string {
   if (typeof chunk === 'string') return chunk;
   try {
     return decoder.decode(chunk, { stream: true });
   } catch (cause) {
-    throw new StorageError('corrupt', 'The bundle is no UTF-8.', { cause });
+    throw new StorageError('corrupt', 'The bundle is not UTF-8.', { cause });
   }
 }

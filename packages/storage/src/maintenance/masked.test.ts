@@ -25,7 +25,7 @@ test('a secret with quotes, line feeds and other letters is found as JavaScript 
   }
 });
 
-test('letters of an escape are no part of a secret', () => {
+test('characters of an escape are not part of a secret', () => {
   const text = String.raw`{"a":"\nabcdef"}`;
   expect(masked(['nabcdef'])(text)).toBe(text);
 });
@@ -35,7 +35,7 @@ test('a secret that is a number, or is too short, is invalid', () => {
   expect(() => masked(['12345'])).toThrow(expect.objectContaining({ code: 'invalid' }));
 });
 
-test('whatever the secret and what is around it, it is gone, and the rest is as it was', () => {
+test('any secret in any text is removed, and the other text is unchanged', () => {
   const piece = constantFrom('a', '"', '\\', '\n', 'é', '🧊', '.', '$', 'u', ' ');
   const secrets = array(piece, { minLength: 6, maxLength: 8 }).map((pieces) => `S${pieces.join('')}E`);
   assert(

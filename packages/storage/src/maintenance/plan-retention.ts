@@ -2,39 +2,40 @@ import type { EventStore, Summary } from '../contract/store.ts';
 import { allSummaries } from '../kit/listing.ts';
 import { type FailedConversation, failedConversation } from './failed-conversation.ts';
 
-/** What a store may keep. A limit that is absent limits nothing. */
+/** Limits for `planRetention`. An absent limit does not apply. */
 export interface RetentionLimits {
-  /** A family whose last change is longer ago goes. */
+  /** Maximum time since the last change of a tree. */
   readonly maxAgeMs?: number;
-  /** So many conversations stay, those of the families that changed last. */
+  /** Maximum number of conversations; the trees that changed last are kept. */
   readonly maxCount?: number;
-  /** So many bytes of events stay, UTF-8. Counting them reads the logs. */
+  /** Maximum number of UTF-8 bytes of events. Counting them reads the logs. */
   readonly maxBytes?: number;
-  /** Whether a conversation stays in any case, and its family with it; it counts all the same. */
+  /** Returns true for a conversation to keep in any case, with its whole tree. It still counts towards the limits. */
   readonly keep?: (summary: Summary) => boolean;
-  /** The id of the conversation that this one was started by; default `meta.parent`, where that is a text. */
+  /** Returns the id of the parent conversation; default `meta.parent` if that is a string. */
   readonly parentOf?: (summary: Summary) => string | undefined;
 }
 
-/** Which conversations would go, and why. Nothing is changed by making it: it is the dry run. */
+/** Conversations to remove, and why. Making a plan changes nothing, so it serves as a dry run. */
 export interface RetentionPlan {
   readonly remove: readonly PlannedRemoval[];
-  /** The number of conversations that stay. */
+  /** Number of conversations that are kept. */
   readonly kept: number;
-  /** Of their events; absent without `maxBytes`. */
+  /** UTF-8 bytes of the events that are kept; absent without `maxBytes`. */
   readonly keptBytes?: number;
-  /** Conversations whose bytes could not be counted; they count as far as they were read, and do not go for `bytes`. */
+  /** Conversations whose bytes could not all be counted. Their trees are not removed because of `maxBytes`. */
   readonly failed: readonly FailedConversation[];
 }
 
-/** A family that goes, all of it. */
+/** A conversation tree to remove as a whole. */
 export interface PlannedRemoval extends ConversationTree {
   readonly reason: 'age' | 'count' | 'bytes';
 }
 
 /**
- * Decides what goes so that a store keeps within limits. A conversation and those that it started are one family, as old
- * as its last change: it goes or stays as a whole, so none of it is left an orphan.
+ * Plans which conversations to remove so that a store stays within limits. A conversation and its child conversations
+ * are one tree, whose age is that of its last change. A tree is kept or removed as a whole, so that no child is left
+ * without its parent.
  *
  * @throws {StorageError} as `list`; `closed`.
  */
@@ -49,17 +50,16 @@ export async function planRetention(
   const failed: FailedConversation[] = [];
   let kept = 0;
   let keptBytes = 0;
-  for (const family of conversationTrees(await allSummaries(store), limits.parentOf ?? parentInMeta)) {
-    const count = family.members.length;
-    const { bytes, failures } = maxBytes === Infinity ? uncounted : await countBytes(store, family);
+  for (const tree of conversationTrees(await allSummaries(store), limits.parentOf ?? parentInMeta)) {
+    const count = tree.members.length;
+    const { bytes, failures } = maxBytes === Infinity ? notCounted : await countBytes(store, tree);
     failed.push(...failures);
-    const because = reason({
-      age: family.updatedAt < oldest,
+    const reason = exceededLimit({
+      age: tree.updatedAt < oldest,
       count: kept + count > maxCount,
       bytes: failures.length === 0 && keptBytes + bytes > maxBytes,
     });
-    if (because !== undefined && !family.members.some((member) => keep(member)))
-      remove.push({ ...family, reason: because });
+    if (reason !== undefined && !tree.members.some((member) => keep(member))) remove.push({ ...tree, reason });
     else {
       kept += count;
       keptBytes += bytes;
@@ -68,17 +68,19 @@ export async function planRetention(
   return { remove, kept, ...(maxBytes < Infinity && { keptBytes }), failed };
 }
 
-function reason(exceeded: Readonly<Record<PlannedRemoval['reason'], boolean>>): PlannedRemoval['reason'] | undefined {
+function exceededLimit(
+  exceeded: Readonly<Record<PlannedRemoval['reason'], boolean>>,
+): PlannedRemoval['reason'] | undefined {
   return (['age', 'count', 'bytes'] as const).find((limit) => exceeded[limit]);
 }
 
-/** Of the events of a family, and of whom that is not all. */
+/** UTF-8 bytes of a tree's events, and the conversations that could not be read to the end. */
 interface ByteCount {
   readonly bytes: number;
   readonly failures: readonly FailedConversation[];
 }
 
-const uncounted: ByteCount = { bytes: 0, failures: [] };
+const notCounted: ByteCount = { bytes: 0, failures: [] };
 
 async function countBytes(store: EventStore, { members }: ConversationTree): Promise<ByteCount> {
   let bytes = 0;
@@ -98,29 +100,29 @@ function parentInMeta({ meta }: Summary): string | undefined {
   return typeof parent === 'string' ? parent : undefined;
 }
 
-/** A conversation that nobody started, or whose starter is gone, and all that it started, and what those started. */
+/** A conversation without a parent, or whose parent was removed, and all of its descendants. */
 export interface ConversationTree {
   /** Children before their parents. */
   readonly members: readonly Summary[];
-  /** UTC milliseconds of the last change of any of them. */
+  /** UTC milliseconds of the last change of any member. */
   readonly updatedAt: number;
 }
 
-/** Puts conversations together; the family that changed last comes first. Pure. */
+/** Groups conversations into trees, last changed first. Pure. */
 export function conversationTrees(
   summaries: readonly Summary[],
   parentOf: (summary: Summary) => string | undefined,
 ): readonly ConversationTree[] {
   const known = new Map(summaries.map((summary) => [summary.id, summary]));
-  const families = new Map<string, { readonly summary: Summary; readonly depth: number }[]>();
+  const trees = new Map<string, { readonly summary: Summary; readonly depth: number }[]>();
   for (const summary of summaries) {
-    const line = lineOf(summary, (one) => known.get(parentOf(one) ?? ''));
-    const root = line.at(-1) ?? summary;
-    const members = families.get(root.id) ?? [];
-    members.push({ summary, depth: line.length });
-    families.set(root.id, members);
+    const chain = ancestry(summary, (one) => known.get(parentOf(one) ?? ''));
+    const root = chain.at(-1) ?? summary;
+    const members = trees.get(root.id) ?? [];
+    members.push({ summary, depth: chain.length });
+    trees.set(root.id, members);
   }
-  return [...families.values()]
+  return [...trees.values()]
     .map((members) => ({
       members: members.toSorted((one, other) => other.depth - one.depth).map(({ summary }) => summary),
       updatedAt: Math.max(...members.map(({ summary }) => summary.updatedAt)),
@@ -128,16 +130,16 @@ export function conversationTrees(
     .toSorted((one, other) => other.updatedAt - one.updatedAt);
 }
 
-/** A conversation, its parent, and so on; of conversations that start each other, the first by id ends the line. */
-function lineOf(summary: Summary, parent: (summary: Summary) => Summary | undefined): readonly Summary[] {
-  const line = [summary];
+/** Returns a conversation, its parent, and so on up to the root. In a cycle of parents, the lowest id is the root. */
+function ancestry(summary: Summary, parent: (summary: Summary) => Summary | undefined): readonly Summary[] {
+  const chain = [summary];
   for (let next = parent(summary); next; next = parent(next)) {
-    const start = line.indexOf(next);
+    const start = chain.indexOf(next);
     if (start !== -1) {
-      const [first = next] = line.slice(start).toSorted((one, other) => (one.id < other.id ? -1 : 1));
-      return first === summary ? [summary] : [...line.filter((one) => one !== first), first];
+      const [first = next] = chain.slice(start).toSorted((one, other) => (one.id < other.id ? -1 : 1));
+      return first === summary ? [summary] : [...chain.filter((one) => one !== first), first];
     }
-    line.push(next);
+    chain.push(next);
   }
-  return line;
+  return chain;
 }

@@ -24,7 +24,7 @@ const stores: Record<string, (path: string) => Promise<EventStore>> = {
 };
 
 describe.for(Object.entries(stores))('in the store %s', ([, open]) => {
-  test('a whole log is left alone', async () => {
+  test('an intact log is not changed', async () => {
     await using directory = await temporary();
     await using store = await open(directory.path);
     const log = await store.create('c', {});
@@ -34,7 +34,7 @@ describe.for(Object.entries(stores))('in the store %s', ([, open]) => {
     expect(await verify(log, { trusted })).toEqual(before);
   });
 
-  test('a log that is cut ends there, with its proof, and goes on', async () => {
+  test('a log ends where it is cut, with its proof, and accepts appends', async () => {
     await using directory = await temporary();
     await using store = await open(directory.path);
     const log = await store.create('c', {});
@@ -58,7 +58,7 @@ describe.for(Object.entries(stores))('in the store %s', ([, open]) => {
   });
 });
 
-test('a SQLite log with a gap ends before it, and what lay behind is in quarantine', async () => {
+test('a SQLite log ends before its gap, and the events after it are in quarantine', async () => {
   await using directory = await temporary();
   const path = join(directory.path, 'store.db');
   await using store = await sqliteStore({ path });
@@ -70,19 +70,19 @@ test('a SQLite log with a gap ends before it, and what lay behind is in quaranti
   const { cut } = await repair(log);
   expect(cut).toMatchObject({ seq: 3, end: 6 });
   expect(await idsOf(log.range(0))).toEqual(ids(0, 1, 2));
-  const kept = database
+  const quarantined = database
     .prepare("SELECT json ->> 'seq' AS seq, json ->> 'text' AS text, json ->> 'kind' AS kind FROM quarantine")
     .all();
-  expect(kept.filter(({ kind }) => kind === 'MessageEvent')).toEqual(
+  expect(quarantined.filter(({ kind }) => kind === 'MessageEvent')).toEqual(
     [4, 5].map((seq) => ({ seq, text: agentEvent(seq).text, kind: 'MessageEvent' })),
   );
-  expect(kept.filter(({ kind }) => kind === 'checkpoint').map(({ seq }) => seq)).toEqual([3, 4, 5]);
+  expect(quarantined.filter(({ kind }) => kind === 'checkpoint').map(({ seq }) => seq)).toEqual([3, 4, 5]);
   database.close();
   await log.append([agentEvent(7)], { signer });
   expect(await verify(log, { trusted })).toMatchObject({ head: 4, sealed: 4, signedEvents: 4 });
 });
 
-test('a directory with a gap ends before it, and what lay behind is in quarantine', async () => {
+test('a directory log ends before its gap, and the events after it are in quarantine', async () => {
   await using directory = await temporary();
   const { path } = directory;
   const files = join(path, 'c', 'events');

@@ -1,46 +1,43 @@
 import { StorageError } from '../contract/error.ts';
 import type { EventLog } from '../contract/log.ts';
 import type { Cut } from '../contract/statement.ts';
-import { proofPages } from '../proof/proof-pages.ts';
+import { allProofs } from '../proof/proof-pages.ts';
 
-/** How a log is repaired. */
+/** Options of `repair`. */
 export interface RepairOptions {
-  /**
-   * Puts this event and all behind it into quarantine, although they can be read: for instance the `seq` of what
-   * `verify` found broken.
-   */
+  /** Moves this event and all after it to quarantine even if they can be read, such as from `Verdict.broken.seq`. */
   readonly from?: number;
   /** UTC milliseconds; default `Date.now`. */
   readonly now?: () => number;
 }
 
-/** What a repair did. It is in the proof of the log, too. */
+/** Result of `repair`. The log's proof records it too. */
 export interface RepairResult {
-  /** The end that the log has now, when it had to be cut or something lay beside it; absent when it was whole. */
+  /** The new end of the log; absent if nothing had to be cut. */
   readonly cut?: Cut;
-  /** Ends that were found before, when the log was opened, and that count as repaired from now on. */
+  /** Cuts that were found when the log was opened earlier, and that count as repaired from now on. */
   readonly resolved: readonly Cut[];
 }
 
 /**
- * Makes a log whole that lost events: what lies behind the first event that cannot be read goes into quarantine, and
- * the log ends there. Nothing is renumbered, invented or deleted. A log that is whole, but that was found too short when
- * it was opened, gets a note that somebody has seen it, after which `verify` passes there. Whole logs are left alone.
+ * Repairs a log that lost events: ends it before the first event that cannot be read, and moves that event and all after
+ * it to quarantine. Nothing is renumbered, invented or deleted. For a log that was found too short when it was opened,
+ * records the cut as repaired, after which `verify` accepts it. An intact log is not changed.
  *
  * @throws {StorageError} `invalid` for a store without proof; as `range`, `append` and `ProofWriter.cut`.
  */
 export async function repair(log: EventLog, { from, now = Date.now }: RepairOptions = {}): Promise<RepairResult> {
   const { proof } = log;
-  if (!proof) throw new StorageError('invalid', `The store of conversation ${log.id} keeps no proof.`);
+  if (!proof) throw new StorageError('invalid', `The store of conversation ${log.id} has no proofs.`);
   const end = from ?? (await readableEnd(log));
   const cut = end < (await log.head()) ? await proof.cut(end) : undefined;
-  const found = await unsettled(log);
-  const statements = found.map((one) => ({ ...one, cause: 'repaired', at: now() }) as const);
+  const resolved = await unresolvedCuts(log);
+  const statements = resolved.map((one) => ({ ...one, cause: 'repaired', at: now() }) as const);
   if (statements.length > 0) await log.append([], { statements });
-  return { ...(cut && { cut }), resolved: found };
+  return { ...(cut && { cut }), resolved };
 }
 
-/** The number of events before the first that cannot be read. */
+/** Returns the number of events before the first that cannot be read. */
 async function readableEnd(log: EventLog): Promise<number> {
   let end = 0;
   try {
@@ -51,9 +48,9 @@ async function readableEnd(log: EventLog): Promise<number> {
   return end;
 }
 
-async function unsettled(log: EventLog): Promise<readonly Cut[]> {
+async function unresolvedCuts(log: EventLog): Promise<readonly Cut[]> {
   const found: Cut[] = [];
-  for await (const { statements } of proofPages(log.proof)) {
+  for await (const { statements } of allProofs(log.proof)) {
     const cuts = statements.filter((statement) => statement.kind === 'cut');
     const repaired = cuts.findLastIndex(({ cause }) => cause === 'repaired');
     found.push(...cuts.slice(repaired + 1));

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { newEvent } from '../testing/events.ts';
 import { conversationTrees } from './plan-retention.ts';
 
-/** Ids with their parents, in the order in which they are changed, one a millisecond. */
+/** Ids with their parents, in the order of their changes, one per millisecond. */
 async function storeOf(...conversations: readonly (readonly [id: string, parent?: string])[]): Promise<EventStore> {
   let time = 0;
   const store = memoryStore({ now: () => time });
@@ -28,7 +28,7 @@ async function planned(store: EventStore, limits: RetentionLimits, now = 100) {
   return [...remove.map(({ members, reason }) => `${members.map(({ id }) => id).join('<')} ${reason}`), kept];
 }
 
-test('a plan says what would go, and why, and changes nothing', async () => {
+test('a plan names the trees to remove and the limits they exceed, and changes nothing', async () => {
   await using store = await storeOf(['a'], ['b'], ['c']);
   expect(await planned(store, {})).toEqual([3]);
   expect(await planned(store, { maxAgeMs: 98 })).toEqual(['a age', 2]);
@@ -39,7 +39,7 @@ test('a plan says what would go, and why, and changes nothing', async () => {
   expect(await idsOf(store)).toEqual(['a', 'b', 'c']);
 });
 
-test('a log that cannot be counted is named, does not go for its bytes, and counts as far as it was read', async () => {
+test('a log that cannot be read is reported, not removed because of maxBytes, and counted as far as it was read', async () => {
   await using store = await storeOf(['a'], ['b'], ['b1', 'b'], ['c']);
   const read = store.read.bind(store);
   store.read = async (id) => {
@@ -61,32 +61,32 @@ test('a log that cannot be counted is named, does not go for its bytes, and coun
 
 const keep = ({ id }: Summary): boolean => id === 'child';
 
-test('what is to be kept is kept, with its family, and counts', async () => {
+test('a conversation to keep is kept with its tree, and counts towards the limits', async () => {
   await using store = await storeOf(['old'], ['child', 'old'], ['b'], ['c']);
   expect(await planned(store, { maxAgeMs: 0, keep })).toEqual(['c age', 'b age', 2]);
   expect(await planned(store, { maxCount: 2, keep })).toEqual([4]);
 });
 
-test('a family is as old as its youngest, and goes as a whole, children first', async () => {
+test('the age of a tree is that of its last change, and it is removed as a whole, children first', async () => {
   await using store = await storeOf(['p'], ['q'], ['q1', 'q'], ['q2', 'q1'], ['p1', 'p']);
   expect(await planned(store, { maxCount: 2 })).toEqual(['q2<q1<q count', 2]);
   expect(await planned(store, { maxCount: 3 })).toEqual(['q2<q1<q count', 2]);
   expect(await planned(store, { maxAgeMs: 95 })).toEqual(['q2<q1<q age', 2]);
 });
 
-test('the smaller family may stay where the larger one does not fit', async () => {
+test('a smaller tree is kept where a larger one exceeds the limit', async () => {
   await using store = await storeOf(['a'], ['b'], ['b1', 'b'], ['c']);
   expect(await planned(store, { maxCount: 2 })).toEqual(['b1<b count', 2]);
 });
 
 const parentOf = ({ id }: Summary): string | undefined => (id === 'b' ? 'a' : undefined);
 
-test('the caller may say who is whose parent', async () => {
+test('the caller can define the parent of a conversation', async () => {
   await using store = await storeOf(['a'], ['b']);
   expect(await planned(store, { maxAgeMs: 0, parentOf })).toEqual(['b<a age', 0]);
 });
 
-test('a plan that is applied removes what it said, and again nothing', async () => {
+test('an applied plan removes what it lists, and nothing when applied again', async () => {
   await using store = await storeOf(['a'], ['a1', 'a'], ['b']);
   const plan = await planRetention(store, { maxCount: 1 });
   expect(await applyRetention(store, plan)).toEqual({ removed: ['a1', 'a'], skipped: [] });
@@ -94,7 +94,7 @@ test('a plan that is applied removes what it said, and again nothing', async () 
   expect(await applyRetention(store, plan)).toEqual({ removed: [], skipped: [] });
 });
 
-test('a family that is worked on, or was since the plan was made, stays whole', async () => {
+test('a tree that is held, or changed since the plan, is kept as a whole', async () => {
   await using store = await storeOf(['a'], ['a1', 'a'], ['b'], ['b1', 'b'], ['c']);
   const plan = await planRetention(store, { maxCount: 0 });
   await using held = await store.open('a');
@@ -113,7 +113,7 @@ test('a family that is worked on, or was since the plan was made, stays whole', 
   expect(await held.head()).toBe(1);
 });
 
-test('a parent that is taken while its children go stays, and they may be gone', async () => {
+test('a parent that is opened while its children are removed is kept', async () => {
   await using store = await storeOf(['a'], ['a1', 'a']);
   const plan = await planRetention(store, { maxCount: 0 });
   const remove = store.remove.bind(store);
@@ -125,7 +125,7 @@ test('a parent that is taken while its children go stays, and they may be gone',
   expect(await idsOf(store)).toEqual(['a']);
 });
 
-test('a failure of the store comes through', async () => {
+test('an error of the store rejects', async () => {
   await using store = await storeOf(['a']);
   const plan = await planRetention(store, { maxCount: 0 });
   store.remove = async () => {
@@ -134,7 +134,7 @@ test('a failure of the store comes through', async () => {
   await expect(applyRetention(store, plan)).rejects.toThrow('The disk is gone.');
 });
 
-test('whatever is whose parent, nobody whose parent is there loses it', async () => {
+test('no kept conversation loses a parent, for any tree of parents', async () => {
   const conversation = record({ parent: option(integer({ min: 0, max: 9 }), { nil: undefined }) });
   await assert(
     asyncProperty(array(conversation, { maxLength: 10 }), integer({ min: 0, max: 10 }), async (all, maxCount) => {
@@ -157,12 +157,12 @@ test('whatever is whose parent, nobody whose parent is there loses it', async ()
   );
 });
 
-test('children come before their parents in each family, and each conversation is in one', async () => {
-  const families = conversationTrees(
+test('children come before their parents in each tree, and each conversation is in one tree', async () => {
+  const trees = conversationTrees(
     ['a', 'b', 'c', 'd', 'e'].map((id, index) => ({ id, createdAt: 0, updatedAt: index, head: 0, meta: null })),
     ({ id }) => ({ b: 'a', c: 'b', d: 'e', e: 'd' })[id],
   );
-  expect(families.map(({ members }) => members.map(({ id }) => id))).toEqual([
+  expect(trees.map(({ members }) => members.map(({ id }) => id))).toEqual([
     ['e', 'd'],
     ['c', 'b', 'a'],
   ]);

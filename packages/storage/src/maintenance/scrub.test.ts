@@ -36,7 +36,7 @@ async function everythingIn(path: string): Promise<string> {
 }
 
 describe.for(Object.entries(stores))('in the store %s', ([, open]) => {
-  test('a secret is gone from events, forks, meta, snapshots and files, and the proof holds', async () => {
+  test('a secret is removed from events, forks, meta, snapshots and files, and the proof stays valid', async () => {
     await using directory = await mkdtempDisposable(join(tmpdir(), 'varve-'));
     await using store = await open(directory.path);
     await leaky(store, '0123456789abcdef0123456789abcdef');
@@ -74,7 +74,7 @@ describe.for(Object.entries(stores))('in the store %s', ([, open]) => {
     expect(await copyLog(await store.read('fork'), other, { trusted })).toMatchObject({ sealed: 5, signedEvents: 4 });
   });
 
-  test('a second secret in the same event goes, too, and its seal stays', async () => {
+  test('a second secret in the same event is removed, and its seal does not change', async () => {
     await using directory = await mkdtempDisposable(join(tmpdir(), 'varve-'));
     await using store = await open(directory.path);
     const log = await store.create('c', {});
@@ -90,7 +90,7 @@ describe.for(Object.entries(stores))('in the store %s', ([, open]) => {
     expect([stranger.broken?.seq, stranger.broken?.reason]).toEqual([0, 'untrusted']);
   });
 
-  test('a conversation that is held is left and named', async () => {
+  test('a held conversation is reported and not changed', async () => {
     await using directory = await mkdtempDisposable(join(tmpdir(), 'varve-'));
     await using store = await open(directory.path);
     await leaky(store, 'c');
@@ -100,7 +100,7 @@ describe.for(Object.entries(stores))('in the store %s', ([, open]) => {
   });
 });
 
-/** A transaction that goes on reading what the store of SQLite holds now, as the tools of others may. */
+/** Opens a transaction that keeps reading the current state of the SQLite store, as other tools may. */
 function foreignReader(path: string): DatabaseSync {
   const database = new DatabaseSync(path);
   database.exec('BEGIN');
@@ -108,7 +108,7 @@ function foreignReader(path: string): DatabaseSync {
   return database;
 }
 
-test('masking waits for who reads the state before, so that the write-ahead log keeps no secret', async () => {
+test('scrubbing waits for readers of the old state, so that the write-ahead log keeps no secret', async () => {
   await using directory = await mkdtempDisposable(join(tmpdir(), 'varve-'));
   const path = join(directory.path, 'store.db');
   await using store = await sqliteStore({ path });
@@ -124,7 +124,7 @@ test('masking waits for who reads the state before, so that the write-ahead log 
   expect((await everythingIn(directory.path)).includes(secret)).toBe(false);
 });
 
-test('scrubbing says so when somebody reads the state before for too long, and again does the rest', async () => {
+test('scrubbing fails if a reader keeps the old state too long, and a second call completes it', async () => {
   await using directory = await mkdtempDisposable(join(tmpdir(), 'varve-'));
   const path = join(directory.path, 'store.db');
   await using store = await sqliteStore({ path, busyMs: 20 });
@@ -144,7 +144,7 @@ test('scrubbing says so when somebody reads the state before for too long, and a
 describe.for(['sqlite', 'directory'])('in the quarantine of the store %s', (name) => {
   const open = stores[name] ?? (async () => memoryStore());
 
-  test('a secret is found without a lease, masked where nothing else holds it, and gone from the files', async () => {
+  test('a secret only in quarantine is found without a lease, masked, and removed from the files', async () => {
     await using directory = await mkdtempDisposable(join(tmpdir(), 'varve-'));
     await using store = await open(directory.path);
     for (const id of ['c', 'fork']) {
@@ -167,7 +167,7 @@ describe.for(['sqlite', 'directory'])('in the quarantine of the store %s', (name
     expect((await scrub(store, { secrets: [secret], signer })).quarantined).toBe(0);
   });
 
-  test('a secret as deep as a log is searched is found here, too', async () => {
+  test('a secret at the maximum depth of nested JSON is found in quarantine too', async () => {
     await using directory = await mkdtempDisposable(join(tmpdir(), 'varve-'));
     await using store = await open(directory.path);
     const quoted = 'pa"ss\\word';
@@ -180,7 +180,7 @@ describe.for(['sqlite', 'directory'])('in the quarantine of the store %s', (name
     expect([scrubbed.length, quarantined]).toEqual([1, 1]);
   });
 
-  test('a log that was closed masks nothing', async () => {
+  test('a closed log masks nothing', async () => {
     await using directory = await mkdtempDisposable(join(tmpdir(), 'varve-'));
     await using store = await open(directory.path);
     const log = await store.create('c', {});
@@ -193,10 +193,10 @@ describe.for(['sqlite', 'directory'])('in the quarantine of the store %s', (name
   });
 });
 
-/** The ids of those named as failed, with the code of each, in order of the ids. */
+/** Returns the ids and codes of the failed conversations, in order of id. */
 const failedOf = ({ failed }: ScrubResult) => failed.map(({ id, code }) => `${id} ${code}`).toSorted();
 
-/** A store in which the logs of these conversations break off. */
+/** Returns a store in which reading the logs of these conversations fails. */
 function torn(store: EventStore, ids: readonly string[]): EventStore {
   const read = store.read.bind(store);
   store.read = async (id) => {
@@ -210,7 +210,7 @@ function torn(store: EventStore, ids: readonly string[]): EventStore {
   return store;
 }
 
-test('a secret in an id is named and nothing is changed there, and all other conversations are scrubbed', async () => {
+test('a conversation with a secret in an id is reported and not changed, and all others are scrubbed', async () => {
   await using store = memoryStore();
   for (const id of ['a', 'c', 'z']) {
     await using log = await store.create(id, {});
@@ -218,13 +218,13 @@ test('a secret in an id is named and nothing is changed there, and all other con
   }
   const result = await scrub(store, { secrets: [secret], signer });
   expect(failedOf(result)).toEqual(['c invalid']);
-  expect(result.failed[0]?.message).toBe('A secret is in what names event 1 of conversation c.');
+  expect(result.failed[0]?.message).toBe('The id, kind or parent id of event 1 of conversation c contains a secret.');
   expect(result.scrubbed.map(({ conversation }) => conversation).toSorted()).toEqual(['a', 'z']);
   expect((await (await store.read('c')).at(0)).text).toContain(secret);
   await (await store.open('c'))[Symbol.asyncDispose]();
 });
 
-test('conversations that cannot be read are named with why, and all others are scrubbed', async () => {
+test('conversations that cannot be read are reported with the reason, and all others are scrubbed', async () => {
   await using store = torn(memoryStore(), ['b', 'y']);
   for (const id of ['a', 'b', 'c', 'y', 'z']) {
     await using log = await store.create(id, {});
@@ -235,7 +235,7 @@ test('conversations that cannot be read are named with why, and all others are s
   expect(result.scrubbed.map(({ conversation }) => conversation).toSorted()).toEqual(['a', 'c', 'z']);
 });
 
-test('a store that was closed, and a bug, end scrubbing', async () => {
+test('a closed store and a bug end scrubbing', async () => {
   const store = memoryStore();
   await leaky(store, 'c');
   const read = store.read.bind(store);
@@ -250,7 +250,7 @@ test('a store that was closed, and a bug, end scrubbing', async () => {
   await expect(scrub(store, { secrets: ['other-secret'], signer })).rejects.toMatchObject({ code: 'closed' });
 });
 
-test('what is kept beside a log is read in pages, however many events hold the secret', async () => {
+test('a proof is read in pages, however many events contain the secret', async () => {
   await using store = memoryStore();
   const events = Array.from({ length: 300 }, (_, n) => newEvent(`${n}`, { note: secret }));
   await using log = await store.create('c', {});

@@ -12,45 +12,46 @@ import { signTombstone } from '../proof/signatures.ts';
 import { type FailedConversation, failedConversation } from './failed-conversation.ts';
 import { masked } from './masked.ts';
 
-/** What has to go, and who answers for it. */
+/** Options of `scrub`. */
 export interface ScrubOptions {
-  /** At least six characters each; every form that is not JSON's own, such as base64, is one more. */
+  /** At least six characters each. JSON escapes are found too; pass other encodings, such as base64, as secrets of their own. */
   readonly secrets: readonly string[];
   readonly signer: Signer;
-  /** For the tombstones; default `secret`. It stays in the proof, so it names no secret. */
+  /** Reason for the tombstones; default `secret`. It is stored in the proof, so it must not contain a secret. */
   readonly reason?: string;
   /** UTC milliseconds; default `Date.now`. */
   readonly now?: () => number;
 }
 
-/** What was scrubbed. */
+/** Result of `scrub`. */
 export interface ScrubResult {
-  /** Places whose text was replaced. */
+  /** Events whose text was replaced. */
   readonly scrubbed: readonly { readonly conversation: string; readonly seq: number }[];
-  /** Conversations that hold a secret and were left because somebody works on them. */
+  /** Ids of conversations that contain a secret and were not changed because they are held. */
   readonly held: readonly string[];
   /**
-   * Conversations that could not be read or changed, with a secret in what names an event, or with one that is a whole
-   * number or name of the JSON: the secret may still be in them. So is all of a store without proof.
+   * Conversations that may still contain a secret: those that could not be read or changed, or with a secret in an
+   * event's id, kind or parent id, or with one that is a whole number or property name of the JSON. In a store without
+   * proof, every conversation with a secret.
    */
   readonly failed: readonly FailedConversation[];
-  /** How many texts in quarantine were masked; nothing in the proof tells of them. */
+  /** Number of texts masked in quarantine. The proof does not record them. */
   readonly quarantined: number;
 }
 
 /**
- * Masks secrets in every event, and in the `meta`, of every conversation of a store, so forks and copies are found,
- * too, and in quarantine. Each replaced text leaves a tombstone that the signer has signed; seals and checkpoints stay
- * as they are and stay valid. May be repeated, and goes on after a crash, and after a conversation that fails. What lies
- * in bundles or in other stores is not reached. The digest that stays in the proof lets somebody try out guesses: a key
- * that leaked is to be replaced anyway.
+ * Masks secrets in all events and `meta` of every conversation of a store, including forks and copies, and in quarantine.
+ * Leaves a signed tombstone for each replaced text; seals and checkpoints are not changed and stay valid. Continues after
+ * a conversation that fails. May be repeated, for instance after a crash. Does not reach bundles or other stores. The
+ * digest of the original text stays in the proof and can be used to test guesses, so replace an exposed key in any case.
  *
- * @throws {StorageError} `invalid` for a secret that is too short; `closed`; `io` also when all is replaced and somebody
- * goes on reading the state before: the next call does the rest. As `list` and `EventStore.purgeReplacedText`.
+ * @throws {StorageError} `invalid` for a secret that is too short; `closed`; `io` also if all texts were replaced while
+ * another process still reads the old state: call it again to remove them. As `list` and
+ * `EventStore.purgeReplacedText`.
  */
 export async function scrub(store: EventStore, options: ScrubOptions): Promise<ScrubResult> {
   const mask = masked(options.secrets);
-  const result: Results = { scrubbed: [], held: [], failed: [], quarantined: 0 };
+  const result: MutableResult = { scrubbed: [], held: [], failed: [], quarantined: 0 };
   for (const summary of await allSummaries(store)) {
     try {
       await scrubOne(store, summary, { ...options, mask, result });
@@ -58,15 +59,15 @@ export async function scrub(store: EventStore, options: ScrubOptions): Promise<S
       result.failed.push(failedConversation(summary.id, error));
     }
   }
-  // A call before this one may have replaced texts that somebody went on reading.
+  // An earlier call may have left replaced texts that a reader still used.
   await store.purgeReplacedText?.();
   return result;
 }
 
 type Mask = (text: string) => string;
 
-/** A result that grows. */
-interface Results extends ScrubResult {
+/** A result under construction. */
+interface MutableResult extends ScrubResult {
   readonly scrubbed: { conversation: string; seq: number }[];
   readonly held: string[];
   readonly failed: FailedConversation[];
@@ -75,7 +76,7 @@ interface Results extends ScrubResult {
 
 interface Scrubbing extends ScrubOptions {
   readonly mask: Mask;
-  readonly result: Results;
+  readonly result: MutableResult;
 }
 
 async function scrubOne(store: EventStore, { id, meta }: Summary, { mask, result, ...options }: Scrubbing) {
@@ -94,7 +95,7 @@ async function scrubOne(store: EventStore, { id, meta }: Summary, { mask, result
     result.quarantined += (await log.proof?.maskQuarantine?.(mask)) ?? 0;
     if (!isMetaClean) {
       await log.append([], { meta: newMeta });
-      // The old `meta` may lie where the old texts lay.
+      // `replace` also removes the old `meta` from the store's files.
       await log.proof?.replace([]);
     }
   } finally {
@@ -121,26 +122,29 @@ async function openUnlessHeld(store: EventStore, id: string): Promise<EventLog |
 async function replacementsIn(log: EventLog, mask: Mask, options: ScrubOptions): Promise<readonly TextReplacement[]> {
   const { signer, reason = 'secret', now = Date.now } = options;
   const { proof } = log;
-  if (!proof) throw new StorageError('invalid', `The store of conversation ${log.id} keeps no proof.`);
-  const kept = proofCursor(proof);
+  if (!proof) throw new StorageError('invalid', `The store of conversation ${log.id} has no proofs.`);
+  const proofAt = proofCursor(proof);
   const replacements: TextReplacement[] = [];
   for await (const event of log.range(0)) {
     const text = mask(event.text);
     if (text === event.text) continue;
     checkFields(log.id, event, mask);
-    const said = {
+    const fields = {
       seq: event.seq,
-      was: sealedDigest(event, await kept(event.seq)),
+      was: sealedDigest(event, await proofAt(event.seq)),
       is: digestOf({ ...event, text }),
       reason,
       at: now(),
     };
-    replacements.push({ tombstone: signTombstone({ conversation: log.id, ...said }, signer), text });
+    replacements.push({ tombstone: signTombstone({ conversation: log.id, ...fields }, signer), text });
   }
   return replacements;
 }
 
 function checkFields(conversation: string, { seq, id, kind, parentId = '' }: Stored, mask: Mask): void {
   if ([id, kind, parentId].every((field) => mask(field) === field)) return;
-  throw new StorageError('invalid', `A secret is in what names event ${seq} of conversation ${conversation}.`);
+  throw new StorageError(
+    'invalid',
+    `The id, kind or parent id of event ${seq} of conversation ${conversation} contains a secret.`,
+  );
 }

@@ -1,13 +1,13 @@
 import { generateKeyPairSync, verify } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { fromBase58, keyOf, toBase58 } from './did-key.ts';
+import { fromBase58, publicKeyOf, toBase58 } from './did-key.ts';
 import { ed25519Signer } from './ed25519-signer.ts';
 
 /** @see https://www.rfc-editor.org/rfc/rfc8032 section 7.1, test 1 */
 const seed = Buffer.from('9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60', 'hex');
 const did = 'did:key:z6MktwupdmLXVVqTzCw4i46r4uGyosGXRnR3XjN4Zq7oMMsw';
 
-test('a key of 32 bytes has the name and the signatures of RFC 8032', () => {
+test('a key of 32 bytes has the DID and the signatures of RFC 8032', () => {
   const signer = ed25519Signer(seed);
   expect(signer.did).toBe(did);
   expect(Buffer.from(signer.sign(new Uint8Array())).toString('hex')).toBe(
@@ -15,12 +15,12 @@ test('a key of 32 bytes has the name and the signatures of RFC 8032', () => {
   );
 });
 
-test('a key object and its PEM make the same signer, whose name holds the public key', () => {
+test('a key object and its PEM return the same signer, and its DID contains the public key', () => {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519');
   const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
   const signer = ed25519Signer(privateKey);
   expect(ed25519Signer(pem).did).toBe(signer.did);
-  const key = keyOf(signer.did);
+  const key = publicKeyOf(signer.did);
   expect(key?.equals(publicKey)).toBe(true);
   const bytes = Buffer.from('log');
   expect(key && verify(null, bytes, key, signer.sign(bytes))).toBe(true);
@@ -31,9 +31,9 @@ test.for([
   ['a public key', generateKeyPairSync('ed25519').publicKey],
   ['too short', new Uint8Array(31)],
   ['a text', 'secret text'],
-] as const)('a key that is %s is invalid and is not quoted', ([, key]) => {
+] as const)('a key that is %s is invalid and not quoted', ([, key]) => {
   const signer = () => ed25519Signer(key);
-  expect(signer).toThrow('The signing key is no Ed25519 private key.');
+  expect(signer).toThrow('The signing key is not an Ed25519 private key.');
 });
 
 test.for([
@@ -44,8 +44,8 @@ test.for([
   `${did}1`,
   did.replace('key', 'web'),
   `${did.slice(0, -1)}0`,
-])('the name %j holds no key', (name) => {
-  expect(keyOf(name)).toBeUndefined();
+])('the DID %j contains no key', (name) => {
+  expect(publicKeyOf(name)).toBeUndefined();
 });
 
 test('base58 keeps leading zeros', () => {

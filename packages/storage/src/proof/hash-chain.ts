@@ -2,39 +2,48 @@ import { createHash } from 'node:crypto';
 import type { EventProof } from '../contract/log-proof.ts';
 import type { Stored } from '../contract/log-reader.ts';
 import type { NewEvent } from '../contract/log.ts';
+import type { Statement, Tombstone } from '../contract/statement.ts';
 
 const hash = /^[0-9a-f]{64}$/;
 
-/** Whether this is a seal or a digest: 64 hexadecimal digits in small letters. */
+/** Returns true for a seal or a digest: 64 lower-case hexadecimal digits. */
 export function isSha256Hex(value: unknown): value is string {
   return typeof value === 'string' && hash.test(value);
 }
 
 /**
- * The SHA-256 of an event as it was appended, 64 hexadecimal digits: of `[id, kind, parentId]` as JSON, a line feed, and
- * the exact text, in UTF-8.
+ * Returns the SHA-256 of an event as it was appended, as 64 hexadecimal digits. The hash covers `[id, kind, parentId]`
+ * as JSON, a line feed, and the exact text, in UTF-8.
  */
 export function digestOf({ id, kind, parentId, text }: Pick<NewEvent, 'id' | 'kind' | 'parentId' | 'text'>): string {
   const head = JSON.stringify([id, kind, parentId ?? null]);
   return createHash('sha256').update(`${head}\n`).update(text).digest('hex');
 }
 
-/** What stands before the seal of event 0: it names the conversation, so that one log cannot pass for another. */
+/**
+ * Returns the start of the hash chain, used as the seal before event 0. It depends on the conversation id, so that one
+ * log cannot be passed off as another.
+ */
 export function firstSeal(conversation: string): string {
   return createHash('sha256').update(`varve.seal.1\n${conversation}`).digest('hex');
 }
 
 /**
- * The seal of an event: the SHA-256 of the seal before it and of its digest, 32 bytes each; 64 hexadecimal digits. So a
- * seal holds for all events up to its own, and an event whose text was scrubbed keeps its seal.
+ * Returns the seal of an event as 64 hexadecimal digits: the SHA-256 of the previous seal and the event's digest, 32
+ * bytes each. A seal therefore covers all events up to its own, and an event whose text was scrubbed keeps its seal.
  */
 export function nextSeal(previous: string, digest: string): string {
   return createHash('sha256').update(previous, 'hex').update(digest, 'hex').digest('hex');
 }
 
-/** The digest that the seal of the event holds: of what it was before anybody scrubbed it. */
-export function sealedDigest(event: Stored, kept: EventProof | undefined): string {
+/** Returns the digest that the event was sealed with, which is that of its original text if it was scrubbed since. */
+export function sealedDigest(event: Stored, proof: EventProof | undefined): string {
   const digest = digestOf(event);
-  const before = kept?.statements.findLast((statement) => statement.kind === 'tombstone' && statement.is === digest);
-  return before?.kind === 'tombstone' ? before.was : digest;
+  return tombstoneFor(digest, proof?.statements ?? [])?.was ?? digest;
+}
+
+/** Returns the latest tombstone for a text with this digest. */
+export function tombstoneFor(digest: string, statements: readonly Statement[]): Tombstone | undefined {
+  const isMatch = (one: Statement): one is Tombstone => one.kind === 'tombstone' && one.is === digest;
+  return statements.findLast(isMatch);
 }

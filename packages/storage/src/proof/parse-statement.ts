@@ -11,7 +11,7 @@ const shapes: Readonly<Record<string, Readonly<Record<string, (value: unknown) =
   cut: { seq: isCount, end: isCount, at: isCount, cause: (value) => value === 'found' || value === 'repaired' },
 };
 
-/** Reads a statement as it was stored or sent; nothing when it is none. Fields that are not known are left out. */
+/** Parses a stored or received statement; returns `undefined` for anything else. Unknown fields are dropped. */
 export function parseStatement(json: unknown): Statement | undefined {
   if (typeof json !== 'object' || json === null) return undefined;
   const record = json as Readonly<Record<string, unknown>>;

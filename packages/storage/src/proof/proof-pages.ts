@@ -2,7 +2,7 @@ import type { EventProof, LogProof } from '../contract/log-proof.ts';
 import type { Statement } from '../contract/statement.ts';
 import type { SealedEvent } from './seal-events.ts';
 
-/** Puts together what is kept about each event, in order of seq. Statements of one event keep their order. */
+/** Groups seals and statements by event, in order of seq. Statements of one event keep their order. */
 export function mergeProof(seals: readonly SealedEvent[], statements: readonly Statement[]): readonly EventProof[] {
   const found = new Map<number, { seq: number; seal: string | undefined; statements: Statement[] }>();
   for (const { seq, seal } of seals) found.set(seq, { seq, seal, statements: [] });
@@ -15,8 +15,8 @@ export function mergeProof(seals: readonly SealedEvent[], statements: readonly S
   return [...found.values()].toSorted((one, other) => one.seq - other.seq);
 }
 
-/** All that is kept about the events from `from` on, also beyond the head, in order of seq. */
-export async function* proofPages(proof: LogProof | undefined, from = 0): AsyncGenerator<EventProof> {
+/** Yields the proof of every event from `from` on, also of seqs above the head, in order of seq. */
+export async function* allProofs(proof: LogProof | undefined, from = 0): AsyncGenerator<EventProof> {
   for (let next = from; ;) {
     const page = (await proof?.page(next, Number.MAX_SAFE_INTEGER)) ?? [];
     if (page.length === 0) return;
@@ -26,21 +26,21 @@ export async function* proofPages(proof: LogProof | undefined, from = 0): AsyncG
 }
 
 /**
- * Gives what is kept about single events that are asked for by rising seq. Reads whole pages: a store that keeps its
- * proof in one file reads all of it for each.
+ * Returns a function that looks up the proof of single events; call it with rising seqs. It reads whole pages, because a
+ * store that keeps its proof in one file reads all of that file for each page.
  *
  * @throws {StorageError} as `LogProof.page`.
  */
 export function proofCursor(proof: LogProof): (seq: number) => Promise<EventProof | undefined> {
   let page: readonly EventProof[] = [];
   let next = 0;
-  let isOver = false;
+  let isEnd = false;
   return async (seq) => {
     while (page[next] !== undefined && (page[next]?.seq ?? 0) < seq) next += 1;
-    if (page[next] === undefined && !isOver) {
+    if (page[next] === undefined && !isEnd) {
       page = await proof.page(seq, Number.MAX_SAFE_INTEGER);
       next = 0;
-      isOver = page.length === 0;
+      isEnd = page.length === 0;
     }
     const found = page[next];
     return found?.seq === seq ? found : undefined;

@@ -3,13 +3,13 @@ import type { Checkpoint, Signer } from '../contract/statement.ts';
 import { digestOf, nextSeal } from './hash-chain.ts';
 import { signCheckpoint } from './signatures.ts';
 
-/** An event, its place and its seal. */
+/** Seal of one event. */
 export interface SealedEvent {
   readonly seq: number;
   readonly seal: string;
 }
 
-/** Where a chain of seals goes on. */
+/** Options of `sealEvents`. */
 export interface SealOptions {
   readonly conversation: string;
   /** The seal before the first event. */
@@ -19,17 +19,17 @@ export interface SealOptions {
   readonly at: number;
 }
 
-/** What sealing events comes to. */
+/** Seals and checkpoints made by `sealEvents`. */
 export interface SealResult {
   /** One per event, in order. */
   readonly seals: readonly SealedEvent[];
-  /** One per event when there is a signer. */
+  /** One per event if there is a signer, else empty. */
   readonly checkpoints: readonly Checkpoint[];
   /** The last seal. */
   readonly last: string;
 }
 
-/** Seals events that follow each other. */
+/** Continues the hash chain over consecutive events, and signs each seal if there is a signer. */
 export function sealEvents(events: readonly (NewEvent & { readonly seq: number })[], options: SealOptions): SealResult {
   const { conversation, previous, signer, at } = options;
   let last = previous;
@@ -37,6 +37,6 @@ export function sealEvents(events: readonly (NewEvent & { readonly seq: number }
     last = nextSeal(last, event.digest ?? digestOf(event));
     return { seq: event.seq, seal: last };
   });
-  const checkpoints = signer ? seals.map((place) => signCheckpoint({ conversation, at, ...place }, signer)) : [];
+  const checkpoints = signer ? seals.map((seal) => signCheckpoint({ conversation, at, ...seal }, signer)) : [];
   return { seals, checkpoints, last };
 }

@@ -1,11 +1,11 @@
 import type { EventProof, SealedEnd } from '../contract/log-proof.ts';
 import type { Stored } from '../contract/log-reader.ts';
 import type { Checkpoint, Cut, Statement, Tombstone } from '../contract/statement.ts';
-import { digestOf, firstSeal, nextSeal } from './hash-chain.ts';
+import { digestOf, firstSeal, nextSeal, tombstoneFor } from './hash-chain.ts';
 import { hasValidSignature } from './signatures.ts';
 import type { IntegrityFailure, Verdict, VerifyOptions } from './verdict.ts';
 
-/** The verification of one log, fed with its events in order, until it is broken. */
+/** Verifies one log from its events, which are added in order until the first failure. */
 export class Verification {
   readonly #conversation: string;
   readonly #options: VerifyOptions;
@@ -26,7 +26,7 @@ export class Verification {
     this.#seal = firstSeal(conversation);
   }
 
-  /** The number of events that were added. */
+  /** Number of events that were added. */
   get head(): number {
     return this.#head;
   }
@@ -35,39 +35,39 @@ export class Verification {
     return this.#broken !== undefined;
   }
 
-  /** Whether an event has to be signed. */
+  /** Returns true if the event needs a trusted signature of its own. */
   needsSignature(event: Stored): boolean {
     return this.#options.mustBeSigned?.(event) ?? false;
   }
 
-  /** Adds the next event, with what was kept about it; `sealedHead` events were sealed in all. */
-  add(event: Stored, kept: EventProof | undefined, sealedHead: number): void {
-    const statements = kept?.statements ?? [];
+  /** Adds the next event with its proof; `sealedHead` is the number of events that were sealed in total. */
+  add(event: Stored, proof: EventProof | undefined, sealedHead: number): void {
+    const statements = proof?.statements ?? [];
     this.#checkSignatures(event.seq, statements);
     this.#checkCuts(event.seq, statements);
-    this.#seal = nextSeal(this.#seal, this.#digest(event, statements));
+    this.#seal = nextSeal(this.#seal, this.#sealedDigest(event, statements));
     this.#head = event.seq + 1;
-    if (kept?.seal !== undefined) this.#checkSeal(event.seq, kept.seal);
-    else if (event.seq < sealedHead) this.#fail(event.seq, 'unsealed', 'has no seal, although the log is sealed');
+    if (proof?.seal !== undefined) this.#checkSeal(event.seq, proof.seal);
+    else if (event.seq < sealedHead) this.#fail(event.seq, 'unsealed', 'has no seal although the log is sealed');
     for (const statement of statements) if (statement.kind === 'checkpoint') this.#checkCheckpoint(statement);
     const { known } = this.#options;
     if (known?.seq === event.seq && known.seal !== this.#seal) this.#failAltered(event.seq, 'the known seal');
-    this.#checkSigned(event, statements);
+    this.#checkRequiredSignature(event, statements);
   }
 
-  /** Ends: `sealed` and `rest` say what there was beyond the events that were added. */
+  /** Checks that no events are missing at the end, by the stored end and by the proof above the last added event. */
   end(sealed: SealedEnd | undefined, rest: readonly EventProof[]): void {
     const { known } = this.#options;
     this.#checkCuts(this.#head, rest[0]?.seq === this.#head ? rest[0].statements : []);
-    const beyond = rest.filter(({ seal, statements }) => seal !== undefined || statements.some(isSigned));
-    const seqs = [(sealed?.head ?? 0) - 1, known?.seq ?? -1, ...beyond.map(({ seq }) => seq)];
+    const lost = rest.filter(({ seal, statements }) => seal !== undefined || statements.some(isSigned));
+    const seqs = [(sealed?.head ?? 0) - 1, known?.seq ?? -1, ...lost.map(({ seq }) => seq)];
     const last = Math.max(...seqs);
-    if (last >= this.#head) this.failLost(`There were ${last + 1} events or more.`);
+    if (last >= this.#head) this.failLost(`The log had ${last + 1} events or more.`);
     else if (sealed?.head === this.#head && sealed.seal !== this.#seal)
-      this.failLost('The log ended with another event.');
+      this.failLost('The log ended with a different event.');
   }
 
-  /** Breaks the log after the last event that was added. */
+  /** Records that events are missing after the last one that was added. */
   failLost(message: string): void {
     this.#broken ??= { seq: this.#head, reason: 'lost', message };
   }
@@ -90,7 +90,7 @@ export class Verification {
   #checkSignatures(seq: number, statements: readonly Statement[]): void {
     for (const statement of statements) {
       if (!isSigned(statement) || hasValidSignature(this.#conversation, statement)) continue;
-      this.#fail(seq, 'signature', `has a ${statement.kind} that ${statement.signer} did not sign`);
+      this.#fail(seq, 'signature', `has a ${statement.kind} with an invalid signature of ${statement.signer}`);
     }
   }
 
@@ -99,19 +99,19 @@ export class Verification {
     const repaired = cuts.findLastIndex(({ cause }) => cause === 'repaired');
     for (const [index, statement] of cuts.entries()) {
       this.#cuts.push(statement);
-      const there = `was the end of the log when it was opened, although there were ${statement.end}`;
-      if (statement.cause === 'found' && index > repaired) this.#fail(seq, 'lost', there);
+      const what = `is missing: the log had ${statement.end} events and ended before it when it was opened`;
+      if (statement.cause === 'found' && index > repaired) this.#fail(seq, 'lost', what);
     }
   }
 
-  /** The digest that the event was sealed with. */
-  #digest(event: Stored, statements: readonly Statement[]): string {
+  /** Returns the digest that the event was sealed with, and records the tombstone of a scrubbed event. */
+  #sealedDigest(event: Stored, statements: readonly Statement[]): string {
     const digest = digestOf(event);
-    const tombstone = statements.findLast((statement) => statement.kind === 'tombstone' && statement.is === digest);
-    if (tombstone?.kind !== 'tombstone') return digest;
+    const tombstone = tombstoneFor(digest, statements);
+    if (!tombstone) return digest;
     this.#tombstones.push(tombstone);
     if (this.#options.trusted && !this.#trusted.has(tombstone.signer)) {
-      this.#fail(event.seq, 'untrusted', `was scrubbed by ${tombstone.signer}`);
+      this.#fail(event.seq, 'untrusted', `was scrubbed by ${tombstone.signer}, which is not trusted`);
     }
     return tombstone.was;
   }
@@ -131,14 +131,14 @@ export class Verification {
     if (this.#trusted.has(signer)) this.#signedEvents = seq + 1;
   }
 
-  #checkSigned(event: Stored, statements: readonly Statement[]): void {
+  #checkRequiredSignature(event: Stored, statements: readonly Statement[]): void {
     if (!this.needsSignature(event)) return;
     const isSignedBy = (one: Statement): boolean => one.kind === 'checkpoint' && this.#trusted.has(one.signer);
-    if (!statements.some(isSignedBy)) this.#fail(event.seq, 'unsigned', 'is signed by nobody on the list');
+    if (!statements.some(isSignedBy)) this.#fail(event.seq, 'unsigned', 'has no signature of a trusted signer');
   }
 
   #failAltered(seq: number, what: string): void {
-    const message = `Event ${seq} of conversation ${this.#conversation}, or one before it, is not what ${what} was made of.`;
+    const message = `Event ${seq} of conversation ${this.#conversation}, or one before it, does not match ${what}.`;
     this.#broken ??= { seq, reason: 'altered', message };
   }
 

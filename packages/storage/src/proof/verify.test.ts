@@ -13,15 +13,15 @@ const signer = ed25519Signer(new Uint8Array(32).fill(1));
 const thief = ed25519Signer(new Uint8Array(32).fill(2));
 const trusted = [signer.did];
 
-/** A log and what is kept beside it, to be tampered with. */
-interface Kept {
+/** A log and its proof, to be tampered with. */
+interface StoredLog {
   readonly id: string;
   readonly events: Stored[];
   readonly proofs: EventProof[];
   readonly end: { readonly head: number; readonly seal: string };
 }
 
-async function keptLog(count: number, id = 'c'): Promise<Kept> {
+async function storedLog(count: number, id = 'c'): Promise<StoredLog> {
   await using store = memoryStore({ now: () => 1 });
   const log = await store.create(id, {});
   for (let n = 0; n < count; n += 1) {
@@ -33,11 +33,11 @@ async function keptLog(count: number, id = 'c'): Promise<Kept> {
 }
 
 function unused(): never {
-  throw new Error('Not asked for.');
+  throw new Error('Not used.');
 }
 
-/** Reads it as a store would: places count, not what the events say. */
-function readerOf({ id, events, proofs, end }: Kept): LogReader {
+/** Reads a log as a store would: by position, not by the seqs in the events. */
+function readerOf({ id, events, proofs, end }: StoredLog): LogReader {
   const numbered = events.map((event, seq) => ({ ...event, seq }));
   return {
     id,
@@ -55,8 +55,8 @@ function readerOf({ id, events, proofs, end }: Kept): LogReader {
   };
 }
 
-async function broken(kept: Kept, options: VerifyOptions = {}) {
-  const verdict = await verify(readerOf(kept), options);
+async function broken(stored: StoredLog, options: VerifyOptions = {}) {
+  const verdict = await verify(readerOf(stored), options);
   return verdict.broken && [verdict.broken.seq, verdict.broken.reason];
 }
 
@@ -81,18 +81,18 @@ function eventAt(events: readonly Stored[], at: number): Stored {
 }
 
 describe.for(Object.entries(edits))('%s', ([name, edit]) => {
-  test('is found at the first event that it changes, wherever that is', async () => {
-    const kept = await keptLog(12);
+  test('is found at the first changed event, at any position', async () => {
+    const stored = await storedLog(12);
     for (let at = 0; at < 11; at += 1) {
-      const events = [...kept.events];
+      const events = [...stored.events];
       edit(events, at);
-      expect(await broken({ ...kept, events })).toEqual([at, name === 'a cut end' ? 'lost' : 'altered']);
+      expect(await broken({ ...stored, events })).toEqual([at, name === 'a cut end' ? 'lost' : 'altered']);
     }
   });
 
-  test('is found by a trusted signature when all seals were made anew', async () => {
-    const kept = await keptLog(12);
-    const events = [...kept.events];
+  test('is found by a trusted signature when all seals were recomputed', async () => {
+    const stored = await storedLog(12);
+    const events = [...stored.events];
     edit(events, 7);
     await using store = memoryStore();
     const forged = await store.create('c', {});
@@ -100,21 +100,21 @@ describe.for(Object.entries(edits))('%s', ([name, edit]) => {
       events.map(({ kind, parentId, text, id }, index) => ({ kind, parentId, text, id: `${id}.${index}` })),
     );
     const proofs = (await forged.proof?.page(0, 99)) ?? [];
-    const signed = kept.proofs.map((proof) => ({ ...proof, seal: proofs[proof.seq]?.seal }));
-    const verdict = await verify(readerOf({ ...kept, events, proofs: signed }), { trusted });
+    const signed = stored.proofs.map((proof) => ({ ...proof, seal: proofs[proof.seq]?.seal }));
+    const verdict = await verify(readerOf({ ...stored, events, proofs: signed }), { trusted });
     expect(verdict.broken).toBeDefined();
     expect(verdict.signedEvents).toBeLessThanOrEqual(7);
   });
 });
 
-test('a log that nobody changed is verified as far as it was sealed and signed', async () => {
-  const kept = await keptLog(13);
-  const verdict = await verify(readerOf(kept), { trusted, known: { seq: 4, seal: sealAt(kept, 4) } });
+test('an unchanged log is verified as far as it was sealed and signed', async () => {
+  const stored = await storedLog(13);
+  const verdict = await verify(readerOf(stored), { trusted, known: { seq: 4, seal: sealAt(stored, 4) } });
   expect(verdict).toEqual({
     conversation: 'c',
     head: 13,
     sealed: 13,
-    seal: kept.end.seal,
+    seal: stored.end.seal,
     signedEvents: 12,
     signers: { [signer.did]: 4 },
     tombstones: [],
@@ -122,50 +122,50 @@ test('a log that nobody changed is verified as far as it was sealed and signed',
   });
 });
 
-function sealAt(kept: Kept, seq: number): string {
-  return kept.proofs[seq]?.seal ?? '';
+function sealAt(stored: StoredLog, seq: number): string {
+  return stored.proofs[seq]?.seal ?? '';
 }
 
-test('without a list nobody vouches', async () => {
-  expect((await verify(readerOf(await keptLog(6)))).signedEvents).toBe(0);
+test('without trusted keys no event counts as signed', async () => {
+  expect((await verify(readerOf(await storedLog(6)))).signedEvents).toBe(0);
 });
 
-test('the same events under another name are another log', async () => {
-  expect(await broken({ ...(await keptLog(6)), id: 'd' })).toEqual([0, 'altered']);
+test('the same events under another conversation id are altered', async () => {
+  expect(await broken({ ...(await storedLog(6)), id: 'd' })).toEqual([0, 'altered']);
 });
 
-test('events after the last seal are counted, not blamed', async () => {
-  const kept = await keptLog(6);
-  const events = [...kept.events, { ...newEvent('more'), seq: 6 }];
-  const { sealed, head, broken: none } = await verify(readerOf({ ...kept, events }));
+test('unsealed events after the last seal are counted, and the log is not broken', async () => {
+  const stored = await storedLog(6);
+  const events = [...stored.events, { ...newEvent('more'), seq: 6 }];
+  const { sealed, head, broken: none } = await verify(readerOf({ ...stored, events }));
   expect([sealed, head, none]).toEqual([6, 7, undefined]);
 });
 
-test('a seal that was taken out is missed', async () => {
-  const kept = await keptLog(6);
-  expect(await broken({ ...kept, proofs: kept.proofs.toSpliced(1, 1) })).toEqual([1, 'unsealed']);
+test('a removed seal is found', async () => {
+  const stored = await storedLog(6);
+  expect(await broken({ ...stored, proofs: stored.proofs.toSpliced(1, 1) })).toEqual([1, 'unsealed']);
 });
 
-test('the last seal is missed when it went with its event', async () => {
-  const kept = await keptLog(7);
-  const cut = { events: kept.events.slice(0, 6), proofs: kept.proofs.slice(0, 6) };
-  expect(await broken({ ...kept, ...cut })).toEqual([6, 'lost']);
-  expect(await broken({ ...kept, ...cut, end: { ...kept.end, head: 6 } })).toEqual([6, 'lost']);
+test('the last seal removed with its event is found', async () => {
+  const stored = await storedLog(7);
+  const cut = { events: stored.events.slice(0, 6), proofs: stored.proofs.slice(0, 6) };
+  expect(await broken({ ...stored, ...cut })).toEqual([6, 'lost']);
+  expect(await broken({ ...stored, ...cut, end: { ...stored.end, head: 6 } })).toEqual([6, 'lost']);
 });
 
-test('a checkpoint beyond the end says that events were lost, also when their seals are gone', async () => {
-  const kept = await keptLog(6);
-  const proofs = kept.proofs.map((proof) => (proof.seq < 4 ? proof : { ...proof, seal: undefined }));
-  const end = { head: 4, seal: sealAt(kept, 3) };
-  expect(await broken({ ...kept, events: kept.events.slice(0, 4), proofs, end })).toEqual([4, 'lost']);
+test('a checkpoint after the end shows that events were lost, even if their seals are missing', async () => {
+  const stored = await storedLog(6);
+  const proofs = stored.proofs.map((proof) => (proof.seq < 4 ? proof : { ...proof, seal: undefined }));
+  const end = { head: 4, seal: sealAt(stored, 3) };
+  expect(await broken({ ...stored, events: stored.events.slice(0, 4), proofs, end })).toEqual([4, 'lost']);
 });
 
-test('a seal known from elsewhere finds a log that was cut, or made anew, with all that lies beside it', async () => {
-  const kept = await keptLog(6);
-  const known = { seq: 5, seal: sealAt(kept, 5) };
-  expect(await broken(await keptLog(5), { known })).toEqual([5, 'lost']);
-  expect(await broken(kept, { known })).toBeUndefined();
-  expect(await broken(kept, { known: { ...known, seal: sealAt(kept, 4) } })).toEqual([5, 'altered']);
+test('a known seal shows that a log was cut or rebuilt together with its proof', async () => {
+  const stored = await storedLog(6);
+  const known = { seq: 5, seal: sealAt(stored, 5) };
+  expect(await broken(await storedLog(5), { known })).toEqual([5, 'lost']);
+  expect(await broken(stored, { known })).toBeUndefined();
+  expect(await broken(stored, { known: { ...known, seal: sealAt(stored, 4) } })).toEqual([5, 'altered']);
 });
 
 const forgeries: Record<string, (statement: Statement) => Statement> = {
@@ -178,45 +178,45 @@ const forgeries: Record<string, (statement: Statement) => Statement> = {
   'with no signature': (statement) => ({ ...statement, signature: '' }) as Statement,
 };
 
-test.for(Object.entries(forgeries))('a checkpoint %s is not signed', async ([, forge]) => {
-  const kept = await keptLog(6);
-  const [statement] = kept.proofs[2]?.statements ?? [];
+test.for(Object.entries(forgeries))('a checkpoint %s has an invalid signature', async ([, forge]) => {
+  const stored = await storedLog(6);
+  const [statement] = stored.proofs[2]?.statements ?? [];
   if (!statement) throw new Error('There is no checkpoint.');
   const forged = forge(statement);
-  const proofs = kept.proofs.map((proof) => ({ ...proof, statements: proof.seq === forged.seq ? [forged] : [] }));
-  expect(await broken({ ...kept, proofs })).toEqual([forged.seq, 'signature']);
+  const proofs = stored.proofs.map((proof) => ({ ...proof, statements: proof.seq === forged.seq ? [forged] : [] }));
+  expect(await broken({ ...stored, proofs })).toEqual([forged.seq, 'signature']);
 });
 
-test('a checkpoint of another log is not signed for this one', async () => {
-  const [one, other] = [await keptLog(6), await keptLog(6, 'd')];
+test('a checkpoint of another log has an invalid signature', async () => {
+  const [one, other] = [await storedLog(6), await storedLog(6, 'd')];
   const proofs = one.proofs.map((proof, seq) => ({ ...proof, statements: other.proofs[seq]?.statements ?? [] }));
   expect(await broken({ ...one, proofs })).toEqual([2, 'signature']);
 });
 
 const signedOnly = (event: Stored): boolean => event.seq % 3 === 2;
 
-test('who has to sign is asked for each event', async () => {
-  const kept = await keptLog(9);
-  expect(await broken(kept, { trusted, mustBeSigned: signedOnly })).toBeUndefined();
-  expect(await broken(kept, { trusted: [thief.did], mustBeSigned: signedOnly })).toEqual([2, 'unsigned']);
-  expect(await broken(kept, { trusted, mustBeSigned: (event) => event.seq === 4 })).toEqual([4, 'unsigned']);
+test('each event that must be signed needs a trusted signature of its own', async () => {
+  const stored = await storedLog(9);
+  expect(await broken(stored, { trusted, mustBeSigned: signedOnly })).toBeUndefined();
+  expect(await broken(stored, { trusted: [thief.did], mustBeSigned: signedOnly })).toEqual([2, 'unsigned']);
+  expect(await broken(stored, { trusted, mustBeSigned: (event) => event.seq === 4 })).toEqual([4, 'unsigned']);
 });
 
 function tombstone(event: Stored, now: Stored, by: Signer): Statement {
-  const said = { seq: event.seq, was: digestOf(event), is: digestOf(now), reason: 'a key' };
-  const unsigned = { kind: 'tombstone', ...said, signer: by.did, at: 1 } as const;
+  const fields = { seq: event.seq, was: digestOf(event), is: digestOf(now), reason: 'a key' };
+  const unsigned = { kind: 'tombstone', ...fields, signer: by.did, at: 1 } as const;
   return { ...unsigned, signature: Buffer.from(by.sign(signedBytes('c', unsigned))).toString('base64url') };
 }
 
-test('an event that was scrubbed keeps its seal, if somebody trusted signed for it', async () => {
-  const kept = await keptLog(6);
-  const before = eventAt(kept.events, 3);
+test('a scrubbed event keeps its seal if a trusted signer signed its tombstone', async () => {
+  const stored = await storedLog(6);
+  const before = eventAt(stored.events, 3);
   const after = { ...before, text: before.text.replace('3', '*') };
-  const events = kept.events.with(3, after);
-  const scrubbed = (by: Signer): Kept => ({
-    ...kept,
+  const events = stored.events.with(3, after);
+  const scrubbed = (by: Signer): StoredLog => ({
+    ...stored,
     events,
-    proofs: kept.proofs.map((proof) =>
+    proofs: stored.proofs.map((proof) =>
       proof.seq === 3 ? { ...proof, statements: [tombstone(before, after, by)] } : proof,
     ),
   });
@@ -224,18 +224,18 @@ test('an event that was scrubbed keeps its seal, if somebody trusted signed for 
   expect([verdict.broken, verdict.signedEvents, verdict.tombstones.length]).toEqual([undefined, 6, 1]);
   expect(await broken(scrubbed(thief), { trusted })).toEqual([3, 'untrusted']);
   expect(await broken(scrubbed(thief))).toBeUndefined();
-  expect(await broken({ ...scrubbed(signer), events: kept.events })).toBeUndefined();
-  expect(await broken({ ...scrubbed(signer), events: kept.events.with(3, { ...after, text: '?' }) })).toEqual([
+  expect(await broken({ ...scrubbed(signer), events: stored.events })).toBeUndefined();
+  expect(await broken({ ...scrubbed(signer), events: stored.events.with(3, { ...after, text: '?' }) })).toEqual([
     3,
     'altered',
   ]);
 });
 
-test('a log that ended early when it was opened stays broken there; one that was repaired does not', async () => {
-  const kept = await keptLog(6);
-  const cut = (cause: 'found' | 'repaired', seq: number): Kept => ({
-    ...kept,
-    proofs: [...kept.proofs, { seq, seal: undefined, statements: [] }]
+test('a log found too short when opened is broken until it is repaired', async () => {
+  const stored = await storedLog(6);
+  const cut = (cause: 'found' | 'repaired', seq: number): StoredLog => ({
+    ...stored,
+    proofs: [...stored.proofs, { seq, seal: undefined, statements: [] }]
       .filter((proof, index, all) => index === all.findIndex((other) => other.seq === proof.seq))
       .map((proof) =>
         proof.seq === seq ? { ...proof, statements: [{ kind: 'cut', seq, end: 9, cause, at: 1 } as const] } : proof,
@@ -248,7 +248,7 @@ test('a log that ended early when it was opened stays broken there; one that was
   }
 });
 
-test('a log that grows while it is verified is whole', async () => {
+test('a log that grows during verification is valid', async () => {
   await using store = memoryStore();
   const log = await store.create('c', {});
   await log.append([newEvent('a')]);
@@ -265,7 +265,7 @@ test('a log that grows while it is verified is whole', async () => {
   expect([verdict.broken, verdict.head]).toEqual([undefined, 20]);
 });
 
-test('what is scrubbed while a log is verified is not called altered', async () => {
+test('an event scrubbed during verification is not reported as altered', async () => {
   await using store = memoryStore();
   const log = await store.create('c', {});
   await log.append([newEvent('a'), newEvent('b', { note: 'hunter22' })], { signer });
@@ -275,7 +275,7 @@ test('what is scrubbed while a log is verified is not called altered', async () 
     ...reader,
     async *range(from) {
       yield* reader.range(from, 1);
-      // By now the proof of both was read.
+      // The proof of both events was read before this point.
       await scrub(store, { secrets: ['hunter22'], signer });
       yield* reader.range(1);
     },
@@ -284,25 +284,25 @@ test('what is scrubbed while a log is verified is not called altered', async () 
   expect([verdict.broken, verdict.tombstones.length]).toEqual([undefined, 1]);
 });
 
-test('events whose seals come a moment later, as in a directory, are not called unsigned', async () => {
+test('events whose seals are written a moment later, as in a directory, are not reported as unsigned', async () => {
   await using store = memoryStore();
   const log = await store.create('c', {});
   await log.append([newEvent('a'), newEvent('b')], { signer });
   const { proof } = log;
-  let asked = 0;
-  // At first the file of seals ends before the events that are being written.
+  let pages = 0;
+  // The first pages end before the seals of the events that are being written.
   const late = {
     end: async () => ({ head: 1, seal: (await proof?.page(0, 1))?.[0]?.seal ?? '' }),
     page: async (from: number, to: number) => {
-      asked += 1;
-      return proof?.page(from, asked < 5 ? Math.min(to, 1) : to) ?? [];
+      pages += 1;
+      return proof?.page(from, pages < 5 ? Math.min(to, 1) : to) ?? [];
     },
   };
   const verdict = await verify({ ...log, proof: late }, { trusted, mustBeSigned: () => true });
   expect([verdict.broken, verdict.signedEvents]).toEqual([undefined, 2]);
 });
 
-test('an event that stays without a seal is unsigned', async () => {
+test('an event without a seal is reported as unsigned', async () => {
   await using store = memoryStore();
   const log = await store.create('c', {});
   await log.append([newEvent('a'), newEvent('b')], { signer });
@@ -327,20 +327,23 @@ function flip(text: string, at: number): string {
 }
 
 test('one changed character of any text or seal is found', async () => {
-  const kept = await keptLog(9);
+  const stored = await storedLog(9);
   const seqs = integer({ min: 0, max: 8 });
   await assert(
     asyncProperty(seqs, integer({ min: 0, max: 200 }), boolean(), async (seq, at, isText) => {
-      const event = eventAt(kept.events, seq);
-      const changed: Kept = isText
-        ? { ...kept, events: kept.events.with(seq, { ...event, text: flip(event.text, at) }) }
-        : { ...kept, proofs: kept.proofs.with(seq, { ...proofAt(kept, seq), seal: flip(sealAt(kept, seq), at) }) };
+      const event = eventAt(stored.events, seq);
+      const changed: StoredLog = isText
+        ? { ...stored, events: stored.events.with(seq, { ...event, text: flip(event.text, at) }) }
+        : {
+            ...stored,
+            proofs: stored.proofs.with(seq, { ...proofAt(stored, seq), seal: flip(sealAt(stored, seq), at) }),
+          };
       expect(await broken(changed)).toEqual([seq, 'altered']);
     }),
     { numRuns: 60 },
   );
 });
 
-function proofAt(kept: Kept, seq: number): EventProof {
-  return kept.proofs[seq] ?? { seq, seal: undefined, statements: [] };
+function proofAt(stored: StoredLog, seq: number): EventProof {
+  return stored.proofs[seq] ?? { seq, seal: undefined, statements: [] };
 }

@@ -6,23 +6,23 @@ import { proofCursor } from './proof-pages.ts';
 import type { Verdict, VerifyOptions } from './verdict.ts';
 import { Verification } from './verification.ts';
 
-/** How often, and after what time, a seal that an event has not yet is asked for again. */
+/** Number of reads of a missing seal, and milliseconds between two of them. */
 const pendingTries = 20;
 const pendingMs = 50;
 
 /**
- * Makes every seal of a log anew from its events and compares it with the one that was kept, with checkpoints, and with
- * what is known from elsewhere. Names the first event that edits, deletions, insertions, exchanges or a cut end leave
- * without proof, and stops there. Costs one reading of the log, two of one that was altered; needs no lease.
+ * Recomputes every seal of a log from its events and compares it with the stored seal, with checkpoints and with
+ * `known`. Stops at the first event that was edited, deleted, inserted or moved, or that is missing at the end. Reads
+ * the log once, and twice if it was altered; needs no lease.
  *
- * @throws {StorageError} `invalid` for a log of a store without proof; as `LogReader.range`, but for `corrupt`, which is
- * an answer.
+ * @throws {StorageError} `invalid` for a log of a store without proof; as `LogReader.range`, except for `corrupt`, which
+ * is reported as `broken`.
  */
 export async function verify(log: LogReader, options: VerifyOptions = {}): Promise<Verdict> {
   const { proof } = log;
-  if (!proof) throw new StorageError('invalid', `The store of conversation ${log.id} keeps no proof.`);
+  if (!proof) throw new StorageError('invalid', `The store of conversation ${log.id} has no proofs.`);
   let verdict = await verifyOnce(log, proof, options);
-  // A text that is scrubbed after its proof was read looks like one that somebody altered, once.
+  // A text that is scrubbed after its proof was read looks altered; a second pass finds its tombstone.
   for (let before = -1; verdict.broken?.reason === 'altered' && verdict.broken.seq !== before;) {
     before = verdict.broken.seq;
     verdict = await verifyOnce(log, proof, options);
@@ -43,16 +43,16 @@ async function verifyOnce(log: LogReader, proof: LogProof, options: VerifyOption
 
 async function read(log: LogReader, proof: LogProof, verification: Verification): Promise<void> {
   const end = await proof.end();
-  const kept = proofCursor(proof);
+  const proofAt = proofCursor(proof);
   for (;;) {
     for await (const event of log.range(verification.head)) {
-      const known = await kept(event.seq);
-      const isPending = known?.seal === undefined && verification.needsSignature(event);
-      verification.add(event, isPending ? await waitForSeal(proof, event.seq) : known, end?.head ?? 0);
+      const stored = await proofAt(event.seq);
+      const isPending = stored?.seal === undefined && verification.needsSignature(event);
+      verification.add(event, isPending ? await waitForSeal(proof, event.seq) : stored, end?.head ?? 0);
       if (verification.isBroken) return;
     }
     const rest = await proof.page(verification.head, Number.MAX_SAFE_INTEGER);
-    // What somebody appended meanwhile is no end that was lost.
+    // Events appended during the verification are not a lost end: read on.
     if ((await log.head()) > verification.head) continue;
     verification.end(end, rest);
     return;
@@ -60,8 +60,8 @@ async function read(log: LogReader, proof: LogProof, verification: Verification)
 }
 
 /**
- * What is kept about an event that had no seal yet: a store whose events come before their seals may be between the
- * two. One that stays without was left so, by a crash or by somebody else.
+ * Waits for the seal of an event that has none yet: a store that writes events before their seals may be between the
+ * two. If the seal does not appear, a crash or another program left the event unsealed.
  */
 async function waitForSeal(proof: LogProof, seq: number): Promise<EventProof | undefined> {
   for (let tries = 0; ; tries += 1) {
