@@ -1,35 +1,35 @@
 import { expect, test } from 'vitest';
-import { redact } from './redact.ts';
+import { redactLine } from './redact.ts';
 
 test('named secrets and everything that looks like a key are replaced', () => {
   const said =
     'Incorrect API key provided: sk-proj-abc12345. Bearer tok3n-value99, api_key="Zx9Yw8Vu7" and my-own-secret.';
-  expect(redact(said, ['my-own-secret'])).toBe(
+  expect(redactLine(said, ['my-own-secret'])).toBe(
     'Incorrect API key provided: [redacted] Bearer [redacted], api_key="[redacted]" and [redacted].',
   );
 });
 
 test('of a secret that begins with another one nothing is left', () => {
-  expect(redact('It is tokenword-and-more.', ['tokenword', 'tokenword-and-more'])).toBe('It is [redacted].');
+  expect(redactLine('It is tokenword-and-more.', ['tokenword', 'tokenword-and-more'])).toBe('It is [redacted].');
 });
 
 test('names in code that begin like a key stay', () => {
   const said = 'hf_hub_download(), sk_buff_head, pk_user_id and sk-learn-contrib';
-  expect(redact(said)).toBe(said);
+  expect(redactLine(said)).toBe(said);
 });
 
 test('keys of other services, and keys that a provider shows in part, are replaced', () => {
   const keys = ['AKIAIOSFODNN7EXAMPLE', 'github_pat_11ABCDEFG0abcdef', 'glpat-abcdef1234567890', 'sk-********wxyz'];
-  for (const key of keys) expect(redact(`with ${key} as the key`)).toBe('with [redacted] as the key');
+  for (const key of keys) expect(redactLine(`with ${key} as the key`)).toBe('with [redacted] as the key');
 });
 
 test('words about keys and tokens stay', () => {
   const said = 'The bearer token is invalid; max_tokens: 4096 exceeds the token limit. Missing api key: none';
-  expect(redact(said)).toBe(said);
+  expect(redactLine(said)).toBe(said);
 });
 
 test('text is one line of at most 300 characters', () => {
-  const cut = redact(`a\n\tb ${'😀'.repeat(400)}`);
+  const cut = redactLine(`a\n\tb ${'😀'.repeat(400)}`);
   expect(cut).toMatch(/^a b 😀+…$/u);
   expect(cut.length).toBeLessThanOrEqual(300);
 });
@@ -44,17 +44,17 @@ test.for<readonly [string, string]>([
   ['the base64 of a login', Buffer.from('me:Key/with+marks=1').toString('base64')],
   ['the base64 of a header', Buffer.from('a Key/with+marks=1\n').toString('base64url')],
 ])('a secret is found in %s', ([, said]) => {
-  const left = redact(`it is ${said}.`, ['Key/with+marks=1']);
+  const left = redactLine(`it is ${said}.`, ['Key/with+marks=1']);
   expect(left).toContain('[redacted]');
   expect(left.length).toBeLessThan(50);
 });
 
 test('a secret is found in JSON of Go', () => {
-  expect(redact(String.raw`it is {"key":"a\u0026b\u003cc+12345"}.`, ['a&b<c+12345'])).toBe(
+  expect(redactLine(String.raw`it is {"key":"a\u0026b\u003cc+12345"}.`, ['a&b<c+12345'])).toBe(
     'it is {"key":"[redacted]"}.',
   );
 });
 
 test('a short secret is looked for as it is only', () => {
-  expect(redact('abcd and 61626364', ['abcd'])).toBe('[redacted] and 61626364');
+  expect(redactLine('abcd and 61626364', ['abcd'])).toBe('[redacted] and 61626364');
 });

@@ -1,8 +1,10 @@
-import { secretSpellings } from './secret-spellings.ts';
+import { mapStrings, redactor, type Redactor } from '@varve/text';
 
-/** What may stand in text that came from outside: keys that known providers hand out, tokens, and named secrets. */
-const secretShapes: readonly RegExp[] = [
-  // With a digit or an asterisk: names such as hf_hub_download are no keys.
+const replacement = '[redacted]';
+
+/** Shapes of keys that providers issue, and of tokens: text from outside may contain a key that is not registered. */
+const keyShapes: readonly RegExp[] = [
+  // With a digit or an asterisk, as names such as hf_hub_download are not keys.
   /\b(?:sk|pk|rk|gsk|hf|xai|ghp|github_pat|glpat|xox[abp]|r8)[-_](?=[\w.-]{0,200}[\d*])[\w*.-]{6,}/g,
   /\bAKIA[A-Z\d]{16}\b/g,
   /\bAIza[\w-]{10,}/g,
@@ -13,33 +15,31 @@ const secretShapes: readonly RegExp[] = [
 
 const none: readonly string[] = [];
 
-/** What lists of secrets are looked for as, kept because a list masks many texts. */
-const known = new WeakMap<readonly string[], readonly string[]>();
+/** Redactors by their list of secrets, because a list is used for many texts. */
+const redactors = new WeakMap<readonly string[], Redactor>();
 
-/**
- * `text` with every one of `secrets`, and everything that looks like a key, replaced by `[redacted]`: as it is, and encoded as
- * servers give it back.
- */
-export function masked(text: string, secrets: readonly string[] = none): string {
-  let safe = text;
-  for (const secret of spellingsOf(secrets)) safe = safe.replaceAll(secret, '[redacted]');
-  for (const shape of secretShapes) safe = safe.replaceAll(shape, '[redacted]');
-  return safe;
+/** Returns a text with `secrets`, in every spelling, and everything that looks like a key replaced by `[redacted]`. */
+export function redactText(text: string, secrets: readonly string[] = none): string {
+  let redacted = redactorOf(secrets).text(text);
+  for (const shape of keyShapes) redacted = redacted.replaceAll(shape, replacement);
+  return redacted;
 }
 
-function spellingsOf(secrets: readonly string[]): readonly string[] {
-  const before = known.get(secrets);
-  if (before) return before;
-  const spelled = secrets.filter((secret) => secret.length >= 4).flatMap(secretSpellings);
-  // Longest first: of a secret that holds another one nothing may be left.
-  const sorted = spelled.toSorted((one, other) => other.length - one.length);
-  known.set(secrets, sorted);
-  return sorted;
+/** Returns a JSON value whose strings, property names included, are redacted as by {@link redactText}. */
+export function redactJson<Value>(value: Value, secrets: readonly string[]): Value {
+  const redact = (text: string): string => redactText(text, secrets);
+  return mapStrings(value, redact, redact);
 }
 
-/** The start of a text, {@link masked}, on one line and cut to `limit` characters. */
-export function redact(text: string, secrets: readonly string[] = none, limit = 300): string {
-  const safe = masked(text.slice(0, 20_000), secrets);
-  const line = safe.replaceAll(/\s+/g, ' ').trim().toWellFormed();
+/** Returns the start of a text, redacted as by {@link redactText}, on one line and cut to `limit` UTF-16 units. */
+export function redactLine(text: string, secrets: readonly string[] = none, limit = 300): string {
+  const redacted = redactText(text.slice(0, 20_000), secrets);
+  const line = redacted.replaceAll(/\s+/g, ' ').trim().toWellFormed();
   return line.length <= limit ? line : `${line.slice(0, limit - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
+}
+
+function redactorOf(secrets: readonly string[]): Redactor {
+  const known = redactors.get(secrets) ?? redactor(secrets, { replacement });
+  redactors.set(secrets, known);
+  return known;
 }

@@ -64,13 +64,13 @@ function callOf(open: OpenCalls, piece: WireCallPiece): OpenCall | undefined {
 function continuedUnderNewId(sameIndex: OpenCall | undefined, piece: WireCallPiece): OpenCall | undefined {
   if (!sameIndex) return undefined;
   if (sameIndex.id === undefined) return beginsAnother(sameIndex, piece) ? undefined : sameIndex;
-  return (piece.function?.name ?? '') === '' && !sameIndex.end.isOver ? sameIndex : undefined;
+  return (piece.function?.name ?? '') === '' && !sameIndex.end.isComplete ? sameIndex : undefined;
 }
 
 /** A name after complete arguments; a server that repeats the name with every piece sends no arguments with the last. */
 function beginsAnother(current: OpenCall, piece: WireCallPiece): boolean {
   const name = piece.function?.name ?? '';
-  if (name === '' || current.name === '' || !current.end.isOver) return false;
+  if (name === '' || current.name === '' || !current.end.isComplete) return false;
   return name !== current.name || argumentText(piece.function?.arguments) !== '';
 }
 

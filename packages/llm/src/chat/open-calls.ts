@@ -1,4 +1,4 @@
-import { objectEnd, type ObjectEnd } from './object-end.ts';
+import { objectScanner, type ObjectScanner } from '@varve/text';
 
 /** A call under way. */
 export interface OpenCall {
@@ -9,7 +9,7 @@ export interface OpenCall {
   name: string;
   readonly pieces: string[];
   /** Tells whether the pieces so far are one whole JSON object. */
-  readonly end: ObjectEnd;
+  readonly end: ObjectScanner;
   extraContent: unknown;
   isAnnounced: boolean;
 }
@@ -48,7 +48,7 @@ export function openCalls(): OpenCalls {
         id: undefined,
         name: '',
         pieces: [],
-        end: objectEnd(),
+        end: objectScanner(),
         extraContent: undefined,
         isAnnounced: false,
       };

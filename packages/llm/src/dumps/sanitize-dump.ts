@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { masked } from '../redact.ts';
+import { redactText } from '../redact.ts';
 
 /** Fields that only their provider can read; how long they are is all a person wants. */
 const sealed = new Set(['encrypted_content', 'signature', 'thought_signature']);
@@ -13,12 +13,12 @@ const dataField = /(\\?"data\\?"\s{0,4}:\s{0,4}\\?")([\w+/=-]{16,})/g;
  * by their length and a digest.
  */
 export function sanitizeDump(value: unknown, secrets: readonly string[]): unknown {
-  if (typeof value === 'string') return masked(withoutSeals(withoutBytes(value)), secrets);
+  if (typeof value === 'string') return redactText(withoutSeals(withoutBytes(value)), secrets);
   if (Array.isArray(value)) return value.map((item) => sanitizeDump(item, secrets));
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
     Object.entries(value).map(([key, item]) => [
-      masked(key, secrets),
+      redactText(key, secrets),
       isSealed(key, value) && typeof item === 'string' ? placeholder('sealed', item) : sanitizeDump(item, secrets),
     ]),
   );

@@ -1,5 +1,5 @@
+import { alternativesOf, propertiesOf, resolveSchema, type JsonSchema } from '@varve/text';
 import type { ToolSpec } from '../model-request.ts';
-import { alternatives, propertiesOf, resolved, type Schema, type SchemaRoot } from '../text-calls/json-schema.ts';
 import { tags } from '../text-calls/function-tags/tags.ts';
 import { writeCall } from '../text-calls/function-tags/write-call.ts';
 
@@ -49,7 +49,7 @@ const choices = {
 } as const;
 
 function toolBlock({ name, description, parameters }: ToolSpec, index: number): string {
-  const required = new Set(listOf(resolved(parameters, parameters)['required']));
+  const required = new Set(listOf(resolveSchema(parameters, parameters)['required']));
   const properties = Object.entries(propertiesOf(parameters));
   const lines = properties.map(([key, schema], position) => {
     const kind = `${typeName(schema, parameters)}, ${required.has(key) ? 'required' : 'optional'}`;
@@ -66,55 +66,55 @@ function toolBlock({ name, description, parameters }: ToolSpec, index: number): 
   ].join('\n');
 }
 
-function typeName(schema: unknown, root: SchemaRoot): string {
-  const types = alternatives(schema, root).map((each) => oneType(each, root));
+function typeName(schema: unknown, root: JsonSchema): string {
+  const types = alternativesOf(schema, root).map((each) => oneType(each, root));
   return [...new Set(types)].join(' or ');
 }
 
-function oneType(schema: Schema, root: SchemaRoot): string {
+function oneType(schema: JsonSchema, root: JsonSchema): string {
   const { type, items } = schema;
   if (type === 'array') return items === undefined ? 'array' : `array of ${typeName(items, root)}`;
   if (typeof type === 'string') return type;
   return Array.isArray(schema['enum']) || 'const' in schema ? 'one of the allowed values' : 'any';
 }
 
-function described(schema: unknown, root: SchemaRoot): string {
-  const { description } = { ...resolved(schema, root), ...(typeof schema === 'object' ? schema : {}) };
+function described(schema: unknown, root: JsonSchema): string {
+  const { description } = { ...resolveSchema(schema, root), ...(typeof schema === 'object' ? schema : {}) };
   return typeof description === 'string' && description !== '' ? `: ${description}` : '';
 }
 
 /** Allowed values, and the schema of what has a structure of its own. */
-function details(schema: unknown, root: SchemaRoot): readonly string[] {
-  const all = alternatives(schema, root);
+function details(schema: unknown, root: JsonSchema): readonly string[] {
+  const all = alternativesOf(schema, root);
   const values = all.flatMap((each) => ('const' in each ? [each['const']] : listOf(each['enum'])));
-  const isNested = all.some((each) => isStructured(each) || isStructured(resolved(each['items'], root)));
+  const isNested = all.some((each) => isStructured(each) || isStructured(resolveSchema(each['items'], root)));
   return [
     ...(values.length > 0 ? [`      Allowed values: ${values.map((value) => JSON.stringify(value)).join(', ')}`] : []),
     ...(isNested ? [`      JSON Schema: ${JSON.stringify(inlined(schema, root))}`] : []),
   ];
 }
 
-function isStructured(schema: Schema): boolean {
+function isStructured(schema: JsonSchema): boolean {
   return 'properties' in schema || 'prefixItems' in schema || 'anyOf' in schema || 'oneOf' in schema;
 }
 
 /** References are put in place as deep as a reader may want to know; what refers to itself ends in any value. */
-function inlined(schema: unknown, root: SchemaRoot, depth = 0): unknown {
+function inlined(schema: unknown, root: JsonSchema, depth = 0): unknown {
   if (Array.isArray(schema)) return schema.map((each) => inlined(each, root, depth));
   if (typeof schema !== 'object' || schema === null) return schema;
-  if ('$ref' in schema) return depth < 4 ? inlined(resolved(schema, root), root, depth + 1) : {};
+  if ('$ref' in schema) return depth < 4 ? inlined(resolveSchema(schema, root), root, depth + 1) : {};
   return Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, inlined(value, root, depth)]));
 }
 
 function exampleOf({ name, parameters }: ToolSpec): string {
-  const required = new Set(listOf(resolved(parameters, parameters)['required']));
+  const required = new Set(listOf(resolveSchema(parameters, parameters)['required']));
   const shown = Object.entries(propertiesOf(parameters)).filter(([key], index) => required.has(key) || index === 0);
   const fields = shown.slice(0, 6).map(([key, schema]) => [key, sample(schema, parameters)]);
   return `I will use ${name}.\n\n${writeCall({ name, arguments: JSON.stringify(Object.fromEntries(fields)) })}`;
 }
 
-function sample(schema: unknown, root: SchemaRoot): unknown {
-  const first = alternatives(schema, root).find((each) => each['type'] !== 'null') ?? {};
+function sample(schema: unknown, root: JsonSchema): unknown {
+  const first = alternativesOf(schema, root).find((each) => each['type'] !== 'null') ?? {};
   if ('const' in first) return first['const'];
   const [value] = listOf(first['enum']);
   if (value !== undefined) return value;

@@ -1,6 +1,6 @@
 import { APIConnectionError, APIConnectionTimeoutError, APIError } from 'openai/error';
 import { LlmError, type LlmErrorCode, type PartialReply } from '../error.ts';
-import { masked, redact } from '../redact.ts';
+import { redactText, redactLine } from '../redact.ts';
 import { errorCodeOf } from './code-of.ts';
 import { parseErrorBody } from './error-body.ts';
 import { limitReset } from './limit-reset.ts';
@@ -28,14 +28,14 @@ export interface ServerErrors {
 /** `secrets` are replaced wherever a provider repeats them. */
 export function serverErrors(address: string, secrets: readonly string[]): ServerErrors {
   const of = (code: LlmErrorCode, problem: string, options: ErrorDetails = {}): LlmError =>
-    new LlmError(code, `${address} ${redact(problem, secrets)}`, options);
+    new LlmError(code, `${address} ${redactLine(problem, secrets)}`, options);
   return {
     create: of,
     redactPartial(error) {
       const { partial } = error;
-      return partial ? error.with({ partial: { ...partial, text: masked(partial.text, secrets) } }) : error;
+      return partial ? error.with({ partial: { ...partial, text: redactText(partial.text, secrets) } }) : error;
     },
-    quote: (text) => `"${redact(text, secrets, 100)}"`,
+    quote: (text) => `"${redactLine(text, secrets, 100)}"`,
     fromClient(error) {
       if (error instanceof APIConnectionTimeoutError) return of('timeout', 'did not answer in time.', rootOf(error));
       if (error instanceof APIConnectionError)

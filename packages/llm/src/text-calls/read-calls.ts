@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { ToolCall } from '@varve/events';
+import { coerceText, parseJson, propertiesOf } from '@varve/text';
+import { jsonrepair } from 'jsonrepair';
 import type { ToolSpec } from '../model-request.ts';
-import { coerce } from './coerce.ts';
-import { propertiesOf } from './json-schema.ts';
 import type { MockNotice } from '../function-calling/mock-notice.ts';
 import type { ScannedCall } from './function-tags/scan-call.ts';
 import type { KnownNames } from './function-tags/scan-parameter.ts';
@@ -57,11 +57,25 @@ function readCall(scanned: ScannedCall, id: string, { tools, notice }: ReadCalls
       if (names.length > 0) problems.push(`${name} has no parameter ${key}. Its parameters are: ${names.join(', ')}.`);
       continue;
     }
-    const coerced = coerce(parameter, known[key], root);
+    const coerced = coerceText(parameter, known[key], { root, parse: parseRepaired });
     fields.set(key, 'value' in coerced ? coerced.value : parameter.text);
     if ('expected' in coerced) problems.push(`The parameter ${key} of ${name} must be ${coerced.expected}.`);
   }
   return { call: call(JSON.stringify(Object.fromEntries(fields))), problems };
+}
+
+/** Longer text is not repaired, because that takes more than linear time. */
+const maxRepaired = 20_000;
+
+/** Parses JSON, or what models write for it: single quotes, trailing commas, True and None. */
+function parseRepaired(text: string): unknown {
+  const value = parseJson(text);
+  if (value !== undefined || text.length > maxRepaired) return value;
+  try {
+    return parseJson(jsonrepair(text));
+  } catch {
+    return undefined;
+  }
 }
 
 /** The names that may stand in a call of a tool. Where the tool names its parameters, only those can come. */

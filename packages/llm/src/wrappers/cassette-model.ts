@@ -4,7 +4,7 @@ import { LlmError } from '../error.ts';
 import type { GenerateOptions, LanguageModel } from '../language-model.ts';
 import { messageDeltas } from '../delta.ts';
 import type { ModelReply } from '../model-reply.ts';
-import { redact } from '../redact.ts';
+import { redactLine } from '../redact.ts';
 import type { CassetteEntry, CassetteFailure } from './cassette.ts';
 import { requestDigest } from './request-digest.ts';
 
@@ -67,7 +67,7 @@ function mismatch(asked: string, expected: CassetteEntry | undefined, secrets: r
   const other = expected ? `; the next entry was asked "${expected.asked}"` : '; all entries were played';
   return new LlmError(
     'script-mismatch',
-    `Nothing was recorded for the request that ends with "${redact(asked, secrets, 200)}"${other}.`,
+    `Nothing was recorded for the request that ends with "${redactLine(asked, secrets, 200)}"${other}.`,
   );
 }
 

@@ -3,7 +3,7 @@ import { baseUrlOf } from '../base-url-of.ts';
 import { LlmError } from '../error.ts';
 import type { LanguageModel, ModelWrapper } from '../language-model.ts';
 import { dialectFor } from '../dialects/dialect-for.ts';
-import { redact } from '../redact.ts';
+import { redactLine } from '../redact.ts';
 import { fetchImage, type FetchImageOptions } from './fetch-image.ts';
 import { isPublicAddress } from './is-public-address.ts';
 import { messageCache, type MessageCache } from './message-cache.ts';
@@ -110,7 +110,7 @@ async function inlineUrl(url: string, { options, signal }: InlineContext): Promi
     return { url: `data:${type};base64,${bytes.toString('base64')}`, isFinal: true };
   } catch (error) {
     if (error instanceof RangeError) return leftOut;
-    if (!signal?.aborted) options.onProblem?.(redact(`The image at ${url} could not be fetched: ${String(error)}`));
+    if (!signal?.aborted) options.onProblem?.(redactLine(`The image at ${url} could not be fetched: ${String(error)}`));
     return { url, isFinal: false };
   }
 }

@@ -2,9 +2,8 @@ import { textOf } from '@varve/events';
 import { LlmError } from '../error.ts';
 import type { ModelWrapper } from '../language-model.ts';
 import type { ModelRequest } from '../model-request.ts';
-import { redact } from '../redact.ts';
+import { redactJson, redactLine } from '../redact.ts';
 import type { CassetteEntry, CassetteFailure } from './cassette.ts';
-import { maskedJson } from './masked-json.ts';
 import { requestDigest } from './request-digest.ts';
 
 /** Where calls are recorded. */
@@ -28,7 +27,7 @@ export function recordCalls({ record, secrets = [] }: RecordOptions): ModelWrapp
       const head = { version: 1, digest: requestDigest(request, secrets), asked: lastText(request, secrets) } as const;
       try {
         const reply = await model.generate(request, options);
-        await record({ ...head, reply: maskedJson(reply, secrets) });
+        await record({ ...head, reply: redactJson(reply, secrets) });
         return reply;
       } catch (error) {
         if (error instanceof LlmError && error.code !== 'aborted') {
@@ -41,15 +40,15 @@ export function recordCalls({ record, secrets = [] }: RecordOptions): ModelWrapp
 }
 
 function lastText({ messages }: ModelRequest, secrets: readonly string[]): string {
-  return redact(textOf(messages.at(-1)?.content ?? []), secrets, 200);
+  return redactLine(textOf(messages.at(-1)?.content ?? []), secrets, 200);
 }
 
 function failureOf(error: LlmError, secrets: readonly string[]): CassetteFailure {
   const { code, message, status, retryAfterMs, partial, failedAttempts } = error;
   return {
     code,
-    message: redact(message, secrets, 500),
-    ...(partial && { partial: maskedJson(partial, secrets) }),
+    message: redactLine(message, secrets, 500),
+    ...(partial && { partial: redactJson(partial, secrets) }),
     ...(failedAttempts.length > 0 && { failedAttempts }),
     ...(status !== undefined && { status }),
     ...(retryAfterMs !== undefined && { retryAfterMs }),

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { ModelRequest } from '../model-request.ts';
-import { maskedJson } from './masked-json.ts';
+import { redactJson } from '../redact.ts';
 
 /**
  * The same 64 hex digits for the same request, whatever the order of keys and whichever secrets it holds. The cache key is no
  * part of it.
  */
 export function requestDigest({ messages, tools, parameters }: ModelRequest, secrets: readonly string[] = []): string {
-  const safe = maskedJson({ messages, tools, parameters }, secrets);
+  const safe = redactJson({ messages, tools, parameters }, secrets);
   return createHash('sha256')
     .update(JSON.stringify(sortKeys(safe)))
     .digest('hex');

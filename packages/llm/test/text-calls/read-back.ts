@@ -1,4 +1,4 @@
-import { propertiesOf } from '../../src/text-calls/json-schema.ts';
+import { propertiesOf } from '@varve/text';
 import { readCalls } from '../../src/text-calls/read-calls.ts';
 import { scanReply } from '../../src/text-calls/function-tags/scan-reply.ts';
 import { writeCall } from '../../src/text-calls/function-tags/write-call.ts';

@@ -1,7 +1,7 @@
+import { endOfObject } from '@varve/text';
 import type { ScannedCall } from '../function-tags/scan-call.ts';
 import { skipSpace, tags } from '../function-tags/tags.ts';
 import { jsonCall } from './json-call.ts';
-import { jsonEnd } from './json-end.ts';
 import type { CallText, TextCalls } from './text-call-format.ts';
 
 /** Calls as JSON between tags. The last closing tag may be missing: it ends replies, so servers take it away. */
@@ -11,7 +11,7 @@ export function readToolCallJson({ text, prose }: CallText): TextCalls | undefin
   for (let at = start; at !== -1 && at < text.length;) {
     if (!text.startsWith(tags.wrapperOpen, at)) return undefined;
     const begin = skipSpace(text, at + tags.wrapperOpen.length);
-    const end = text.startsWith('{', begin) ? jsonEnd(text, begin) : undefined;
+    const end = endOfObject(text, begin);
     const call = end === undefined ? undefined : jsonCall(text.slice(begin, end));
     if (!call || end === undefined) return undefined;
     calls.push({ ...call, end });
