@@ -10,11 +10,11 @@ import { digestOf, sealedDigest } from '../proof/hash-chain.ts';
 import { proofCursor } from '../proof/proof-pages.ts';
 import { signTombstone } from '../proof/signatures.ts';
 import { type FailedConversation, failedConversation } from './failed-conversation.ts';
-import { masked } from './masked.ts';
+import { maskSecrets } from './mask-secrets.ts';
 
 /** Options of `scrub`. */
 export interface ScrubOptions {
-  /** At least six characters each. JSON escapes are found too; pass other encodings, such as base64, as secrets of their own. */
+  /** At least six characters each. Found in every spelling that `redactor` of `@varve/text` knows. */
   readonly secrets: readonly string[];
   readonly signer: Signer;
   /** Reason for the tombstones; default `secret`. It is stored in the proof, so it must not contain a secret. */
@@ -50,7 +50,7 @@ export interface ScrubResult {
  * `EventStore.purgeReplacedText`.
  */
 export async function scrub(store: EventStore, options: ScrubOptions): Promise<ScrubResult> {
-  const mask = masked(options.secrets);
+  const mask = maskSecrets(options.secrets);
   const result: MutableResult = { scrubbed: [], held: [], failed: [], quarantined: 0 };
   for (const summary of await allSummaries(store)) {
     try {

@@ -1,20 +1,22 @@
 import { assert, property, string, constantFrom, array } from 'fast-check';
 import { expect, test } from 'vitest';
-import { masked } from './masked.ts';
+import { maskSecrets } from './mask-secrets.ts';
 
 test.for<readonly [string, string, string]>([
   ['as it is', '{"a":"x sk-12345 y"}', '{"a":"x ******** y"}'],
   ['in a text in a text', JSON.stringify({ a: JSON.stringify({ b: 'sk-12345' }) }), '{"a":"{\\"b\\":\\"********\\"}"}'],
-  ['behind a whole escape', String.raw`{"a":"\nsk-12345\\sk-12345"}`, String.raw`{"a":"\n********\\********"}`],
+  ['after a whole escape', String.raw`{"a":"\nsk-12345\\sk-12345"}`, String.raw`{"a":"\n********\\********"}`],
   ['twice', '["sk-12345sk-12345"]', '["****************"]'],
-  ['not there', '["sk-1234"]', '["sk-1234"]'],
+  ['that is absent', '["sk-1234"]', '["sk-1234"]'],
+  ['in base64', JSON.stringify([btoa('me:sk-12345')]), '["bWU6************"]'],
+  ['in hex', '["736b2d3132333435"]', '["****************"]'],
 ])('a secret %s', ([, text, expected]) => {
-  expect(masked(['sk-12345'])(text)).toBe(expected);
+  expect(maskSecrets(['sk-12345'])(text)).toBe(expected);
 });
 
 test('a secret with quotes, line feeds and other letters is found as JavaScript and as Python escape it', () => {
   const secret = 'p"ä\n🧊\\x';
-  const mask = masked([secret]);
+  const mask = maskSecrets([secret]);
   const text = JSON.stringify({ secret, nested: JSON.stringify(JSON.stringify(secret)) });
   const python = String.raw`{"secret":"p\"\u00e4\n\ud83e\uddca\\x"}`;
   for (const each of [text, python]) {
@@ -27,12 +29,12 @@ test('a secret with quotes, line feeds and other letters is found as JavaScript 
 
 test('characters of an escape are not part of a secret', () => {
   const text = String.raw`{"a":"\nabcdef"}`;
-  expect(masked(['nabcdef'])(text)).toBe(text);
+  expect(maskSecrets(['nabcdef'])(text)).toBe(text);
 });
 
 test('a secret that is a number, or is too short, is invalid', () => {
-  expect(() => masked(['123456'])('{"a":123456}')).toThrow(expect.objectContaining({ code: 'invalid' }));
-  expect(() => masked(['12345'])).toThrow(expect.objectContaining({ code: 'invalid' }));
+  expect(() => maskSecrets(['123456'])('{"a":123456}')).toThrow(expect.objectContaining({ code: 'invalid' }));
+  expect(() => maskSecrets(['12345'])).toThrow(expect.objectContaining({ code: 'invalid' }));
 });
 
 test('any secret in any text is removed, and the other text is unchanged', () => {
@@ -41,7 +43,7 @@ test('any secret in any text is removed, and the other text is unchanged', () =>
   assert(
     property(secrets, string(), string(), (secret, before, after) => {
       const text = JSON.stringify({ before, both: before + secret + after, deep: JSON.stringify([secret]) });
-      const changed = masked([secret])(text);
+      const changed = maskSecrets([secret])(text);
       expect(Buffer.byteLength(changed)).toBe(Buffer.byteLength(text));
       const parsed = JSON.parse(changed);
       expect(parsed.both.startsWith(before) && parsed.both.endsWith(after)).toBe(true);
