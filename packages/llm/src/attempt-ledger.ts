@@ -1,17 +1,17 @@
 import { LlmError, type FailedAttempt } from './error.ts';
 import type { ModelReply } from './model-reply.ts';
 
-/** Remembers what the attempts of one call used that led to no reply. */
+/** Collects the usage of the failed attempts of one call. */
 export interface AttemptLedger {
-  /** After an attempt that is followed by another one. */
+  /** Records an attempt that is followed by another one. */
   note(error: unknown): void;
-  /** The reply of the last attempt, with what the earlier ones used. */
+  /** Returns the reply of the last attempt with the usage of the earlier ones. */
   reply<T extends Pick<ModelReply, 'failedAttempts'>>(reply: T): T;
-  /** The error of the last attempt, with what the earlier ones used; the same object when they used nothing. */
+  /** Returns the error of the last attempt with the usage of the earlier ones; the same object when there is none. */
   failure(error: unknown): unknown;
 }
 
-/** A ledger of a call of which nothing was attempted yet. */
+/** Creates the ledger of one call. */
 export function attemptLedger(): AttemptLedger {
   const noted: FailedAttempt[] = [];
   return {

@@ -1,6 +1,6 @@
 import type { Json } from '@varve/events';
 
-/** The address of the innermost model, which every adapter tells in its spec. */
+/** Returns the address of the innermost model, which every adapter includes in its spec. */
 export function baseUrlOf(spec: Json): string | undefined {
   if (typeof spec !== 'object' || spec === null || Array.isArray(spec)) return undefined;
   const { baseUrl, model } = spec as Readonly<Record<string, Json>>;

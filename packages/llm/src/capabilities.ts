@@ -1,10 +1,10 @@
-/** What a model can do. Unknown numbers are absent, never guessed. */
+/** Capabilities of a model. Unknown numbers are absent, never guessed. */
 export interface Capabilities {
-  /** Requests may have tools, however they travel; without it, `generate` rejects tools with `unsupported`. */
+  /** Requests may have tools, sent natively or as text; without it, `generate` rejects tools with `unsupported`. */
   readonly functionCalling: boolean;
-  /** Images are seen; without it, a note stands in their place. */
+  /** The model sees images; without it, each image is replaced by a note. */
   readonly vision: boolean;
-  /** Pieces come while the reply is made; without it, all at its end. */
+  /** Deltas arrive while the reply is generated; without it, all at its end. */
   readonly streaming: boolean;
   /** Tokens of prompt and reply together. */
   readonly contextWindow?: number;

@@ -1,8 +1,8 @@
 import type { TokenUsage } from '@varve/events';
 
-/** Failure codes of a model call, and whether the same request may be sent again. */
+/** Failure codes of a model call. `true`: the same request may be sent again. */
 const retryable = {
-  /** Too many requests; `retryAfterMs` when the provider said how long. */
+  /** Too many requests; `retryAfterMs` when the provider sent a wait. */
   'rate-limited': true,
   /** Connection refused or lost, 5xx, a stream that broke off. */
   unavailable: true,
@@ -30,33 +30,33 @@ const retryable = {
   unsupported: false,
   'bad-request': false,
   aborted: false,
-  /** A scripted model was asked something its script does not expect. */
+  /** A scripted model received a request that its script does not expect. */
   'script-mismatch': false,
 } as const;
 
 export type LlmErrorCode = keyof typeof retryable;
 
-/** What is known of a failure beside its code. */
+/** Details of a failure besides its code. */
 export interface LlmErrorOptions extends ErrorOptions {
   /** HTTP status, where there was one. */
   readonly status?: number;
-  /** How long the provider asked to wait. */
+  /** Wait requested by the provider. */
   readonly retryAfterMs?: number;
-  /** What the model had said when the call ended. */
+  /** Reply received before the call failed. */
   readonly partial?: PartialReply;
-  /** What the attempts of the call used, of those that told anything; none when absent. */
+  /** Attempts of the call that reported usage or cost; empty by default. */
   readonly failedAttempts?: readonly FailedAttempt[];
 }
 
-/** The beginning of a reply that never became one: for people to read, not to act on. */
+/** Beginning of a reply that was never completed: for people to read, not to act on. */
 export interface PartialReply {
   readonly text: string;
   readonly reasoning: string;
 }
 
-/** What an attempt used that led to no reply, as far as the provider told. */
+/** Usage of an attempt that produced no reply, as far as the provider reported it. */
 export interface FailedAttempt {
-  /** The model that was asked. */
+  /** Name of the requested model. */
   readonly model: string;
   readonly code: LlmErrorCode;
   readonly usage?: TokenUsage;
@@ -64,7 +64,7 @@ export interface FailedAttempt {
   readonly costUsd?: number;
 }
 
-/** The one error class of this package. Messages hold no key: provider text in them is redacted and cut. */
+/** The error class of this package. Messages contain no key: text of providers in them is redacted and truncated. */
 export class LlmError extends Error {
   override readonly name = 'LlmError';
   readonly code: LlmErrorCode;
@@ -83,7 +83,7 @@ export class LlmError extends Error {
     this.failedAttempts = failedAttempts;
   }
 
-  /** The same failure, with more known of it. */
+  /** Returns the same failure with further details. */
   with(more: Pick<LlmErrorOptions, 'partial' | 'failedAttempts'>): LlmError {
     const { status, retryAfterMs, partial, failedAttempts, cause } = this;
     return new LlmError(this.code, this.message, {
@@ -96,7 +96,7 @@ export class LlmError extends Error {
     });
   }
 
-  /** Whether the same request may be sent again. */
+  /** True when the same request may be sent again. */
   get isRetryable(): boolean {
     return retryable[this.code];
   }

@@ -1,7 +1,7 @@
 /**
- * Tokens that a text takes, roughly and in linear time, whatever the text. Runs of letters and digits count by their length,
- * other signs and the letters of scripts without spaces each for themselves. On the samples tried it said between four fifths
- * and twice what OpenAI's tokenizer of 2024 says, and within a tenth for prose, code and diffs.
+ * Estimates the tokens of a text, in linear time for any text. Runs of letters and digits count by their length; other
+ * signs, and letters of scripts without spaces, count one by one. On the measured samples the estimate was 0.8 to 2
+ * times the count of OpenAI's tokenizer of 2024, and within 10 % for prose, code and diffs.
  */
 export function estimateTokens(text: string): number {
   let tokens = 0;
@@ -22,7 +22,7 @@ export function estimateTokens(text: string): number {
 
 type Kind = 'lower' | 'upper' | 'digit' | 'space' | 'line' | 'sign' | 'accented' | 'wide' | 'end';
 
-/** What a run of characters of one kind takes. A single space belongs to the word after it. */
+/** Tokens of a run of characters of one kind. A single space belongs to the word after it. */
 const costs: Readonly<Record<Kind, (length: number) => number>> = {
   lower: (length) => (length <= 7 ? 1 : length / 5),
   upper: (length) => (length === 1 ? 0.2 : length / 2.2),

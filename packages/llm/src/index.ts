@@ -10,7 +10,11 @@ export { modelFrom, type ModelFromOptions } from './model-from.ts';
 export type { FinishReason, ModelReply } from './model-reply.ts';
 export type { ModelParameters, ModelRequest, ToolSpec } from './model-request.ts';
 export type { TextCallFormat } from './text-calls/formats/text-call-format.ts';
-export { functionCalling, type FunctionCallingOptions } from './function-calling/function-calling.ts';
+export {
+  functionCalling,
+  type FunctionCallingOptions,
+  type TextCallNotice,
+} from './function-calling/function-calling.ts';
 export { mockFunctionCalling, type MockFunctionCallingOptions } from './function-calling/mock-function-calling.ts';
 export type { MockNotice } from './function-calling/mock-notice.ts';
 export type { Dialect } from './dialects/dialect.ts';

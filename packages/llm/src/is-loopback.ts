@@ -1,4 +1,4 @@
-/** Whether a host name, an IP address or a URL points at this machine itself; what is none of them does not. */
+/** Returns whether a host name, an IP address or a URL refers to this machine; false for any other text. */
 export function isLoopback(address: string): boolean {
   const host = hostOf(address)
     .replace(/^\[|\]$/g, '')

@@ -6,23 +6,23 @@ import type { ProtocolOptions } from './protocol/protocol-model.ts';
 import { providers, type Provider } from './providers.ts';
 import { openaiResponses } from './responses/openai-responses.ts';
 
-/** What a reference leaves open. */
+/** Options of {@link modelFrom}. */
 export interface ModelFromOptions extends Omit<ProtocolOptions, 'model'> {
-  /** Where keys are looked up when `apiKey` is absent, usually the environment: each under its provider's name only. */
+  /** Keys by variable name, usually the environment; used without `apiKey`, each only for its own provider. */
   readonly keys?: Readonly<Record<string, string | undefined>>;
-  /** Tells the window of the model when `contextWindow` is absent; `modelCatalog` makes one. */
+  /** Catalogue that supplies the context window when `contextWindow` is absent, such as that of `modelCatalog`. */
   readonly catalog?: {
     find(query: { readonly model: string; readonly baseUrl: string }): { readonly contextWindow?: number } | undefined;
   };
 }
 
 /**
- * The model that a reference names: `provider/model` for a provider of the list, `model` alone for OpenAI's, `address#model`
- * for any server. With a `baseUrl`, the reference is the model's name there, and a leading `openai/` means only the protocol.
- * Images are taken by models that are known to see, unless `vision` says otherwise.
+ * Creates the model of a reference: `provider/model` for a provider of the list, `model` alone for OpenAI,
+ * `address#model` for any server. With a `baseUrl`, the reference is the name of the model there, and a leading
+ * `openai/` only specifies the protocol. `vision` is true by default for models that are known to see images.
  *
- * @throws {LlmError} `bad-request` when it names no known provider or no model, `unauthenticated` when there is no key for a
- * provider that wants one.
+ * @throws {LlmError} `bad-request` for an unknown provider or an empty model name, `unauthenticated` without a key for
+ * a provider that requires one.
  */
 export function modelFrom(reference: string, options: ModelFromOptions = {}): LanguageModel {
   const { keys, catalog, ...rest } = options;
@@ -42,13 +42,13 @@ export function modelFrom(reference: string, options: ModelFromOptions = {}): La
   return named.protocol === 'responses' ? openaiResponses(given) : openaiChat(given);
 }
 
-/** Families of models that take images, with the maker's name before them or not. */
+/** Models that accept images, with or without the maker's name in front. */
 const seeing =
   /(?:^|\/)(?:gpt-(?:4o|4\.1|[5-9])|chatgpt-4o|o[134](?:-|$)|claude-|gemini-|gemma-?3|grok-4|kimi-(?:k2\.[5-9]|k3)|llama-?4|pixtral|qwen.*vl|llava)/;
 
 interface Named extends Provider {
   readonly model: string;
-  /** As the reference has it; absent when it has none. */
+  /** Provider name of the reference; absent when it has none. */
   readonly provider?: string;
 }
 
@@ -65,13 +65,15 @@ function namedBy(reference: string, baseUrl: string | undefined): Named {
   return { ...known, provider, model: reference.slice(slash + 1) };
 }
 
-/** A router's own names begin with a maker, so there `openai/` is one unless another follows. */
+/**
+ * Removes a leading `openai/`, except on a router, where model names begin with a maker, unless another maker follows.
+ */
 function nameAt(baseUrl: string, reference: string): string {
   const rest = reference.replace(/^openai\//, '');
   return /\/\/(?:[\w-]+\.)?openrouter\.ai(?:[:/]|$)/.test(baseUrl) && !rest.includes('/') ? reference : rest;
 }
 
-/** A key is never sent to another provider than its own; a server that is named by its address has none. */
+/** Returns the key of the provider. A key is never sent to another provider; a server given by its address has none. */
 function keyOf({ baseUrl, provider, keyName }: Named, keys: NonNullable<ModelFromOptions['keys']>): string | undefined {
   const key = keyName === undefined ? undefined : keys[keyName]?.trim() || undefined;
   if (key !== undefined || keyName === undefined || isLoopback(baseUrl)) return key;

@@ -7,25 +7,25 @@ export interface ToolSpec {
   readonly parameters: Readonly<Record<string, unknown>>;
 }
 
-/** Settings of one request; what is absent is left to the provider. */
+/** Settings of one request; the provider chooses the value of an absent one. */
 export interface ModelParameters {
   readonly temperature?: number;
   readonly topP?: number;
   readonly maxOutputTokens?: number;
   readonly reasoningEffort?: 'none' | 'minimal' | 'low' | 'medium' | 'high';
   readonly seed?: number;
-  /** The reply ends before the first of these that it would hold. Providers take four at most. */
+  /** Strings that end the reply and are not part of it. Providers accept at most four. */
   readonly stop?: readonly string[];
   /** `auto` when absent. */
   readonly toolChoice?: 'auto' | 'none' | 'required';
 }
 
-/** Everything one call of a model depends on, above every adapter. Digests are taken of this. */
+/** Input of one model call, independent of the adapter. Digests are computed from it. */
 export interface ModelRequest {
   readonly messages: readonly Message[];
   /** In the order they are offered; empty means none. Names are unique. */
   readonly tools: readonly ToolSpec[];
   readonly parameters: ModelParameters;
-  /** Groups requests that share a prefix for the provider's cache: the conversation's id. Not part of digests. */
+  /** Groups requests with a common prefix for the provider's cache: the conversation id. Not part of digests. */
   readonly cacheKey?: string;
 }

@@ -1,14 +1,14 @@
-/** A provider that a model reference may begin with. */
+/** A provider with which a model reference may begin. */
 export interface Provider {
-  /** Where its protocol is spoken. */
+  /** Address of its API. */
   readonly baseUrl: string;
-  /** The variable that holds its key; absent for servers that want none. */
+  /** Variable that contains its key; absent for servers without keys. */
   readonly keyName?: string;
   /** `chat` when absent. */
   readonly protocol?: 'chat' | 'responses';
 }
 
-/** Every provider with a name of its own; any other server is named by its address. */
+/** Known providers by name; any other server is specified by its address. */
 export const providers: Readonly<Record<string, Provider>> = {
   openai: { baseUrl: 'https://api.openai.com/v1', keyName: 'OPENAI_API_KEY' },
   'openai-responses': { baseUrl: 'https://api.openai.com/v1', keyName: 'OPENAI_API_KEY', protocol: 'responses' },

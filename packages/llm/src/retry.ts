@@ -7,21 +7,21 @@ import type { ModelReply } from './model-reply.ts';
 import type { ModelRequest } from './model-request.ts';
 import { isLoopback } from './is-loopback.ts';
 
-/** Told before each wait. */
+/** Notice before each wait. */
 export interface RetryNotice {
-  /** Which attempt failed, from 1. */
+  /** Number of the failed attempt, from 1. */
   readonly attempt: number;
   readonly delayMs: number;
   readonly error: LlmError;
 }
 
-/** How often and how long a request is sent again. */
+/** Options of {@link retry}. */
 export interface RetryOptions {
-  /** Attempts in all, the first included; 5 when absent. Waiting for a model that is being loaded does not count. */
+  /** Maximum number of attempts, including the first; 5 by default. Waiting for a loading model does not count. */
   readonly attempts?: number;
-  /** No attempt begins later than this after the first began; 10 minutes when absent. */
+  /** Longest time from the start of the first attempt to the start of the last; 10 minutes by default. */
   readonly maxTotalMs?: number;
-  /** Longest wait between two attempts; 1 minute when absent. A provider that asks for more ends the call. */
+  /** Longest wait between two attempts; 1 minute by default. The call fails when the provider requests more. */
   readonly maxDelayMs?: number;
   /** Must end early, resolving or rejecting, when the signal aborts. */
   readonly sleep?: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
@@ -33,14 +33,14 @@ export interface RetryOptions {
   readonly onRetry?: (notice: RetryNotice) => void;
 }
 
-/** The wait before the second attempt is at most this long; each further one at most twice the one before. */
+/** Longest wait before the second attempt; the limit doubles with each further attempt. */
 const firstDelayMs = 2000;
 
 /**
- * Sends a request again while its failure says that this may help (`isRetryable`). Waits as long as the provider asked,
- * otherwise a random part of a limit that doubles each time; after an empty reply at temperature 0, at temperature 1; after a
- * reply that cannot be read, without asking for a stream. A reply that broke off is forgotten with a `reset` delta. The reply
- * counts all attempts; the error of the last one is thrown.
+ * Sends a request again after a retryable failure (`isRetryable`). Waits for the time requested by the provider,
+ * otherwise for a random part of a limit that doubles each time. After an empty reply at temperature 0, the request is
+ * repeated at temperature 1; after a malformed reply, without streaming. An incomplete reply is discarded with a
+ * `reset` delta. The reply counts all attempts; when all fail, the error of the last one is thrown.
  */
 export function retry(options: RetryOptions = {}): ModelWrapper {
   const policy: Policy = {
@@ -76,21 +76,21 @@ async function generateWithRetry(
 ): Promise<ModelReply> {
   const { signal, onDelta } = options;
   const began = policy.now();
-  let asked = request;
-  /** Whether a stream came that cannot be read: the server may do better without one. */
-  let isBroken = false;
+  let current = request;
+  /** Set after a malformed stream: the server may answer correctly without streaming. */
+  let avoidsStream = false;
   const failed = { counted: 0, futile: 0 };
   const ledger = attemptLedger();
   for (let attempt = 1; ; attempt += 1) {
-    let isHandedOut = false;
-    const watched = (delta: Delta): void => {
-      isHandedOut = delta.kind !== 'reset';
+    let hasPieces = false;
+    const tracked = (delta: Delta): void => {
+      hasPieces = delta.kind !== 'reset';
       onDelta?.(delta);
     };
     try {
       const { onDelta: _whole, ...unstreamed } = options;
-      const isStreamed = onDelta !== undefined && !isBroken;
-      const reply = await model.generate(asked, isStreamed ? { ...options, onDelta: watched } : unstreamed);
+      const isStreamed = onDelta !== undefined && !avoidsStream;
+      const reply = await model.generate(current, isStreamed ? { ...options, onDelta: tracked } : unstreamed);
       if (!isStreamed) emitWhole(reply, options);
       return ledger.reply({ ...reply, attempts: reply.attempts + attempt - 1 });
     } catch (error) {
@@ -101,10 +101,10 @@ async function generateWithRetry(
       const delayMs = isCounted ? delayAfter(failed, error, policy) : loadingDelay(policy);
       if (delayMs === undefined || policy.now() - began + delayMs > policy.maxTotalMs) throw ledger.failure(error);
       ledger.note(error);
-      if (isHandedOut) onDelta?.({ kind: 'reset', reason: error.message });
+      if (hasPieces) onDelta?.({ kind: 'reset', reason: error.message });
       policy.onRetry?.({ attempt, delayMs, error });
-      asked = withAdjustedTemperature(asked, error);
-      isBroken ||= error.code === 'malformed-reply';
+      current = withAdjustedTemperature(current, error);
+      avoidsStream ||= error.code === 'malformed-reply';
       await sleepOrAbort(policy.sleep, delayMs, signal).catch((aborted: unknown) => {
         throw ledger.failure(aborted);
       });
@@ -123,7 +123,7 @@ function abortion(signal: AbortSignal): LlmError {
   return new LlmError('aborted', 'The model call was aborted.', { cause: signal.reason });
 }
 
-/** A server that is loading its model will answer; how long that takes says nothing about how often to try. */
+/** Returns whether the server is loading its model: it will answer, so the wait does not count as an attempt. */
 function isLoading({ code, message }: LlmError): boolean {
   return code === 'unavailable' && /loading model|model .{0,100}(?:is|still) (?:currently )?loading/i.test(message);
 }
@@ -132,35 +132,35 @@ function loadingDelay({ random, maxDelayMs }: Policy): number {
   return Math.min(maxDelayMs, firstDelayMs * (1 + random()));
 }
 
-/** At temperature 0 a model that said nothing would say nothing again. */
+/** Raises temperature 0 to 1 after an empty reply, which would otherwise be repeated. */
 function withAdjustedTemperature(request: ModelRequest, { code }: LlmError): ModelRequest {
   const { parameters } = request;
   if (code !== 'empty' || parameters.temperature !== 0) return request;
   return { ...request, parameters: { ...parameters, temperature: 1 } };
 }
 
-/** How many attempts failed, and how many of them in a way that hardly mends itself. */
+/** Number of failed attempts, and of those whose cause rarely disappears by waiting. */
 interface FailureCounts {
   readonly counted: number;
   readonly futile: number;
 }
 
-/** Milliseconds to wait after a failed attempt, or undefined to give up. */
+/** Returns the milliseconds to wait after a failed attempt; undefined to stop. */
 function delayAfter({ counted, futile }: FailureCounts, error: LlmError, policy: Policy): number | undefined {
   const { attempts, maxDelayMs, random } = policy;
   if (!error.isRetryable || counted >= attempts || (isFutile(error) && futile > 1)) return undefined;
   const { retryAfterMs } = error;
   if (retryAfterMs === undefined) return random() * Math.min(maxDelayMs, firstDelayMs * 2 ** (counted - 1));
-  // Never sooner than asked, and not everyone at the same moment.
+  // Never earlier than requested, and spread out so that clients do not return simultaneously.
   return retryAfterMs > maxDelayMs ? undefined : Math.min(maxDelayMs, retryAfterMs * (1 + random() / 10));
 }
 
-/** A server on this machine that is not running does not start by itself; a page instead of a reply stays a page. */
+/** Returns whether another attempt is unlikely to help: a local server that is not running, or a malformed reply. */
 function isFutile(error: LlmError): boolean {
   return error.code === 'malformed-reply' || isRefusedLocally(error);
 }
 
-/** A sleep that an abort ends by resolving is left to the model, which rejects an aborted call at once. */
+/** Sleeps. When an abort makes the sleep resolve, the next attempt rejects immediately. */
 async function sleepOrAbort(sleep: Policy['sleep'], ms: number, signal?: AbortSignal): Promise<void> {
   try {
     await sleep(ms, signal);
@@ -174,7 +174,9 @@ async function defaultSleep(ms: number, signal: AbortSignal | undefined): Promis
   await sleepFor(ms, undefined, signal && { signal });
 }
 
-/** Whether an error comes from a connection that a port of this machine refused: nothing is running there. */
+/**
+ * Returns whether an error was caused by a refused connection to a port of this machine: no server is running there.
+ */
 function isRefusedLocally(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error instanceof AggregateError) return error.errors.length > 0 && error.errors.every(isRefusedLocally);

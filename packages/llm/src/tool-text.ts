@@ -1,10 +1,10 @@
 import { textOf, type Content } from '@varve/events';
 import { truncateMiddle } from '@varve/text';
 
-/** Longest text of one tool result in a request, in UTF-16 units. The message itself is kept whole. */
+/** Maximum length of the text of one tool result in a request, in UTF-16 units. The stored message is not shortened. */
 const maxToolText = 50_000;
 
-/** Returns the text of a tool result for a request: its text blocks, without the middle of a very long one. */
+/** Returns the text of a tool result for a request: its text blocks, with the middle of a very long text removed. */
 export function toolText(content: readonly Content[]): string {
   const text = textOf(content);
   const omitted = `${text.length - maxToolText} of ${text.length}`;

@@ -4,7 +4,7 @@ import type { ModelRequest } from '../model-request.ts';
 import { requestDigest } from '../wrappers/request-digest.ts';
 import type { DumpFolder } from './dump-folder.ts';
 
-/** What is dumped of each call. */
+/** Options of {@link dumpCalls}. */
 export interface DumpCallOptions {
   /** Request and reply or failure, one file for each call. */
   readonly calls?: boolean;
@@ -13,7 +13,8 @@ export interface DumpCallOptions {
 }
 
 /**
- * Dumps each call as this model sees it: around a model that prompts for calls they are calls, inside of it they are text.
+ * Dumps each call in the form that the wrapped model receives: around mock function calling, tool calls are calls;
+ * inside it, they are text.
  */
 export function dumpCalls(folder: DumpFolder, { calls = true, snapshots = false }: DumpCallOptions = {}): ModelWrapper {
   return (model) => ({
@@ -23,9 +24,9 @@ export function dumpCalls(folder: DumpFolder, { calls = true, snapshots = false 
     async generate(request, options) {
       if (snapshots) dumpSnapshot(folder, request);
       if (!calls) return model.generate(request, options);
-      const began = performance.now();
+      const startedAt = performance.now();
       const dump = (kind: 'call' | 'error', outcome: object): void => {
-        const durationMs = Math.round(performance.now() - began);
+        const durationMs = Math.round(performance.now() - startedAt);
         folder.dump(kind, model.name, { model: model.name, spec: model.spec, request, durationMs, ...outcome });
       };
       try {

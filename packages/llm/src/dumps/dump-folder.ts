@@ -3,34 +3,34 @@ import { mkdir, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sanitizeDump } from './sanitize-dump.ts';
 
-/** Where dumps lie, and what must not be in them. */
+/** Options of {@link dumpFolder}. */
 export interface DumpFolderOptions {
   /** Created with the first dump. */
   readonly path: string;
-  /** Masked wherever they occur, beside everything that looks like a key. */
+  /** Masked wherever they occur, as is everything that looks like a key. */
   readonly secrets?: readonly string[];
-  /** How many files this value leaves behind; the oldest of its own goes first. 1,000 when absent. */
+  /** Maximum number of files written by this folder object; the oldest is deleted first. 1,000 by default. */
   readonly maxFiles?: number;
-  /** Told once, when a dump could not be written. Must not throw. */
+  /** Called once, when a dump could not be written. Must not throw. */
   readonly onProblem?: (problem: string) => void;
   /** UTC milliseconds. */
   readonly now?: () => number;
 }
 
-/** A place for dumps. Nothing that goes wrong in it reaches a call. */
+/** A folder of dumps. Its failures do not affect calls. */
 export interface DumpFolder {
   /**
-   * Writes a file of its own, named by what it holds, the model and the time. Returns at once. `secrets` are masked in it
-   * beside those of the folder.
+   * Writes a new file, named after its kind, the model and the time. Returns immediately. `secrets` are masked in it in
+   * addition to those of the folder.
    */
   dump(kind: string, model: string, value: Readonly<Record<string, unknown>>, secrets?: readonly string[]): void;
-  /** Writes a file unless this value has written it before. Returns at once. */
+  /** Writes a file unless this folder object has already written it. Returns immediately. */
   dumpOnce(name: string, value: Readonly<Record<string, unknown>>): void;
-  /** Resolves when everything dumped so far is on the disk, or has failed. */
+  /** Resolves when all dumps so far are written or have failed. */
   flush(): Promise<void>;
 }
 
-/** Dumps in a folder, as JSON that only its owner may read. */
+/** Creates a folder of dumps: JSON files that only their owner may read. */
 export function dumpFolder({ path, secrets = [], ...options }: DumpFolderOptions): DumpFolder {
   const { maxFiles = 1000, onProblem, now = Date.now } = options;
   const files: string[] = [];
@@ -49,7 +49,7 @@ export function dumpFolder({ path, secrets = [], ...options }: DumpFolderOptions
     pending = pending
       .then(() => write(name, safe as Readonly<Record<string, unknown>>))
       .catch((error: unknown) => {
-        if (!hasFailed) onProblem?.(`Nothing could be dumped into ${path}: ${String(error)}`);
+        if (!hasFailed) onProblem?.(`The dump could not be written to ${path}: ${String(error)}`);
         hasFailed = true;
       });
   };
@@ -65,7 +65,7 @@ export function dumpFolder({ path, secrets = [], ...options }: DumpFolderOptions
   };
 }
 
-/** As the reference names its logs of completions, with the kind at the end. */
+/** Returns a name like those of the reference's completion logs, with the kind at the end. */
 function fileName(kind: string, model: string, time: number): string {
   const safe = model
     .replaceAll('/', '__')

@@ -2,19 +2,19 @@ import { httpFetch } from '../http/http-fetch.ts';
 import { secretsInHeaders } from '../http/secrets-in-headers.ts';
 import type { DumpFolder } from './dump-folder.ts';
 
-/** What is dumped of each exchange, and who makes it. */
+/** Options of {@link dumpingFetch}. */
 export interface DumpFetchOptions {
-  /** Bodies of requests, as they are sent. */
+  /** Dumps the bodies of requests as sent. */
   readonly requests?: boolean;
-  /** Bodies of answers, as they came: also of those that break off, as far as they were read. */
+  /** Dumps the bodies of responses as received; of an incomplete one, the part that was read. */
   readonly responses?: boolean;
-  /** Makes the exchanges; when absent, Node's HTTP client, which adapters use that are given no `fetch`. */
+  /** Sends the requests; by default Node's HTTP client, which adapters without a `fetch` use. */
   readonly fetch?: typeof globalThis.fetch;
 }
 
 /**
- * A `fetch` for the option of the same name that dumps what goes over the wire. Headers, which hold keys, are left out; what
- * they hold is masked where a body repeats it.
+ * Creates a `fetch` for the option of the same name that dumps requests and responses. Headers are omitted, because
+ * they contain keys; their values are masked in the bodies.
  */
 export function dumpingFetch(folder: DumpFolder, options: DumpFetchOptions): typeof globalThis.fetch {
   const { requests = false, responses = false, fetch = httpFetch } = options;
@@ -24,11 +24,11 @@ export function dumpingFetch(folder: DumpFolder, options: DumpFetchOptions): typ
     const model = modelIn(body);
     const secrets = secretsInHeaders(new Headers(init?.headers));
     if (requests && body !== undefined) folder.dump('request', model, { url, body }, secrets);
-    const answer = await fetch(input, init);
-    if (!responses) return answer;
-    return captureText(answer, (text) => {
-      const type = answer.headers.get('content-type');
-      folder.dump('response', model, { url, status: answer.status, type, text }, secrets);
+    const response = await fetch(input, init);
+    if (!responses) return response;
+    return captureText(response, (text) => {
+      const type = response.headers.get('content-type');
+      folder.dump('response', model, { url, status: response.status, type, text }, secrets);
     });
   };
 }
@@ -45,16 +45,16 @@ function modelIn(body: unknown): string {
   return typeof body === 'object' && body !== null && 'model' in body ? String(body.model) : 'unknown';
 }
 
-/** Reads on behalf of its reader, never ahead of it, and tells the text when there is no more or nobody wants more. */
-function captureText(answer: Response, tell: (text: string) => void): Response {
-  if (!answer.body) {
-    tell('');
-    return answer;
+/** Copies the body while it is read, never ahead of the reader; calls `onText` when the body ends or is cancelled. */
+function captureText(response: Response, onText: (text: string) => void): Response {
+  if (!response.body) {
+    onText('');
+    return response;
   }
-  const reader: ReadableStreamDefaultReader<Uint8Array> = answer.body.getReader();
+  const reader: ReadableStreamDefaultReader<Uint8Array> = response.body.getReader();
   const utf8 = new TextDecoder();
   const pieces: string[] = [];
-  const end = (): void => tell([...pieces, utf8.decode()].join(''));
+  const end = (): void => onText([...pieces, utf8.decode()].join(''));
   const body = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
@@ -78,6 +78,6 @@ function captureText(answer: Response, tell: (text: string) => void): Response {
     },
     { highWaterMark: 0 },
   );
-  const { status, statusText, headers } = answer;
+  const { status, statusText, headers } = response;
   return new Response(body, { status, statusText, headers });
 }

@@ -3,29 +3,31 @@ import { dumpCalls } from './dump-calls.ts';
 import { dumpingFetch } from './dumping-fetch.ts';
 import { dumpFolder, type DumpFolder, type DumpFolderOptions } from './dump-folder.ts';
 
-/** How a model is made so that it dumps. */
+/** Dumps of one model. */
 export interface Dumps {
   /** For the option `fetch` of an adapter. */
   readonly fetch: typeof globalThis.fetch;
   readonly wrap: ModelWrapper;
-  /** Resolves when everything dumped so far is on the disk. */
+  /** Resolves when all dumps so far are written or have failed. */
   flush(): Promise<void>;
 }
 
-/** What the variables leave open. */
+/** Options of {@link dumpsFrom}. */
 export interface DumpDefaults extends Partial<DumpFolderOptions> {
   readonly fetch?: typeof globalThis.fetch;
 }
 
 /**
- * The dumps that an environment asks for; undefined when it asks for none. Variables of the reference and of its fork:
+ * Creates the dumps that an environment requests; undefined when it requests none. Variables of the reference and of
+ * its fork:
  *
  * - `LLM_LOG_COMPLETIONS` into `LLM_LOG_COMPLETIONS_FOLDER`: each call, one file
- * - `OPENHANDS_DUMP_REQUEST` into `OPENHANDS_DUMP_REQUEST_DIR`: the body of each request, and each distinct context once
- * - `OPENHANDS_CAPTURE_RAW_RESPONSE` into the same: the body of each answer
- * - `OPENHANDS_PRESERVE_REASONING_FIELD`: when off, no dump of calls holds reasoning
+ * - `OPENHANDS_DUMP_REQUEST` into `OPENHANDS_DUMP_REQUEST_DIR`: the body of each request, and each distinct context
+ *   once
+ * - `OPENHANDS_CAPTURE_RAW_RESPONSE` into the same folder: the body of each response
+ * - `OPENHANDS_PRESERVE_REASONING_FIELD`: when off, dumps of calls contain no reasoning
  *
- * A folder that is not named is `path`, and `logs/completions` when that is absent too.
+ * Without a folder variable, dumps are written to `path`, by default `logs/completions`.
  */
 export function dumpsFrom(
   env: Readonly<Record<string, string | undefined>>,

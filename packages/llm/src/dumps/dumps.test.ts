@@ -132,7 +132,7 @@ test('a folder that cannot be written is told once and disturbs no call', async 
   await model.generate(userRequest('Hi'));
   expect((await model.generate(userRequest('Hi'))).finish).toBe('stop');
   await folder.flush();
-  expect(problems).toEqual([expect.stringContaining(`Nothing could be dumped into ${file}`)]);
+  expect(problems).toEqual([expect.stringContaining(`The dump could not be written to ${file}`)]);
 });
 
 test('no more files stay than the limit, and the newest do', async () => {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { redactText } from '../redact.ts';
 
-/** Fields that only their provider can read; how long they are is all a person wants. */
+/** Encrypted fields: a person needs only their length. */
 const sealed = new Set(['encrypted_content', 'signature', 'thought_signature']);
 
 /** The same fields within text, quotes escaped or not. */
@@ -9,8 +9,8 @@ const sealedField = /(\\?"(?:encrypted_content|(?:thought_)?signature)\\?"\s{0,4
 const dataField = /(\\?"data\\?"\s{0,4}:\s{0,4}\\?")([\w+/=-]{16,})/g;
 
 /**
- * A JSON value as it may lie on a disk: secrets and what looks like a key masked, the bytes of images and sealed data replaced
- * by their length and a digest.
+ * Returns a copy of a JSON value that may be written to disk: secrets and everything that looks like a key are masked,
+ * the bytes of images and encrypted data are replaced by their length and a digest.
  */
 export function sanitizeDump(value: unknown, secrets: readonly string[]): unknown {
   if (typeof value === 'string') return redactText(withoutSeals(withoutBytes(value)), secrets);
@@ -30,13 +30,13 @@ function withoutBytes(text: string): string {
   );
 }
 
-/** Redacted thinking, and encrypted reasoning as routers hand it on, keep what they are in `data`. */
+/** Includes `data` of redacted thinking and of encrypted reasoning in the form of routers. */
 function isSealed(key: string, holder: object): boolean {
   const type = 'type' in holder ? holder.type : undefined;
   return sealed.has(key) || (key === 'data' && (type === 'redacted_thinking' || type === 'reasoning.encrypted'));
 }
 
-/** Bodies of answers are kept as they came, as text with JSON in it, which may break off within a sealed field. */
+/** Replaces encrypted fields in the text of a response body, which contains JSON and may end within such a field. */
 function withoutSeals(text: string): string {
   const inFields = text.replaceAll(
     sealedField,

@@ -3,15 +3,17 @@ import type { ToolSpec } from '../model-request.ts';
 import { tags } from '../text-calls/function-tags/tags.ts';
 import { writeCall } from '../text-calls/function-tags/write-call.ts';
 
-/** What the instructions say beside the tools. */
+/** Options of {@link describeTools}. */
 export interface InstructionOptions {
   readonly callsPerReply: 'one' | 'many';
-  /** Whether a call of the first tool is shown. */
+  /** Adds a sample call of the first tool. */
   readonly example: boolean;
   readonly toolChoice: 'auto' | 'none' | 'required';
 }
 
-/** How to call functions, and which there are: a block of the system prompt, the same bytes for the same tools. */
+/**
+ * Renders the instructions and tools as a block of the system prompt; the same bytes for the same tools and options.
+ */
 export function describeTools(tools: readonly ToolSpec[], options: InstructionOptions): string {
   const [first] = tools;
   return [
@@ -54,7 +56,7 @@ function toolBlock({ name, description, parameters }: ToolSpec, index: number): 
   const lines = properties.map(([key, schema], position) => {
     const kind = `${typeName(schema, parameters)}, ${required.has(key) ? 'required' : 'optional'}`;
     return [
-      `  (${position + 1}) ${key} (${kind})${described(schema, parameters)}`,
+      `  (${position + 1}) ${key} (${kind})${descriptionOf(schema, parameters)}`,
       ...details(schema, parameters),
     ].join('\n');
   });
@@ -78,19 +80,19 @@ function oneType(schema: JsonSchema, root: JsonSchema): string {
   return Array.isArray(schema['enum']) || 'const' in schema ? 'one of the allowed values' : 'any';
 }
 
-function described(schema: unknown, root: JsonSchema): string {
+function descriptionOf(schema: unknown, root: JsonSchema): string {
   const { description } = { ...resolveSchema(schema, root), ...(typeof schema === 'object' ? schema : {}) };
   return typeof description === 'string' && description !== '' ? `: ${description}` : '';
 }
 
-/** Allowed values, and the schema of what has a structure of its own. */
+/** Returns the allowed values of a parameter, and its schema when it is nested. */
 function details(schema: unknown, root: JsonSchema): readonly string[] {
   const all = alternativesOf(schema, root);
   const values = all.flatMap((each) => ('const' in each ? [each['const']] : listOf(each['enum'])));
   const isNested = all.some((each) => isStructured(each) || isStructured(resolveSchema(each['items'], root)));
   return [
     ...(values.length > 0 ? [`      Allowed values: ${values.map((value) => JSON.stringify(value)).join(', ')}`] : []),
-    ...(isNested ? [`      JSON Schema: ${JSON.stringify(inlined(schema, root))}`] : []),
+    ...(isNested ? [`      JSON Schema: ${JSON.stringify(withoutReferences(schema, root))}`] : []),
   ];
 }
 
@@ -98,12 +100,14 @@ function isStructured(schema: JsonSchema): boolean {
   return 'properties' in schema || 'prefixItems' in schema || 'anyOf' in schema || 'oneOf' in schema;
 }
 
-/** References are put in place as deep as a reader may want to know; what refers to itself ends in any value. */
-function inlined(schema: unknown, root: JsonSchema, depth = 0): unknown {
-  if (Array.isArray(schema)) return schema.map((each) => inlined(each, root, depth));
+/**
+ * Replaces references by their schemas, up to four levels; a deeper or recursive one becomes the schema of any value.
+ */
+function withoutReferences(schema: unknown, root: JsonSchema, depth = 0): unknown {
+  if (Array.isArray(schema)) return schema.map((each) => withoutReferences(each, root, depth));
   if (typeof schema !== 'object' || schema === null) return schema;
-  if ('$ref' in schema) return depth < 4 ? inlined(resolveSchema(schema, root), root, depth + 1) : {};
-  return Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, inlined(value, root, depth)]));
+  if ('$ref' in schema) return depth < 4 ? withoutReferences(resolveSchema(schema, root), root, depth + 1) : {};
+  return Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, withoutReferences(value, root, depth)]));
 }
 
 function exampleOf({ name, parameters }: ToolSpec): string {

@@ -1,7 +1,10 @@
 import { LlmError } from '../error.ts';
 import type { ModelReply } from '../model-reply.ts';
 
-/** The later of two replies to one request, with what both cost; an unknown part makes the sum unknown. */
+/**
+ * Adds the usage and cost of an earlier reply to the reply of the repeated request. A sum with an unknown part is
+ * unknown.
+ */
 export function withEarlierUsage(earlier: ModelReply, later: ModelReply): ModelReply {
   const { usage, costUsd, ...rest } = later;
   const failedAttempts = [earlier, later].flatMap((reply) => reply.failedAttempts ?? []);
@@ -27,7 +30,7 @@ function sum(one: Usage, other: Usage): Usage {
   };
 }
 
-/** The failure of a request that was sent again, with what the earlier reply to it used: nobody gets that reply. */
+/** Adds the usage of an earlier reply, which no caller receives, to the error of the repeated request. */
 export function errorWithEarlierUsage(
   { model, usage, costUsd, failedAttempts = [] }: ModelReply,
   error: unknown,

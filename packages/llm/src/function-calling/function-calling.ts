@@ -4,79 +4,76 @@ import type { TextCallFormat } from '../text-calls/formats/text-call-format.ts';
 import { generateWithTextCalls } from '../text-calls/generate-with-text-calls.ts';
 import { mockFunctionCalling, type MockFunctionCallingOptions } from './mock-function-calling.ts';
 
-/** A reply of a native model that had calls in its text. */
+/** Notice of a native reply whose text contained calls. */
 export interface TextCallNotice {
-  /** The notation in which they were read; absent when nothing was read. */
+  /** Format in which the calls were read; absent when they were not read. */
   readonly format?: TextCallFormat;
 }
 
-/** Which way calls travel. */
+/** Options of {@link functionCalling}. */
 export interface FunctionCallingOptions extends MockFunctionCallingOptions {
   /**
-   * `native`: in the fields of the protocol. `mock`: as text. `auto`, which is the default: natively, until the model is
-   * known to take no tools, its provider rejects them, or two replies in a row had calls in their text.
+   * `native`: calls use the fields of the protocol. `mock`: calls are text. `auto` (default): native, until the model
+   * is known to support no tools, its provider rejects them, or the text of two consecutive replies contained calls.
    */
   readonly mode?: 'native' | 'mock' | 'auto';
   /**
-   * In which notations calls are read from the text of a native model, whose server should have done that; `function-tags`
-   * and `tool-call-json` when absent. A reply with calls in any other ends as `unread-calls`.
+   * Formats in which calls are read from the text of native replies, when the server did not do that; `function-tags`
+   * and `tool-call-json` by default. A reply with calls in another format ends with the finish reason `unread-calls`.
    */
   readonly textCallFormats?: readonly TextCallFormat[];
-  /** Told once, when `auto` changes over, with what made it. Must not throw. */
+  /** Called once when `auto` switches to mock function calling, with the cause. Must not throw. */
   readonly onSwitch?: (error: LlmError) => void;
-  /** Told of each reply of a native model that had calls in its text, read or not. Must not throw. */
+  /** Called for each native reply whose text contained calls, read or not. Must not throw. */
   readonly onTextCalls?: (notice: TextCallNotice) => void;
 }
 
-/** So many replies in a row with calls in their text are the habit of a server. */
-const habit = 2;
+/** Number of consecutive replies with calls in their text after which `auto` switches to mock function calling. */
+const repliesBeforeSwitch = 2;
 
 /**
- * Chooses how calls travel; whoever asks the model cannot tell. After a rejection the same request is sent again as text, and
- * so are all later ones of this model.
+ * Selects native or mock function calling, invisibly to callers. After a rejection of tools, the same request and all
+ * later requests of this model use mock function calling.
  */
 export function functionCalling({ mode = 'auto', ...options }: FunctionCallingOptions = {}): ModelWrapper {
   return (model) => {
     const mock = mockFunctionCalling(options)(model);
     if (mode === 'mock' || (mode === 'auto' && !model.capabilities.functionCalling)) return mock;
     const native = nativeCalling(model, options);
-    return mode === 'native' ? native.model : switching(native, mock, options);
+    return mode === 'native' ? native.model : autoCalling(native, mock, options);
   };
 }
 
 interface Native {
   readonly model: LanguageModel;
-  /** How many replies in a row had calls in their text. */
-  readonly leaksInARow: () => number;
+  /** Returns the number of consecutive replies, up to the last one, whose text contained calls. */
+  readonly textCallStreak: () => number;
 }
 
 function nativeCalling(model: LanguageModel, options: FunctionCallingOptions): Native {
-  const { textCallFormats: dialects = ['function-tags', 'tool-call-json'], onTextCalls: onLeak } = options;
-  let inARow = 0;
+  const { textCallFormats: formats = ['function-tags', 'tool-call-json'], onTextCalls } = options;
+  let streak = 0;
   return {
-    leaksInARow: () => inARow,
+    textCallStreak: () => streak,
     model: {
       name: model.name,
       capabilities: model.capabilities,
       spec: model.spec,
       async generate(request, generateOptions) {
-        const { reply, textCalls: leak } = await generateWithTextCalls(model, request, {
-          ...generateOptions,
-          dialects,
-        });
+        const { reply, textCalls } = await generateWithTextCalls(model, request, { ...generateOptions, formats });
         const mayCall = request.tools.length > 0 && request.parameters.toolChoice !== 'none';
-        if (mayCall) inARow = leak ? inARow + 1 : 0;
-        if (leak) onLeak?.({ ...(leak.format && { format: leak.format }) });
+        if (mayCall) streak = textCalls ? streak + 1 : 0;
+        if (textCalls) onTextCalls?.({ ...(textCalls.format && { format: textCalls.format }) });
         return reply;
       },
     },
   };
 }
 
-function switching({ model, leaksInARow }: Native, mock: LanguageModel, options: FunctionCallingOptions) {
+function autoCalling({ model, textCallStreak }: Native, mock: LanguageModel, options: FunctionCallingOptions) {
   let current = model;
-  const change = (error: LlmError): void => {
-    // Calls that were under way together are rejected one after the other.
+  const switchToMock = (error: LlmError): void => {
+    // Concurrent calls are all rejected, but the switch is reported once.
     if (current !== mock) options.onSwitch?.(error);
     current = mock;
   };
@@ -85,16 +82,16 @@ function switching({ model, leaksInARow }: Native, mock: LanguageModel, options:
     capabilities: model.capabilities,
     spec: { kind: 'function-calling', mode: 'auto', model: model.spec },
     async generate(request, generateOptions) {
-      const asked = current;
+      const used = current;
       try {
-        const reply = await asked.generate(request, generateOptions);
-        if (asked !== mock && leaksInARow() >= habit) {
-          change(new LlmError('unsupported', `${model.name} wrote its tool calls into its text again and again.`));
+        const reply = await used.generate(request, generateOptions);
+        if (used !== mock && textCallStreak() >= repliesBeforeSwitch) {
+          switchToMock(new LlmError('unsupported', `${model.name} repeatedly wrote its tool calls into its text.`));
         }
         return reply;
       } catch (error) {
-        if (asked === mock || request.tools.length === 0 || !rejectsTools(error)) throw error;
-        change(error);
+        if (used === mock || request.tools.length === 0 || !rejectsTools(error)) throw error;
+        switchToMock(error);
         return mock.generate(request, generateOptions);
       }
     },

@@ -14,28 +14,28 @@ import { scanReply, type ScannedReply } from '../text-calls/function-tags/scan-r
 import { joinReasoning, splitThinking, type SplitText } from '../text-calls/function-tags/split-thinking.ts';
 import { tags } from '../text-calls/function-tags/tags.ts';
 
-/** How calls are asked for and read. */
+/** Options of {@link mockFunctionCalling}. */
 export interface MockFunctionCallingOptions {
   /**
-   * `one`, which is the default, ends a reply with its first call. With `many`, all calls of a reply count; then only the
-   * model itself can end its reply.
+   * `one` (default) ends a reply with its first call. With `many`, all calls of a reply count, and only the model ends
+   * its reply.
    */
   readonly callsPerReply?: 'one' | 'many';
-  /** Whether the instructions show a call of the first tool; yes when absent. */
+  /** Adds a sample call of the first tool to the instructions; true by default. */
   readonly example?: boolean;
-  /** Told of what was put right or left out. Must not throw. */
+  /** Called for each correction or omission. Must not throw. */
   readonly onNotice?: (notice: MockNotice) => void;
 }
 
 /**
- * Function calling for a model that has none: tools, calls and results travel as text, and calls are read from what the
- * model writes. The model it is given never sees tools. A call that cannot be run, because a value has no end or is not of
- * its type, is told in `invalidCalls`; its text stays in the history as it was written.
+ * Adds function calling to a model that does not support it: tools, calls and results are sent as text, and calls are
+ * read from the text of the reply. The wrapped model receives no tools. A call that cannot be run, because a value has
+ * no end or the wrong type, is listed in `invalidCalls`; its text stays unchanged in the history.
  */
 export function mockFunctionCalling(options: MockFunctionCallingOptions = {}): ModelWrapper {
   const { callsPerReply = 'one', example = true, onNotice } = options;
   return (model) => {
-    const line: MockState = {
+    const state: MockState = {
       model,
       callsPerReply,
       example,
@@ -47,90 +47,93 @@ export function mockFunctionCalling(options: MockFunctionCallingOptions = {}): M
       name: model.name,
       spec: { kind: 'mock-function-calling', callsPerReply, example, model: model.spec },
       capabilities: { ...model.capabilities, functionCalling: true },
-      generate: (request, generateOptions = {}) => generate(line, request, generateOptions),
+      generate: (request, generateOptions = {}) => generate(state, request, generateOptions),
     };
   };
 }
 
-/** What all calls of one model share. */
+/** State shared by all calls of one model. */
 interface MockState {
   readonly model: LanguageModel;
   readonly callsPerReply: 'one' | 'many';
   readonly example: boolean;
   readonly notice: (notice: MockNotice) => void;
   readonly cache: RenderCache;
-  /** Until the provider rejects them. */
+  /** True until the provider rejects stop strings. */
   takesStops: boolean;
 }
 
-async function generate(line: MockState, request: ModelRequest, options: GenerateOptions): Promise<ModelReply> {
+async function generate(state: MockState, request: ModelRequest, options: GenerateOptions): Promise<ModelReply> {
   const stream = options.onDelta && replyStream(options.onDelta);
   const inner = { ...options, ...(stream && { onDelta: (delta: Delta) => stream.push(delta) }) };
   const tools = new Map(request.parameters.toolChoice === 'none' ? [] : request.tools.map((tool) => [tool.name, tool]));
-  const first = await generateOnce(line, request, { ...inner, mayCall: tools.size > 0 });
+  const first = await generateOnce(state, request, { ...inner, mayCall: tools.size > 0 });
   let reply = first.reply;
-  let taken = parseReply(reply, tools, line.callsPerReply);
-  // A stop string within a value, or within thinking, cut the reply there: the rest is had by asking without.
-  if (first.stops.length > 0 && isCutByStop(reply, taken, first.stops)) {
-    line.notice({ kind: 'sent-again' });
-    stream?.restart('The reply held the text that ends replies.');
-    reply = await generateWithoutStops(line, request, { ...inner, first: first.reply });
-    taken = parseReply(reply, tools, line.callsPerReply);
+  let parsed = parseReply(reply, tools, state.callsPerReply);
+  // A stop string inside a value or the reasoning cut the reply: repeat the request without stop strings.
+  if (first.stops.length > 0 && isCutByStop(reply, parsed, first.stops)) {
+    state.notice({ kind: 'sent-again' });
+    stream?.restart('The reply contained a stop string.');
+    reply = await generateWithoutStops(state, request, { ...inner, first: first.reply });
+    parsed = parseReply(reply, tools, state.callsPerReply);
   }
-  const whole = buildReply(reply, taken, { tools, notice: line.notice });
+  const whole = buildReply(reply, parsed, { tools, notice: state.notice });
   stream?.end(whole.message);
   return whole;
 }
 
-/** Asks without stop strings; what the first reply used is in what comes of it. */
+/** Generates without stop strings. The result, reply or error, includes the usage of the first reply. */
 async function generateWithoutStops(
-  line: MockState,
+  state: MockState,
   request: ModelRequest,
   { first, ...options }: GenerateOptions & { readonly first: ModelReply },
 ): Promise<ModelReply> {
   try {
-    return withEarlierUsage(first, await line.model.generate(renderRequest(line, request, []), options));
+    return withEarlierUsage(first, await state.model.generate(renderRequest(state, request, []), options));
   } catch (error) {
     throw errorWithEarlierUsage(first, error);
   }
 }
 
-/** Asks with stop strings, unless the provider rejects them; tells which were in force. */
+/**
+ * Generates with stop strings, unless the provider rejects them. Returns the reply and the stop strings that were sent.
+ */
 async function generateOnce(
-  line: MockState,
+  state: MockState,
   request: ModelRequest,
   { mayCall, ...options }: GenerateOptions & { readonly mayCall: boolean },
 ) {
-  const own = line.callsPerReply === 'one' ? [tags.functionClose, `\n${tags.result}`] : [`\n${tags.result}`];
-  const stops = line.takesStops && mayCall ? own : [];
+  const own = state.callsPerReply === 'one' ? [tags.functionClose, `\n${tags.result}`] : [`\n${tags.result}`];
+  const stops = state.takesStops && mayCall ? own : [];
   try {
-    return { stops, reply: await line.model.generate(renderRequest(line, request, stops), options) };
+    return { stops, reply: await state.model.generate(renderRequest(state, request, stops), options) };
   } catch (error) {
     if (stops.length === 0 || !rejectsStops(error)) throw error;
-    line.takesStops = false;
-    line.notice({ kind: 'no-stop-strings' });
-    return { stops: [], reply: await line.model.generate(renderRequest(line, request, []), options) };
+    state.takesStops = false;
+    state.notice({ kind: 'no-stop-strings' });
+    return { stops: [], reply: await state.model.generate(renderRequest(state, request, []), options) };
   }
 }
 
 /**
- * Whether a stop string ended a reply where its only call was not over, or was only thought or spoken of. A reply that holds
- * a stop string was not cut: some servers ignore them.
+ * Returns whether a stop string ended a reply inside its only call, or where the reply only mentioned a call. A reply
+ * that contains a stop string was not cut: some servers ignore them.
  */
 function isCutByStop(
   { finish, message }: ModelReply,
-  { text: said, reasoning, calls, isFromReasoning }: ParsedReply,
+  { text: visible, reasoning, calls, isFromReasoning }: ParsedReply,
   stops: readonly string[],
 ): boolean {
   const written = textOf(message.content);
-  const thought = message.reasoning_content ?? '';
-  if (finish !== 'stop' || [written, thought].some((each) => stops.some((stop) => each.includes(stop)))) return false;
+  const ownReasoning = message.reasoning_content ?? '';
+  if (finish !== 'stop' || [written, ownReasoning].some((each) => stops.some((stop) => each.includes(stop))))
+    return false;
   const last = calls.at(-1);
   if (!last || isFromReasoning) {
-    if (said.trim() !== '') return written.includes(tags.functionOpen);
+    if (visible.trim() !== '') return written.includes(tags.functionOpen);
     return reasoning.includes(tags.functionOpen) && !/<\/think(?:ing)?>\s*$/.test(written);
   }
-  // A section in a section: the inner one's end looks like that of the value.
+  // Nested CDATA sections: the end of the inner one looks like the end of the value.
   const isNested = last.parameters.some((each) => each.isLiteral && each.text.includes(tags.literalOpen));
   return last.openParameter !== undefined || isNested;
 }
@@ -159,8 +162,9 @@ function renderRequest(
   };
 }
 
-/** What a reply holds, and whether its calls stood in its reasoning. */
+/** The parts of a reply. */
 interface ParsedReply extends Omit<ScannedReply, 'leadingReasoning'>, Pick<SplitText, 'reasoning'> {
+  /** The calls were found in the reasoning. */
   readonly isFromReasoning: boolean;
 }
 
@@ -170,21 +174,21 @@ function parseReply(
   callsPerReply: 'one' | 'many',
 ): ParsedReply {
   const split = splitThinking(textOf(message.content));
-  const thought = joinReasoning(message.reasoning_content ?? '', split.reasoning);
+  const ownReasoning = joinReasoning(message.reasoning_content ?? '', split.reasoning);
   const nothing = { calls: [], droppedChars: 0, isFromReasoning: false };
-  if (tools.size === 0) return { ...nothing, text: split.text, reasoning: thought };
+  if (tools.size === 0) return { ...nothing, text: split.text, reasoning: ownReasoning };
   const options = {
     knownIn: (tool: string) => knownNamesOf(tools, tool),
     maxCalls: callsPerReply === 'one' ? 1 : Infinity,
   };
   const scanned = scanReply(split.text, options);
-  const { text: said, calls, droppedChars } = scanned;
-  const reasoning = joinReasoning(thought, scanned.leadingReasoning);
-  if (calls.length > 0 || said.trim() !== '' || isCutOff(finish)) {
-    return { text: said, calls, droppedChars, reasoning, isFromReasoning: false };
+  const { text: visible, calls, droppedChars } = scanned;
+  const reasoning = joinReasoning(ownReasoning, scanned.leadingReasoning);
+  if (calls.length > 0 || visible.trim() !== '' || isCutOff(finish)) {
+    return { text: visible, calls, droppedChars, reasoning, isFromReasoning: false };
   }
-  const inThought = scanReply(reasoning, options).calls;
-  return { ...nothing, text: said, reasoning, calls: inThought, isFromReasoning: inThought.length > 0 };
+  const reasoningCalls = scanReply(reasoning, options).calls;
+  return { ...nothing, text: visible, reasoning, calls: reasoningCalls, isFromReasoning: reasoningCalls.length > 0 };
 }
 
 function isCutOff(finish: ModelReply['finish']): boolean {
@@ -193,18 +197,18 @@ function isCutOff(finish: ModelReply['finish']): boolean {
 
 function buildReply(
   reply: ModelReply,
-  taken: ParsedReply,
+  parsed: ParsedReply,
   { tools, notice }: { readonly tools: ReadonlyMap<string, ToolSpec>; readonly notice: MockState['notice'] },
 ): ModelReply {
-  const { calls, invalidCalls } = readCalls(taken.calls, { tools, replyId: reply.id, notice });
-  if (taken.isFromReasoning) notice({ kind: 'call-in-reasoning' });
-  if (taken.droppedChars > 0) notice({ kind: 'dropped-text', chars: taken.droppedChars });
+  const { calls, invalidCalls } = readCalls(parsed.calls, { tools, replyId: reply.id, notice });
+  if (parsed.isFromReasoning) notice({ kind: 'call-in-reasoning' });
+  if (parsed.droppedChars > 0) notice({ kind: 'dropped-text', chars: parsed.droppedChars });
   const { reasoning_content: _reasoning, ...rest } = reply.message;
   const message: Message = {
     ...rest,
-    content: taken.text.trim() === '' ? [] : [text(taken.text)],
+    content: parsed.text.trim() === '' ? [] : [text(parsed.text)],
     ...(calls.length > 0 && { tool_calls: calls }),
-    ...(taken.reasoning !== '' && { reasoning_content: taken.reasoning }),
+    ...(parsed.reasoning !== '' && { reasoning_content: parsed.reasoning }),
   };
   return {
     ...reply,

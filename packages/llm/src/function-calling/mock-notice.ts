@@ -1,12 +1,12 @@
-/** Something that was put right or left out while calls were read from text. */
+/** A correction or omission made while calls were read from text. */
 export type MockNotice =
   /** Text after the last call. */
   | { readonly kind: 'dropped-text'; readonly chars: number }
-  /** Given twice; the last value counts. */
+  /** A parameter was written twice; the last value counts. */
   | { readonly kind: 'repeated-parameter'; readonly call: string; readonly parameter: string }
-  /** Nothing but the reasoning held a call, so that was taken. */
+  /** The only call was in the reasoning, and was used. */
   | { readonly kind: 'call-in-reasoning' }
-  /** A value held a stop string, so the request was sent again without. */
+  /** A value contained a stop string, so the request was sent again without stop strings. */
   | { readonly kind: 'sent-again' }
-  /** The provider takes no stop strings; none are sent from now on. */
+  /** The provider rejects stop strings; later requests are sent without them. */
   | { readonly kind: 'no-stop-strings' };

@@ -3,19 +3,21 @@ import { toolText } from '../tool-text.ts';
 import { tags } from '../text-calls/function-tags/tags.ts';
 import { writeCall } from '../text-calls/function-tags/write-call.ts';
 
-/** Keeps what groups of messages became, so that an adapter meets the same objects again; messages never change. */
+/**
+ * Rendered groups of messages by their first message, so that adapters receive the same objects; messages never change.
+ */
 export type RenderCache = WeakMap<Message, RenderedGroup>;
 
 interface RenderedGroup {
-  /** What the group was made of. */
+  /** The messages of the group. */
   readonly members: readonly Message[];
   readonly rendered: Message;
 }
 
 /**
- * A history without calls and results in fields of their own: calls stand in the text of the assistant, results in that of
- * the user, together with what the user says next, because many chat templates want the two to take turns. The history
- * itself is neither changed nor ever read back from text.
+ * Renders a history without native calls and results. Calls become text of the assistant. Results become text of the
+ * user, merged with the user message after them, because many chat templates require the two roles to alternate. The
+ * history itself is neither changed nor parsed from text.
  */
 export function renderMessages(
   messages: readonly Message[],
@@ -25,7 +27,7 @@ export function renderMessages(
   return instructions === undefined ? rendered : withInstructions(rendered, instructions);
 }
 
-/** Results of tools, and the user's words after them, are one group; every other message is one by itself. */
+/** Groups tool results with the user message after them; every other message is its own group. */
 function groupsOf(messages: readonly Message[]): readonly (readonly [Message, ...Message[]])[] {
   const groups: [Message, ...Message[]][] = [];
   for (const message of messages) {
@@ -60,13 +62,16 @@ function renderGroup(members: readonly [Message, ...Message[]]): Message {
 function renderAssistant(message: Message): Message {
   const { tool_calls: calls = [], ...rest } = message;
   if (calls.length === 0) return message;
-  const said = textOf(message.content).trimEnd();
-  const written = [...(said.trim() === '' ? [] : [said]), calls.map(writeCall).join('\n')].join('\n\n');
+  const leading = textOf(message.content).trimEnd();
+  const written = [...(leading.trim() === '' ? [] : [leading]), calls.map(writeCall).join('\n')].join('\n\n');
   const isMarked = message.content.some(({ cache_prompt }) => cache_prompt);
   return { ...rest, content: [{ ...text(written), cache_prompt: isMarked }] };
 }
 
-/** A text has no place for the ids of calls, so an id is told only where several results stand together. */
+/**
+ * Renders a tool result. The call id is included only when several results are adjacent, because calls in text have no
+ * ids.
+ */
 function resultBlocks({ name = 'function', tool_call_id, content }: Message, isOneOfMany: boolean): readonly Content[] {
   const head = `${tags.result}${name}]${isOneOfMany ? ` (${tool_call_id})` : ''}:`;
   const images = content.filter(({ type }) => type === 'image').map((image) => ({ ...image, cache_prompt: false }));
@@ -77,13 +82,13 @@ function resultBlocks({ name = 'function', tool_call_id, content }: Message, isO
   );
 }
 
-/** At the end of the first block of the system prompt: it changes least, and is what prompt caches keep. */
+/** Appends the instructions to the first block of the system prompt: it changes least, and prompt caches contain it. */
 function withInstructions(messages: readonly Message[], instructions: string): readonly Message[] {
   const at = messages.findIndex(({ role }) => role === 'system');
   const system = messages[at];
   if (!system) return [{ role: 'system', content: [text(instructions)], thinking_blocks: [] }, ...messages];
   const [first, ...others] = system.content;
-  const said = first?.type === 'text' ? `${first.text}\n\n${instructions}` : instructions;
-  const block = { ...text(said), cache_prompt: first?.cache_prompt ?? false };
+  const extended = first?.type === 'text' ? `${first.text}\n\n${instructions}` : instructions;
+  const block = { ...text(extended), cache_prompt: first?.cache_prompt ?? false };
   return messages.with(at, { ...system, content: [block, ...others] });
 }

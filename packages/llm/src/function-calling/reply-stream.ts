@@ -1,93 +1,98 @@
 import { textOf, type Message } from '@varve/events';
 import type { Delta } from '../delta.ts';
 
-/** Hands on the pieces of a reply whose calls are written into its text. */
+/** Forwards the deltas of a reply whose calls are written in its text. */
 export interface ReplyStream {
   push(delta: Delta): void;
-  /** Forgets what came: the request is sent again. */
+  /** Discards the deltas received so far, because the request is sent again. */
   restart(reason: string): void;
-  /** Hands out what was held back, so that all pieces add up to the message. */
+  /** Forwards the held text, so that all forwarded deltas add up to the message. */
   end(message: Message): void;
 }
 
 const thinkOpen = '<think>';
 const thinkClose = '</think>';
-/** From here on text may be a call, its fence and wrapper included, or thinking: the rest is known at the end. */
+/**
+ * Beginning of a possible call, with its fence and wrapper, or of reasoning; the text after it is held until the end.
+ */
 const mayBeCall = /(?:^[ \t]*(?:`{3,}|~{3,})[^\n]*\n\s*)?(?:<function=|<tool_call>)|^[ \t]*<think/m;
-/** A fence at the end of what came, of which it is not known yet whether it holds a call. */
+/** A fence at the end of the received text that may yet contain a call. */
 const openFence = /^[ \t]*(?:`{3,}|~{3,})[^\n]*(?:\n\s*(?:<[a-z_]*)?)?(?![^])/m;
-/** A fence that has not begun within so many characters is not waited for, so that no piece is looked at too often. */
+/**
+ * Characters after which an open fence is held until the end, so that the text is not searched again for every delta.
+ */
 const maxFence = 1000;
 
-/** A stream that holds back text from where a call may begin: whether it is one is known at the end. */
+/** Creates a stream that holds text back from the beginning of a possible call until the end of the reply. */
 export function replyStream(onDelta: (delta: Delta) => void): ReplyStream {
   let held = '';
-  let mode: 'beginning' | 'thinking' | 'saying' | 'calling' = 'beginning';
+  let mode: 'beginning' | 'thinking' | 'text' | 'holding' = 'beginning';
   let isBlank = true;
   let trims = true;
-  let shown = { text: '', reasoning: '' };
-  const show = (kind: 'text' | 'reasoning', text: string): void => {
+  let emitted = { text: '', reasoning: '' };
+  const emit = (kind: 'text' | 'reasoning', text: string): void => {
     if (text === '') return;
-    shown[kind] += text;
+    emitted[kind] += text;
     onDelta({ kind, text });
   };
   const restart = (reason: string): void => {
-    if (shown.text !== '' || shown.reasoning !== '') onDelta({ kind: 'reset', reason });
+    if (emitted.text !== '' || emitted.reasoning !== '') onDelta({ kind: 'reset', reason });
     held = '';
     mode = 'beginning';
     isBlank = true;
     trims = true;
-    shown = { text: '', reasoning: '' };
+    emitted = { text: '', reasoning: '' };
   };
-  const think = (): void => {
+  const emitReasoning = (): void => {
     if (trims) held = held.trimStart();
     const end = held.indexOf(thinkClose);
-    const thought = end === -1 ? certain(held) : held.slice(0, end).trimEnd();
-    show('reasoning', `${trims && thought !== '' && shown.reasoning !== '' ? '\n\n' : ''}${thought}`);
-    trims = end !== -1 || (trims && thought === '');
-    held = held.slice(end === -1 ? thought.length : end + thinkClose.length);
-    if (end !== -1) mode = 'saying';
+    const reasoning = end === -1 ? certainPrefix(held) : held.slice(0, end).trimEnd();
+    emit('reasoning', `${trims && reasoning !== '' && emitted.reasoning !== '' ? '\n\n' : ''}${reasoning}`);
+    trims = end !== -1 || (trims && reasoning === '');
+    held = held.slice(end === -1 ? reasoning.length : end + thinkClose.length);
+    if (end !== -1) mode = 'text';
   };
-  const say = (): void => {
+  const emitText = (): void => {
     if (trims) held = held.trimStart();
     const call = held.search(mayBeCall);
     const fence = call === -1 ? held.search(openFence) : -1;
-    if (call !== -1 || (fence !== -1 && held.length > maxFence)) mode = 'calling';
-    const said = call === -1 ? certain(fence === -1 ? held : held.slice(0, fence)) : held.slice(0, call).trimEnd();
-    trims &&= said === '';
-    show('text', said);
-    held = held.slice(said.length);
+    if (call !== -1 || (fence !== -1 && held.length > maxFence)) mode = 'holding';
+    const text =
+      call === -1 ? certainPrefix(fence === -1 ? held : held.slice(0, fence)) : held.slice(0, call).trimEnd();
+    trims &&= text === '';
+    emit('text', text);
+    held = held.slice(text.length);
   };
-  const hear = (text: string): void => {
-    if (mode === 'calling') return;
+  const addText = (text: string): void => {
+    if (mode === 'holding') return;
     held += text;
-    // White space alone tells nothing; a model that writes nothing else writes much of it.
+    // Blank text decides nothing, and models that write no text write a lot of it.
     if (isBlank && text.trim() === '') return;
     if (mode === 'beginning') {
       mode = modeOf(held);
       if (mode === 'thinking') held = held.trimStart().slice(thinkOpen.length);
-      if (mode === 'saying') trims = false;
+      if (mode === 'text') trims = false;
     }
-    if (mode === 'thinking') think();
-    if (mode === 'saying') say();
+    if (mode === 'thinking') emitReasoning();
+    if (mode === 'text') emitText();
     isBlank = held.trim() === '';
   };
   return {
     restart,
     push(delta) {
       if (delta.kind === 'reset') restart(delta.reason);
-      if (delta.kind === 'reasoning') show('reasoning', delta.text);
-      if (delta.kind === 'text') hear(delta.text);
+      if (delta.kind === 'reasoning') emit('reasoning', delta.text);
+      if (delta.kind === 'text') addText(delta.text);
     },
     end(message) {
       const text = textOf(message.content);
       const reasoning = message.reasoning_content ?? '';
-      // What was shown as text has turned out to be something else: say it again.
-      if (!text.startsWith(shown.text) || !reasoning.startsWith(shown.reasoning)) {
-        restart('The reply had to be read again.');
+      // The emitted text turned out to be reasoning or a call: emit the reply again.
+      if (!text.startsWith(emitted.text) || !reasoning.startsWith(emitted.reasoning)) {
+        restart('The reply was parsed again.');
       }
-      show('reasoning', reasoning.slice(shown.reasoning.length));
-      show('text', text.slice(shown.text.length));
+      emit('reasoning', reasoning.slice(emitted.reasoning.length));
+      emit('text', text.slice(emitted.text.length));
       for (const [index, { name, arguments: json }] of (message.tool_calls ?? []).entries()) {
         onDelta({ kind: 'tool-call', index, name, arguments: json });
       }
@@ -95,14 +100,17 @@ export function replyStream(onDelta: (delta: Delta) => void): ReplyStream {
   };
 }
 
-function modeOf(held: string): 'beginning' | 'thinking' | 'saying' {
+function modeOf(held: string): 'beginning' | 'thinking' | 'text' {
   const start = held.trimStart();
   if (start.startsWith(thinkOpen)) return 'thinking';
-  return thinkOpen.startsWith(start) ? 'beginning' : 'saying';
+  return thinkOpen.startsWith(start) ? 'beginning' : 'text';
 }
 
-/** The beginning of a text that will be said whatever follows: without what may begin a tag, and without space before it. */
-function certain(held: string): string {
+/**
+ * Returns the beginning of a text that is text whatever follows: without a possible tag at its end and the space before
+ * it.
+ */
+function certainPrefix(held: string): string {
   const tag = held.lastIndexOf('<');
   const isOpen = tag !== -1 && held.length - tag <= 10 && /^<\/?[a-z_]*$/.test(held.slice(tag));
   return held

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import type { Capabilities } from '../capabilities.ts';
 
-/** What a server says of a model: for the options of the same names of an adapter. */
+/** Capabilities of a model reported by its server, for the adapter options of the same names. */
 export type ProbedCapabilities = Partial<Omit<Capabilities, 'streaming'>>;
 
 const tokens = z.number().int().positive().optional().catch(undefined);
 const words = z.array(z.string()).optional().catch(undefined);
 
-/** Without what is unknown. */
+/** Removes unknown values. */
 function known(found: { readonly [Key in keyof ProbedCapabilities]: ProbedCapabilities[Key] | undefined }) {
   return Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined)) as ProbedCapabilities;
 }
@@ -53,7 +53,7 @@ export function lmStudioModel(model: string) {
   });
 }
 
-/** What Ollama shows. The length that a model could take says nothing: the server gives it less unless it is told to. */
+/** Reply of Ollama. The model's maximum length is ignored: the server uses less unless it is configured otherwise. */
 export const ollamaModel = z
   .looseObject({ capabilities: words, parameters: z.string().optional().catch(undefined) })
   .transform(({ capabilities, parameters = '' }) => {

@@ -1,4 +1,7 @@
-/** A text of the same length, in which fenced blocks, quoted lines and code within a line are blanks. Takes time in proportion to the text. */
+/**
+ * Replaces fenced blocks, quoted lines and inline code with blanks, so that the text keeps its length. Takes time
+ * linear in the length of the text.
+ */
 export function blankOutCode(text: string): string {
   let fence = '';
   return text

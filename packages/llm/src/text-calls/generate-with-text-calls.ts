@@ -7,13 +7,13 @@ import type { TextCallFormat } from './formats/text-call-format.ts';
 import { textCallStream } from './text-call-stream.ts';
 import { readTextCalls, type TextCallReply } from './read-text-calls.ts';
 
-/** What came of a request: the reply as it is to be handed on, and the leak it had, if any. */
+/** A reply in the form that callers receive, and the calls found in its text, if any. */
 export interface GeneratedReply {
   readonly reply: ModelReply;
   readonly textCalls: TextCallReply | undefined;
 }
 
-/** Begins what each dialect is read from. A fence is shown as text until it turns out to be a call. */
+/** Beginnings of calls in each format. A code fence is streamed as text until it turns out to be a call. */
 const marks: Readonly<Record<TextCallFormat, readonly string[]>> = {
   'function-tags': ['<function=', '<tool_call>'],
   'tool-call-json': ['<tool_call>'],
@@ -22,23 +22,23 @@ const marks: Readonly<Record<TextCallFormat, readonly string[]>> = {
   json: [],
 };
 
-/** Asks a model for native calls, and reads those that stand in the text of its reply. */
+/** Generates a reply with native function calling, and reads calls that the server left in its text. */
 export async function generateWithTextCalls(
   model: LanguageModel,
   request: ModelRequest,
-  { dialects, ...options }: GenerateOptions & { readonly dialects: readonly TextCallFormat[] },
+  { formats, ...options }: GenerateOptions & { readonly formats: readonly TextCallFormat[] },
 ): Promise<GeneratedReply> {
   const { onDelta, signal } = options;
   if (request.tools.length === 0) return { reply: await model.generate(request, options), textCalls: undefined };
-  const alive: NonNullable<typeof onDelta> = (delta) => {
+  const unlessAborted: NonNullable<typeof onDelta> = (delta) => {
     if (!signal?.aborted) onDelta?.(delta);
   };
-  const stream = onDelta && textCallStream(alive, [...new Set(dialects.flatMap((dialect) => marks[dialect]))]);
-  const asked = { ...options, ...(stream && { onDelta: (delta: Delta) => stream.push(delta) }) };
-  const reply = await model.generate(request, asked);
-  const leak = readTextCalls(reply, request, dialects);
-  const whole = leak?.reply ?? reply;
-  stream?.end(whole.message, leak?.format !== undefined);
+  const stream = onDelta && textCallStream(unlessAborted, [...new Set(formats.flatMap((format) => marks[format]))]);
+  const inner = { ...options, ...(stream && { onDelta: (delta: Delta) => stream.push(delta) }) };
+  const reply = await model.generate(request, inner);
+  const textCalls = readTextCalls(reply, request, formats);
+  const whole = textCalls?.reply ?? reply;
+  stream?.end(whole.message, textCalls?.format !== undefined);
   if (signal?.aborted) throw new LlmError('aborted', 'The model call was aborted.', { cause: signal.reason });
-  return { reply: whole, textCalls: leak };
+  return { reply: whole, textCalls };
 }

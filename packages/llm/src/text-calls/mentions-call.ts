@@ -1,15 +1,18 @@
 import { jsonCall } from './formats/json-call.ts';
 import type { CallText } from './formats/text-call-format.ts';
 
-/** What calls begin with in the notations of models, the special tokens of those included that nobody reads from text. */
+/**
+ * Beginnings of calls in the formats of models, including special tokens of formats that this package does not read.
+ */
 const marks =
   /<function=|<tool_call>|(?:｜DSML｜|<|:)invoke name="|<｜tool[▁_ ]calls?[▁_ ]begin｜>|<\|tool_calls?(?:_section)?_begin\|>|<\|(?:channel|python_tag)\|>|\[TOOL_CALLS\]/g;
 
-/** How far behind a mark the name of a tool stands at most, and how many marks are looked at. */
+/** Longest distance in characters from a mark to the name of its tool. */
 const reach = 300;
-const mostMarks = 50;
+/** Most marks that are checked. */
+const maxMarks = 50;
 
-/** Whether a text seems to hold a call of one of the tools, outside of code, in whatever notation. */
+/** Returns whether a text seems to contain a call of one of the tools, outside of code, in any format. */
 export function mentionsCall({ text, prose }: CallText, isTool: (name: string) => boolean): boolean {
   const bare = text.trim();
   const whole = bare.startsWith('{') ? jsonCall(bare) : undefined;
@@ -19,7 +22,7 @@ export function mentionsCall({ text, prose }: CallText, isTool: (name: string) =
     const words = text.slice(index, index + reach).match(/[\w.-]+/g) ?? [];
     if (words.some((word) => isTool(word))) return true;
     count += 1;
-    if (count === mostMarks) return false;
+    if (count === maxMarks) return false;
   }
   return false;
 }

@@ -8,22 +8,25 @@ import type { ScannedCall } from './function-tags/scan-call.ts';
 import type { KnownNames } from './function-tags/scan-parameter.ts';
 import { tags } from './function-tags/tags.ts';
 
-/** Calls as a model with fields for them would have made them. */
+/** Calls as a model with native function calling would return them. */
 export interface ReadCalls {
   readonly calls: readonly ToolCall[];
-  /** By call id: why a call cannot be run, for the model to read. */
+  /** By call id: the reason why a call cannot be run, as a text for the model. */
   readonly invalidCalls: Readonly<Record<string, string>>;
 }
 
-/** What reading calls depends on beside the calls. */
+/** Options of {@link readCalls}. */
 export interface ReadCallsOptions {
   readonly tools: ReadonlyMap<string, ToolSpec>;
-  /** Ids follow from it, so a replayed reply has the same calls. */
+  /** Call ids are derived from it, so a replayed reply has the same ids. */
   readonly replyId: string;
   readonly notice: (notice: MockNotice) => void;
 }
 
-/** Turns scanned calls into calls with JSON arguments. Tools that do not exist, and missing parameters, are for the agent to tell. */
+/**
+ * Converts scanned calls to calls with JSON arguments. Unknown tools and missing parameters are reported by the agent,
+ * not here.
+ */
 export function readCalls(scanned: readonly ScannedCall[], options: ReadCallsOptions): ReadCalls {
   const read = scanned.map((call, index) => readCall(call, callId(options.replyId, index), options));
   const invalid = read.flatMap(({ call, problems }) =>
@@ -41,7 +44,7 @@ function readCall(scanned: ScannedCall, id: string, { tools, notice }: ReadCalls
   const call = (args: string): ToolCall => ({ id, name, arguments: args, origin: 'completion' });
   if (json !== undefined) return { call: call(json), problems: [] };
   if (openParameter !== undefined) {
-    // What was written goes back into the history as it is, so that the model sees what it did.
+    // The text returns to the history unchanged, so that the model sees what it wrote.
     return { call: call(scanned.body), problems: [unclosed(openParameter, name)] };
   }
   const root = tools.get(name)?.parameters ?? {};
@@ -78,7 +81,10 @@ function parseRepaired(text: string): unknown {
   }
 }
 
-/** The names that may stand in a call of a tool. Where the tool names its parameters, only those can come. */
+/**
+ * Returns the names that are valid in a call of a tool. For a tool without listed parameters, every parameter name is
+ * valid.
+ */
 export function knownNamesOf(tools: ReadonlyMap<string, ToolSpec>, tool: string): KnownNames {
   const names = Object.keys(propertiesOf(tools.get(tool)?.parameters ?? {}));
   return {
@@ -87,7 +93,7 @@ export function knownNamesOf(tools: ReadonlyMap<string, ToolSpec>, tool: string)
   };
 }
 
-/** The parameter that is meant, when only case, hyphens or underscores differ. */
+/** Returns the known name that equals `written` apart from case, hyphens and underscores. */
 function matchingName(written: string, names: readonly string[]): string | undefined {
   if (names.includes(written)) return written;
   return names.find((name) => plain(name) === plain(written));

@@ -12,41 +12,41 @@ import { readJsonCall } from './formats/json.ts';
 import { readToolCallJson } from './formats/tool-call-json.ts';
 import { blankOutCode } from './blank-out-code.ts';
 
-/** A reply whose text held calls. */
+/** A reply whose text contained calls. */
 export interface TextCallReply {
-  /** With the calls in their place, or told in its finish reason. */
+  /** The reply with these calls as tool calls, or with the finish reason `unread-calls`. */
   readonly reply: ModelReply;
   /** Absent when the calls were not read. */
   readonly format?: TextCallFormat;
 }
 
 /**
- * What a reply is whose calls stand in its text, where the request offered tools and the reply has no others. Calls are read
- * only when the text ends with them, whole, in one of the notations, and each names a tool of the request. Undefined for a
- * reply that holds none.
+ * Reads the calls in the text of a reply, when the request offered tools and the reply has no native calls. Calls are
+ * read only when the text ends with them, they are complete and in one of the formats, and each names a tool of the
+ * request. Returns undefined for a reply whose text contains no calls.
  */
 export function readTextCalls(
   reply: ModelReply,
   { tools, parameters }: ModelRequest,
-  dialects: readonly TextCallFormat[],
+  formats: readonly TextCallFormat[],
 ): TextCallReply | undefined {
   const { message, finish } = reply;
   if (tools.length === 0 || parameters.toolChoice === 'none' || (message.tool_calls ?? []).length > 0) return undefined;
-  const said = textOf(message.content);
+  const written = textOf(message.content);
   const own = toolNameLookup(tools);
   const known = new Map(tools.map((tool) => [tool.name, tool]));
-  const leaky = { text: said, prose: blankOutCode(said) };
+  const callText = { text: written, prose: blankOutCode(written) };
   const isWhole = finish === 'stop' || finish === 'unknown' || finish === 'tool-calls';
-  for (const dialect of isWhole ? dialects : []) {
-    const found = readers[dialect](leaky, (tool) => knownNamesOf(known, own(tool)));
+  for (const format of isWhole ? formats : []) {
+    const found = readers[format](callText, (tool) => knownNamesOf(known, own(tool)));
     if (found?.calls.every(({ name }) => known.has(own(name)))) {
-      return { format: dialect, reply: withCalls(reply, named(found, own), known) };
+      return { format, reply: withCalls(reply, withOwnNames(found, own), known) };
     }
   }
-  // What was only thought is not run, but tells why nothing was said.
-  const thought = message.reasoning_content ?? '';
-  const looked = said.trim() === '' ? { text: thought, prose: blankOutCode(thought) } : leaky;
-  return mentionsCall(looked, (name) => known.has(own(name)))
+  // A call in the reasoning is not run, but it explains why the text is empty.
+  const reasoning = message.reasoning_content ?? '';
+  const searched = written.trim() === '' ? { text: reasoning, prose: blankOutCode(reasoning) } : callText;
+  return mentionsCall(searched, (name) => known.has(own(name)))
     ? { reply: { ...reply, finish: isWhole ? 'unread-calls' : finish } }
     : undefined;
 }
@@ -61,29 +61,29 @@ const readers: Readonly<Record<TextCallFormat, Reader>> = {
   json: readJsonCall,
 };
 
-function named({ leadingText: said, calls }: TextCalls, own: (name: string) => string): TextCalls {
-  return { leadingText: said, calls: calls.map((call) => ({ ...call, name: own(call.name) })) };
+function withOwnNames({ leadingText, calls }: TextCalls, own: (name: string) => string): TextCalls {
+  return { leadingText, calls: calls.map((call) => ({ ...call, name: own(call.name) })) };
 }
 
 function withCalls(
   reply: ModelReply,
-  { leadingText: said, calls }: TextCalls,
+  { leadingText, calls }: TextCalls,
   tools: ReadonlyMap<string, ToolSpec>,
 ): ModelReply {
   const read = readCalls(calls, { tools, replyId: reply.id, notice: () => undefined });
   return {
     ...reply,
-    message: messageWith(reply.message, said.trimEnd(), read.calls),
+    message: messageWith(reply.message, leadingText.trimEnd(), read.calls),
     finish: 'tool-calls',
     ...(Object.keys(read.invalidCalls).length > 0 && { invalidCalls: read.invalidCalls }),
   };
 }
 
-/** A reply with calls is kept as its calls, so the first of them carries what belongs to the message. */
-function messageWith({ extra, ...message }: Message, said: string, calls: readonly ToolCall[]): Message {
+/** Moves `extra` to the first call, because a reply with calls is stored as its calls. */
+function messageWith({ extra, ...message }: Message, leadingText: string, calls: readonly ToolCall[]): Message {
   return {
     ...message,
-    content: said === '' ? [] : [text(said)],
+    content: leadingText === '' ? [] : [text(leadingText)],
     tool_calls: extra ? calls.map((call, index) => (index === 0 ? { ...call, extra } : call)) : calls,
   };
 }

@@ -1,36 +1,36 @@
 import { textOf, type Message } from '@varve/events';
 import type { Delta } from '../delta.ts';
 
-/** Hands on the pieces of a reply whose text may turn out to hold calls. */
+/** Forwards the deltas of a reply whose text may turn out to contain calls. */
 export interface TextCallStream {
   push(delta: Delta): void;
-  /** Hands out what was held back: the rest of the text, or the calls that it was; all pieces add up to the message. */
+  /** Forwards the rest: the held text, or the calls read from it. All forwarded deltas add up to the message. */
   end(message: Message, isRead: boolean): void;
 }
 
-/** A stream that holds text back from the first of `marks` on, and hands everything else on as it comes. */
+/** Creates a stream that holds text back from the first of `marks`, and forwards everything else immediately. */
 export function textCallStream(onDelta: (delta: Delta) => void, marks: readonly string[]): TextCallStream {
   let held = '';
   let shown = '';
   let isHolding = false;
   let isBlank = true;
-  const say = (text: string): void => {
+  const emitText = (text: string): void => {
     shown += text;
     held = held.slice(text.length);
     if (text !== '') onDelta({ kind: 'text', text });
   };
-  const hear = (text: string): void => {
+  const addText = (text: string): void => {
     held += text;
-    // White space before a mark belongs to no text; much of it is not looked at again and again.
+    // White space before a mark is dropped. Blank text is not searched, so that a lot of it takes linear time.
     if (isHolding || (isBlank && text.trim() === '')) return;
     const found = marks.map((mark) => held.indexOf(mark)).filter((at) => at !== -1);
     isHolding = found.length > 0;
-    say(held.slice(0, isHolding ? Math.min(...found) : certain(held, marks)).trimEnd());
+    emitText(held.slice(0, isHolding ? Math.min(...found) : lengthBeforeMark(held, marks)).trimEnd());
     isBlank = held.trim() === '';
   };
   return {
     push(delta) {
-      if (delta.kind === 'text') return hear(delta.text);
+      if (delta.kind === 'text') return addText(delta.text);
       if (delta.kind === 'reset') {
         held = '';
         shown = '';
@@ -40,10 +40,10 @@ export function textCallStream(onDelta: (delta: Delta) => void, marks: readonly 
       onDelta(delta);
     },
     end(message, isRead) {
-      if (!isRead) return say(held);
+      if (!isRead) return emitText(held);
       const text = textOf(message.content);
       if (!text.startsWith(shown)) {
-        onDelta({ kind: 'reset', reason: 'The text of the reply held calls.' });
+        onDelta({ kind: 'reset', reason: 'The text of the reply contained calls.' });
         const { reasoning_content: reasoning = '' } = message;
         if (reasoning !== '') onDelta({ kind: 'reasoning', text: reasoning });
         shown = '';
@@ -56,8 +56,8 @@ export function textCallStream(onDelta: (delta: Delta) => void, marks: readonly 
   };
 }
 
-/** How much of a text cannot be the beginning of a mark. */
-function certain(text: string, marks: readonly string[]): number {
+/** Returns the length of the text before its last characters that may begin a mark. */
+function lengthBeforeMark(text: string, marks: readonly string[]): number {
   const longest = Math.max(0, ...marks.map(({ length }) => length));
   for (let at = Math.max(0, text.length - longest + 1); at < text.length; at += 1) {
     if (marks.some((mark) => mark.startsWith(text.slice(at)))) return at;

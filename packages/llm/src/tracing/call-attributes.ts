@@ -5,7 +5,7 @@ import type { FinishReason, ModelReply } from '../model-reply.ts';
 import type { ModelRequest } from '../model-request.ts';
 
 /**
- * What a span says of a request, by the conventions for generative models.
+ * Returns the span attributes of a request, following the conventions for generative AI.
  *
  * @see https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-spans/
  */
@@ -25,7 +25,7 @@ export function requestAttributes(model: LanguageModel, { parameters, cacheKey }
   };
 }
 
-/** What a span says of a reply. Attempts and cost have no convention yet. */
+/** Returns the span attributes of a reply. There are no conventions yet for attempts and cost. */
 export function replyAttributes({ id, model, finish, usage, costUsd, attempts }: ModelReply): Attributes {
   return {
     'gen_ai.response.id': id,
@@ -42,7 +42,7 @@ export function replyAttributes({ id, model, finish, usage, costUsd, attempts }:
   };
 }
 
-/** Finish reasons as the conventions word them. */
+/** Finish reasons in the words of the conventions. */
 export const finishWords: Readonly<Record<FinishReason, string>> = {
   stop: 'stop',
   'tool-calls': 'tool_call',
@@ -52,7 +52,7 @@ export const finishWords: Readonly<Record<FinishReason, string>> = {
   unknown: 'unknown',
 };
 
-/** Names that the conventions give; others are called by their host. */
+/** Provider names of the conventions; other providers are named by their host. */
 const names: readonly (readonly [host: RegExp, name: string])[] = [
   [/(?:^|\.)openai\.com$/, 'openai'],
   [/(?:^|\.)openai\.azure\.com$/, 'azure.ai.openai'],

@@ -5,7 +5,7 @@ import type { ModelReply } from '../model-reply.ts';
 import type { ModelRequest } from '../model-request.ts';
 import { finishWords } from './call-attributes.ts';
 
-/** What was asked, in full: for spans of those who opted in. Secrets are masked, images are told by their length. */
+/** Returns the complete input of a request. Secrets are masked, images are replaced by their length. */
 export function inputAttributes({ messages, tools }: ModelRequest, secrets: readonly string[]): Attributes {
   const system = messages.filter(({ role }) => role === 'system').flatMap(partsOf);
   const rest = messages
@@ -23,10 +23,10 @@ export function inputAttributes({ messages, tools }: ModelRequest, secrets: read
   };
 }
 
-/** What was answered, in full. */
+/** Returns the complete output of a reply, masked in the same way. */
 export function outputAttributes({ message, finish }: ModelReply, secrets: readonly string[]): Attributes {
-  const said = { role: 'assistant', parts: partsOf(message), finish_reason: finishWords[finish] };
-  return { 'gen_ai.output.messages': json([said], secrets) };
+  const output = { role: 'assistant', parts: partsOf(message), finish_reason: finishWords[finish] };
+  return { 'gen_ai.output.messages': json([output], secrets) };
 }
 
 function json(value: unknown, secrets: readonly string[]): string {

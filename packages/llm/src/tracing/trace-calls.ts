@@ -4,19 +4,19 @@ import type { GenerateOptions, ModelWrapper } from '../language-model.ts';
 import { replyAttributes, requestAttributes } from './call-attributes.ts';
 import { inputAttributes, outputAttributes } from './content-attributes.ts';
 
-/** Where spans go, and what they hold. */
+/** Options of {@link traceCalls}. */
 export interface TraceOptions {
-  /** The one that the process has registered for `@varve/llm` when absent. */
+  /** By default the tracer that the process has registered for `@varve/llm`. */
   readonly tracer?: Tracer;
-  /** Whether spans hold what was asked and answered; false when absent, for that is what people wrote. */
+  /** Adds the text of requests and replies to spans; false by default, because it is user content. */
   readonly content?: boolean;
-  /** Masked in that content, beside everything that looks like a key. */
+  /** Masked in that text, as is everything that looks like a key. */
   readonly secrets?: readonly string[];
 }
 
 /**
- * Makes a span of each call, by the conventions for generative models, as a child of the active span; it is active while the
- * model is asked. The first piece and what was taken back are events of it.
+ * Creates a span for each call, following the OpenTelemetry conventions for generative AI, as a child of the active
+ * span. The span is active during the call. The first delta and each `reset` are events of the span.
  */
 export function traceCalls(options: TraceOptions = {}): ModelWrapper {
   const { content = false, secrets = [] } = options;

@@ -8,37 +8,37 @@ import { redactLine } from '../redact.ts';
 import type { CassetteEntry, CassetteFailure } from './cassette.ts';
 import { requestDigest } from './request-digest.ts';
 
-/** What a replayed model says of itself. */
+/** Options of {@link cassetteModel}. */
 export interface CassetteModelOptions {
-  /** `replayed` when absent. */
+  /** `replayed` by default. */
   readonly name?: string;
-  /** Overrides: function calling, vision and streaming, without a known window. */
+  /** Overrides of the defaults: function calling, vision and streaming, without a known context window. */
   readonly capabilities?: Partial<Capabilities>;
-  /** Those that were given when recording: the same request is found whichever of them it holds. */
+  /** Secrets masked during the recording: they do not change the digest of a request. */
   readonly secrets?: readonly string[];
 }
 
-/** A model that answers from a cassette. */
+/** A model that returns recorded replies. */
 export interface CassetteModel extends LanguageModel {
-  /** @throws {LlmError} `script-mismatch` when an entry was never asked for. */
+  /** @throws {LlmError} `script-mismatch` when an entry was not requested. */
   assertDone(): void;
 }
 
 /**
- * Answers each request with what was recorded for it, without a network: the first entry first, and the last one again when
- * the same request comes more often. A request that was not recorded rejects with `script-mismatch`.
+ * Creates a model that answers each request with its recorded reply or failure, without a network. Entries of the same
+ * request are used in order; the last one is repeated. A request that was not recorded rejects with `script-mismatch`.
  */
 export function cassetteModel(entries: readonly CassetteEntry[], options: CassetteModelOptions = {}): CassetteModel {
   const { name = 'replayed', capabilities, secrets = [] } = options;
-  const left = Map.groupBy(entries, ({ digest }) => digest);
-  const played = new Set<CassetteEntry>();
+  const byDigest = Map.groupBy(entries, ({ digest }) => digest);
+  const used = new Set<CassetteEntry>();
   const next = (digest: string): CassetteEntry | undefined => {
-    const fitting = left.get(digest) ?? [];
-    const entry = fitting.find((each) => !played.has(each)) ?? fitting.at(-1);
-    if (entry) played.add(entry);
+    const matching = byDigest.get(digest) ?? [];
+    const entry = matching.find((each) => !used.has(each)) ?? matching.at(-1);
+    if (entry) used.add(entry);
     return entry;
   };
-  const unplayed = (): CassetteEntry | undefined => entries.find((each) => !played.has(each));
+  const firstUnused = (): CassetteEntry | undefined => entries.find((each) => !used.has(each));
   return {
     name,
     spec: { kind: 'replayed', name },
@@ -46,15 +46,15 @@ export function cassetteModel(entries: readonly CassetteEntry[], options: Casset
     async generate(request, { signal, onDelta } = {}) {
       checkAborted(signal);
       const entry = next(requestDigest(request, secrets));
-      if (!entry) throw mismatch(textOf(request.messages.at(-1)?.content ?? []), unplayed(), secrets);
+      if (!entry) throw mismatch(textOf(request.messages.at(-1)?.content ?? []), firstUnused(), secrets);
       if (entry.failure) throw errorOf(entry.failure);
-      if (!entry.reply) throw new LlmError('script-mismatch', `The entry for "${entry.asked}" holds no reply.`);
+      if (!entry.reply) throw new LlmError('script-mismatch', `The entry for "${entry.asked}" contains no reply.`);
       emitDeltas(entry.reply, { ...(signal && { signal }), ...(onDelta && { onDelta }) });
       return entry.reply;
     },
     assertDone() {
-      const missing = unplayed();
-      if (missing) throw new LlmError('script-mismatch', `The entry for "${missing.asked}" was never asked for.`);
+      const missing = firstUnused();
+      if (missing) throw new LlmError('script-mismatch', `The entry for "${missing.asked}" was not requested.`);
     },
   };
 }
@@ -64,7 +64,7 @@ function checkAborted(signal: AbortSignal | undefined): void {
 }
 
 function mismatch(asked: string, expected: CassetteEntry | undefined, secrets: readonly string[]): LlmError {
-  const other = expected ? `; the next entry was asked "${expected.asked}"` : '; all entries were played';
+  const other = expected ? `; the next entry is for "${expected.asked}"` : '; all entries were used';
   return new LlmError(
     'script-mismatch',
     `Nothing was recorded for the request that ends with "${redactLine(asked, secrets, 200)}"${other}.`,

@@ -3,18 +3,18 @@ import { z } from 'zod';
 import { LlmError, type LlmErrorCode, type PartialReply, type FailedAttempt } from '../error.ts';
 import type { ModelReply } from '../model-reply.ts';
 
-/** One call, as a cassette keeps it: which request, and what came of it. */
+/** One recorded call: the digest of its request, and its reply or failure. */
 export interface CassetteEntry {
   readonly version: 1;
-  /** Of the request; see `requestDigest`. */
+  /** Digest of the request; see `requestDigest`. */
   readonly digest: string;
-  /** How the request ended, for people; the request itself is not kept, because each repeats the whole history. */
+  /** End of the request, for people. The request itself is not recorded, because each one repeats the whole history. */
   readonly asked: string;
   readonly reply?: ModelReply;
   readonly failure?: CassetteFailure;
 }
 
-/** A failure, as a cassette keeps it. */
+/** A recorded failure. */
 export interface CassetteFailure {
   readonly code: LlmErrorCode;
   readonly message: string;
@@ -24,15 +24,18 @@ export interface CassetteFailure {
   readonly failedAttempts?: readonly FailedAttempt[];
 }
 
-/** Recorded calls in a file, one line of JSON each. */
+/** File of recorded calls, one line of JSON each. */
 export interface CassetteFile {
-  /** Resolves when the line is in the file. Calls may overlap. */
+  /** Appends an entry; resolves when it is written. Calls may overlap. */
   readonly record: (entry: CassetteEntry) => Promise<void>;
-  /** @throws {LlmError} `bad-request` when a line is no entry of this version. A missing file holds none. */
+  /**
+   * Reads all entries; none from a missing file. @throws {LlmError} `bad-request` for a line that is not an entry of
+   * this version.
+   */
   entries(): Promise<readonly CassetteEntry[]>;
 }
 
-/** A cassette at a path, which is created with the first entry. */
+/** Opens the cassette at a path; the file is created with the first entry. */
 export function cassetteFile(path: string): CassetteFile {
   let written: Promise<void> = Promise.resolve();
   return {
@@ -65,9 +68,10 @@ const shape = z.looseObject({
   failure: z.looseObject({ code: z.string(), message: z.string() }).optional(),
 });
 
-function entryIn(line: string, place: string): CassetteEntry {
+function entryIn(line: string, position: string): CassetteEntry {
   const entry: unknown = parsed(line);
-  if (!shape.safeParse(entry).success) throw new LlmError('bad-request', `${place} is no recorded call of version 1.`);
+  if (!shape.safeParse(entry).success)
+    throw new LlmError('bad-request', `${position} is not a recorded call of version 1.`);
   return entry as CassetteEntry;
 }
 

@@ -3,17 +3,17 @@ import { get as httpGet, type IncomingMessage } from 'node:http';
 import { get as httpsGet } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 
-/** What may be fetched, and from where. */
+/** Options of {@link fetchImage}. */
 export interface FetchImageOptions {
   readonly maxBytes: number;
   readonly signal: AbortSignal;
-  /** Whether the machine with an IP address may be asked. */
+  /** Returns whether a connection to an IP address is allowed. */
   readonly isAllowed: (address: string) => boolean;
-  /** Asks for the addresses of a name; the system's own when absent. */
+  /** Resolves a host name; that of the system by default. */
   readonly lookup?: typeof systemLookup;
 }
 
-/** An image that was fetched. */
+/** A fetched image. */
 export interface FetchedImage {
   readonly type: string;
   readonly bytes: Buffer;
@@ -23,10 +23,10 @@ const imageType = /^image\/(?:jpe?g|png|gif|webp|bmp|tiff)$/;
 const maxRedirects = 5;
 
 /**
- * The image at an address. The address of the machine is checked where the connection is made, with each redirect anew: a
- * name that answers differently the second time gains nothing.
+ * Fetches the image at an address. The IP address is checked when the connection is opened, again for each redirect: a
+ * name that resolves differently the second time is checked too.
  *
- * @throws {RangeError} when it is larger than `maxBytes`. @throws {Error} when it cannot be had, or may not.
+ * @throws {RangeError} when it is larger than `maxBytes`. @throws {Error} when it is unavailable or not allowed.
  */
 export async function fetchImage(address: string, options: FetchImageOptions): Promise<FetchedImage> {
   let url = new URL(address);
@@ -48,12 +48,12 @@ async function requestImage(url: URL, { signal, isAllowed, lookup = systemLookup
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   const settings = { signal, agent: false, lookup: checkedLookup(lookup, isAllowed), headers: { accept: 'image/*' } };
   const request = get(url, settings, resolve).on('error', reject);
-  // An answer that changes to another protocol closes the connection without an error.
-  request.on('close', () => reject(new Error('The connection was closed without an answer.')));
+  // A response that upgrades the protocol closes the connection without an error.
+  request.on('close', () => reject(new Error('The connection was closed without a response.')));
   return promise;
 }
 
-/** Every address of the name must be allowed: which of them is taken is not ours to choose. */
+/** Wraps a lookup so that all addresses of a name must be allowed: the caller does not control which one is used. */
 function checkedLookup(lookup: typeof systemLookup, isAllowed: FetchImageOptions['isAllowed']): LookupFunction {
   return (hostname, options, callback) => {
     lookup(hostname, { ...options, all: true }, (error, addresses) => {
@@ -67,14 +67,14 @@ function checkedLookup(lookup: typeof systemLookup, isAllowed: FetchImageOptions
 }
 
 function forbiddenAddress(host: string): Error {
-  return new Error(`${host} may not be asked.`);
+  return new Error(`Connections to ${host} are not allowed.`);
 }
 
 async function readImage(answer: IncomingMessage, { maxBytes }: FetchImageOptions): Promise<FetchedImage> {
   const type = (answer.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
   try {
     if (answer.statusCode !== 200) throw new Error(`The server answered ${answer.statusCode}.`);
-    if (!imageType.test(type)) throw new Error(`The type "${type}" is no image that models take.`);
+    if (!imageType.test(type)) throw new Error(`The type "${type}" is not an image type that models accept.`);
     const pieces: Buffer[] = [];
     let size = 0;
     for await (const piece of answer as AsyncIterable<Buffer>) {

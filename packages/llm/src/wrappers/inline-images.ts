@@ -8,41 +8,44 @@ import { fetchImage, type FetchImageOptions } from './fetch-image.ts';
 import { isPublicAddress } from './is-public-address.ts';
 import { messageCache, type MessageCache } from './message-cache.ts';
 
-/** Which images are fetched, and within which limits. */
+/** Options of {@link inlineImages}. */
 export interface InlineImageOptions {
-  /** `needed`, which is the default: for servers that are known to fetch no images themselves. */
+  /** `needed` (default): only for servers that are known not to fetch images. */
   readonly when?: 'needed' | 'always';
-  /** Of one image; 20 million when absent. Larger ones are left out, with a note in their place. */
+  /** Maximum size of one image; 20 million by default. A larger image is replaced by a note. */
   readonly maxBytes?: number;
-  /** Of all images that are kept for later requests, as they are sent; 64 million when absent. Those of the latest stay. */
+  /**
+   * Maximum size of all encoded images kept for later requests; 64 million by default. Those of the latest request
+   * stay.
+   */
   readonly maxKeptBytes?: number;
-  /** Of one image; 30 seconds when absent. */
+  /** Timeout of one image; 30 seconds by default. */
   readonly timeoutMs?: number;
-  /** Whether servers of this machine and of private networks may be asked, whatever names them; no when absent. */
+  /** Allows connections to this machine and to private networks, under any name; false by default. */
   readonly allowPrivate?: boolean;
-  /** Asks for the addresses of a name; the system's own when absent. */
+  /** Resolves a host name; that of the system by default. */
   readonly lookup?: FetchImageOptions['lookup'];
-  /** Told of each image that could not be fetched; its address is sent as it is. Must not throw. */
+  /** Called for each image that could not be fetched; its address is sent unchanged. Must not throw. */
   readonly onProblem?: (problem: string) => void;
 }
 
 /**
- * Sends images themselves in place of their addresses, for servers that do not fetch them. What a message became is kept, so
- * an image is fetched again only when many others came after it; nothing is fetched for a model that sees no images.
+ * Replaces the addresses of images by the images, for servers that do not fetch them. Results are cached by message, so
+ * an image is fetched again only after many others. Nothing is fetched for a model without vision.
  */
 export function inlineImages(options: InlineImageOptions = {}): ModelWrapper {
   return (model) => {
     if (!model.capabilities.vision || !isNeeded(model, options)) return model;
-    const known = messageCache(options.maxKeptBytes ?? 64_000_000);
+    const cache = messageCache(options.maxKeptBytes ?? 64_000_000);
     return {
       name: model.name,
       capabilities: model.capabilities,
       spec: model.spec,
       async generate(request, generateOptions = {}) {
         const { signal } = generateOptions;
-        const inlining: InlineContext = { options, known, signal };
-        const messages = await Promise.all(request.messages.map((message) => inlineMessage(message, inlining)));
-        known.trim(request.messages);
+        const context: InlineContext = { options, cache, signal };
+        const messages = await Promise.all(request.messages.map((message) => inlineMessage(message, context)));
+        cache.trim(request.messages);
         if (signal?.aborted) throw new LlmError('aborted', 'The model call was aborted.', { cause: signal.reason });
         const isSame = messages.every((message, index) => message === request.messages[index]);
         return model.generate(isSame ? request : { ...request, messages }, generateOptions);
@@ -58,18 +61,18 @@ function isNeeded({ spec, name }: LanguageModel, { when = 'needed' }: InlineImag
 
 interface InlineContext {
   readonly options: InlineImageOptions;
-  readonly known: MessageCache;
+  readonly cache: MessageCache;
   readonly signal: AbortSignal | undefined;
 }
 
-async function inlineMessage(message: Message, inlining: InlineContext): Promise<Message> {
-  const done = inlining.known.get(message);
-  if (done || message.content.every(({ type }) => type === 'text')) return done ?? message;
+async function inlineMessage(message: Message, context: InlineContext): Promise<Message> {
+  const cached = context.cache.get(message);
+  if (cached || message.content.every(({ type }) => type === 'text')) return cached ?? message;
   let isWhole = true;
   const blocks = await Promise.all(
     message.content.map(async (block): Promise<readonly Content[]> => {
       if (block.type === 'text') return [block];
-      const images = await Promise.all(block.image_urls.map((url) => inlineUrl(url, inlining)));
+      const images = await Promise.all(block.image_urls.map((url) => inlineUrl(url, context)));
       isWhole &&= images.every(({ isFinal }) => isFinal);
       const urls = images.flatMap(({ url }) => url ?? []);
       const notes = images.flatMap(({ note }) => (note === undefined ? [] : [text(note)]));
@@ -80,15 +83,15 @@ async function inlineMessage(message: Message, inlining: InlineContext): Promise
   const content = blocks.flat();
   const isSame = content.every((block, index) => block === message.content[index]);
   const inline = isSame ? message : { ...message, content };
-  // What could not be fetched this time may be there the next.
-  if (isWhole) inlining.known.set(message, inline);
+  // Images that could not be fetched may be available for the next request.
+  if (isWhole) context.cache.set(message, inline);
   return inline;
 }
 
 interface InlinedUrl {
   readonly url?: string;
   readonly note?: string;
-  /** Whether another attempt would give the same. */
+  /** Another attempt would return the same result. */
   readonly isFinal: boolean;
 }
 

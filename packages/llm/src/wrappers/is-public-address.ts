@@ -1,6 +1,6 @@
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
 
-/** Networks of machines that only some can reach, and addresses that are no machine's own. */
+/** Private and reserved networks. */
 const networks: readonly (readonly [string, number])[] = [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
@@ -18,7 +18,7 @@ const networks: readonly (readonly [string, number])[] = [
   ['240.0.0.0', 4],
 ];
 
-/** Only this part of the newer addresses is given to machines; within it, some stand for older addresses. */
+/** Range of IPv6 addresses assigned to machines, and the networks in it that embed IPv4 addresses or are reserved. */
 const global6: readonly [string, number] = ['2000::', 3];
 const embedded6: readonly (readonly [string, number])[] = [
   ['2001::', 32],
@@ -33,7 +33,8 @@ const public6 = new BlockList();
 public6.addSubnet(...global6, 'ipv6');
 
 /**
- * Whether an IP address is one of the public internet: not this machine, not a private network, nothing that stands for one.
+ * Returns whether an IP address belongs to the public internet: not to this machine or a private network, also embedded
+ * in another address.
  *
  * @see https://www.iana.org/assignments/iana-ipv4-special-registry
  */

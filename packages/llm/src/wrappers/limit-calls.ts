@@ -2,25 +2,25 @@ import { setTimeout as sleepFor } from 'node:timers/promises';
 import type { ModelWrapper } from '../language-model.ts';
 import { rateLimiter, type RateLimiterOptions } from './rate-limiter.ts';
 
-/** How many calls there may be. */
+/** Options of {@link limitCalls}. */
 export interface LimitOptions {
-  /** Calls under way at once, at least 1; without limit when absent. */
+  /** Maximum number of concurrent calls, at least 1; unlimited by default. */
   readonly concurrency?: number;
-  /** Calls begun within a window, at least 1; without limit when absent. */
+  /** Maximum number of calls that start within a window, at least 1; unlimited by default. */
   readonly requests?: number;
-  /** Length of the window; 1 minute when absent. */
+  /** Length of the window; 1 minute by default. */
   readonly windowMs?: number;
   /** Must end early, resolving or rejecting, when the signal aborts. */
   readonly sleep?: RateLimiterOptions['sleep'];
-  /** Milliseconds that never run backwards. */
+  /** Monotonic milliseconds. */
   readonly now?: () => number;
 }
 
 /**
- * Lets calls wait for their turn, in the order they came. All models wrapped by one value share its limits, as they share
- * a key. A call that is aborted while it waits costs nothing.
+ * Limits the concurrency and rate of calls; further calls wait, first come, first served. All models wrapped by one
+ * value share its limits, as they share a key. A call aborted while it waits does not count.
  *
- * @throws {RangeError} when no call could ever begin.
+ * @throws {RangeError} when no call could ever start.
  */
 export function limitCalls(options: LimitOptions): ModelWrapper {
   const { concurrency = Infinity, requests = Infinity, windowMs = 60_000 } = options;

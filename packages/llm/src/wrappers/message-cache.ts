@@ -1,17 +1,20 @@
 import type { Message } from '@varve/events';
 
-/** What messages became, as far as there is room. */
+/** Cache of messages with inlined images. */
 export interface MessageCache {
   get(message: Message): Message | undefined;
   set(message: Message, inline: Message): void;
-  /** Forgets those that were not used for the longest time, until the others fit; none of these, which are used now. */
+  /** Removes the least recently used messages until the rest fits, but none of `used`. */
   trim(used: readonly Message[]): void;
 }
 
-/** Keeps messages whose images have `maxChars` in all; those without images of their own are kept as long as they live. */
+/**
+ * Creates a cache of messages whose images have at most `maxChars` in total. Messages without inlined images do not
+ * count and are kept as long as the original message.
+ */
 export function messageCache(maxChars: number): MessageCache {
   const light = new WeakMap<Message, Message>();
-  /** In the order of their last use. */
+  /** Messages in the order of their last use. */
   const heavy = new Map<Message, Message>();
   let chars = 0;
   return {
@@ -33,10 +36,10 @@ export function messageCache(maxChars: number): MessageCache {
     },
     trim(used) {
       if (chars <= maxChars) return;
-      const spared = new Set(used);
+      const inUse = new Set(used);
       for (const [message, inline] of heavy) {
         if (chars <= maxChars) return;
-        if (spared.has(message)) continue;
+        if (inUse.has(message)) continue;
         heavy.delete(message);
         chars -= sizeOf(inline);
       }
@@ -44,7 +47,7 @@ export function messageCache(maxChars: number): MessageCache {
   };
 }
 
-/** Characters of the images themselves, beside which everything else is small. */
+/** Returns the characters of the images; everything else is small in comparison. */
 function sizeOf(message: Message | undefined): number {
   const urls = message?.content.flatMap((block) => (block.type === 'text' ? [] : block.image_urls)) ?? [];
   return urls.reduce((sum, url) => sum + url.length, 0);

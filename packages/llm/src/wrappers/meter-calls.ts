@@ -5,7 +5,7 @@ import type { GenerateOptions, ModelWrapper } from '../language-model.ts';
 import type { ModelReply } from '../model-reply.ts';
 import { modelCatalog, type ModelCatalog } from './model-catalog.ts';
 
-/** US dollars for a million tokens. Cached tokens cost as much as others where their price is absent. */
+/** US dollars for a million tokens. Without their own price, cached tokens cost as much as other input tokens. */
 export interface TokenPrices {
   readonly input: number;
   readonly output: number;
@@ -13,39 +13,41 @@ export interface TokenPrices {
   readonly cacheWrite?: number;
 }
 
-/** What one call took. */
+/** Measurements of one call. */
 export interface CallMeasure {
-  /** The model that answered, or that was asked when none did. */
+  /** Model that answered; the requested model when the call failed. */
   readonly model: string;
   readonly usage?: TokenUsage;
   /** Absent when unknown, never 0 instead. */
   readonly costUsd?: number;
-  /** Who told the cost: the provider, the prices of the options, or the catalogue. */
+  /** Source of the cost: the provider, the prices of the options, or the catalogue. */
   readonly costFrom?: 'provider' | 'prices' | 'catalog';
-  /** Milliseconds of the whole call, waits and attempts included. */
+  /** Milliseconds of the whole call, including waits and failed attempts. */
   readonly durationMs: number;
-  /** Milliseconds until the first piece, where there were any. */
+  /** Milliseconds until the first delta; absent without deltas. */
   readonly firstPieceMs?: number;
   readonly attempts?: number;
-  /** What attempts that led to no reply used beside it; absent when none told. */
+  /** Usage of attempts without a reply, not included in `usage`; absent when none reported usage. */
   readonly failedAttempts?: readonly FailedAttempt[];
-  /** Set when the call failed. */
+  /** Error code of a failed call. */
   readonly failed?: LlmErrorCode;
 }
 
-/** What is measured, and by which prices. */
+/** Options of {@link meterCalls}. */
 export interface MeterOptions {
-  /** Prices agreed with the provider; they win over the catalogue, not over what the provider tells. */
+  /** Prices agreed with the provider; they override the catalogue, but not a cost reported by the provider. */
   readonly prices?: TokenPrices;
-  /** Loads the prices of what the options do not price; `modelCatalog` when absent. While it fails, costs are unknown. */
+  /**
+   * Loads the catalogue, which is used without `prices`; `modelCatalog` by default. While it fails, costs are unknown.
+   */
   readonly catalog?: () => Promise<ModelCatalog>;
-  /** Told once per call, also when it failed. Must not throw. */
+  /** Called once per call, also after a failure. Must not throw. */
   readonly onCall?: (measure: CallMeasure) => void;
-  /** Milliseconds that never run backwards. */
+  /** Monotonic milliseconds. */
   readonly now?: () => number;
 }
 
-/** Completes replies, and attempts that led to none, with their cost where it is known, and measures each call. */
+/** Adds known costs to replies and failed attempts, and measures each call. */
 export function meterCalls(options: MeterOptions = {}): ModelWrapper {
   const { catalog: load = modelCatalog, now = () => performance.now() } = options;
   let loading: Promise<ModelCatalog | undefined> | undefined;
@@ -53,7 +55,7 @@ export function meterCalls(options: MeterOptions = {}): ModelWrapper {
     try {
       return await load();
     } catch {
-      // A reply is worth more than its price, which the next call may know.
+      // The reply is returned without a price; the next call loads the catalogue again.
       loading = undefined;
       return undefined;
     }
@@ -120,20 +122,20 @@ interface Stopwatch {
 }
 
 function stopwatch(options: GenerateOptions, now: () => number): Stopwatch {
-  const began = now();
+  const startedAt = now();
   let first: number | undefined;
   const { onDelta } = options;
-  const watched: GenerateOptions = {
+  const timed: GenerateOptions = {
     ...options,
     ...(onDelta && {
       onDelta(delta) {
-        first ??= now() - began;
+        first ??= now() - startedAt;
         onDelta(delta);
       },
     }),
   };
   return {
-    options: watched,
-    read: () => ({ durationMs: now() - began, ...(first !== undefined && { firstPieceMs: first }) }),
+    options: timed,
+    read: () => ({ durationMs: now() - startedAt, ...(first !== undefined && { firstPieceMs: first }) }),
   };
 }

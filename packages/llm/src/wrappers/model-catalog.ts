@@ -1,29 +1,29 @@
 import type { TokenUsage } from '@varve/events';
 
-/** Which model at which address is looked up. */
+/** Query for one model. */
 export interface CatalogQuery {
   readonly model: string;
-  /** Without it, the model is looked up at its maker's. */
+  /** Address of the provider; that of the model's maker by default. */
   readonly baseUrl?: string;
 }
 
-/** What is known of a model. */
+/** Catalogue entry of a model. */
 export interface CatalogEntry {
   /** Tokens of prompt and reply together. */
   readonly contextWindow?: number;
-  /** US dollars; absent when the numbers cannot be priced. */
+  /** Returns US dollars; undefined when the usage cannot be priced. */
   costOf(usage: TokenUsage): number | undefined;
 }
 
-/** Prices and windows of the models that providers sell. */
+/** Prices and context windows of the models of providers. */
 export interface ModelCatalog {
-  /** Absent when the model or the address is not known: a local server may give its models any name. */
+  /** Returns undefined for an unknown model or address: a local server may use any model name. */
   find(query: CatalogQuery): CatalogEntry | undefined;
 }
 
 /**
- * The catalogue of the package `@pydantic/genai-prices`, which is loaded with the first call because that takes a moment. Its
- * prices are those of its release: nothing is fetched.
+ * Loads the catalogue of the package `@pydantic/genai-prices`, on the first call because the import is slow. Prices are
+ * those of the installed release: nothing is fetched.
  *
  * @see https://github.com/pydantic/genai-prices
  */
@@ -33,7 +33,7 @@ export async function modelCatalog(): Promise<ModelCatalog> {
     try {
       return calcPrice({ ...usage }, model, baseUrl === undefined ? {} : { providerApiUrl: baseUrl });
     } catch {
-      // It throws for counts that contradict each other; such a call has no known price.
+      // It throws for contradictory counts; the price of such a call is unknown.
       return null;
     }
   };

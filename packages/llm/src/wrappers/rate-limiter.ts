@@ -1,81 +1,89 @@
 import { LlmError } from '../error.ts';
 
-/** How many may be inside at once, and how many may enter within a time. */
+/** Options of {@link rateLimiter}. */
 export interface RateLimiterOptions {
+  /** Maximum number of concurrent calls. */
   readonly concurrency: number;
+  /** Maximum number of calls that start within a window. */
   readonly requests: number;
   readonly windowMs: number;
-  /** Milliseconds that never run backwards. */
+  /** Monotonic milliseconds. */
   readonly now: () => number;
   /** Must end early, resolving or rejecting, when the signal aborts. */
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
 /**
- * A door: resolves with what must be called on leaving, in the order in which it was asked.
+ * Waits for admission, first come, first served. Resolves with a function that must be called when the call has ended.
  *
- * @throws {LlmError} `aborted` when the signal aborts before there is room.
+ * @throws {LlmError} `aborted` when the signal aborts during the wait.
  */
 export type RateLimiter = (signal: AbortSignal | undefined) => Promise<() => void>;
 
-/** A door that nobody has gone through yet. */
+/**
+ * Creates a limiter of concurrency and of starts within a sliding window.
+ *
+ * `p-queue` 10.0.0 was tried. Its `signal` also rejects a running call with the bare reason, before the call has ended:
+ * the partial reply is lost, and the next call starts above the limit (2 calls with `concurrency: 1`). It measures
+ * windows with `Date.now()`: after the clock was set back by 2 s, a window of 100 ms took 2.1 s.
+ */
 export function rateLimiter({ concurrency, requests, windowMs, now, sleep }: RateLimiterOptions): RateLimiter {
   const queue: (() => void)[] = [];
-  /** When the newest entered, oldest first, as many as the limit looks back at. */
-  const entered: number[] = [];
-  let inside = 0;
-  let nap: AbortController | undefined;
+  /** Start times of the newest calls, oldest first, at most `requests` of them. */
+  const starts: number[] = [];
+  let running = 0;
+  let wakeTimer: AbortController | undefined;
 
   const delayMs = (): number => {
-    const oldest = entered.length < requests ? undefined : entered[0];
+    const oldest = starts.length < requests ? undefined : starts[0];
     return oldest === undefined ? 0 : Math.max(0, oldest + windowMs - now());
   };
-  const wakeUpIn = (ms: number): void => {
-    if (nap) return;
+  const wakeAfter = (ms: number): void => {
+    if (wakeTimer) return;
     const current = new AbortController();
-    nap = current;
-    const open = (): void => {
-      if (nap === current) nap = undefined;
-      letIn();
+    wakeTimer = current;
+    const wake = (): void => {
+      if (wakeTimer === current) wakeTimer = undefined;
+      admitNext();
     };
-    void sleep(ms, current.signal).then(open, open);
+    void sleep(ms, current.signal).then(wake, wake);
   };
-  const letIn = (): void => {
-    while (queue.length > 0 && inside < concurrency) {
+  const admitNext = (): void => {
+    while (queue.length > 0 && running < concurrency) {
       const ms = delayMs();
-      if (ms > 0) return wakeUpIn(ms);
-      inside += 1;
-      entered.push(now());
-      if (entered.length > requests) entered.shift();
+      if (ms > 0) return wakeAfter(ms);
+      running += 1;
+      starts.push(now());
+      if (starts.length > requests) starts.shift();
       queue.shift()?.();
     }
-    // Nobody waits for time to pass, so no timer keeps the process alive.
-    if (queue.length === 0) nap?.abort();
+    // Without waiting calls, no timer keeps the process alive.
+    if (queue.length === 0) wakeTimer?.abort();
   };
-  const leave = (): void => {
-    inside -= 1;
-    letIn();
+  const release = (): void => {
+    running -= 1;
+    admitNext();
   };
   return async (signal) => {
     if (signal?.aborted) throw abortion(signal);
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const giveUp = (): void => {
-      const place = queue.indexOf(resolve);
-      // Who is inside already leaves by the door.
-      if (place === -1) return;
-      queue.splice(place, 1);
-      letIn();
+    const leaveQueue = (): void => {
+      const position = queue.indexOf(resolve);
+      // Already admitted: the caller releases its slot.
+      if (position === -1) return;
+      queue.splice(position, 1);
+      admitNext();
       reject(abortion(signal));
     };
     queue.push(resolve);
-    signal?.addEventListener('abort', giveUp, { once: true });
-    letIn();
+    signal?.addEventListener('abort', leaveQueue, { once: true });
+    admitNext();
     try {
       await promise;
     } finally {
-      signal?.removeEventListener('abort', giveUp);
+      signal?.removeEventListener('abort', leaveQueue);
     }
-    return once(leave);
+    return once(release);
   };
 }
 

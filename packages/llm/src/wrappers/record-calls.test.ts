@@ -64,9 +64,9 @@ test('a request that was not recorded is a mismatch that names both', async () =
   const model = cassetteModel(entries);
   await expect(model.generate(userRequest('z'))).rejects.toMatchObject({
     code: 'script-mismatch',
-    message: 'Nothing was recorded for the request that ends with "z"; the next entry was asked "a".',
+    message: 'Nothing was recorded for the request that ends with "z"; the next entry is for "a".',
   });
-  expect(() => model.assertDone()).toThrow('The entry for "a" was never asked for.');
+  expect(() => model.assertDone()).toThrow('The entry for "a" was not requested.');
 });
 
 test('an aborted call is neither recorded nor replayed', async () => {
@@ -133,7 +133,7 @@ test('a line that is no entry is named', async () => {
   const path = join(mkdtempSync(join(tmpdir(), 'varve-cassette-')), 'calls.jsonl');
   const cassette = cassetteFile(path);
   await cassette.record({ version: 2 } as unknown as CassetteEntry);
-  await expect(cassette.entries()).rejects.toThrow(`${path}:1 is no recorded call of version 1.`);
+  await expect(cassette.entries()).rejects.toThrow(`${path}:1 is not a recorded call of version 1.`);
 });
 
 test('the digest follows the meaning of a request, not the order of its keys', () => {

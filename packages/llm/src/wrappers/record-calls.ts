@@ -6,17 +6,17 @@ import { redactJson, redactLine } from '../redact.ts';
 import type { CassetteEntry, CassetteFailure } from './cassette.ts';
 import { requestDigest } from './request-digest.ts';
 
-/** Where calls are recorded. */
+/** Options of {@link recordCalls}. */
 export interface RecordOptions {
-  /** Takes each call when it has ended; the caller gets the reply after it has resolved. */
+  /** Called with each ended call; the caller receives the reply after it has resolved. */
   readonly record: (entry: CassetteEntry) => void | Promise<void>;
-  /** Replaced wherever they occur, beside everything that looks like a key. Give the same when replaying. */
+  /** Masked wherever they occur, as is everything that looks like a key. `cassetteModel` needs the same secrets. */
   readonly secrets?: readonly string[];
 }
 
 /**
- * Records each reply and each failure, without secrets, for `replayed`. Aborted calls are not recorded. A recording that
- * fails fails the call, for a cassette with a gap is worthless.
+ * Records each reply and each failure, without secrets, for `cassetteModel`. Aborted calls are not recorded. A call
+ * whose recording fails is rejected, because an incomplete cassette is useless.
  */
 export function recordCalls({ record, secrets = [] }: RecordOptions): ModelWrapper {
   return (model) => ({

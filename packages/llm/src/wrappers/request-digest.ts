@@ -3,8 +3,7 @@ import type { ModelRequest } from '../model-request.ts';
 import { redactJson } from '../redact.ts';
 
 /**
- * The same 64 hex digits for the same request, whatever the order of keys and whichever secrets it holds. The cache key is no
- * part of it.
+ * Returns 64 hex digits that identify a request, independent of the order of keys, of the secrets and of the cache key.
  */
 export function requestDigest({ messages, tools, parameters }: ModelRequest, secrets: readonly string[] = []): string {
   const safe = redactJson({ messages, tools, parameters }, secrets);

@@ -7,7 +7,7 @@ import type { ModelReply } from '../model-reply.ts';
 import type { ModelRequest } from '../model-request.ts';
 import { estimateRequest } from '../estimate-request.ts';
 
-/** Told before the next model is asked. */
+/** Notice before the request is sent to the next model. */
 export interface FallbackNotice {
   /** Names of models. */
   readonly from: string;
@@ -15,9 +15,9 @@ export interface FallbackNotice {
   readonly error: LlmError;
 }
 
-/** When another model is asked. */
+/** Options of {@link routeCalls}. */
 export interface RouteOptions {
-  /** Failures after which the next model is asked; those that another provider may not have when absent. */
+  /** Failures after which the next model is tried; by default those that another provider may not have. */
   readonly fallbackOn?: readonly LlmErrorCode[];
   /** Must not throw. */
   readonly onFallback?: (notice: FallbackNotice) => void;
@@ -33,11 +33,12 @@ const defaultFallbackCodes: readonly LlmErrorCode[] = [
 ];
 
 /**
- * Several models as one, in the order of preference. Each request goes to the first that can take it (tools, images, length
- * as far as they are known), and on to the next when that fails; every call begins at the front again. When all fail, the
- * error of the first is thrown. A reply that broke off is forgotten with a `reset` delta.
+ * Combines several models, in the order of preference. Each request is sent to the first model that supports it (tools,
+ * images, and length where known) and, after a failure, to the next; every call starts with the first. When all fail,
+ * the error of the first is thrown. An incomplete reply is discarded with a `reset` delta.
  *
- * It can do what one of its models can; its window is the largest, when all are known. The reply names the model that gave it.
+ * The combined model has the capabilities of any of its models; its context window is the largest, when all are known.
+ * The reply names the model that answered.
  */
 export function routeCalls(
   models: readonly [LanguageModel, ...(readonly LanguageModel[])],
@@ -67,9 +68,9 @@ async function tryAll(
   let firstError: LlmError | undefined;
   const ledger = attemptLedger();
   for (const [index, model] of models.entries()) {
-    const piecewise = trackDeltas(generateOptions);
+    const tracker = trackDeltas(generateOptions);
     try {
-      const reply = await model.generate(request, piecewise.options);
+      const reply = await model.generate(request, tracker.options);
       return ledger.reply({ ...reply, attempts: reply.attempts + index });
     } catch (error) {
       if (!(error instanceof LlmError) || error.code === 'aborted') throw ledger.failure(error);
@@ -77,29 +78,29 @@ async function tryAll(
       firstError ??= error.with({ failedAttempts: [] });
       const next = models[index + 1];
       if (!next || !fallbackOn.includes(error.code)) throw ledger.failure(firstError);
-      piecewise.reset(error.message);
+      tracker.reset(error.message);
       onFallback?.({ from: model.name, to: next.name, error });
     }
   }
-  throw firstError ?? new LlmError('unsupported', 'No model of this route takes the request.');
+  throw firstError ?? new LlmError('unsupported', 'No model of this route supports the request.');
 }
 
-/** Remembers whether pieces were handed out that must be taken back. */
+/** Tracks whether deltas were emitted that a `reset` must discard. */
 function trackDeltas(options: GenerateOptions): { readonly options: GenerateOptions; reset(reason: string): void } {
   const { onDelta } = options;
   if (!onDelta) return { options, reset: () => undefined };
-  let isHandedOut = false;
-  const watched = (delta: Delta): void => {
-    isHandedOut = delta.kind !== 'reset';
+  let hasPieces = false;
+  const tracked = (delta: Delta): void => {
+    hasPieces = delta.kind !== 'reset';
     onDelta(delta);
   };
   return {
-    options: { ...options, onDelta: watched },
-    reset: (reason) => isHandedOut && onDelta({ kind: 'reset', reason }),
+    options: { ...options, onDelta: tracked },
+    reset: (reason) => hasPieces && onDelta({ kind: 'reset', reason }),
   };
 }
 
-/** The models that can take a request; all of them when none is known to. */
+/** Returns the models that support a request; all of them when none does. */
 function routeOf(models: readonly LanguageModel[], request: ModelRequest): readonly LanguageModel[] {
   const needs = needsOf(request);
   const able = models.filter(({ capabilities }) => suffices(capabilities, needs));
@@ -109,7 +110,7 @@ function routeOf(models: readonly LanguageModel[], request: ModelRequest): reado
 interface Needs {
   readonly tools: boolean;
   readonly images: boolean;
-  /** Computed when a window is known: it reads the whole request. */
+  /** Computed only when a context window is known: it reads the whole request. */
   readonly tokens: () => number;
 }
 

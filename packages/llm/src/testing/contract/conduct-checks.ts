@@ -23,19 +23,19 @@ const codes: readonly ScriptedError['code'][] = [
   'bad-request',
 ];
 
-/** More than any model sends one request again. */
+/** More attempts than any model makes for one request. */
 const maxRetries = 20;
 
-/** Longer than any model waits by itself. */
+/** Longer than any model waits between attempts. */
 const longWaitMs = 86_400_000;
 
-/** Longest wait for the end of an aborted call: only a model that never ends takes it. */
-const patienceMs = 10_000;
+/** Timeout of an aborted call, reached only by a model that never settles. */
+const timeoutMs = 10_000;
 
-/** How a model behaves towards its caller. */
+/** Checks of aborts, concurrency and failures. */
 export const conductChecks: readonly ModelCheck[] = [
   {
-    title: 'an aborted signal rejects with aborted, whose cause is the reason that its caller gave',
+    title: 'an aborted signal rejects with aborted, whose cause is the reason of the signal',
     async run(open) {
       await using opened = await open([{ text: 'Too late.' }]);
       const reason = new Error('The caller left.');
@@ -44,13 +44,13 @@ export const conductChecks: readonly ModelCheck[] = [
     },
   },
   {
-    title: 'aborting while nothing comes rejects with aborted, whose cause is the reason that its caller gave',
+    title: 'aborting before the first piece rejects with aborted, whose cause is the reason of the signal',
     async run(open) {
       const reason = new Error('The caller left.');
       const caller = new AbortController();
       const step: ScriptedStep = () => {
         setImmediate(() => caller.abort(reason));
-        return { text: 'Never said.', fault: { kind: 'hang', afterPieces: 0 } };
+        return { text: 'Never sent.', fault: { kind: 'hang', afterPieces: 0 } };
       };
       await using opened = await open([step]);
       await rejects(
@@ -61,7 +61,7 @@ export const conductChecks: readonly ModelCheck[] = [
     },
   },
   {
-    title: 'aborting in the middle of a stream rejects with aborted, and no piece comes after that',
+    title: 'aborting in the middle of a stream rejects with aborted, and no delta follows',
     needs: 'live',
     async run(open) {
       const caller = new AbortController();
@@ -80,7 +80,7 @@ export const conductChecks: readonly ModelCheck[] = [
     },
   },
   {
-    title: 'a call that has ended hands out no piece and listens to no signal',
+    title: 'a settled call emits no delta and has removed its abort listeners',
     async run(open) {
       const { signal } = new AbortController();
       await using opened = await open([{ text: 'A reply of several pieces.' }, { error: { code: 'bad-request' } }]);
@@ -95,22 +95,22 @@ export const conductChecks: readonly ModelCheck[] = [
     },
   },
   {
-    title: 'concurrent requests get their own replies',
+    title: 'concurrent requests receive their own replies',
     async run(open) {
       const questions = Array.from({ length: 12 }, (_, index) => `number ${index}`);
       await using opened = await open(questions.map(() => echo));
       const replies = await Promise.all(
         questions.map((question) => opened.model.generate(userRequest(question), { onDelta: () => undefined })),
       );
-      const said = replies.map(({ message }) => textOf(message.content));
+      const texts = replies.map(({ message }) => textOf(message.content));
       assert.deepEqual(
-        said,
-        questions.map((question) => `You said ${question}`),
+        texts,
+        questions.map((question) => `Echo of ${question}`),
       );
     },
   },
   {
-    title: 'a stream that breaks off is unavailable, however it breaks',
+    title: 'an incomplete stream is unavailable, after a reset and after an early end',
     async run(open) {
       for (const kind of ['reset', 'cut'] as const) {
         const broken = { text: 'A reply that never ends well.', fault: { kind, afterPieces: 2 } } as const;
@@ -120,7 +120,7 @@ export const conductChecks: readonly ModelCheck[] = [
     },
   },
   {
-    title: 'a failure keeps the wait that the provider asks for',
+    title: 'a failure keeps the wait requested by the provider',
     async run(open) {
       const error = { code: 'rate-limited', retryAfterMs: longWaitMs } as const;
       await using opened = await open([{ error }]);
@@ -140,20 +140,20 @@ export const conductChecks: readonly ModelCheck[] = [
   })),
 ];
 
-const echo: ScriptedStep = ({ messages }) => ({ text: `You said ${textOf(messages.at(-1)?.content ?? [])}` });
+const echo: ScriptedStep = ({ messages }) => ({ text: `Echo of ${textOf(messages.at(-1)?.content ?? [])}` });
 
-/** Fails a check instead of leaving it waiting for ever. */
+/** Fails a check whose call does not settle. */
 async function withTimeout<T>(work: Promise<T>): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(
-    () => reject(new assert.AssertionError({ message: `Nothing ended within ${patienceMs} ms.` })),
-    patienceMs,
+    () => reject(new assert.AssertionError({ message: `The call did not settle within ${timeoutMs} ms.` })),
+    timeoutMs,
   );
   return Promise.race([work, promise]).finally(() => clearTimeout(timer));
 }
 
-async function rejects(asked: Promise<unknown>, code: LlmErrorCode, cause?: Error): Promise<void> {
-  await assert.rejects(asked, (error: unknown) => {
+async function rejects(call: Promise<unknown>, code: LlmErrorCode, cause?: Error): Promise<void> {
+  await assert.rejects(call, (error: unknown) => {
     assert.ok(error instanceof LlmError, String(error));
     assert.equal(error.code, code, error.message);
     if (cause) assert.equal(error.cause, cause, 'the reason of the abort is lost');

@@ -3,5 +3,5 @@ import type { ModelCheck } from './model-check.ts';
 import { replyChecks } from './reply-checks.ts';
 import { requestChecks } from './request-checks.ts';
 
-/** What every {@link LanguageModel} must do, wrapped or not. Run each check against a fresh model. */
+/** Requirements of every {@link LanguageModel}, wrapped or not. Run each check against a new model. */
 export const languageModelContract: readonly ModelCheck[] = [...replyChecks, ...requestChecks, ...conductChecks];

@@ -3,30 +3,31 @@ import type { LanguageModel } from '../../language-model.ts';
 import type { ModelRequest } from '../../model-request.ts';
 import type { ScriptedStep } from '../script/scripted-step.ts';
 
-/** A model whose answers follow a script, and whatever must be closed with it. */
+/** A model that replies from a script, with the resources to close. */
 export interface OpenedModel extends AsyncDisposable {
   readonly model: LanguageModel;
 }
 
 /**
- * Opens a fresh model for one check. A protocol of its own is served by a peer that asks a `scriptedModel` of these steps
- * for each reply; `fault` then shows as `unavailable`, and the peer breaks its connection.
+ * Opens a new model for one check. A model with its own protocol is served by a peer that gets each reply from a
+ * `scriptedModel` of these steps; a `fault` is then an `unavailable` error, on which the peer breaks its connection.
  */
 export type OpenModel = (steps: Iterable<ScriptedStep>) => Promise<OpenedModel>;
 
-/** One thing that every language model must do; rejects when it does not. */
+/** One requirement of every language model. */
 export interface ModelCheck {
   readonly title: string;
   /**
-   * What a model must have for this check: `call-fields` are fields for calls in its protocol, which carry ids and the bytes
-   * of arguments; `live` are pieces that are handed out before the reply is whole. A model whose calls are written into the
-   * text leaves out the former checks, one that has its replies already the latter.
+   * Precondition of the check. `call-fields`: the protocol has fields for calls, which carry ids and the bytes of
+   * arguments; skip these checks for models whose calls are text. `live`: deltas are emitted before the reply is
+   * complete; skip these checks for models whose replies exist in advance.
    */
   readonly needs?: 'call-fields' | 'live';
+  /** Rejects when the model does not meet the requirement. */
   run(open: OpenModel): Promise<void>;
 }
 
-/** A request with one user message. */
+/** Returns a request with one user message. */
 export function userRequest(question: string, fields: Partial<ModelRequest> = {}): ModelRequest {
   return {
     messages: [{ role: 'user', content: [text(question)], thinking_blocks: [] }],

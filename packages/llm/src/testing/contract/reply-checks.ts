@@ -17,7 +17,7 @@ const twoCalls: ScriptedTurn = {
   costUsd: 0.0125,
 };
 
-/** The tools that the calls of these replies are made of: calls in text can only be told from prose by their names. */
+/** Tools of the calls in these replies: calls in text are distinguished from prose only by the names of tools. */
 const tools: readonly ToolSpec[] = [
   {
     name: 'grep',
@@ -31,7 +31,7 @@ const tools: readonly ToolSpec[] = [
   },
 ];
 
-/** What a reply holds. */
+/** Checks of replies. */
 export const replyChecks: readonly ModelCheck[] = [
   {
     title: 'a text reply is one assistant message that ends with stop',
@@ -46,7 +46,7 @@ export const replyChecks: readonly ModelCheck[] = [
     },
   },
   {
-    title: 'several calls keep their order, names and arguments, beside text and reasoning',
+    title: 'several calls keep their order, names and arguments, with text and reasoning',
     async run(open) {
       await using opened = await open([twoCalls]);
       const { message, finish, id } = await opened.model.generate(userRequest('Look', { tools }));
@@ -85,7 +85,7 @@ export const replyChecks: readonly ModelCheck[] = [
     },
   },
   {
-    title: 'arguments that are not JSON are handed on as they came',
+    title: 'arguments that are not JSON are returned unchanged',
     needs: 'call-fields',
     async run(open) {
       await using opened = await open([
@@ -97,7 +97,7 @@ export const replyChecks: readonly ModelCheck[] = [
     },
   },
   {
-    title: 'replies and calls without ids get ids that are not empty and differ',
+    title: 'replies and calls without ids receive unique ids that are not empty',
     async run(open) {
       const call = { name: 'think', arguments: {} };
       await using opened = await open([{ calls: [call, call] }, { calls: [call] }]);
@@ -110,17 +110,17 @@ export const replyChecks: readonly ModelCheck[] = [
     },
   },
   {
-    title: 'usage and cost are what the provider told, and absent when it told none',
+    title: 'usage and cost are those of the provider, and absent when it reports none',
     async run(open) {
       await using opened = await open([twoCalls, { text: 'Free of numbers.' }]);
-      const told = await opened.model.generate(userRequest('Look', { tools }));
-      assert.deepEqual([told.usage, told.costUsd], [twoCalls.usage, 0.0125]);
-      const untold = await opened.model.generate(userRequest('Look', { tools }));
-      assert.deepEqual([untold.usage, untold.costUsd], [undefined, undefined]);
+      const reported = await opened.model.generate(userRequest('Look', { tools }));
+      assert.deepEqual([reported.usage, reported.costUsd], [twoCalls.usage, 0.0125]);
+      const unreported = await opened.model.generate(userRequest('Look', { tools }));
+      assert.deepEqual([unreported.usage, unreported.costUsd], [undefined, undefined]);
     },
   },
   {
-    title: 'streaming gives the same reply as not streaming, and its pieces add up to it',
+    title: 'streaming returns the same reply as not streaming, and its deltas add up to it',
     async run(open) {
       await using opened = await open([twoCalls, twoCalls]);
       const { latencyMs: _slow, ...whole } = await opened.model.generate(userRequest('Look', { tools }));
@@ -143,7 +143,7 @@ export const replyChecks: readonly ModelCheck[] = [
   },
 ];
 
-/** Ids that the provider does not give are made up, so two replies need not share them. */
+/** Removes call ids: without an id from the provider they are generated, so two replies may differ. */
 function withoutCallIds(reply: Omit<ModelReply, 'latencyMs'>): Omit<ModelReply, 'latencyMs'> {
   const calls = reply.message.tool_calls?.map((call) => ({ ...call, id: '' }));
   return { ...reply, message: { ...reply.message, ...(calls && { tool_calls: calls }) } };

@@ -3,7 +3,7 @@ import { deepFreeze, text, textOf, type Message } from '@varve/events';
 import type { ModelRequest } from '../../model-request.ts';
 import { userRequest, type ModelCheck } from './model-check.ts';
 
-/** What a model says of itself, and what becomes of a request. */
+/** Checks of the model's description and of requests. */
 export const requestChecks: readonly ModelCheck[] = [
   {
     title: 'the spec survives JSON',
@@ -13,7 +13,7 @@ export const requestChecks: readonly ModelCheck[] = [
     },
   },
   {
-    title: 'it has a name, and says that it takes tools',
+    title: 'it has a name and supports function calling',
     async run(open) {
       await using opened = await open([]);
       assert.notEqual(opened.model.name.trim(), '');
@@ -43,8 +43,8 @@ export const requestChecks: readonly ModelCheck[] = [
         },
       ]);
       await opened.model.generate(userRequest('Hi', { messages: history, tools: [tool] }));
-      const told = arrived?.messages.map(({ content }) => textOf(content)).join('\n') ?? '';
-      const places = ['Be brief.', 'Look at this 😀', 'The first result.'].map((mark) => told.indexOf(mark));
+      const received = arrived?.messages.map(({ content }) => textOf(content)).join('\n') ?? '';
+      const places = ['Be brief.', 'Look at this 😀', 'The first result.'].map((mark) => received.indexOf(mark));
       assert.ok(!places.includes(-1), 'a message did not arrive');
       assert.deepEqual(
         places,

@@ -1,10 +1,12 @@
 import { writeCall } from '../../text-calls/function-tags/write-call.ts';
 import type { CompleteTurn } from './script.ts';
 
-/** What a scripted model without function calling says to a request with tools. */
+/** Error message of a scripted model without function calling for a request with tools. */
 export const noTools = 'The scripted model does not support tools.';
 
-/** A turn as a model without function calling gives it: calls are written into the text, which ends before a stop string. */
+/**
+ * Converts a turn to the reply of a model without function calling: calls are text, which ends before a stop string.
+ */
 export function promptedTurn(turn: CompleteTurn, stops: readonly string[] = []): CompleteTurn {
   if (turn.error || turn.fault?.kind === 'answer') return turn;
   const { finish, calls, text, ...rest } = turn;

@@ -1,52 +1,52 @@
 import type { ScriptedStep } from './scripted-step.ts';
 
-/** One request that came, and the step that was dealt to it. */
+/** A request and its step. */
 export interface Exchange {
-  /** How the request ended. */
-  readonly asked: string;
+  /** End of the request. */
+  readonly request: string;
   /** Absent when no step was left. */
   readonly step?: ScriptedStep;
-  /** Why the two do not fit. */
+  /** Reason why the request does not match the step. */
   readonly problem?: string;
 }
 
-/** More lines than a person reads. */
-const shown = 20;
+/** Maximum number of requests in the comparison. */
+const maxLines = 20;
 
 /**
- * A script beside what it was asked, a line each: steps that fitted begin with their number, those that did not with `!`,
- * requests without a step with `+`, and steps that were never asked for with `-`.
+ * Compares a script with its requests, one line each. A matching step begins with its number, a mismatch with `!`, a
+ * request without a step with `+`, a step without a request with `-`.
  */
-export function scriptDiff(exchanges: readonly Exchange[], left: readonly ScriptedStep[]): string {
-  const lines = exchanges.map(({ asked, step, problem }, index) => {
-    const request = `"${short(asked)}"`;
-    if (step === undefined) return `+ ${index + 1} asked ${request}, with no step left`;
-    return problem === undefined
-      ? `  ${index + 1} asked ${request}, ${describeStep(step)}`
-      : `! ${index + 1} asked ${request}, ${expected(step)}`;
+export function scriptDiff(exchanges: readonly Exchange[], unrequested: readonly ScriptedStep[]): string {
+  const lines = exchanges.map(({ request, step, problem }, index) => {
+    const position = `${index + 1} request "${short(request)}"`;
+    if (step === undefined) return `+ ${position}, no step left`;
+    return problem === undefined ? `  ${position}, ${describeStep(step)}` : `! ${position}, ${describeMismatch(step)}`;
   });
-  const missing = left.map((step, index) => `- ${exchanges.length + index + 1} never asked for, ${describeStep(step)}`);
-  const hidden = Math.max(0, lines.length - shown);
-  return [...(hidden > 0 ? [`  ${hidden} more before`] : []), ...lines.slice(hidden), ...missing].join('\n');
+  const missing = unrequested.map(
+    (step, index) => `- ${exchanges.length + index + 1} not requested, ${describeStep(step)}`,
+  );
+  const hidden = Math.max(0, lines.length - maxLines);
+  return [...(hidden > 0 ? [`  ${hidden} earlier requests`] : []), ...lines.slice(hidden), ...missing].join('\n');
 }
 
-function expected(step: ScriptedStep): string {
-  const wanted = typeof step === 'function' ? undefined : step.expect;
-  return wanted === undefined ? `${describeStep(step)}, which threw` : `expected ${String(wanted)}`;
+function describeMismatch(step: ScriptedStep): string {
+  const expected = typeof step === 'function' ? undefined : step.expect;
+  return expected === undefined ? `${describeStep(step)}, which threw` : `expected ${String(expected)}`;
 }
 
-/** What a step does, in a few words. */
+/** Describes a step in a few words. */
 function describeStep(step: ScriptedStep): string {
-  if (typeof step === 'function') return 'answers by a function';
+  if (typeof step === 'function') return 'a function';
   const { text, reasoning, calls = [], error, fault } = step;
-  const said = [
+  const parts = [
     ...(error ? [`fails with ${error.code}`] : []),
-    ...(fault ? [`breaks by ${fault.kind}`] : []),
-    ...(text === undefined ? [] : [`says "${short(text)}"`]),
+    ...(fault ? [`has the fault ${fault.kind}`] : []),
+    ...(text === undefined ? [] : [`replies "${short(text)}"`]),
     ...(calls.length > 0 ? [`calls ${calls.map(({ name }) => name).join(', ')}`] : []),
-    ...(reasoning === undefined ? [] : ['thinks']),
+    ...(reasoning === undefined ? [] : ['has reasoning']),
   ];
-  return said.join(' and ') || 'says nothing';
+  return parts.join(' and ') || 'replies nothing';
 }
 
 function short(text: string): string {

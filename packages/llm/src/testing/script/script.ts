@@ -5,78 +5,83 @@ import type { ModelRequest } from '../../model-request.ts';
 import { scriptDiff, type Exchange } from './script-diff.ts';
 import type { ScriptedCall, ScriptedStep, ScriptedTurn } from './scripted-step.ts';
 
-/** A call with nothing left open. */
+/** A scripted call with its id and the text of its arguments. */
 interface CompleteCall {
   readonly id: string;
   readonly name: string;
   readonly arguments: string;
 }
 
-/** A turn with nothing left open. */
+/** A scripted turn with the ids of the reply and its calls. */
 export interface CompleteTurn extends Omit<ScriptedTurn, 'calls'> {
   readonly id: string;
   readonly calls: readonly CompleteCall[];
 }
 
-/** Deals out the steps of a script, one per request, and notices when requests and steps do not fit. */
+/** Returns the steps of a script, one per request, and detects requests that do not match their step. */
 export interface Script {
-  /** @throws {LlmError} `script-mismatch` when no step is left, the step expects another request, or throws. */
+  /**
+   * Returns the next turn. @throws {LlmError} `script-mismatch` without a next step, or when the step expects another
+   * request or throws.
+   */
   next(request: ModelRequest): Promise<CompleteTurn>;
   /**
-   * @throws {LlmError} `script-mismatch` when a request did not fit, or a step was never asked for; below the first problem
-   * its message shows the script beside what was asked, a line each.
+   * @throws {LlmError} `script-mismatch` when a request did not match its step, or a step was not requested. The
+   * message is the first problem, followed by a comparison of steps and requests, one line each.
    */
   assertDone(): void;
 }
 
-/** Steps of a script without end that are shown as never asked for. */
+/** Maximum number of unrequested steps in the comparison: a script may be endless. */
 const shownSteps = 5;
 
-/** A script of steps, which are taken in order and may be without end. */
+/** Creates a script of steps, which are used in order and may be endless. */
 export function script(steps: Iterable<ScriptedStep>): Script {
   const iterator = steps[Symbol.iterator]();
   const exchanges: Exchange[] = [];
-  const left: ScriptedStep[] = [];
+  const unrequested: ScriptedStep[] = [];
   let problem: LlmError | undefined;
   const mismatch = (message: string, options: ErrorOptions = {}): LlmError => {
     const error = new LlmError('script-mismatch', message, options);
     problem ??= error;
     return error;
   };
-  const unexpected = (asked: string): LlmError => {
-    const dealt = exchanges.filter(({ step }) => step !== undefined).length;
-    exchanges.push({ asked });
-    return mismatch(`Request ${exchanges.length} was not expected: the script has ${dealt} steps.`);
+  const unexpected = (request: string): LlmError => {
+    const stepCount = exchanges.filter(({ step }) => step !== undefined).length;
+    exchanges.push({ request });
+    return mismatch(`Request ${exchanges.length} was not expected: the script has ${stepCount} steps.`);
   };
   return {
     async next(request) {
       const last = textOf(request.messages.at(-1)?.content ?? []);
-      const asked = last.slice(0, 200);
+      const ending = last.slice(0, 200);
       const { done, value: step } = iterator.next();
-      if (done) throw unexpected(asked);
-      const position = exchanges.push({ asked, step });
-      const misfit = (message: string, options?: ErrorOptions): LlmError => {
-        exchanges[position - 1] = { asked, step, problem: message };
+      if (done) throw unexpected(ending);
+      const position = exchanges.push({ request: ending, step });
+      const mismatchAt = (message: string, options?: ErrorOptions): LlmError => {
+        exchanges[position - 1] = { request: ending, step, problem: message };
         return mismatch(message, options);
       };
       const turn = await turnOf(step, request).catch((error: unknown) => {
-        const said = error instanceof Error ? error.message : String(error);
-        throw misfit(`Step ${position} threw: ${said}`, { cause: error });
+        const cause = error instanceof Error ? error.message : String(error);
+        throw mismatchAt(`Step ${position} threw: ${cause}`, { cause: error });
       });
       if (turn.expect !== undefined && !fits(last, turn.expect)) {
-        throw misfit(`Step ${position} expects ${String(turn.expect)}, but was asked "${asked}".`);
+        throw mismatchAt(`Step ${position} expects ${String(turn.expect)}, but the request is "${ending}".`);
       }
       return completeTurn(turn, seedOf(request, position));
     },
     assertDone() {
-      while (left.length < shownSteps) {
+      while (unrequested.length < shownSteps) {
         const { done, value: step } = iterator.next();
         if (done) break;
-        left.push(step);
+        unrequested.push(step);
       }
-      if (left.length > 0) mismatch(`Step ${exchanges.length + 1} of the script was never asked for.`);
+      if (unrequested.length > 0) mismatch(`Step ${exchanges.length + 1} of the script was not requested.`);
       if (!problem) return;
-      throw new LlmError('script-mismatch', `${problem.message}\n${scriptDiff(exchanges, left)}`, { cause: problem });
+      throw new LlmError('script-mismatch', `${problem.message}\n${scriptDiff(exchanges, unrequested)}`, {
+        cause: problem,
+      });
     },
   };
 }
@@ -89,7 +94,7 @@ function fits(text: string, expected: string | RegExp): boolean {
   return typeof expected === 'string' ? text.includes(expected) : expected.test(text);
 }
 
-/** Differs between the requests of a conversation, also after a restart, without reading all of a long history. */
+/** Returns a text that differs between the requests of a conversation, also after a restart, and reads only its end. */
 function seedOf({ messages }: ModelRequest, position: number): string {
   const facts = JSON.stringify([position, messages.length, messages.slice(-2)]);
   return createHash('sha256').update(facts).digest('hex').slice(0, 12);
@@ -100,6 +105,6 @@ function completeTurn(turn: ScriptedTurn, seed: string): CompleteTurn {
   return { ...turn, id: turn.id ?? `reply_${seed}`, calls };
 }
 
-function completeCall({ id, name, arguments: given }: ScriptedCall, madeUp: string): CompleteCall {
-  return { id: id ?? madeUp, name, arguments: typeof given === 'string' ? given : JSON.stringify(given) };
+function completeCall({ id, name, arguments: values }: ScriptedCall, defaultId: string): CompleteCall {
+  return { id: id ?? defaultId, name, arguments: typeof values === 'string' ? values : JSON.stringify(values) };
 }

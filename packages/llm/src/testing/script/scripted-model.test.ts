@@ -17,10 +17,10 @@ test('a request beyond the script is a mismatch, then and at the end', async () 
   expect(() => model.assertDone()).toThrow('Request 1 was not expected: the script has 0 steps.');
 });
 
-test('a step that was never asked for is a mismatch at the end', async () => {
+test('a step without a request is a mismatch at the end', async () => {
   const model = scriptedModel([{ text: 'One.' }, { text: 'Two.' }]);
   await model.generate(userRequest('Hi'));
-  expect(() => model.assertDone()).toThrow('Step 2 of the script was never asked for.');
+  expect(() => model.assertDone()).toThrow('Step 2 of the script was not requested.');
 });
 
 test('a step that expects another request is a mismatch', async () => {
@@ -28,11 +28,11 @@ test('a step that expects another request is a mismatch', async () => {
     { text: 'One.', expect: 'tests' },
     { text: 'Two.', expect: /^Run/ },
   ]);
-  await expect(model.generate(userRequest('Hi'))).rejects.toThrow('Step 1 expects tests, but was asked "Hi".');
+  await expect(model.generate(userRequest('Hi'))).rejects.toThrow('Step 1 expects tests, but the request is "Hi".');
   await expect(model.generate(userRequest('Run it'))).resolves.toMatchObject({ finish: 'stop' });
 });
 
-test('what does not fit is told beside what does, a line each', async () => {
+test('the message of a mismatch compares steps and requests, one line each', async () => {
   const model = scriptedModel([
     { text: 'Looking.', calls: [{ name: 'grep', arguments: {} }] },
     { text: 'Fixed.', expect: /^2 tests/ },
@@ -42,47 +42,47 @@ test('what does not fit is told beside what does, a line each', async () => {
   ]);
   await model.generate(userRequest('Fix the test.'));
   await expect(model.generate(userRequest('no tests\nfound'))).rejects.toThrow('Step 2 expects /^2 tests/');
-  await model.generate(userRequest('Go on.'));
+  await model.generate(userRequest('Continue.'));
   expect(() => model.assertDone()).toThrow(
     new LlmError(
       'script-mismatch',
       [
-        'Step 2 expects /^2 tests/, but was asked "no tests\nfound".',
-        '  1 asked "Fix the test.", says "Looking." and calls grep',
-        '! 2 asked "no tests found", expected /^2 tests/',
-        '  3 asked "Go on.", answers by a function',
-        '- 4 never asked for, fails with quota',
-        '- 5 never asked for, says "All is done, and this is a longer sentence than anyone woul…"',
+        'Step 2 expects /^2 tests/, but the request is "no tests\nfound".',
+        '  1 request "Fix the test.", replies "Looking." and calls grep',
+        '! 2 request "no tests found", expected /^2 tests/',
+        '  3 request "Continue.", a function',
+        '- 4 not requested, fails with quota',
+        '- 5 not requested, replies "All is done, and this is a longer sentence than anyone woul…"',
       ].join('\n'),
     ),
   );
 });
 
-test('requests without a step are told after those that had one', async () => {
+test('requests without a step are listed after those with one', async () => {
   const model = scriptedModel([{ text: 'One.' }]);
   for (const question of ['a', 'b', 'c']) await model.generate(userRequest(question)).catch(() => undefined);
   expect(() => model.assertDone()).toThrow(
     'Request 2 was not expected: the script has 1 steps.\n' +
-      '  1 asked "a", says "One."\n+ 2 asked "b", with no step left\n+ 3 asked "c", with no step left',
+      '  1 request "a", replies "One."\n+ 2 request "b", no step left\n+ 3 request "c", no step left',
   );
 });
 
-test('asking twice whether a script is done tells the same', async () => {
+test('a second call of assertDone throws the same error', async () => {
   const model = scriptedModel([{ text: 'One.' }, { text: 'Two.' }]);
-  const told = [1, 2].map(() => {
+  const errors = [1, 2].map(() => {
     try {
       return model.assertDone();
     } catch (error) {
       return String(error);
     }
   });
-  expect(told[0]).toBe(told[1]);
-  expect(told[0]).toContain('Step 1 of the script was never asked for.\n- 1 never asked for, says "One."\n- 2');
+  expect(errors[0]).toBe(errors[1]);
+  expect(errors[0]).toContain('Step 1 of the script was not requested.\n- 1 not requested, replies "One."\n- 2');
 });
 
-test('of a script without end a few steps are told', () => {
+test('five steps of an endless script are listed', () => {
   const model = scriptedModel(forever());
-  expect(() => model.assertDone()).toThrow(/never asked for\.(?:\n- \d never asked for, says "Again\."){5}$/);
+  expect(() => model.assertDone()).toThrow(/not requested\.(?:\n- \d not requested, replies "Again\."){5}$/);
 });
 
 function disappointed(): never {

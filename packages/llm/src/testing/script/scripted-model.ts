@@ -10,45 +10,48 @@ import { script, type CompleteTurn } from './script.ts';
 import type { ScriptedStep } from './scripted-step.ts';
 import { scriptedUsage } from './scripted-usage.ts';
 
-/** What a scripted model says it can do. */
+/** Options of {@link scriptedModel}. */
 export interface ScriptedModelOptions {
-  /** `scripted` when absent. */
+  /** `scripted` by default. */
   readonly name?: string;
-  /** Overrides: function calling, vision and streaming, without a known window. */
+  /** Overrides of the defaults: function calling, vision and streaming, without a known context window. */
   readonly capabilities?: Partial<Capabilities>;
   readonly split?: Split;
-  /** Plays a model without function calling: rejects tools, writes calls into its text, ends before stop strings. */
+  /**
+   * Simulates a model without function calling: rejects tools, writes calls into its text, ends before stop strings.
+   */
   readonly prompted?: boolean;
 }
 
-/** A model that answers from a script, and what it was asked. */
+/** A model that replies from a script, and records its requests. */
 export interface ScriptedModel extends LanguageModel {
-  /** In the order they came; the same objects that were handed in. */
+  /** Requests in the order they were received; the same objects. */
   readonly requests: readonly ModelRequest[];
-  /** @throws {LlmError} `script-mismatch` when a request did not fit, or a step was never asked for. */
+  /** @throws {LlmError} `script-mismatch` when a request did not match its step, or a step was not requested. */
   assertDone(): void;
 }
 
 /**
- * Answers the n-th request with the n-th step, at once and without a network: for tests, examples and trying things out.
- * A request without a step, or one that its step does not expect, rejects with `script-mismatch`.
+ * Creates a model that answers the n-th request with the n-th step, immediately and without a network: for tests,
+ * examples and experiments. A request without a step, or one that its step does not expect, rejects with
+ * `script-mismatch`.
  */
-export function scriptedModel(steps: Iterable<ScriptedStep>, options: ScriptedModelOptions = {}): ScriptedModel {
+export function scriptedModel(scripted: Iterable<ScriptedStep>, options: ScriptedModelOptions = {}): ScriptedModel {
   const { name = 'scripted', capabilities, split = eightCharChunks, prompted: isPrompted = false } = options;
-  const dealt = script(steps);
+  const steps = script(scripted);
   const requests: ModelRequest[] = [];
   return {
     name,
     spec: { kind: 'scripted', name },
     capabilities: { functionCalling: !isPrompted, vision: true, streaming: true, ...capabilities },
     requests,
-    assertDone: () => dealt.assertDone(),
+    assertDone: () => steps.assertDone(),
     async generate(request, generateOptions = {}) {
       checkAborted(generateOptions.signal);
       requests.push(request);
       if (isPrompted && request.tools.length > 0) throw new LlmError('unsupported', noTools);
-      const dealtTurn = await dealt.next(request);
-      const turn = isPrompted ? promptedTurn(dealtTurn, request.parameters.stop) : dealtTurn;
+      const next = await steps.next(request);
+      const turn = isPrompted ? promptedTurn(next, request.parameters.stop) : next;
       await turn.gate;
       await emitTurn(turn, split, generateOptions);
       return replyOf(turn, name);
@@ -56,7 +59,7 @@ export function scriptedModel(steps: Iterable<ScriptedStep>, options: ScriptedMo
   };
 }
 
-/** Streams what the turn lets through, then fails as the turn says. */
+/** Emits the deltas of the turn up to its fault, then fails as the turn specifies. */
 async function emitTurn(turn: CompleteTurn, split: Split, { signal, onDelta }: GenerateOptions): Promise<void> {
   const { fault, error } = turn;
   if (error) throw new LlmError(error.code, error.message ?? `The script fails with ${error.code}.`, waitOf(error));
@@ -67,16 +70,16 @@ async function emitTurn(turn: CompleteTurn, split: Split, { signal, onDelta }: G
   }
   checkAborted(signal);
   if (fault?.kind === 'hang') await aborted(signal);
-  if (fault) throw new LlmError('unavailable', 'The script breaks off its reply.');
+  if (fault) throw new LlmError('unavailable', 'The script interrupts its reply.');
   const problem = problemOf(turn);
-  if (problem) throw new LlmError(problem, `The script gives a reply that is ${problem}.`);
+  if (problem) throw new LlmError(problem, `The reply of the script is ${problem}.`);
 }
 
 function waitOf({ retryAfterMs }: { readonly retryAfterMs?: number }): { readonly retryAfterMs?: number } {
   return retryAfterMs === undefined ? {} : { retryAfterMs };
 }
 
-/** A turn that says nothing fails as it does with every other model. */
+/** Returns the error code of a turn without text and calls, as with every other model. */
 function problemOf({ text: said = '', reasoning = '', calls, finish }: CompleteTurn): LlmErrorCode | undefined {
   if (said.trim() !== '' || calls.length > 0) return undefined;
   if (finish === 'length') return 'truncated';

@@ -1,6 +1,6 @@
 import type { TokenUsage } from '@varve/events';
 
-/** A usage record from the numbers that a script gives; the others are 0. */
+/** Completes the usage of a script; absent counts are 0. */
 export function scriptedUsage(usage: Partial<TokenUsage>): TokenUsage {
   return {
     input_tokens: 0,

@@ -1,13 +1,13 @@
 import type { Delta } from '../../delta.ts';
 import type { CompleteTurn } from './script.ts';
 
-/** Cuts text into the pieces that a stream brings; joined, they are the text. */
+/** Splits text into the pieces of a stream; joined, they are the text. */
 export type Split = (text: string) => readonly string[];
 
-/** Pieces of eight characters, about as long as two tokens. */
+/** Splits text into pieces of eight characters, about two tokens. */
 export const eightCharChunks: Split = (text) => text.match(/.{1,8}/gsu) ?? [];
 
-/** The pieces in which a turn is streamed: reasoning, text, then each call; every call has at least one piece. */
+/** Returns the deltas of a turn: reasoning, text, then each call; every call has at least one delta. */
 export function turnDeltas({ reasoning = '', text = '', calls }: CompleteTurn, split: Split): readonly PieceDelta[] {
   return [
     ...split(reasoning).map((piece) => ({ kind: 'reasoning', text: piece }) as const),

@@ -13,7 +13,7 @@ const finishWords = {
   unknown: null,
 } as const;
 
-/** A turn as one chat completion. */
+/** Converts a turn to a chat completion. */
 export function chatCompletion(turn: CompleteTurn, model: string): JsonObject {
   const { text = null, reasoning, calls } = turn;
   const message = {
@@ -32,7 +32,7 @@ export function chatCompletion(turn: CompleteTurn, model: string): JsonObject {
   };
 }
 
-/** A turn as the chunks of a stream, the end marker left out. */
+/** Converts a turn to the chunks of a stream, without the end marker. */
 export function chatChunks(turn: CompleteTurn, model: string, split: Split): readonly JsonObject[] {
   const chunk = (fields: JsonObject): JsonObject => ({
     id: turn.id,
@@ -74,14 +74,14 @@ function usageOf({ usage, costUsd }: CompleteTurn): JsonObject {
   if (!usage && costUsd === undefined) return {};
   const cost = costUsd === undefined ? {} : { cost: costUsd };
   if (!usage) return { usage: cost };
-  const told = scriptedUsage(usage);
+  const counts = scriptedUsage(usage);
   return {
     usage: {
-      prompt_tokens: told.input_tokens,
-      completion_tokens: told.output_tokens,
-      total_tokens: told.input_tokens + told.output_tokens,
-      prompt_tokens_details: { cached_tokens: told.cache_read_tokens, cache_write_tokens: told.cache_write_tokens },
-      completion_tokens_details: { reasoning_tokens: told.reasoning_tokens },
+      prompt_tokens: counts.input_tokens,
+      completion_tokens: counts.output_tokens,
+      total_tokens: counts.input_tokens + counts.output_tokens,
+      prompt_tokens_details: { cached_tokens: counts.cache_read_tokens, cache_write_tokens: counts.cache_write_tokens },
+      completion_tokens_details: { reasoning_tokens: counts.reasoning_tokens },
       ...cost,
     },
   };

@@ -16,7 +16,7 @@ const wireMessage = z.looseObject({
   tool_call_id: z.exactOptional(z.string()),
 });
 
-/** What a chat completion request must look like; a body that differs is answered with 400. */
+/** Schema of a chat completion request; any other body is answered with 400. */
 export const wireBody = z.looseObject({
   model: z.string(),
   messages: z.array(wireMessage),
@@ -39,7 +39,7 @@ export const wireBody = z.looseObject({
 });
 export type WireBody = z.output<typeof wireBody>;
 
-/** The request that a body stands for, as far as a script looks at it. */
+/** Converts a body to a model request with the fields that scripts use. */
 export function requestOf({ messages, tools, tool_choice, temperature, stop }: WireBody): ModelRequest {
   return {
     messages: messages.map(messageOf),

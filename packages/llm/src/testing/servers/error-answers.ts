@@ -2,7 +2,7 @@ import type { Fault, ScriptedError } from '../script/scripted-step.ts';
 
 type Answer = Extract<Fault, { readonly kind: 'answer' }>;
 
-/** What a provider sends for each failure: its status, and the code and words in its error object. */
+/** Error response of a provider for each failure: status, and code and message of its error object. */
 const errors: Readonly<Record<Exclude<ScriptedError['code'], 'malformed-reply' | 'empty' | 'truncated'>, ErrorAnswer>> =
   {
     'rate-limited': { status: 429, code: 'rate_limit_exceeded', message: 'Rate limit reached.' },
@@ -32,16 +32,16 @@ interface ErrorAnswer {
   readonly message: string;
 }
 
-/** The answer by which a server tells a scripted error, so that an adapter reads the same code from it. */
+/** Returns the response of a server for a scripted error, from which an adapter reads the same code. */
 export function errorAnswer({ code, message, retryAfterMs }: ScriptedError): Answer {
   if (code === 'malformed-reply') return { kind: 'answer', body: '<!doctype html><title>Sign in</title>' };
   if (code === 'empty' || code === 'truncated') return { kind: 'answer', body: emptyReply(code) };
-  const told = errors[code];
+  const answer = errors[code];
   return {
     kind: 'answer',
-    status: told.status,
+    status: answer.status,
     ...(retryAfterMs !== undefined && { headers: { 'retry-after-ms': String(retryAfterMs) } }),
-    body: { error: { message: message ?? told.message, type: told.code, code: told.code } },
+    body: { error: { message: message ?? answer.message, type: answer.code, code: answer.code } },
   };
 }
 

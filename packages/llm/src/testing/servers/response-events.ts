@@ -4,7 +4,7 @@ import { scriptedUsage } from '../script/scripted-usage.ts';
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
-/** A turn as one object of the Responses protocol. */
+/** Converts a turn to a response object. */
 export function responseOf(turn: CompleteTurn, model: string): JsonObject {
   const { finish } = turn;
   const isCut = finish === 'length' || finish === 'content-filter';
@@ -21,7 +21,7 @@ export function responseOf(turn: CompleteTurn, model: string): JsonObject {
   };
 }
 
-/** A turn as the events of a stream. */
+/** Converts a turn to the events of a stream. */
 export function responseEventsOf(turn: CompleteTurn, model: string, split: Split): readonly JsonObject[] {
   const whole = responseOf(turn, model);
   const output = itemsOf(turn);
@@ -38,7 +38,7 @@ export function responseEventsOf(turn: CompleteTurn, model: string, split: Split
 interface Item {
   readonly type: 'reasoning' | 'message' | 'function_call';
   readonly id: string;
-  /** Which call of the turn. */
+  /** Index of the call in the turn. */
   readonly call?: number;
   readonly [field: string]: unknown;
 }
@@ -100,14 +100,14 @@ function pieceEvent(piece: ReturnType<typeof turnDeltas>[number], at: JsonObject
 function usageOf({ usage, costUsd }: CompleteTurn): JsonObject {
   const cost = costUsd === undefined ? {} : { cost: costUsd };
   if (!usage) return costUsd === undefined ? {} : { usage: cost };
-  const told = scriptedUsage(usage);
+  const counts = scriptedUsage(usage);
   return {
     usage: {
-      input_tokens: told.input_tokens,
-      output_tokens: told.output_tokens,
-      total_tokens: told.input_tokens + told.output_tokens,
-      input_tokens_details: { cached_tokens: told.cache_read_tokens, cache_write_tokens: told.cache_write_tokens },
-      output_tokens_details: { reasoning_tokens: told.reasoning_tokens },
+      input_tokens: counts.input_tokens,
+      output_tokens: counts.output_tokens,
+      total_tokens: counts.input_tokens + counts.output_tokens,
+      input_tokens_details: { cached_tokens: counts.cache_read_tokens, cache_write_tokens: counts.cache_write_tokens },
+      output_tokens_details: { reasoning_tokens: counts.reasoning_tokens },
       ...cost,
     },
   };

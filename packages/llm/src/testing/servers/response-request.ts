@@ -35,7 +35,7 @@ const item = z.union([
 ]);
 type Item = z.output<typeof item>;
 
-/** What a request of the Responses protocol must look like; a body that differs is answered with 400. */
+/** Schema of a request of the Responses protocol; any other body is answered with 400. */
 export const responseRequest = z.looseObject({
   model: z.string(),
   instructions: z.exactOptional(z.string()),
@@ -56,11 +56,14 @@ export const responseRequest = z.looseObject({
 });
 export type ResponseRequest = z.output<typeof responseRequest>;
 
-/** The request that a body stands for, as far as a script looks at it. Neighbouring items of the assistant are one message. */
+/**
+ * Converts a body to a model request with the fields that scripts use. Consecutive items of the assistant are one
+ * message.
+ */
 export function requestOfItems({ instructions, input, tools, temperature }: ResponseRequest): ModelRequest {
-  const told: readonly Message[] = instructions === undefined ? [] : [messageOf('system', [text(instructions)])];
+  const system: readonly Message[] = instructions === undefined ? [] : [messageOf('system', [text(instructions)])];
   return {
-    messages: input.reduce(withItem, told),
+    messages: input.reduce(withItem, system),
     tools: tools.map(({ name, description, parameters }) => ({ name, description, parameters })),
     parameters: temperature === undefined ? {} : { temperature },
   };
@@ -72,8 +75,8 @@ function messageOf(role: Message['role'], content: readonly Content[], fields: P
 
 function withItem(messages: readonly Message[], next: Item): readonly Message[] {
   if (next.type === 'function_call_output') {
-    const said = typeof next.output === 'string' ? [text(next.output)] : next.output.map(contentOf);
-    return [...messages, messageOf('tool', said, { tool_call_id: next.call_id })];
+    const content = typeof next.output === 'string' ? [text(next.output)] : next.output.map(contentOf);
+    return [...messages, messageOf('tool', content, { tool_call_id: next.call_id })];
   }
   if (next.type === 'message' && next.role === 'user')
     return [...messages, messageOf('user', next.content.map(contentOf))];

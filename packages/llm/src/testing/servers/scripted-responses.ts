@@ -10,12 +10,13 @@ import type { Fault, ScriptedStep } from '../script/scripted-step.ts';
 import { serveScript, type ScriptedServer } from './serve-script.ts';
 
 /**
- * `scriptedServer` for the Responses protocol: listens on a free port of 127.0.0.1 and answers the n-th request with the n-th
- * step, streamed when asked to stream, with the same faults. It is strict: unknown fields of items are answered with 400.
+ * `scriptedServer` for the Responses protocol: listens on a free port of 127.0.0.1 and answers the n-th request with
+ * the n-th step, streamed when the request asks for it, with the same faults. Unknown fields of items are answered with
+ * 400.
  */
-export async function scriptedResponses(steps: Iterable<ScriptedStep>): Promise<ScriptedServer> {
-  const dealt = script(steps);
-  return serveScript(dealt, {
+export async function scriptedResponses(scripted: Iterable<ScriptedStep>): Promise<ScriptedServer> {
+  const steps = script(scripted);
+  return serveScript(steps, {
     read(body) {
       const { data } = responseRequest.safeParse(body);
       return data && requestOfItems(data);
@@ -23,9 +24,9 @@ export async function scriptedResponses(steps: Iterable<ScriptedStep>): Promise<
     async answer({ method, path }, body, response) {
       if (method !== 'POST' || path !== '/v1/responses') return refuse(response, 404, `There is nothing at ${path}.`);
       const { data, error } = responseRequest.safeParse(body);
-      if (!data) return refuse(response, 400, `The body is no request: ${error.message}`);
+      if (!data) return refuse(response, 400, `The body is not a request: ${error.message}`);
       try {
-        await sendResponse(await dealt.next(requestOfItems(data)), response, data);
+        await sendResponse(await steps.next(requestOfItems(data)), response, data);
       } catch (mismatch) {
         if (!(mismatch instanceof LlmError)) throw mismatch;
         refuse(response, 400, mismatch.message);
@@ -34,7 +35,7 @@ export async function scriptedResponses(steps: Iterable<ScriptedStep>): Promise<
   });
 }
 
-/** Sends a turn with everything that goes wrong in it. Resolves when nothing more is sent. */
+/** Sends a turn, including its faults. Resolves when nothing more is sent. */
 async function sendResponse(
   turn: CompleteTurn,
   response: ServerResponse,
@@ -51,7 +52,7 @@ function eventsOf(turn: CompleteTurn, model: string): readonly string[] {
   return events.map((event) => `event: ${String(event['type'])}\ndata: ${JSON.stringify(event)}\n\n`);
 }
 
-/** A reply that says nothing looks different in this protocol. */
+/** Returns the response for an error; an empty or truncated reply has a different form in this protocol. */
 function errorIn({ id, error }: CompleteTurn): Fault | undefined {
   if (error?.code !== 'empty' && error?.code !== 'truncated') return error && errorAnswer(error);
   const isCut = error.code === 'truncated';

@@ -8,48 +8,50 @@ import { script, type Script } from '../script/script.ts';
 import type { ScriptedStep } from '../script/scripted-step.ts';
 import { serveScript, type RecordedRequest, type ScriptedServer } from './serve-script.ts';
 
-/** What a scripted server checks, and how it cuts its answers. */
+/** Options of {@link scriptedServer}. */
 export interface ScriptedServerOptions {
-  /** What `Authorization: Bearer` must hold; anything else is answered with 401. Not checked when absent. */
+  /** Required bearer token; another one is answered with 401. Not checked by default. */
   readonly apiKey?: string;
-  /** Listed under `/models`; a request for another one is answered with 404. Any model is served when absent. */
+  /** Models listed under `/models`; a request for another one is answered with 404. Any model is served by default. */
   readonly models?: readonly string[];
   readonly split?: Split;
-  /** Plays a model without function calling: rejects tools, writes calls into its text, ends before stop strings. */
+  /**
+   * Simulates a model without function calling: rejects tools, writes calls into its text, ends before stop strings.
+   */
   readonly prompted?: boolean;
 }
 
 /**
- * Listens on a free port of 127.0.0.1 and answers the n-th chat completion request with the n-th step, streamed in several
- * events when asked to stream. A request without a step is answered with 400 and told by `assertDone`. Disposing it closes
- * every connection.
+ * Listens on a free port of 127.0.0.1 and answers the n-th chat completion request with the n-th step, as several
+ * events when the request asks for a stream. A request without a step is answered with 400 and reported by
+ * `assertDone`. Disposing the server closes all connections.
  */
 export async function scriptedServer(
-  steps: Iterable<ScriptedStep>,
+  scripted: Iterable<ScriptedStep>,
   options: ScriptedServerOptions = {},
 ): Promise<ScriptedServer> {
-  const dealt = script(steps);
-  return serveScript(dealt, {
+  const steps = script(scripted);
+  return serveScript(steps, {
     read(body) {
       const { data } = wireBody.safeParse(body);
       return data && requestOf(data);
     },
-    answer: (recorded, body, response) => answer(recorded, wireBody.safeParse(body).data, { response, options, dealt }),
+    answer: (recorded, body, response) => answer(recorded, wireBody.safeParse(body).data, { response, options, steps }),
   });
 }
 
 interface Exchange {
   readonly response: ServerResponse;
   readonly options: ScriptedServerOptions;
-  readonly dealt: Script;
+  readonly steps: Script;
 }
 
 async function answer(
   { method, path, headers }: RecordedRequest,
   body: WireBody | undefined,
-  stage: Exchange,
+  exchange: Exchange,
 ): Promise<void> {
-  const { response, options } = stage;
+  const { response, options } = exchange;
   if (options.apiKey !== undefined && headers['authorization'] !== `Bearer ${options.apiKey}`) {
     refuse(response, 401, 'invalid_api_key', 'The key is wrong.');
   } else if (method === 'GET' && path === '/v1/models') {
@@ -58,20 +60,20 @@ async function answer(
   } else if (method !== 'POST' || path !== '/v1/chat/completions') {
     refuse(response, 404, 'not_found', `There is nothing at ${path}.`);
   } else if (!body) {
-    refuse(response, 400, 'invalid_request_error', 'The body is no chat completion request.');
+    refuse(response, 400, 'invalid_request_error', 'The body is not a chat completion request.');
   } else if (options.models && !options.models.includes(body.model)) {
     refuse(response, 404, 'model_not_found', `The model ${body.model} does not exist.`);
   } else if (options.prompted && body.tools.length > 0) {
     refuse(response, 400, 'unsupported_parameter', noTools);
   } else {
-    await answerNext(stage, body);
+    await answerNext(exchange, body);
   }
 }
 
-async function answerNext({ response, options, dealt }: Exchange, body: WireBody): Promise<void> {
+async function answerNext({ response, options, steps }: Exchange, body: WireBody): Promise<void> {
   try {
     const request = requestOf(body);
-    const turn = await dealt.next(request);
+    const turn = await steps.next(request);
     await sendTurn(options.prompted ? promptedTurn(turn, request.parameters.stop) : turn, {
       response,
       body,

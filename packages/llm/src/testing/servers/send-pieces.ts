@@ -1,22 +1,22 @@
 import type { ServerResponse } from 'node:http';
 import type { Fault } from '../script/scripted-step.ts';
 
-/** Where and how pieces go. */
+/** Options of {@link sendPieces}. */
 export interface Sending {
   readonly response: ServerResponse;
-  /** Server-sent events, or one JSON. */
+  /** Server-sent events instead of one JSON body. */
   readonly stream: boolean;
   readonly fault: Fault | undefined;
 }
 
-/** Sends the pieces of an answer with everything that goes wrong in it. Resolves when nothing more is sent. */
+/** Sends the pieces of a response, including its faults. Resolves when nothing more is sent. */
 export async function sendPieces(pieces: () => readonly string[], { response, stream, fault }: Sending): Promise<void> {
   if (fault?.kind === 'answer') return sendAnswer(fault, response);
   const all = pieces();
   if (fault?.kind === 'hang' && fault.afterPieces === 0) return;
   if (fault?.kind === 'reset' && fault.afterPieces === 0) return void response.socket?.resetAndDestroy();
   response.setHeader('content-type', stream ? 'text/event-stream' : 'application/json');
-  for (const piece of all.slice(0, fault?.afterPieces)) await written(response, piece);
+  for (const piece of all.slice(0, fault?.afterPieces)) await sendPiece(response, piece);
   if (fault?.kind === 'hang') return;
   if (fault?.kind === 'reset') return void response.socket?.destroy();
   response.end();
@@ -32,7 +32,7 @@ async function sendAnswer(
   else if (!arePieces(body)) response.end(JSON.stringify(body));
   else {
     response.flushHeaders();
-    for await (const piece of body) await written(response, piece);
+    for await (const piece of body) await sendPiece(response, piece);
     response.end();
   }
 }
@@ -41,14 +41,14 @@ function arePieces(body: object): body is AsyncIterable<string | Uint8Array> {
   return Symbol.asyncIterator in body;
 }
 
-/** Waits until the piece has left the process, so that a fault comes after it. */
-async function written(response: ServerResponse, piece: string | Uint8Array): Promise<void> {
+/** Resolves when the piece has left the process, so that a fault follows it. */
+async function sendPiece(response: ServerResponse, piece: string | Uint8Array): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   response.write(piece, () => resolve());
   await promise;
 }
 
-/** An answer that is not streamed has two pieces, so that it can break off in the middle. */
+/** Splits a response that is not streamed into two pieces, so that a fault can occur between them. */
 export function halvesOf(json: string): readonly string[] {
   const middle = Math.floor(json.length / 2);
   return [json.slice(0, middle), json.slice(middle)];

@@ -6,21 +6,21 @@ import type { WireBody } from './chat-request.ts';
 import type { CompleteTurn } from '../script/script.ts';
 import { chatChunks, chatCompletion } from './chat-completion.ts';
 
-/** Where a scripted turn is played. */
+/** Response to which a scripted turn is sent, and its request. */
 export interface TurnTarget {
   readonly response: ServerResponse;
   readonly body: WireBody;
   readonly split: Split;
 }
 
-/** Sends a turn as the answer of a server, with everything that goes wrong in it. Resolves when nothing more is sent. */
-export async function sendTurn(turn: CompleteTurn, stage: TurnTarget): Promise<void> {
+/** Sends a turn as the response of a server, including its faults. Resolves when nothing more is sent. */
+export async function sendTurn(turn: CompleteTurn, target: TurnTarget): Promise<void> {
   await turn.gate;
-  const { stream, model } = stage.body;
+  const { stream, model } = target.body;
   const pieces = (): readonly string[] =>
-    stream ? eventsOf(turn, stage) : halvesOf(JSON.stringify(chatCompletion(turn, model)));
+    stream ? eventsOf(turn, target) : halvesOf(JSON.stringify(chatCompletion(turn, model)));
   await sendPieces(pieces, {
-    response: stage.response,
+    response: target.response,
     stream,
     fault: turn.error ? errorAnswer(turn.error) : turn.fault,
   });
@@ -29,6 +29,6 @@ export async function sendTurn(turn: CompleteTurn, stage: TurnTarget): Promise<v
 function eventsOf(turn: CompleteTurn, { body, split }: TurnTarget): readonly string[] {
   const chunks = chatChunks(turn, body.model, split);
   const wantsUsage = body.stream_options?.include_usage === true;
-  const told = wantsUsage ? chunks : chunks.filter((chunk) => !('usage' in chunk));
-  return [...told.map((chunk) => JSON.stringify(chunk)), '[DONE]'].map((data) => `data: ${data}\n\n`);
+  const sent = wantsUsage ? chunks : chunks.filter((chunk) => !('usage' in chunk));
+  return [...sent.map((chunk) => JSON.stringify(chunk)), '[DONE]'].map((data) => `data: ${data}\n\n`);
 }

@@ -5,46 +5,49 @@ import { text as readText } from 'node:stream/consumers';
 import type { ModelRequest } from '../../model-request.ts';
 import type { Script } from '../script/script.ts';
 
-/** A request as it came, whatever was answered. */
+/** A received request. */
 export interface RecordedRequest {
   readonly method: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
-  /** The client's port: the same for requests that share a connection. */
+  /** Port of the client: the same for requests that share a connection. */
   readonly port: number | undefined;
-  /** The body as it came; empty for a GET. */
+  /** Text of the body; empty for a GET. */
   readonly text: string;
-  /** What the body stands for; absent when it is no request of the protocol. */
+  /** The parsed request; absent when the body is not a request of the protocol. */
   readonly request?: ModelRequest;
-  /** Settles when the exchange is over: `true` when the client left before the answer was complete. */
+  /** Resolves at the end of the exchange, with true when the client disconnected before the response was complete. */
   readonly abandoned: Promise<boolean>;
 }
 
-/** A server on this machine that speaks the protocol of a provider from a script. */
+/** A local server that answers with a script in the protocol of a provider. */
 export interface ScriptedServer extends AsyncDisposable {
-  /** Such as `http://127.0.0.1:40123/v1`. */
+  /** Base URL such as `http://127.0.0.1:40123/v1`. */
   readonly url: string;
-  /** In the order they came. */
+  /** Requests in the order they were received. */
   readonly requests: readonly RecordedRequest[];
-  /** @throws {LlmError} `script-mismatch` when a request did not fit, or a step was never asked for. */
+  /** @throws {LlmError} `script-mismatch` when a request did not match its step, or a step was not requested. */
   assertDone(): void;
 }
 
-/** How a protocol is spoken. */
+/** Request parser and responder of a protocol. */
 export interface ProtocolHandler {
-  /** What a body stands for, for the record; undefined when it is no request of the protocol. */
+  /** Parses a body, for the record; undefined when it is not a request of the protocol. */
   readonly read: (body: unknown) => ModelRequest | undefined;
-  /** Answers; a rejection breaks the connection. `body` is undefined when it is no JSON. */
+  /** Sends the response; a rejection breaks the connection. `body` is undefined when it is not JSON. */
   readonly answer: (recorded: RecordedRequest, body: unknown, response: ServerResponse) => Promise<void>;
 }
 
-/** Listens on a free port of 127.0.0.1 and records every request before it is answered. Disposing closes every connection. */
-export async function serveScript(dealt: Script, speaker: ProtocolHandler): Promise<ScriptedServer> {
+/**
+ * Listens on a free port of 127.0.0.1 and records each request before the response. Disposing it closes all
+ * connections.
+ */
+export async function serveScript(steps: Script, handler: ProtocolHandler): Promise<ScriptedServer> {
   const requests: RecordedRequest[] = [];
   const server = createServer((incoming, response) => {
-    // A client that leaves in the middle is no error of the server; `abandoned` tells.
+    // A client that disconnects early is not an error of the server; see `abandoned`.
     response.on('error', () => undefined);
-    void handleRequest(incoming, response, { ...speaker, requests }).catch(() => response.destroy());
+    void handleRequest(incoming, response, { ...handler, requests }).catch(() => response.destroy());
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -52,7 +55,7 @@ export async function serveScript(dealt: Script, speaker: ProtocolHandler): Prom
   return {
     url: `http://127.0.0.1:${port}/v1`,
     requests,
-    assertDone: () => dealt.assertDone(),
+    assertDone: () => steps.assertDone(),
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       if (server.listening) await new Promise((resolve) => server.close(resolve));

@@ -11,7 +11,10 @@ const parameter = new RegExp(`<${prefix}parameter name="([^"<>]{1,200})"(?: \\w{
 const parameterEnd = new RegExp(`</${prefix}parameter>`, 'g');
 const first = new RegExp(`<${prefix}(?:function_calls>|tool_calls?>|invoke name=")`);
 
-/** Calls as elements named `invoke`, in an element around them or not. A call must be closed. */
+/**
+ * Reads calls written as `invoke` elements, with or without an enclosing element. Returns undefined unless every call
+ * is closed.
+ */
 export function readInvoke({ text, prose }: CallText): TextCalls | undefined {
   const start = prose.search(first);
   if (start === -1) return undefined;
@@ -20,7 +23,7 @@ export function readInvoke({ text, prose }: CallText): TextCalls | undefined {
   while (at < text.length) {
     const closed = after(closing, text, at);
     if (closed !== undefined) at = closed;
-    const call = closed === undefined ? readOne(text, at) : undefined;
+    const call = closed === undefined ? readCall(text, at) : undefined;
     if (!call && closed === undefined) return undefined;
     if (call) calls.push(call);
     at = call?.end ?? at;
@@ -29,7 +32,7 @@ export function readInvoke({ text, prose }: CallText): TextCalls | undefined {
   return calls.length > 0 ? { leadingText: text.slice(0, start), calls } : undefined;
 }
 
-function readOne(text: string, start: number): ScannedCall | undefined {
+function readCall(text: string, start: number): ScannedCall | undefined {
   const name = matchAt(invoke, text, start)?.[1];
   const bodyStart = after(invoke, text, start);
   if (name === undefined || bodyStart === undefined) return undefined;
@@ -45,7 +48,9 @@ function readOne(text: string, start: number): ScannedCall | undefined {
   }
 }
 
-/** A closing tag counts where a parameter or the end of the call follows: values may speak of tags. */
+/**
+ * Reads a value up to the closing tag that is followed by a parameter or the end of the call: values may mention tags.
+ */
 function valueAt(text: string, start: number): { readonly text: string; readonly end: number } | undefined {
   const search = new RegExp(parameterEnd);
   search.lastIndex = start;
@@ -58,12 +63,12 @@ function valueAt(text: string, start: number): { readonly text: string; readonly
 }
 
 function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
-  const here = new RegExp(pattern);
-  here.lastIndex = at;
-  return here.exec(text);
+  const sticky = new RegExp(pattern);
+  sticky.lastIndex = at;
+  return sticky.exec(text);
 }
 
-/** Where what follows a tag begins; undefined when there is no such tag. */
+/** Returns the position after a tag and the white space that follows it; undefined without such a tag at `at`. */
 function after(pattern: RegExp, text: string, at: number): number | undefined {
   const match = matchAt(pattern, text, at);
   return match ? skipSpace(text, at + match[0].length) : undefined;

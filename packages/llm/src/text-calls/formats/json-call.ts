@@ -1,15 +1,18 @@
 import type { ScannedCall } from '../function-tags/scan-call.ts';
 
-/** A call as JSON, wherever it ends. */
+/** A call written as JSON, without its end position. */
 export type JsonCall = Omit<ScannedCall, 'end'>;
 
-/** The call that a JSON text stands for: `name` and `arguments`, which some write as text or call `parameters`. */
+/**
+ * Reads a call from JSON with `name` and `arguments`. Some models write the arguments as a string or name them
+ * `parameters`. Returns undefined for any other text.
+ */
 export function jsonCall(text: string): JsonCall | undefined {
   try {
     const written = objectOf(JSON.parse(text));
     const { name } = written ?? {};
-    const given = written?.['arguments'] ?? written?.['parameters'];
-    const values = objectOf(typeof given === 'string' ? JSON.parse(given) : given);
+    const json = written?.['arguments'] ?? written?.['parameters'];
+    const values = objectOf(typeof json === 'string' ? JSON.parse(json) : json);
     if (typeof name !== 'string' || !values) return undefined;
     return { name, parameters: [], json: JSON.stringify(values), body: text };
   } catch {

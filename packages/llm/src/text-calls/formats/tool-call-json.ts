@@ -4,7 +4,10 @@ import { skipSpace, tags } from '../function-tags/tags.ts';
 import { jsonCall } from './json-call.ts';
 import type { CallText, TextCalls } from './text-call-format.ts';
 
-/** Calls as JSON between tags. The last closing tag may be missing: it ends replies, so servers take it away. */
+/**
+ * Reads calls written as JSON between tags. The last closing tag may be missing: as a stop string it is removed by
+ * servers.
+ */
 export function readToolCallJson({ text, prose }: CallText): TextCalls | undefined {
   const start = prose.indexOf(tags.wrapperOpen);
   const calls: ScannedCall[] = [];

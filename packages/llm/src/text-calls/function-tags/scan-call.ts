@@ -12,21 +12,21 @@ export interface ScannedParameter {
 export interface ScannedCall {
   readonly name: string;
   readonly parameters: readonly ScannedParameter[];
-  /** The arguments, where they were written as JSON of an object and not as parameters. */
+  /** JSON object of the arguments, when they were not written as parameters. */
   readonly json?: string;
-  /** The parameter whose value has no end; the call must not be run. */
+  /** Name of a parameter whose value has no end; the call must not be run. */
   readonly openParameter?: string;
-  /** Everything between the tags of the function. */
+  /** Text between the tags of the function. */
   readonly body: string;
-  /** Where scanning goes on. */
+  /** Position at which scanning continues. */
   readonly end: number;
 }
 
 const nextTag = /<parameter=|<\/parameter>|<\/function>|<\/tool_call>|<function=/g;
 
 /**
- * The call whose opening tag is at `start`; undefined when what follows is no body of a call, as in prose that speaks of a
- * tag. A call that was not closed ends where the text ends, or where the next one begins.
+ * Reads the call whose opening tag is at `start`. Returns undefined when the tag is not followed by the body of a call,
+ * as in prose that mentions a tag. A call that is not closed ends at the end of the text or at the next call.
  */
 export function scanCall(text: string, start: number, knownIn: (tool: string) => KnownNames): ScannedCall | undefined {
   const opening = openingAt('function', text, start);
@@ -35,7 +35,7 @@ export function scanCall(text: string, start: number, knownIn: (tool: string) =>
   const known = knownIn(name);
   if (!isBody(text, skipSpace(text, bodyStart))) return undefined;
   const parameters: (ScannedParameter & ScannedValue)[] = [];
-  const ended = (stop: number, end: number, openParameter = doubtful(parameters, text, end)): ScannedCall => ({
+  const callUntil = (stop: number, end: number, openParameter = uncertain(parameters, text, end)): ScannedCall => ({
     name,
     parameters,
     ...(openParameter !== undefined && { openParameter }),
@@ -48,31 +48,31 @@ export function scanCall(text: string, start: number, knownIn: (tool: string) =>
     const parameter = openingAt('parameter', text, at);
     if (parameter) {
       const value = scanParameter(text, parameter, known);
-      if (!value) return ended(text.length, text.length, parameter.name);
+      if (!value) return callUntil(text.length, text.length, parameter.name);
       parameters.push({ name: parameter.name, ...value });
       at = value.end;
       continue;
     }
-    // The value before it may have been longer.
+    // The previous value may have ended too early.
     if (text.startsWith(tags.parameterClose, at))
-      return ended(text.length, text.length, parameters.at(-1)?.name ?? '?');
-    if (text.startsWith(tags.functionClose, at)) return ended(at, at + tags.functionClose.length);
-    if (at === text.length || endsWithin(text, at, tags.functionClose)) return ended(at, text.length);
+      return callUntil(text.length, text.length, parameters.at(-1)?.name ?? '?');
+    if (text.startsWith(tags.functionClose, at)) return callUntil(at, at + tags.functionClose.length);
+    if (at === text.length || endsWithin(text, at, tags.functionClose)) return callUntil(at, text.length);
     if (endsWithin(text, at, tags.parameterOpen) || isCutName(text, at)) {
-      return ended(text.length, text.length, text.slice(at + tags.parameterOpen.length) || '?');
+      return callUntil(text.length, text.length, text.slice(at + tags.parameterOpen.length) || '?');
     }
-    if (text.startsWith(tags.wrapperClose, at) || text.startsWith(tags.functionOpen, at)) return ended(at, at);
+    if (text.startsWith(tags.wrapperClose, at) || text.startsWith(tags.functionOpen, at)) return callUntil(at, at);
     const next = followingTag(text, at);
-    if (next === undefined) return ended(at, at);
+    if (next === undefined) return callUntil(at, at);
     at = next;
   }
 }
 
 /**
- * A parameter whose value was ended too early, as far as can be seen: a closing tag is left over, in a later value or after
- * the call.
+ * Returns the name of a parameter whose value was probably ended too early: a closing tag is left over, in a later
+ * value or after the call.
  */
-function doubtful(
+function uncertain(
   parameters: readonly (ScannedParameter & ScannedValue)[],
   text: string,
   end: number,
@@ -95,7 +95,10 @@ function isCutName(text: string, at: number): boolean {
   return text.startsWith(tags.parameterOpen, at) && !/[>=]/.test(text.slice(at + tags.parameterOpen.length));
 }
 
-/** Words between parameters are no part of the call; a new call begins at the start of a line only. */
+/**
+ * Returns the position of the next tag. Text between parameters is ignored; a new call begins only at the start of a
+ * line.
+ */
 function followingTag(text: string, from: number): number | undefined {
   const search = new RegExp(nextTag);
   search.lastIndex = from + 1;

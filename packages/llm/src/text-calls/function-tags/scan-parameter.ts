@@ -1,6 +1,6 @@
 import { openingAt, type Opening, endsLine, endsWithin, isAtLineStart, skipSpace, tags } from './tags.ts';
 
-/** What a scanner knows about the names that may come. */
+/** Names that are valid in calls. */
 export interface KnownNames {
   readonly isTool: (name: string) => boolean;
   readonly isParameter: (name: string) => boolean;
@@ -9,24 +9,24 @@ export interface KnownNames {
 /** A value as it was written. */
 export interface ScannedValue {
   readonly text: string;
-  /** Stood in CDATA sections: its bytes are exactly what was meant. */
+  /** The value was written in CDATA sections, so its text is exact. */
   readonly isLiteral: boolean;
-  /** Whether a closing tag ended it, and not what came next. */
+  /** The value was ended by its closing tag, not by the tag after it. */
   readonly isClosed: boolean;
-  /** Where scanning goes on. */
+  /** Position at which scanning continues. */
   readonly end: number;
 }
 
-/** Tags without `=` too: in other notations they are closed by the same tags. */
+/** Includes tags without `=`: other formats close them with the same tags. */
 const anyTag = /<\/parameter>|<parameter(?=[\s=>])|<\/function>|<function(?=[\s=>])/g;
 const otherOpening = /<(?:parameter|function)(?:\s[^<>]*)?(?<!\/)>/y;
-/** Nothing comes after the call. */
+/** The end of a call that is the end of the text. */
 const lastEnd = /\s*<\/function>\s*(?:<\/tool_call>\s*)?(?![^])/y;
 
 /**
- * The value of a parameter that was just opened. A closing tag counts only where the structure goes on after it, and closes
- * what was opened last, so a value may speak of tags and hold whole calls. Undefined when it has no end: it was cut off, or
- * its end cannot be told.
+ * Reads the value of a parameter after its opening tag. A closing tag counts only where the structure of a call follows
+ * it, and closes the tag that was opened last, so a value may mention tags and contain complete calls. Returns
+ * undefined when the value was cut off or its end is ambiguous.
  */
 export function scanParameter(
   text: string,
@@ -45,8 +45,9 @@ export function scanParameter(
     } else if (tag === tags.parameterClose) {
       const isInner = inner.parameters > 0 && (inner.calls > 0 || !isAt(lastEnd, text, after));
       if (isInner) inner.parameters -= 1;
-      else if (goesOn(text, after, known)) return { ...plain(text, start, index), isClosed: true, end: after };
-      // Said twice, or part of the value: nobody knows.
+      else if (isFollowedByStructure(text, after, known))
+        return { ...plainValue(text, start, index), isClosed: true, end: after };
+      // Repeated by mistake or part of the value: ambiguous.
       else if (text.startsWith(tag, skipSpace(text, after))) return undefined;
     } else if (tag === '<function') {
       if (functionClose !== undefined && isAtLineStart(text, index)) break;
@@ -58,20 +59,20 @@ export function scanParameter(
   return functionClose === undefined ? undefined : unclosed(text, { name, start, end: functionClose });
 }
 
-/** A value that what came next has ended; undefined when it may have been closed before, by a tag that was not quite right. */
+/** Reads a value ended by the tag after it. Returns undefined when a misspelt closing tag may have ended it earlier. */
 function unclosed(
   text: string,
   { name, start, end }: { readonly name: string; readonly start: number; readonly end: number },
 ): ScannedValue | undefined {
-  const value = plain(text, start, lineBefore(text, end));
+  const value = plainValue(text, start, lineBefore(text, end));
   const mayBeClosed = ['</parameter', `</${name}>`].some((tag) => value.text.includes(tag));
   return mayBeClosed ? undefined : { ...value, isClosed: false, end };
 }
 
 function isAt(pattern: RegExp, text: string, at: number): boolean {
-  const here = new RegExp(pattern);
-  here.lastIndex = at;
-  return here.test(text);
+  const sticky = new RegExp(pattern);
+  sticky.lastIndex = at;
+  return sticky.test(text);
 }
 
 function* tagsFrom(text: string, start: number): Generator<RegExpExecArray> {
@@ -80,8 +81,8 @@ function* tagsFrom(text: string, start: number): Generator<RegExpExecArray> {
   for (let match = search.exec(text); match; match = search.exec(text)) yield match;
 }
 
-/** Whether what follows a closing tag is what must follow one. */
-function goesOn(text: string, after: number, known: KnownNames): boolean {
+/** Returns whether a closing tag is followed by the text that must follow one. */
+function isFollowedByStructure(text: string, after: number, known: KnownNames): boolean {
   const at = skipSpace(text, after);
   if (at === text.length || text.startsWith(tags.functionClose, at) || text.startsWith(tags.wrapperClose, at))
     return true;
@@ -101,10 +102,10 @@ function beginsCall(text: string, at: number, known: KnownNames): boolean {
 }
 
 /**
- * One line feed on either side belongs to the tags, not to the value. A value may end in a carriage return, so one is
- * taken away only where the value also began with one.
+ * Returns a value without one line feed on each side, which belongs to the tags. A value may end in a carriage return,
+ * so one is removed only when the value also began with one.
  */
-function plain(text: string, start: number, stop: number): Pick<ScannedValue, 'text' | 'isLiteral'> {
+function plainValue(text: string, start: number, stop: number): Pick<ScannedValue, 'text' | 'isLiteral'> {
   const inside = text.slice(start, stop);
   const [lead] = /^\r?\n/.exec(inside) ?? [''];
   const value = inside.slice(lead.length);
@@ -115,13 +116,16 @@ function plain(text: string, start: number, stop: number): Pick<ScannedValue, 't
   return { text: trimmed, isLiteral: false };
 }
 
-/** Where a value ends that is ended by a tag in the next line: the line feed between them is no part of it. */
+/**
+ * Returns the end of a value that is ended by a tag in the next line: the line feed between them is not part of the
+ * value.
+ */
 function lineBefore(text: string, tag: number): number {
   const lineStart = text.lastIndexOf('\n', tag - 1);
   return lineStart !== -1 && text.slice(lineStart, tag).trim() === '' ? lineStart : tag;
 }
 
-/** Sections one after the other; their end counts only before the closing tag, so a value may hold it. */
+/** Reads consecutive CDATA sections. Their end counts only before the closing tag, so a value may contain it. */
 function scanLiteral(text: string, first: number): ScannedValue | undefined {
   const { literalOpen, literalClose, parameterClose, functionClose } = tags;
   const parts: string[] = [];

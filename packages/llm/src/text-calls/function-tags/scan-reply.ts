@@ -3,33 +3,33 @@ import type { KnownNames } from './scan-parameter.ts';
 import { unopenedClose, opensThinking } from './split-thinking.ts';
 import { skipSpace, tags } from './tags.ts';
 
-/** A reply taken apart. */
+/** The parts of a reply. */
 export interface ScannedReply {
-  /** What was thought, calls included, before thinking ended that began without a tag; mostly empty. */
+  /** Text before a closing tag of reasoning that has no opening tag, including calls; usually empty. */
   readonly leadingReasoning: string;
-  /** What was said before and between the calls. */
+  /** Text before and between the calls. */
   readonly text: string;
   readonly calls: readonly ScannedCall[];
-  /** How many characters after the last call were left out. */
+  /** Number of characters after the last call that were dropped. */
   readonly droppedChars: number;
 }
 
-/** What a scanner needs to know. */
+/** Options of {@link scanReply}. */
 export interface ScanOptions {
   readonly knownIn: (tool: string) => KnownNames;
-  /** Further calls are left out like everything after the last call. */
+  /** Further calls are dropped, like all text after the last call. */
   readonly maxCalls: number;
-  /** Whether everything within a code fence is an example, also a call that it holds alone. */
+  /** Treats every call in a code fence as an example, even when the fence contains nothing else. */
   readonly isFenceCode?: boolean;
 }
 
 /**
- * The calls in a reply. A call begins at the start of a line, after a wrapper or after another call; within a code fence it
- * is an example, unless the fence holds nothing else. Results that a model makes up end the reply, and so does thinking
- * after a call. Takes time in proportion to the text.
+ * Finds the calls in a reply. A call begins at the start of a line, after a wrapper or after another call. In a code
+ * fence it is an example, unless the fence contains nothing else. Tool results invented by the model end the reply, as
+ * does reasoning after a call. Takes time linear in the length of the text.
  */
 export function scanReply(text: string, options: ScanOptions): ScannedReply {
-  let thought = '';
+  let leadingReasoning = '';
   let begin = 0;
   let found: FoundCall[] = [];
   for (let from = 0; ;) {
@@ -38,7 +38,7 @@ export function scanReply(text: string, options: ScanOptions): ScannedReply {
     if (found.length > 0 && (startsResult(between) || opensThinking(between))) break;
     const lone = found.length > 0 ? unopenedClose(between) : undefined;
     if (lone) {
-      thought = text.slice(0, from + lone.start).trim();
+      leadingReasoning = text.slice(0, from + lone.start).trim();
       begin = from + lone.end;
       found = [];
     }
@@ -48,26 +48,26 @@ export function scanReply(text: string, options: ScanOptions): ScannedReply {
   }
   const calls = found.slice(0, options.maxCalls);
   const starts = [begin, ...calls.map(({ end }) => end)];
-  const said = calls.map(({ start }, index) => text.slice(starts[index], start));
+  const between = calls.map(({ start }, index) => text.slice(starts[index], start));
   const rest = text.slice(starts.at(-1));
-  const words = calls.length > 0 ? together(said) : rest;
+  const visible = calls.length > 0 ? joinParts(between) : rest;
   return {
-    leadingReasoning: thought,
-    text: thought === '' ? words : words.trimStart(),
+    leadingReasoning,
+    text: leadingReasoning === '' ? visible : visible.trimStart(),
     calls: calls.map(({ call }) => call),
     droppedChars: calls.length > 0 ? rest.trim().length : 0,
   };
 }
 
-function together(said: readonly string[]): string {
-  return said
+function joinParts(parts: readonly string[]): string {
+  return parts
     .map((each, index) => (index === 0 ? each.trimEnd() : each.trim()))
     .filter((each) => each !== '')
     .join('\n\n');
 }
 
 interface FoundCall {
-  /** Where the call begins, its wrapper or fence included, and where scanning goes on after it. */
+  /** Start of the call with its wrapper or fence, and the position at which scanning continues. */
   readonly start: number;
   readonly end: number;
   readonly call: ScannedCall;
@@ -79,7 +79,7 @@ interface Fence {
   readonly bodyStart: number;
 }
 
-/** A fence, at any depth of a list; a line with further backticks is code within words. */
+/** A fence, at any depth of a list, or a call. A line with further backticks is inline code. */
 const lineOrCall = /^[ \t]*(`{3,}(?=[^`\n]*$)|~{3,})[^\n]*|<function=/gm;
 
 function nextCall(text: string, from: number, { knownIn, isFenceCode = false }: ScanOptions): FoundCall | undefined {
@@ -107,7 +107,7 @@ function nextCall(text: string, from: number, { knownIn, isFenceCode = false }: 
   return undefined;
 }
 
-/** Where a call at `at` begins when a wrapper is counted in; undefined where none can begin. */
+/** Returns the start of a call at `at`, including its wrapper; undefined at a position where no call can begin. */
 function beginningOf(text: string, from: number, at: number): number | undefined {
   let start = beforeSpace(text, from, at);
   const { wrapperOpen } = tags;
@@ -127,7 +127,7 @@ function afterWrapper(text: string, end: number): number {
   return text.startsWith(tags.wrapperClose, at) ? at + tags.wrapperClose.length : end;
 }
 
-/** Where a fence ends whose only content was a call that ended at `from`; undefined when it holds more. */
+/** Returns the end of a fence whose only content is a call that ends at `from`; undefined when it contains more. */
 function endOfFence(text: string, from: number, mark: string): number | undefined {
   const at = skipSpace(text, from);
   if (at === text.length) return at;
