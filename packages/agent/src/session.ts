@@ -1,42 +1,185 @@
-import type { EventCodec } from '@varve/events';
+import type { EventCodec, Json } from '@varve/events';
 import type { ActionEvent } from '@varve/events/kinds';
-import type { View } from '@varve/events/projections';
-import type { Delta, ToolSpec } from '@varve/llm';
+import type { Status } from '@varve/events/projections';
+import type { Delta, LanguageModel, ToolSpec } from '@varve/llm';
+import type { EventLog } from '@varve/storage';
+import type { Mask } from '@varve/text';
 import type { Tool } from '@varve/tools';
-import type { Agent } from './agent.ts';
-import type { Journal } from './log/journal.ts';
-import type { PreparedRequest } from './request/request.ts';
+import type { ClientToolSpec } from '@varve/tools/client';
+import { defineAgent, type Agent } from './agent.ts';
+import { BudgetLedger } from './budget/budget-ledger.ts';
+import type { ConversationMeta } from './log/conversation-meta.ts';
+import type { ConversationTimeline } from './log/conversation-state.ts';
+import { Journal } from './log/journal.ts';
+import { watchLease } from './log/lease-watch.ts';
+import { offeredTool } from './request/offered-tools.ts';
+import { requestBuilder, type PreparedRequest, type RequestBuilder } from './request/request.ts';
 
-/** What the steps of one open conversation share. */
-export interface Session {
-  readonly conversationId: string;
-  readonly agent: Agent;
-  readonly tools: ReadonlyMap<string, Tool>;
-  readonly offered: readonly ToolSpec[];
-  readonly journal: Journal;
+/** A snapshot is worth its bytes when it saves folding at least this many events. */
+const minEventsPerSnapshot = 100;
+
+/** Parts of a session, as creating or opening a conversation made them. */
+export interface SessionParts {
+  readonly log: EventLog;
   readonly codec: EventCodec;
+  /** State folded up to the head of the log. */
+  readonly timeline: ConversationTimeline;
+  readonly agent: Agent;
+  /** By name. Closed with the session. */
+  readonly tools: ReadonlyMap<string, Tool>;
+  readonly clientTools: readonly ClientToolSpec[];
+  /** Replaces secrets. */
+  readonly mask: Mask;
   readonly workspace: string;
-  readonly prepare: (view: View) => PreparedRequest;
-  /** Whole UTC milliseconds. */
+  readonly title?: string;
+  /** Id of the parent conversation. */
+  readonly parent?: string;
+  /** Ledger of the parent while it is open. */
+  readonly parentLedger?: BudgetLedger;
+  readonly snapshot: { readonly name: string; readonly head: number };
+  /** Timestamp of the last stored event. */
+  readonly lastTimestamp?: string;
+  /** UTC milliseconds. */
+  readonly now?: () => number;
+  /** Returns a signal that aborts after this many milliseconds; default `AbortSignal.timeout`. */
+  readonly timeout?: (ms: number) => AbortSignal;
+  readonly newId?: () => string;
+}
+
+/** One open conversation: its agent, tools, log, journal and budget. Everything that works on a conversation uses it. */
+export class Session implements AsyncDisposable {
+  readonly conversationId: string;
+  readonly workspace: string;
+  readonly log: EventLog;
+  readonly codec: EventCodec;
+  readonly tools: ReadonlyMap<string, Tool>;
+  /** The tools as the model is offered them. */
+  readonly offered: readonly ToolSpec[];
+  readonly mask: Mask;
+  readonly journal: Journal;
+  readonly ledger: BudgetLedger;
+  /** Whole UTC milliseconds: facts have no fractions, timestamps do. */
   readonly now: () => number;
+  readonly timeout: (ms: number) => AbortSignal;
+  readonly #parts: SessionParts;
+  readonly #policiesHead: number;
+  readonly #buildRequest: RequestBuilder;
+  readonly #lost = new AbortController();
+  #agent: Agent;
+  #title: string | undefined;
+
+  constructor(parts: SessionParts) {
+    const { log, timeline, codec, agent, tools, workspace, now = Date.now, newId, mask, lastTimestamp } = parts;
+    this.#parts = parts;
+    this.#agent = agent;
+    this.#title = parts.title;
+    this.#policiesHead = timeline.read('policies').head;
+    this.conversationId = log.id;
+    this.workspace = workspace;
+    this.log = log;
+    this.codec = codec;
+    this.tools = tools;
+    this.mask = mask;
+    this.now = () => Math.floor(now());
+    this.timeout = parts.timeout ?? ((ms) => AbortSignal.timeout(ms));
+    this.journal = new Journal({
+      log: watchLease(log, this.#lost),
+      codec,
+      timeline,
+      mask,
+      toolNames: tools,
+      metaOf: (status) => this.#metaOf(status),
+      now,
+      ...(newId && { newId }),
+      ...(lastTimestamp !== undefined && { lastTimestamp }),
+      ...(agent.signingKey && { signer: agent.signingKey }),
+    });
+    this.ledger = new BudgetLedger(this, parts.parentLedger);
+    const { parameters } = agent;
+    this.offered = [...tools.values()].map(offeredTool);
+    this.#buildRequest = requestBuilder({ codec, tools: this.offered, parameters, cacheKey: log.id, mask });
+  }
+
+  get agent(): Agent {
+    return this.#agent;
+  }
+
+  /** Aborts when another process takes the conversation over. */
+  get lost(): AbortSignal {
+    return this.#lost.signal;
+  }
+
+  /** Returns the request for the current view. */
+  prepareRequest(): PreparedRequest {
+    return this.#buildRequest(this.journal.timeline.read('view'));
+  }
+
+  /** Replaces the model from the next step on. */
+  switchModel(model: LanguageModel): void {
+    this.#agent = defineAgent({ ...this.#agent, model });
+  }
+
+  /** Makes the first line of a user's message the title of a conversation without one. */
+  suggestTitle(message: string): void {
+    const [line = ''] = this.mask(message).trim().split('\n');
+    if (line !== '') this.#title ??= line.length > 80 ? `${line.slice(0, 79)}…` : line;
+  }
+
+  /** Closes the tools, stores deferred events and a snapshot, and releases the lease. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    const { journal } = this;
+    const { snapshot } = this.#parts;
+    const problems = await closeTools(this.tools);
+    try {
+      await journal.catchUp();
+      const { head } = journal.timeline;
+      if (head - snapshot.head >= minEventsPerSnapshot) {
+        await this.log.snapshots.save(snapshot.name, { seq: head, state: journal.timeline.snapshot() });
+      }
+    } finally {
+      await this.log[Symbol.asyncDispose]();
+    }
+    if (problems.length > 0) throw problems[0];
+  }
+
+  #metaOf({ execution, title = this.#title }: Status): Json {
+    const { clientTools, parent } = this.#parts;
+    const meta: ConversationMeta = {
+      ...(title !== undefined && { title }),
+      status: execution,
+      workspace: this.workspace,
+      agent: this.#agent.spec,
+      ...clientToolsMeta(clientTools),
+      ...(parent !== undefined && { parent }),
+      ...(this.#policiesHead > 0 && { policies_head: this.#policiesHead }),
+    };
+    return { ...meta };
+  }
 }
 
-/** What one run adds. */
-export interface RunContext {
+/** Returns the field of a `meta` that stores client tools; no field for none. */
+export function clientToolsMeta(specs: readonly ClientToolSpec[]): Pick<ConversationMeta, 'client_tools'> {
+  return specs.length === 0 ? {} : { client_tools: JSON.parse(JSON.stringify(specs)) as readonly Json[] };
+}
+
+/** Closes every tool, even if another one fails to close. Resolves with the errors. */
+export async function closeTools(tools: ReadonlyMap<string, Tool>): Promise<readonly unknown[]> {
+  const closed = await Promise.allSettled([...tools.values()].map(async (tool) => tool.close()));
+  return closed.flatMap((result) => (result.status === 'rejected' ? [result.reason as unknown] : []));
+}
+
+/** Input of one step. */
+export interface StepContext {
   readonly signal: AbortSignal;
-  /** Pieces of the reply under way; provisional. Must not throw. */
+  /** Receives pieces of the reply in progress; provisional. Must not throw. */
   readonly onDelta?: (delta: Delta) => void;
-  /** Output of a call under way; provisional, and not masked. Must not throw. */
+  /** Receives output of a call in progress; provisional and not masked. Must not throw. */
   readonly onOutput?: (chunk: string, event: ActionEvent) => void;
-}
-
-/** What a reply and its calls add. */
-export interface ReplyRunContext extends RunContext {
-  /** Whether the model had read everything the user has said when it wrote the reply. */
+  /** Reports whether the reply was written with the user's latest message in view. */
   readonly sawLatestUserMessage: () => boolean;
 }
 
-/** How a step ended. */
+/** Result of one step. */
 export type StepOutcome =
   | { readonly kind: 'continue' | 'finished' | 'asked' | 'waiting' | 'aborted' | 'stuck' }
   | { readonly kind: 'failed'; readonly error: Error };

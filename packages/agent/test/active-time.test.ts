@@ -6,7 +6,7 @@ import { defineAgent } from '../src/agent.ts';
 import type { Budget } from '../src/budget/limits.ts';
 import { alwaysConfirm } from '../src/confirmation/always-confirm.ts';
 import { Conversation } from '../src/conversation/conversation.ts';
-import { readState } from '../src/log/read-state.ts';
+import { readState } from '../src/log/read-log.ts';
 import { countingTool } from '../src/testing/counting-tool.ts';
 import { Crash, crashingStore } from '../src/testing/crashing-store.ts';
 

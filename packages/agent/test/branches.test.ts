@@ -93,7 +93,7 @@ test('going back to a call that had begun says that it may have been carried out
   const { conversation, runs } = await started([record('a'), done, done]);
   await conversation.run();
   await conversation.navigate((await eventsOf(conversation)).find((event) => ActionEvent.is(event))?.id);
-  expect(saidIn(conversation).at(-1)).toContain('may have been carried out');
+  expect(saidIn(conversation).at(-1)).toContain('may have been executed');
   expect(await conversation.run()).toMatchObject({ reason: 'finished' });
   expect([...runs]).toEqual([['a', 1]]);
 });

@@ -10,7 +10,7 @@ import { alwaysConfirm } from '../src/confirmation/always-confirm.ts';
 import type { ChildOptions } from '../src/conversation/child-conversation.ts';
 import { Conversation } from '../src/conversation/conversation.ts';
 import type { CreateOptions } from '../src/conversation/conversation-options.ts';
-import { readState } from '../src/log/read-state.ts';
+import { readState } from '../src/log/read-log.ts';
 import type { RunResult } from '../src/run/run-result.ts';
 import { crashingStore } from '../src/testing/crashing-store.ts';
 

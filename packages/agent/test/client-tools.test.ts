@@ -6,7 +6,7 @@ import { finish, think, type Tool } from '@varve/tools';
 import { clientTool, clientTools, type ClientToolSpec } from '@varve/tools/client';
 import { defineAgent } from '../src/agent.ts';
 import { Conversation } from '../src/conversation/conversation.ts';
-import { readState } from '../src/log/read-state.ts';
+import { readState } from '../src/log/read-log.ts';
 
 const showing = (field: string): ClientToolSpec => ({
   name: 'show',

@@ -107,9 +107,7 @@ test('a conversation that an agent of another kind worked on is not opened, unle
   await log[Symbol.asyncDispose]();
   const opening = Conversation.open({ agent, store, id });
   await expect(opening).rejects.toMatchObject({ code: 'tools-missing' });
-  await expect(opening).rejects.toThrow(
-    'of kind ACPAgent, and this one is of kind Agent. Open it with one of that kind',
-  );
+  await expect(opening).rejects.toThrow('of kind ACPAgent, and this one is of kind Agent. Open it with that kind');
   await using conversation = await Conversation.open({ agent, store, id, missingTools: 'accept' });
   await conversation.send('Go on.');
   expect((await store.summary(id)).meta).toMatchObject({ agent: { kind: 'Agent' } });
@@ -128,7 +126,7 @@ test('a conversation is not opened without the tools it was worked on with, unle
   const refused = Conversation.open({ agent: poorer, store, id });
   await expect(refused).rejects.toMatchObject({
     code: 'tools-missing',
-    message: expect.stringMatching(/: record\. Give it/),
+    message: expect.stringMatching(/: record\. Add them/),
   });
   await using richer = await Conversation.open({
     agent: { ...agent, tools: () => [tool(), think(), finish()] },

@@ -73,7 +73,7 @@ test.for([
   [
     'an event of the conversation itself',
     (stamp: Stamp) => MessageEvent.create({ source: 'user', llm_message: { role: 'user', content: [] } }, stamp),
-    'MessageEvent comes from the conversation itself',
+    'MessageEvent is created by the conversation itself',
   ],
   [
     'a state of the conversation',
@@ -89,7 +89,7 @@ test.for([
   [
     'an event with a stamp of its own',
     (stamp: Stamp) => Rating.create({ stars: 1 }, { ...stamp, id: '12345678' }),
-    'not made with the stamp',
+    'does not have the stamp',
   ],
   [
     'an event that breaks its schema',

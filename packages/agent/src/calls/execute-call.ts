@@ -1,72 +1,65 @@
 import { effectFact } from '@varve/events/facts';
 import { ObservationEvent, type ActionEvent } from '@varve/events/kinds';
 import { FinishAction, type Observation } from '@varve/events/payloads';
-import { ToolError, type Tool } from '@varve/tools';
+import { ToolError } from '@varve/tools';
 import { digestOf } from '../log/digest.ts';
 import { callErrorDraft, finishedDraft, internalFailure, type Draft } from '../log/drafts.ts';
 import type { Journal } from '../log/journal.ts';
+import type { Session, StepContext } from '../session.ts';
+import type { RunnableCall } from './recovery.ts';
 
-/** What carrying out a call needs besides the call. */
-export interface ExecuteOptions {
-  readonly journal: Journal;
-  readonly conversationId: string;
-  readonly workspace: string;
-  readonly signal: AbortSignal;
-  readonly now: () => number;
-  /** Whether a call of finish ends the work. */
-  readonly sawLatestUserMessage: () => boolean;
-  readonly onOutput?: (chunk: string, event: ActionEvent) => void;
-}
-
-/** How a call ended: the agent is done, the call was cut off, or the run goes on. */
+/** Result of executing a call: the agent is done, the call was aborted, or the run continues. */
 export type CallOutcome = 'finished' | 'aborted' | 'done';
 
 /**
- * Runs one call and stores its result. A call with side effects is recorded before it starts, so that after a crash
- * nobody runs it again; what may be done again is stored behind. Whatever the tool does, the call has exactly one result when
- * this resolves. A call that was refused meanwhile keeps that answer, and does not run unless it had begun.
+ * Executes one call and stores its result. A call with side effects is recorded before it starts, so that it is never run
+ * again after a crash; results of calls that may be repeated are stored deferred. When this resolves, the call has exactly
+ * one result. A call that was rejected in the meantime keeps that answer, and does not run unless it had started.
  */
-export async function executeCall(event: ActionEvent, tool: Tool, options: ExecuteOptions): Promise<CallOutcome> {
-  const { journal, conversationId, workspace, signal, now, onOutput, sawLatestUserMessage } = options;
-  if (!event.action) throw new Error(`Action ${event.id} has no payload, so it cannot be executed.`);
-  const input = tool.fromAction(event.action);
-  const idempotencyKey = digestOf(`${conversationId}:${event.id}`);
-  const effect = tool.effect(input);
-  if (effect !== 'read') {
-    // Alone, so that a crash before the effect is recorded proves that the call never started.
-    await journal.flush();
-    if (signal.aborted) return 'aborted';
-    if (!isPending(journal, event)) return 'done';
-  }
-  if (effect === 'write') {
-    const value = { action_id: event.id, idempotency_key: idempotencyKey, at: now() };
-    const fact: Draft = { make: (stamp) => effectFact.create(value, stamp) };
-    const begun = await journal.emit(() => (isPending(journal, event) ? [fact] : []));
-    if (begun.length === 0) return 'done';
-  }
-  const context = {
-    workspace,
-    signal,
-    idempotencyKey,
-    ...(onOutput && { onOutput: (chunk: string) => onOutput(chunk, event) }),
-  };
+export async function executeCall(call: RunnableCall, session: Session, context: StepContext): Promise<CallOutcome> {
+  const { event, tool, input, effect } = call;
+  const { journal, workspace } = session;
+  const { signal, onOutput } = context;
+  const idempotencyKey = digestOf(`${session.conversationId}:${event.id}`);
+  const skipped = await recordStart(call, idempotencyKey, session, signal);
+  if (skipped) return skipped;
   let result: Draft;
   try {
-    result = observationDraft(event, await tool.execute(input, context));
+    const output = onOutput && { onOutput: (chunk: string) => onOutput(chunk, event) };
+    result = observationDraft(event, await tool.execute(input, { workspace, signal, idempotencyKey, ...output }));
   } catch (error) {
-    return failed(event, error, options);
+    return recordFailure(event, error, session, signal);
   }
-  const isEnd = FinishAction.is(event.action);
+  const isFinish = FinishAction.is(event.action);
   const results = (): readonly Draft[] => {
     if (!isPending(journal, event)) return [];
-    return isEnd ? [result, finishedDraft(sawLatestUserMessage())] : [result];
+    return isFinish ? [result, finishedDraft(context.sawLatestUserMessage())] : [result];
   };
-  if (effect === 'read' && !isEnd) await journal.emitDeferred(results);
+  if (effect === 'read' && !isFinish) await journal.emitDeferred(results);
   else await journal.emit(results);
   return journal.timeline.read('status').execution === 'finished' ? 'finished' : 'done';
 }
 
-/** Whether the call still has no result. */
+/** Stores everything that must precede the start of a call. Returns an outcome when the call must not start. */
+async function recordStart(
+  { event, effect }: RunnableCall,
+  idempotencyKey: string,
+  { journal, now }: Session,
+  signal: AbortSignal,
+): Promise<CallOutcome | undefined> {
+  if (effect === 'read') return undefined;
+  // An append of its own, so that a crash before the effect is recorded proves that the call never started.
+  await journal.flush();
+  if (signal.aborted) return 'aborted';
+  if (!isPending(journal, event)) return 'done';
+  if (effect !== 'write') return undefined;
+  const value = { action_id: event.id, idempotency_key: idempotencyKey, at: now() };
+  const fact: Draft = { make: (stamp) => effectFact.create(value, stamp) };
+  const started = await journal.emit(() => (isPending(journal, event) ? [fact] : []));
+  return started.length === 0 ? 'done' : undefined;
+}
+
+/** Reports whether the call has no result yet. */
 export function isPending(journal: Journal, { id }: ActionEvent): boolean {
   return journal.timeline.read('pending').some(({ event }) => event.id === id);
 }
@@ -78,11 +71,13 @@ function observationDraft(event: ActionEvent, observation: Observation): Draft {
   };
 }
 
-/**
- * A tool that throws is answered like one that reports an error: the model reads it and the log stays whole. A call that was
- * refused meanwhile has its answer already.
- */
-async function failed(event: ActionEvent, error: unknown, { journal, signal }: ExecuteOptions): Promise<CallOutcome> {
+/** Answers a call whose tool threw with an error for the model, unless the call was answered in the meantime. */
+async function recordFailure(
+  event: ActionEvent,
+  error: unknown,
+  { journal }: Session,
+  signal: AbortSignal,
+): Promise<CallOutcome> {
   const answer = (draft: Draft): Promise<unknown> => journal.emit(() => (isPending(journal, event) ? [draft] : []));
   if (signal.aborted) {
     await answer(callErrorDraft(event, 'This call was interrupted before it had a result.'));

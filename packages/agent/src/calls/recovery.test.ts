@@ -35,11 +35,11 @@ test.for(cases)('an unanswered %s call with %o: %s', ([effect, facts, verdict]) 
 test('a call of a tool that is gone, or that takes other arguments now, is answered', () => {
   const call = { event, isExecutable: true, isListed: true, hasEffect: false };
   expect(recoveryDecision(call, new Map())).toMatchObject({
-    error: expect.stringContaining('record is no longer there'),
+    error: expect.stringContaining('record is no longer available'),
   });
   const changed = { ...event, action: { data: { other: 1 }, kind: 'MCPToolAction' } };
   const tools = new Map([['record', countingTool().tool()]]);
   expect(recoveryDecision({ ...call, event: changed }, tools)).toMatchObject({
-    error: expect.stringContaining('no longer takes'),
+    error: expect.stringContaining('no longer accepts'),
   });
 });

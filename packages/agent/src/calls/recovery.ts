@@ -1,58 +1,61 @@
 import type { ActionEvent } from '@varve/events/kinds';
 import { FinishAction } from '@varve/events/payloads';
 import type { PendingCall } from '@varve/events/projections';
-import { ToolError, type Tool } from '@varve/tools';
+import { ToolError, type Effect, type Tool } from '@varve/tools';
 import { callAfterFinishMessage } from '../log/drafts.ts';
 
-/** What to do with a call that a log left without a result. */
+/** A pending call that may run, with its tool and its parsed input. */
+export interface RunnableCall {
+  readonly event: ActionEvent;
+  readonly tool: Tool;
+  /** Input of the tool, parsed from the stored payload once and carried from here to the execution. */
+  readonly input: unknown;
+  readonly effect: Effect;
+}
+
+/** Decision about a call that a log contains without a result. */
 export type RecoveryDecision =
-  | { readonly kind: 'run'; readonly tool: Tool }
+  | { readonly kind: 'run'; readonly call: RunnableCall }
   | { readonly kind: 'answer'; readonly error: string };
 
 /**
- * Judges an unanswered call by what the log proves. A call that may have had side effects is never run again: its outcome
- * is unknown, and the model is told so. A call may run if it changes nothing, may be repeated, or provably never started.
- * `before` are the open calls before it: behind a `finish` of the same reply nothing runs, also when a crash in the middle
- * of an append left the reply without the answers that say so.
+ * Decides from the log alone what happens to a pending call. A call that may have had side effects is never run again: its
+ * outcome is unknown, and the model reads that. A call may run if it changes nothing, may be repeated, or provably never
+ * started. `before` are the earlier pending calls: nothing runs after a `finish` of the same reply, even if a crash within
+ * an append lost the answers to the calls after it.
  */
 export function recoveryDecision(
   { event, isExecutable, isListed, hasEffect }: PendingCall,
   tools: ReadonlyMap<string, Tool>,
   before: readonly PendingCall[] = [],
 ): RecoveryDecision {
-  if (!isExecutable) return { kind: 'answer', error: 'This call could not be read, so it was not executed.' };
+  if (!isExecutable || !event.action) return answer('This call could not be read, so it was not executed.');
   if (hasEffect) return unknownOutcome(event);
-  if (before.some((other) => isFinishOf(other, event))) return { kind: 'answer', error: callAfterFinishMessage };
+  if (before.some((other) => isFinishOf(other, event))) return answer(callAfterFinishMessage);
   const tool = tools.get(event.tool_name);
-  if (!tool) {
-    return { kind: 'answer', error: `The tool ${event.tool_name} is no longer there, so this call was not executed.` };
+  if (!tool) return answer(`The tool ${event.tool_name} is no longer available, so this call was not executed.`);
+  try {
+    const input = tool.fromAction(event.action);
+    const effect = tool.effect(input);
+    return effect === 'write' && !isListed
+      ? unknownOutcome(event)
+      : { kind: 'run', call: { event, tool, input, effect } };
+  } catch (error) {
+    if (!(error instanceof ToolError)) throw error;
+    return answer(`The tool ${event.tool_name} no longer accepts these arguments. It was not executed.`);
   }
-  const effect = effectOf(tool, event);
-  if (effect === undefined) {
-    return {
-      kind: 'answer',
-      error: `The tool ${event.tool_name} no longer takes these arguments. It was not executed.`,
-    };
-  }
-  return effect === 'write' && !isListed ? unknownOutcome(event) : { kind: 'run', tool };
 }
 
 function isFinishOf({ event: { action, llm_response_id: reply } }: PendingCall, event: ActionEvent): boolean {
   return FinishAction.is(action) && reply === event.llm_response_id;
 }
 
-function unknownOutcome(event: ActionEvent): RecoveryDecision {
-  return {
-    kind: 'answer',
-    error: `The outcome of this ${event.tool_name} call is unknown: the process ended while it may have been running. It was not run again. Look at the present state before you repeat it.`,
-  };
+function answer(error: string): RecoveryDecision {
+  return { kind: 'answer', error };
 }
 
-function effectOf(tool: Tool, event: ActionEvent): ReturnType<Tool['effect']> | undefined {
-  try {
-    return event.action && tool.effect(tool.fromAction(event.action));
-  } catch (error) {
-    if (error instanceof ToolError) return undefined;
-    throw error;
-  }
+function unknownOutcome(event: ActionEvent): RecoveryDecision {
+  return answer(
+    `The outcome of this ${event.tool_name} call is unknown: the process ended while it may have been running. It was not run again. Check the current state before you repeat it.`,
+  );
 }

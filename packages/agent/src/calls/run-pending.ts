@@ -1,47 +1,30 @@
 import { FinishAction } from '@varve/events/payloads';
-import type { PendingCall } from '@varve/events/projections';
-import type { Tool } from '@varve/tools';
-import { callErrorDraft, statusDraft } from '../log/drafts.ts';
-import { executeCall, isPending } from './execute-call.ts';
 import { isApproved, mustWait } from '../confirmation/gate.ts';
-import type { ReplyRunContext, Session, StepOutcome } from '../session.ts';
+import { callErrorDraft, statusDraft } from '../log/drafts.ts';
+import type { ProposedCall } from '../risk/risk-analyzer.ts';
+import type { Session, StepContext, StepOutcome } from '../session.ts';
+import { executeCall, isPending } from './execute-call.ts';
+import { recoveryDecision, type RunnableCall } from './recovery.ts';
 import { runScheduled, type ScheduledTask } from './scheduler.ts';
-import { recoveryDecision } from './recovery.ts';
-
-interface Runnable {
-  readonly call: PendingCall;
-  readonly tool: Tool;
-}
 
 /**
- * Brings every unanswered call to an end: runs what may run, answers what must not, and waits where a person has to allow
- * it. The same path serves a fresh reply, an approval, and what a crash left behind.
+ * Completes every pending call: executes those that may run, answers those that must not, and waits where a person must
+ * approve. A fresh reply, an approval and the resumption after a crash all take this path.
  */
-export async function runPending(session: Session, context: ReplyRunContext): Promise<StepOutcome> {
-  const { journal, tools, codec, agent } = session;
-  const judged = () => {
-    const pending = journal.timeline.read('pending');
-    return pending.map((call, index) => ({ call, verdict: recoveryDecision(call, tools, pending.slice(0, index)) }));
-  };
-  await journal.emit(() =>
-    judged().flatMap(({ call, verdict }) =>
-      verdict.kind === 'answer' ? [callErrorDraft(call.event, verdict.error)] : [],
-    ),
-  );
-  const runnable = judged().flatMap(({ call, verdict }): readonly Runnable[] =>
-    verdict.kind === 'run' ? [{ call, tool: verdict.tool }] : [],
-  );
-  const unapproved = runnable.filter(({ call }) => !isApproved(codec, call));
-  const waits = mustWait(agent.confirmation, unapproved.flatMap(proposed));
-  const mayRun = waits ? runnable.filter((one) => !unapproved.includes(one)) : runnable;
+export async function runPending(session: Session, context: StepContext): Promise<StepOutcome> {
+  const { journal, agent } = session;
+  const runnable = await answerUnrunnable(session);
+  const unapproved = withoutApproval(runnable, session);
+  const isWaiting = mustWait(agent.confirmation, unapproved.flatMap(proposed));
+  const mayRun = isWaiting ? runnable.filter((call) => !unapproved.includes(call)) : runnable;
   let end: 'finished' | 'aborted' | undefined;
-  const tasks = mayRun.map((one): ScheduledTask => ({
-    ...exclusionOf(one),
+  const tasks = mayRun.map((call): ScheduledTask => ({
+    ...exclusionOf(call),
     run: async (failure) => {
       if (context.signal.aborted) return false;
-      if (!isPending(journal, one.call.event)) return true;
+      if (!isPending(journal, call.event)) return true;
       const signal = AbortSignal.any([context.signal, failure]);
-      const outcome = await executeCall(one.call.event, one.tool, { ...session, ...context, signal });
+      const outcome = await executeCall(call, session, { ...context, signal });
       if (outcome !== 'done') end ??= outcome;
       return outcome === 'done';
     },
@@ -49,27 +32,42 @@ export async function runPending(session: Session, context: ReplyRunContext): Pr
   await runScheduled(tasks, agent.concurrency);
   if (end) return { kind: end };
   if (context.signal.aborted) return { kind: 'aborted' };
-  // While the approved ones ran somebody may have decided about the others too.
-  const stillWaits = (): boolean => mustWait(agent.confirmation, undecided(unapproved, session).flatMap(proposed));
-  await journal.emit(() => (stillWaits() ? [statusDraft('waiting_for_confirmation')] : []));
+  // A person may have approved or rejected the others while the approved calls ran.
+  const mustStillWait = (): boolean =>
+    mustWait(agent.confirmation, withoutApproval(unapproved, session).flatMap(proposed));
+  await journal.emit(() => (mustStillWait() ? [statusDraft('waiting_for_confirmation')] : []));
   return { kind: journal.timeline.read('status').execution === 'waiting_for_confirmation' ? 'waiting' : 'continue' };
 }
 
-/** Those that were neither answered nor allowed by now. */
-function undecided(calls: readonly Runnable[], { journal, codec }: Session): readonly Runnable[] {
-  const open = new Map(journal.timeline.read('pending').map((call) => [call.event.id, call]));
-  return calls.filter(({ call: { event } }) => {
-    const now = open.get(event.id);
-    return now !== undefined && !isApproved(codec, now);
+/** Answers the calls that must not run, and returns the others. */
+async function answerUnrunnable({ journal, tools }: Session): Promise<readonly RunnableCall[]> {
+  const runnable: RunnableCall[] = [];
+  await journal.emit(() => {
+    const pending = journal.timeline.read('pending');
+    return pending.flatMap((call, index) => {
+      const decision = recoveryDecision(call, tools, pending.slice(0, index));
+      if (decision.kind === 'answer') return [callErrorDraft(call.event, decision.error)];
+      runnable.push(decision.call);
+      return [];
+    });
+  });
+  return runnable.filter(({ event }) => isPending(journal, event));
+}
+
+/** Returns the calls that are still pending and not approved. */
+function withoutApproval(calls: readonly RunnableCall[], { journal, codec }: Session): readonly RunnableCall[] {
+  const pending = new Map(journal.timeline.read('pending').map((call) => [call.event.id, call]));
+  return calls.filter(({ event }) => {
+    const call = pending.get(event.id);
+    return call !== undefined && !isApproved(codec, call);
   });
 }
 
-/** What a call must not run beside: others of the same tool, unless it says what it touches; `finish` comes after all. */
-function exclusionOf({ call: { event }, tool }: Runnable): Omit<ScheduledTask, 'run'> {
-  const resources = event.action && tool.resources(tool.fromAction(event.action));
-  return { locks: resources ?? [`tool:${tool.name}`], isExclusive: FinishAction.is(event.action) };
+/** Returns the locks of a call: its resources, or its tool when it names none. `finish` runs alone, after all others. */
+function exclusionOf({ event, tool, input }: RunnableCall): Omit<ScheduledTask, 'run'> {
+  return { locks: tool.resources(input) ?? [`tool:${tool.name}`], isExclusive: FinishAction.is(event.action) };
 }
 
-function proposed({ call: { event }, tool }: Runnable) {
+function proposed({ event, tool }: RunnableCall): readonly ProposedCall[] {
   return event.action ? [{ tool, action: event.action, risk: event.security_risk }] : [];
 }

@@ -1,18 +1,19 @@
-/** A piece of work among others, and what it must not share with those that run at the same time. */
+/** A task, and what it must not share with tasks that run at the same time. */
 export interface ScheduledTask {
+  /** Names of resources; tasks that share one run one after the other. */
   readonly locks: readonly string[];
-  /** Runs when everything before it has ended, and nothing after it starts before it has. */
+  /** Starts after every earlier task has ended, and ends before any later task starts. */
   readonly isExclusive: boolean;
-  /** Resolves with whether those that have not started may still start. */
+  /** Resolves with true if tasks that have not started may still start. */
   readonly run: (signal: AbortSignal) => Promise<boolean>;
 }
 
 /**
- * Runs tasks, at most `limit` at once. Those that share a lock run one after the other, in order; those that do not may
- * overtake. Locks are taken all at once, so nothing waits for each other in a circle. Resolves when nothing runs any more.
+ * Runs tasks, at most `limit` concurrently. Tasks that share a lock run one after the other, in order; others may
+ * overtake. A task takes all its locks together, so there is no deadlock. Resolves when no task is running any more.
  *
- * When one rejects, no other starts, those under way see their signal abort, and the first reason is thrown after they
- * have settled.
+ * When a task rejects, no other starts, the signal of running tasks aborts, and the first reason is thrown after they have
+ * settled.
  */
 export async function runScheduled(tasks: readonly ScheduledTask[], limit: number): Promise<void> {
   const waiting = [...tasks];
@@ -40,7 +41,7 @@ export async function runScheduled(tasks: readonly ScheduledTask[], limit: numbe
   if (failure.signal.aborted) throw failure.signal.reason;
 }
 
-/** The first that nothing before it is in the way of. */
+/** Returns the first waiting task that no earlier task excludes. */
 function nextOf(waiting: readonly ScheduledTask[], running: readonly ScheduledTask[]): ScheduledTask | undefined {
   const before = [...running];
   for (const task of waiting) {

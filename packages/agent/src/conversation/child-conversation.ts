@@ -1,55 +1,53 @@
 import { StorageError, type EventStore } from '@varve/storage';
-import type { ConversationOptions, CreateOptions, OpenOptions } from './conversation-options.ts';
 import { AgentError } from '../error.ts';
+import { readMeta } from '../log/conversation-meta.ts';
+import type { Session } from '../session.ts';
 import { withoutUndefined } from '../without-undefined.ts';
-import { OpenConversation } from './open-conversation.ts';
+import type { ConversationOptions, CreateOptions, OpenOptions } from './conversation-options.ts';
+import { createSession, openSession } from './open-session.ts';
 import { inheritPolicies } from './resume-agent.ts';
 
-/** How a conversation that works for another differs from that one. */
+/** Options of a child conversation that differ from its parent's. */
 export interface ChildOptions
   extends
     Partial<Pick<CreateOptions, 'id' | 'agent' | 'secrets' | 'workspace' | 'clientTools'>>,
     Pick<OpenOptions, 'missingTools'> {}
 
 /**
- * Makes a conversation that works for another, in the same store and workspace and with the same agent unless the options
- * say otherwise; or takes up the one of that id. Its secrets are hidden besides those of the other. Policies that its agent
- * was given none of are those of the other's.
+ * Creates a child conversation in the parent's store, or opens the child with that id. Workspace and agent are the parent's
+ * unless the options differ. The parent's secrets are masked too, and policies that the agent does not set are the
+ * parent's.
  *
- * @throws {AgentError} `invalid` when there is a conversation of that id that does not work for this one.
+ * @throws {AgentError} `invalid` when a conversation with that id is not a child of this one.
  */
-export async function childConversation(
-  { session }: OpenConversation,
+export async function childSession(
+  parent: Session,
   { store, secrets = [], kinds, now, timeout, newId }: ConversationOptions,
   child: ChildOptions & { readonly id: string },
-): Promise<{ readonly open: OpenConversation; readonly options: ConversationOptions }> {
-  const { conversationId: parent } = session;
-  const { id, clientTools = [] } = child;
-  const agent = inheritPolicies(child.agent ?? session.agent, session.agent);
-  const hidden = [...secrets, ...(child.secrets ?? [])];
-  // Where the other works and what its client carries out is its own.
+): Promise<{ readonly session: Session; readonly options: ConversationOptions }> {
+  const { conversationId } = parent;
+  const { id, clientTools = [], missingTools = 'refuse' } = child;
+  // Workspace and client tools of the parent are not inherited by the children of this child.
   const options: ConversationOptions = {
-    agent,
+    agent: inheritPolicies(child.agent ?? parent.agent, parent.agent),
     store,
-    secrets: hidden,
+    secrets: [...secrets, ...(child.secrets ?? [])],
     ...withoutUndefined({ kinds, now, timeout, newId }),
   };
-  const making = { ...options, ...withoutUndefined({ workspace: child.workspace }), clientTools, id };
-  const meta = await metaOf(id, store);
+  const own = { ...options, ...withoutUndefined({ workspace: child.workspace }), clientTools, id };
+  const meta = await storedMeta(id, store);
   if (meta === undefined) {
-    return { open: await OpenConversation.create({ workspace: session.workspace, ...making, parent }), options };
+    return { session: await createSession({ workspace: parent.workspace, ...own }, parent), options };
   }
-  if (meta.parent !== parent) {
-    throw new AgentError('invalid', `Conversation ${id} does not work for conversation ${parent}.`);
+  if (meta.parent !== conversationId) {
+    throw new AgentError('invalid', `Conversation ${id} is not a child of conversation ${conversationId}.`);
   }
-  const { missingTools = 'refuse' } = child;
-  return { open: await OpenConversation.open({ ...making, missingTools }), options };
+  return { session: await openSession({ ...own, missingTools }, parent), options };
 }
 
-async function metaOf(id: string, store: EventStore): Promise<{ readonly parent?: unknown } | undefined> {
+async function storedMeta(id: string, store: EventStore): Promise<ReturnType<typeof readMeta> | undefined> {
   try {
-    const { meta } = await store.summary(id);
-    return typeof meta === 'object' && meta !== null && 'parent' in meta ? meta : {};
+    return readMeta((await store.summary(id)).meta);
   } catch (error) {
     if (error instanceof StorageError && error.code === 'missing') return undefined;
     throw error;

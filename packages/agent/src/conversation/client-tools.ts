@@ -4,58 +4,58 @@ import type { Tool } from '@varve/tools';
 import { clientTool, clientToolSpec, type ClientToolSpec } from '@varve/tools/client';
 import { AgentError } from '../error.ts';
 
-/** Where the client tools of a conversation are known from. */
+/** Sources of the client tools of a conversation. */
 export interface ClientToolSources {
   readonly id: string;
-  /** Made by the agent. */
-  readonly tools: ReadonlyMap<string, Tool>;
-  /** Whoever creates or opens the conversation brings these. */
-  readonly given: readonly ClientToolSpec[];
-  /** Kept beside the log. */
-  readonly kept?: readonly unknown[];
-  /** Its system prompt tells what the log was begun with. */
+  /** Tools of the agent, by name. */
+  readonly agentTools: ReadonlyMap<string, Tool>;
+  /** Specs passed when the conversation is created or opened. */
+  readonly added: readonly ClientToolSpec[];
+  /** Specs stored next to the log. */
+  readonly stored?: readonly unknown[];
+  /** View whose system prompt lists the tools that the log began with. */
   readonly view?: View;
 }
 
-/** The client tools of a conversation: what they are made of again, and the agent's tools with them behind. */
+/** Client tools of a conversation: their specs, and the agent's tools followed by them. */
 export interface ClientTools {
   readonly specs: readonly ClientToolSpec[];
   readonly tools: ReadonlyMap<string, Tool>;
 }
 
 /**
- * Registers the client tools of one conversation: those that it was worked on with, as its log and its configuration say,
- * then those that are new. One that the agent makes itself, of the same spec, is the agent's.
+ * Registers the client tools of one conversation: first those that its log and its configuration list, then new ones. A
+ * client tool that equals a tool of the agent is replaced by it.
  *
- * @throws {AgentError} `invalid` when a name is taken by another tool, or by a client tool of another spec; {@link ToolError}
- * `unusable` for a spec that cannot be used.
+ * @throws {AgentError} `invalid` when a name is taken by another tool, or by a client tool with another spec;
+ * {@link ToolError} `unusable` for an unusable spec.
  */
-export function clientToolsOf({ id, tools, given, kept = [], view }: ClientToolSources): ClientTools {
+export function registerClientTools({ id, agentTools, added, stored = [], view }: ClientToolSources): ClientTools {
   const specs = new Map<string, ClientToolSpec>();
-  const all = new Map(tools);
-  for (const json of [...kept, ...(view ? promptedBy(view) : []), ...given]) {
+  const tools = new Map(agentTools);
+  for (const json of [...stored, ...(view ? specsInPrompt(view) : []), ...added]) {
     const spec = clientToolSpec(json);
     const tool = clientTool(spec);
-    const other = all.get(spec.name);
+    const other = tools.get(spec.name);
     if (other && !isSame(other, tool)) throw collision(spec.name, id, specs.has(spec.name));
     specs.set(spec.name, spec);
-    if (!other) all.set(spec.name, tool);
+    if (!other) tools.set(spec.name, tool);
   }
-  return { specs: [...specs.values()], tools: all };
+  return { specs: [...specs.values()], tools };
 }
 
-function collision(name: string, id: string, isClients: boolean): AgentError {
-  const advice = isClients
-    ? `Conversation ${id} has a client tool ${name} of another description or schema: open it without this one, or give this one another name.`
+function collision(name: string, id: string, isClientTool: boolean): AgentError {
+  const message = isClientTool
+    ? `Conversation ${id} has a client tool ${name} with another description or schema: open it without this one, or give this one another name.`
     : `Conversation ${id} has a client tool ${name}, and the agent has a tool of that name: make the agent without it, or give one of them another name.`;
-  return new AgentError('invalid', advice);
+  return new AgentError('invalid', message);
 }
 
 function isSame(one: Tool, other: Tool): boolean {
   return JSON.stringify(one.definition) === JSON.stringify(other.definition);
 }
 
-function promptedBy({ events }: View): readonly unknown[] {
+function specsInPrompt({ events }: View): readonly unknown[] {
   const prompt = events.find((event) => SystemPromptEvent.is(event));
   return prompt?.tools.filter(({ kind }) => kind === 'ClientTool') ?? [];
 }

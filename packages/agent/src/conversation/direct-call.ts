@@ -1,28 +1,27 @@
 import type { Observation } from '@varve/events/payloads';
-import type { Mask } from '@varve/text';
 import { ToolError } from '@varve/tools';
 import { AgentError } from '../error.ts';
 import type { Session } from '../session.ts';
 
-/** What is carried out beside the work. */
+/** A tool call by the application, outside a run. */
 export interface DirectCall {
   readonly name: string;
-  /** As a model would give them. */
+  /** As a model would pass them. */
   readonly arguments: Readonly<Record<string, unknown>>;
   readonly signal?: AbortSignal;
-  /** Output as it comes. Provisional, and not masked; must not throw. */
+  /** Receives output as it is written. Provisional and not masked; must not throw. */
   readonly onOutput?: (chunk: string) => void;
 }
 
 /**
- * Carries out a call of one of a conversation's own tools for its owner: the model does not see it, nothing is confirmed,
- * and no event is left. Secrets in the result are hidden, and in what a {@link ToolError} says.
+ * Executes one of a conversation's tools for the application: the model does not see the call, nothing is confirmed, and no
+ * event is stored. Secrets are masked in the result and in the message of a {@link ToolError}.
  *
  * @throws {AgentError} `invalid` when there is no such tool; {@link ToolError} what the tool throws.
  * @see software-agent-sdk execute_tool
  */
-export async function executeDirectCall(call: DirectCall, session: Session, mask: Mask): Promise<Observation> {
-  const { tools, workspace, journal } = session;
+export async function executeDirectCall(call: DirectCall, session: Session): Promise<Observation> {
+  const { tools, workspace, journal, mask } = session;
   const tool = tools.get(call.name);
   if (!tool) {
     throw new AgentError('invalid', `There is no tool ${call.name}. The tools are: ${[...tools.keys()].join(', ')}.`);

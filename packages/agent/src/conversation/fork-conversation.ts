@@ -1,59 +1,60 @@
 import { resolve } from 'node:path';
 import type { Json } from '@varve/events';
-import type { CreateOptions, ConversationOptions, OpenOptions } from './conversation-options.ts';
 import { AgentError } from '../error.ts';
-import { OpenConversation } from './open-conversation.ts';
+import type { Session } from '../session.ts';
+import type { ConversationOptions, CreateOptions, OpenOptions } from './conversation-options.ts';
+import { openSession } from './open-session.ts';
 import { inheritPolicies } from './resume-agent.ts';
 import type { UnfinishedFork } from './unfinished-fork.ts';
 
-/** How a fork differs from where it comes from. */
+/** Options of a fork that differ from its origin's. */
 export interface ForkOptions
   extends Partial<Pick<CreateOptions, 'id' | 'agent' | 'secrets' | 'workspace'>>, Pick<OpenOptions, 'missingTools'> {
-  /** The id of the event it ends with, of any branch; default where the active branch ends. */
+  /** Id of the last event to copy, on any branch; default the end of the active branch. */
   readonly at?: string;
 }
 
 /**
- * Makes a new conversation of the beginning of another: the same events under the same ids, up to one of them. What it cost
- * is not counted again, calls that are open there are answered, and its status is `idle`. It works in the same workspace,
- * which is not copied, with the same agent and secrets, unless the options say otherwise.
+ * Creates a conversation from the beginning of another: the same events under the same ids, up to one of them. Inherited
+ * cost is not counted again, calls that are open there are answered, and the status is `idle`. Workspace (which is not
+ * copied), agent and secrets are the origin's unless the options differ.
  *
- * @throws {AgentError} `invalid` when there is no such event, or it is one that nothing can follow.
+ * @throws {AgentError} `invalid` when there is no such event, or nothing can follow it.
  * @see software-agent-sdk fork (which loses policy, secrets and hooks)
  */
-export async function forkConversation(
-  origin: OpenConversation,
+export async function forkSession(
+  origin: Session,
   base: ConversationOptions,
   { at, id, ...changed }: ForkOptions & { readonly id: string },
-): Promise<OpenConversation> {
-  const { log, session } = origin;
-  const { head, leafId } = await session.journal.catchUp();
+): Promise<Session> {
+  const { log, journal } = origin;
+  const { head, leafId } = await journal.catchUp();
   const leaf = at ?? leafId;
   const seq = leaf === undefined ? undefined : await log.seqOf(leaf);
   if (at !== undefined && seq === undefined) {
     throw new AgentError('invalid', `There is no event ${at} in conversation ${log.id}.`);
   }
   const end = at === undefined ? head : (seq ?? 0) + 1;
-  const { workspace = session.workspace } = changed;
-  const agent = inheritPolicies(changed.agent ?? session.agent, session.agent);
+  const { workspace = origin.workspace } = changed;
+  const agent = inheritPolicies(changed.agent ?? origin.agent, origin.agent);
   const { meta } = await base.store.summary(log.id);
-  const fork: UnfinishedFork = { of: log.id, events: end, leaf: leaf ?? null };
-  // Whoever the original works for did not ask for this one, and is not billed for it.
-  const { parent: _, ...kept } = meta as Readonly<Record<string, Json>>;
+  const mark: UnfinishedFork = { of: log.id, events: end, leaf: leaf ?? null };
+  // A fork has no parent: its usage is not charged to the origin's parent.
+  const { parent: _, ...copied } = meta as Readonly<Record<string, Json>>;
   const copy = await base.store.create(id, {
-    ...kept,
+    ...copied,
     status: 'idle',
     workspace: resolve(workspace),
     agent: agent.spec,
-    // Its policies are decided here: events that it copies say nothing more.
+    // Policy updates among the copied events no longer apply.
     policies_head: end,
-    // Should this process die, whoever opens it finishes it first.
-    fork: { ...fork },
+    // If this process dies, the next one that opens the fork finishes it first.
+    fork: { ...mark },
   });
   await copy[Symbol.asyncDispose]();
   try {
-    // Its client tools are kept beside the log, masked as they were with the secrets of then.
-    return await OpenConversation.open({ ...base, ...changed, clientTools: [], workspace, agent, id });
+    // The origin's client tools are in the copied meta, masked with the secrets of that time.
+    return await openSession({ ...base, ...changed, clientTools: [], workspace, agent, id });
   } catch (error) {
     await base.store.remove(id).catch(() => undefined);
     throw error;

@@ -4,30 +4,33 @@ import { AgentError } from '../error.ts';
 import { isCustomEvent } from '../log/is-custom-event.ts';
 import type { Session } from '../session.ts';
 
-/** Makes an event of your own once it has its stamp: `(stamp) => Rating.create({ stars: 5 }, stamp)`. */
+/** Makes a custom event from its stamp: `(stamp) => Rating.create({ stars: 5 }, stamp)`. */
 export type EventMaker = (stamp: Stamp) => BaseEvent;
 
 /**
- * Appends events of one's own as one act: of kinds that the conversation was opened with, and facts with a key of two dots.
+ * Appends custom events as one transaction: kinds that the conversation was opened with, and facts whose key has two dots.
  *
  * @throws {AgentError} `invalid` for any other event, and for one that does not keep its stamp; {@link EventError} for one
  * that breaks the schema of its kind.
  */
 export function recordEvents(makers: readonly EventMaker[], session: Session): Promise<readonly BaseEvent[]> {
   const { journal, codec } = session;
-  return journal.emit(makers.map((maker) => ({ make: (stamp: Stamp) => checked(maker(stamp), stamp, codec) })));
+  return journal.emit(makers.map((maker) => ({ make: (stamp: Stamp) => checkedEvent(maker(stamp), stamp, codec) })));
 }
 
-/** The event as it will be read again: what its kind does not allow never reaches the log. */
-function checked(event: BaseEvent, { id, timestamp, parent_id }: Stamp, codec: EventCodec): BaseEvent {
+/** Returns the event as it will be read back, so that fields which its kind does not allow never reach the log. */
+function checkedEvent(event: BaseEvent, { id, timestamp, parent_id }: Stamp, codec: EventCodec): BaseEvent {
   if (!isCustomEvent(event)) {
-    throw new AgentError('invalid', `A ${nameOf(event)} comes from the conversation itself, never from its owner.`);
+    throw new AgentError(
+      'invalid',
+      `A ${nameOf(event)} is created by the conversation itself, never by the application.`,
+    );
   }
   if (!codec.kind(event.kind)) {
     throw new AgentError('invalid', `The conversation was opened without the kind ${event.kind}.`);
   }
   if (event.id !== id || event.timestamp !== timestamp || event.parent_id !== parent_id) {
-    throw new AgentError('invalid', `The ${event.kind} was not made with the stamp it was given.`);
+    throw new AgentError('invalid', `The ${event.kind} does not have the stamp that was passed to its maker.`);
   }
   return deepFreeze(codec.decode(codec.encode(event)));
 }

@@ -10,17 +10,17 @@ import {
 } from '../agent.ts';
 import { confirmationFromSpec } from '../confirmation/confirmation-from-spec.ts';
 import { AgentError } from '../error.ts';
+import type { Policies as PolicyUpdates } from '../log/projections/policies-projection.ts';
 import { withoutUndefined } from '../without-undefined.ts';
-import type { Policies as ToldPolicies } from '../log/projections/policies-projection.ts';
 
-/** What somebody decided about a conversation once, and whoever opens it again need not know. */
+/** Policies that are stored with a conversation, so that the next process that opens it need not know them. */
 type Policies = Pick<AgentOptions, 'confirmation' | 'budget' | 'stuck'>;
 
-/** The conversation that is gone on with. */
+/** The resumed conversation. */
 export interface ResumeContext {
   readonly id: string;
-  /** What its log says of policies. */
-  readonly policyUpdates: ToldPolicies;
+  /** Policy updates in its log. */
+  readonly policyUpdates: PolicyUpdates;
 }
 
 const count = z.number().positive().optional().catch(undefined);
@@ -36,54 +36,53 @@ const policies = z.looseObject({
     .optional()
     .catch(undefined),
 });
-const meta = z.looseObject({
+const storedMeta = z.looseObject({
   agent: policies.optional().catch(undefined),
   policies_head: z.number().optional().catch(undefined),
 });
 
 /**
- * The agent that goes on with a stored conversation. Of confirmation, budget and rules for being stuck it keeps what it was
- * given, each as a whole; what it was given nothing of is as it was when the conversation was last worked on. What events
- * of its log `told` since that was stored wins over it.
+ * Returns the agent for a stored conversation: confirmation, budget and stuck rules each come from the given agent if they
+ * were set there, else from the conversation as it was last used. A later policy update in the log replaces the stored
+ * policy.
  *
- * @throws {AgentError} `policy-missing` when a stored confirmation policy is needed that only its owner can make;
+ * @throws {AgentError} `policy-missing` when a stored confirmation policy is needed that only the application can make;
  * `invalid` for stored limits that allow nothing.
- * @see software-agent-sdk ConversationState.create: the policy that was stored wins, the agent and its limits are the caller's
+ * @see software-agent-sdk ConversationState.create: the stored policy wins, the agent and its limits are the caller's
  */
-export function resumeAgent(agent: Agent, stored: Json, { id, policyUpdates: told }: ResumeContext): Agent {
-  const { data } = meta.safeParse(stored);
-  // The reference keeps the policy beside the agent.
-  const beside = policies.safeParse(stored).data;
-  const known = {
+export function resumeAgent(agent: Agent, meta: Json, { id, policyUpdates }: ResumeContext): Agent {
+  const { data } = storedMeta.safeParse(meta);
+  // The reference stores the policy next to the agent.
+  const outer = policies.safeParse(meta).data;
+  const stored = {
     ...data?.agent,
-    ...(beside?.confirmation_policy !== undefined &&
-      beside.confirmation_policy !== null && {
-        confirmation_policy: beside.confirmation_policy,
-        security_analyzer: beside.security_analyzer,
+    ...(outer?.confirmation_policy !== undefined &&
+      outer.confirmation_policy !== null && {
+        confirmation_policy: outer.confirmation_policy,
+        security_analyzer: outer.security_analyzer,
       }),
-    ...policiesSince(told, data?.policies_head),
+    ...updatesSince(policyUpdates, data?.policies_head),
   };
-  const { budget, stuck } = known;
+  const { budget, stuck } = stored;
   return inheritPolicies(agent, {
-    ...(agent.confirmation === defaultConfirmation && confirmationOf(known, id)),
+    ...(agent.confirmation === defaultConfirmation && confirmationOf(stored, id)),
     ...(budget && { budget: withoutUndefined(budget) }),
     ...(stuck && { stuck: stuck === 'never' ? stuck : withoutUndefined(stuck) }),
   });
 }
 
-/** What was stored with a head knows the events before it, and may have been decided after them. */
-function policiesSince(
-  told: ToldPolicies,
+/** Returns the updates from `head` on: a stored policy already contains the earlier ones, and may be newer than they are. */
+function updatesSince(
+  { confirmation_policy: policy, security_analyzer: analyzer }: PolicyUpdates,
   head = 0,
 ): Pick<z.output<typeof policies>, 'confirmation_policy' | 'security_analyzer'> {
-  const { confirmation_policy: policy, security_analyzer: analyzer } = told;
   return {
     ...(policy && policy.seq >= head && { confirmation_policy: policy.value }),
     ...(analyzer && analyzer.seq >= head && { security_analyzer: analyzer.value }),
   };
 }
 
-/** The agent with the policies of others where it was given none of its own. */
+/** Returns the agent with the given policies in place of its defaults. */
 export function inheritPolicies(agent: Agent, { confirmation, budget, stuck }: Policies): Agent {
   return defineAgent({
     ...agent,
@@ -102,4 +101,34 @@ function confirmationOf(
   if (confirmation) return { confirmation };
   const what = `Calls of conversation ${id} are confirmed by ${JSON.stringify(policy)}, which cannot be made from this`;
   throw new AgentError('policy-missing', `${what}, and the agent has no policy of its own: give it one.`);
+}
+
+/** Kind and tools of an agent. */
+interface AgentIdentity<Tools> {
+  /** Kind in its spec; undefined if it was not stored. */
+  readonly kind: string | undefined;
+  /** Tool names. */
+  readonly tools: Tools;
+}
+
+/**
+ * Checks that an agent can resume a conversation: it has the kind and the tools of the previous agent. An agent of another
+ * kind has other tools, and the log may not list all of them.
+ *
+ * @throws {AgentError} `tools-missing`.
+ * @see software-agent-sdk ConversationState.create: the class of the agent must be the stored one, and so must its tools
+ */
+export function checkAgent(
+  before: AgentIdentity<readonly string[]>,
+  now: AgentIdentity<ReadonlyMap<string, unknown>>,
+  id: string,
+): void {
+  if (before.kind !== undefined && before.kind !== now.kind) {
+    const what = `Conversation ${id} was used by an agent of kind ${before.kind}, and this one is of kind ${now.kind}`;
+    throw new AgentError('tools-missing', `${what}. Open it with that kind, or accept that its tools are missing.`);
+  }
+  const missing = before.tools.filter((name) => !now.tools.has(name));
+  if (missing.length === 0) return;
+  const what = `Conversation ${id} was used with tools that the agent does not have: ${missing.join(', ')}`;
+  throw new AgentError('tools-missing', `${what}. Add them to the agent, or accept that they are missing.`);
 }

@@ -3,26 +3,25 @@ import type { ModelReply } from '@varve/llm';
 import type { Session } from '../session.ts';
 
 /**
- * Asks the model something beside the work, with everything it sees now and its tools in view, but not to be called. It
- * leaves no event, and what it costs is in the reply only.
+ * Asks the model a question about the current view. Its tools are in the request and must not be called. Neither question
+ * nor answer is stored, and the cost is in the reply only.
  *
- * @throws {LlmError} whatever the model throws; nothing is condensed when the question does not fit.
+ * @throws {LlmError} what the model throws; nothing is condensed when the question does not fit.
  * @see software-agent-sdk ask_agent
  */
 export function askSideQuestion(question: string, session: Session, signal?: AbortSignal): Promise<ModelReply> {
-  const { agent, journal, prepare } = session;
-  const { request } = prepare(journal.timeline.read('view'));
+  const { request } = session.prepareRequest();
   const content: readonly Content[] = [
-    text(`${question}\n\n(Answer this in words. Call no tool; your work goes on afterwards.)`),
+    text(`${question}\n\n(Answer in words. Do not call a tool; your task continues afterwards.)`),
   ];
   const parameters = { ...request.parameters, ...(request.tools.length > 0 && { toolChoice: 'none' as const }) };
-  return agent.model.generate(
+  return session.agent.model.generate(
     { ...request, messages: withQuestion(request.messages, content), parameters },
     { ...(signal && { signal }) },
   );
 }
 
-/** Providers want turns to alternate: a question after something a user said becomes part of it. */
+/** Adds the question; to the last message if that is the user's, because providers require alternating turns. */
 function withQuestion(messages: readonly Message[], content: readonly Content[]): readonly Message[] {
   const last = messages.at(-1);
   if (last?.role !== 'user') return [...messages, { role: 'user', content, thinking_blocks: [] }];

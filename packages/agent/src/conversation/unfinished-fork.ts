@@ -1,47 +1,85 @@
 import { z } from 'zod';
 import type { EventCodec, Json } from '@varve/events';
-import { StorageError, type EventLog, type EventStore } from '@varve/storage';
-import { copyLog } from './copy-log.ts';
+import { callFact, childFact, runFact } from '@varve/events/facts';
+import { ConversationStateUpdateEvent } from '@varve/events/kinds';
+import {
+  StorageError,
+  type EventLog,
+  type EventStore,
+  type LogReader,
+  type NewEvent,
+  type Stored,
+} from '@varve/storage';
 import { AgentError } from '../error.ts';
 
-/** What the configuration of a fork says until it is whole. */
+/** Mark in the `meta` of a fork until all its events are copied. */
 export interface UnfinishedFork {
-  /** The conversation it comes from. */
+  /** Id of the origin. */
   readonly of: string;
-  /** How many of its events it begins with. */
+  /** Number of events that the fork copies. */
   readonly events: number;
-  /** Where it goes on from; null is before everything. */
+  /** Last event of the fork's branch; null for the position before every event. */
   readonly leaf: string | null;
 }
 
-const schema = z.object({ of: z.string(), events: z.number().int().nonnegative(), leaf: z.string().nullable() });
-const meta = z.looseObject({ fork: schema });
+const mark = z.object({ of: z.string(), events: z.number().int().nonnegative(), leaf: z.string().nullable() });
+const markedMeta = z.looseObject({ fork: mark });
 
-/** Whether a conversation is a fork that nobody finished, because its process died; and how to finish it. */
-export function unfinishedFork(stored: Json): UnfinishedFork | undefined {
-  return meta.safeParse(stored).data?.fork;
+/** Returns the mark of a fork whose process died before it was finished. */
+export function unfinishedFork(meta: Json): UnfinishedFork | undefined {
+  return markedMeta.safeParse(meta).data?.fork;
 }
 
-/** A configuration without that mark. */
-export function asFinished(stored: Json): Json {
-  const { fork: _fork, ...rest } = stored as Readonly<Record<string, Json>>;
+/** Returns the `meta` without the mark. */
+export function withoutForkMark(meta: Json): Json {
+  const { fork: _fork, ...rest } = meta as Readonly<Record<string, Json>>;
   return rest;
 }
 
 /**
- * Copies what a fork lacks of the conversation it comes from.
+ * Copies the events that a fork lacks from its origin.
  *
- * @throws {AgentError} `incomplete` when that is gone.
+ * @throws {AgentError} `incomplete` when the origin was removed.
  */
-export async function copyRest(
+export async function copyMissingEvents(
   { of, events }: UnfinishedFork,
   { store, log, codec }: { readonly store: EventStore; readonly log: EventLog; readonly codec: EventCodec },
 ): Promise<void> {
   if ((await log.head()) >= events) return;
   const origin = await store.read(of).catch((error: unknown) => {
     if (!(error instanceof StorageError && error.code === 'missing')) throw error;
-    const what = `Conversation ${log.id} is a fork that was not finished, and ${of}, where it comes from, is gone: remove it.`;
+    const what = `Conversation ${log.id} is an unfinished fork, and its origin ${of} is gone: remove it.`;
     throw new AgentError('incomplete', what, { cause: error });
   });
-  await copyLog(origin, log, codec, events);
+  await copyEvents(origin, log, codec, events);
+}
+
+/** Number of events per append: the fork of a long log takes few transactions and little memory. */
+const batchSize = 256;
+
+/**
+ * Appends the first `to` events of a log to another under the same ids, continuing where that one ends. Facts of replies,
+ * runs and children are marked as inherited: their cost and time were spent elsewhere, and inherited calls cannot be
+ * proven never to have run.
+ */
+async function copyEvents(from: LogReader, into: EventLog, codec: EventCodec, to: number): Promise<void> {
+  let events: NewEvent[] = [];
+  for await (const stored of from.range(await into.head(), to)) {
+    events.push(inherited(stored, codec));
+    if (events.length < batchSize) continue;
+    await into.append(events);
+    events = [];
+  }
+  await into.append(events);
+}
+
+function inherited({ id, kind, parentId, text }: Stored, codec: EventCodec): NewEvent {
+  const event = codec.read(text);
+  const isSpent = (one: typeof event): boolean =>
+    (callFact.read(one) ?? runFact.read(one) ?? childFact.read(one)) !== undefined;
+  if (!ConversationStateUpdateEvent.is(event) || !isSpent(event)) return { id, kind, parentId, text };
+  const { key, value, timestamp, parent_id } = event;
+  const stamp = { id, timestamp, ...(parent_id !== undefined && { parent_id }) };
+  const copy = ConversationStateUpdateEvent.create({ key, value: { ...(value as object), inherited: true } }, stamp);
+  return { id, kind, parentId, text: codec.encode(copy) };
 }

@@ -19,7 +19,7 @@ import { policiesProjection, type Policies } from './projections/policies-projec
 import { overflowProjection, type Overflow } from '../stuck/overflow-projection.ts';
 import { toolsetsProjection, type Toolsets } from './projections/toolsets-projection.ts';
 
-/** Everything a conversation's log says about it at one point. Immutable. */
+/** State of a conversation after a number of events of its log. Immutable. */
 export interface ConversationState {
   /** Number of events folded. */
   readonly head: number;
@@ -30,16 +30,16 @@ export interface ConversationState {
   readonly title?: string;
   readonly lastUserMessageId?: string;
   readonly stats: Stats;
-  /** Milliseconds that runs took, as far as the log knows: of one that is under way, up to its last reply or effect. */
+  /** Milliseconds of all runs; a run in progress counts up to its last recorded reply or effect. */
   readonly activeMs: number;
   /** Calls without a result, oldest first. */
   readonly pending: readonly PendingCall[];
   readonly taskList: readonly TaskItem[];
-  /** What the model may see now. */
+  /** Events that the model may see now. */
   readonly view: View;
 }
 
-/** What a conversation's log is folded into. */
+/** Projections of a conversation's log. */
 type ConversationProjections = {
   readonly status: Projection<unknown, Status>;
   readonly stats: Projection<unknown, Stats>;
@@ -52,10 +52,10 @@ type ConversationProjections = {
   readonly view: Projection<unknown, View>;
 };
 
-/** A conversation's log as it is folded while it grows. */
+/** Incremental fold of a conversation's log. */
 export type ConversationTimeline = Timeline<ConversationProjections>;
 
-/** A timeline that has seen nothing yet. */
+/** Returns a timeline without events. */
 export function conversationTimeline(codec: EventCodec): ConversationTimeline {
   return new Timeline({
     codec,
@@ -73,7 +73,7 @@ export function conversationTimeline(codec: EventCodec): ConversationTimeline {
   });
 }
 
-/** Reads a timeline as one state. */
+/** Returns the state of a timeline. */
 export function stateOf(timeline: ConversationTimeline): ConversationState {
   const { execution, error, title, lastUserMessageId } = timeline.read('status');
   return {

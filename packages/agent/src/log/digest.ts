@@ -7,14 +7,15 @@ export function digestOf(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** Hex SHA-256 of the JSON of a value, keys in the order they stand. */
+/** Hex SHA-256 of the JSON of a value, keys in insertion order. */
 export function digestOfJson(value: ModelParameters | readonly ToolSpec[]): string {
   return digestOf(JSON.stringify(value));
 }
 
 /**
- * Digests lists of messages: the SHA-256 over the digests of the single messages, in order. Each message object is hashed
- * once, and a list that goes on from the one before costs what is new in it. The last message may be another one next time.
+ * Returns a function that digests lists of messages: the SHA-256 over the digests of the single messages, in order. Each
+ * message object is hashed once, and a list that extends the previous one costs only its new messages. The last message
+ * may be a different one next time.
  */
 export function messageDigester(): (messages: readonly Message[]) => string {
   const known = new WeakMap<Message, Buffer>();
@@ -23,16 +24,16 @@ export function messageDigester(): (messages: readonly Message[]) => string {
     known.set(message, digest);
     return digest;
   };
-  let begun: Message[] = [];
+  let hashed: Message[] = [];
   let hash = createHash('sha256');
   return (messages) => {
-    if (begun.length >= messages.length || begun.some((message, index) => message !== messages[index])) {
-      begun = [];
+    if (hashed.length >= messages.length || hashed.some((message, index) => message !== messages[index])) {
+      hashed = [];
       hash = createHash('sha256');
     }
-    for (const message of messages.slice(begun.length, -1)) {
+    for (const message of messages.slice(hashed.length, -1)) {
       hash.update(digestOne(message));
-      begun.push(message);
+      hashed.push(message);
     }
     const all = hash.copy();
     for (const message of messages.slice(-1)) all.update(digestOne(message));

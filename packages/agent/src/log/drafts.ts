@@ -11,42 +11,42 @@ import {
 } from '@varve/events/kinds';
 import { statusKey, type ExecutionStatus, type Usage } from '@varve/events/projections';
 
-/** An event in the making: everything but the stamp. A fixed `id` lets other events of the same append name it. */
+/** An event without its stamp. A fixed `id` lets other events of the same append refer to it. */
 export interface Draft {
   readonly id?: string;
   readonly make: (stamp: Stamp) => BaseEvent;
 }
 
-/** The conversation goes to a status. */
+/** Sets the status of the conversation. */
 export function statusDraft(status: ExecutionStatus): Draft {
   return { make: (stamp) => ConversationStateUpdateEvent.create({ key: statusKey, value: status }, stamp) };
 }
 
-/** The conversation gets a name. */
+/** Sets the title of the conversation. */
 export function titleDraft(title: string): Draft {
   return { make: (stamp) => ConversationStateUpdateEvent.create({ key: 'title', value: title }, stamp) };
 }
 
-/** A run begins or ends, at `at` in UTC milliseconds. */
+/** Records that a run begins or ends, at `at` in UTC milliseconds. */
 export function runDraft(state: 'begun' | 'ended', at: number): Draft {
   return { make: (stamp) => runFact.create({ state, at }, stamp) };
 }
 
-/** What a conversation that works for this one has used by now, at `at` in UTC milliseconds. */
+/** Records the total usage of a child conversation, at `at` in UTC milliseconds. */
 export function childDraft(conversation_id: string, { calls, unpriced_calls, ...used }: Usage, at: number): Draft {
   const { cost_usd, latency_ms, ...usage } = used;
   const value = { conversation_id, calls, unpriced_calls, cost_usd, latency_ms, usage, at };
   return { make: (stamp) => childFact.create(value, stamp) };
 }
 
-/** The user says something. */
+/** Adds a message of the user. */
 export function userMessageDraft(content: readonly Content[]): Draft {
   return {
     make: (stamp) => MessageEvent.create({ source: 'user', llm_message: { role: 'user', content } }, stamp),
   };
 }
 
-/** The framework says something to the model in a user's role; it is not the user's and resets nothing. */
+/** Adds a message of the framework to the model, in the role of a user. It resets nothing that a user's message resets. */
 export function nudgeDraft(message: string): Draft {
   const content = [text(message)];
   return {
@@ -54,24 +54,24 @@ export function nudgeDraft(message: string): Draft {
   };
 }
 
-/** The work is done, unless the user said something that the model had not read: then it is told, and goes on. */
+/** Ends the work, or nudges the model to continue when it has not read the latest message of the user. */
 export function finishedDraft(sawLatestUserMessage: boolean): Draft {
   return sawLatestUserMessage ? statusDraft('finished') : unreadMessageNudge();
 }
 
-/** The model is told that its reply does not answer what the user said last. */
+/** Points the model to a message that its last reply does not answer. */
 export function unreadMessageNudge(): Draft {
-  return nudgeDraft('The user said something while you wrote your last reply. Read it above, and go on.');
+  return nudgeDraft('The user sent a message while you were writing your last reply. Read it above and continue.');
 }
 
 const agentAction: ErrorClassification = { kind: 'agent_action', retryable: true, user_action: 'retry' };
-/** How a failure is classified that is not the model's fault. */
+/** Classification of a failure that is not the model's fault. */
 export const internalFailure: ErrorClassification = { kind: 'internal', retryable: false, user_action: 'none' };
 
-/** What a call is answered with that its own reply made pointless. */
+/** Answer to a call that follows `finish` in its own reply. */
 export const callAfterFinishMessage = 'This call was not executed, because finish came before it in the same reply.';
 
-/** A call is answered with an error the model can read. */
+/** Answers a call with an error for the model. */
 export function callErrorDraft(
   call: Pick<ActionEvent, 'tool_name' | 'tool_call_id'>,
   error: string,
@@ -81,7 +81,7 @@ export function callErrorDraft(
   return { make: (stamp) => AgentErrorEvent.create({ tool_name, tool_call_id, error, classification }, stamp) };
 }
 
-/** A person refuses a call. */
+/** Answers a call with the rejection of a person. */
 export function rejectionDraft(event: ActionEvent, reason: string): Draft {
   const { tool_name, tool_call_id, id } = event;
   return {
@@ -90,7 +90,7 @@ export function rejectionDraft(event: ActionEvent, reason: string): Draft {
   };
 }
 
-/** A run ends in failure: the reason for people, and the status. */
+/** Ends a run in failure: the reason for people, and the status `error`. */
 export function failureDrafts(code: string, detail: string): readonly Draft[] {
   return [
     { make: (stamp) => ConversationErrorEvent.create({ source: 'environment', code, detail }, stamp) },

@@ -3,10 +3,10 @@ import { builtinKinds, ConversationStateUpdateEvent } from '@varve/events/kinds'
 
 const builtin = new Set<string>(builtinKinds.map(({ kind }) => kind));
 
-/** What a fact of one's own is called: `varve.acme.rating`. Those of varve have one dot. */
-const ownFact = /^varve\.[^.]+\../;
+/** Key of a custom fact, for example `varve.acme.rating`. Facts of varve have one dot. */
+const customFact = /^varve\.[^.]+\../;
 
-/** Whether the owner of a conversation made up what an event holds: it is of a kind, or a fact, that varve does not know. */
+/** Reports whether the kind, or the fact, of an event is defined by the application and not by varve. */
 export function isCustomEvent(event: BaseEvent): boolean {
-  return !builtin.has(event.kind) || (ConversationStateUpdateEvent.is(event) && ownFact.test(event.key));
+  return !builtin.has(event.kind) || (ConversationStateUpdateEvent.is(event) && customFact.test(event.key));
 }

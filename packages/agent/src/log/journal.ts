@@ -5,69 +5,66 @@ import type { EventLog } from '@varve/storage';
 import type { Signer } from '@varve/storage/proof';
 import type { Mask } from '@varve/text';
 import { conversationTimeline, type ConversationTimeline } from './conversation-state.ts';
+import { DeferredLog } from './deferred-log.ts';
 import type { Draft } from './drafts.ts';
 import { maskEvent } from './mask-event.ts';
 import { stampDrafts } from './stamp-drafts.ts';
 
+/** Drafts of one append, or a function that is called once everything emitted before is folded. */
 type Drafts = readonly Draft[] | (() => readonly Draft[]);
 
-/** What a journal writes to, and how. */
+/** Options of {@link Journal}. */
 export interface JournalOptions {
   readonly log: EventLog;
   readonly codec: EventCodec;
-  /** Folded up to the head of the log. From now on the journal's: nobody else folds it. */
+  /** State folded up to the head of the log. Owned by the journal from now on: nothing else may fold it. */
   readonly timeline: ConversationTimeline;
-  /** Hides secrets. */
+  /** Replaces secrets. */
   readonly mask: Mask;
-  /** Names that stay, whatever is in them. */
+  /** Tool names, which are never masked. */
   readonly toolNames?: Pick<ReadonlySet<string>, 'has'>;
-  /** The listing's `meta` after the events. */
+  /** Returns the `meta` of the listing for a status. */
   readonly metaOf: (status: Status) => Json;
   /** UTC milliseconds. */
   readonly now: () => number;
+  /** Ids of events; default random UUIDs. */
   readonly newId?: () => string;
-  /** The timestamp of the last event, so that ours come after it. */
+  /** Timestamp of the last stored event; new events get later ones. */
   readonly lastTimestamp?: string;
   /** Signs the seals of the events. */
   readonly signer?: Signer;
 }
 
 /**
- * The one way into a log. An event is stamped, masked, stored and then folded, so that nobody is told of it before it is
- * stored; what can be done again may be folded first ({@link Journal.emitDeferred}).
+ * The only writer of a conversation's log. Each event is stamped, masked, stored and then folded, so that the state never
+ * contains an event that is not stored; {@link Journal.emitDeferred} is the one exception.
  *
- * Emits are carried out one after the other. When one fails nothing of it is folded, and the next one first folds
- * whatever did reach the log.
+ * Emits run one after the other. A failed emit folds nothing, and the next one first folds what reached the log in spite
+ * of the failure.
  */
 export class Journal {
   readonly #options: JournalOptions;
+  readonly #log: DeferredLog;
   readonly #timestamp: () => string;
   readonly #newId: () => string;
   #timeline: ConversationTimeline;
   #queue: Promise<unknown> = Promise.resolve();
-  /** Folded, and not stored yet. */
-  #unsaved: readonly BaseEvent[] = [];
-  /** Aborted when what was behind is lost, with the reason. */
-  #lossSignal = new AbortController();
-  /** What of the timeline may differ from the log and what is behind it. */
+  /** Part of the timeline that may differ from the log: its end, or all of it after deferred events were lost. */
   #staleness: 'none' | 'end' | 'all' = 'none';
+  /** JSON of the last stored `meta`. */
   #meta = '';
 
   constructor(options: JournalOptions) {
     this.#options = options;
+    this.#log = new DeferredLog(options.log, options.codec);
     this.#timeline = options.timeline;
-    this.#timestamp = timestamps(options.now, options.lastTimestamp);
     this.#newId = options.newId ?? randomUUID;
+    this.#timestamp = timestamps(options.now, options.lastTimestamp);
   }
 
-  /** The state. Another object after a loss. */
+  /** State of the conversation. Another object after a loss. */
   get timeline(): ConversationTimeline {
     return this.#timeline;
-  }
-
-  /** Aborts when events of {@link emitDeferred} are lost, until {@link resetAfterLoss}. */
-  get lossSignal(): AbortSignal {
-    return this.#lossSignal.signal;
   }
 
   newId(): string {
@@ -75,141 +72,129 @@ export class Journal {
   }
 
   /**
-   * Appends events as one act, and resolves with them as they are stored. Drafts that depend on the state are given as a
-   * function: it is asked when everything emitted before is folded. None of them appends nothing.
+   * Appends events as one transaction and resolves with them as stored. No drafts append nothing.
    *
-   * @throws {StorageError} what the log threw; {@link EventError} when a draft makes no valid event (a bug); what the
-   * function throws.
+   * @throws {StorageError} what the log throws; {@link EventError} when a draft makes an invalid event (a bug); what the
+   * function of drafts throws.
    */
   emit(drafts: Drafts): Promise<readonly BaseEvent[]> {
-    return this.#inTurn(async () => {
-      await this.#catchUp();
-      const events = this.#make(drafts);
-      return events.length === 0 ? [] : this.#append(events);
+    return this.#enqueue(async () => {
+      await this.#refold();
+      const events = this.#makeEvents(drafts);
+      if (events.length > 0) await this.#store(events);
+      return events;
     });
   }
 
   /**
-   * Folds events now, and stores them with the next ones or as soon as nothing else is to do: for what can be done again
-   * should it be lost, and only while the next reply of the model has not come. Everything else waits for {@link emit}.
+   * Folds events now and stores them with the next append, at the latest on the next turn of the event loop. Only for
+   * work that may be repeated when it is lost, and only before the next reply of the model is processed.
    *
-   * When they cannot be stored they are lost: then every emit fails with the reason, until {@link resetAfterLoss}.
+   * When the events cannot be stored they are lost: every emit then fails with the reason until {@link resetAfterLoss}.
    *
-   * @throws what `emit` throws, except for what the log does with these events.
+   * @throws what `emit` throws, except errors of the log about these events.
    */
   emitDeferred(drafts: Drafts): Promise<void> {
-    return this.#inTurn(async () => {
-      await this.#catchUp();
-      const events = this.#make(drafts);
-      this.#unsaved = [...this.#unsaved, ...events];
+    return this.#enqueue(async () => {
+      await this.#refold();
+      const events = this.#makeEvents(drafts);
+      this.#log.defer(events);
       this.#fold(events);
-      if (this.#staleness !== 'none') await this.#append([]);
-      else if (this.#unsaved.length > 0) this.#storeSoon();
+      if (this.#staleness !== 'none') await this.#store([]);
+      // The next request has been written by then. A failure is reported by the next emit.
+      else if (this.#log.hasUnsaved) setImmediate(() => void this.flush().catch(() => undefined));
     });
   }
 
-  /** Resolves when everything emitted so far is stored. @throws {StorageError} what the log threw, also at what is lost. */
+  /** Aborts when deferred events are lost. Another signal after {@link resetAfterLoss}. */
+  get lossSignal(): AbortSignal {
+    return this.#log.lossSignal;
+  }
+
+  /** Resolves when everything emitted so far is stored. @throws {StorageError} what the log threw, also after a loss. */
   async flush(): Promise<void> {
-    if (this.#unsaved.length > 0 || this.#lossSignal.signal.aborted) await this.catchUp();
+    if (this.#log.hasUnsaved || this.lossSignal.aborted) await this.catchUp();
   }
 
   /**
-   * Stores what is behind, and folds what reached the log although its append failed. Resolves with the place up to which log
-   * and state are then the same; the state may go on before the caller does.
+   * Stores deferred events and folds what reached the log in spite of a failed append. Resolves with the position at which
+   * log and state were equal; the state may have advanced when the caller continues.
    *
    * @throws {StorageError}
    */
   catchUp(): Promise<{ readonly head: number; readonly leafId: string | undefined }> {
-    return this.#inTurn(async () => {
-      await this.#catchUp();
-      await this.#append([]);
+    return this.#enqueue(async () => {
+      await this.#refold();
+      await this.#store([]);
       const { head, leafId } = this.#timeline;
       return { head, leafId };
     });
   }
 
   /**
-   * Whoever emitted what is behind is over, and knows of it should it be lost: once it is stored or lost, the journal tells
-   * what the log holds.
+   * Stores deferred events and accepts emits again after a loss. Called when the run that deferred them has ended and has
+   * seen {@link lossSignal}. Never rejects.
    */
   async resetAfterLoss(): Promise<void> {
     await this.flush().catch(() => undefined);
-    if (this.#lossSignal.signal.aborted) this.#lossSignal = new AbortController();
+    this.#log.resetLoss();
   }
 
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+  #enqueue<T>(work: () => Promise<T>): Promise<T> {
     const result = this.#queue.then(work);
     this.#queue = result.catch(() => undefined);
     return result;
   }
 
-  /** Once the loop of events comes round: by then the next request was sent, if there is one. */
-  #storeSoon(): void {
-    // Who emits next is told when it fails.
-    setImmediate(() => void this.flush().catch(() => undefined));
-  }
-
-  #make(drafts: Drafts): readonly BaseEvent[] {
+  #makeEvents(drafts: Drafts): readonly BaseEvent[] {
     const { codec, mask, toolNames } = this.#options;
     const { head, leafId } = this.#timeline;
-    const wanted = typeof drafts === 'function' ? drafts() : drafts;
-    const after = { head, leafId, codec, timestamp: this.#timestamp, newId: this.#newId };
-    return stampDrafts(wanted, after).map((event) => maskEvent(event, mask, toolNames));
+    const list = typeof drafts === 'function' ? drafts() : drafts;
+    const events = stampDrafts(list, { head, leafId, codec, timestamp: this.#timestamp, newId: this.#newId });
+    return events.map((event) => maskEvent(event, mask, toolNames));
   }
 
-  /** Stores what is behind and then `events`, as one act. */
-  async #append(events: readonly BaseEvent[]): Promise<readonly BaseEvent[]> {
-    const all = [...this.#unsaved, ...events];
-    if (all.length === 0) return events;
-    const { log, codec, signer } = this.#options;
+  /** Appends deferred events and `events`, then folds `events`. */
+  async #store(events: readonly BaseEvent[]): Promise<void> {
+    const { signer } = this.#options;
     const meta = this.#changedMeta(events);
-    const rows = all.map((event) => ({
-      id: event.id,
-      kind: event.kind,
-      parentId: event.parent_id,
-      text: codec.encode(event),
-    }));
-    const expectedHead = this.#timeline.head - this.#unsaved.length;
+    const wasDeferring = this.#log.hasUnsaved;
+    if (!wasDeferring && events.length === 0) return;
     try {
-      await log.append(rows, { expectedHead, ...(meta !== undefined && { meta }), ...(signer && { signer }) });
+      await this.#log.append(events, {
+        head: this.#timeline.head,
+        ...(meta !== undefined && { meta }),
+        ...(signer && { signer }),
+      });
     } catch (error) {
-      this.#fail(error);
+      // The append may have reached the log all the same.
+      this.#meta = '';
+      this.#staleness = wasDeferring ? 'all' : 'end';
       throw error;
     }
-    this.#unsaved = [];
     if (meta !== undefined) this.#meta = JSON.stringify(meta);
     this.#fold(events);
-    await this.#catchUp();
-    return events;
+    await this.#refold();
   }
 
   #fold(events: readonly BaseEvent[]): void {
     const { head } = this.#timeline;
     const extended = events.map((event, index) => this.#timeline.push(event, head + index));
-    // To another branch, which is folded from what the log holds.
+    // An event that moves to another branch is folded from the log.
     if (extended.includes(false)) this.#staleness = 'end';
   }
 
-  #fail(reason: unknown): void {
-    // It may have been stored all the same.
-    this.#meta = '';
-    this.#staleness = this.#unsaved.length > 0 ? 'all' : 'end';
-    if (this.#unsaved.length === 0) return;
-    this.#unsaved = [];
-    this.#lossSignal.abort(reason);
-  }
-
-  async #catchUp(): Promise<void> {
-    this.#lossSignal.signal.throwIfAborted();
+  /** Folds what the log contains where the timeline may differ from it. @throws the reason of a loss. */
+  async #refold(): Promise<void> {
+    this.lossSignal.throwIfAborted();
     if (this.#staleness === 'none') return;
-    const { codec, log } = this.#options;
-    const timeline = this.#staleness === 'all' ? conversationTimeline(codec) : this.#timeline;
-    await timeline.load((from) => log.range(from));
+    const timeline = this.#staleness === 'all' ? conversationTimeline(this.#options.codec) : this.#timeline;
+    await timeline.load((from) => this.#log.range(from));
     this.#timeline = timeline;
     this.#staleness = 'none';
   }
 
-  /** The listing is told of a new status in the same append that brings it, so both survive a crash or neither. */
+  /** The new `meta` if these events change it: stored in the same append, so that both survive a crash or neither does. */
   #changedMeta(events: readonly BaseEvent[]): Json | undefined {
     const before: Status = this.#timeline.read('status');
     const after = events.reduce((status, event, index) => statusProjection.apply(status, event, index), before);

@@ -3,18 +3,18 @@ import { leafKey } from '@varve/events/facts';
 import { ConversationStateUpdateEvent } from '@varve/events/kinds';
 import type { Draft } from './drafts.ts';
 
-/** What new events come after, and what stamps them. */
+/** Position that new events follow, and the sources of their stamps. */
 export interface StampOptions {
   /** Number of events before them. */
   readonly head: number;
-  /** Last event of the active branch; undefined is before every event. */
+  /** Last event of the active branch; undefined for the position before every event. */
   readonly leafId: string | undefined;
   readonly codec: EventCodec;
   readonly timestamp: () => string;
   readonly newId: () => string;
 }
 
-/** Makes events of drafts: the first follows the last event of the active branch, each later one the one before it. */
+/** Makes events from drafts: the first follows the last event of the active branch, each later one its predecessor. */
 export function stampDrafts(
   drafts: readonly Draft[],
   { head, leafId, codec, timestamp, newId }: StampOptions,
@@ -29,7 +29,7 @@ export function stampDrafts(
   });
 }
 
-/** Where an update of the leaf puts it. */
+/** Returns the leaf that an update of the leaf sets. */
 function leafOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' && value !== '__root__' ? value : undefined;
 }

@@ -4,7 +4,7 @@ import type { EventStore, LogReader } from '@varve/storage';
 import type { Agent } from '../agent.ts';
 import { Conversation } from '../conversation/conversation.ts';
 import type { ConversationOptions } from '../conversation/conversation-options.ts';
-import { readState } from '../log/read-state.ts';
+import { readState } from '../log/read-log.ts';
 import type { EndReason } from '../run/run-result.ts';
 import { diffRuns, type RunDifference } from './diff-runs.ts';
 import { recordedModel } from './recorded-model.ts';

@@ -2,10 +2,10 @@ import { text } from '@varve/events';
 import { SystemPromptEvent } from '@varve/events/kinds';
 import type { View } from '@varve/events/projections';
 import type { Tool } from '@varve/tools';
-import type { Agent } from '../agent.ts';
 import type { Draft } from '../log/drafts.ts';
+import type { Prompt } from '../prompt.ts';
 
-/** What the prompt may say about where the agent works. */
+/** Options of {@link promptDraft}. */
 export interface PromptDraftOptions {
   readonly workspace: string;
   readonly tools: readonly Tool[];
@@ -13,12 +13,16 @@ export interface PromptDraftOptions {
   readonly now: () => number;
 }
 
-/** The system prompt, for a branch that has none yet; a branch that has one keeps it, so that its requests stay the same. */
-export function promptDraft(view: View, agent: Agent, { workspace, tools, now }: PromptDraftOptions): readonly Draft[] {
+/** Returns the system prompt for a branch that has none yet. A branch keeps its prompt, so that its requests stay equal. */
+export function promptDraft(
+  view: View,
+  prompt: Prompt,
+  { workspace, tools, now }: PromptDraftOptions,
+): readonly Draft[] {
   if (view.events.some((event) => SystemPromptEvent.is(event))) return [];
   const date = new Date(now());
   const today = [date.getFullYear(), date.getMonth() + 1, date.getDate()].map((part) => String(part).padStart(2, '0'));
-  const { fixed, dynamic } = agent.prompt({ workspace, platform: process.platform, today: today.join('-') });
+  const { fixed, dynamic } = prompt({ workspace, platform: process.platform, today: today.join('-') });
   const fields = {
     system_prompt: text(fixed),
     tools: tools.map((tool) => tool.definition),

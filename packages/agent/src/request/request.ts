@@ -6,31 +6,28 @@ import type { Mask } from '@varve/text';
 import { messageDigester } from '../log/digest.ts';
 import { loggedDigests } from './logged-digests.ts';
 
-/** A request, and the digests under which the log remembers it. */
+/** A request, and what the log records of it. */
 export interface PreparedRequest {
   readonly request: ModelRequest;
   readonly digests: Call['digests'];
   readonly projections: Call['projections'];
 }
 
-/** What all requests of a conversation share. */
+/** Options of {@link requestBuilder}: the parts that all requests of a conversation share. */
 export interface RequestOptions {
   readonly codec: EventCodec;
   readonly tools: readonly ToolSpec[];
   readonly parameters: ModelParameters;
   readonly cacheKey: string;
-  /** Hides secrets in what the log holds of a request. */
+  /** Replaces secrets in what the log contains of a request. */
   readonly mask: Mask;
 }
 
-/** Makes the requests of one conversation: pure in the view, and what did not change since the last one costs nothing. */
-export function requestBuilder({
-  codec,
-  tools,
-  parameters,
-  cacheKey,
-  mask,
-}: RequestOptions): (view: View) => PreparedRequest {
+/** Makes the request for a view. */
+export type RequestBuilder = (view: View) => PreparedRequest;
+
+/** Returns a builder of one conversation's requests: pure in the view, and unchanged messages are reused. */
+export function requestBuilder({ codec, tools, parameters, cacheKey, mask }: RequestOptions): RequestBuilder {
   const messagesOf = messageBuilder(codec);
   const digestMessages = messageDigester();
   const fixed = loggedDigests({ tools, parameters }, mask);

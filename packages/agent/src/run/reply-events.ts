@@ -1,100 +1,66 @@
 import type { TextContent } from '@varve/events';
-import { callFact } from '@varve/events/facts';
+import { callFact, type Call } from '@varve/events/facts';
 import { ActionEvent, MessageEvent } from '@varve/events/kinds';
 import { FinishAction } from '@varve/events/payloads';
 import type { FailedAttempt, ModelReply } from '@varve/llm';
-import { callAfterFinishMessage, callErrorDraft, type Draft } from '../log/drafts.ts';
 import type { InvalidCall, ValidCall } from '../calls/read-call.ts';
-import type { PreparedRequest } from '../request/request.ts';
+import { callAfterFinishMessage, callErrorDraft, type Draft } from '../log/drafts.ts';
 
-/** What a reply is told with: the request it answers, whose it is, and when it came. */
-export interface ReplyContext {
-  readonly prepared: PreparedRequest;
+/** Fields that the facts of one request's replies share. */
+export interface ReplyFactContext {
+  readonly digests: Call['digests'];
+  readonly projections: Call['projections'];
+  /** `agent` for the replies of a run. */
   readonly usageId: string;
   /** UTC milliseconds. */
   readonly now: number;
   readonly newId: () => string;
 }
 
-/** The fact of a reply. It stands before the events it lists, in the same append. */
-export function replyFactDraft(
-  reply: ModelReply,
-  { prepared, usageId, now }: ReplyContext,
-  listed: { readonly actions: readonly string[]; readonly message_id?: string },
-): Draft {
-  const { digests, projections } = prepared;
-  return {
-    make: (stamp) =>
-      callFact.create(
-        {
-          response_id: reply.id,
-          actions: [...listed.actions],
-          ...(listed.message_id !== undefined && { message_id: listed.message_id }),
-          usage_id: usageId,
-          model: reply.model,
-          finish: reply.finish,
-          ...(reply.usage && { usage: { ...reply.usage } }),
-          ...(reply.costUsd !== undefined && { cost_usd: reply.costUsd }),
-          latency_ms: Math.round(reply.latencyMs),
-          digests,
-          projections,
-          at: now,
-        },
-        stamp,
-      ),
-  };
-}
-
-/** Facts of attempts that led to no reply but were paid for: they list no event, and end with the code of the failure. */
-export function failedAttemptDrafts(
-  attempts: readonly FailedAttempt[],
-  { prepared, usageId, now, newId }: ReplyContext,
-): readonly Draft[] {
-  const { digests, projections } = prepared;
-  return attempts.map(({ model, code, usage, costUsd }) => {
-    const spent = { ...(usage && { usage: { ...usage } }), ...(costUsd !== undefined && { cost_usd: costUsd }) };
-    const told = { usage_id: usageId, model, finish: code, ...spent, latency_ms: 0, digests, projections, at: now };
-    return { make: (stamp) => callFact.create({ response_id: newId(), actions: [], ...told }, stamp) };
-  });
-}
-
-/** A reply without calls. */
-export function eventsOfTextReply(reply: ModelReply, context: ReplyContext): readonly Draft[] {
-  const id = context.newId();
-  return [
-    replyFactDraft(reply, context, { actions: [], message_id: id }),
-    {
-      id,
-      make: (stamp) =>
-        MessageEvent.create({ source: 'agent', llm_message: reply.message, llm_response_id: reply.id }, stamp),
-    },
-  ];
-}
-
 /**
- * A reply with calls: its fact, one action per call with the thought on the first, then at once an answer to each call
- * that will never run. What follows `finish` is answered too, so that no later run executes it.
+ * Returns the events of a reply, which are stored in one append: facts of failed attempts that were paid for, the fact of
+ * the reply, then its message, or one action per call with the thought on the first and an error for each call that will
+ * never run. Calls after `finish` are answered too, so that no later run executes them.
  */
 export function eventsOfReply(
   reply: ModelReply,
   calls: readonly (ValidCall | InvalidCall)[],
-  context: ReplyContext,
+  context: ReplyFactContext,
+): readonly Draft[] {
+  const failed = failedAttemptDrafts(reply.failedAttempts ?? [], context);
+  return [...failed, ...(calls.length === 0 ? textReply(reply, context) : callReply(reply, calls, context))];
+}
+
+function textReply(reply: ModelReply, context: ReplyFactContext): readonly Draft[] {
+  const id = context.newId();
+  const fields = { source: 'agent', llm_message: reply.message, llm_response_id: reply.id } as const;
+  return [
+    replyFactDraft(reply, { actions: [], message_id: id }, context),
+    { id, make: (stamp) => MessageEvent.create(fields, stamp) },
+  ];
+}
+
+function callReply(
+  reply: ModelReply,
+  calls: readonly (ValidCall | InvalidCall)[],
+  context: ReplyFactContext,
 ): readonly Draft[] {
   const ids = calls.map(() => context.newId());
   const end = calls.findIndex((call) => call.kind === 'valid' && FinishAction.is(call.action));
   const actions = calls.map((call, index): Draft => ({
     id: ids[index] ?? context.newId(),
-    make: (stamp) => ActionEvent.create({ ...sharedFields(reply, index), ...actionFields(call) }, stamp),
+    make: (stamp) => ActionEvent.create({ ...replyFields(reply, index), ...actionFields(call) }, stamp),
   }));
   const answers = calls.flatMap((call, index): readonly Draft[] => {
-    const named = { tool_name: call.call.name, tool_call_id: call.call.id };
-    if (call.kind === 'invalid') return [callErrorDraft(named, call.problem)];
-    return end >= 0 && index > end ? [callErrorDraft(named, callAfterFinishMessage)] : [];
+    const answered = { tool_name: call.call.name, tool_call_id: call.call.id };
+    if (call.kind === 'invalid') return [callErrorDraft(answered, call.problem)];
+    return end >= 0 && index > end ? [callErrorDraft(answered, callAfterFinishMessage)] : [];
   });
-  return [replyFactDraft(reply, context, { actions: ids }), ...actions, ...answers];
+  return [replyFactDraft(reply, { actions: ids }, context), ...actions, ...answers];
 }
 
-function sharedFields(reply: ModelReply, index: number) {
+/** Fields of the reply in the action at `index`: the first action contains the thought and the reasoning. */
+function replyFields(reply: ModelReply, index: number) {
   const { content, reasoning_content, thinking_blocks, responses_reasoning_item } = reply.message;
   if (index > 0) return { thought: [], llm_response_id: reply.id };
   const thought = content.filter((block): block is TextContent => block.type === 'text' && block.text.trim() !== '');
@@ -108,13 +74,43 @@ function sharedFields(reply: ModelReply, index: number) {
 }
 
 function actionFields(call: ValidCall | InvalidCall) {
-  const named = { tool_name: call.call.name, tool_call_id: call.call.id, tool_call: call.call };
-  if (call.kind === 'invalid') return named;
+  const fields = { tool_name: call.call.name, tool_call_id: call.call.id, tool_call: call.call };
+  if (call.kind === 'invalid') return fields;
   const { action, risk, summary } = call;
-  return {
-    ...named,
-    action,
-    security_risk: risk,
-    ...(summary !== undefined && { summary }),
+  return { ...fields, action, security_risk: risk, ...(summary !== undefined && { summary }) };
+}
+
+/** Records a reply, its usage and the events it consists of. Precedes those events in the same append. */
+export function replyFactDraft(
+  reply: ModelReply,
+  events: { readonly actions: readonly string[]; readonly message_id?: string },
+  { digests, projections, usageId, now }: ReplyFactContext,
+): Draft {
+  const fact = {
+    response_id: reply.id,
+    actions: [...events.actions],
+    ...(events.message_id !== undefined && { message_id: events.message_id }),
+    usage_id: usageId,
+    model: reply.model,
+    finish: reply.finish,
+    ...(reply.usage && { usage: { ...reply.usage } }),
+    ...(reply.costUsd !== undefined && { cost_usd: reply.costUsd }),
+    latency_ms: Math.round(reply.latencyMs),
+    digests,
+    projections,
+    at: now,
   };
+  return { make: (stamp) => callFact.create(fact, stamp) };
+}
+
+/** Records attempts without a reply that were paid for: they list no event and have the error code as `finish`. */
+export function failedAttemptDrafts(
+  attempts: readonly FailedAttempt[],
+  { digests, projections, usageId, now, newId }: ReplyFactContext,
+): readonly Draft[] {
+  return attempts.map(({ model, code, usage, costUsd }) => {
+    const spent = { ...(usage && { usage: { ...usage } }), ...(costUsd !== undefined && { cost_usd: costUsd }) };
+    const shared = { usage_id: usageId, model, finish: code, ...spent, latency_ms: 0, digests, projections, at: now };
+    return { make: (stamp) => callFact.create({ response_id: newId(), actions: [], ...shared }, stamp) };
+  });
 }

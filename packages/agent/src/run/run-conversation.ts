@@ -1,43 +1,58 @@
 import { SystemPromptEvent } from '@varve/events/kinds';
-import type { BudgetLedger } from '../budget/budget-ledger.ts';
-import { stateOf } from '../log/conversation-state.ts';
+import type { LimitedRun } from '../budget/budget-ledger.ts';
+import { checkLimits, type Limits } from '../budget/limits.ts';
 import { AgentError } from '../error.ts';
-import { finalText } from './final-text.ts';
-import { endsInReply, isAnswered } from './is-answered.ts';
-import { checkLimits } from '../budget/limits.ts';
-import { runLoop, type LoopEnd } from './run-loop.ts';
+import { stateOf } from '../log/conversation-state.ts';
+import type { Session, StepContext } from '../session.ts';
+import { endsInReply, finalText, isAnswered } from './last-reply.ts';
+import type { RunControl } from './run-lock.ts';
+import { runSteps, type StepsEnd } from './run-loop.ts';
 import type { RunOptions } from './run-options.ts';
 import type { RunResult } from './run-result.ts';
-import type { UnderWay } from './run-lock.ts';
-import type { Session } from '../session.ts';
-
-/** What stops a run besides its own options. */
-export interface Stops {
-  /** Returns a signal that aborts after this many milliseconds; default `AbortSignal.timeout`. */
-  readonly timeout?: (ms: number) => AbortSignal;
-  readonly underWay: UnderWay;
-  readonly ledger: BudgetLedger;
-  /** Steps after which it pauses; default never. */
-  readonly pauseAfter?: number;
-}
 
 /**
- * Steps until there is a reason to end, and tells what the conversation has used; at once when there is nothing to go on with.
+ * Runs a conversation until there is a reason to end; immediately if nothing happened since it ended.
  *
- * @throws {AgentError} `invalid` for limits that allow nothing, `nothing-to-do` when nobody said anything.
+ * @throws {AgentError} `invalid` for limits that allow nothing, `nothing-to-do` without a message.
  */
-export async function runConversation(session: Session, options: RunOptions, stops: Stops): Promise<RunResult> {
-  const end = await steppedTo(session, options, stops);
-  const { timeline } = session.journal;
-  return { ...end, usage: timeline.read('stats').total, activeMs: timeline.read('activity').ms };
+export async function runConversation(
+  session: Session,
+  { signal, onDelta, onOutput, ...limits }: RunOptions,
+  control: RunControl,
+): Promise<RunResult> {
+  checkLimits(limits);
+  const { journal, ledger } = session;
+  const ended = alreadyEnded(session);
+  if (ended) return withTotals(ended, session);
+  const run = limitedRun(session, limits, control.interruption, signal);
+  const context: StepContext = {
+    signal: run.signal,
+    ...(onDelta && { onDelta }),
+    ...(onOutput && { onOutput }),
+    sawLatestUserMessage: () => isAnswered(journal.timeline.read('view')),
+  };
+  ledger.open(run);
+  try {
+    const end = await runSteps(session, context, control, run.overdue);
+    await ledger.end();
+    return withTotals(end, session);
+  } catch (error) {
+    await journal.resetAfterLoss();
+    await ledger.abandon();
+    throw error;
+  }
 }
 
-/** How the last run ended, where nothing was said or decided since. @throws {AgentError} `nothing-to-do`. */
-function endedAlready({ journal, agent, conversationId }: Session): LoopEnd | undefined {
+function withTotals(end: StepsEnd, { journal: { timeline } }: Session): RunResult {
+  return { text: '', ...end, usage: timeline.read('stats').total, activeMs: timeline.read('activity').ms };
+}
+
+/** Returns the end of the last run if nothing happened since. @throws {AgentError} `nothing-to-do`. */
+function alreadyEnded({ journal, agent, conversationId }: Session): StepsEnd | undefined {
   const { status, pending, lastUserMessageId, view } = stateOf(journal.timeline);
-  const waits = status === 'waiting_for_confirmation' && !pending.some((call) => call.approvedDigest !== undefined);
-  if (waits) return { reason: 'waiting', iterations: 0 };
-  // A branch may begin anew although something was said on another one.
+  const isWaiting = status === 'waiting_for_confirmation' && !pending.some((call) => call.approvedDigest !== undefined);
+  if (isWaiting) return { reason: 'waiting', iterations: 0 };
+  // A branch may be empty although another one has a message.
   const isEmpty = lastUserMessageId === undefined || view.events.every((event) => SystemPromptEvent.is(event));
   if (isEmpty && pending.length === 0) {
     throw new AgentError('nothing-to-do', `Conversation ${conversationId} has no message yet: send one first.`);
@@ -51,31 +66,23 @@ function endedAlready({ journal, agent, conversationId }: Session): LoopEnd | un
   return undefined;
 }
 
-async function steppedTo(
-  session: Session,
-  { signal, onDelta, onOutput, ...limits }: RunOptions,
-  { underWay, ledger, pauseAfter = Infinity, timeout = (ms) => AbortSignal.timeout(ms) }: Stops,
-): Promise<LoopEnd> {
-  checkLimits(limits);
-  const end = endedAlready(session);
-  if (end) return end;
-  const { budget } = session.agent;
-  const { interruption, isPauseRequested } = underWay;
+/** Combines everything that stops the run: its options, the conversation's budget, the parent's run and a lost lease. */
+function limitedRun(
+  { ledger, agent, journal, timeout }: Session,
+  limits: Limits & { readonly maxMs?: number },
+  interruption: AbortSignal,
+  signal: AbortSignal | undefined,
+): LimitedRun {
   const time = ledger.timeLeft(limits);
   const outer = ledger.outerRun;
   const deadline = time && time.leftMs > 0 ? timeout(time.leftMs) : undefined;
-  const signals = [interruption, signal, outer?.signal, deadline].filter((one) => one !== undefined);
-  return runLoop(
-    session,
-    { signal: AbortSignal.any(signals), ...(onDelta && { onDelta }), ...(onOutput && { onOutput }) },
-    {
-      ledger: ledger,
-      limits: { ...limits, maxIterations: limits.maxIterations ?? budget.maxIterations },
-      isPauseRequested: (iterations) => isPauseRequested() || iterations >= pauseAfter,
-      overdue: () => {
-        if (interruption.aborted || signal?.aborted === true) return undefined;
-        return deadline?.aborted === true ? time?.limit : outer?.overdue();
-      },
+  const signals = [interruption, signal, outer?.signal, deadline, journal.lossSignal];
+  return {
+    limits: { ...limits, maxIterations: limits.maxIterations ?? agent.budget.maxIterations },
+    signal: AbortSignal.any(signals.filter((one) => one !== undefined)),
+    overdue: () => {
+      if (interruption.aborted || signal?.aborted === true) return undefined;
+      return deadline?.aborted === true ? time?.limit : outer?.overdue();
     },
-  );
+  };
 }

@@ -1,43 +1,42 @@
 import { AgentError } from '../error.ts';
 import type { Session } from '../session.ts';
 
-/** What the work under way may ask about how it is to be stopped. */
-export interface UnderWay {
-  /** Aborts when somebody interrupts. */
+/** Requests to stop the work that holds a {@link RunLock}. */
+export interface RunControl {
+  /** Aborts on `interrupt`, and when another process takes the conversation over. */
   readonly interruption: AbortSignal;
   readonly isPauseRequested: () => boolean;
+  /** Number of steps after which a run pauses; default never. */
+  readonly pauseAfter?: number;
 }
 
-/** The one thing at a time that an open conversation is busy with, and how it is stopped. */
+/** Lets one piece of work at a time run on an open conversation, and stops it on request. */
 export class RunLock {
   readonly #session: Session;
-  readonly #lost: AbortSignal;
   #work: Promise<unknown> | undefined;
   #interruption = new AbortController();
   #isPauseRequested = false;
 
-  /** `lost` interrupts as well. */
-  constructor(session: Session, lost: AbortSignal) {
+  constructor(session: Session) {
     this.#session = session;
-    this.#lost = lost;
   }
 
   get isRunning(): boolean {
     return this.#work !== undefined;
   }
 
-  /** @throws {AgentError} `busy` when something is under way; what `work` throws. */
-  async exclusive<T>(work: (underWay: UnderWay) => Promise<T>): Promise<T> {
-    const { conversationId, journal } = this.#session;
+  /** Runs `work`. @throws {AgentError} `busy` when other work is running; what `work` throws. */
+  async exclusive<T>(work: (control: RunControl) => Promise<T>): Promise<T> {
+    const { conversationId, journal, lost } = this.#session;
     if (this.#work) throw new AgentError('busy', `Conversation ${conversationId} is running already.`);
     this.#interruption = new AbortController();
     this.#isPauseRequested = false;
-    const underWay: UnderWay = {
-      interruption: AbortSignal.any([this.#interruption.signal, this.#lost]),
+    const control: RunControl = {
+      interruption: AbortSignal.any([this.#interruption.signal, lost]),
       isPauseRequested: () => this.#isPauseRequested,
     };
-    // What reached the log although its append failed counts.
-    const running = journal.catchUp().then(() => work(underWay));
+    // Events that reached the log although their append failed are folded first.
+    const running = journal.catchUp().then(() => work(control));
     this.#work = running;
     try {
       return await running;
@@ -46,12 +45,12 @@ export class RunLock {
     }
   }
 
-  /** Nothing happens when nothing is under way. */
+  /** Requests a pause. Without running work nothing happens. */
   pause(): void {
     if (this.#work) this.#isPauseRequested = true;
   }
 
-  /** Resolves when what was under way has ended, however it ended. */
+  /** Interrupts the running work and resolves when it has ended, with any result. */
   async interrupt(): Promise<void> {
     this.#interruption.abort();
     await this.#work?.catch(() => undefined);

@@ -3,19 +3,19 @@ import type { Delta } from '@varve/llm';
 import type { Limits } from '../budget/limits.ts';
 
 /**
- * How one run is watched, limited and stopped. Its limits count what this run uses, whatever the agent's budget leaves of
- * the conversation's; `maxIterations` replaces the budget's.
+ * Options of one run. Its limits count what this run uses, in addition to the agent's budget for the conversation;
+ * `maxIterations` replaces the budget's.
  */
 export interface RunOptions extends Limits {
-  /** Aborting interrupts: the model call and tools are cancelled, and open calls are answered. */
+  /** Aborting interrupts the run: the model call and tools are cancelled, and open calls are answered. */
   readonly signal?: AbortSignal;
   /**
-   * Milliseconds this run may take, at most 2,147,483,647. Then it is interrupted, whatever is under way, as it is when the
-   * time of the conversation is over.
+   * Milliseconds that this run may take, at most 2,147,483,647. Then it is interrupted, in the middle of a step if need be,
+   * as it is when the time of the conversation is over.
    */
   readonly maxMs?: number;
-  /** Pieces of replies as they come. Provisional; must not throw. */
+  /** Receives pieces of replies as they arrive. Provisional; must not throw. */
   readonly onDelta?: (delta: Delta) => void;
-  /** Output of calls as it comes. Provisional, and not masked; must not throw. */
+  /** Receives output of calls as it arrives. Provisional and not masked; must not throw. */
   readonly onOutput?: (chunk: string, event: ActionEvent) => void;
 }

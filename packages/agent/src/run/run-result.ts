@@ -1,38 +1,40 @@
 import type { Usage } from '@varve/events/projections';
 
-/** What every run tells. */
-interface Ended {
-  /** Steps this run took. */
+/** Fields of every result. */
+interface RunTotals {
+  /** Final message of a run that ended as `finished` or `asked`; empty if there is none. */
+  readonly text: string;
+  /** Steps of this run. */
   readonly iterations: number;
-  /** What the whole conversation has used so far, and who works for it. */
+  /** Usage of the whole conversation so far, its children included. */
   readonly usage: Usage;
-  /** Milliseconds that the whole conversation has been at work so far: those of its runs, not those between them. */
+  /** Milliseconds of all runs of the conversation so far; the time between runs does not count. */
   readonly activeMs: number;
 }
 
-/** How a run ended. Every run ends with exactly one of these; a store that fails, or a bug, rejects instead. */
-export type RunResult = Ended &
+/** Result of a run. Every run ends with exactly one reason; a failing store, or a bug, rejects instead. */
+export type RunResult = RunTotals &
   (
-    | { readonly reason: 'finished'; /** The final message; empty when the model gave none. */ readonly text: string }
-    /** The agent said something to the person instead of finishing, and its policy is to wait; the status is `idle`. */
-    | { readonly reason: 'asked'; readonly text: string }
+    | { readonly reason: 'finished' }
+    /** The agent replied with text instead of finishing, and its policy is to wait. The status is `idle`. */
+    | { readonly reason: 'asked' }
     /** Pending calls wait for `approve` or `reject`. */
     | { readonly reason: 'waiting' }
-    /** Somebody called `pause`; another `run` goes on. */
+    /** `pause` was called; another `run` continues. */
     | { readonly reason: 'paused' }
-    /** Somebody aborted; calls under way were cancelled and answered. The status is `paused`; another `run` goes on. */
+    /** The run was aborted; running calls were cancelled and answered. The status is `paused`; another `run` continues. */
     | { readonly reason: 'interrupted' }
     /**
-     * A limit was reached: the status is `error`. Another `run` begins with nothing used of what one run may use, but with
-     * what the conversation used so far. `max-calls` are replies of the model in the whole conversation; `max-time` is that
-     * of the run or of all its runs.
+     * A limit was reached; the status is `error`. The limits of a run start from zero with another `run`, those of the
+     * conversation do not. `max-calls` counts replies of the model in the whole conversation; `max-time` is the time of the
+     * run or of all runs.
      */
     | { readonly reason: 'max-iterations' | 'max-cost' | 'max-tokens' | 'max-calls' | 'max-time' }
-    /** The model gave nothing usable several times in a row. */
+    /** The agent repeated itself, or its model returned nothing usable several times in a row. */
     | { readonly reason: 'stuck' }
-    /** The model or the condenser failed; `error` is what it threw, its `code` says what can be done. */
+    /** The model or the condenser failed; the `code` of `error` names the cause. */
     | { readonly reason: 'error'; readonly error: Error }
   );
 
-/** Why a run ended. */
+/** Reason for the end of a run. */
 export type EndReason = RunResult['reason'];

@@ -5,13 +5,13 @@ import type { LogReader } from '@varve/storage';
 import type { Mask } from '@varve/text';
 import type { Agent } from '../agent.ts';
 import { conversationTimeline } from '../log/conversation-state.ts';
-import { offeredTool } from '../request/offered-tools.ts';
-import { requestBuilder } from '../request/request.ts';
+import { offeredTool } from './offered-tools.ts';
+import { requestBuilder } from './request.ts';
 
-/** A request is read from a log that is masked already. */
+/** The log is masked already. */
 const mask: Mask = (value) => value;
 
-/** The request that a conversation's next step would send now, read without its lease. */
+/** Returns the request that a conversation's next step would send now, without taking its lease. */
 export async function readRequest(
   log: LogReader,
   { tools, parameters }: Pick<Agent, 'tools' | 'parameters'>,

@@ -1,10 +1,10 @@
 import { StorageError, type EventLog } from '@varve/storage';
 
 /**
- * A log that aborts `lost`, with the error as the reason, when an append finds that somebody else took the lease: nothing
- * that is done after it could be stored.
+ * Wraps a log so that an append which finds that another process took the lease aborts `lost`, with the error as the
+ * reason: nothing that is done afterwards could be stored.
  */
-export function watchedLog(log: EventLog, lost: AbortController): EventLog {
+export function watchLease(log: EventLog, lost: AbortController): EventLog {
   const { id, atomicity, epoch, snapshots, proof } = log;
   return {
     id,

@@ -1,0 +1,21 @@
+import type { Json } from '@varve/events';
+
+/** Data stored next to a log: what a listing shows, and what opening the conversation again needs. */
+export interface ConversationMeta {
+  readonly title?: string;
+  readonly status: string;
+  readonly workspace: string;
+  /** Spec of the agent. */
+  readonly agent: Json;
+  /** Specs of the tools that its client executes. */
+  readonly client_tools?: readonly Json[];
+  /** Id of the parent conversation. */
+  readonly parent?: string;
+  /** Number of events whose policy updates the agent's spec already contains, if there are any. */
+  readonly policies_head?: number;
+}
+
+/** Returns the fields of a stored `meta`; none if it is not an object. */
+export function readMeta(meta: Json): Partial<ConversationMeta> {
+  return typeof meta === 'object' && meta !== null && !Array.isArray(meta) ? (meta as Partial<ConversationMeta>) : {};
+}

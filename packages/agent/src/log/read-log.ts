@@ -1,0 +1,34 @@
+import { eventCodec, type BaseEvent, type EventCodec } from '@varve/events';
+import { builtinKinds } from '@varve/events/kinds';
+import type { LogReader, Stored } from '@varve/storage';
+import { conversationTimeline, stateOf, type ConversationState } from './conversation-state.ts';
+
+/** A stored event, decoded. */
+export interface LoggedEvent {
+  readonly seq: number;
+  /** Opaque when its kind is unknown here or its fields are invalid; nothing is omitted. */
+  readonly event: BaseEvent;
+  /** The exact stored JSON. */
+  readonly text: string;
+}
+
+/** Decodes stored events one by one. */
+export async function* readEvents(stored: AsyncIterable<Stored>, codec: EventCodec): AsyncIterable<LoggedEvent> {
+  for await (const { seq, text } of stored) yield { seq, text, event: codec.read(text) };
+}
+
+/** Options of {@link readState}. */
+export interface ReadStateOptions {
+  /** Default: the built-in kinds. */
+  readonly codec?: EventCodec;
+  /** Number of events to fold; default all. */
+  readonly to?: number;
+}
+
+/** Returns the state of a log without taking its lease: for listings, earlier states and other processes. */
+export async function readState(log: LogReader, options: ReadStateOptions = {}): Promise<ConversationState> {
+  const { codec = eventCodec(builtinKinds), to } = options;
+  const timeline = conversationTimeline(codec);
+  await timeline.load((from) => log.range(Math.min(from, to ?? from), to));
+  return stateOf(timeline);
+}

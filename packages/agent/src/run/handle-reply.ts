@@ -1,0 +1,107 @@
+import { textOf, type ToolCall } from '@varve/events';
+import type { FailedAttempt, ModelReply } from '@varve/llm';
+import { readCall } from '../calls/read-call.ts';
+import { runPending } from '../calls/run-pending.ts';
+import { mustWait } from '../confirmation/gate.ts';
+import { finishedDraft, nudgeDraft, statusDraft, unreadMessageNudge, type Draft } from '../log/drafts.ts';
+import { newRequestFacts } from '../request/request-facts.ts';
+import type { PreparedRequest } from '../request/request.ts';
+import type { Session, StepContext, StepOutcome } from '../session.ts';
+import { isMonologue } from '../stuck/monologue.ts';
+import { eventsOfReply, failedAttemptDrafts, type ReplyFactContext } from './reply-events.ts';
+
+/**
+ * Stores a reply and acts on it. Its calls are read, stored as actions, and executed unless a person must confirm them. A
+ * reply of text ends the run, waits or continues, by the agent's policy.
+ */
+export async function handleReply(
+  reply: ModelReply,
+  prepared: PreparedRequest,
+  session: Session,
+  context: StepContext,
+): Promise<StepOutcome> {
+  const calls = readCalls(reply, session);
+  const events = [
+    ...requestFacts(prepared, session),
+    ...eventsOfReply(reply, calls, replyFactContext(prepared, session)),
+  ];
+  if (calls.length === 0) return handleText(reply, events, session, context);
+  const valid = calls.flatMap((call) => (call.kind === 'valid' ? [call] : []));
+  if (mustWait(session.agent.confirmation, valid)) {
+    await session.journal.emit([...events, statusDraft('waiting_for_confirmation')]);
+    return { kind: 'waiting' };
+  }
+  // Calls that must not run twice wait until these events are stored.
+  await session.journal.emitDeferred(events);
+  return runPending(session, context);
+}
+
+/** Records failed attempts that were paid for, when no attempt led to a reply. */
+export async function recordFailedAttempts(
+  attempts: readonly FailedAttempt[],
+  prepared: PreparedRequest,
+  session: Session,
+): Promise<void> {
+  if (attempts.length === 0) return;
+  const failed = failedAttemptDrafts(attempts, replyFactContext(prepared, session));
+  await session.journal.emit([...requestFacts(prepared, session), ...failed]);
+}
+
+function requestFacts({ request, digests }: PreparedRequest, { journal }: Session): readonly Draft[] {
+  return newRequestFacts(request, digests, journal.timeline.read('toolsets').digests);
+}
+
+function replyFactContext({ digests, projections }: PreparedRequest, { journal, now }: Session): ReplyFactContext {
+  return { digests, projections, usageId: 'agent', now: now(), newId: () => journal.newId() };
+}
+
+/** Reads the calls of a reply. A call in a reply that was cut off, or that the model could not read from text, is invalid. */
+function readCalls(reply: ModelReply, { tools }: Session): readonly ReturnType<typeof readCall>[] {
+  const calls: readonly ToolCall[] = reply.message.tool_calls ?? [];
+  return calls.map((call, index) => {
+    // The arguments of the last call must not be trusted then, even if they happen to parse.
+    const isCutOff = reply.finish === 'length' && index === calls.length - 1;
+    const problem = isCutOff
+      ? 'The reply was cut off inside this call. Send a shorter one.'
+      : reply.invalidCalls?.[call.id];
+    return problem === undefined ? readCall(call, tools) : { kind: 'invalid', call, problem };
+  });
+}
+
+const continueNudge =
+  'No user is available to answer. Continue in the way you think best. When the task is done, or cannot be done, call finish.';
+const emptyReplyNudge = 'Your last reply had neither text nor a tool call. Continue with the task, or call finish.';
+/** Nudges for replies that are unusable whatever their text is, by how they ended. */
+const unusableReplyNudges: Readonly<Partial<Record<ModelReply['finish'], string>>> = {
+  length: 'Your last reply was cut off by the output limit. Continue in smaller steps.',
+  'unread-calls':
+    'Your last reply seems to contain a tool call within its text, where it cannot be read, so nothing was run. Make tool calls in the format that you were given, at the end of a reply.',
+};
+
+/** Stores a reply of text with what the agent's policy makes of it: the end, a wait, or a nudge to continue. */
+async function handleText(
+  reply: ModelReply,
+  events: readonly Draft[],
+  session: Session,
+  { sawLatestUserMessage }: StepContext,
+): Promise<StepOutcome> {
+  const { journal, agent } = session;
+  const problem =
+    unusableReplyNudges[reply.finish] ?? (textOf(reply.message.content).trim() === '' ? emptyReplyNudge : undefined);
+  if (problem !== undefined) return nudgeOrStop(problem, events, session);
+  if (agent.textReply === 'continue') return nudgeOrStop(continueNudge, events, session);
+  if (agent.textReply === 'wait') {
+    await journal.emit(() => [...events, sawLatestUserMessage() ? statusDraft('idle') : unreadMessageNudge()]);
+    return { kind: journal.timeline.read('status').execution === 'idle' ? 'asked' : 'continue' };
+  }
+  await journal.emit(() => [...events, finishedDraft(sawLatestUserMessage())]);
+  return { kind: journal.timeline.read('status').execution === 'finished' ? 'finished' : 'continue' };
+}
+
+/** Stores `events` and nudges the model, or stops the run as stuck when earlier nudges did not help. */
+export async function nudgeOrStop(nudge: string, events: readonly Draft[], session: Session): Promise<StepOutcome> {
+  const { journal, agent } = session;
+  const isStuck = agent.stuck !== 'never' && isMonologue(journal.timeline.read('view').events, agent.stuck);
+  await journal.emit([...events, isStuck ? statusDraft('stuck') : nudgeDraft(nudge)]);
+  return { kind: isStuck ? 'stuck' : 'continue' };
+}
