@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline';
 import type { PendingCall } from '@varve/events/projections';
-import { wholeCall } from './event-lines.ts';
+import { callLines } from '@varve/events/text';
 import { styled, type TerminalIo } from './terminal-io.ts';
 
 /** What the person answered: allow, leave waiting, or refuse for a reason. */
@@ -17,7 +17,7 @@ export async function askApproval(
 ): Promise<Approval> {
   io.stderr.write(`${styled(io, 'yellow', 'The agent wants to do this:')}\n`);
   for (const { event } of pending) {
-    for (const { text } of wholeCall(event)) io.stderr.write(`${text.replaceAll(/^/gm, '  ')}\n`);
+    for (const { text } of callLines(event)) io.stderr.write(`${text.replaceAll(/^/gm, '  ')}\n`);
     if (event.security_risk !== 'UNKNOWN') io.stderr.write(`  risk, as the model sees it: ${event.security_risk}\n`);
   }
   const answer = (await answerTo('Allow it? [y]es, [n]o, [q]uit, or say why not: ', io, signal))?.trim();

@@ -2,11 +2,10 @@ import type { Conversation } from '@varve/agent';
 import type { BaseEvent } from '@varve/events';
 import { ActionEvent, ConversationErrorEvent, MessageEvent, ObservationEvent } from '@varve/events/kinds';
 import { FinishAction } from '@varve/events/payloads';
-import { safeText } from '@varve/events/text';
-import type { Line } from './event-lines.ts';
+import { safeText, type TextLine, type TextMark } from '@varve/events/text';
 import { narrator } from './narrator.ts';
 import type { Progress } from './progress.ts';
-import { styled, type TerminalIo } from './terminal-io.ts';
+import { styled, type Style, type TerminalIo } from './terminal-io.ts';
 
 /** Prints events as they are stored: for people on stderr, or as JSON lines on stdout. */
 export class EventPrinter {
@@ -63,15 +62,26 @@ export class EventPrinter {
   }
 }
 
-/** What somebody says stands apart from what is done. */
-export function shownLine(io: TerminalIo, { style, text }: Line, output = io.stderr): string {
-  const line = style ? styled(io, style, text, output) : text;
-  return style === undefined || style === 'bold' ? `\n${line}` : line;
+const styles: Readonly<Record<TextMark, Style>> = {
+  heading: 'bold',
+  label: 'bold',
+  user: 'bold',
+  action: 'cyan',
+  quiet: 'dim',
+  error: 'red',
+  warning: 'yellow',
+  success: 'green',
+};
+
+/** Styles a line. Messages of the user and of the agent get an empty line above them. */
+export function shownLine(io: TerminalIo, { mark, text }: TextLine, output = io.stderr): string {
+  const line = mark ? styled(io, styles[mark], text, output) : text;
+  return mark === undefined || mark === 'user' ? `\n${line}` : line;
 }
 
 /** The agent's last word and the reason of an end are told when the run ends, so they are not told here as well. */
-function runLines(event: BaseEvent, lines: readonly Line[]): readonly Line[] {
-  if (ActionEvent.is(event) && FinishAction.is(event.action)) return [{ style: 'green', text: '✔ finished' }];
+function runLines(event: BaseEvent, lines: readonly TextLine[]): readonly TextLine[] {
+  if (ActionEvent.is(event) && FinishAction.is(event.action)) return [{ mark: 'success', text: '✔ finished' }];
   if (ConversationErrorEvent.is(event)) return [];
   return MessageEvent.is(event) && event.source === 'agent' ? [] : lines;
 }

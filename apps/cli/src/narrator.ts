@@ -1,9 +1,9 @@
 import type { BaseEvent } from '@varve/events';
 import { ActionEvent, ObservationEvent } from '@varve/events/kinds';
-import { eventLines, wholeCall, type Line } from './event-lines.ts';
+import { callLines, eventLines, type TextLine } from '@varve/events/text';
 
 /** Tells events in order: a result that does not stand right below its call is told with the call's name above it. */
-export function narrator(): (event: BaseEvent) => readonly Line[] {
+export function narrator(): (event: BaseEvent) => readonly TextLine[] {
   const calls = new Map<string, ActionEvent>();
   let lastCallId = '';
   return (event) => {
@@ -17,8 +17,8 @@ export function narrator(): (event: BaseEvent) => readonly Line[] {
   };
 }
 
-function reminder(call: ActionEvent): Line {
-  const [line] = wholeCall(call);
+function reminder(call: ActionEvent): TextLine {
+  const [line] = callLines(call);
   const [first = ''] = line?.text.split('\n') ?? [];
-  return { style: 'dim', text: `↳ ${first}` };
+  return { mark: 'quiet', text: `↳ ${first}` };
 }

@@ -29,9 +29,9 @@ const view = all.foldEvents(all.viewProjection(codec), events);
 const messages = all.withCacheMarks(all.messageBuilder(codec)(view.events));
 globalThis.answer = JSON.stringify({
   kinds: events.map((event) => event.kind),
-  says: messages.map((message) => all.textOf(message.content)),
+  texts: messages.map((message) => all.textOf(message.content)),
   problems: all.checkMessages(messages),
-  lines: events.map((event) => all.eventLine(event)),
+  lines: events.map((event) => all.eventLines(event).map((line) => line.text).join('\\n')),
   counts: all.foldEvents(all.countsProjection, events).userMessages,
   names: Object.keys(all).length,
 });
@@ -63,13 +63,9 @@ test('everything runs in a page: one bundle, no global of Node, and only what th
   runInContext(code, page);
   expect(JSON.parse(String((page as { readonly answer?: unknown }).answer))).toMatchObject({
     kinds: ['MessageEvent', 'OpaqueEvent', 'OpaqueEvent'],
-    says: ['Hello'],
+    texts: ['Hello'],
     problems: [],
-    lines: [
-      'user: Hello',
-      'SomethingNew {"id":"e1","kind":"SomethingNew"}',
-      expect.stringContaining('unreadable event'),
-    ],
+    lines: ['› Hello', 'SomethingNew (kept as it is)', expect.stringContaining('unreadable event')],
     counts: 1,
   });
   expect(code).not.toMatch(/\brequire\(|from ["']node:/);

@@ -3,19 +3,25 @@ import { builtinKinds } from '../kinds/builtin-kinds.ts';
 import { isOpaque } from '../opaque-event.ts';
 import { scanForLoss } from '../json.ts';
 import { safeText } from './safe-text.ts';
-import type { TextMark, TextOptions } from './text-options.ts';
+import type { TextMark } from './text-line.ts';
 import { fieldLines, type Field } from './value-text.ts';
 
 const base = new Set(['id', 'timestamp', 'source', 'parent_id', 'kind']);
 const builtin = new Set<string>(builtinKinds.map(({ kind }) => kind));
 const plain = (_mark: TextMark, text: string): string => text;
 
+/** Options of {@link eventText}. */
+export interface EventTextOptions {
+  /** Decorates a piece of text, for instance with a colour. Receives text that is safe for a terminal. Must not throw. */
+  readonly mark?: (mark: TextMark, text: string) => string;
+}
+
 /**
- * All of an event as lines of text for people, uncut: a heading with its kind, source, time and id, then its fields by name,
- * in wire order; what is empty is left out, and of images in the text only type and size are told. An event of a kind that
- * is not built in shows its JSON, as does one that could not be read. Total, like `eventLine`; the last line has no end.
+ * Renders all of an event for people, uncut: a heading with its kind, source, time and id, then its fields by name in wire
+ * order. Empty values are omitted; inline images appear as their type and size. An event of a kind that is not built in,
+ * or that could not be read, appears as JSON. Total: any event of a log can be rendered. Ends without a line feed.
  */
-export function eventText(event: BaseEvent, { mark = plain }: TextOptions = {}): string {
+export function eventText(event: BaseEvent, { mark = plain }: EventTextOptions = {}): string {
   const label = (name: string): string => mark('label', `${name}:`);
   const heading = [titleOf(event), event.source, event.timestamp, event.id].filter((part) => part !== '').join('  ');
   return [mark('heading', safeText(heading).replaceAll('\n', ' ')), ...bodyOf(event, label, mark)].join('\n');
@@ -35,11 +41,11 @@ function bodyOf(
     return [...problem, ...safeText(prettyJson(event.text)).split('\n')];
   }
   if (!builtin.has(event.kind)) return safeText(JSON.stringify(event, undefined, 2)).split('\n');
-  return fieldLines(Object.entries(event).flatMap(shown), label);
+  return fieldLines(Object.entries(event).flatMap(fieldsOf), label);
 }
 
-/** A payload stands under its kind, which its author wrote last. */
-function shown([name, value]: readonly [string, unknown]): readonly Field[] {
+/** Moves the kind of a payload, which is written last, to the top. */
+function fieldsOf([name, value]: readonly [string, unknown]): readonly Field[] {
   if (base.has(name)) return [];
   if ((name !== 'action' && name !== 'observation') || typeof value !== 'object' || value === null) {
     return [{ name, value }];
@@ -48,7 +54,7 @@ function shown([name, value]: readonly [string, unknown]): readonly Field[] {
   return [{ name, value: { kind, ...fields } }];
 }
 
-/** What is nested too deep is left as it is: indented, it would grow with the square of its depth. */
+/** Leaves deeply nested JSON as it is: indented, its length would grow with the square of its depth. */
 function prettyJson(text: string): string {
   try {
     const value: unknown = JSON.parse(text);

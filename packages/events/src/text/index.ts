@@ -1,4 +1,4 @@
-export { eventLine, type LineOptions } from './event-line.ts';
-export { eventText } from './event-text.ts';
+export { callLines, eventLines } from './event-lines.ts';
+export { eventText, type EventTextOptions } from './event-text.ts';
 export { safeText } from './safe-text.ts';
-export type { TextMark, TextOptions } from './text-options.ts';
+export type { TextLine, TextMark } from './text-line.ts';

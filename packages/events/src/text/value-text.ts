@@ -1,15 +1,15 @@
 import { isContent, type Content } from '../content.ts';
 import { safeText } from './safe-text.ts';
 
-/** A named value of an event, as lines. */
+/** Named value of an event. */
 export interface Field {
   readonly name: string;
   readonly value: unknown;
 }
 
 /**
- * Any JSON as indented lines for people, without quotes and braces: `name: value`, lists with dashes, content blocks as their
- * text. Empty lists, objects and texts are left out: they say nothing.
+ * Renders JSON as indented lines for people, without quotes and braces: `name: value`, lists with dashes, content blocks as
+ * their text. Empty lists, objects and texts are omitted.
  */
 export function fieldLines(fields: readonly Field[], label: (name: string) => string): readonly string[] {
   return fields.flatMap(({ name, value }) => {
@@ -21,7 +21,7 @@ export function fieldLines(fields: readonly Field[], label: (name: string) => st
   });
 }
 
-/** Undefined when there is nothing to show. */
+/** Returns undefined for empty values. */
 function valueLines(value: unknown, label: (name: string) => string): readonly string[] | undefined {
   if (value === undefined || value === '') return undefined;
   if (typeof value === 'string') return safeText(value).replace(/\n$/, '').split('\n');
@@ -34,14 +34,14 @@ function valueLines(value: unknown, label: (name: string) => string): readonly s
   if (value.length === 0) return undefined;
   if (value.every(isContent)) return value.flatMap(blockLines);
   if (value.every(isInline)) return [value.map((item) => inlineText(item)).join(', ')];
-  return value.flatMap((item) => listed(valueLines(item, label) ?? ['(empty)']));
+  return value.flatMap((item) => listItem(valueLines(item, label) ?? ['(empty)']));
 }
 
 function asField([name, value]: readonly [string, unknown]): Field {
   return { name: safeText(name).replaceAll('\n', ' '), value };
 }
 
-function listed([first = '', ...more]: readonly string[]): readonly string[] {
+function listItem([first = '', ...more]: readonly string[]): readonly string[] {
   return [`- ${first}`, ...more.map((line) => `  ${line}`)];
 }
 
@@ -50,7 +50,7 @@ function blockLines(block: Content): readonly string[] {
   return block.image_urls.map(imageText);
 }
 
-/** A picture as text is of no use to anyone: its type and size say more. */
+/** Describes an image by its type and size. */
 function imageText(url: string): string {
   const [, type = 'image'] = /^data:([^;,]{1,80})/.exec(url) ?? [];
   return url.startsWith('data:') ? `[${safeText(type)}, ${url.length} characters]` : `[image: ${safeText(url)}]`;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { text, type BaseEvent } from '@varve/events';
+import { text, type BaseEvent } from '../index.ts';
 import {
   ActionEvent,
   AgentErrorEvent,
@@ -9,7 +9,7 @@ import {
   ObservationEvent,
   UserRejectObservation,
   HookExecutionEvent,
-} from '@varve/events/kinds';
+} from '../kinds/index.ts';
 import {
   FileEditorAction,
   FinishAction,
@@ -21,7 +21,7 @@ import {
   ThinkAction,
   type Observation,
   type Payload,
-} from '@varve/events/payloads';
+} from '../payloads/index.ts';
 import { eventLines } from './event-lines.ts';
 
 const stamp = { id: '00000001', timestamp: '2026-01-01T12:00:00.000000' };

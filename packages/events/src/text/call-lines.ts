@@ -1,0 +1,68 @@
+import type { ActionEvent } from '../kinds/action-event.ts';
+import { FileEditorAction } from '../payloads/file-editor.ts';
+import { FinishAction } from '../payloads/finish.ts';
+import { TaskTrackerAction } from '../payloads/task-tracker.ts';
+import { TerminalAction } from '../payloads/terminal.ts';
+import { ThinkAction } from '../payloads/think.ts';
+import { firstLines, shortened } from './excerpt.ts';
+import type { TextLine } from './text-line.ts';
+
+/** Excerpts show this many lines of a command or an edit. */
+const excerptLength = 6;
+
+/** Renders a call with excerpts of long fields. The text is not safe for a terminal. */
+export function shortCallLines(event: ActionEvent): readonly TextLine[] {
+  return [actionLine(event, excerptLength), ...editLines(event, excerptLength)];
+}
+
+/** Renders a call uncut. The text is not safe for a terminal. */
+export function wholeCallLines(event: ActionEvent): readonly TextLine[] {
+  return [actionLine(event, Infinity), ...editLines(event, Infinity)];
+}
+
+/** Payloads are parsed here, because a log may contain any JSON under a kind. */
+function actionLine({ action, tool_name: tool, tool_call: call, summary }: ActionEvent, maxLines: number): TextLine {
+  const mark = 'action';
+  const terminal = TerminalAction.read(action);
+  if (terminal) return { mark, text: terminalText(terminal, maxLines) };
+  const edit = FileEditorAction.read(action);
+  if (edit) {
+    const position = edit.insert_line === undefined ? '' : ` after line ${edit.insert_line}`;
+    return { mark, text: `✎ ${edit.command} ${edit.path}${position}` };
+  }
+  const tasks = TaskTrackerAction.read(action);
+  if (tasks) return { mark, text: `☰ ${tasks.command === 'plan' ? 'plan' : 'task list'}` };
+  const thinking = ThinkAction.read(action);
+  if (thinking) return { mark: 'quiet', text: `… ${firstLines(thinking.thought, 4)}` };
+  const finish = FinishAction.read(action);
+  if (finish) return { mark: 'success', text: `✔ ${finish.message}` };
+  if (maxLines === Infinity) return { mark, text: `→ ${tool} ${call.arguments}` };
+  return { mark, text: `→ ${tool} ${summary ?? shortened(call.arguments)}` };
+}
+
+/** Distinguishes a command from input for the running program: approving one is not approving the other. */
+function terminalText(
+  { command, is_input: isInput, reset }: NonNullable<ReturnType<typeof TerminalAction.read>>,
+  maxLines: number,
+): string {
+  const shown = firstLines(command, maxLines) || '(poll)';
+  return `${isInput ? '⌨' : '$'} ${shown}${reset ? ' (in a fresh shell)' : ''}`;
+}
+
+/** Renders the removed and the added lines of an edit. */
+function editLines({ action }: ActionEvent, maxLines: number): readonly TextLine[] {
+  const edit = FileEditorAction.read(action);
+  if (!edit || edit.command === 'view') return [];
+  const removed = edit.command === 'str_replace' ? edit.old_str : undefined;
+  const added = edit.command === 'create' ? edit.file_text : edit.new_str;
+  return [...changedLines('-', removed, maxLines), ...changedLines('+', added, maxLines)];
+}
+
+function changedLines(sign: '-' | '+', value: string | undefined, maxLines: number): readonly TextLine[] {
+  if (!value) return [];
+  const lines = value.replace(/\n$/, '').split('\n');
+  const hidden = lines.length - maxLines;
+  const shown = lines.slice(0, maxLines).map((line) => (maxLines === Infinity ? line : shortened(line)));
+  if (hidden > 0) shown.push(`… ${hidden} more ${hidden === 1 ? 'line' : 'lines'}`);
+  return shown.map((line) => ({ mark: sign === '-' ? 'error' : 'success', text: `  ${sign} ${line}` }));
+}

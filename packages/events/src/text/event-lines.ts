@@ -1,0 +1,96 @@
+import { textOf } from '../content.ts';
+import type { BaseEvent } from '../define-event.ts';
+import { ActionEvent } from '../kinds/action-event.ts';
+import { AgentErrorEvent } from '../kinds/agent-error-event.ts';
+import { Condensation } from '../kinds/condensation.ts';
+import { ConversationErrorEvent } from '../kinds/conversation-error-event.ts';
+import { HookExecutionEvent } from '../kinds/hook-execution-event.ts';
+import { InterruptEvent } from '../kinds/interrupt-event.ts';
+import { MessageEvent } from '../kinds/message-event.ts';
+import { ObservationEvent } from '../kinds/observation-event.ts';
+import { PauseEvent } from '../kinds/pause-event.ts';
+import { SystemPromptEvent } from '../kinds/system-prompt-event.ts';
+import { UserRejectObservation } from '../kinds/user-reject-observation.ts';
+import { isOpaque } from '../opaque-event.ts';
+import { TaskTrackerObservation } from '../payloads/task-tracker.ts';
+import { TerminalObservation } from '../payloads/terminal.ts';
+import { shortCallLines, wholeCallLines } from './call-lines.ts';
+import { firstLines, indented, outputExcerpt, shortened } from './excerpt.ts';
+import { revealHidden, safeText } from './safe-text.ts';
+import type { TextLine } from './text-line.ts';
+
+/**
+ * Renders an event briefly for people: messages in full, calls and results as excerpts. Returns no lines for events that
+ * only keep the books, such as state updates. Total: any event of a log can be rendered.
+ *
+ * @see software-agent-sdk Event.visualize
+ */
+export function eventLines(event: BaseEvent): readonly TextLine[] {
+  return linesOf(event).map((line) => ({ ...line, text: safeText(line.text) }));
+}
+
+/** Renders all of a call, uncut and with invisible characters as numbers, for a person who must approve it. */
+export function callLines(event: ActionEvent): readonly TextLine[] {
+  return wholeCallLines(event).map((line) => ({ ...line, text: revealHidden(line.text) }));
+}
+
+function linesOf(event: BaseEvent): readonly TextLine[] {
+  if (MessageEvent.is(event)) return messageLines(event);
+  if (ActionEvent.is(event)) return [...thoughtLines(event), ...shortCallLines(event)];
+  if (ObservationEvent.is(event)) return observationLines(event);
+  if (AgentErrorEvent.is(event)) return [{ mark: 'error', text: `  ✗ ${firstLines(event.error, 2)}` }];
+  if (UserRejectObservation.is(event)) return [{ mark: 'warning', text: `  ✗ not allowed: ${event.rejection_reason}` }];
+  if (ConversationErrorEvent.is(event)) return [{ mark: 'error', text: `✗ ${event.code}: ${event.detail}` }];
+  if (Condensation.is(event)) {
+    return [{ mark: 'quiet', text: `… ${event.forgotten_event_ids.length} events are no longer shown to the model` }];
+  }
+  if (HookExecutionEvent.is(event)) return hookLines(event);
+  if (SystemPromptEvent.is(event)) return [{ mark: 'quiet', text: `system prompt, ${event.tools.length} tools` }];
+  if (PauseEvent.is(event)) return [{ mark: 'warning', text: 'paused' }];
+  if (InterruptEvent.is(event)) return [{ mark: 'warning', text: 'interrupted' }];
+  if (isOpaque(event)) return [{ mark: 'quiet', text: `${event.wireKind || 'unreadable event'} (kept as it is)` }];
+  return [];
+}
+
+function messageLines({ source, llm_message: message }: MessageEvent): readonly TextLine[] {
+  const content = textOf(message.content).trim();
+  if (content === '') return [];
+  if (source === 'user') return [{ mark: 'user', text: `› ${content}` }];
+  return [source === 'agent' ? { text: content } : { mark: 'quiet', text: `(${content})` }];
+}
+
+function hookLines({ hook_event_type: type, hook_command: command, ...hook }: HookExecutionEvent): readonly TextLine[] {
+  const title = `⚙ ${type}: ${shortened(firstLines(command, 1))}`;
+  if (hook.blocked) {
+    return [{ mark: 'warning', text: `${title}\n  ✗ blocked: ${hook.reason ?? firstLines(hook.stderr, 2)}` }];
+  }
+  if (hook.success) return [{ mark: 'quiet', text: title }];
+  const why = hook.error ?? (firstLines(hook.stderr, 2) || `exit ${hook.exit_code}`);
+  return [{ mark: 'warning', text: `${title}\n  failed: ${why}` }];
+}
+
+function thoughtLines({ thought }: ActionEvent): readonly TextLine[] {
+  const content = textOf(thought).trim();
+  return content === '' ? [] : [{ text: content }];
+}
+
+function observationLines({ observation }: ObservationEvent): readonly TextLine[] {
+  const failed = observation.is_error;
+  const tasks = failed ? undefined : TaskTrackerObservation.read(observation);
+  if (tasks) {
+    const boxes = { todo: '☐', in_progress: '◐', done: '☑' };
+    return tasks.task_list.map(({ title, status }) => ({ mark: 'quiet', text: `  ${boxes[status]} ${title}` }));
+  }
+  const terminal = TerminalObservation.read(observation);
+  if (terminal) {
+    const output = indented(outputExcerpt(textOf(terminal.content), terminal.full_output_save_dir));
+    const code = terminal.exit_code;
+    const end = code === -1 ? 'still running' : `exit ${code}`;
+    return [
+      ...(output === '' ? [] : [{ mark: failed ? ('error' as const) : ('quiet' as const), text: output }]),
+      ...(code === undefined || code === 0 ? [] : [{ mark: 'warning' as const, text: `  ${end}` }]),
+    ];
+  }
+  if (!failed) return [];
+  return [{ mark: 'error', text: indented(firstLines(textOf(observation.content), 3)) }];
+}
