@@ -1,10 +1,10 @@
 import { EventError, type ToolCall } from '@varve/events';
 import type { SecurityRisk } from '@varve/events/kinds';
 import type { Payload } from '@varve/events/payloads';
+import { coerceFields } from '@varve/text';
 import { ToolError, type Tool } from '@varve/tools';
-import { fitArguments } from './fit-arguments.ts';
 import { resolveToolName } from './resolve-tool.ts';
-import { parseArguments } from './repair-arguments.ts';
+import { parseArguments, parseNested } from './repair-arguments.ts';
 
 /** A call that can run. */
 export interface ValidCall {
@@ -64,7 +64,7 @@ function parsedBy(tool: Tool, fields: Readonly<Record<string, unknown>>): unknow
     if (!(error instanceof ToolError)) throw error;
     const repaired = tool.repairInput?.(fields) ?? fields;
     try {
-      return tool.parse(fitArguments(repaired, tool.parameters));
+      return tool.parse(coerceFields(repaired, { root: tool.parameters, parse: parseNested }));
     } catch {
       throw error;
     }

@@ -1,5 +1,5 @@
+import { endOfObject } from '@varve/text';
 import { JSONRepairError, jsonrepair } from 'jsonrepair';
-import { closedObject } from './closed-object.ts';
 import { escapeControls } from './escape-controls.ts';
 
 /**
@@ -15,6 +15,11 @@ export function parseArguments(json: string): Record<string, unknown> | undefine
   return object && Object.fromEntries(Object.entries(object).filter(([, field]) => field !== null));
 }
 
+/** Parses a list or an object that a string in the arguments holds; an object is repaired as the arguments are. */
+export function parseNested(text: string): unknown {
+  return text.startsWith('{') ? parseArguments(text) : parsed(text);
+}
+
 function asObject(value: unknown): object | undefined {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
 }
@@ -28,6 +33,18 @@ function repaired(json: string): unknown {
     if (error instanceof JSONRepairError) return undefined;
     throw error;
   }
+}
+
+/**
+ * Returns the first object in a text that contains nothing else but a code fence, if the object is closed where it ends.
+ * An object that was cut off must not be repaired, because the missing text is unknown.
+ */
+function closedObject(text: string): string | undefined {
+  const start = text.indexOf('{');
+  if (start < 0 || !/^\s*(?:```\w*\s*)?$/.test(text.slice(0, start))) return undefined;
+  const end = endOfObject(text, start, { syntax: 'lenient' });
+  // Surplus closers are a slip; a second object is another call.
+  return end !== undefined && /^[\s`}\]);,]*$/.test(text.slice(end)) ? text.slice(start, end) : undefined;
 }
 
 function parsed(json: string): unknown {
