@@ -26,4 +26,5 @@ export {
   type Redactor,
   type RedactorOptions,
 } from './redaction/redactor.ts';
+export { redactSecretFields } from './redaction/secret-fields.ts';
 export { truncateMiddle, type OmittedText, type TextEnds } from './truncate-middle.ts';

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
+import { redactSecretFields } from '@varve/text';
 import type { AgentJson } from './conversation-info.ts';
-import { withoutSecrets } from './without-secrets.ts';
 
 /** Input of `agentJson`. */
 export interface AgentJsonOptions {
@@ -22,6 +22,15 @@ const named = z.union([
   z.object({ name: z.string(), baseUrl }).transform(({ name, ...rest }) => ({ model: name, ...rest })),
 ]);
 const wrapper = z.object({ model: z.looseObject({}) });
+
+/**
+ * Returns a copy of a configuration without its secrets.
+ *
+ * @see agent-server 1.43.1, which sends `api_key: null` and `**********` in the same places
+ */
+export function withoutSecrets(configuration: object): Record<string, unknown> {
+  return redactSecretFields(configuration, '**********');
+}
 
 /** Returns the agent of a conversation in the reference's JSON, without secrets. */
 export function agentJson({ configured, tools, includeSkills }: AgentJsonOptions): AgentJson {

@@ -2,11 +2,10 @@ import { z } from '@hono/zod-openapi';
 import type { Usage } from '@varve/events/projections';
 import type { Summary } from '@varve/storage';
 import { dashedId } from '../conversation-id.ts';
-import { agentJson } from './agent-json.ts';
+import { agentJson, withoutSecrets } from './agent-json.ts';
 import type { ConversationFold } from './conversation-folds.ts';
 import { configurableFields, type ConversationInfo, type Metrics } from './conversation-info.ts';
 import type { LastCall } from './logged-configuration.ts';
-import { withoutSecrets } from './without-secrets.ts';
 
 /** Options of `conversationInfoOf`. */
 export interface InfoOptions {
