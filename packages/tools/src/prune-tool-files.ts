@@ -1,19 +1,22 @@
 import { lstat, readdir, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** What may stay. */
+/** Limits of {@link pruneToolFiles}. */
 export interface PruneLimits {
-  /** A directory in which nothing has changed for longer goes. */
+  /** A directory without changes for longer than this is removed. */
   readonly maxAgeMs: number;
-  /** So many bytes stay, those of the directories that changed last; nothing that changed within a day goes for this. */
+  /**
+   * Total size above which directories are removed, the least recently changed first. Directories changed within a day are
+   * never removed for their size.
+   */
   readonly maxBytes: number;
-  /** The name of a directory that stays in any case, because it is in use; it counts all the same. */
+  /** Name of a directory in use, which is never removed but counts for the size. */
   readonly keep?: string;
   /** UTC milliseconds; default `Date.now`. */
   readonly now?: () => number;
 }
 
-/** A directory that holds nothing but files of ours. */
+/** Directory that contains only files written by tools. */
 interface ToolDirectory {
   readonly name: string;
   readonly path: string;
@@ -23,32 +26,31 @@ interface ToolDirectory {
   readonly changedAt: number;
 }
 
-/** All names that a history of edits and a terminal give their files, also those that a crash leaves. */
-const ours =
+/** Names of all files that an edit history and a terminal write, including those left by a crash. */
+const toolFile =
   /^(?:edits\.json|[0-9a-f]{64}\.before|terminal_output_[0-9a-f]{8}\.txt|(?:\.varve-)?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.tmp)$/;
 
 const inUseMs = 24 * 60 * 60 * 1000;
 
 /**
- * Removes what file editors and terminals have kept for conversations that nobody goes on with: of the directories in `root`,
- * each the `historyDir` of one file editor or the `outputDir` of one terminal, those beyond the limits. A directory that holds
- * anything else, a link or another directory for instance, stays as it is. Gives the names of those that are gone; what
- * cannot be read or removed stays.
+ * Removes stored files of file editors and terminals of conversations that are no longer in use: the directories in `root`
+ * that exceed the limits, each the `historyDir` of one file editor or the `outputDir` of one terminal. A directory with any
+ * other content, such as a link or another directory, is left unchanged. Returns the names of the removed directories;
+ * directories that cannot be read or removed are skipped.
  */
 export async function pruneToolFiles(root: string, limits: PruneLimits): Promise<readonly string[]> {
   const { maxAgeMs, maxBytes, keep, now = Date.now } = limits;
   const names = await readdir(root).catch(() => []);
-  const found = (await Promise.all(names.map((name) => readToolDirectory(root, name)))).filter(
-    (kept) => kept !== undefined,
-  );
+  const all = await Promise.all(names.map((name) => readToolDirectory(root, name)));
+  const found = all.filter((directory) => directory !== undefined);
   const removed: string[] = [];
   let bytes = 0;
-  for (const kept of found.toSorted((one, other) => other.changedAt - one.changedAt)) {
-    const ageMs = now() - kept.changedAt;
-    const isTooMuch = bytes + kept.bytes > maxBytes && ageMs > inUseMs;
-    const isGone = kept.name !== keep && (ageMs > maxAgeMs || isTooMuch) && (await removeDirectory(kept));
-    if (isGone) removed.push(kept.name);
-    else bytes += kept.bytes;
+  for (const directory of found.toSorted((one, other) => other.changedAt - one.changedAt)) {
+    const ageMs = now() - directory.changedAt;
+    const isTooLarge = bytes + directory.bytes > maxBytes && ageMs > inUseMs;
+    const isExpired = directory.name !== keep && (ageMs > maxAgeMs || isTooLarge);
+    if (isExpired && (await removeDirectory(directory))) removed.push(directory.name);
+    else bytes += directory.bytes;
   }
   return removed;
 }
@@ -60,7 +62,7 @@ async function readToolDirectory(root: string, name: string): Promise<ToolDirect
     if (!directory.isDirectory()) return undefined;
     const files = await readdir(path);
     const all = await Promise.all(files.map((file) => lstat(join(path, file))));
-    if (!files.every((file) => ours.test(file)) || !all.every((file) => file.isFile())) return undefined;
+    if (!files.every((file) => toolFile.test(file)) || !all.every((file) => file.isFile())) return undefined;
     const changedAt = Math.max(directory.mtimeMs, ...all.map(({ mtimeMs }) => mtimeMs));
     return { name, path, files, bytes: all.reduce((sum, { size }) => sum + size, 0), changedAt };
   } catch {
@@ -68,7 +70,7 @@ async function readToolDirectory(root: string, name: string): Promise<ToolDirect
   }
 }
 
-/** Whether it is gone: it stays when somebody has put something else there meanwhile. */
+/** Removes a directory. Returns false if another program has added a file since it was read; the directory then remains. */
 async function removeDirectory({ path, files }: ToolDirectory): Promise<boolean> {
   try {
     for (const file of files) await rm(join(path, file), { force: true });

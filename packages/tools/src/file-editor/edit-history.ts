@@ -1,8 +1,8 @@
-/** One change of one file. */
+/** Change of one file. */
 export interface Edit {
-  /** Undefined when the edit created the file. */
+  /** Content before the edit; undefined when the edit created the file. */
   readonly before: Buffer | undefined;
-  /** Digest of the bytes the edit wrote. */
+  /** Digest of the bytes that the edit wrote. */
   readonly after: string;
 }
 
@@ -10,12 +10,12 @@ const perFile = 10;
 const mostEdits = 1000;
 const mostBytes = 64 * 1024 * 1024;
 
-/** What can be undone: the newest ten edits of each file, and at most 1 000 edits and 64 MiB in all; the oldest go first. */
+/** Edits that can be undone: the newest ten of each file, at most 1 000 edits and 64 MiB in total; the oldest are dropped. */
 export class EditHistory {
   #edits: { readonly path: string; readonly edit: Edit }[] = [];
   #bytes = 0;
 
-  /** Every edit that can be undone, the oldest first. */
+  /** All edits that can be undone, the oldest first. */
   get all(): readonly { readonly path: string; readonly edit: Edit }[] {
     return this.#edits;
   }
@@ -29,12 +29,12 @@ export class EditHistory {
       this.#remove(this.#edits[0]);
   }
 
-  /** The newest edit of a file. */
+  /** Returns the newest edit of a file. */
   last(path: string): Edit | undefined {
     return this.#edits.findLast((entry) => entry.path === path)?.edit;
   }
 
-  /** Forgets the newest edit of a file. */
+  /** Removes the newest edit of a file. */
   pop(path: string): void {
     this.#remove(this.#edits.findLast((entry) => entry.path === path));
   }

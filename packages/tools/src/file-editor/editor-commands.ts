@@ -10,14 +10,14 @@ import { isRefusal, refuse, type Refusal, refuseFailure, refuseParameter } from 
 import { type Changed, replaceText } from './replace-text.ts';
 import type { Target } from '../files/target.ts';
 import { decodeText } from '../files/text-encoding.ts';
-import { digest, encodeLike, readTextFile, type TextFile } from '../files/text-file.ts';
+import { digestOf, encodeLike, readTextFile, type TextFile } from '../files/text-file.ts';
 import { linesOf, unixText } from '../files/unix-text.ts';
 import { viewDirectory } from './view-directory.ts';
 import { viewHugeText } from './view-huge-text.ts';
 import { isImagePath, viewImage } from './view-image.ts';
 import { viewText } from './view-text.ts';
 
-/** The input of one call. */
+/** Input of one call. */
 export interface EditorCall {
   readonly command: 'view' | 'create' | 'str_replace' | 'insert' | 'undo_edit';
   readonly path: string;
@@ -30,7 +30,7 @@ export interface EditorCall {
 
 type Outcome = Promise<EditorReport | Refusal>;
 
-/** The commands of one editor, on targets that have been checked: owns what can be undone. */
+/** Executes the commands of one editor on checked targets, and owns its undo history. */
 export class EditorCommands {
   readonly #history: PersistentHistory;
   readonly #maxFileBytes: number;
@@ -42,7 +42,7 @@ export class EditorCommands {
     this.#maxViewChars = maxViewChars;
   }
 
-  /** `roots` limits which linked directories a listing opens; undefined: all. */
+  /** Executes a call. A listing opens linked directories inside `roots` only; undefined: all. */
   async perform(call: EditorCall, target: Target, roots: readonly string[] | undefined): Outcome {
     const commands = {
       view: () => this.#view(target, call, roots),
@@ -87,7 +87,7 @@ export class EditorCommands {
     } catch (error) {
       return refuseFailure('Creating', target.path, error);
     }
-    await this.#history.push(target.real, { before: undefined, after: digest(bytes) });
+    await this.#history.push(target.real, { before: undefined, after: digestOf(bytes) });
     return {
       ...success(callFieldsOf(call), `The file ${target.path} was created.`),
       prev_exist: false,
@@ -116,7 +116,7 @@ export class EditorCommands {
     if (edit === undefined) return refuse(`There is no edit history for ${path} that could be undone.`);
     const file = await readTextFile(target, this.#maxFileBytes);
     if (isRefusal(file)) return file;
-    if (digest(file.bytes) !== edit.after) {
+    if (digestOf(file.bytes) !== edit.after) {
       return refuse(
         `The file ${path} was changed by something else since the last edit, so that edit cannot be undone.`,
       );
@@ -151,16 +151,16 @@ export class EditorCommands {
     const { bytes, note: encodingNote } = written;
     try {
       if (!(await readFile(target.real)).equals(file.bytes))
-        return refuse(`The file ${target.path} was changed by something else meanwhile; view it again.`);
+        return refuse(`The file ${target.path} was changed by something else during the edit; view it again.`);
       await writeAtomically(target.real, bytes, target.stats);
     } catch (error) {
       return refuseFailure('Writing', target.path, error);
     }
-    await this.#history.push(target.real, { before: file.bytes, after: digest(bytes) });
+    await this.#history.push(target.real, { before: file.bytes, after: digestOf(bytes) });
     const note = [changed.note, encodingNote].flatMap((one) => (one === undefined ? [] : [` ${one}`])).join('');
     const lines = snippet(changed, this.#maxViewChars);
-    const told = `The file ${target.path} was edited.${note} The lines around the change:\n${lines}\nCheck that they are as intended; edit again if not.`;
-    return { ...success(callFieldsOf(call), told), ...contents(file.text, changed.text) };
+    const message = `The file ${target.path} was edited.${note} The lines around the change:\n${lines}\nCheck that they are as intended; edit again if not.`;
+    return { ...success(callFieldsOf(call), message), ...contents(file.text, changed.text) };
   }
 }
 

@@ -9,7 +9,7 @@ import { isRefusal } from '../files/refusal.ts';
 import { resolveTarget as targetOf } from '../files/target.ts';
 
 /**
- * What the editors of this package share: calls one after the other, each with its target checked first.
+ * Returns the function that executes the calls of an editor, one after the other, each after checking its target.
  *
  * @throws {ToolError} `unusable` when a root or the directory of the history is not absolute.
  */

@@ -1,19 +1,19 @@
-/** Where a file editor may work. */
+/** Options of {@link fileEditor}. */
 export interface FileEditorOptions {
   /**
-   * `workspace`: only what lies, links resolved, in the workspace or in one of `roots`. `unrestricted`: every path of this
-   * machine. Default: `workspace`.
+   * `workspace`: only paths that, with links resolved, are in the workspace or in one of `roots`. `unrestricted`: every path
+   * of this machine. Default: `workspace`.
    */
   readonly jail?: 'workspace' | 'unrestricted';
   /** Further directories, absolute. */
   readonly roots?: readonly string[];
-  /** Of larger files only ranges of lines are shown; they are not edited. Default: 10 MiB. */
+  /** Maximum size of an edited file. Of larger files only ranges of lines can be viewed. Default: 10 MiB. */
   readonly maxFileBytes?: number;
   /**
-   * Where what can be undone is kept, so that it can be in a later process too: an absolute path of a directory that belongs
-   * to this tool of this conversation alone. Default: memory.
+   * Directory of the undo history, which makes undo work in later processes too: an absolute path, used only by this tool of
+   * this conversation. Default: the history is kept in memory.
    */
   readonly historyDir?: string;
-  /** The longest view, in UTF-16 units. Default: 16 000. */
+  /** Maximum length of a view, in UTF-16 units. Default: 16 000. */
   readonly maxViewChars?: number;
 }

@@ -2,17 +2,18 @@ import { FileEditorAction, FileEditorObservation } from '@varve/events/payloads'
 import type { Tool } from '../contract/tool.ts';
 import { defineBuiltinTool } from '../contract/define-tool.ts';
 import { inferCommand } from './infer-command.ts';
-import { resolvedPath } from '../files/resolved-path.ts';
+import { realPathOf } from '../files/real-path.ts';
 import type { EditorCall } from './editor-commands.ts';
 import { editorHandler } from './editor-handler.ts';
 import type { FileEditorOptions } from './file-editor-options.ts';
 
 /**
- * Shows and changes text files, one change at a time. Encoding, line ends, byte order mark, mode bits and links are kept; each write
- * replaces the file in one step. Remembers what it needs to undo its own edits.
+ * Returns the tool that shows and edits text files. Encoding, line ends, byte order mark, mode bits and links are kept; each
+ * write replaces the file in one step. The tool stores what it needs to undo its own edits.
  *
  * @throws {ToolError} `unusable` when a root or the directory of the history is not absolute.
- * @see software-agent-sdk openhands/tools/file_editor (undo of create removes the file; parents are created; an encoding counts when it gives the same bytes again)
+ * @see software-agent-sdk openhands/tools/file_editor (here undo of create removes the file, parent directories are created,
+ * and a guessed encoding is accepted only if it encodes the text to the same bytes)
  */
 export function fileEditor(options: FileEditorOptions = {}): Tool<EditorCall> {
   const work = editorHandler(options);
@@ -31,7 +32,7 @@ export function fileEditor(options: FileEditorOptions = {}): Tool<EditorCall> {
       openWorldHint: false,
     },
     effect: ({ command }) => (command === 'view' ? 'read' : 'write'),
-    resources: ({ path }) => [`file:${resolvedPath(path)}`],
+    resources: ({ path }) => [`file:${realPathOf(path)}`],
     repairInput: inferCommand,
     execute: work,
   });

@@ -4,8 +4,8 @@ import type { TextFile } from '../files/text-file.ts';
 import { linesOf, unixText } from '../files/unix-text.ts';
 
 /**
- * Puts whole lines after line `after`; 0 is before the first. A text without a line end gets one, unless it comes last in a
- * file that has none at its end either.
+ * Inserts whole lines after line `after`; 0 is before the first line. A line end is appended to a text without one, except
+ * at the end of a file whose last line has none.
  */
 export function insertText(file: TextFile, after: number, insertion: string): Changed | Refusal {
   const { text: plain, original } = unixText(file.text);
@@ -24,7 +24,7 @@ export function insertText(file: TextFile, after: number, insertion: string): Ch
   };
 }
 
-/** Where the line after line `line` begins. */
+/** Returns the offset at which the line after line `line` begins. */
 function offsetAfter(text: string, line: number): number {
   let offset = 0;
   for (let passed = 0; passed < line; passed += 1) {

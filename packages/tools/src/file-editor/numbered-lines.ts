@@ -1,15 +1,15 @@
 import { truncateMiddle } from '@varve/text';
 
-/** Which lines to show, and how much at most. */
+/** Options of {@link numberedLines}. */
 export interface NumberedOptions {
-  /** The number of the first line, counted from 1. */
+  /** Number of the first line, counted from 1. */
   readonly first: number;
   readonly maxChars: number;
 }
 
 /**
- * Lines with their numbers, as `cat -n` prints them. What is too long loses whole lines in the middle, so that every number
- * is true; a single line that is too long loses its own middle.
+ * Returns lines with their numbers, as `cat -n` prints them. From a text that is too long, whole lines in the middle are
+ * omitted, so that the numbers stay correct; a single line that is too long loses its own middle.
  */
 export function numberedLines(lines: readonly string[], { first, maxChars }: NumberedOptions): string {
   const half = Math.floor(maxChars / 2);

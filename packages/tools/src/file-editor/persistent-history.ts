@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { writeAtomically } from '../files/write-atomically.ts';
 import { type Edit, EditHistory } from './edit-history.ts';
-import { digest } from '../files/text-file.ts';
+import { digestOf } from '../files/text-file.ts';
 
 const indexName = 'edits.json';
 const bytesName = /^[0-9a-f]{64}\.before$/;
@@ -12,18 +12,18 @@ const index = z.array(
 );
 
 /**
- * What can be undone, kept in a directory so that a later process can go on. It is written after the edit itself: when a crash
- * comes between, or nothing can be written, the file is not as the history says and an undo is refused. Bytes that a crash has
- * cut or changed are noticed by their name, which is their digest. Calls must come one after the other.
+ * Undo history stored in a directory, so that a later process can continue it. It is written after the edit itself: after a
+ * crash in between, or a failed write, the file differs from the history and an undo is refused. Stored contents are named
+ * after their digest, so that incomplete or changed ones are detected. Calls must not overlap.
  */
 export class PersistentHistory {
   readonly #directory: string | undefined;
   readonly #edits = new EditHistory();
-  /** The names of the files that hold what was before. */
+  /** Names of the files with the contents before each edit. */
   readonly #names = new Map<Edit, string>();
   #loaded: Promise<void> | undefined;
 
-  /** Without a directory it is kept in memory alone. */
+  /** Without a directory the history is in memory only. */
   constructor(directory: string | undefined) {
     this.#directory = directory;
   }
@@ -34,13 +34,13 @@ export class PersistentHistory {
     await this.#save();
   }
 
-  /** The newest edit of a file. */
+  /** Returns the newest edit of a file. */
   async last(path: string): Promise<Edit | undefined> {
     await this.#ready();
     return this.#edits.last(path);
   }
 
-  /** Forgets the newest edit of a file. */
+  /** Removes the newest edit of a file. */
   async pop(path: string): Promise<void> {
     await this.#ready();
     this.#edits.pop(path);
@@ -52,7 +52,7 @@ export class PersistentHistory {
     return this.#loaded;
   }
 
-  /** A history that cannot be read, or not all of it, begins anew. */
+  /** Loads the stored history; starts with an empty one if any part of it cannot be read. */
   async #load(directory: string): Promise<void> {
     try {
       const entries = index.parse(JSON.parse(await readFile(join(directory, indexName), 'utf8')));
@@ -67,7 +67,7 @@ export class PersistentHistory {
         if (name !== null) this.#names.set(edit, name);
       }
     } catch {
-      // Nothing was edited yet, or somebody else has been here.
+      // Nothing was edited yet, or the directory was changed by another program.
     }
   }
 
@@ -76,7 +76,7 @@ export class PersistentHistory {
     try {
       await this.#write(this.#directory);
     } catch {
-      // The edit is made, and undoing it works while this process lives.
+      // The edit itself succeeded, and can be undone by this process.
     }
   }
 
@@ -99,11 +99,11 @@ export class PersistentHistory {
 }
 
 function nameOf(bytes: Buffer): string {
-  return `${digest(bytes)}.before`;
+  return `${digestOf(bytes)}.before`;
 }
 
 async function readVerified(path: string): Promise<Buffer> {
   const bytes = await readFile(path);
-  if (nameOf(bytes) !== basename(path)) throw new Error(`The file ${path} is not what was written.`);
+  if (nameOf(bytes) !== basename(path)) throw new Error(`The content of ${path} does not match its name.`);
   return bytes;
 }

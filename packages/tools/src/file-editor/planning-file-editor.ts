@@ -4,7 +4,7 @@ import { PlanningFileEditorAction, PlanningFileEditorObservation } from '@varve/
 import type { Tool, ToolContext } from '../contract/tool.ts';
 import { defineBuiltinTool } from '../contract/define-tool.ts';
 import { ToolError } from '../contract/error.ts';
-import { resolvedPath } from '../files/resolved-path.ts';
+import { realPathOf } from '../files/real-path.ts';
 import { writeAtomically } from '../files/write-atomically.ts';
 import type { EditorCall } from './editor-commands.ts';
 import { type EditorReport, failure, success } from './editor-report.ts';
@@ -12,9 +12,9 @@ import { editorHandler } from './editor-handler.ts';
 import type { FileEditorOptions } from './file-editor-options.ts';
 import { refuseFailure, refuseParameter } from '../files/refusal.ts';
 
-/** Where a planning editor works. */
+/** Options of {@link planningFileEditor}. */
 export interface PlanningFileEditorOptions extends FileEditorOptions {
-  /** The one file it changes, absolute. Default: `PLAN.md` of the workspace when it exists, else `.agents_tmp/PLAN.md`. */
+  /** Absolute path of the plan. Default: `PLAN.md` of the workspace if it exists, else `.agents_tmp/PLAN.md`. */
   readonly planPath?: string;
 }
 
@@ -30,10 +30,11 @@ const outline = `# 1. OBJECTIVE
 `;
 
 /**
- * Shows every file of the workspace, and changes one: the plan. A plan that is not there yet begins with an outline.
+ * Returns the editor of a planning agent, which can view every file of the workspace and change only the plan. A new plan
+ * starts with an outline.
  *
  * @throws {ToolError} `unusable` when a root or the path of the plan is not absolute.
- * @see software-agent-sdk openhands/tools/planning_file_editor (nothing is written before the first edit)
+ * @see software-agent-sdk openhands/tools/planning_file_editor (here nothing is written before the first edit)
  */
 export function planningFileEditor(options: PlanningFileEditorOptions = {}): Tool<EditorCall> {
   const { planPath, roots = [] } = options;
@@ -58,10 +59,10 @@ export function planningFileEditor(options: PlanningFileEditorOptions = {}): Too
       openWorldHint: false,
     },
     effect: ({ command }) => (command === 'view' ? 'read' : 'write'),
-    resources: ({ path }) => [`file:${resolvedPath(path)}`],
+    resources: ({ path }) => [`file:${realPathOf(path)}`],
     async execute(call, context) {
       const plan = planPath ?? (await defaultPlan(context.workspace));
-      return resolvedPath(call.path) === resolvedPath(plan)
+      return realPathOf(call.path) === realPathOf(plan)
         ? callOnPlan(plan, call, (next) => work(next, context))
         : callOnOtherFile(plan, call, { ...context, work });
     },

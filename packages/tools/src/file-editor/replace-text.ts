@@ -4,16 +4,16 @@ import { unixText } from '../files/unix-text.ts';
 
 const mostPlaces = 1000;
 
-/** A changed text, and which of its lines (counted from 1) the change touches. */
+/** Changed text, with the first and last changed line, counted from 1. */
 export interface Changed {
   readonly text: string;
   readonly first: number;
   readonly last: number;
-  /** What the model should know besides. */
+  /** Additional remark for the model. */
   readonly note?: string;
 }
 
-/** What to replace by what. */
+/** Text to replace and its replacement. */
 export interface Replacement {
   readonly path: string;
   readonly old: string;
@@ -21,8 +21,8 @@ export interface Replacement {
 }
 
 /**
- * Replaces the one occurrence of a text. Line ends do not matter for finding it, and those outside of it stay as they are;
- * new ones are those of the file. Text that is not found is tried again without blanks around it.
+ * Replaces the only occurrence of a text. The search ignores differences in line ends; line ends outside of the occurrence
+ * stay unchanged, new ones are those of the file. If the text is not found, it is searched without surrounding blanks.
  */
 export function replaceText({ text, lineEnd }: TextFile, replacement: Replacement): Changed | Refusal {
   const { path } = replacement;
@@ -61,7 +61,7 @@ export function replaceText({ text, lineEnd }: TextFile, replacement: Replacemen
   };
 }
 
-/** Offsets at which `wanted` occurs, overlapping ones too: all of them, or more than can be told. */
+/** Returns the offsets at which `wanted` occurs, overlapping ones included; at most 1 000. */
 function occurrences(text: string, wanted: string): readonly number[] {
   if (wanted === '') return text === '' ? [0] : [];
   const found: number[] = [];
@@ -70,7 +70,7 @@ function occurrences(text: string, wanted: string): readonly number[] {
   return found;
 }
 
-/** The lines, counted from 1, of ascending offsets. */
+/** Returns the line numbers, counted from 1, of ascending offsets. */
 function linesAt(text: string, offsets: readonly number[]): readonly number[] {
   let line = 1;
   let next = text.indexOf('\n');

@@ -1,7 +1,7 @@
 import type { Dirent } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isInside, resolvedPath } from '../files/resolved-path.ts';
+import { isInside, realPathOf } from '../files/real-path.ts';
 import { type Refusal, refuseFailure } from '../files/refusal.ts';
 import type { Target } from '../files/target.ts';
 
@@ -10,14 +10,14 @@ interface Entry {
   readonly isDirectory: boolean;
 }
 
-/** What limits a listing. */
+/** Limits of a listing. */
 export interface ListingOptions {
   readonly maxChars: number;
-  /** Linked directories that lead elsewhere are named and not opened. Undefined: all are opened. */
+  /** Linked directories outside of these are listed but not opened. Undefined: all are opened. */
   readonly roots: readonly string[] | undefined;
 }
 
-/** What lies in a directory, two levels deep, sorted, without hidden entries. Directories end in `/`. */
+/** Lists a directory, two levels deep, sorted, without hidden entries. Directories end in `/`. */
 export async function viewDirectory({ path, real }: Target, options: ListingOptions): Promise<string | Refusal> {
   let top: readonly Dirent[];
   try {
@@ -39,11 +39,11 @@ export async function viewDirectory({ path, real }: Target, options: ListingOpti
 }
 
 function mayOpen(path: string, { roots }: ListingOptions): boolean {
-  return roots === undefined || isInside(resolvedPath(path), roots);
+  return roots === undefined || isInside(realPathOf(path), roots);
 }
 
 async function childLines(path: string): Promise<readonly string[]> {
-  // A directory that cannot be read is named; what is in it stays unknown.
+  // An unreadable directory is listed without its entries.
   const children = await readdir(path, { withFileTypes: true }).catch(() => []);
   return (await visibleEntries(path, children)).map(lineOf);
 }

@@ -3,7 +3,7 @@ import { truncateMiddle } from '@varve/text';
 import { refuse, refuseFailure, refuseParameter, type Refusal } from '../files/refusal.ts';
 import type { Target } from '../files/target.ts';
 
-/** What part of a file to show. */
+/** Options of {@link viewHugeText}. */
 export interface HugeViewOptions {
   /** First and last line, counted from 1; last -1 means the end. */
   readonly range: readonly number[];
@@ -11,12 +11,12 @@ export interface HugeViewOptions {
 }
 
 const endOfFile = -1;
-/** Without a number, because parts of such a line are let go unread. */
+/** Without a count, because parts of such a line are skipped. */
 const leftOut = '[the middle of this line left out]';
 
 /**
- * Some lines of a file that is too large to be read whole, as UTF-8. Reads no further than it has to, and keeps no more than it
- * shows: when the lines asked for are too long together, the first of them.
+ * Returns some lines of a file that is too large to read whole, as UTF-8. Reads only up to the last line needed and keeps
+ * only the lines it returns; of a range that exceeds `maxChars`, the first lines.
  */
 export async function viewHugeText(
   { path, real }: Target,
@@ -52,7 +52,7 @@ export async function viewHugeText(
 
 interface Found {
   readonly lines: readonly string[];
-  /** How many lines the file has, when its end was reached. */
+  /** Number of lines of the file, if its end was reached. */
   readonly count: number | undefined;
 }
 
@@ -62,13 +62,13 @@ interface Wanted {
   readonly maxChars: number;
 }
 
-/** Undefined when the file is no text. */
+/** Reads the requested lines. Returns undefined for a binary file. */
 async function linesIn(path: string, { first, last, maxChars }: Wanted): Promise<Found | undefined> {
   const lines: string[] = [];
   let number = 1;
   let rest = '';
   let room = maxChars;
-  /** False when nothing more is wanted. */
+  /** Returns false when no further line is needed. */
   const take = (text: string): boolean => {
     if (number >= first) {
       const line = truncateMiddle(text.replace(/\r$/, ''), maxChars - 8, () => leftOut);
@@ -83,7 +83,7 @@ async function linesIn(path: string, { first, last, maxChars }: Wanted): Promise
     if (chunk.includes('\0')) return undefined;
     const parts = (rest + chunk).split('\n');
     rest = parts.pop() ?? '';
-    // The middle of such a line would not be shown anyway.
+    // The middle of such a line is not shown.
     if (rest.length > 4 * maxChars) rest = rest.slice(0, 2 * maxChars) + rest.slice(-maxChars);
     for (const part of parts) if (!take(part)) return { lines, count: undefined };
   }

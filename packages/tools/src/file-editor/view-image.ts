@@ -7,12 +7,12 @@ import type { Target } from '../files/target.ts';
 const extensions = new Set(['.png', '.jpg', '.jpeg', '.gif', '.webp', '.bmp']);
 const maxBytes = 5 * 1024 * 1024;
 
-/** Whether a path is shown as an image. */
+/** Returns true for a path that is shown as an image. */
 export function isImagePath(path: string): boolean {
   return extensions.has(extname(path).toLowerCase());
 }
 
-/** An image of at most 5 MB, as a data URL. The type is told by the content, because names may lie. */
+/** Returns an image of at most 5 MB as a data URL. Its type is detected from the content, because extensions may be wrong. */
 export async function viewImage({ path, real, stats }: Target): Promise<ImageContent | Refusal> {
   if ((stats?.size ?? 0) > maxBytes) {
     return refuse(

@@ -2,14 +2,14 @@ import { numberedLines } from './numbered-lines.ts';
 import { refuseParameter, type Refusal } from '../files/refusal.ts';
 import { linesOf, unixText } from '../files/unix-text.ts';
 
-/** What part of a text to show. */
+/** Options of {@link viewText}. */
 export interface TextViewOptions {
   readonly path: string;
   readonly range: readonly number[] | undefined;
   readonly maxChars: number;
 }
 
-/** A text with line numbers, whole or in part. */
+/** Returns a text, or a range of its lines, with line numbers. */
 export function viewText(text: string, { path, range, maxChars }: TextViewOptions): string | Refusal {
   const lines = linesOf(unixText(text).text);
   const checked = checkRange(range, lines.length);

@@ -4,40 +4,40 @@ import { truncateMiddle } from '@varve/text';
 const longestValue = 5000;
 const mostNumbers = 100;
 
-/** Why a command was not carried out, as one or two sentences for the model. */
+/** Reason why a call was not executed, in one or two sentences for the model. */
 export interface Refusal {
   readonly refused: string;
 }
 
-/** A refusal with this reason. */
+/** Returns a refusal with this reason. */
 export function refuse(reason: string): Refusal {
   return { refused: reason };
 }
 
-/** A refusal because of the value of one parameter. */
+/** Returns a refusal of the value of one parameter. */
 export function refuseParameter(name: string, value: unknown, hint: string): Refusal {
   const all = typeof value === 'string' ? value : JSON.stringify(value);
   const shown = truncateMiddle(all, longestValue, ({ chars }) => `[${chars} characters left out]`);
   return refuse(`Invalid \`${name}\` parameter: ${shown}. ${hint}`);
 }
 
-/** A refusal because of what the operating system said. */
+/** Returns a refusal caused by an error of the operating system. */
 export function refuseFailure(doing: string, path: string, error: unknown): Refusal {
   return refuse(`${doing} ${path} failed: ${systemMessage(error)}.`);
 }
 
-/** The system's own words without the call and the path, which may be that of a temporary file. */
+/** Returns the message of a system error without the system call and the path, which may be that of a temporary file. */
 export function systemMessage(error: unknown): string {
   return error instanceof Error ? error.message.replace(/, \w+( '.*)?$/s, '') : String(error);
 }
 
-/** Numbers in a sentence: the first hundred of them. */
+/** Returns a list of numbers for use in a sentence; at most the first 100. */
 export function formatNumbers(numbers: readonly number[]): string {
   const more = numbers.length > mostNumbers ? ' and more' : '';
   return `${numbers.slice(0, mostNumbers).join(', ')}${more}`;
 }
 
-/** Whether a call was refused. */
+/** Returns true if the result of a step is a refusal. */
 export function isRefusal(value: object): value is Refusal {
   return 'refused' in value;
 }

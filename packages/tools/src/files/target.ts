@@ -1,27 +1,27 @@
 import type { Stats } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
-import { isInside, resolvedPath } from './resolved-path.ts';
+import { isInside, realPathOf } from './real-path.ts';
 import { refuse, type Refusal, refuseFailure, refuseParameter } from './refusal.ts';
 
-/** What a command works on. */
+/** File or directory that a call reads or changes. */
 export interface Target {
-  /** As the model wrote it. */
+  /** Path as the model wrote it. */
   readonly path: string;
-  /** Links resolved; what is read and written. */
+  /** Path with links resolved; this path is read and written. */
   readonly real: string;
-  /** Undefined when there is nothing yet. */
+  /** Undefined when nothing exists at the path. */
   readonly stats: Stats | undefined;
 }
 
-/** Where the editor may work. */
+/** Directories that paths of a call may point into. */
 export interface PathScope {
   readonly workspace: string;
-  /** Undefined: anywhere. */
+  /** Further directories. Undefined: every path is allowed. */
   readonly roots: readonly string[] | undefined;
 }
 
-/** Checks a path against the rules that need no content: absolute, inside the roots, there or not there. */
+/** Checks a path against the rules that do not depend on file content: absolute, inside the roots, present or absent. */
 export async function resolveTarget(
   path: string,
   command: string,
@@ -29,7 +29,7 @@ export async function resolveTarget(
 ): Promise<Target | Refusal> {
   if (path.includes('\0')) return refuse('Invalid `path` parameter: a path cannot contain a null character.');
   if (!isAbsolute(path)) return notAbsolute(path, workspace);
-  const real = resolvedPath(path);
+  const real = realPathOf(path);
   if (roots !== undefined && !isInside(real, [workspace, ...roots])) {
     const where = [workspace, ...roots].join(', ');
     return refuseParameter('path', path, `It leads outside of the directories this tool may use: ${where}.`);

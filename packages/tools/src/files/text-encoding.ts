@@ -2,11 +2,11 @@ import { TextDecoder } from 'node:util';
 import { analyse } from 'chardet';
 import iconv from 'iconv-lite';
 
-/** A text, and how it is written in bytes. */
+/** Text and the encoding of its bytes. */
 export interface DecodedText {
-  /** Without a byte order mark. */
+  /** Text without a byte order mark. */
   readonly text: string;
-  /** A name that both libraries know, for instance `utf-8` or `windows-1251`. */
+  /** Name that chardet and iconv-lite share, for instance `utf-8` or `windows-1251`. */
   readonly encoding: string;
   readonly hasMark: boolean;
 }
@@ -15,12 +15,12 @@ const mark = '\uFEFF';
 const utf8 = 'utf-8';
 const strict = new TextDecoder(utf8, { fatal: true, ignoreBOM: true });
 const sampleBytes = 1024 * 1024;
-/** Characters that no text has. */
+/** Control characters that do not occur in text. */
 const controls = new RegExp(String.raw`[\u0000-\u0008\u000E-\u001A\u001C-\u001F\uFFFE\uFFFF]`);
 
 /**
- * Reads text in UTF-8, UTF-16 or an older encoding, which is guessed. Undefined for what is no text. Whatever was guessed, the text
- * gives exactly these bytes again: that decides, not how likely the guess is.
+ * Decodes text in UTF-8, UTF-16 or an older encoding, which is guessed. Returns undefined for binary content. A guess is
+ * accepted only if encoding the text again returns exactly these bytes, regardless of its probability.
  */
 export function decodeText(bytes: Buffer): DecodedText | undefined {
   if (!bytes.includes(0)) {
@@ -34,7 +34,7 @@ export function decodeText(bytes: Buffer): DecodedText | undefined {
   return wide !== undefined && controls.test(wide.text) ? undefined : wide;
 }
 
-/** The bytes of a text. Undefined when its encoding has no form for one of the characters. */
+/** Encodes a text. Returns undefined when its encoding lacks one of the characters. */
 export function encodeText({ text, encoding, hasMark }: DecodedText): Buffer | undefined {
   const all = hasMark ? mark + text : text;
   if (encoding === utf8) return Buffer.from(all);
@@ -60,13 +60,13 @@ function decode(bytes: Buffer, encoding: string): string {
   return iconv.decode(bytes, encoding, { stripBOM: false });
 }
 
-/** Likely encodings first; the last one knows every byte. */
+/** Returns candidate encodings, the most probable first; the last one accepts every byte. */
 function guesses(bytes: Buffer): readonly string[] {
   const found = analyse(bytes.subarray(0, sampleBytes)).map(({ name }) => name.toLowerCase());
   return [...found.filter((name) => !/^utf|^ascii/.test(name) && iconv.encodingExists(name)), 'iso-8859-1'];
 }
 
-/** UTF-16 has its zeros at every other byte, for most texts. */
+/** Returns UTF-16 in the byte order found: in most UTF-16 texts every other byte is zero. */
 function wideGuesses(bytes: Buffer): readonly string[] {
   if (bytes.length % 2 === 1) return [];
   const sample = bytes.subarray(0, sampleBytes);
@@ -78,7 +78,7 @@ function wideGuesses(bytes: Buffer): readonly string[] {
   return isMarked(0xfe, 0xff) || (even > sample.length / 5 && odd === 0) ? ['utf-16be'] : [];
 }
 
-/** Control characters that no text has, or the beginning of a format that is not text. */
+/** Returns true for bytes with control characters that text does not have, or with the header of a PDF. */
 function isBinary(bytes: Buffer): boolean {
   if (bytes.toString('latin1', 0, 5) === '%PDF-') return true;
   return bytes.some((byte) => byte < 0x09 || (byte > 0x0d && byte < 0x20 && byte !== 0x1b));

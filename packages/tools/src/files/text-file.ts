@@ -4,15 +4,14 @@ import { refuse, refuseFailure, type Refusal } from './refusal.ts';
 import type { Target } from './target.ts';
 import { decodeText, encodeText, type DecodedText } from './text-encoding.ts';
 
-/** A text file as it is on disk. */
+/** Text file with its exact bytes on disk. */
 export interface TextFile extends DecodedText {
-  /** Exactly the bytes on disk. */
   readonly bytes: Buffer;
-  /** The line end that most lines have. */
+  /** Most frequent line end. */
   readonly lineEnd: '\n' | '\r\n';
 }
 
-/** Reads a text file, or says why the editor cannot work on it. */
+/** Reads a text file, or returns the reason why it cannot be shown or edited. */
 export async function readTextFile({ path, real, stats }: Target, maxBytes: number): Promise<TextFile | Refusal> {
   const size = stats?.size ?? 0;
   if (size > maxBytes) {
@@ -32,30 +31,31 @@ export async function readTextFile({ path, real, stats }: Target, maxBytes: numb
 }
 
 /**
- * The bytes of `text` in the file it came from: in its encoding if that has all of the characters, else in UTF-8. Refused where
- * the file is UTF-8 but for a few bytes, because then the encoding was guessed wrong, and what is added would spoil the rest.
+ * Returns the bytes of `text` for the file it was read from: in the file's encoding if that has all of the characters, else
+ * in UTF-8. Refused for a file that is UTF-8 except for a few bytes: its encoding was guessed wrong, and text in that
+ * encoding would corrupt the file.
  */
 export function encodeLike(
   text: string,
   { bytes: before, encoding, hasMark }: TextFile,
 ): { readonly bytes: Buffer; readonly note?: string } | Refusal {
   if (encoding !== 'utf-8' && isMostlyUtf8(before))
-    return refuse('The file is UTF-8 but for some bytes that are not, and cannot be edited until those are mended.');
+    return refuse('The file is UTF-8 except for some invalid bytes, and cannot be edited until those are fixed.');
   const bytes = encodeText({ text, encoding, hasMark });
   if (bytes !== undefined) return { bytes };
   const note = `The encoding ${encoding} has no form for some of the characters, so the file is now UTF-8.`;
   return { bytes: Buffer.from(text), note };
 }
 
-/** Other encodings rarely look like the longer characters of UTF-8. */
+/** Text in other encodings rarely contains valid multi-byte sequences of UTF-8. */
 function isMostlyUtf8(bytes: Buffer): boolean {
-  const long = bytes.toString('utf8').match(/[\u0080-\u{10FFFF}]/gu) ?? [];
-  const broken = long.filter((character) => character === '\uFFFD').length;
-  return long.length > 3 * broken;
+  const characters = bytes.toString('utf8').match(/[\u0080-\u{10FFFF}]/gu) ?? [];
+  const broken = characters.filter((character) => character === '\uFFFD').length;
+  return characters.length > 3 * broken;
 }
 
-/** The fingerprint by which a changed file is noticed. */
-export function digest(bytes: Buffer): string {
+/** Returns the SHA-256 of a file's bytes, used to detect changes by other programs. */
+export function digestOf(bytes: Buffer): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 

@@ -1,20 +1,20 @@
-/** A text with every line end as one line feed, and the way back to the original. */
+/** Text with line feeds as line ends, and a mapping of its offsets to the original. */
 export interface UnixText {
   readonly text: string;
-  /** The offset in the original of an offset in `text`. */
+  /** Returns the offset in the original for an offset in `text`. */
   readonly original: (offset: number) => number;
 }
 
-/** Reads a text with any mixture of line ends. */
+/** Normalizes the line ends of a text, which may be mixed. */
 export function unixText(original: string): UnixText {
   if (!original.includes('\r\n')) return { text: original, original: (offset) => offset };
-  // Offsets in the short text of the line feeds that were two characters long.
+  // Offsets in the normalized text of the line feeds that replace CRLF.
   const pairs: number[] = [];
   for (let at = original.indexOf('\r\n'); at >= 0; at = original.indexOf('\r\n', at + 2)) pairs.push(at - pairs.length);
   return { text: original.replaceAll('\r\n', '\n'), original: (offset) => offset + countBelow(pairs, offset) };
 }
 
-/** How many of the ascending numbers are smaller than `limit`. */
+/** Returns the count of the ascending numbers that are smaller than `limit`. */
 function countBelow(ascending: readonly number[], limit: number): number {
   let low = 0;
   let high = ascending.length;
@@ -26,7 +26,7 @@ function countBelow(ascending: readonly number[], limit: number): number {
   return low;
 }
 
-/** The lines of a text with line feeds; a line feed at the end begins no further line. */
+/** Returns the lines of a text with line feeds; a final line feed does not start another line. */
 export function linesOf(text: string): readonly string[] {
   if (text === '') return [];
   const lines = text.split('\n');

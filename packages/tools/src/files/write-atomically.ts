@@ -4,8 +4,8 @@ import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 /**
- * Replaces a file in one step: readers see the old or the new content, and so does the disk after a crash. Mode and owner of
- * `previous` are kept where the system permits. A failure leaves the old file and nothing else behind.
+ * Replaces a file in one step: readers see the old or the new content, and a crash leaves one of both on disk. Mode and
+ * owner of `previous` are kept where the system permits. A failure leaves the old file and no other file.
  */
 export async function writeAtomically(path: string, bytes: Buffer, previous: Stats | undefined): Promise<void> {
   const staged = await stageFile(path, bytes, previous);
@@ -17,15 +17,15 @@ export async function writeAtomically(path: string, bytes: Buffer, previous: Sta
   }
 }
 
-/** New content that lies beside the file it will replace, on the disk already. */
+/** New content written and synced to a temporary file in the directory of the file it will replace. */
 export interface StagedFile {
-  /** Puts it in place, in one step. */
+  /** Renames the temporary file to its final path. */
   readonly commit: () => Promise<void>;
-  /** Removes it. */
+  /** Removes the temporary file. */
   readonly discard: () => Promise<void>;
 }
 
-/** Writes content beside `path`. Mode and owner of `previous` are kept where the system permits. */
+/** Writes content to a temporary file next to `path`. Mode and owner of `previous` are kept where the system permits. */
 export async function stageFile(path: string, bytes: Buffer, previous: Stats | undefined): Promise<StagedFile> {
   const directory = dirname(path);
   const staged = join(directory, `.varve-${randomUUID()}.tmp`);
@@ -52,14 +52,14 @@ export async function stageFile(path: string, bytes: Buffer, previous: Stats | u
 
 async function keepOwner(file: FileHandle, { uid, gid, mode }: Stats): Promise<void> {
   const own = await file.stat();
-  // Only the superuser may give a file away; then the file belongs to who edits it.
+  // Only the superuser may change the owner; otherwise the file belongs to the user of this process.
   if (own.uid !== uid || own.gid !== gid) await file.chown(uid, gid).catch(() => undefined);
   await file.chmod(mode & 0o7777);
 }
 
 async function syncDirectory(path: string): Promise<void> {
   const directory = await open(path, 'r').catch(() => undefined);
-  // Some file systems cannot sync a directory; the rename has happened all the same.
+  // Some file systems cannot sync a directory; the rename has succeeded nevertheless.
   await directory?.sync().catch(() => undefined);
   await directory?.close();
 }

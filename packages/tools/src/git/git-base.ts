@@ -1,14 +1,14 @@
 import { ToolError } from '../contract/error.ts';
 import type { GitRepository } from './git-repository.ts';
 
-/** What an empty repository is compared with. */
+/** Hash of the empty tree, the base of a repository without commits. */
 const emptyTree = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
 
 /**
- * The commit or tree that changes are counted from: `ref`; else what was pushed of this branch, unless nothing is new since; else
- * where it left the default branch of `origin`, or a local main; else HEAD, or the empty tree.
+ * Returns the commit or tree to compare with: `ref`; else the pushed state of this branch, unless nothing has changed since;
+ * else the commit where it left the default branch of `origin`, or a local main; else HEAD, or the empty tree.
  *
- * @throws {ToolError} `invalid-input` when `ref` names nothing.
+ * @throws {ToolError} `invalid-input` when `ref` does not exist.
  */
 export async function gitBase({ line }: GitRepository, ref?: string): Promise<string> {
   const commit = (name: string): Promise<string | undefined> =>

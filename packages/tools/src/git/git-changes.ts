@@ -2,16 +2,16 @@ import { ToolError } from '../contract/error.ts';
 import { gitBase } from './git-base.ts';
 import { gitRepository } from './git-repository.ts';
 
-/** One file that differs from what it is compared with. */
+/** File that differs from the compared commit. */
 export interface GitChange {
   readonly status: 'ADDED' | 'DELETED' | 'UPDATED';
-  /** Relative to the directory that was asked for, with `/`. */
+  /** Path relative to the requested directory, with `/`. */
   readonly path: string;
 }
 
-/** What to compare with. */
+/** Options of a comparison. */
 export interface GitCompareOptions {
-  /** A commit, branch or tag. Default: what was pushed, else where the branch began. */
+  /** Commit, branch or tag to compare with. Default: the pushed state of the branch, else the commit where it began. */
   readonly ref?: string;
   readonly signal?: AbortSignal;
 }
@@ -19,10 +19,10 @@ export interface GitCompareOptions {
 const statuses: Readonly<Record<string, GitChange['status']>> = { A: 'ADDED', D: 'DELETED' };
 
 /**
- * The files below a directory that have changed, those that git does not track yet included, sorted by path. A file that was moved
- * is one that is gone and one that came. Runs no program that the repository names, and looks into no repository inside of it.
+ * Returns the changed files below a directory, including untracked ones, sorted by path. A moved file is a deleted and an
+ * added one. Runs no program that the repository configures, and skips nested repositories.
  *
- * @throws {ToolError} `unusable` when the directory is in no repository, `invalid-input` when `ref` names nothing, `aborted`.
+ * @throws {ToolError} `unusable` when the directory is not in a repository, `invalid-input` when `ref` does not exist, `aborted`.
  * @see software-agent-sdk openhands/sdk/git (names with blanks, changes of type, hostile settings)
  */
 export async function gitChanges(directory: string, options: GitCompareOptions = {}): Promise<readonly GitChange[]> {
@@ -42,7 +42,7 @@ export async function gitChanges(directory: string, options: GitCompareOptions =
     return index % 2 === 1 || path === undefined ? [] : [{ status: statuses[field] ?? 'UPDATED', path }];
   });
   const seen = new Set(changed.map(({ path }) => path));
-  // A repository inside of this one is named with a slash at the end.
+  // Git lists a nested repository with a slash at the end.
   const added = names(untracked.output).filter((path) => !path.endsWith('/') && !seen.has(path));
   const all = [...changed, ...added.map((path): GitChange => ({ status: 'ADDED', path }))];
   return all.toSorted((one, other) => (one.path < other.path ? -1 : 1));

@@ -1,4 +1,4 @@
-/** A repository may name programs in its settings, and git runs them even to compare files. */
+/** Overrides of settings by which a repository makes git run programs, even to compare files. */
 const harmless = {
   'core.fsmonitor': 'false',
   'core.hooksPath': '/dev/null',
@@ -7,10 +7,13 @@ const harmless = {
   'diff.ignoreSubmodules': 'dirty',
 };
 
-/** The variables that keep git off programs, locks, questions and the network; `settings` win over those of the repository. */
+/**
+ * Returns environment variables that stop git from running programs, taking locks, prompting and using the network.
+ * `settings` override those of the repository.
+ */
 export function gitEnvironment(settings: Readonly<Record<string, string>>): Record<string, string> {
   const pairs = Object.entries({ ...harmless, ...settings });
-  // Not by arguments: a name may hold an equals sign, and the setting would be another one.
+  // Not as arguments: a name may contain an equals sign, which would change the setting.
   const numbered = pairs.flatMap(([name, value], index) => [
     [`GIT_CONFIG_KEY_${index}`, name] as const,
     [`GIT_CONFIG_VALUE_${index}`, value] as const,

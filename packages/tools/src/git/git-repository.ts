@@ -1,21 +1,21 @@
 import { ToolError } from '../contract/error.ts';
 import { type GitResult, type GitRun, runGit } from './run-git.ts';
 
-/** How git runs there, in the manner of {@link runGit}. */
+/** Function that runs git, with the signature of {@link runGit}. */
 export type RunGit = (run: GitRun) => Promise<GitResult>;
 
-/** What lies behind a directory that git knows. */
+/** Repository of a directory. */
 export interface GitRepository {
-  /** Runs git there, with the programs switched off that the repository names. */
+  /** Runs git with the programs disabled that the repository configures. */
   readonly git: (...args: readonly string[]) => Promise<GitResult>;
-  /** The output of a run that must succeed, without the line feed at its end; undefined when it does not. */
+  /** Runs git and returns its output without the final line feed; undefined when git fails. */
   readonly line: (...args: readonly string[]) => Promise<string | undefined>;
 }
 
 /**
- * Opens the repository of a directory; `run` is for one of another machine.
+ * Opens the repository of a directory; `run` allows a repository on another machine.
  *
- * @throws {ToolError} `unusable` when the directory is in none, or git refuses it.
+ * @throws {ToolError} `unusable` when the directory is not in a repository, or git refuses it.
  */
 export async function gitRepository(
   directory: string,
@@ -37,7 +37,7 @@ export async function gitRepository(
   };
 }
 
-/** Settings that empty each filter of the repository: those would run when contents are compared. */
+/** Returns settings that disable every filter of the repository, which git would run to compare contents. */
 async function filterOverrides(common: { readonly directory: string; readonly signal?: AbortSignal }, run: RunGit) {
   const { output } = await run({
     ...common,

@@ -2,21 +2,21 @@ import { execFile } from 'node:child_process';
 import { ToolError } from '../contract/error.ts';
 import { gitEnvironment } from './git-environment.ts';
 
-/** How git runs. */
+/** Options of {@link runGit}. */
 export interface GitRun {
-  /** An existing directory. */
+  /** Existing directory to run in. */
   readonly directory: string;
   readonly args: readonly string[];
   readonly signal?: AbortSignal;
-  /** Settings for this run; they win over those of the repository. */
+  /** Settings for this run; they override those of the repository. */
   readonly settings?: Readonly<Record<string, string>>;
 }
 
-/** What git said. */
+/** Result of a run of git. */
 export interface GitResult {
   readonly exitCode: number;
   readonly output: Buffer;
-  /** Without credentials. */
+  /** Error output without credentials. */
   readonly message: string;
 }
 
@@ -24,10 +24,10 @@ const timeoutMs = 30_000;
 const mostOutput = 64 * 1024 * 1024;
 
 /**
- * Runs git without a shell, without locks, without questions, and without the network: also not to fetch objects that a partial
- * clone lacks, because that would run what the repository names as a transport.
+ * Runs git without a shell, locks, prompts and network access. Objects missing from a partial clone are not fetched either,
+ * because that would run the transport program that the repository configures.
  *
- * @throws {ToolError} `unusable` when there is no git or it takes more than 30 s, `aborted`.
+ * @throws {ToolError} `unusable` when git is missing or takes more than 30 s, `aborted`.
  */
 export async function runGit({ directory, args, signal, settings = {} }: GitRun): Promise<GitResult> {
   const { promise, resolve, reject } = Promise.withResolvers<GitResult>();
@@ -54,12 +54,12 @@ export async function runGit({ directory, args, signal, settings = {} }: GitRun)
   return promise;
 }
 
-/** The environment without what would lead git to another repository. */
+/** Returns the environment without variables that would point git to another repository. */
 function inheritedEnvironment(): Record<string, string | undefined> {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('GIT_')));
 }
 
-/** What git said, without user names and passwords in addresses. */
+/** Returns the output of git without user names and passwords in URLs. */
 export function withoutCredentials(text: string): string {
   return text.replaceAll(/(\w+:\/\/)[^\s/@]+@/g, '$1').trim();
 }

@@ -4,15 +4,15 @@ import { dirname } from 'node:path';
 import { refuse, type Refusal, systemMessage } from '../files/refusal.ts';
 import { stageFile, type StagedFile, writeAtomically } from '../files/write-atomically.ts';
 
-/** One file to write or to remove. */
+/** File to write or to remove. */
 export interface PlannedChange {
-  /** Links resolved. */
+  /** Path with links resolved. */
   readonly real: string;
-  /** What is there now; undefined when nothing is. */
+  /** Current content; undefined when the file does not exist. */
   readonly before: Buffer | undefined;
-  /** What should be there; undefined to remove the file. */
+  /** New content; undefined to remove the file. */
   readonly after: Buffer | undefined;
-  /** Whose mode and owner a written file gets. */
+  /** File whose mode and owner a written file gets. */
   readonly previous: Stats | undefined;
 }
 
@@ -22,17 +22,17 @@ interface Staged {
 }
 
 /**
- * Makes all changes or none: everything is written beside its place first, then put there; when that fails, what was put there
- * is taken back. A crash in the middle may leave some files new and some old, but none torn. Undefined when all are made; else
- * what the system says, and which files could not be taken back.
+ * Makes all changes or none: writes every file to a temporary one next to it, then renames them; if that fails, restores the
+ * renamed ones. A crash in between may leave some files new and some old, but none incomplete. Returns undefined on success,
+ * else the system error and the files that could not be restored.
  */
 export async function applyChanges(changes: readonly PlannedChange[]): Promise<Refusal | undefined> {
-  const made: string[] = [];
+  const createdDirectories: string[] = [];
   const staged: Staged[] = [];
   const done: PlannedChange[] = [];
   try {
     for (const change of changes) {
-      if (change.after !== undefined) made.push(...(await createDirectories(dirname(change.real))));
+      if (change.after !== undefined) createdDirectories.push(...(await createDirectories(dirname(change.real))));
       const file = change.after && (await stageFile(change.real, change.after, change.previous));
       staged.push({ change, file });
     }
@@ -44,18 +44,18 @@ export async function applyChanges(changes: readonly PlannedChange[]): Promise<R
     return undefined;
   } catch (error) {
     for (const { file } of staged) await file?.discard().catch(() => undefined);
-    const lost: string[] = [];
-    for (const change of done) await restore(change).catch(() => lost.push(change.real));
-    for (const directory of made.toReversed()) await rmdir(directory).catch(() => undefined);
-    const words = systemMessage(error);
-    if (lost.length === 0) return refuse(`Nothing was changed: applying the patch failed: ${words}.`);
+    const notRestored: string[] = [];
+    for (const change of done) await restore(change).catch(() => notRestored.push(change.real));
+    for (const directory of createdDirectories.toReversed()) await rmdir(directory).catch(() => undefined);
+    const message = systemMessage(error);
+    if (notRestored.length === 0) return refuse(`Nothing was changed: applying the patch failed: ${message}.`);
     return refuse(
-      `Applying the patch failed: ${words}. These files could not be put back as they were: ${lost.join(', ')}.`,
+      `Applying the patch failed: ${message}. These files could not be put back as they were: ${notRestored.join(', ')}.`,
     );
   }
 }
 
-/** Creates a directory with its parents; returns those that were not there, outermost first. */
+/** Creates a directory with its parents; returns the created ones, outermost first. */
 async function createDirectories(path: string): Promise<readonly string[]> {
   const first = await mkdir(path, { recursive: true });
   if (first === undefined) return [];
@@ -70,7 +70,7 @@ async function assertUnchanged(path: string, before: Buffer | undefined): Promis
     () => undefined,
   );
   const isSame = now === undefined || before === undefined ? now === before : now.equals(before);
-  if (!isSame) throw new Error('something else has changed the file meanwhile');
+  if (!isSame) throw new Error('something else has changed the file since it was read');
 }
 
 async function restore({ real, before, previous }: PlannedChange): Promise<void> {

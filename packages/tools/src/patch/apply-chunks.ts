@@ -4,13 +4,13 @@ import { linesOf, unixText } from '../files/unix-text.ts';
 import { findChunk } from './find-chunk.ts';
 import type { Chunk } from './parse-patch.ts';
 
-/** A text with all chunks applied. */
+/** Text with all chunks applied. */
 export interface Patched {
   readonly text: string;
   readonly fuzz: number;
 }
 
-/** Lines `from` up to `to` are replaced. */
+/** Replacement of the lines from index `from` up to `to`, exclusive. */
 interface Edit {
   readonly from: number;
   readonly to: number;
@@ -18,8 +18,8 @@ interface Edit {
 }
 
 /**
- * Applies chunks in their order, each below the one before. Lines that are not taken out stay as they are in the file, line ends
- * too, even where the patch has them with other blanks. A chunk that fits nowhere, or in several places, is refused.
+ * Applies chunks in order, each below the one before. Lines that are not removed stay unchanged, including line ends, even
+ * if the patch contains them with different blanks. A chunk that matches no place, or several, is refused.
  */
 export function applyChunks(
   { text, lineEnd }: Pick<TextFile, 'text' | 'lineEnd'>,
@@ -75,7 +75,7 @@ function applyEdits({ text, lineEnd }: Pick<TextFile, 'text' | 'lineEnd'>, splic
   for (const { from, to, lines: added } of edits) {
     const start = original(starts[from] ?? plain.length);
     const whole = added.map((line) => line + lineEnd).join('');
-    // The last line of such a file has no line end, whichever line that is.
+    // The last line of such a file has no line end, before and after the change.
     const atOpenEnd = isOpen && to === lines.length && added.length > 0;
     const put = atOpenEnd ? (from === lines.length ? lineEnd : '') + whole.slice(0, -lineEnd.length) : whole;
     result += text.slice(done, start) + put;

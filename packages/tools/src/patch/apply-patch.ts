@@ -5,32 +5,32 @@ import type { Tool } from '../contract/tool.ts';
 import { defineBuiltinTool } from '../contract/define-tool.ts';
 import { ToolError } from '../contract/error.ts';
 import { isRefusal, type Refusal } from '../files/refusal.ts';
-import { resolvedPath } from '../files/resolved-path.ts';
+import { realPathOf } from '../files/real-path.ts';
 import { mutex } from '../contract/mutex.ts';
 import { applyChanges } from './apply-changes.ts';
 import { parsePatch } from './parse-patch.ts';
 import { patchLines } from './patch-lines.ts';
 import { type PatchPlan, type PatchScope, planPatch } from './plan-patch.ts';
 
-/** Where a patch tool may work. */
+/** Options of {@link applyPatch}. */
 export interface ApplyPatchOptions {
   /**
-   * `workspace`: only what lies, links resolved, in the workspace or in one of `roots`. `unrestricted`: every path of this
-   * machine. Default: `workspace`.
+   * `workspace`: only paths that, with links resolved, are in the workspace or in one of `roots`. `unrestricted`: every path
+   * of this machine. Default: `workspace`.
    */
   readonly jail?: 'workspace' | 'unrestricted';
   /** Further directories, absolute. */
   readonly roots?: readonly string[];
-  /** Larger files are not changed. Default: 10 MiB. */
+  /** Maximum size of a changed file. Default: 10 MiB. */
   readonly maxFileBytes?: number;
   /**
-   * The workspace that calls will have. Then a call excludes those that touch the same files, of other tools too; without it,
+   * Workspace of the calls. If given, a call excludes calls of any tool that use the same files; without it, a call excludes
    * only other patches.
    */
   readonly workspace?: string;
 }
 
-/** The input of one call. */
+/** Input of one call. */
 export interface ApplyPatchCall {
   readonly patch: string;
 }
@@ -53,11 +53,12 @@ const description = `Changes several files at once by a patch: all of it is appl
 - Further changes of a file begin with \`@@\` and follow in the order of the file. \`*** End of File\` after a change says that it is the end.`;
 
 /**
- * Changes files by a patch in the V4A format: all of it or nothing, and only where each change fits in one place.
+ * Returns the tool that changes files by a patch in the V4A format: all of it or nothing, and only if each change matches
+ * exactly one place.
  *
  * @throws {ToolError} `unusable` when a root or the workspace is not absolute.
- * @see software-agent-sdk openhands/tools/apply_patch (new files end with a line feed; nothing is overwritten; changes are taken
- * back when one fails; ambiguous context is refused)
+ * @see software-agent-sdk openhands/tools/apply_patch (here new files end with a line feed, nothing is overwritten, changes
+ * are reverted when one fails, and ambiguous context is refused)
  */
 export function applyPatch(options: ApplyPatchOptions = {}): Tool<ApplyPatchCall> {
   const { jail = 'workspace', roots = [], maxFileBytes = 10 * 1024 * 1024, workspace: home } = options;
@@ -100,10 +101,10 @@ async function planAndApply(patch: string, reach: PatchScope): Promise<PatchPlan
   return (await applyChanges(plan.changes)) ?? plan;
 }
 
-/** The keys of all files a patch names; of none when it cannot be read, because then it does nothing. */
+/** Returns the keys of all files that a patch names; none if it is invalid, because then it changes nothing. */
 function resourceKeys(patch: string, workspace: string): readonly string[] {
   const hunks = parsePatch(patchLines(patch));
   if ('refused' in hunks) return [];
   const paths = hunks.flatMap((hunk) => ('moveTo' in hunk ? [hunk.path, hunk.moveTo ?? hunk.path] : [hunk.path]));
-  return [...new Set(paths.map((path) => `file:${resolvedPath(resolve(workspace, path))}`))];
+  return [...new Set(paths.map((path) => `file:${realPathOf(resolve(workspace, path))}`))];
 }

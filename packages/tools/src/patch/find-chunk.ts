@@ -1,36 +1,36 @@
 import type { Chunk } from './parse-patch.ts';
 
-/** Where a chunk belongs. */
+/** Place in a file that matches a chunk. */
 export interface ChunkPlace {
   /** Index of the first line of the chunk. */
   readonly at: number;
-  /** 0 when every line was found exactly. */
+  /** Deviation from an exact match; 0 if every line matches exactly. */
   readonly fuzz: number;
 }
 
 interface Pass {
   readonly fuzz: number;
-  readonly plain: (line: string) => string;
+  readonly normalize: (line: string) => string;
 }
 
 const passes: readonly Pass[] = [
-  { fuzz: 0, plain: (line) => line },
-  { fuzz: 1, plain: (line) => line.trimEnd() },
-  { fuzz: 100, plain: (line) => line.trim() },
-  { fuzz: 1000, plain: (line) => withoutTypography(line.trim()) },
+  { fuzz: 0, normalize: (line) => line },
+  { fuzz: 1, normalize: (line) => line.trimEnd() },
+  { fuzz: 100, normalize: (line) => line.trim() },
+  { fuzz: 1000, normalize: (line) => withoutTypography(line.trim()) },
 ];
 const missedEnd = 10_000;
 
 /**
- * Finds the lines a chunk keeps or takes out in `lines`, from index `cursor` on: exactly, then with other blanks at the ends of
- * lines, then with other dashes, quotes and blanks. The anchors of the chunk decide between several places.
+ * Finds the lines that a chunk keeps or removes in `lines`, from index `cursor`: first exactly, then ignoring blanks at the
+ * ends of lines, then ignoring different dashes, quotes and blanks. The anchors of the chunk choose among several places.
  *
- * Returns every place that is left; only one is unambiguous.
+ * Returns every remaining place; a chunk is ambiguous if there is more than one.
  */
 export function findChunk(lines: readonly string[], chunk: Chunk, cursor: number): readonly ChunkPlace[] {
   const wanted = chunk.lines.filter(({ mark }) => mark !== '+').map(({ text }) => text);
   if (wanted.length === 0) return emptyPlaces(lines, chunk, cursor);
-  for (const { fuzz, plain } of passes) {
+  for (const { fuzz, normalize: plain } of passes) {
     const found = occurrences(lines.map(plain), wanted.map(plain), cursor);
     if (found.length === 0) continue;
     const end = lines.length - wanted.length;
@@ -41,7 +41,7 @@ export function findChunk(lines: readonly string[], chunk: Chunk, cursor: number
   return [];
 }
 
-/** A chunk that only puts lines in: at the end, below its anchor, or where the last chunk ended. */
+/** Returns the places of a chunk that only adds lines: the end of the file, below its anchor, or after the last chunk. */
 function emptyPlaces(lines: readonly string[], { anchors, isAtEnd }: Chunk, cursor: number): readonly ChunkPlace[] {
   if (isAtEnd) return [{ at: lines.length, fuzz: 0 }];
   if (anchors.length === 0) return [{ at: cursor, fuzz: 0 }];
@@ -55,23 +55,23 @@ interface Candidates {
   readonly cursor: number;
 }
 
-/** For each place where the anchors are, the next candidate below it; without anchors, all of them. */
+/** Returns, for each position of the anchors, the next candidate below it; all candidates if there are no anchors. */
 function afterAnchors(lines: readonly string[], { anchors, found, cursor }: Candidates): readonly number[] {
   const starts = anchorPositions(lines, anchors, cursor);
   const next = starts.flatMap((start) => found.find((at) => at >= start) ?? []);
   return next.length > 0 ? [...new Set(next)] : found;
 }
 
-/** Each index at which the last anchor stands, the ones before it above it in their order. */
+/** Returns the indexes of the last anchor at which the other anchors precede it in order. */
 function anchorPositions(lines: readonly string[], anchors: readonly string[], cursor: number): readonly number[] {
-  for (const { plain } of passes) {
+  for (const { normalize: plain } of passes) {
     const text = lines.map(plain);
     const [first, ...rest] = anchors.map(plain);
     if (first === undefined) return [];
     let starts = occurrences(text, [first], cursor);
     for (const anchor of rest) starts = [...new Set(starts.map((at) => text.indexOf(anchor, at + 1)))];
-    const left = starts.filter((at) => at >= 0);
-    if (left.length > 0) return left;
+    const positions = starts.filter((at) => at >= 0);
+    if (positions.length > 0) return positions;
   }
   return [];
 }

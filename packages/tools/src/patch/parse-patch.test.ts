@@ -57,7 +57,7 @@ test.for([
   ['*** Begin Patch\n*** Delete File: a\n-x\n*** End Patch', 3, 'nothing may follow'],
   ['*** Begin Patch\n*** Update File: a\n*** End Patch', 2, 'no change follows'],
   ['*** Begin Patch\n*** Update File: a\n@@\n*** End Patch', 3, 'no change follows'],
-  ['*** Begin Patch\n*** Update File: a\n*** End of File\n*** End Patch', 3, 'no change stands before'],
+  ['*** Begin Patch\n*** Update File: a\n*** End of File\n*** End Patch', 3, 'no change precedes'],
   ['*** Begin Patch\n*** Update File: a\nx\n*** End Patch', 3, 'must begin with'],
   ['*** Begin Patch\n*** Update File: a\n-x\n*** End of File\n-y\n*** End Patch', 5, 'begin with "@@"'],
   ['*** Begin Patch\n*** Update File: a\n-x\n*** Other\n*** End Patch', 4, 'must begin with'],

@@ -1,23 +1,23 @@
 import { refuse, type Refusal } from '../files/refusal.ts';
 
-/** One line of a chunk: kept, taken out or put in. */
+/** Line of a chunk: kept, removed or added. */
 export interface ChunkLine {
   readonly mark: ' ' | '-' | '+';
   readonly text: string;
 }
 
-/** One place of a file to change. */
+/** Change of one place in a file. */
 export interface Chunk {
-  /** Lines that come before the place, outermost first. */
+  /** Lines that precede the place, outermost first. */
   readonly anchors: readonly string[];
   readonly lines: readonly ChunkLine[];
-  /** The place is the end of the file. */
+  /** True if the place is the end of the file. */
   readonly isAtEnd: boolean;
-  /** The line of the patch where the chunk begins, counted from 1. */
+  /** Line of the patch at which the chunk begins, counted from 1. */
   readonly line: number;
 }
 
-/** What a patch does to one file. */
+/** Change of one file. */
 export type PatchHunk =
   | { readonly kind: 'add'; readonly path: string; readonly text: string }
   | { readonly kind: 'delete'; readonly path: string }
@@ -29,7 +29,7 @@ const header = /^\*\*\* (Add|Delete|Update) File:(.*)$/;
 const endOfFile = '*** End of File';
 
 /**
- * Reads a patch in the V4A format. A refusal names the line, counted from 1, and what was expected there.
+ * Parses a patch in the V4A format. A refusal names the line, counted from 1, and the expected content.
  *
  * @see the grammar in openai/codex codex-rs/apply-patch
  */
@@ -100,7 +100,7 @@ function chunksOf({ lines, from, to }: Section): readonly Chunk[] | Refusal {
   for (let at = from; at < end; at += 1) {
     const line = lines[at] ?? '';
     if (line.trim() === endOfFile) {
-      if (chunk === undefined) return wrong(at, 'no change stands before "*** End of File"');
+      if (chunk === undefined) return wrong(at, 'no change precedes "*** End of File"');
       close(true);
       continue;
     }
@@ -108,7 +108,7 @@ function chunksOf({ lines, from, to }: Section): readonly Chunk[] | Refusal {
     if (anchor !== null) {
       if (chunk !== undefined && chunk.lines.length > 0) close(false);
       chunk ??= { anchors: [], lines: [], line: at + 1 };
-      // Unified diffs have numbers of lines here, which nobody can rely on.
+      // Unified diffs have line numbers here; those of models are unreliable.
       const text = (anchor[1] ?? '').replace(/^-\d+(?:,\d+)? \+\d+(?:,\d+)? @@ ?/, '');
       if (text.trim() !== '') chunk.anchors.push(text);
       continue;

@@ -16,8 +16,8 @@ const wrapped = z.union([
 const headings = { create_file: 'Add', update_file: 'Update', delete_file: 'Delete' } as const;
 
 /**
- * The lines of a patch, taken out of what models put around it: a here-document, JSON with the patch in it, the operations of
- * other patch tools. Line ends are single.
+ * Returns the lines of a patch without the wrappers that models add: a here-document, JSON that contains the patch, the
+ * operations of other patch tools. Line ends are normalized.
  */
 export function patchLines(input: string): readonly string[] {
   const text = input.replaceAll('\r\n', '\n').trim();

@@ -12,22 +12,22 @@ import { applyChunks } from './apply-chunks.ts';
 type Report = Parameters<typeof ApplyPatchObservation.create>[0];
 type Changes = NonNullable<NonNullable<Report['commit']>['changes']>;
 
-/** Everything a patch does, before anything of it is done. */
+/** Complete effect of a patch, computed before any file is changed. */
 export interface PatchPlan {
   readonly changes: readonly PlannedChange[];
-  /** By the paths of the patch. */
+  /** Changes for the observation, by the paths in the patch. */
   readonly commit: Changes;
   readonly fuzz: number;
-  /** One line for each file. */
+  /** Summary with one line for each file. */
   readonly summary: readonly string[];
 }
 
-/** Where a patch may work. */
+/** Files that a patch may change. */
 export interface PatchScope extends PathScope {
   readonly maxFileBytes: number;
 }
 
-/** Computes what a patch does to the files it names; a refusal says which change cannot be made. */
+/** Computes the changes of a patch; a refusal names the change that cannot be made. */
 export async function planPatch(hunks: readonly PatchHunk[], reach: PatchScope): Promise<PatchPlan | Refusal> {
   const parts: PatchPlan[] = [];
   const seen = new Set<string>();
@@ -123,7 +123,7 @@ async function moveTarget(path: string, reach: PatchScope): Promise<Target | Ref
   return targetOf(resolve(reach.workspace, path), 'create', reach);
 }
 
-/** To remove what a link leads to would leave the link behind. */
+/** Refuses to remove or move a link: removing its target would leave a dangling link. */
 async function refuseLink({ path }: Target): Promise<Refusal | undefined> {
   const stats = await lstat(path).catch(() => undefined);
   return stats?.isSymbolicLink()

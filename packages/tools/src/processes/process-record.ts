@@ -3,9 +3,9 @@ import { hostname } from 'node:os';
 import { z } from 'zod';
 import { processEntry } from './process-table.ts';
 
-/** A process as it is written down, to be told from a later one with the same number. */
+/** Stored identity of a process, which distinguishes it from a later process with the same number. */
 export interface ProcessRecord {
-  /** The running system that numbers it. */
+  /** Running system, or container, in which `pid` is valid. */
   readonly where: string;
   readonly pid: number;
   readonly started: string;
@@ -13,7 +13,7 @@ export interface ProcessRecord {
 
 const record = z.object({ where: z.string(), pid: z.int().positive(), started: z.string() });
 
-/** Writes down a running process. Given up when the file cannot be written, or nothing is known of the process. */
+/** Stores the identity of a running process. Does nothing when the file cannot be written or the process is not found. */
 export function recordProcess(file: string, pid: number): void {
   const { started } = processEntry(pid) ?? {};
   if (started === undefined) return;
@@ -24,7 +24,7 @@ export function recordProcess(file: string, pid: number): void {
   }
 }
 
-/** What was written down, if it was a process of the system that runs here. */
+/** Reads a stored process. Returns undefined when it is unreadable or belongs to another system. */
 export function readProcessRecord(file: string): ProcessRecord | undefined {
   try {
     const { data } = record.safeParse(JSON.parse(readFileSync(file, 'utf8')));
@@ -34,12 +34,12 @@ export function readProcessRecord(file: string): ProcessRecord | undefined {
   }
 }
 
-/** Whether it is this very process that still runs, and not another with its number. */
+/** Returns true if this process is still running, and not another one with its number. */
 export function isStillRunning({ pid, started }: Pick<ProcessRecord, 'pid' | 'started'>): boolean {
   return processEntry(pid)?.started === started;
 }
 
-/** Containers may share a directory for temporary files, and number their processes each for itself. */
+/** Returns an id of the running system. Containers may share a temporary directory, but each has its own process numbers. */
 function systemId(): string {
   try {
     return `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()} ${readlinkSync('/proc/self/ns/pid')}`;

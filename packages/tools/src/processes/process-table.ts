@@ -1,22 +1,22 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** What is known of a running process. */
+/** Entry of the process table. */
 export interface ProcessEntry {
   readonly pid: number;
   readonly parent: number;
-  /** The session; where that cannot be told, the group. */
+  /** Session id; where the system does not report it, the process group id. */
   readonly session: number;
-  /** When it started. Of two processes with one number, the later one has another. */
+  /** Start time, in the system's format; distinguishes processes that had the same number. */
   readonly started: string;
 }
 
-/** A process that is not dead; undefined when there is none. */
+/** Returns the entry of a running process; undefined for a missing process or a zombie. */
 export function processEntry(pid: number): ProcessEntry | undefined {
   if (process.platform !== 'linux') return psEntries(['-p', String(pid)]).at(0);
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The name stands in parentheses and may hold anything; the fields after it are state, parent, group, session, …
+    // The name is in parentheses and may contain any character; the fields after it are state, parent, group, session, …
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     const [state = 'Z', parent, , session] = fields;
     if (state === 'Z' || state === 'X') return undefined;
@@ -26,7 +26,7 @@ export function processEntry(pid: number): ProcessEntry | undefined {
   }
 }
 
-/** Every process that is not dead, as far as it can be seen. */
+/** Returns every running process that is visible to this user, without zombies. */
 export function processTable(): readonly ProcessEntry[] {
   if (process.platform !== 'linux') return psEntries(['-A']);
   return readdirSync('/proc')
@@ -35,18 +35,18 @@ export function processTable(): readonly ProcessEntry[] {
     .filter((entry) => entry !== undefined);
 }
 
-/** Whether other programs run in the session of a shell. */
+/** Returns true if other processes run in the session of a shell. */
 export function hasOtherProcesses(shell: number | undefined): boolean {
   return shell !== undefined && processTable().some(({ pid, session }) => session === shell && pid !== shell);
 }
 
-/** The processes that `ps` tells of, those that are dead left out; none when it fails. It does not tell sessions. */
+/** Returns the processes that `ps` lists, without zombies; none when it fails. `ps` does not report sessions. */
 export function psEntries(which: readonly string[]): readonly ProcessEntry[] {
   try {
     const lines = execFileSync('ps', [...which, '-o', 'pid=,ppid=,pgid=,stat=,lstart='], {
       encoding: 'utf8',
       timeout: 2000,
-      // A process must have started at the same time for whoever asks, and whenever.
+      // A fixed locale and time zone, so that the start time of a process is always printed the same.
       env: { PATH: '/bin:/usr/bin', LC_ALL: 'C', TZ: 'UTC' },
       stdio: ['ignore', 'pipe', 'ignore'],
     });

@@ -3,9 +3,9 @@ import { delimiter, join } from 'node:path';
 import { ToolError } from '../contract/error.ts';
 
 /**
- * The path of the bash to use: the given one, else the first on `searchPath`, else where systems keep it.
+ * Returns the path of bash: the given one, else the first on `searchPath`, else that in a standard directory.
  *
- * @throws {ToolError} `unusable` when there is none that can be executed.
+ * @throws {ToolError} `unusable` when no executable bash is found.
  */
 export function findShell(given: string | undefined, searchPath: string | undefined): string {
   if (given !== undefined) {
@@ -27,11 +27,11 @@ function isExecutable(path: string): boolean {
   }
 }
 
-/** Names whose values give access to something. Case does not matter. */
+/** Names of variables that contain credentials, in any case. */
 const credential =
   /(?:^|_)(?:API_?KEY|TOKEN|SECRET|SECRET_KEY|ACCESS_KEY|ACCESS_KEY_ID|PRIVATE_KEY|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?)$/i;
 
-/** Would change how the shell starts. */
+/** Variables that change the startup of the shell. */
 const startup = new Set(['BASH_ENV', 'ENV', 'PROMPT_COMMAND', 'PS0', 'PS1', 'PS2', 'BASHOPTS', 'SHELLOPTS']);
 
 const defaults = {
@@ -42,8 +42,8 @@ const defaults = {
 };
 
 /**
- * The environment of the agent's shell: what `inherited` holds without credentials of the host, pagers that do not wait
- * for a key, then `own`, whose values always win.
+ * Returns the environment of the agent's shell: `inherited` without credentials of the host, pagers that do not wait for a
+ * key, and `own`, which overrides both.
  *
  * @throws {ToolError} `unusable` when a name in `own` is not an identifier.
  */
@@ -59,12 +59,12 @@ export function shellEnvironment(
   return { ...Object.fromEntries(kept), ...defaults, ...own };
 }
 
-/** Whether a shell can have a variable of this name. */
+/** Returns true for a valid name of a shell variable. */
 export function isVariableName(name: string): boolean {
   return /^[A-Za-z_][A-Za-z0-9_]*$/.test(name);
 }
 
-/** Text as one word of a shell. */
+/** Quotes a text as one word of a shell command. */
 export function shellQuote(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

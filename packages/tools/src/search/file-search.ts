@@ -5,50 +5,50 @@ import { pathFilter } from './path-filter.ts';
 import { findRipgrep, type RipgrepEnd, type RipgrepRun, runRipgrep } from './ripgrep.ts';
 import { searchRoot, type SearchRoot } from './search-root.ts';
 
-/** Where and how far `grep` and `glob` search. */
+/** Options of `grep` and `glob`. */
 export interface SearchOptions {
   /**
-   * `workspace`: only what lies, links resolved, in the workspace or in one of `roots`. `unrestricted`: every path of this
-   * machine. Default: `workspace`.
+   * `workspace`: only paths that, with links resolved, are in the workspace or in one of `roots`. `unrestricted`: every path
+   * of this machine. Default: `workspace`.
    */
   readonly jail?: 'workspace' | 'unrestricted';
   /** Further directories, absolute. */
   readonly roots?: readonly string[];
-  /** The most files to report. Default: 100. */
+  /** Maximum number of files in a result. Default: 100. */
   readonly maxFiles?: number;
-  /** The longest answer, in UTF-16 units. Default: 30 000. */
+  /** Maximum length of a result, in UTF-16 units. Default: 30 000. */
   readonly maxChars?: number;
-  /** A search that takes longer reports what it has found. Default: 30 000. */
+  /** Time after which a search returns the results found so far. Default: 30 000. */
   readonly timeoutMs?: number;
-  /** Path of a ripgrep. Default: the one of the optional package, else the first on the search path. */
+  /** Path of ripgrep. Default: that of the optional package, else the first on the search path. */
   readonly ripgrep?: string;
 }
 
-/** Which files to look for. */
+/** Query of {@link FileSearch.files}. */
 export interface FileQuery {
   readonly root: SearchRoot;
-  /** Glob pattern of their paths. */
+  /** Glob pattern for paths. */
   readonly include: string;
-  /** Arguments that decide which of them count, for instance the expression to look for; prints names that end in NUL. */
+  /** Arguments for ripgrep that select files, for instance an expression; its output must be names terminated by NUL. */
   readonly args: readonly string[];
   readonly signal: AbortSignal;
 }
 
-/** The newest files that were found. */
+/** Result of {@link FileSearch.files}: the newest files. */
 export interface FilesFound {
   readonly paths: readonly string[];
-  /** How many there are; at least, when `isPartial`. */
+  /** Number of files found; a lower bound if `isPartial`. */
   readonly count: number;
-  /** The search was ended before it had seen everything. */
+  /** True if the search ended before it had covered all files. */
   readonly isPartial: boolean;
-  /** What ripgrep complains about. */
+  /** Error message of ripgrep. */
   readonly message?: string;
 }
 
-/** More files are not compared by age. */
+/** Maximum number of files that are sorted by age. */
 const mostNames = 50_000;
 
-/** What `grep` and `glob` share: limits, the way to ripgrep, and the search for files. */
+/** Search shared by `grep` and `glob`: limits, the ripgrep program, and the search for files. */
 export class FileSearch {
   readonly #options: SearchOptions;
   readonly maxFiles: number;
@@ -64,15 +64,15 @@ export class FileSearch {
     this.maxChars = options.maxChars ?? 30_000;
   }
 
-  /** Where to search; a sentence when the path is not good. */
+  /** Returns the directory or file to search; an error message for the model if the path is invalid. */
   async root(path: string | undefined, workspace: string): Promise<SearchRoot | string> {
     const { jail = 'workspace', roots = [] } = this.#options;
     return searchRoot(path ?? '.', { workspace, roots: jail === 'workspace' ? roots : undefined });
   }
 
   /**
-   * Finds files that no ignore rule excludes. The rules of `.gitignore` hold outside of repositories too; hidden files are
-   * found when `include` names them, and what lies in `.git` never.
+   * Finds files that no ignore rule excludes. `.gitignore` applies outside of repositories too. Hidden files are found if
+   * `include` names them, files in `.git` never.
    */
   async files({ root, include, args, signal }: FileQuery): Promise<FilesFound> {
     const { matches, isHidden } = pathFilter(include);
@@ -92,7 +92,7 @@ export class FileSearch {
     return { ...newest, isPartial: end !== 'done', ...(message !== undefined && { message }) };
   }
 
-  /** @throws {ToolError} `unusable` when there is no ripgrep. */
+  /** @throws {ToolError} `unusable` when ripgrep is missing. */
   async run(run: Omit<RipgrepRun, 'program' | 'timeoutMs'>): Promise<RipgrepEnd> {
     this.#program ??= findRipgrep(this.#options.ripgrep, process.env['PATH']);
     return runRipgrep({ ...run, program: await this.#program, timeoutMs: this.#options.timeoutMs ?? 30_000 });

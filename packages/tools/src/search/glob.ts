@@ -8,7 +8,7 @@ import { defineBuiltinTool } from '../contract/define-tool.ts';
 import { FileSearch, type SearchOptions } from './file-search.ts';
 import { wholeLines } from './whole-lines.ts';
 
-/** The input of one call. */
+/** Input of one call. */
 export interface GlobCall {
   readonly pattern: string;
   readonly path?: string | undefined;
@@ -17,10 +17,10 @@ export interface GlobCall {
 type GlobReport = Parameters<typeof GlobObservation.create>[0];
 
 /**
- * Finds files by name, newest first, without what ignore rules exclude.
+ * Returns the tool that finds files by name, newest first, without those excluded by ignore rules.
  *
  * @throws {ToolError} `unusable` when a root is not absolute.
- * @see software-agent-sdk openhands/tools/glob (`truncated` only when there are more; links are not followed)
+ * @see software-agent-sdk openhands/tools/glob (here `truncated` is set only if files are missing; links are not followed)
  */
 export function glob(options: SearchOptions = {}): Tool<GlobCall> {
   const search = new FileSearch(options);
@@ -79,7 +79,7 @@ async function runSearch(search: FileSearch, call: GlobCall, { workspace, signal
   };
 }
 
-/** Splits an absolute pattern into the directory it begins with and the rest. */
+/** Splits an absolute pattern into its literal leading directory and the rest. */
 function splitPattern(pattern: string): { readonly base?: string; readonly rest: string } {
   const expanded = pattern === '~' || pattern.startsWith('~/') ? join(homedir(), pattern.slice(1)) : pattern;
   if (!isAbsolute(expanded)) return { rest: pattern };

@@ -8,7 +8,7 @@ import { matchingLines } from './matching-lines.ts';
 import type { SearchRoot } from './search-root.ts';
 import { wholeLines } from './whole-lines.ts';
 
-/** The input of one call. */
+/** Input of one call. */
 export interface GrepCall {
   readonly pattern: string;
   readonly path?: string | undefined;
@@ -18,10 +18,12 @@ export interface GrepCall {
 type GrepReport = Parameters<typeof GrepObservation.create>[0];
 
 /**
- * Finds files by what they hold, newest first, without what ignore rules exclude, and shows the lines that match.
+ * Returns the tool that searches the contents of files, newest first, without those excluded by ignore rules, and shows the
+ * matching lines.
  *
  * @throws {ToolError} `unusable` when a root is not absolute.
- * @see software-agent-sdk openhands/tools/grep (shows lines, not only paths; `truncated` only when there are more)
+ * @see software-agent-sdk openhands/tools/grep (here lines are shown, not only paths; `truncated` is set only if files are
+ * missing)
  */
 export function grep(options: SearchOptions = {}): Tool<GrepCall> {
   const search = new FileSearch(options);

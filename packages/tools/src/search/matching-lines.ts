@@ -1,9 +1,9 @@
 import type { FileSearch } from './file-search.ts';
 
-/** Which lines to show. */
+/** Query of {@link matchingLines}. */
 export interface LineQuery {
   readonly pattern: string;
-  /** Where the names start. */
+  /** Directory to which the names are relative. */
   readonly directory: string;
   readonly names: readonly string[];
   readonly signal: AbortSignal;
@@ -13,7 +13,7 @@ const perFile = 50;
 const mostLines = 2000;
 const longestLine = 500;
 
-/** The lines that match, as `name:number: text`, file by file in the order of the names. Long lines are cut. */
+/** Returns the matching lines as `name:number: text`, in the order of the names. Long lines are truncated. */
 export async function matchingLines(
   search: FileSearch,
   { pattern, directory, names, signal }: LineQuery,
@@ -28,7 +28,7 @@ export async function matchingLines(
       '--line-number',
       '--no-heading',
       `--max-count=${perFile}`,
-      // In bytes: what is left is cut by characters below.
+      // In bytes; the rest is truncated by characters below.
       `--max-columns=${longestLine * 4}`,
       '--max-columns-preview',
       '--ignore-case',

@@ -1,11 +1,11 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
-const atOnce = 64;
+const concurrency = 64;
 
 /**
- * Absolute paths of the `limit` files that were changed last, newest first, and how many files there are. Files that are gone
- * by now are left out.
+ * Returns the absolute paths of the `limit` most recently changed files, newest first, and the number of all files. Files
+ * that no longer exist are omitted.
  */
 export async function newestFirst(
   directory: string,
@@ -13,8 +13,8 @@ export async function newestFirst(
   limit: number,
 ): Promise<{ readonly paths: readonly string[]; readonly count: number }> {
   const found: { readonly path: string; readonly changed: number }[] = [];
-  for (let from = 0; from < names.length; from += atOnce) {
-    const batch = names.slice(from, from + atOnce).map(async (name) => {
+  for (let from = 0; from < names.length; from += concurrency) {
+    const batch = names.slice(from, from + concurrency).map(async (name) => {
       const path = join(directory, name);
       const stats = await stat(path).catch(() => undefined);
       return stats === undefined ? [] : [{ path, changed: stats.mtimeMs }];

@@ -1,16 +1,17 @@
 import picomatch from 'picomatch';
 
-/** Says which paths a glob pattern means. */
+/** Filter of paths by a glob pattern. */
 export interface PathFilter {
-  /** Whether a path, relative to the search with `/` between names, matches. */
+  /** Returns true for a matching path, which is relative to the search and has `/` between names. */
   readonly matches: (path: string) => boolean;
-  /** Whether the pattern names hidden files or directories, which are left out otherwise. */
+  /** True if the pattern names hidden files or directories, which are omitted otherwise. */
   readonly isHidden: boolean;
 }
 
 /**
- * A glob as `.gitignore` and ripgrep mean it: a pattern without a slash matches names at any depth, one with a slash matches
- * whole paths from where the search starts. `{a,b}`, `[a-z]`, `**` and a leading `./` or `/` work. Empty: everything.
+ * Returns the filter of a glob in the syntax of `.gitignore` and ripgrep: a pattern without a slash matches names at any
+ * depth, one with a slash matches whole paths relative to the search. `{a,b}`, `[a-z]`, `**` and a leading `./` or `/` are
+ * supported. An empty pattern matches everything.
  */
 export function pathFilter(pattern: string): PathFilter {
   const plain = pattern.trim().replace(/^\.?\/+/, '') || '**';

@@ -5,10 +5,10 @@ import { delimiter, isAbsolute, join } from 'node:path';
 import { ToolError } from '../contract/error.ts';
 
 /**
- * The path of the ripgrep to use: the given one, else that of the package `@vscode/ripgrep`, else the first on `searchPath`.
- * The package comes first, because a search path may lead into the repository that is searched.
+ * Returns the path of ripgrep: the given one, else that of the package `@vscode/ripgrep`, else the first on `searchPath`. The
+ * package takes precedence, because a search path may include the repository that is searched.
  *
- * @throws {ToolError} `unusable` when there is none.
+ * @throws {ToolError} `unusable` when ripgrep is not found.
  */
 export async function findRipgrep(given: string | undefined, searchPath: string | undefined): Promise<string> {
   if (given !== undefined) {
@@ -35,23 +35,23 @@ function isExecutable(path: string): boolean {
   }
 }
 
-/** One run of ripgrep. */
+/** Options of {@link runRipgrep}. */
 export interface RipgrepRun {
   /** Path of the program. */
   readonly program: string;
   readonly args: readonly string[];
-  /** Where it runs: what globs and results are relative to. */
+  /** Working directory, to which globs and results are relative. */
   readonly directory: string;
-  /** Rejects with its reason when it aborts; the program is gone then. */
+  /** On abort the program is killed and the run rejects with the signal's reason. */
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
-  /** Records are split here and come without it. */
+  /** Separator of records in the output; not part of a record. */
   readonly separator: '\0' | '\n';
   /** Called with each record; false ends the run. Must not throw. */
   readonly onRecord: (record: string) => boolean;
 }
 
-/** How a run ended. `stopped`: by `onRecord`; `late`: by its time limit. With an error `message` there may be records. */
+/** Result of a run. `stopped`: ended by `onRecord`; `late`: ended by its timeout. A run with an error `message` may have records. */
 export interface RipgrepEnd {
   readonly end: 'done' | 'stopped' | 'late';
   readonly message?: string;
@@ -60,7 +60,7 @@ export interface RipgrepEnd {
 const longestRecord = 1024 * 1024;
 const longestMessage = 4000;
 
-/** Runs ripgrep without a shell and without configuration files, and hands over what it prints as it comes. */
+/** Runs ripgrep without a shell and without configuration files, and passes on its records as they arrive. */
 export async function runRipgrep(run: RipgrepRun): Promise<RipgrepEnd> {
   run.signal.throwIfAborted();
   const child = spawn(run.program, ['--no-config', '--color=never', ...run.args], {
@@ -77,10 +77,10 @@ export async function runRipgrep(run: RipgrepRun): Promise<RipgrepEnd> {
   const abort = (): void => stop('stopped');
   run.signal.addEventListener('abort', abort, { once: true });
   child.stderr.setEncoding('utf8').on('data', (text: string) => (message = (message + text).slice(0, longestMessage)));
-  const hear = records(run.separator, (record) => {
+  const onChunk = recordSplitter(run.separator, (record) => {
     if (end === 'done' && !run.onRecord(record)) stop('stopped');
   });
-  child.stdout.setEncoding('utf8').on('data', hear);
+  child.stdout.setEncoding('utf8').on('data', onChunk);
   try {
     const [code] = await once(child, 'close');
     run.signal.throwIfAborted();
@@ -91,8 +91,8 @@ export async function runRipgrep(run: RipgrepRun): Promise<RipgrepEnd> {
   }
 }
 
-/** Cuts a stream into records. One that is longer than 1 Mi is dropped. */
-function records(separator: string, onRecord: (record: string) => void): (chunk: string) => void {
+/** Returns a function that splits a stream into records. Records longer than 1 Mi are dropped. */
+function recordSplitter(separator: string, onRecord: (record: string) => void): (chunk: string) => void {
   let rest = '';
   return (chunk) => {
     const parts = (rest + chunk).split(separator);

@@ -1,28 +1,22 @@
 import { stat } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
-import { isInside, resolvedPath } from '../files/resolved-path.ts';
+import { isInside, realPathOf } from '../files/real-path.ts';
+import type { PathScope } from '../files/target.ts';
 
-/** Where a search starts. */
+/** Directory or file to search. */
 export interface SearchRoot {
-  /** Absolute, links resolved: what the observation names. */
+  /** Absolute path with links resolved, as in the observation. */
   readonly path: string;
-  /** The directory to run in. */
+  /** Working directory of ripgrep. */
   readonly directory: string;
-  /** What to search there: `.`, or the name of one file. */
+  /** Argument for ripgrep: `.`, or the name of one file. */
   readonly entry: string;
 }
 
-/** Where searches may start. */
-export interface SearchReach {
-  readonly workspace: string;
-  /** Undefined: anywhere. */
-  readonly roots: readonly string[] | undefined;
-}
-
-/** Checks the path of a search; a sentence says why it cannot be searched. Relative paths start in the workspace. */
-export async function searchRoot(path: string, { workspace, roots }: SearchReach): Promise<SearchRoot | string> {
+/** Checks the path of a search, relative to the workspace. Returns an error message for the model if it is invalid. */
+export async function searchRoot(path: string, { workspace, roots }: PathScope): Promise<SearchRoot | string> {
   if (path.includes('\0')) return 'Invalid `path` parameter: a path cannot contain a null character.';
-  const real = resolvedPath(resolve(workspace, path));
+  const real = realPathOf(resolve(workspace, path));
   if (roots !== undefined && !isInside(real, [workspace, ...roots])) {
     const where = [workspace, ...roots].join(', ');
     return `Invalid \`path\` parameter: ${path}. It leads outside of the directories this tool may use: ${where}.`;

@@ -1,4 +1,4 @@
-/** A heading and as many whole lines as fit into `maxChars` UTF-16 units; the last line says how many are missing. */
+/** Returns a heading and the lines that fit into `maxChars` UTF-16 units; a final line counts the omitted ones. */
 export function wholeLines(heading: string, lines: readonly string[], maxChars: number): string {
   const shown = [heading];
   let room = maxChars - heading.length - 60;

@@ -1,8 +1,8 @@
 import { parse } from 'unbash';
 
 /**
- * What a script does one after the other, from the top level and in order: statements that share a line are one part, and so
- * are those that go over several. A script that cannot be read is one part, since the shell says best what is wrong with it.
+ * Splits a script into its top-level statements, in order: statements on the same line are one part, and so is a statement
+ * of several lines. A script that cannot be parsed is one part, because the shell reports its errors best.
  */
 export function statementLines(script: string): readonly string[] {
   const { commands, errors = [] } = parse(script);
@@ -17,8 +17,8 @@ export function statementLines(script: string): readonly string[] {
 const starts = /^(?:\[\{|\["|\['|\[\[\S|\{"|\{')/;
 
 /**
- * Whether a command looks like a Python or JSON literal: a model that hands over a list of arguments instead of a
- * command line. `[[ -f x ]]` and `{ ls; }` are shell syntax and pass.
+ * Returns true for a command that looks like a Python or JSON literal, as sent by a model that passes a list of arguments
+ * instead of a command line. `[[ -f x ]]` and `{ ls; }` are shell syntax and not literals.
  */
 export function looksLikeLiteral(command: string): boolean {
   return starts.test(command.trimStart());

@@ -1,9 +1,9 @@
-import type { WaitEnd } from './session/session-waits.ts';
+import type { WaitEnd } from './session/wait-queue.ts';
 import type { ShellSession } from './session/shell-session.ts';
 
 const steps: readonly { readonly act: (session: ShellSession) => void; readonly waitMs: number }[] = [
   { act: (session) => session.interrupt(), waitMs: 150 },
-  // The first reaches the shell alone when it comes while the shell starts a program.
+  // The first C-c reaches only the shell when it arrives while the shell starts a program.
   { act: (session) => session.interrupt(), waitMs: 150 },
   { act: (session) => session.signal('SIGTERM'), waitMs: 200 },
   { act: (session) => session.signal('SIGKILL'), waitMs: 150 },
@@ -11,8 +11,8 @@ const steps: readonly { readonly act: (session: ShellSession) => void; readonly 
 ];
 
 /**
- * Ends the running command within 0.8 s: C-c, C-c again, then SIGTERM, then SIGKILL to the program in the foreground, then the shell
- * itself. Returns `late` only when not even that helped.
+ * Ends the running command within 0.8 s: C-c, C-c again, SIGTERM and SIGKILL to the program in the foreground, and at last
+ * SIGKILL to the shell. Returns `late` only when the shell did not end either.
  */
 export async function escalateInterrupt(session: ShellSession): Promise<WaitEnd> {
   for (const { act, waitMs } of steps) {

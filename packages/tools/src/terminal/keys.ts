@@ -14,15 +14,19 @@ const named = new Map([
 ]);
 
 const textPrefix = 'TEXT:';
+/** Keys that work without a terminal. */
+const pipeKeys = new Set(['C-c', 'C-d', 'ENTER', 'TAB']);
+/** Longest line, in bytes, that the line discipline of a terminal accepts; the rest of a longer line would be lost. */
+const longestLine = 4000;
 
-/** One thing to type into a program. */
+/** Input to type into a program. */
 export type Keystroke =
   | { readonly kind: 'key'; readonly name: string; readonly text: string }
   | { readonly kind: 'line'; readonly text: string };
 
 /**
- * What an input means: a named key, a control key (`C-c`, `CTRL-c`, `CTRL+c`, any letter, any case), or a line of text
- * that the enter key ends. `TEXT:UP` is the line `UP`.
+ * Parses an input: a named key, a control key (`C-c`, `CTRL-c`, `CTRL+c`, any letter, any case), or a line of text, which
+ * gets the enter key appended. `TEXT:UP` is the line `UP`.
  */
 export function keystroke(input: string): Keystroke {
   if (input.startsWith(textPrefix)) return { kind: 'line', text: `${input.slice(textPrefix.length)}\r` };
@@ -32,4 +36,17 @@ export function keystroke(input: string): Keystroke {
   const letter = /^(?:C-|CTRL[-+])([A-Z])$/.exec(name)?.[1];
   if (letter === undefined) return { kind: 'line', text: `${input}\r` };
   return { kind: 'key', name: `C-${letter.toLowerCase()}`, text: String.fromCodePoint(letter.charCodeAt(0) - 64) };
+}
+
+/** Returns the reason why a shell cannot receive an input; undefined if it can. `tty` is true for a terminal. */
+export function untypableReason(stroke: Keystroke, tty: boolean): string | undefined {
+  if (stroke.kind === 'key') {
+    return tty || pipeKeys.has(stroke.name)
+      ? undefined
+      : `This shell has no terminal, so the key ${stroke.name} has no effect.`;
+  }
+  const tooLong = tty && stroke.text.split('\n').some((line) => Buffer.byteLength(line) > longestLine);
+  return tooLong
+    ? `A line of input is longer than the ${longestLine} bytes that a terminal takes; write it to a file instead.`
+    : undefined;
 }

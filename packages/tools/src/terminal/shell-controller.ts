@@ -1,14 +1,21 @@
-import type { ToolContext } from '../contract/tool.ts';
 import { ToolError } from '../contract/error.ts';
+import type { ToolContext } from '../contract/tool.ts';
 import { looksLikeLiteral } from './command-text.ts';
 import { escalateInterrupt } from './escalate-interrupt.ts';
-import { keystroke, type Keystroke } from './keys.ts';
-import type { WaitEnd } from './session/session-waits.ts';
-import { isDirectory, type ShellFactory, type ShellOrigin } from './shell-factory.ts';
+import { keystroke, untypableReason } from './keys.ts';
 import type { ShellSession } from './session/shell-session.ts';
+import { isDirectory, type ShellFactory, type ShellOrigin } from './shell-factory.ts';
+import {
+  commandEnded,
+  continuedOutput,
+  shellEnded,
+  shellKilled,
+  stillRunning,
+  unreportedOutput,
+} from './shell-messages.ts';
 import { refusalReport, terminalReport, type ReportInput, type TerminalReport } from './terminal-report.ts';
 
-/** The input of one terminal call. */
+/** Input of one terminal call. */
 export interface ShellCall {
   readonly command: string;
   readonly is_input: boolean;
@@ -17,64 +24,58 @@ export interface ShellCall {
   readonly reset: boolean;
 }
 
-/** Keys that work without a terminal. */
-const pipeKeys = new Set(['C-c', 'C-d', 'ENTER', 'TAB']);
-/** What the line discipline of a terminal takes at once; the rest of a longer line would be lost. */
-const longestLine = 4000;
-const continued = '[Output of the running command since the last call:]';
-
-/** What a shell beside the main one is. */
+/** Options of a shell next to the main one. */
 export interface SecondaryShellOptions {
-  /** 2 or more; by this a model names it. */
+  /** Number by which a model addresses the shell; 2 or more. */
   readonly number: number;
-  /** Where it starts, as far as that is known. */
+  /** Initial state of the shell, if known. */
   readonly origin: Promise<ShellOrigin | undefined>;
 }
 
-/** The calls of one shell, one after the other: owns the shell between them. */
+/** Executes the calls of one shell, one after the other, and owns the shell between them. */
 export class ShellController {
   readonly #factory: ShellFactory;
   readonly #quietMs: number;
   readonly #secondary: SecondaryShellOptions | undefined;
   #session: ShellSession | undefined;
-  /** What the next shell begins with; undefined before the first one and after a reset. */
+  /** Initial state of the next shell; undefined before the first shell and after a reset. */
   #lastOrigin: ShellOrigin | undefined;
-  /** The last shell, which may not be up yet. */
+  /** Last shell that was started; it may still be starting. */
   #starting: Promise<ShellSession> | undefined;
   #isClosed = false;
-  /** Shells that would not end when they should. */
+  /** Shells that did not end in time. */
   readonly #stuck: ShellSession[] = [];
 
-  constructor(host: ShellFactory, quietMs: number, beside?: SecondaryShellOptions) {
-    this.#factory = host;
+  constructor(factory: ShellFactory, quietMs: number, secondary?: SecondaryShellOptions) {
+    this.#factory = factory;
     this.#quietMs = quietMs;
-    this.#secondary = beside;
+    this.#secondary = secondary;
   }
 
-  /** Whether a command runs. */
+  /** True while a command is running. */
   get isRunning(): boolean {
     return this.#session?.status === 'running';
   }
 
-  /** Whether there is something that a poll would tell. */
+  /** True if a poll would return something: a running command, an unreported end or new output. */
   get hasUnreported(): boolean {
     const session = this.#session;
     return session !== undefined && (session.status !== 'idle' || session.hasOutput);
   }
 
-  /** Of the shell, when there is one. */
+  /** Process id of the shell; undefined when no shell is running. */
   get pid(): number | undefined {
     return this.#session?.pid;
   }
 
-  /** What a shell that starts now begins with, to be like this one; undefined when there was none yet. */
+  /** Returns the state from which another shell can start like this one; undefined before the first shell. */
   async origin(): Promise<ShellOrigin | undefined> {
     return this.#session === undefined ? this.#lastOrigin : originOf(this.#session);
   }
 
-  /** What the model is told. Rules in order: arguments, reset, poll, input, new command. */
+  /** Executes a call. Rules in order: arguments, reset, poll, input, new command. */
   async call(call: ShellCall, context: ToolContext): Promise<TerminalReport> {
-    const reason = whyInvalid(call);
+    const reason = invalidReason(call);
     if (reason !== undefined) return refusalReport(call.command, reason);
     if (call.reset) await this.#reset();
     const session = this.#session;
@@ -89,7 +90,7 @@ export class ShellController {
     }
   }
 
-  /** Ends the shell; a call that waits for it returns, and those that wait for their turn find it closed. */
+  /** Ends the shell. A call that waits for it returns; calls waiting for their turn fail as closed. */
   async close(): Promise<void> {
     this.#isClosed = true;
     const last = await this.#starting?.catch(() => undefined);
@@ -114,9 +115,9 @@ export class ShellController {
 
   async #poll(call: ShellCall, context: ToolContext): Promise<TerminalReport> {
     const session = this.#session;
-    if (session?.status === 'running') return this.#follow(session, call, context, { prefix: continued });
+    if (session?.status === 'running') return this.#follow(session, call, context, { prefix: continuedOutput });
     if (session?.status === 'finished' || session?.status === 'ended')
-      return this.#reportEnd(session, call, { prefix: continued });
+      return this.#reportEnd(session, call, { prefix: continuedOutput });
     if (session?.hasOutput) {
       return terminalReport({
         command: call.command,
@@ -140,7 +141,7 @@ export class ShellController {
       );
     }
     const stroke = keystroke(call.command);
-    const reason = whyUntypable(stroke, session.tty);
+    const reason = untypableReason(stroke, session.tty);
     if (reason !== undefined) return refusalReport(call.command, reason);
     if (stroke.text === '\u0003') session.interrupt();
     else if (!session.type(stroke.text))
@@ -152,7 +153,7 @@ export class ShellController {
       stroke.kind === 'key'
         ? { sent: stroke.name.replace(/^C-(.)$/, (_, letter: string) => `CTRL+${letter.toUpperCase()}`) }
         : {};
-    return this.#follow(session, call, context, { prefix: continued, ...sent });
+    return this.#follow(session, call, context, { prefix: continuedOutput, ...sent });
   }
 
   async #command(call: ShellCall, context: ToolContext): Promise<TerminalReport> {
@@ -163,14 +164,14 @@ export class ShellController {
       return terminalReport({
         command: call.command,
         output: before.take(),
-        prefix: continued,
+        prefix: continuedOutput,
         suffix,
         isError: true,
         shell: before,
       });
     }
     if (before?.status === 'ended') await this.#dropSession(before);
-    const prefix = before === undefined ? '' : leftover(before, this.#lastOrigin);
+    const prefix = before === undefined ? '' : unreportedOutput(before.take(), this.#unreportedEnd(before));
     before?.acknowledge();
     const session = await this.#ensureSession(context);
     session.onOutput = context.onOutput;
@@ -178,57 +179,63 @@ export class ShellController {
     return this.#follow(session, call, context, prefix === '' ? {} : { prefix });
   }
 
-  /** Waits for the running command and tells how far it came. */
+  #unreportedEnd({ status, exitCode }: ShellSession): string {
+    if (status === 'finished') return `[The previous command has finished with exit code ${exitCode}.]`;
+    return status === 'ended' ? shellEnded(exitCode, this.#keepsExported) : '';
+  }
+
+  /** True if the next shell will have the variables that the last one exported. */
+  get #keepsExported(): boolean {
+    return this.#lastOrigin?.exported !== undefined;
+  }
+
+  /** Waits for the running command and reports its state. */
   async #follow(
     session: ShellSession,
     call: ShellCall,
     { signal }: ToolContext,
-    words: ReportContext,
+    context: ReportContext,
   ): Promise<TerminalReport> {
     const limits = call.timeout === undefined ? { quietMs: this.#quietMs } : { lateMs: call.timeout * 1000 };
     const end = await session.wait({ ...limits, signal });
-    if (end === 'aborted') return this.#interrupted(session, call, words);
-    if (end === 'finished' || end === 'ended') return this.#reportEnd(session, call, words);
+    if (end === 'aborted') return this.#interrupted(session, call, context);
+    if (end === 'finished' || end === 'ended') return this.#reportEnd(session, call, context);
+    const state = { quietMs: this.#quietMs, seconds: call.timeout ?? 0, shellNumber: this.#secondary?.number };
     return terminalReport({
-      ...this.#reportInput(session, call, words),
-      suffix: stillRunning(end, { quietMs: this.#quietMs, seconds: call.timeout ?? 0, beside: this.#secondary }),
+      ...reportInput(session, call, context),
+      suffix: stillRunning(end, state),
       timedOut: true,
     });
   }
 
-  async #interrupted(session: ShellSession, call: ShellCall, words: ReportContext): Promise<TerminalReport> {
+  /** Ends the command of a cancelled call and reports its output. */
+  async #interrupted(session: ShellSession, call: ShellCall, context: ReportContext): Promise<TerminalReport> {
     const end = await escalateInterrupt(session);
-    const telling = this.#reportInput(session, call, words);
+    const input = reportInput(session, call, context);
     if (end === 'finished') {
       session.acknowledge();
       return terminalReport({
-        ...telling,
+        ...input,
         suffix: '[Interrupted: the call was cancelled.]',
         exitCode: session.exitCode,
       });
     }
     if (end !== 'ended') this.#stuck.push(session);
     await this.#dropSession(session);
-    const suffix = `[Interrupted: the call was cancelled and the command could only be ended together with its shell. ${comesBack(this.#lastOrigin)}]`;
-    return terminalReport({ ...telling, suffix, isError: true });
+    return terminalReport({ ...input, suffix: shellKilled(this.#keepsExported), isError: true });
   }
 
-  /** Tells the end of a command, or of the shell. */
-  async #reportEnd(session: ShellSession, call: ShellCall, words: ReportContext): Promise<TerminalReport> {
+  /** Reports the end of a command, or of the shell. */
+  async #reportEnd(session: ShellSession, call: ShellCall, context: ReportContext): Promise<TerminalReport> {
     const { status, exitCode } = session;
-    const telling = this.#reportInput(session, call, words);
+    const input = reportInput(session, call, context);
     if (status !== 'ended') {
       session.acknowledge();
-      const suffix = commandEnded(words.sent, this.#secondary);
-      return terminalReport({ ...telling, suffix, exitCode });
+      const suffix = commandEnded(context.sent, this.#secondary !== undefined);
+      return terminalReport({ ...input, suffix, exitCode });
     }
     await this.#dropSession(session);
-    return terminalReport({ ...telling, suffix: shellEnded(exitCode, this.#lastOrigin), exitCode, isError: true });
-  }
-
-  #reportInput(session: ShellSession, call: ShellCall, { prefix }: ReportContext): Omit<ReportInput, 'suffix'> {
-    const command = call.reset ? `[RESET] ${call.command}` : call.command;
-    return { command, output: session.take(), shell: session, ...(prefix !== undefined && { prefix }) };
+    return terminalReport({ ...input, suffix: shellEnded(exitCode, this.#keepsExported), exitCode, isError: true });
   }
 
   async #dropSession(session: ShellSession): Promise<void> {
@@ -236,6 +243,7 @@ export class ShellController {
     this.#lastOrigin = await originOf(session);
   }
 
+  /** Returns the shell, which it starts if necessary. */
   async #ensureSession({ workspace, signal }: ToolContext): Promise<ShellSession> {
     const origin = this.#lastOrigin ?? (await this.#secondary?.origin);
     const directory = origin !== undefined && (await isDirectory(origin.directory)) ? origin.directory : workspace;
@@ -249,9 +257,16 @@ export class ShellController {
 }
 
 interface ReportContext {
+  /** Text that precedes the output. */
   readonly prefix?: string;
-  /** The key that was sent. */
+  /** Key that the call sent. */
   readonly sent?: string;
+}
+
+/** Returns the fields of a report that do not depend on the end of the command. Takes the output of the session. */
+function reportInput(session: ShellSession, call: ShellCall, { prefix }: ReportContext): Omit<ReportInput, 'suffix'> {
+  const command = call.reset ? `[RESET] ${call.command}` : call.command;
+  return { command, output: session.take(), shell: session, ...(prefix !== undefined && { prefix }) };
 }
 
 async function originOf(session: ShellSession): Promise<ShellOrigin> {
@@ -262,75 +277,10 @@ function closedError(): ToolError {
   return new ToolError('closed', 'The terminal was closed before the call had started.');
 }
 
-function whyInvalid({ command, is_input, reset }: ShellCall): string | undefined {
+function invalidReason({ command, is_input, reset }: ShellCall): string | undefined {
   if (reset && is_input)
     return 'reset and is_input cannot be combined: a fresh shell runs no program that could take input.';
   if (command.includes('\0')) return 'The command contains a null character, which no shell can run.';
   if (is_input || !looksLikeLiteral(command)) return undefined;
   return 'The command looks like a list or an object in JSON or Python, not like a shell command. Give the command line itself as a string.';
-}
-
-function whyUntypable(stroke: Keystroke, tty: boolean): string | undefined {
-  if (stroke.kind === 'key') {
-    return tty || pipeKeys.has(stroke.name)
-      ? undefined
-      : `This shell has no terminal, so the key ${stroke.name} has no effect.`;
-  }
-  const tooLong = tty && stroke.text.split('\n').some((line) => Buffer.byteLength(line) > longestLine);
-  return tooLong
-    ? `A line of input is longer than the ${longestLine} bytes that a terminal takes; write it to a file instead.`
-    : undefined;
-}
-
-/** What nobody has read yet of what came before a new command. */
-function leftover(session: ShellSession, last: ShellOrigin | undefined): string {
-  const { status, exitCode } = session;
-  const { text } = session.take();
-  const end =
-    status === 'finished'
-      ? `[The previous command has finished with exit code ${exitCode}.]`
-      : status === 'ended'
-        ? shellEnded(exitCode, last)
-        : '';
-  if (text === '') return end;
-  return [
-    '[Written since the last call, before this command:]',
-    text,
-    ...(end ? [end] : []),
-    '[Output of this command:]',
-  ].join('\n');
-}
-
-function commandEnded(sent: string | undefined, beside: SecondaryShellOptions | undefined): string {
-  if (sent === undefined && beside !== undefined)
-    return '[The command has finished. It ran in a shell of its own, because another call was under way; the main shell has not changed.]';
-  if (sent === undefined) return '[The command has finished.]';
-  if (sent === 'CTRL+Z') return '[The command was stopped by CTRL+Z and waits in the list of jobs.]';
-  return `[The command has finished after ${sent} was sent.]`;
-}
-
-function shellEnded(exitCode: number, last: ShellOrigin | undefined): string {
-  return `[The shell itself ended with exit code ${exitCode}. ${comesBack(last)} Do not use exit at the top level.]`;
-}
-
-function comesBack(last: ShellOrigin | undefined): string {
-  const what =
-    last?.exported === undefined
-      ? 'variables and functions are gone.'
-      : 'what was exported before that command is there again, other variables and functions are gone.';
-  return `The next command starts a new one in the same directory; ${what}`;
-}
-
-interface Still {
-  readonly quietMs: number;
-  readonly seconds: number;
-  readonly beside: SecondaryShellOptions | undefined;
-}
-
-function stillRunning(end: WaitEnd, { quietMs, seconds, beside }: Still): string {
-  const why = end === 'quiet' ? `No new output for ${quietMs / 1000} s` : `The ${seconds} s of this call are over`;
-  if (beside === undefined)
-    return `[${why}; the command is still running. An empty command waits on, is_input types text or a key into it (C-c stops it), timeout waits longer in one call.]`;
-  const name = `SHELL${beside.number}:`;
-  return `[${why}; the command is still running, in shell ${beside.number} beside the main one. With is_input, \`${name}\` waits on, \`${name}text\` types text or a key into it (\`${name}C-c\` stops it).]`;
 }

@@ -13,14 +13,14 @@ import type { ShellBackend } from './session/shell-process.ts';
 import { ShellSession } from './session/shell-session.ts';
 import type { TerminalOptions } from './terminal-options.ts';
 
-/** Where a shell begins. */
+/** Initial state of a shell. */
 export interface ShellOrigin {
   readonly directory: string;
-  /** What another shell exported, as lines that a bash can read; absent, it gets the environment of the terminal. */
+  /** Exported variables and functions of another shell, as bash code. Default: the environment of the terminal. */
   readonly exported?: string | undefined;
 }
 
-/** What all shells of one terminal share: program, environment, private directory. Owns that directory until it is closed. */
+/** Starts the shells of one terminal, which share program, environment and private directory. Owns that directory until closed. */
 export class ShellFactory {
   readonly #options: TerminalOptions;
   readonly #environment: Readonly<Record<string, string>>;
@@ -34,26 +34,26 @@ export class ShellFactory {
   }
 
   /**
-   * A shell that begins there; without what another exported when none comes up with it.
+   * Starts a shell. When it does not start with the exported variables of `origin`, starts it without them.
    *
-   * @throws {ToolError} `unusable` when no shell can be started there, `aborted` when the signal aborts first.
+   * @throws {ToolError} `unusable` when no shell can be started, `aborted` when the signal aborts first.
    */
   async start(origin: ShellOrigin, signal: AbortSignal): Promise<ShellSession> {
     try {
-      return await this.#begin(origin, signal);
+      return await this.#startAt(origin, signal);
     } catch (error) {
       const isPoisoned = origin.exported !== undefined && error instanceof ToolError && error.code === 'unusable';
       if (!isPoisoned) throw error;
-      return this.#begin({ directory: origin.directory }, signal);
+      return this.#startAt({ directory: origin.directory }, signal);
     }
   }
 
-  async #begin({ directory, exported }: ShellOrigin, signal: AbortSignal): Promise<ShellSession> {
+  async #startAt({ directory, exported }: ShellOrigin, signal: AbortSignal): Promise<ShellSession> {
     if (!(await isDirectory(directory)))
       throw new ToolError('unusable', `The workspace ${directory} is not a directory.`);
     const { shell, mask = (text: string) => text, outputDir } = this.#options;
     const backend = await backendFor(this.#options.pty);
-    const shared = await this.#shared();
+    const shared = await this.#sharedDirectory();
     this.#shells += 1;
     const privateDirectory = join(shared, String(this.#shells));
     const output = new OutputBuffer({
@@ -76,13 +76,13 @@ export class ShellFactory {
     return ShellSession.start(options, signal);
   }
 
-  /** The secrets of one command. */
+  /** Returns the secrets of one command, as variables. */
   async secretsFor(command: string): Promise<Readonly<Record<string, string>>> {
     const found = (await this.#options.secrets?.(command)) ?? {};
     return Object.fromEntries(Object.entries(found).filter(([name]) => isVariableName(name)));
   }
 
-  /** Ends what the shells, which are closed, have left running, and removes the private directory and what is saved in it. */
+  /** Terminates the programs left running by the shells, which are closed, and removes the private directory with its files. */
   async close(): Promise<void> {
     const directory = await this.#directory?.catch(() => undefined);
     this.#directory = undefined;
@@ -91,8 +91,8 @@ export class ShellFactory {
     await rm(directory, { recursive: true, force: true });
   }
 
-  /** One for all shells. When it cannot be made, the next start tries again. */
-  async #shared(): Promise<string> {
+  /** Returns the directory that all shells share. When it cannot be created, the next start tries again. */
+  async #sharedDirectory(): Promise<string> {
     this.#directory ??= terminalDirectory();
     try {
       return await this.#directory;
@@ -113,7 +113,7 @@ async function backendFor(pty: boolean | undefined): Promise<ShellBackend> {
   return pipeBackend;
 }
 
-/** Whether there is a directory at this path. */
+/** Returns true if a directory exists at the path. */
 export async function isDirectory(path: string): Promise<boolean> {
   return stat(path).then(
     (found) => found.isDirectory(),

@@ -5,42 +5,43 @@ import { type ShellCall, ShellController } from './shell-controller.ts';
 import type { ShellFactory } from './shell-factory.ts';
 import { refusalReport, type TerminalReport } from './terminal-report.ts';
 
-/** How a {@link ShellPool} works. */
+/** Options of {@link ShellPool}. */
 export interface ShellPoolOptions {
   readonly factory: ShellFactory;
   readonly quietMs: number;
   readonly maxShells: number;
 }
 
-interface Shell {
+interface PooledShell {
   readonly controller: ShellController;
-  readonly inTurn: Mutex;
+  readonly mutex: Mutex;
 }
 
 const address = /^SHELL(\d{1,9}):/;
 
 /**
- * The shells of one terminal. What comes one after the other goes to the main shell. Only a command that comes while a call
- * runs another there has a shell beside it; that one ends with its command, unless something still runs in it. Polls, inputs
- * and resets wait for their turn at the shell they name, the main one if they name none.
+ * Shells of one terminal. Sequential calls use the main shell. A command that arrives while another call is running one gets
+ * a secondary shell, which ends with its command unless other programs still run in it. Polls, inputs and resets wait for
+ * their turn at the shell they address, by default the main one.
  */
 export class ShellPool {
   readonly #options: ShellPoolOptions;
-  readonly #main: Shell;
-  readonly #secondary = new Map<number, Shell>();
+  readonly #main: PooledShell;
+  readonly #secondary = new Map<number, PooledShell>();
   readonly #closing = new Set<Promise<void>>();
-  /** Commands, and other calls, that are at the main shell or wait for it. */
+  /** Number of commands that run in the main shell or wait for it. */
   #commands = 0;
+  /** Number of other calls that use the main shell or wait for it. */
   #others = 0;
-  /** Whether the first of these commands finds another still running, so that it is refused. */
+  /** True if the first of these commands is refused because an earlier one is still running. */
   #isRefusing = false;
 
   constructor(options: ShellPoolOptions) {
     this.#options = options;
-    this.#main = { controller: new ShellController(options.factory, options.quietMs), inTurn: mutex() };
+    this.#main = { controller: new ShellController(options.factory, options.quietMs), mutex: mutex() };
   }
 
-  /** What the model is told. */
+  /** Executes a call in the shell that it belongs to. */
   async call(call: ShellCall, context: ToolContext): Promise<TerminalReport> {
     const number = addressOf(call);
     if (number !== undefined && this.#options.maxShells > 1) return this.#callAddressed(number, call, context);
@@ -49,7 +50,7 @@ export class ShellPool {
     const isIdle = this.#commands + this.#others === 0 && !this.#main.controller.hasUnreported;
     if (isIdle && only !== undefined && !call.reset) return this.#callSecondary(only, call, context);
     this.#others += 1;
-    return inTurn(this.#main, call, context).finally(() => (this.#others -= 1));
+    return callInTurn(this.#main, call, context).finally(() => (this.#others -= 1));
   }
 
   /** Ends all shells. */
@@ -64,18 +65,18 @@ export class ShellPool {
       return this.#callSecondary(this.#openSecondary(), call, context);
     if (this.#commands === 0) this.#isRefusing = this.#main.controller.isRunning;
     this.#commands += 1;
-    return inTurn(this.#main, call, context).finally(() => (this.#commands -= 1));
+    return callInTurn(this.#main, call, context).finally(() => (this.#commands -= 1));
   }
 
-  /** The number of a shell that is like the main one. */
+  /** Adds a secondary shell that starts like the main one, and returns its number. */
   #openSecondary(): number {
     let number = 2;
     while (this.#secondary.has(number)) number += 1;
-    const { factory: host, quietMs } = this.#options;
+    const { factory, quietMs } = this.#options;
     const origin = this.#main.controller.origin();
     this.#secondary.set(number, {
-      controller: new ShellController(host, quietMs, { number, origin }),
-      inTurn: mutex(),
+      controller: new ShellController(factory, quietMs, { number, origin }),
+      mutex: mutex(),
     });
     return number;
   }
@@ -83,15 +84,18 @@ export class ShellPool {
   async #callAddressed(number: number, call: ShellCall, context: ToolContext): Promise<TerminalReport> {
     const input = call.command.replace(address, '');
     if (number !== 1 && !this.#secondary.has(number))
-      return refusalReport(call.command, `There is no shell ${number}: its command has ended, and the end was told.`);
+      return refusalReport(
+        call.command,
+        `There is no shell ${number}: its command has ended, and its end was reported.`,
+      );
     const plain = { ...call, command: input, is_input: input !== '' || call.reset };
-    return number === 1 ? inTurn(this.#main, plain, context) : this.#callSecondary(number, plain, context);
+    return number === 1 ? callInTurn(this.#main, plain, context) : this.#callSecondary(number, plain, context);
   }
 
   async #callSecondary(number: number, call: ShellCall, context: ToolContext): Promise<TerminalReport> {
     const shell = this.#secondary.get(number) ?? this.#main;
     try {
-      return await inTurn(shell, call, context);
+      return await callInTurn(shell, call, context);
     } finally {
       if (
         this.#secondary.get(number) === shell &&
@@ -99,20 +103,20 @@ export class ShellPool {
         !hasOtherProcesses(shell.controller.pid)
       ) {
         this.#secondary.delete(number);
-        const closed = shell.controller.close().finally(() => this.#closing.delete(closed));
-        this.#closing.add(closed);
+        const closing = shell.controller.close().finally(() => this.#closing.delete(closing));
+        this.#closing.add(closing);
       }
     }
   }
 }
 
-/** The shell that an input names. */
+/** Returns the number of the shell that an input addresses. */
 function addressOf({ command, is_input: isInput }: ShellCall): number | undefined {
   const number = isInput ? address.exec(command)?.[1] : undefined;
   return number === undefined ? undefined : Number(number);
 }
 
-/** What two calls must not use at the same time; nothing, for a command that has a shell of its own if need be. */
+/** Returns the keys of the shell that a call uses; none for a command, which can run in a secondary shell. */
 export function shellResources(call: ShellCall, maxShells: number): readonly string[] {
   if (maxShells > 1 && isCommand(call)) return [];
   const number = maxShells > 1 ? (addressOf(call) ?? 1) : 1;
@@ -123,6 +127,6 @@ function isCommand({ command, is_input: isInput, reset }: ShellCall): boolean {
   return !isInput && !reset && command.trim() !== '';
 }
 
-function inTurn(shell: Shell, call: ShellCall, context: ToolContext): Promise<TerminalReport> {
-  return shell.inTurn(() => shell.controller.call(call, context), context.signal);
+function callInTurn(shell: PooledShell, call: ShellCall, context: ToolContext): Promise<TerminalReport> {
+  return shell.mutex(() => shell.controller.call(call, context), context.signal);
 }

@@ -4,26 +4,26 @@ import { text } from '@varve/events';
 import type { TerminalObservation } from '@varve/events/payloads';
 import type { CapturedOutput } from './output/output-buffer.ts';
 
-/** The fields of a terminal observation. */
+/** Fields of a terminal observation. */
 export type TerminalReport = Parameters<typeof TerminalObservation.create>[0];
 
-/** What one call has to tell. */
+/** Result of one call. */
 export interface ReportInput {
-  /** As the observation shows it. */
+  /** Command as the observation contains it. */
   readonly command: string;
   readonly output?: CapturedOutput;
-  /** Says to what the output belongs, when it is not this command alone. */
+  /** Text before the output, when it does not belong to this command alone. */
   readonly prefix?: string;
-  /** Says in which state the shell is. */
+  /** Message after the output: the state of command and shell. */
   readonly suffix: string;
-  /** Absent while the command runs. */
+  /** Absent while the command is running. */
   readonly exitCode?: number;
   readonly isError?: boolean;
   readonly timedOut?: boolean;
   readonly shell: { readonly pid: number; readonly directory: string };
 }
 
-/** What a call brought back, as the fields of its observation. */
+/** Returns the observation fields of a call. */
 export function terminalReport({
   command,
   output,
@@ -52,7 +52,7 @@ export function terminalReport({
   };
 }
 
-/** A call that did nothing, and why. */
+/** Returns the observation fields of a call that was not executed. */
 export function refusalReport(command: string, reason: string): TerminalReport {
   return { content: [text(reason)], is_error: true, command };
 }
@@ -61,7 +61,7 @@ function hostInfo(): { hostname: string; username?: string } {
   try {
     return { username: userInfo().username, hostname: hostname() };
   } catch {
-    // The user has no name on this machine, as in many containers.
+    // The user id has no name, as in many containers.
     return { hostname: hostname() };
   }
 }

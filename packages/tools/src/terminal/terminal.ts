@@ -9,12 +9,13 @@ import { defaultMaxShells, type TerminalOptions } from './terminal-options.ts';
 import { refusalReport } from './terminal-report.ts';
 
 /**
- * One persistent bash in the workspace, started with the first command. State survives from call to call until a reset;
- * a command that is still running when a call returns goes on and can be read, answered and stopped. A command that comes while
- * another call runs one has a shell of its own beside the main one, which alone decides where later calls begin. Close it: a live shell keeps this process alive.
+ * Returns the terminal tool: one persistent bash in the workspace, started with the first command. Its state persists
+ * between calls until a reset. A command that is still running when a call returns continues and can be polled, answered
+ * and stopped. A command that arrives while another call is running one gets a secondary shell; later calls start from the
+ * state of the main shell only. Close the tool: a running shell keeps this process alive.
  *
  * @throws {ToolError} `unusable` when a name in `env` is not an identifier.
- * @see software-agent-sdk openhands/tools/terminal (keys need is_input, several statements run as one script)
+ * @see software-agent-sdk openhands/tools/terminal (here keys need is_input, and several statements run as one script)
  */
 export function terminal(options: TerminalOptions = {}): Tool<ShellCall> {
   const {
@@ -23,14 +24,14 @@ export function terminal(options: TerminalOptions = {}): Tool<ShellCall> {
     maxShells = defaultMaxShells,
     rejectMultiple = false,
   } = options;
-  const host = new ShellFactory(options);
-  const pool = new ShellPool({ factory: host, quietMs: noChangeTimeoutMs, maxShells });
+  const factory = new ShellFactory(options);
+  const pool = new ShellPool({ factory, quietMs: noChangeTimeoutMs, maxShells });
   return defineBuiltinTool({
     name: 'terminal',
     aliases: ['bash', 'command', 'execute', 'execute_bash', 'run_command', 'shell'],
     description:
       describe(noChangeTimeoutMs / 1000, maxOutputChars, rejectMultiple ? oneStatement : oneScript) +
-      (maxShells > 1 ? together : ''),
+      (maxShells > 1 ? concurrentCommands : ''),
     input: TerminalAction,
     output: TerminalObservation,
     definitionKind: 'TerminalTool',
@@ -44,12 +45,12 @@ export function terminal(options: TerminalOptions = {}): Tool<ShellCall> {
     effect: 'write',
     resources: (call) => shellResources(call, maxShells),
     async execute(call, context) {
-      const reason = rejectMultiple ? whyMultiple(call) : undefined;
+      const reason = rejectMultiple ? multipleStatementsReason(call) : undefined;
       return reason === undefined ? pool.call(call, context) : refusalReport(call.command, reason);
     },
     async close() {
       await pool.close();
-      await host.close();
+      await factory.close();
     },
   });
 }
@@ -58,14 +59,14 @@ const oneScript = 'One call may hold several lines; they run as one script, and 
 const oneStatement =
   'One call holds one statement, which may go over several lines. Join several by `&&` or `;`, or send them one by one.';
 
-function whyMultiple({ command, is_input: isInput }: ShellCall): string | undefined {
+function multipleStatementsReason({ command, is_input: isInput }: ShellCall): string | undefined {
   const parts = isInput ? [] : statementLines(command);
   if (parts.length < 2) return undefined;
   const list = parts.map((part, index) => `(${index + 1}) ${part}`).join('\n');
   return `The command has ${parts.length} statements on lines of their own, so nothing was run. Join them by && or ;, or send them one by one:\n${list}`;
 }
 
-const together = `
+const concurrentCommands = `
 - Commands that are sent together may run at the same time: all but the first then have a shell of their own, which starts with the directory and variables of the main one and ends with the command. Put what builds on each other into one call.`;
 
 function describe(quietSeconds: number, maxChars: number, statements: string): string {

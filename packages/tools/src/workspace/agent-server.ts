@@ -1,35 +1,35 @@
 import { z } from 'zod';
 import { ToolError } from '../contract/error.ts';
 
-/** Where an agent-server is, and how it is reached. */
+/** Address and access key of an agent-server. */
 export interface AgentServerOptions {
-  /** With or without a slash at the end. */
+  /** Base URL, with or without a slash at the end. */
   readonly url: string;
-  /** Sent with each request as `X-Session-API-Key`; in no message. */
+  /** Sent with each request as `X-Session-API-Key`; never part of a message. */
   readonly apiKey?: string;
   readonly fetch?: typeof globalThis.fetch;
 }
 
-/** One request. */
+/** Request to an agent-server. */
 export interface AgentServerRequest {
-  /** Default GET. */
+  /** Default: GET. */
   readonly method?: 'GET' | 'POST';
   readonly query?: Readonly<Record<string, string | number | undefined>>;
   /** Sent as JSON. */
   readonly body?: object;
-  /** Sent as it comes; `contentType` belongs to it. */
+  /** Sent as a stream, with `contentType`. */
   readonly stream?: ReadableStream<Uint8Array>;
   readonly contentType?: string;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Sends requests to an agent-server. */
+/** Client of an agent-server. */
 export interface AgentServer {
-  /** The answer to a request that succeeded. */
+  /** Returns the response to a successful request. */
   readonly send: (path: string, request?: AgentServerRequest) => Promise<Response>;
-  /** The bytes of such an answer, as they come. */
+  /** Returns the body of the response as a stream of bytes. */
   readonly bytes: (path: string, request?: AgentServerRequest) => Promise<AsyncIterable<Uint8Array>>;
-  /** The same, read as JSON of this shape. */
+  /** Returns the body of the response as JSON of this schema. */
   readonly json: <T>(schema: z.ZodType<T>, path: string, request?: AgentServerRequest) => Promise<T>;
 }
 
@@ -38,21 +38,21 @@ const wrongRequest = new Set([400, 404, 422]);
 const failure = z.looseObject({ detail: z.string() });
 
 /**
- * Speaks to an agent-server. Redirects are refused, because the key would go with them.
+ * Returns a client of an agent-server. Redirects are refused, because they would receive the key.
  *
- * @throws {ToolError} from each method: `invalid-input` when the server finds fault with the request, `unusable` when it fails,
- * answers something else or nothing for ten minutes, `aborted`.
+ * @throws {ToolError} from each method: `invalid-input` when the server rejects the request, `unusable` when it fails, returns
+ * an unexpected response or none within ten minutes, `aborted`.
  */
 export function agentServer({ url, apiKey, fetch = globalThis.fetch }: AgentServerOptions): AgentServer {
   const base = url.replace(/\/+$/, '');
   const send: AgentServer['send'] = async (path, request = {}) => {
     const { query = {}, signal } = request;
-    const given = new URLSearchParams();
-    for (const [name, value] of Object.entries(query)) if (value !== undefined) given.append(name, String(value));
-    const where = given.size === 0 ? path : `${path}?${given.toString()}`;
+    const parameters = new URLSearchParams();
+    for (const [name, value] of Object.entries(query)) if (value !== undefined) parameters.append(name, String(value));
+    const target = parameters.size === 0 ? path : `${path}?${parameters.toString()}`;
     const limit = AbortSignal.timeout(timeoutMs);
     const response = await mapFailures(path, signal, () =>
-      fetch(`${base}${where}`, {
+      fetch(`${base}${target}`, {
         ...init(request),
         headers: headers(request, apiKey),
         redirect: 'error',
@@ -78,7 +78,7 @@ export function agentServer({ url, apiKey, fetch = globalThis.fetch }: AgentServ
       const body: unknown = await mapFailures(path, request.signal, () => response.json());
       const parsed = schema.safeParse(body);
       if (parsed.success) return parsed.data;
-      throw new ToolError('unusable', `The server answered ${path} with something else.`, { cause: parsed.error });
+      throw new ToolError('unusable', `The server answered ${path} with an unexpected body.`, { cause: parsed.error });
     },
   };
 }
@@ -96,7 +96,7 @@ async function* chunks(
       yield chunk.value;
     }
   } finally {
-    // Whoever stops early lets go of the connection.
+    // Releases the connection when the caller stops early.
     await reader?.cancel().catch(() => undefined);
   }
 }
@@ -106,7 +106,7 @@ async function mapFailures<T>(path: string, signal: AbortSignal | undefined, wor
     return await work();
   } catch (cause) {
     if (signal?.aborted) throw new ToolError('aborted', `The request ${path} was cancelled.`, { cause });
-    throw new ToolError('unusable', `The server could not be asked for ${path}.`, { cause });
+    throw new ToolError('unusable', `The request ${path} to the server failed.`, { cause });
   }
 }
 

@@ -5,7 +5,7 @@ import { mostRead } from './limits.ts';
 
 const chunkBytes = 256 * 1024;
 
-/** The bytes of an open file from its beginning; the caller keeps the file open until the last one. */
+/** Yields the bytes of an open file from its beginning; the caller keeps the file open until the end. */
 export async function* fileChunks(file: FileHandle, signal?: AbortSignal): AsyncGenerator<Buffer> {
   for (let at = 0; ;) {
     signal?.throwIfAborted();
@@ -17,9 +17,9 @@ export async function* fileChunks(file: FileHandle, signal?: AbortSignal): Async
 }
 
 /**
- * All bytes of a stream.
+ * Reads all bytes of a stream.
  *
- * @throws {ToolError} `invalid-input` as soon as they are more than 64 MiB; `path` is for the message.
+ * @throws {ToolError} `invalid-input` as soon as there are more than 64 MiB; `path` is for the message.
  */
 export async function readAll(path: string, stream: AsyncIterable<Uint8Array>): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
@@ -32,13 +32,13 @@ export async function readAll(path: string, stream: AsyncIterable<Uint8Array>): 
   return Buffer.concat(chunks);
 }
 
-/** A multipart body, and the type that names its boundary. */
+/** Multipart body and its content type, which contains the boundary. */
 export interface UploadBody {
   readonly stream: ReadableStream<Uint8Array>;
   readonly contentType: string;
 }
 
-/** Bytes as the field `file` of a form, streamed. */
+/** Returns a streamed form with the bytes in the field `file`. */
 export function uploadBody(bytes: AsyncIterable<Uint8Array>): UploadBody {
   const boundary = `varve-${randomUUID()}`;
   const disposition = 'Content-Disposition: form-data; name="file"; filename="file"';

@@ -1,11 +1,11 @@
-/** Bytes of which only both ends are kept. */
+/** Collected bytes, of which only both ends are kept. */
 export interface CappedOutput {
   readonly push: (bytes: Buffer) => void;
-  /** As UTF-8, with a note where bytes were left out. */
+  /** Returns the bytes as UTF-8, with a note in place of omitted bytes. */
   readonly text: () => string;
 }
 
-/** Collects at most about `limit` bytes: the first half and the last half of what comes. */
+/** Returns a collector that keeps at most about `limit` bytes: the first half of them and the last half. */
 export function cappedOutput(limit: number): CappedOutput {
   const half = Math.ceil(limit / 2);
   const head: Buffer[] = [];

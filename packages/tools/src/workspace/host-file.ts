@@ -3,26 +3,26 @@ import { mkdir, open, type FileHandle } from 'node:fs/promises';
 import { dirname, isAbsolute } from 'node:path';
 import { ToolError } from '../contract/error.ts';
 
-/** Opens a file of this machine for reading; a pipe does not hold it up. The caller closes it. */
+/** Opens a file of this machine for reading; does not block on a pipe. The caller closes it. */
 export async function openHostFile(path: string): Promise<FileHandle> {
   return regularFile(path, await open(absolute(path), constants.O_RDONLY | constants.O_NONBLOCK));
 }
 
-/** The path of this machine that a file will be put at; the directories above it are created. */
+/** Creates the parent directories of a path on this machine, and returns the path. */
 export async function prepareHostPath(path: string): Promise<string> {
   await mkdir(dirname(absolute(path)), { recursive: true });
   return path;
 }
 
 /**
- * The open file, when it is a regular one; else it is closed.
+ * Returns an open file if it is a regular file, else closes it.
  *
  * @throws {ToolError} `invalid-input`.
  */
 export async function regularFile(path: string, file: FileHandle): Promise<FileHandle> {
   if ((await file.stat()).isFile()) return file;
   await file.close();
-  throw new ToolError('invalid-input', `The path ${path} is no file.`);
+  throw new ToolError('invalid-input', `The path ${path} is not a file.`);
 }
 
 function absolute(path: string): string {

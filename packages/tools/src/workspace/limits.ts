@@ -1,8 +1,8 @@
-/** When a command is ended that says nothing else. */
+/** Timeout of a command that sets none. */
 export const defaultTimeoutMs = 30_000;
 
-/** How much of each stream of a command is kept, in bytes. */
+/** Maximum size of each collected stream of a command, in bytes. */
 export const mostOutput = 10 * 1024 * 1024;
 
-/** The largest file that is read whole, in bytes. */
+/** Maximum size of a file that is read whole, in bytes. */
 export const mostRead = 64 * 1024 * 1024;

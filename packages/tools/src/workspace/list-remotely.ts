@@ -3,7 +3,7 @@ import type { Workspace, WorkspaceEntry } from './workspace.ts';
 
 const kinds: Readonly<Record<string, WorkspaceEntry['kind']>> = { f: 'file', d: 'directory', l: 'link' };
 
-/** Each name of the directory with a letter for its kind before it and a null character behind it. */
+/** Prints each name of the directory, preceded by a letter for its kind and followed by a null character. */
 const script = String.raw`
 for name in * .[!.]* ..?*; do
   if [ -L "$name" ]; then kind=l
@@ -15,7 +15,7 @@ for name in * .[!.]* ..?*; do
   printf '%s%s\0' "$kind" "$name"
 done`;
 
-/** What a directory holds, by a command: the server has no route that tells of files. */
+/** Lists a directory by a shell command, because the server has no route for it. */
 export async function listRemotely(
   execute: Workspace['execute'],
   directory: string,

@@ -16,8 +16,9 @@ import type { Workspace, WorkspaceEntry } from './workspace.ts';
 import { createWorktree, deleteWorktree } from './worktree.ts';
 
 /**
- * A directory of this machine. Links are followed while they stay inside, also when they are swapped meanwhile (Linux). Commands run
- * in a process group of their own, without credentials of this process's environment, and are not confined to the directory.
+ * Returns the workspace of a directory on this machine. Links are followed only inside of it, on Linux even if another
+ * program replaces them at the same time. Commands run in their own process group, without credentials of this process's
+ * environment, and are not confined to the directory.
  */
 export function localWorkspace(directory: string): Workspace {
   const root = resolve(directory);
@@ -35,16 +36,16 @@ export function localWorkspace(directory: string): Workspace {
       return runCommand(command, where, options);
     },
     changes: async (path = '.', options = {}) => gitChanges(await realDirectory(files, path), options),
-    diff: async (path, options = {}) => gitDiff(files.place(path), options),
+    diff: async (path, options = {}) => gitDiff(files.resolveParent(path), options),
     async addWorktree(path, options = {}) {
-      const place = files.inside(path);
+      const place = files.resolve(path);
       const repository = (where: string) => gitRepository(where, options.signal);
       await createWorktree(repository, await realDirectory(files, '.'), place, options);
       return localWorkspace(place);
     },
     async removeWorktree(path, options = {}) {
       const repository = (where: string) => gitRepository(where, options.signal);
-      await deleteWorktree(repository, await realDirectory(files, '.'), files.inside(path), options);
+      await deleteWorktree(repository, await realDirectory(files, '.'), files.resolve(path), options);
     },
   };
 }
@@ -76,7 +77,7 @@ function fileMethods(files: Jail): Pick<Workspace, 'read' | 'write' | 'list' | '
         `Listing ${path}`,
         async () => {
           signal?.throwIfAborted();
-          const found = await readdir(files.inside(path), { withFileTypes: true });
+          const found = await readdir(files.resolve(path), { withFileTypes: true });
           return found.map(entry).toSorted((one, other) => (one.name < other.name ? -1 : 1));
         },
         signal,
@@ -102,7 +103,7 @@ function fileMethods(files: Jail): Pick<Workspace, 'read' | 'write' | 'list' | '
   };
 }
 
-/** Time and mode go with the content. */
+/** Copies a file with its times and mode. */
 async function copy(file: FileHandle, destination: string, signal: AbortSignal | undefined): Promise<void> {
   const { mode, atime, mtime } = await file.stat();
   await putFile(destination, fileChunks(file, signal), async (part) => {
@@ -113,14 +114,15 @@ async function copy(file: FileHandle, destination: string, signal: AbortSignal |
 
 async function previous(path: string): Promise<Stats | undefined> {
   const stats = await stat(path).catch(() => undefined);
-  if (stats !== undefined && !stats.isFile()) throw new ToolError('invalid-input', `The path ${path} is no file.`);
+  if (stats !== undefined && !stats.isFile()) throw new ToolError('invalid-input', `The path ${path} is not a file.`);
   return stats;
 }
 
 async function realDirectory(files: Jail, path: string): Promise<string> {
   return mapSystemErrors(`Opening the directory ${path}`, async () => {
-    const found = await realpath(files.inside(path));
-    if (!(await stat(found)).isDirectory()) throw new ToolError('invalid-input', `The path ${path} is no directory.`);
+    const found = await realpath(files.resolve(path));
+    if (!(await stat(found)).isDirectory())
+      throw new ToolError('invalid-input', `The path ${path} is not a directory.`);
     return found;
   });
 }

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { open, rename, rm, type FileHandle } from 'node:fs/promises';
 
 /**
- * Writes bytes as they come into a file beside `path`, and puts that in place in one step; `finish` works on the new file before.
- * A failure of the bytes, too, leaves what was there before.
+ * Writes a stream of bytes to a temporary file next to `path`, calls `finish` with it, and renames it to `path`. Any failure,
+ * also of the stream, leaves the old file unchanged.
  */
 export async function putFile(
   path: string,

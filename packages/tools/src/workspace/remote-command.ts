@@ -6,11 +6,11 @@ import { cappedOutput } from './capped-output.ts';
 import { defaultTimeoutMs, mostOutput } from './limits.ts';
 import type { CommandOptions, CommandResult } from './workspace.ts';
 
-/** How a server is asked for what a command wrote. */
+/** Options of polling a server for the output of a command. */
 export interface PollOptions {
-  /** Between two questions. */
+  /** Interval between two requests. */
   readonly pollMs: number;
-  /** How long the end of a command may be late. */
+  /** How long to wait for the result after the timeout of a command. */
   readonly patienceMs: number;
 }
 
@@ -27,10 +27,10 @@ type Output = z.infer<typeof output>;
 const page = z.looseObject({ items: z.array(output), next_page_id: z.string().nullish() });
 
 /**
- * Runs a command by the server's bash routes. Its limit is in whole seconds there, rounded up. A command that is cancelled is not
- * waited for, and ends at its limit: the protocol has no way to stop it.
+ * Runs a command through the server's bash routes. Its timeout is rounded up to whole seconds. A cancelled command is
+ * abandoned and ends at its timeout, because the protocol cannot stop it.
  *
- * @throws {ToolError} `invalid-input` when it could not be started in the directory; what the server throws; `aborted`.
+ * @throws {ToolError} `invalid-input` when the command could not be started in the directory; errors of the server; `aborted`.
  */
 export async function remoteCommand(
   server: AgentServer,
@@ -63,7 +63,7 @@ export async function remoteCommand(
       return { exitCode: code < -1 ? 128 - code : code, stdout: stdout.text(), stderr: stderr.text(), timedOut };
     }
     if (performance.now() - begin > timeout * 1000 + patienceMs) {
-      stderr.push(Buffer.from('[The server has not told how the command ended]\n'));
+      stderr.push(Buffer.from('[The server has not reported the end of the command]\n'));
       return { exitCode: -1, stdout: stdout.text(), stderr: stderr.text(), timedOut: true };
     }
     await delay(pollMs, undefined, { ...(signal && { signal }) }).catch((cause: unknown) => {
@@ -72,7 +72,7 @@ export async function remoteCommand(
   }
 }
 
-/** The outputs of one command on all pages; the server may apply `order__gt` within a page, so an empty one is not the last. */
+/** Returns the outputs of one command from all pages. The server may apply `order__gt` within a page, so that any may be empty. */
 async function outputsAfter(
   server: AgentServer,
   id: string,
@@ -94,14 +94,14 @@ async function outputsAfter(
       signal,
     });
     found.push(...items.filter(({ kind, command_id }) => kind === 'BashOutput' && sameId(command_id, id)));
-    // A page that is unknown to the server is the first one again.
+    // For an unknown page id the server returns the first page again.
     if (next_page_id === undefined || next_page_id === null || seen.has(next_page_id)) return found;
     seen.add(next_page_id);
     pageId = next_page_id;
   }
 }
 
-/** With or without hyphens. */
+/** Compares two ids, with or without hyphens. */
 function sameId(one: string | null | undefined, other: string): boolean {
   return one?.replaceAll('-', '') === other.replaceAll('-', '');
 }

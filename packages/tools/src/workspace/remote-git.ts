@@ -5,7 +5,7 @@ import { withoutCredentials } from '../git/run-git.ts';
 import { shellQuote } from '../processes/shell-environment.ts';
 import type { CommandOptions, CommandResult } from './workspace.ts';
 
-/** Runs git by commands of a shell, with the same care as on this machine. */
+/** Returns a function that runs git through shell commands, with the same restrictions as on this machine. */
 export function remoteGit(execute: (command: string, options: CommandOptions) => Promise<CommandResult>): RunGit {
   return async ({ directory, args, settings = {}, signal }) => {
     const variables = Object.entries(gitEnvironment(settings)).map(([name, value]) => `${name}=${value}`);

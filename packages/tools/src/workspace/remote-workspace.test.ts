@@ -75,7 +75,7 @@ test('a page that leads back to itself ends the search, and a server that tells 
   const workspace = remoteWorkspace({ url: server.url, directory: '/', pollMs: 1, patienceMs: -1000 });
   const found = await workspace.execute('true', { timeoutMs: 1000 });
   expect(found).toMatchObject({ exitCode: -1, timedOut: true, stdout: 'part' });
-  expect(found.stderr).toContain('not told');
+  expect(found.stderr).toContain('not reported');
 });
 
 test('a command that a signal has ended gives 128 and the signal', async () => {

@@ -14,9 +14,9 @@ import { mapSystemErrors } from './system-call.ts';
 import type { Workspace } from './workspace.ts';
 import { createWorktree, deleteWorktree } from './worktree.ts';
 
-/** Where a remote workspace is. */
+/** Options of {@link remoteWorkspace}. */
 export interface RemoteWorkspaceOptions extends AgentServerOptions, Partial<PollOptions> {
-  /** Absolute, on the server. */
+  /** Absolute path on the server. */
   readonly directory: string;
 }
 
@@ -34,8 +34,8 @@ const statuses = new Map<string, GitChange['status']>([
 const healthMs = 10_000;
 
 /**
- * A directory behind an agent-server, by the server's own routes. Paths are compared as they are written: links lead where the
- * server lets them, because whoever has the key may run any command there.
+ * Returns the workspace of a directory on an agent-server, accessed through the server's routes. Paths are checked without
+ * resolving links: the owner of the key may run any command on the server anyway.
  *
  * @throws {ToolError} `invalid-input` when the directory is not absolute.
  * @see software-agent-sdk openhands/sdk/workspace/remote (here copies are streamed and put in place in one step)
@@ -54,7 +54,7 @@ export function remoteWorkspace(options: RemoteWorkspaceOptions): Workspace {
   };
   const execute: Workspace['execute'] = async (command, one = {}) =>
     remoteCommand(server, command, inside(one.directory ?? '.'), { ...one, pollMs, patienceMs });
-  // Commands of git may begin in a worktree's real directory, which need not be below the name this workspace goes by.
+  // Git commands may start in the real directory of a worktree, which need not be below the workspace path as written.
   const git = remoteGit((command, one) =>
     remoteCommand(server, command, one.directory ?? directory, { ...one, pollMs, patienceMs }),
   );

@@ -7,14 +7,14 @@ import { cappedOutput } from './capped-output.ts';
 import { defaultTimeoutMs, mostOutput } from './limits.ts';
 import type { CommandOptions, CommandResult } from './workspace.ts';
 
-/** How long a command has between SIGTERM and SIGKILL, and its pipes after that. */
+/** Time between SIGTERM and SIGKILL, and between SIGKILL and closing the pipes. */
 const graceMs = 1000;
 
 /**
- * Runs a command in a shell and a process group of its own, in an existing directory. At the timeout, or when cancelled, the whole
- * group gets SIGTERM, and a second later SIGKILL; programs that made a group of their own stay.
+ * Runs a command in a shell with its own process group, in an existing directory. At the timeout, or when cancelled, the
+ * whole group receives SIGTERM and a second later SIGKILL; programs that created their own group keep running.
  *
- * @throws {ToolError} `unusable` when there is no shell or directory, `aborted`.
+ * @throws {ToolError} `unusable` when the shell or the directory does not exist, `aborted`.
  */
 export async function runCommand(
   command: string,
@@ -50,7 +50,7 @@ export async function runCommand(
     kill('SIGTERM');
     later(graceMs, () => {
       kill('SIGKILL');
-      // Who left the group may hold the pipes for ever.
+      // Programs that left the group may keep the pipes open.
       later(graceMs, () => [child.stdout, child.stderr].forEach((stream) => stream.destroy()));
     });
   };

@@ -1,9 +1,9 @@
 import { ToolError } from '../contract/error.ts';
 
-/** The paths and kinds that a caller got wrong; the rest is the system's fault. */
+/** Error codes caused by the arguments of the caller; all others are failures of the system. */
 const wrongPath = new Set(['ENOENT', 'EEXIST', 'ENOTDIR', 'EISDIR', 'ELOOP', 'ENAMETOOLONG', 'ERR_INVALID_ARG_VALUE']);
 
-/** Does work on files: what the system says against it becomes a {@link ToolError} with `doing` in its message. */
+/** Runs work on files and converts system errors to {@link ToolError}s with `doing` in their message. */
 export async function mapSystemErrors<T>(doing: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
   try {
     return await work();

@@ -2,14 +2,14 @@ import { ToolError } from '../contract/error.ts';
 import type { GitRepository } from '../git/git-repository.ts';
 import type { RemoveWorktreeOptions, WorktreeOptions } from './workspace.ts';
 
-/** Opens the repository of an absolute directory, with the programs switched off that it names. */
+/** Opens the repository of an absolute directory, with the programs disabled that it configures. */
 export type OpenRepository = (directory: string) => Promise<GitRepository>;
 
 /**
- * Checks out a commit into a new directory. Nothing is checked out before the settings that hold for the new worktree were read:
- * a repository can name filters for that place or branch alone.
+ * Checks out a commit into a new directory. The settings of the new worktree are read before any file is checked out, because
+ * a repository can configure filters for one directory or branch only.
  *
- * @throws {ToolError} `invalid-input` when `ref` names nothing, `unusable` when git fails; then nothing is left behind.
+ * @throws {ToolError} `invalid-input` when `ref` does not exist, `unusable` when git fails; the new worktree is then removed.
  */
 export async function createWorktree(
   open: OpenRepository,
@@ -37,9 +37,9 @@ export async function createWorktree(
 }
 
 /**
- * Removes a worktree with its directory, also when the directory is gone already.
+ * Removes a worktree with its directory, even if the directory no longer exists.
  *
- * @throws {ToolError} `invalid-input` when there is no such worktree or it has changes, `unusable` when git fails.
+ * @throws {ToolError} `invalid-input` when the worktree does not exist or has changes, `unusable` when git fails.
  */
 export async function deleteWorktree(
   open: OpenRepository,
@@ -49,14 +49,14 @@ export async function deleteWorktree(
 ): Promise<void> {
   const { git } = await open(directory);
   const listed = await git('worktree', 'list', '--porcelain', '-z');
-  // The first is the repository's own.
+  // The first entry is the main worktree.
   const others = listed.output.toString().split('\0\0').slice(1);
   const found = others.map((one) => one.split('\0')).find(([name]) => name === `worktree ${path}`);
   if (found === undefined) throw new ToolError('invalid-input', `There is no worktree ${path}.`);
   const isGone = found.some((field) => field.startsWith('prunable'));
   if (!force && !isGone && (await hasChanges(await open(path))))
     throw new ToolError('invalid-input', `The worktree ${path} has changes.`);
-  // Forced, because git would look for changes by itself, with the filters that hold there.
+  // Forced, because git would check for changes itself, with the filters of that worktree.
   const removed = await git('worktree', 'remove', '--force', '--', path);
   if (removed.exitCode !== 0)
     throw new ToolError('unusable', `Git could not remove the worktree ${path}: ${removed.message}.`);

@@ -7,22 +7,22 @@ import { sendSignal } from '../../processes/signals.ts';
 export const directoryVariable = 'VARVE_TERMINAL';
 import { type ProcessRecord, isStillRunning } from '../../processes/process-record.ts';
 
-/** A program may start another while it is looked for; nothing starts more after it was killed. */
+/** Number of scans: a program may start another one during a scan, until it is killed itself. */
 const rounds = 5;
 
-/** How often programs are looked at that were asked to end. */
-const lookMs = 20;
+/** Interval at which terminated programs are polled. */
+const pollMs = 20;
 
 /**
- * Kills what the shells of a terminal have left: all that runs in the sessions of `shells`, and on Linux every program that
- * got its environment from a shell of that terminal, also in a session of its own. Not found are programs that changed or
- * cleared the variable before they started, and those that run as another user. Gives false, and kills nothing, when this
- * process is among them or comes from one of them: somebody may have gone on in what was started there.
+ * Kills the programs left by the shells of a terminal: all in the sessions of `shells`, and on Linux every program that
+ * inherited its environment from a shell of that terminal, also in a session of its own. Programs that changed or cleared
+ * the variable before they started, or run as another user, are not found. Returns false and kills nothing when this process
+ * or one of its ancestors is among them: it may have been started in that terminal.
  */
 export function killPrograms(directory: string, shells: readonly ProcessRecord[] = []): boolean {
   for (let round = 0; round < rounds; round += 1) {
     const table = processTable();
-    const found = programsOf(directory, shells, table);
+    const found = findPrograms(directory, shells, table);
     if (found.length === 0) return true;
     const spared = ancestryOf(process.pid, table);
     if (found.some(({ pid }) => spared.has(pid))) return false;
@@ -31,16 +31,19 @@ export function killPrograms(directory: string, shells: readonly ProcessRecord[]
   return true;
 }
 
-/** Asks the programs of a terminal whose shells are gone to end, and kills those that are there after `politeMs`; on Linux. */
+/**
+ * Sends SIGTERM to the programs left by a terminal whose shells have ended, and kills those still running after `politeMs`.
+ * Does nothing on systems other than Linux.
+ */
 export async function terminatePrograms(directory: string, politeMs = 300): Promise<void> {
   if (process.platform !== 'linux') return;
-  const asked = programsOf(directory, [], processTable());
-  for (const { pid } of asked) sendSignal(pid, 'SIGTERM');
-  for (let ms = 0; ms < politeMs && asked.some(isStillRunning); ms += lookMs) await setTimeout(lookMs);
+  const terminated = findPrograms(directory, [], processTable());
+  for (const { pid } of terminated) sendSignal(pid, 'SIGTERM');
+  for (let ms = 0; ms < politeMs && terminated.some(isStillRunning); ms += pollMs) await setTimeout(pollMs);
   killPrograms(directory);
 }
 
-function programsOf(
+function findPrograms(
   directory: string,
   shells: readonly ProcessRecord[],
   table: readonly ProcessEntry[],
@@ -52,15 +55,16 @@ function programsOf(
   });
 }
 
-/** A process, and those that it comes from. */
+/** Returns the ids of a process and its ancestors. */
 function ancestryOf(last: number, table: readonly ProcessEntry[]): ReadonlySet<number> {
   const parents = new Map(table.map(({ pid, parent }) => [pid, parent]));
-  const line = new Set<number>();
-  for (let pid: number | undefined = last; pid !== undefined && !line.has(pid); pid = parents.get(pid)) line.add(pid);
-  return line;
+  const ancestry = new Set<number>();
+  for (let pid: number | undefined = last; pid !== undefined && !ancestry.has(pid); pid = parents.get(pid))
+    ancestry.add(pid);
+  return ancestry;
 }
 
-/** Whether a program got its environment from a shell of this terminal. */
+/** Returns true if a program inherited its environment from a shell of this terminal. */
 function isMarked(pid: number, directory: string): boolean {
   try {
     return readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').includes(`${directoryVariable}=${directory}`);

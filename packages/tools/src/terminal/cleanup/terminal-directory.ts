@@ -10,19 +10,16 @@ import {
   isStillRunning,
 } from '../../processes/process-record.ts';
 
-/** What the names of the private directories of terminals begin with. */
+/** Prefix of the names of private directories of terminals. */
 export const directoryPrefix = 'varve-terminal-';
 
-/** The file in such a directory that tells who owns it. */
+/** File in such a directory that identifies the owning process. */
 export const ownerFile = 'owner';
 
-/** The file, in the directory of a shell, that tells its process. */
+/** File in the directory of a shell that identifies its process. */
 export const shellFile = 'shell';
 
-/**
- * Makes the private directory of a terminal, among other temporary files. What hosts that were killed have left there is
- * removed before, and their shells are ended.
- */
+/** Creates the private directory of a terminal among the temporary files, after cleaning up what killed hosts left there. */
 export async function terminalDirectory(): Promise<string> {
   await killOrphanedShells(tmpdir());
   const directory = await mkdtemp(join(tmpdir(), directoryPrefix));
@@ -31,10 +28,10 @@ export async function terminalDirectory(): Promise<string> {
 }
 
 /**
- * Ends the shells of terminals whose host is dead, with all that they have left running, and removes the directories of these
- * terminals. What is found is what closing a terminal finds: {@link killPrograms}. A process that merely has
- * the number of one that is gone is never touched, nor anything of another container, and what other users have written there
- * is not believed. What fails is left for the next time, and a terminal in which this very process was started for another.
+ * Kills the shells of terminals whose host process has died, with all programs that {@link killPrograms} finds, and removes
+ * the directories of these terminals. Never touches a process that only reuses the number of a recorded one, nor a process
+ * of another container, and ignores directories that other users can write. Failures are left for the next call, and so is
+ * a terminal in which this process itself was started.
  */
 export async function killOrphanedShells(temporary: string, user = process.getuid?.()): Promise<void> {
   const names = await readdir(temporary).catch(() => []);
@@ -48,7 +45,7 @@ export async function killOrphanedShells(temporary: string, user = process.getui
   }
 }
 
-/** Whoever may write there could name any process of ours. */
+/** Returns true if only this user can write the directory; others could record any process of this user there. */
 function isOwn(directory: string, user: number | undefined): boolean {
   try {
     const found = lstatSync(directory);

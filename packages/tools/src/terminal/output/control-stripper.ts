@@ -10,7 +10,7 @@ const unfinished = new RegExp(
 const control = new RegExp(String.raw`[\u0000-\u0007\u000B\u000C\u000E-\u001F\u007F-\u009F]`, 'g');
 const longestSequence = 4096;
 
-/** What a terminal without colours answers to the questions programs ask: status, cursor position, kind of terminal. */
+/** Replies of a terminal to queries by programs: status, cursor position, terminal type. */
 const answers = new Map([
   [`${escape}[5n`, `${escape}[0n`],
   [`${escape}[6n`, `${escape}[1;1R`],
@@ -19,14 +19,14 @@ const answers = new Map([
 ]);
 
 /**
- * Takes control sequences out of a stream of text and leaves tab, line feed, carriage return and backspace. A null
- * character becomes U+FFFD. A sequence may be split anywhere between two chunks.
+ * Removes control sequences from a stream of text except tab, line feed, carriage return and backspace. A null character
+ * becomes U+FFFD. A sequence may be split anywhere between two chunks.
  */
 export class ControlStripper {
   readonly #answer: (text: string) => void;
   #held = '';
 
-  /** `answer` is called with what a terminal would type in reply to a query. */
+  /** `answer` receives the text that a terminal would type in reply to a query. */
   constructor(answer: (text: string) => void = () => undefined) {
     this.#answer = answer;
   }
@@ -42,7 +42,7 @@ export class ControlStripper {
     return withoutControls(open.slice(0, at));
   }
 
-  /** There will be no more: a sequence that never ended is dropped. */
+  /** Ends the stream and drops an incomplete sequence. */
   end(): void {
     this.#held = '';
   }

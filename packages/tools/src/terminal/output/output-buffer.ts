@@ -1,25 +1,25 @@
 import { truncateMiddle } from '@varve/text';
 import { SavedOutput } from './saved-output.ts';
 
-/** What a program wrote since the last look. */
+/** Output of a program since the last take. */
 export interface CapturedOutput {
   /** At most the buffer's limit. */
   readonly text: string;
-  /** Where the whole text is, when `text` is not all of it and it could be saved. */
+  /** Path of the whole text, when `text` is truncated and the whole could be saved. */
   readonly file?: string;
 }
 
-/** How an {@link OutputBuffer} works. */
+/** Options of {@link OutputBuffer}. */
 export interface OutputBufferOptions {
-  /** The longest text to show, in UTF-16 units. */
+  /** Maximum length of the shown text, in UTF-16 units. */
   readonly maxChars: number;
-  /** Where the whole text of longer output is saved. */
+  /** Directory in which the whole text of longer output is saved. */
   readonly directory: string;
-  /** The most that is saved of one output. */
+  /** Maximum size of one saved output. */
   readonly maxSavedBytes: number;
 }
 
-/** Output that nobody has looked at yet. Holds at most about three times its limit, whatever comes. */
+/** Buffer of output that has not been taken yet. Holds at most about three times its limit. */
 export class OutputBuffer {
   readonly #options: OutputBufferOptions;
   #head = '';
@@ -48,7 +48,7 @@ export class OutputBuffer {
     this.#pushTail(text.slice(room));
   }
 
-  /** Everything since the last take, without line feeds at the end. */
+  /** Returns and clears the output since the last take, without trailing line feeds. */
   take(): CapturedOutput {
     const { maxChars } = this.#options;
     const all = { head: this.#head, tail: (this.#head + this.#tail.join('')).slice(-maxChars), length: this.#length };
@@ -56,16 +56,16 @@ export class OutputBuffer {
     const file = saved?.finish();
     this.#clear();
     if (saved === undefined) return { text: all.head.replace(/\n+$/, '') };
-    const where = file === undefined ? 'The whole output could not be saved' : `The whole output is in ${file}`;
+    const location = file === undefined ? 'The whole output could not be saved' : `The whole output is in ${file}`;
     const text = truncateMiddle(
       all,
       maxChars,
-      ({ chars, line }) => `\n[${chars} characters left out, from line ${line} on. ${where}]\n`,
+      ({ chars, line }) => `\n[${chars} characters left out, from line ${line} on. ${location}]\n`,
     );
     return { text: text.replace(/\n+$/, ''), ...(file !== undefined && { file }) };
   }
 
-  /** Forgets everything and removes a file that was begun. */
+  /** Clears the buffer and removes an unfinished file. */
   discard(): void {
     this.#saved?.discard();
     this.#clear();
@@ -74,7 +74,7 @@ export class OutputBuffer {
   #pushTail(text: string): void {
     if (text === '') return;
     const { maxChars } = this.#options;
-    // A copy: a slice would keep the whole chunk it was cut from.
+    // A copy: a slice would keep the whole chunk in memory.
     this.#tail.push(text.slice(-maxChars));
     this.#tailLength += Math.min(text.length, maxChars);
     let dropped = 0;

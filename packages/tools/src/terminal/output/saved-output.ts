@@ -3,16 +3,16 @@ import { closeSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from 'n
 import { join } from 'node:path';
 
 /**
- * A file that takes the whole text of an output that is too long to show. Written as the text comes and at once, so that
- * memory stays small however much a program writes; named after its content in the end, so that equal outputs share one. A
- * file that cannot be written is given up: the disk may be full, and commands may remove what they like.
+ * File with the whole text of an output that is too long to show. Written synchronously as the text arrives, so that memory
+ * use does not depend on the size of the output; named after its content at the end, so that equal outputs share a file. A
+ * file that cannot be written is abandoned: the disk may be full, or a command may have removed the directory.
  */
 export class SavedOutput {
   readonly #directory: string;
   readonly #maxBytes: number;
   readonly #path: string;
   readonly #hash = createHash('sha256');
-  /** Undefined when the file was given up. */
+  /** Undefined when the file was abandoned. */
   #file: number | undefined;
   #bytes = 0;
 
@@ -26,7 +26,7 @@ export class SavedOutput {
     });
   }
 
-  /** Text after the limit is not kept. */
+  /** Appends text; text beyond the limit is dropped. */
   write(text: string): void {
     const file = this.#file;
     if (file === undefined || this.#bytes >= this.#maxBytes) return;
@@ -39,7 +39,7 @@ export class SavedOutput {
     this.#bytes += kept.length;
   }
 
-  /** Ends the file and returns its path, `terminal_output_<8 hex>.txt`; undefined when it was given up. */
+  /** Closes the file and returns its path, `terminal_output_<8 hex>.txt`; undefined when it was abandoned. */
   finish(): string | undefined {
     const path = join(this.#directory, `terminal_output_${this.#hash.digest('hex').slice(0, 8)}.txt`);
     this.#orGiveUp(() => {

@@ -1,13 +1,13 @@
 const longestLine = 65_536;
 
 /**
- * Turns what a program wrote, line by line, into what a reader would see in the end: of a line that was overwritten by
- * carriage returns the last state, backspaces applied, line ends as single line feeds.
+ * Converts the output of a program to the text that a terminal would finally show: the last state of a line overwritten with
+ * carriage returns, backspaces applied, line ends as single line feeds.
  */
 export class ScreenText {
   #line = '';
 
-  /** The lines that `text` completes. A line longer than 64 Ki is let go in parts. */
+  /** Returns the lines that `text` completes. A line longer than 64 Ki is returned in parts. */
   push(text: string): string {
     const all = this.#line + text;
     const end = all.lastIndexOf('\n') + 1;
@@ -16,7 +16,7 @@ export class ScreenText {
     return renderLines(all.slice(0, end)) + this.takeLine();
   }
 
-  /** The line that has not ended yet; what follows starts a new one. */
+  /** Returns the incomplete line; text pushed later starts a new one. */
   takeLine(): string {
     const line = renderLine(this.#line);
     this.#line = '';
@@ -29,7 +29,7 @@ export class ScreenText {
 }
 
 function renderLines(lines: string): string {
-  // A terminal ends every line with a return, so that most have this one alone.
+  // A terminal ends every line with a carriage return, and most lines have no other.
   const unix = lines.replaceAll('\r\n', '\n');
   if (!unix.includes('\r') && !unix.includes('\b')) return unix;
   return unix.split('\n').map(renderLine).join('\n');
@@ -40,7 +40,7 @@ function renderLine(line: string): string {
   return last.includes('\b') ? withoutBackspaces(last) : last;
 }
 
-/** Drops what carriage returns have overwritten; returns at the end overwrite nothing yet. */
+/** Drops text that a carriage return has overwritten; trailing carriage returns have overwritten nothing yet. */
 function lastState(line: string): string {
   if (!line.includes('\r')) return line;
   let end = line.length;

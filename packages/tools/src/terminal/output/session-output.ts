@@ -3,22 +3,22 @@ import { ControlStripper } from './control-stripper.ts';
 import type { CapturedOutput, OutputBuffer } from './output-buffer.ts';
 import { ScreenText } from './screen-text.ts';
 
-/** What becomes of the output of a session. */
+/** Options of {@link SessionOutput}. */
 export interface SessionOutputOptions {
   readonly output: OutputBuffer;
-  /** Applied to output before it is kept or saved. */
+  /** Applied to output before it is buffered or saved. */
   readonly mask: (text: string) => string;
-  /** Gets the answers to what programs ask their terminal. */
+  /** Receives the replies to terminal queries of programs. */
   readonly answer: (text: string) => void;
 }
 
-/** Turns the bytes of a shell into text without control sequences, as a screen would show it, and keeps that. */
+/** Converts the bytes of a shell to text without control sequences, as a terminal would show it, and buffers that text. */
 export class SessionOutput {
   readonly #options: SessionOutputOptions;
   readonly #stripper: ControlStripper;
   readonly #screen = new ScreenText();
   #decoder = newDecoder();
-  /** Hears text as it comes, without control sequences. */
+  /** Receives text as it arrives, without control sequences. */
   onText: ((chunk: string) => void) | undefined;
 
   constructor(options: SessionOutputOptions) {
@@ -33,19 +33,19 @@ export class SessionOutput {
   push(bytes: Uint8Array): void {
     const text = this.#stripper.push(this.#decoder.decode(bytes, { stream: true }));
     if (text !== '') this.onText?.(text);
-    this.#keep(this.#screen.push(text));
+    this.#buffer(this.#screen.push(text));
   }
 
-  /** Half a character or half a control sequence will not be completed by what comes next. */
+  /** Ends an incomplete character or control sequence, which later output does not complete. */
   flush(): void {
-    this.#keep(this.#screen.push(this.#stripper.push(this.#decoder.decode())));
+    this.#buffer(this.#screen.push(this.#stripper.push(this.#decoder.decode())));
     this.#stripper.end();
     this.#decoder = newDecoder();
   }
 
-  /** What has come since the last take, up to now. */
+  /** Returns and clears the output since the last take. */
   take(): CapturedOutput {
-    this.#keep(this.#screen.takeLine());
+    this.#buffer(this.#screen.takeLine());
     return this.#options.output.take();
   }
 
@@ -53,7 +53,7 @@ export class SessionOutput {
     this.#options.output.discard();
   }
 
-  #keep(text: string): void {
+  #buffer(text: string): void {
     this.#options.output.push(this.#options.mask(text));
   }
 }

@@ -1,6 +1,6 @@
 import { markerStart } from './startup-file.ts';
 
-/** Some output, or the marker that the shell prints before each prompt. */
+/** Piece of output, or the marker that the shell prints before each prompt. */
 export type Piece =
   | { readonly kind: 'output'; readonly bytes: Buffer }
   | { readonly kind: 'marker'; readonly id: number; readonly exitCode: number; readonly directory: string };
@@ -8,7 +8,7 @@ export type Piece =
 const bell = 0x07;
 const longestMarker = 32_768;
 
-/** Finds the markers of one session in what its shell writes. Markers with another nonce are output. */
+/** Finds the markers of one session in the output of its shell. Markers with another nonce are output. */
 export class MarkerStream {
   readonly #start: Buffer;
   #held: Buffer = Buffer.alloc(0);
@@ -17,7 +17,7 @@ export class MarkerStream {
     this.#start = Buffer.from(markerStart(nonce));
   }
 
-  /** The pieces in order. Bytes that may be the beginning of a marker are held back until more is known. */
+  /** Returns the pieces in order. Bytes that may be the beginning of a marker are held until more bytes arrive. */
   push(bytes: Buffer): readonly Piece[] {
     let rest = this.#held.length > 0 ? Buffer.concat([this.#held, bytes]) : bytes;
     const pieces: Piece[] = [];
@@ -41,7 +41,7 @@ export class MarkerStream {
     return pieces;
   }
 
-  /** What is still held back, as output: there will be no more. */
+  /** Ends the stream and returns the held bytes as output. */
   end(): Buffer {
     const held = this.#held;
     this.#held = Buffer.alloc(0);
@@ -66,7 +66,7 @@ function decodeDirectory(directory: string): string {
   );
 }
 
-/** How many bytes at the end of `bytes` are a beginning of `start`. */
+/** Returns the number of bytes at the end of `bytes` that are a prefix of `start`. */
 function overlap(bytes: Buffer, start: Buffer): number {
   for (let length = Math.min(bytes.length, start.length - 1); length > 0; length -= 1) {
     if (bytes.subarray(bytes.length - length).equals(start.subarray(0, length))) return length;

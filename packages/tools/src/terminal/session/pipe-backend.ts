@@ -5,12 +5,12 @@ import { sendSignal } from '../../processes/signals.ts';
 import type { ShellBackend, ShellProcess, ShellProcessOptions } from './shell-process.ts';
 
 const endOfInput = '\u0004';
-/** How long output may follow the end of the shell, when a background program keeps the pipe open. */
+/** How long output is read after the end of the shell, when a background program keeps the pipe open. */
 const drainMs = 50;
 
 /**
- * A bash behind pipes, where pseudo terminals do not work. The shell reads its lines from one pipe and programs read
- * from another. Programs see no terminal, there is no job control, and input that was closed with C-d stays closed.
+ * Backend that runs bash on pipes, for machines without pseudo terminals. The shell reads its lines from one pipe and
+ * programs read from another. Programs see no terminal, there is no job control, and input closed with C-d stays closed.
  */
 export const pipeBackend: ShellBackend = {
   name: 'pipe',
@@ -19,7 +19,8 @@ export const pipeBackend: ShellBackend = {
       cwd: options.directory,
       env: { ...options.environment, TERM: 'dumb' },
       stdio: ['pipe', 'pipe', 'ignore', 'pipe'],
-      // A group of its own, so that signals reach everything the shell started; a session of its own, so that it has no terminal.
+      // Its own process group, so that signals reach every program that the shell started, and its own session, so that
+      // it has no terminal.
       detached: true,
     });
     return pipeProcess(child, options);

@@ -6,8 +6,8 @@ const killLine = '\u0015';
 const interruptKey = '\u0003';
 
 /**
- * A bash behind a pseudo terminal: programs see a terminal, jobs have groups of their own, and the kernel hangs up the
- * shell when this process dies. Undefined when the library has no binary for this machine.
+ * Returns the backend that runs bash on a pseudo terminal: programs see a terminal, each job has its own process group, and
+ * the kernel hangs up the shell when this process dies. Undefined when the library has no binary for this machine.
  */
 export async function ptyBackend(): Promise<ShellBackend | undefined> {
   const library = await import('@lydell/node-pty').catch(() => undefined);
@@ -30,12 +30,12 @@ export async function ptyBackend(): Promise<ShellBackend | undefined> {
 
 function ptyProcess(pty: IPty, { onData, onExit }: ShellProcessOptions): ShellProcess {
   let alive = true;
-  const left = foregroundLeft(pty.pid);
-  // Without an encoding the library hands over bytes, although its types say text.
+  const foreground = foregroundGroups(pty.pid);
+  // Without an encoding the library passes bytes, although its types declare strings.
   pty.onData((bytes: string | Buffer) => onData(typeof bytes === 'string' ? Buffer.from(bytes) : bytes));
   pty.onExit(({ exitCode, signal }) => {
     alive = false;
-    left.kill();
+    foreground.kill();
     onExit(signal ? 128 + signal : exitCode);
   });
   const write = (text: string): boolean => {
@@ -44,34 +44,34 @@ function ptyProcess(pty: IPty, { onData, onExit }: ShellProcessOptions): ShellPr
   };
   const signal = (name: 'SIGTERM' | 'SIGKILL'): void => {
     const group = alive ? foregroundGroup(pty.pid) : undefined;
-    // The shell leads a group of its own, which is in the foreground while no program is.
+    // The shell leads its own group, which is in the foreground while no program is.
     if (group !== undefined && group !== pty.pid) sendSignal(-group, name);
   };
   return {
     pid: pty.pid,
     tty: true,
-    // Answers to terminal queries that no program read may stand before the cursor.
+    // Replies to terminal queries that no program has read may precede the cursor.
     submit: (line) => void write(`${killLine}${line}\n`),
     type: write,
     interrupt: () => void write(interruptKey),
     signal,
     kill() {
       if (!alive) return;
-      left.remember();
-      // The shell first, so that it does not go on with the next statement.
+      foreground.remember();
+      // The shell first, so that it does not continue with the next statement.
       sendSignal(pty.pid, 'SIGKILL');
-      left.kill();
+      foreground.kill();
     },
     hangUp() {
       if (!alive) return;
-      left.remember();
+      foreground.remember();
       sendSignal(pty.pid, 'SIGHUP');
     },
   };
 }
 
-/** The programs in the foreground of a shell that is asked to end: they may ignore that and stay. */
-function foregroundLeft(pid: number): { readonly remember: () => void; readonly kill: () => void } {
+/** Returns a record of foreground programs of a shell that is being ended: they may ignore the hangup and keep running. */
+function foregroundGroups(pid: number): { readonly remember: () => void; readonly kill: () => void } {
   const groups = new Set<number>();
   return {
     remember() {

@@ -4,24 +4,24 @@ import { join } from 'node:path';
 import type { ShellBackend } from './shell-process.ts';
 import { environmentFile, isComplete, secretsFile, startupFile } from './startup-file.ts';
 
-/** What a shell is started with, besides its program. */
+/** Content of the startup file of a session. */
 export interface SessionStartup {
   readonly nonce: string;
   readonly backend: ShellBackend['name'];
-  /** What another session exported. */
+  /** Exported variables and functions of another session, as bash code. */
   readonly exported?: string | undefined;
 }
 
-/** The files by which a session and its shell tell each other what is too long, or too private, for a line. */
+/** Files by which a session and its shell exchange data that is too long, or too private, for a line of input. */
 export class SessionFiles {
   readonly #directory: string;
 
-  /** Only this user can read the directory, and no other session uses it. */
+  /** `directory` is readable by this user only and used by this session only. */
   constructor(directory: string) {
     this.#directory = directory;
   }
 
-  /** Writes what the shell reads first, and returns its path. */
+  /** Writes the startup file of the shell and returns its path. */
   async startup({ nonce, backend, exported }: SessionStartup): Promise<string> {
     const inherit = exported === undefined ? undefined : await this.#write('inherited', exported);
     const environmentFiles = this.#environmentFiles();
@@ -29,22 +29,25 @@ export class SessionFiles {
     return this.#write('startup', text);
   }
 
-  /** Writes a command, and returns its path. */
+  /** Writes the file of a command and returns its path. */
   async command(text: string): Promise<string> {
     return this.#write('command', text);
   }
 
-  /** Writes the secrets of a command, and returns their path; nothing when there are none. */
+  /** Writes the file of a command's secrets and returns its path; undefined when there are none. */
   async secrets(secrets: Readonly<Record<string, string>>): Promise<string | undefined> {
     return Object.keys(secrets).length === 0 ? undefined : this.#write('secrets', secretsFile(secrets));
   }
 
-  /** A command that was interrupted early has not read them. */
+  /** Removes the secrets, which an early interrupted command has not read. */
   forgetSecrets(): void {
     rmSync(join(this.#directory, 'secrets'), { force: true });
   }
 
-  /** What the shell exported at the prompt with this number, one of the last two. Undefined when that is not known. */
+  /**
+   * Returns the exported variables and functions of the shell at the prompt with this number, one of the last two, as bash
+   * code. Undefined when they were not stored completely.
+   */
   async exported(prompt: number): Promise<string | undefined> {
     const text = await readFile(environmentFile(this.#environmentFiles(), prompt), 'utf8').catch(() => '');
     return isComplete(text) ? text : undefined;
@@ -58,7 +61,7 @@ export class SessionFiles {
     return join(this.#directory, 'environment-');
   }
 
-  /** A command may have removed the directory, with everything else among the temporary files. */
+  /** Writes a file, in a new directory if a command has removed the old one. */
   async #write(name: string, text: string): Promise<string> {
     await mkdir(this.#directory, { recursive: true, mode: 0o700 });
     const path = join(this.#directory, name);

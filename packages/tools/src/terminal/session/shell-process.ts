@@ -1,6 +1,6 @@
-/** What a shell process is started with. */
+/** Options of {@link ShellBackend.start}. */
 export interface ShellProcessOptions {
-  /** Path of a bash. */
+  /** Path of bash. */
   readonly shell: string;
   /** Path of the startup file; it prints the first marker. */
   readonly startupFile: string;
@@ -12,26 +12,26 @@ export interface ShellProcessOptions {
   readonly onExit: (exitCode: number) => void;
 }
 
-/** A running bash, behind a terminal or behind pipes. */
+/** Running bash on a pseudo terminal or on pipes. */
 export interface ShellProcess {
   readonly pid: number;
-  /** Whether programs in it see a terminal. */
+  /** True if programs see a terminal. */
   readonly tty: boolean;
-  /** Gives the shell itself one line to run. Only when no program runs. */
+  /** Sends the shell one line to execute. Call only while no program is running. */
   submit(line: string): void;
-  /** Types into the running program; `\r` is the enter key. False when its input has been closed. */
+  /** Types into the running program; `\r` is the enter key. Returns false when its input has been closed. */
   type(text: string): boolean;
-  /** What the C-c key does. */
+  /** Sends the C-c key. */
   interrupt(): void;
   /** Sends a signal to the program in the foreground and its children, where that does not end the shell. */
   signal(signal: 'SIGTERM' | 'SIGKILL'): void;
-  /** Ends the shell and the program in the foreground without asking; `onExit` follows. Idempotent. */
+  /** Kills the shell and the program in the foreground; `onExit` follows. Idempotent. */
   kill(): void;
-  /** Asks the shell to end as when its terminal window is closed; when it has, what was in the foreground is killed. */
+  /** Hangs up the shell, as a closed terminal window does; after its end the foreground programs are killed. */
   hangUp(): void;
 }
 
-/** A way to start a {@link ShellProcess}. */
+/** Starts a {@link ShellProcess}. */
 export interface ShellBackend {
   readonly name: 'pty' | 'pipe';
   start(options: ShellProcessOptions): ShellProcess;

@@ -4,60 +4,60 @@ import { MarkerStream, type Piece } from './marker-stream.ts';
 import type { CapturedOutput, OutputBuffer } from '../output/output-buffer.ts';
 import { SessionFiles } from './session-files.ts';
 import { SessionOutput } from '../output/session-output.ts';
-import { SessionWaits, type WaitEnd, type WaitLimits } from './session-waits.ts';
+import { WaitQueue, type WaitEnd, type WaitLimits } from './wait-queue.ts';
 import type { ShellBackend, ShellProcess } from './shell-process.ts';
 import { commandLine, probeLine } from './startup-file.ts';
 
-/** What a session is made of. */
+/** Options of {@link ShellSession.start}. */
 export interface ShellSessionOptions {
   readonly backend: ShellBackend;
   readonly shell: string;
   readonly environment: Readonly<Record<string, string>>;
-  /** Where the shell starts. */
+  /** Initial directory of the shell. */
   readonly directory: string;
-  /** Where files that carry commands go; only this user can read it, and no other session uses it. */
+  /** Directory for the files of the session; readable by this user only and used by this session only. */
   readonly privateDirectory: string;
-  /** What another session exported; `environment` is then that of the shell before it reads this. */
+  /** Exports of another session, as bash code, which the shell loads on top of `environment`. */
   readonly exported?: string;
-  /** Called with the number of the process as soon as there is one. Must not throw. */
+  /** Receives the process id as soon as the process exists. Must not throw. */
   readonly onStart?: (pid: number) => void;
   readonly output: OutputBuffer;
-  /** Applied to output before it is kept or saved. */
+  /** Applied to output before it is buffered or saved. */
   readonly mask: (text: string) => string;
 }
 
-/** `finished`: the command has ended and nobody has been told yet. `ended`: the shell itself is gone. */
+/** State of a shell. `finished`: the command has ended, and its end is not acknowledged yet. `ended`: the shell has ended. */
 export type ShellStatus = 'starting' | 'idle' | 'running' | 'finished' | 'ended';
 
 const startMs = 10_000;
 const hangUpMs = 300;
 const settleMs = 10_000;
 
-/** What is there before a shell starts. */
+/** Files of a session whose shell has not started yet. */
 interface Prepared {
   readonly files: SessionFiles;
   readonly nonce: string;
-  /** The path of what the shell reads first. */
+  /** Path of the startup file. */
   readonly startup: string;
 }
 
-/** One persistent bash: runs one command at a time, and remembers what has been written and not been looked at. */
+/** Persistent bash that runs one command at a time and buffers its output until it is taken. */
 export class ShellSession {
   readonly #backend: ShellBackend['name'];
   readonly #process: ShellProcess;
   readonly #files: SessionFiles;
   readonly #markers: MarkerStream;
   readonly #output: SessionOutput;
-  readonly #waits = new SessionWaits();
+  readonly #waits = new WaitQueue();
   #status: ShellStatus = 'starting';
   #exitCode = 0;
   #directory: string;
   #commands = 0;
-  /** The number of the last prompt. */
+  /** Number of the last prompt. */
   #lastPrompt: number | undefined;
-  /** The last command that was interrupted. */
+  /** Number of the last interrupted command. */
   #interrupted = -1;
-  /** An interrupted command has ended, and the shell has not yet answered that nothing else comes of the interrupt. */
+  /** True from the end of an interrupted command until the shell has answered a probe. */
   #isSettling = false;
   #isClosing = false;
 
@@ -78,7 +78,7 @@ export class ShellSession {
     options.onStart?.(this.#process.pid);
   }
 
-  /** @throws {ToolError} `unusable` when no shell comes up, `aborted` when the signal aborts first. */
+  /** @throws {ToolError} `unusable` when the shell does not start, `aborted` when the signal aborts first. */
   static async start(options: ShellSessionOptions, signal: AbortSignal): Promise<ShellSession> {
     const nonce = randomBytes(8).toString('hex');
     const files = new SessionFiles(options.privateDirectory);
@@ -99,19 +99,19 @@ export class ShellSession {
     return this.#status;
   }
 
-  /** Of the last command, or of the shell when it has ended. */
+  /** Exit code of the last command, or of the shell when it has ended. */
   get exitCode(): number {
     return this.#exitCode;
   }
 
-  /** The directory of the shell after the last command. */
+  /** Directory of the shell after the last command. */
   get directory(): string {
     return this.#directory;
   }
 
   /**
-   * What the shell exported at its last prompt, as lines that a bash can read; secrets of a command are not among it.
-   * Undefined when that is not known.
+   * Returns the exported variables and functions of the shell at its last prompt, as bash code, without the secrets of
+   * commands. Undefined when they are not known.
    */
   async exported(): Promise<string | undefined> {
     return this.#lastPrompt === undefined ? undefined : this.#files.exported(this.#lastPrompt);
@@ -125,9 +125,9 @@ export class ShellSession {
     return this.#process.tty;
   }
 
-  /** Hears text as it comes, without control sequences. */
-  set onOutput(hear: ((chunk: string) => void) | undefined) {
-    this.#output.onText = hear;
+  /** Receives text as it arrives, without control sequences. */
+  set onOutput(listener: ((chunk: string) => void) | undefined) {
+    this.#output.onText = listener;
   }
 
   get hasOutput(): boolean {
@@ -135,8 +135,8 @@ export class ShellSession {
   }
 
   /**
-   * Resolves when nothing more can come of an interrupt: what the shell says about a program that was ended, or a line it
-   * throws away. What has been written until then belongs to the interrupted command.
+   * Resolves when all effects of an interrupt are over: messages of the shell about the ended program, and lines of input
+   * that it discards. Output until then belongs to the interrupted command.
    *
    * @throws {ToolError} `aborted` when the signal aborts first.
    */
@@ -148,8 +148,8 @@ export class ShellSession {
   }
 
   /**
-   * Starts a command; only when none runs and the session has settled. `secrets` are in its environment, and in that of the
-   * shell until it ends. Does nothing when the shell has ended meanwhile.
+   * Starts a command. Call only when none is running and the session has settled. `secrets` are in the environment of the
+   * shell until the command ends. Does nothing when the shell has ended.
    */
   async run(command: string, secrets: Readonly<Record<string, string>> = {}): Promise<void> {
     const file = await this.#files.command(command);
@@ -166,7 +166,7 @@ export class ShellSession {
     this.#process.submit(commandLine(line, this.#backend));
   }
 
-  /** Types into the running program. False when its input is closed. */
+  /** Types into the running program. Returns false when its input is closed. */
   type(text: string): boolean {
     return this.#process.type(text);
   }
@@ -180,18 +180,18 @@ export class ShellSession {
     this.#process.signal(signal);
   }
 
-  /** Ends the shell at once; what it still says does not count. */
+  /** Kills the shell and ignores its further prompts. */
   kill(): void {
     this.#isClosing = true;
     this.#process.kill();
   }
 
-  /** What has been written since the last take, up to now. */
+  /** Returns and clears the output since the last take. */
   take(): CapturedOutput {
     return this.#output.take();
   }
 
-  /** The end of the last command has been told. */
+  /** Marks the end of the last command as reported. */
   acknowledge(): void {
     if (this.#status === 'finished') this.#status = 'idle';
   }
@@ -216,7 +216,7 @@ export class ShellSession {
       }
     }
     this.#output.discard();
-    // As long as it lives, it is to be found by what is written down there.
+    // While the shell runs, the record in this directory is needed to find it.
     if (this.#status === 'ended') await this.#files.remove();
   }
 
@@ -232,13 +232,13 @@ export class ShellSession {
     this.#waits.outputReceived();
   }
 
-  /** A prompt of an earlier command (a job that was resumed, a line nobody read) tells only the directory. */
+  /** Handles a prompt. One of an earlier command (a resumed job, an unread line) reports only the directory. */
   #handlePrompt({ id, exitCode, directory }: Extract<Piece, { kind: 'marker' }>): void {
     this.#directory = directory;
     this.#lastPrompt = id;
     if (this.#isClosing) return;
     if (this.#isSettling) return this.#probeAnswered(id);
-    if (!this.#isOurs(id) || (this.#status !== 'running' && this.#status !== 'starting')) return;
+    if (!this.#isCurrent(id) || (this.#status !== 'running' && this.#status !== 'starting')) return;
     this.#output.flush();
     this.#files.forgetSecrets();
     this.#exitCode = exitCode;
@@ -248,8 +248,8 @@ export class ShellSession {
   }
 
   /**
-   * An interrupt may reach the shell after its prompt: then it starts over with a prompt and loses lines that have come
-   * meanwhile. The shell reads this line after all interrupts, so its answer is the last that comes of them.
+   * Sends a probe. An interrupt may reach the shell after its prompt; the shell then prints another prompt and loses lines
+   * that arrived in between. It reads the probe after all interrupts, so its answer is their last effect.
    */
   #probe(): void {
     this.#isSettling = true;
@@ -257,7 +257,7 @@ export class ShellSession {
     this.#process.submit(probeLine(this.#commands));
   }
 
-  /** Any prompt but that of the last question means that the question may be lost. */
+  /** Handles the answer to a probe. Any other prompt means that the probe may be lost, so it is sent again. */
   #probeAnswered(id: number): void {
     this.#output.flush();
     if (id !== this.#commands) return this.#probe();
@@ -265,8 +265,8 @@ export class ShellSession {
     this.#waits.end('finished');
   }
 
-  /** A terminal throws away a line that the shell has not read when C-c comes: then the command has never started. */
-  #isOurs(id: number): boolean {
+  /** Returns true for the prompt of the last command, or of the one before if C-c discarded the last before it was read. */
+  #isCurrent(id: number): boolean {
     const discarded = this.#process.tty && this.#interrupted === this.#commands && id === this.#commands - 1;
     return id === this.#commands || discarded;
   }

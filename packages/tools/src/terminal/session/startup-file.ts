@@ -1,42 +1,42 @@
 import { shellQuote } from '../../processes/shell-environment.ts';
 import type { ShellBackend } from './shell-process.ts';
 
-/** The beginning of every marker: an operating system command that no terminal knows. */
+/** Returns the beginning of every marker: an operating system command (OSC) that no terminal uses. */
 export function markerStart(nonce: string): string {
   return `\u001B]697;D;${nonce};`;
 }
 
-/** What the startup file of a session depends on. */
+/** Options of {@link startupFile}. */
 export interface StartupOptions {
   /** 16 hexadecimal digits. */
   readonly nonce: string;
   readonly backend: ShellBackend['name'];
-  /** Where the shell writes down what it exports, at each prompt; see {@link environmentFile}. */
+  /** Path prefix of the files to which the shell writes its exports at each prompt; see {@link environmentFile}. */
   readonly environmentFiles: string;
-  /** A file that exports what another shell exported. */
+  /** Path of a file with the exports of another shell, as bash code. */
   readonly inherit?: string;
 }
 
-/** The last line of a file that is whole. */
-const whole = '# That is all.';
+/** Last line of a completely written file. */
+const endMarker = '# That is all.';
 
-/** The file that has what the shell exported when it printed the prompt with this number; two prompts later it is written anew. */
+/** Returns the path of the exports at the prompt with this number; two prompts later the file is overwritten. */
 export function environmentFile(files: string, id: number): string {
   return `${files}${id % 2}`;
 }
 
-/** Whether a file of exported variables was read to its end. */
+/** Returns true if the text of a file of exports is complete. */
 export function isComplete(text: string): boolean {
-  return text.endsWith(`${whole}\n`);
+  return text.endsWith(`${endMarker}\n`);
 }
 
 /**
- * The bash startup file of a session. Before each prompt the shell restores a sane mode of the terminal, throws away input
- * that the last program did not read, and prints a marker with our nonce, the number of the command, its exit status and
- * the directory. Prompts, echo and history are off. A signal for the last program may hit `stty` instead; there are two
- * kinds of them, hence three tries. Commands may have set IFS, `set -u`,
- * `set -e`, `set -x` or functions with the names of builtins; on a busy machine a read may run out of time
- * although there is something to read, which its status above 128 tells from the end of input.
+ * Returns the bash startup file of a session. Before each prompt the shell restores a sane mode of the terminal, discards
+ * input that the last program did not read, and prints a marker with the nonce, the number of the command, its exit status
+ * and the directory. Prompts, echo and history are off. A signal for the last program may hit `stty` instead; there are two
+ * kinds of such signals, hence three tries. Commands may have set IFS, `set -u`, `set -e`, `set -x` or functions with the
+ * names of builtins. On a busy machine a read may time out although there is input; its status is then above 128, unlike at
+ * the end of input.
  */
 export function startupFile({ nonce, backend, environmentFiles, inherit }: StartupOptions): string {
   const pty = backend === 'pty';
@@ -69,27 +69,26 @@ PROMPT_COMMAND=$__varve_ask
 `;
 }
 
-/** What the line that runs a command needs to know. */
+/** Options of {@link commandLine}. */
 export interface CommandLine {
-  /** Comes back in the marker. */
+  /** Number that the marker repeats. */
   readonly id: number;
-  /** The file that holds the command. */
+  /** Path of the file with the command. */
   readonly file: string;
-  /** What `$?` is when the command starts. */
+  /** Value of `$?` when the command starts. */
   readonly lastStatus: number;
-  /** A file from {@link secretsFile}; read once and removed. */
+  /** Path of a file from {@link secretsFile}; read once and removed. */
   readonly secretsFile?: string;
 }
 
-/** The line that makes the shell do nothing but print a marker with this number. `$?` is lost. */
+/** Returns the line that makes the shell print a marker with this number and do nothing else. `$?` is lost. */
 export function probeLine(id: number): string {
   return `{ __varve_id=${id}; __varve_keep; } 2>/dev/null`;
 }
 
 /**
- * The line that makes the shell run a command from a file. The command never passes through the terminal, so its
- * length, its quotes and its exclamation marks do not matter. With `set -x`, what is around the command must not show: it has
- * the values of secrets.
+ * Returns the line that makes the shell run a command from a file. The command never passes through the terminal, so its
+ * length, quotes and exclamation marks do not matter. `set -x` must not print the commands around it, which contain secrets.
  */
 export function commandLine(
   { id, file, lastStatus, secretsFile: secrets }: CommandLine,
@@ -102,21 +101,21 @@ export function commandLine(
   return `${prepare}; ${status}eval "$__varve_command"${input}; { __varve_keep; } 2>/dev/null`;
 }
 
-/** What puts variables into the environment until the next prompt. The values never pass through the terminal. */
+/** Returns bash code that exports variables until the next prompt. The values never pass through the terminal. */
 export function secretsFile(variables: Readonly<Record<string, string>>): string {
   const names = Object.keys(variables);
   const lines = Object.entries(variables).map(([name, value]) => `export ${name}=${shellQuote(value)}`);
-  // The names first: a shell that is interrupted while it reads this forgets all of them at its prompt.
+  // Names first: a shell that is interrupted while it reads the file still unsets all of them at its next prompt.
   return `__varve_secrets=${shellQuote(names.join(' '))}\n${lines.join('\n')}\n`;
 }
 
-/** The directory of the other shell may be gone, so that this one is elsewhere. */
+/** Returns bash code that loads the exports of another shell. Corrects PWD, whose directory may no longer exist. */
 function sourceInherited(inherit: string): string {
   return `{ . ${shellQuote(inherit)}; builtin test "$PWD" -ef . || builtin cd -P .; } >/dev/null 2>&1\n`;
 }
 
 function saveEnvironment(files: string): string {
-  const lines = `{ builtin export -p; builtin export -fp; builtin printf '%s\\n' '${whole}'; }`;
-  // Under a small `ulimit -f` the shell would be killed for it.
+  const lines = `{ builtin export -p; builtin export -fp; builtin printf '%s\\n' '${endMarker}'; }`;
+  // Under a small `ulimit -f` the signal XFSZ would kill the shell.
   return `builtin trap '' XFSZ; ${lines} >|${shellQuote(files)}$((__varve_id % 2)); builtin trap - XFSZ`;
 }

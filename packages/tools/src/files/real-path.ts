@@ -4,10 +4,10 @@ import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'nod
 const mostLinks = 40;
 
 /**
- * Where a path really leads: links and `..` resolved as far as the path exists, the rest appended. A link to something
- * that does not exist is followed too. Ends in the path itself when it is not usable as one.
+ * Returns a path with links and `..` resolved as far as it exists, and the rest appended. Links to missing targets are
+ * followed too. Returns the path itself when it cannot be resolved.
  */
-export function resolvedPath(path: string): string {
+export function realPathOf(path: string): string {
   let current = resolve(path);
   const rest: string[] = [];
   let links = 0;
@@ -27,7 +27,7 @@ export function resolvedPath(path: string): string {
   }
 }
 
-/** From where the link really lies: what it says is relative to that. */
+/** Returns the target of a link, which is relative to the real directory of the link. */
 function linkTarget(path: string): string | undefined {
   return attempt(() =>
     lstatSync(path).isSymbolicLink() ? resolve(realpathSync.native(dirname(path)), readlinkSync(path)) : undefined,
@@ -42,10 +42,10 @@ function attempt<T>(work: () => T): T | undefined {
   }
 }
 
-/** Whether the resolved path `real` is one of `roots` or below one; roots are resolved too. */
+/** Returns true if the resolved path `real` is one of `roots` or below one; roots are resolved first. */
 export function isInside(real: string, roots: readonly string[]): boolean {
   return roots.some((root) => {
-    const way = relative(resolvedPath(root), real);
-    return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way));
+    const path = relative(realPathOf(root), real);
+    return path === '' || (path !== '..' && !path.startsWith(`..${sep}`) && !isAbsolute(path));
   });
 }

@@ -1,11 +1,11 @@
-/** Why a wait ended; `quiet` and `late` mean that the command still runs. */
+/** Reason why a wait ended; `quiet` and `late` mean that the command is still running. */
 export type WaitEnd = 'finished' | 'ended' | 'quiet' | 'late' | 'aborted';
 
-/** How long to wait; absent limits do not apply. */
+/** Limits of a wait; absent limits do not apply. */
 export interface WaitLimits {
-  /** Since the last output. */
+  /** Time since the last output. */
   readonly quietMs?: number;
-  /** Since now. */
+  /** Time since the start of the wait. */
   readonly lateMs?: number;
   readonly signal?: AbortSignal;
 }
@@ -15,14 +15,14 @@ interface Waiter {
   readonly outputReceived: () => void;
 }
 
-/** Timers with longer delays fire at once. */
+/** Node.js fires timers with longer delays immediately. */
 const longestTimerMs = 2 ** 31 - 1;
 
-/** Those who wait for what a shell does next. */
-export class SessionWaits {
+/** Calls that wait for the next event of a shell. */
+export class WaitQueue {
   readonly #waiters = new Set<Waiter>();
 
-  /** Resolves when {@link end} is called, or a limit is reached. The signal has not aborted yet. */
+  /** Resolves when {@link end} is called, or a limit is reached. The signal must not have aborted yet. */
   async next({ quietMs, lateMs, signal }: WaitLimits): Promise<WaitEnd> {
     const { promise, resolve } = Promise.withResolvers<WaitEnd>();
     const quiet = quietMs === undefined ? undefined : setTimeout(resolve, Math.min(quietMs, longestTimerMs), 'quiet');
@@ -41,12 +41,12 @@ export class SessionWaits {
     }
   }
 
-  /** The shell has written something. */
+  /** Restarts the quiet period of every wait. */
   outputReceived(): void {
     for (const waiter of this.#waiters) waiter.outputReceived();
   }
 
-  /** What was waited for has come. */
+  /** Ends every wait. */
   end(end: 'finished' | 'ended'): void {
     for (const waiter of this.#waiters) waiter.end(end);
   }
