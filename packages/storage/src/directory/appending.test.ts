@@ -60,7 +60,7 @@ test('what somebody else adds is a conflict once, and the log goes on after it',
   expect(await (await store.read(id)).head()).toBe(2);
   await expect(log.append([agentEvent(2)])).rejects.toMatchObject({
     code: 'conflict',
-    message: `Somebody else changed conversation ${id}: it has 2 events now.`,
+    message: `Another process changed conversation ${id}: it has 2 events now.`,
   });
   expect(await log.append([agentEvent(1), agentEvent(2)])).toEqual([1, 2]);
   await writeFile(join(events, '.eventlog.lock'), '');

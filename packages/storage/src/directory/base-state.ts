@@ -1,17 +1,17 @@
 import type { Json } from '@varve/events';
 import { asRecord, type JsonRecord } from './json-record.ts';
 
-/** What of a summary's `meta` the files of the reference can say. */
+/** Fields of a summary's `meta` that the files of the reference contain too. */
 export interface AgentMeta {
   readonly title?: string;
   readonly status?: string;
-  /** The path of the directory that is worked on. */
+  /** Path of the workspace directory. */
   readonly workspace?: string;
-  /** What rebuilds the agent. */
+  /** Specification of the agent. */
   readonly agent?: JsonRecord;
 }
 
-/** Reads the parts there are; none when `meta` is something else altogether. */
+/** Returns the valid fields of `meta`; empty if `meta` is not an object. */
 export function agentMetaOf(meta: Json | undefined): AgentMeta {
   const { title, status, workspace, agent } = asRecord(meta) ?? {};
   const spec = asRecord(agent);
@@ -23,23 +23,23 @@ export function agentMetaOf(meta: Json | undefined): AgentMeta {
   };
 }
 
-/** What `base_state.json` is made of. */
+/** Options of `baseState`. */
 export interface BaseStateOptions {
-  /** The conversation's id as a UUID. */
+  /** Id of the conversation as a UUID. */
   readonly uuid: string;
-  /** The directory of the conversation. */
+  /** Directory of the conversation. */
   readonly directory: string;
   readonly meta: AgentMeta;
-  /** The `meta` that the file was last written with. */
+  /** `meta` that the file was last written with. */
   readonly previous: AgentMeta;
-  /** The file as it is; absent when there is none or it is broken. */
+  /** Current contents of the file; absent if it is missing or broken. */
   readonly before: JsonRecord | undefined;
-  /** The event that the next one follows. */
+  /** Id of the event that the next one follows. */
   readonly leafId: string | undefined;
   readonly lastUserMessageId: string | undefined;
 }
 
-/** Fields in the reference's order; what stays undefined is not written. */
+/** Fields in the reference's order; undefined ones are not written. */
 const fields =
   'id agent workspace persistence_dir max_iterations stuck_detection execution_status confirmation_policy ' +
   'security_analyzer activated_knowledge_skills activated_path_rules invoked_skills blocked_actions blocked_messages ' +
@@ -49,8 +49,8 @@ const statuses = new Set(['idle', 'running', 'paused', 'waiting_for_confirmation
 const policies = new Set<unknown>(['NeverConfirm', 'AlwaysConfirm', 'ConfirmRisky']);
 
 /**
- * The reference's state of a conversation: a cache, for its sake. What we do not know better stays as it was; numbers
- * stay equal, `8.0` becomes `8`.
+ * Returns the contents of `base_state.json`, the reference's cached state of a conversation. Fields that this package
+ * does not set keep their values; numbers may change in form, as `8.0` becomes `8`.
  *
  * @see software-agent-sdk openhands/sdk/conversation/state.py
  */
@@ -60,7 +60,7 @@ export function baseState(options: BaseStateOptions): JsonRecord {
     ...inOrder,
     ...(before ?? newBaseState(options)),
     ...(meta.status !== undefined && statuses.has(meta.status) && { execution_status: meta.status }),
-    ...(before && changed(options, before)),
+    ...(before && changedFields(options, before)),
     ...(lastUserMessageId !== undefined && { last_user_message_id: lastUserMessageId }),
     ...(leafId !== undefined && { leaf_event_id: leafId, head_is_empty: false }),
   };
@@ -88,9 +88,9 @@ function newBaseState({ uuid, directory, meta }: BaseStateOptions): JsonRecord {
   };
 }
 
-function changed({ meta, previous }: BaseStateOptions, before: JsonRecord): JsonRecord {
+function changedFields({ meta, previous }: BaseStateOptions, before: JsonRecord): JsonRecord {
   const isMoved = meta.workspace !== undefined && asRecord(before['workspace'])?.['working_dir'] !== meta.workspace;
-  // An agent of the reference holds what ours does not, such as encrypted keys: only one made here is made again.
+  // An agent written by the reference contains more, such as encrypted keys, so only one written here is replaced.
   const isOurs = JSON.stringify(before['agent']) === JSON.stringify(referenceAgent(previous.agent));
   return {
     ...(isMoved && { workspace: workspaceOf(meta) }),
@@ -107,25 +107,24 @@ function limitsOf({ agent }: AgentMeta): JsonRecord {
   const policy = asRecord(agent?.['confirmation_policy']) ?? { kind: 'NeverConfirm' };
   return {
     max_iterations: typeof limit === 'number' && Number.isInteger(limit) && limit > 0 ? limit : 500,
-    // A policy that the reference does not know must not turn into one that asks less.
+    // An unknown policy must not become one that asks for fewer confirmations.
     confirmation_policy: policies.has(policy['kind']) ? policy : { kind: 'AlwaysConfirm' },
   };
 }
 
 /**
- * An agent that the reference can load, as far as the specification of ours says: the model, and how often it may go on.
- * Tools are left out, because the reference refuses a conversation with a tool that it does not know. Keys are never in
- * a specification.
+ * Returns an agent that the reference can load, with the model of the specification. Tools are left out, because the
+ * reference rejects a conversation with an unknown tool. Specifications never contain keys.
  *
- * @see software-agent-sdk openhands/sdk/agent/base.py, openhands/sdk/llm/llm.py (fields left out have defaults there)
+ * @see software-agent-sdk openhands/sdk/agent/base.py, openhands/sdk/llm/llm.py (omitted fields have defaults)
  */
 export function referenceAgent(spec: JsonRecord | undefined): JsonRecord {
-  const model = innermost(asRecord(spec?.['model']));
+  const model = innermostModel(asRecord(spec?.['model']));
   const name = [model['model'], model['name']].find((value) => typeof value === 'string') ?? 'unknown';
   const isOpenAi = model['kind'] === 'openai-chat';
   return {
     llm: {
-      // The reference chooses how to talk by a prefix.
+      // The reference selects the provider by this prefix.
       model: isOpenAi ? `openai/${name}` : name,
       ...(typeof model['baseUrl'] === 'string' && { base_url: model['baseUrl'] }),
       usage_id: 'agent',
@@ -141,8 +140,8 @@ export function referenceAgent(spec: JsonRecord | undefined): JsonRecord {
   };
 }
 
-/** Wrappers, such as one that retries, hold the specification of the model they wrap. */
-function innermost(spec: JsonRecord | undefined): JsonRecord {
+/** Returns the specification of the innermost model: wrappers, such as for retries, contain that of the wrapped one. */
+function innermostModel(spec: JsonRecord | undefined): JsonRecord {
   const inner = asRecord(spec?.['model']);
-  return inner ? innermost(inner) : (spec ?? {});
+  return inner ? innermostModel(inner) : (spec ?? {});
 }

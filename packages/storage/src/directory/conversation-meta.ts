@@ -4,33 +4,33 @@ import type { Files } from './files.ts';
 import { asRecord, type JsonRecord, parseRecord } from './json-record.ts';
 import type { Paths } from './paths.ts';
 
-/** What `.varve/meta.json` holds. */
+/** Contents of `.varve/meta.json`. */
 export interface OwnMeta {
   /** UTC milliseconds. */
   readonly createdAt: number;
   readonly meta: Json;
-  /** Digest of the `base_state.json` that belongs to it: with another one, somebody else went on. */
+  /** Digest of the `base_state.json` written with it; a different file shows that the reference continued the log. */
   readonly baseState: string | undefined;
 }
 
-/** Reads it; nothing when the reference made the conversation, or the file is broken. */
+/** Parses `.varve/meta.json`; returns `undefined` if it is missing or broken. */
 export function parseOwnMeta(text: Buffer | undefined): OwnMeta | undefined {
   const { created_at: createdAt, meta, base_state: baseState } = parseRecord(text) ?? {};
   if (typeof createdAt !== 'number' || meta === undefined) return undefined;
   return { createdAt, meta: meta as Json, baseState: typeof baseState === 'string' ? baseState : undefined };
 }
 
-/** Writes it. `meta` was checked to be JSON. */
+/** Returns the text of `.varve/meta.json`. The caller checked that `meta` is JSON. */
 export function ownMetaText({ createdAt, meta, baseState }: OwnMeta): string {
   return JSON.stringify({ created_at: createdAt, base_state: baseState, meta });
 }
 
-/** Tells one `base_state.json` from another. */
+/** Returns the SHA-256 of a `base_state.json`, in hexadecimal. */
 export function sha256Of(text: string | Buffer): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** What the files beside the log say of a conversation. */
+/** Metadata of a conversation, from all of its files. */
 export interface ConversationMeta {
   /** UTC milliseconds. */
   readonly createdAt: number | undefined;
@@ -38,15 +38,15 @@ export interface ConversationMeta {
 }
 
 /**
- * Reads what `create` or an append gave, and what the reference wrote since: its title, status and workspace; of a
- * conversation that is only its own also who worked on it, and how calls are confirmed. Never fails for what is in the
- * files: they are caches.
+ * Reads the `meta` of `create` or the last append, updated with the title, status and workspace that the reference wrote
+ * since. For a conversation of the reference alone, adds the agent's kind and the confirmation settings. Malformed files
+ * are ignored: they are caches.
  */
 export function readMeta(files: Files, paths: Paths): ConversationMeta {
   const own = parseOwnMeta(files.read(paths.ownMeta));
   const text = files.read(paths.baseState);
-  const isOurs = text === undefined || own?.baseState === sha256Of(text);
-  if (own && (isOurs || !asRecord(own.meta))) return own;
+  const isUnchanged = text === undefined || own?.baseState === sha256Of(text);
+  if (own && (isUnchanged || !asRecord(own.meta))) return own;
   const stored = parseRecord(files.read(paths.meta)) ?? {};
   const state = parseRecord(text) ?? {};
   const workspace = asRecord(state['workspace'] ?? stored['workspace'])?.['working_dir'];
@@ -60,7 +60,7 @@ export function readMeta(files: Files, paths: Paths): ConversationMeta {
   return { createdAt: Number.isNaN(createdAt) ? undefined : createdAt, meta: meta as Json };
 }
 
-/** Of its agent no more than the kind: the rest holds keys, and what only the reference understands. */
+/** Returns only the agent's kind, since its other fields contain keys and settings that only the reference understands. */
 function agentFields({ agent, confirmation_policy: policy, security_analyzer: analyzer }: JsonRecord): JsonRecord {
   const kind = asRecord(agent)?.['kind'];
   return {

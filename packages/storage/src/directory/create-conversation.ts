@@ -11,19 +11,25 @@ import { MetaFiles } from './meta-files.ts';
 import { pathsOf } from './paths.ts';
 import { newClaim } from './take-lease.ts';
 
-/** Where a conversation is made: its parts are put together in `workshop`, a directory of the same root. */
-export interface MakeOptions extends LeaseOptions {
+/** Options of `createConversation`. */
+export interface CreateOptions extends LeaseOptions {
   readonly root: string;
+  /** Scratch directory `.varve` of the root, where the conversation is prepared. */
   readonly scratch: string;
   readonly meta: Json;
 }
 
-/** Makes an empty conversation with its lease, all of it or nothing. @throws {StorageError} `exists`. */
-export async function makeConversation(options: MakeOptions): Promise<Lease> {
-  const { id, root, scratch: workshop, files, paths, meta, now } = options;
+/**
+ * Creates an empty conversation and takes its lease. Prepares it in the scratch directory and renames it into place, so
+ * that it appears as a whole or not at all.
+ *
+ * @throws {StorageError} `exists`.
+ */
+export async function createConversation(options: CreateOptions): Promise<Lease> {
+  const { id, root, scratch, files, paths, meta, now } = options;
   await makeRoot(options);
-  cleanScratch(options, workshop);
-  const draft = pathsOf(join(workshop, `${draftPrefix}${randomUUID()}`));
+  cleanScratch(options, scratch);
+  const draft = pathsOf(join(scratch, `${draftPrefix}${randomUUID()}`));
   const claim = newClaim(options);
   const at = now();
   try {
@@ -31,11 +37,11 @@ export async function makeConversation(options: MakeOptions): Promise<Lease> {
     writeClaim(files, epochDirectory(draft, 1), claim);
     const index = { head: 0, page: () => [], updatedAt: at };
     const metaFiles = new MetaFiles({ id, files, paths: draft, index, now: () => at, directory: paths.directory });
-    for (const { path, text } of metaFiles.replacements({ meta, events: [] })) await files.writeAndFsync(path, text);
+    for (const { path, text } of metaFiles.filesAfter({ meta, events: [] })) await files.writeAndFsync(path, text);
     new Lease({ ...options, paths: draft }, 1, claim).write();
     files.setModifiedTime(draft.events, BigInt(Math.trunc(at)) * 1_000_000n);
     for (const path of [draft.events, draft.own, draft.directory]) await files.fsync(path);
-    move(options, draft.directory);
+    moveIntoPlace(options, draft.directory);
   } catch (error) {
     files.remove(draft.directory);
     throw error;
@@ -45,15 +51,16 @@ export async function makeConversation(options: MakeOptions): Promise<Lease> {
   return lease;
 }
 
-async function makeRoot({ files, scratch: workshop }: MakeOptions): Promise<void> {
-  const first = files.makeDirectories(workshop);
+/** Creates the root and the scratch directory, and syncs the names of all directories created. */
+async function makeRoot({ files, scratch }: CreateOptions): Promise<void> {
+  const first = files.makeDirectories(scratch);
   if (first === undefined) return;
-  for (let made = workshop; made.length >= first.length; made = dirname(made)) await files.fsync(dirname(made));
+  for (let made = scratch; made.length >= first.length; made = dirname(made)) await files.fsync(dirname(made));
 }
 
-function move({ id, files, paths }: MakeOptions, draft: string): void {
+function moveIntoPlace({ id, files, paths }: CreateOptions, draft: string): void {
   try {
-    // Fails when there is anything in the way, so that of several that make it at once one does.
+    // Fails if the directory exists, so that of several concurrent calls one succeeds.
     files.rename(draft, paths.directory);
   } catch (error) {
     if (errnoOf(error) === 'ENOENT' || !files.status(paths.directory)) throw error;
@@ -61,13 +68,13 @@ function move({ id, files, paths }: MakeOptions, draft: string): void {
   }
 }
 
-/** How the names of conversations begin that are being made. */
+/** Name prefix of conversations being created. */
 export const draftPrefix = 'new-';
 
-/** How the names of conversations begin that were removed. */
+/** Name prefix of removed conversations. */
 export const removedPrefix = 'removed-';
 
-/** Deletes, in the directory of a root that no conversation lies in, what was removed and what the dead began to make. */
+/** Deletes removed conversations from the scratch directory, and unfinished ones of processes that died. */
 export function cleanScratch(
   { files, holder }: { readonly files: Files; readonly holder: Holder },
   path: string,
@@ -76,7 +83,7 @@ export function cleanScratch(
     const directory = join(path, name);
     if (name.startsWith(removedPrefix)) files.remove(directory);
     if (!name.startsWith(draftPrefix)) continue;
-    const maker = readClaim({ files, paths: pathsOf(directory) }, 1);
-    if (maker && isDead(maker, holder)) files.remove(directory);
+    const creator = readClaim({ files, paths: pathsOf(directory) }, 1);
+    if (creator && isDead(creator, holder)) files.remove(directory);
   }
 }

@@ -2,22 +2,22 @@ import { StorageError } from '../contract/error.ts';
 import type { EventLog } from '../contract/log.ts';
 import { checkAppend } from '../kit/append.ts';
 import { checkBound } from '../kit/checks.ts';
-import { errnoOf } from '../kit/errno-of.ts';
 import { readerOf } from '../kit/reader.ts';
-import { Appender, type AppenderOptions } from './appender.ts';
-import { diskError } from './disk-error.ts';
+import { Appender } from './appender.ts';
+import { isStorageFailure, withStorageErrors } from './disk-error.ts';
+import type { EventWriterOptions } from './event-writer.ts';
 import { MetaFiles } from './meta-files.ts';
 import { directorySnapshots } from './snapshots.ts';
 import { directorySource, type SharedLog } from './source.ts';
 
-/** What a log is made of. */
-export interface DirectoryLogOptions extends Omit<AppenderOptions, 'metaFiles'> {
+/** Options of `directoryLog`. */
+export interface DirectoryLogOptions extends Omit<EventWriterOptions, 'metaFiles'> {
   readonly shared: SharedLog;
   readonly leaseMs: number;
   readonly onClose: () => void;
 }
 
-/** The right to append to a conversation whose lease was just taken; renews it until disposed. */
+/** Returns the writable log of a conversation whose lease was just taken. Renews the lease until disposed. */
 export function directoryLog(options: DirectoryLogOptions): EventLog {
   const { id, shared, lease, leaseMs, onClose } = options;
   const closing = new AbortController();
@@ -26,12 +26,12 @@ export function directoryLog(options: DirectoryLogOptions): EventLog {
   const checkOpen = (): void => {
     if (closing.signal.aborted) throw new StorageError('closed', `The log of conversation ${id} is closed.`);
   };
-  // A lease that could not be renewed is tried again, and was lost only when somebody takes it over.
-  const timer = setInterval(() => ignoring(() => lease.renew()), leaseMs / 3).unref();
+  // A failed renewal is tried again: the lease is lost only when another process takes it over.
+  const timer = setInterval(() => ignoreFailure(() => lease.renew()), leaseMs / 3).unref();
   const close = async (): Promise<void> => {
     closing.abort();
     shared.wake.fire(id);
-    await appender.drain().catch(ignore);
+    await appender.drain().catch(throwBug);
     clearInterval(timer);
     lease.release();
     onClose();
@@ -47,26 +47,22 @@ export function directoryLog(options: DirectoryLogOptions): EventLog {
       async cut(seq) {
         checkOpen();
         checkBound('cut', seq);
-        return appender
-          .cut(seq)
-          .finally(() => shared.wake.fire(id))
-          .catch(throwStorageError);
+        return withStorageErrors(async () => appender.cut(seq).finally(() => shared.wake.fire(id)));
       },
       async replace(replacements) {
         checkOpen();
-        return appender.replace(replacements).catch(throwStorageError);
+        return withStorageErrors(async () => appender.replace(replacements));
       },
       async maskQuarantine(mask) {
         checkOpen();
-        return appender.maskQuarantine(mask).catch(throwStorageError);
+        return withStorageErrors(async () => appender.maskQuarantine(mask));
       },
     },
     async append(events, appendOptions) {
       checkOpen();
       const { metaText, ...checked } = checkAppend(events, appendOptions);
       const append = { ...checked, meta: metaText === undefined ? undefined : JSON.parse(metaText) };
-      const work = appender.append(append).finally(() => shared.wake.fire(id));
-      return work.catch(throwStorageError);
+      return withStorageErrors(async () => appender.append(append).finally(() => shared.wake.fire(id)));
     },
     async [Symbol.asyncDispose]() {
       closed ??= close();
@@ -75,19 +71,15 @@ export function directoryLog(options: DirectoryLogOptions): EventLog {
   };
 }
 
-function throwStorageError(error: unknown): never {
-  throw diskError(error);
-}
-
-function ignoring(work: () => void): void {
+function ignoreFailure(work: () => void): void {
   try {
     work();
   } catch (error) {
-    ignore(error);
+    throwBug(error);
   }
 }
 
-/** Passes over what a disk or another holder does; bugs come through. */
-function ignore(error: unknown): void {
-  if (!(error instanceof StorageError) && errnoOf(error) === undefined) throw error;
+/** Ignores failures of the disk and of the lease; rethrows bugs. */
+function throwBug(error: unknown): void {
+  if (!isStorageFailure(error)) throw error;
 }

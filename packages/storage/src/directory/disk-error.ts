@@ -6,20 +6,34 @@ const sentences: Readonly<Record<string, (path: string) => string>> = {
   EDQUOT: (path) => `The quota leaves no space for ${path}.`,
   EACCES: (path) => `${path} is not accessible to this process.`,
   EPERM: (path) => `${path} is not accessible to this process.`,
-  EROFS: (path) => `${path} lies on a read-only file system.`,
+  EROFS: (path) => `${path} is on a read-only file system.`,
   EMFILE: (path) => `${path} cannot be opened because this process has too many files open.`,
   ENFILE: (path) => `${path} cannot be opened because the system has too many files open.`,
   EIO: (path) => `The disk failed to read or write ${path}.`,
   ENOTDIR: (path) => `${path} is not a directory.`,
 };
 
-/** Says in our words what failed with a file. What only a bug explains comes back as it is. */
+/** Converts a system error to a `StorageError`. Returns any other error unchanged: it is a bug. */
 export function diskError(error: unknown): unknown {
   const errno = errnoOf(error);
   if (error instanceof StorageError || errno === undefined) return error;
   const path = pathOf(error);
   const message = sentences[errno]?.(path) ?? `${path} cannot be read or written: ${errno}.`;
   return new StorageError(errno === 'ENOSPC' || errno === 'EDQUOT' ? 'full' : 'io', message, { cause: error });
+}
+
+/** Runs work, and throws its system errors as `StorageError`. */
+export async function withStorageErrors<T>(work: () => T | Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw diskError(error);
+  }
+}
+
+/** Returns true for a `StorageError` or a system error, and false for a bug. */
+export function isStorageFailure(error: unknown): boolean {
+  return error instanceof StorageError || errnoOf(error) !== undefined;
 }
 
 function pathOf(error: unknown): string {

@@ -2,100 +2,101 @@ import { join } from 'node:path';
 import { StorageError } from '../contract/error.ts';
 import type { Stored } from '../contract/log-reader.ts';
 import { type EventFile, eventName, isNameable, parseEventName, readEventFile, slugOf } from './event-file.ts';
-import { type Files, type FileStatus, msOf, touch } from './files.ts';
+import { type Files, type FileStatus, msOf, trySetModifiedTime } from './files.ts';
 import { type LogNames, readNames } from './list-events.ts';
 import type { Paths } from './paths.ts';
-import type { DirectoryWarning } from './warnings.ts';
+import type { OnWarning } from './warnings.ts';
 
-/** Which log an index is of. */
+/** Options of `EventIndex`. */
 export interface EventIndexOptions {
   readonly id: string;
   readonly files: Files;
   readonly paths: Paths;
-  /** Is told of each warning once. */
-  readonly warn: (warning: DirectoryWarning) => void;
+  /** Receives each warning once. */
+  readonly warn: OnWarning;
 }
 
-/** Within this time of a change another one may leave the same mark: clocks of file systems tick slowly. */
+/** Two changes within this time may get the same modification time, because clocks of file systems are coarse. */
 const tickMs = 50;
 
 /**
- * The names of a log's events, in memory: one look at `events/` tells whether they are still right. The log that holds
- * the conversation and all readers of one store share it. Contents are never kept.
+ * Names of a log's events, in memory. Compares the modification time of `events/` to find out if they are up to date.
+ * Shared by the lease holder's log and all readers in one store. Does not cache contents.
  */
 export class EventIndex {
   readonly #options: EventIndexOptions;
-  /** The directory that this index is of: another one under its name is another conversation. */
+  /** Identity of `events/`: a new directory at the same path is another conversation. */
   #identity: string | undefined;
   #isRemoved = false;
   #modifiedNs = -1n;
+  /** True if a later change is sure to have another modification time. */
   #isSettled = false;
   #log: LogNames = { names: [], afterGap: [], broken: [], shadowed: [] };
   #names: string[] = [];
   readonly #seqs = new Map<string, number>();
-  /** Seqs of names without an id that the reference reads, and the ids in their texts, once these were read. */
+  /** Seqs of events whose id is not in the file name, and their ids once the files were read. */
   #nonstandardSeqs: number[] = [];
   #nonstandardIds: Map<string, number> | undefined;
-  /** Set while events lie there that are not acknowledged: readers do not look then. */
+  /** True while `events/` contains events that are not acknowledged; readers do not rescan then. */
   isWriting = false;
-  /** Rises when a look finds another log than before. */
+  /** Increases when a scan finds a different log. */
   version = 0;
 
   constructor(options: EventIndexOptions) {
     this.#options = options;
   }
 
-  /** The number of events when last looked. */
+  /** Number of events at the last scan. */
   get head(): number {
     return this.#names.length;
   }
 
-  /** Names of files that are no part of the log, but would be if the log grew. */
+  /** Names of files that are not part of the log, but would become part of it if it grew. */
   get blockingFiles(): readonly string[] {
     return [...this.#log.afterGap, ...this.#log.broken];
   }
 
-  /** Names at the end of the log whose files hold no event, the last first, when last looked. */
+  /** Names at the end of the log whose files do not contain an event, last first, at the last scan. */
   get broken(): readonly string[] {
     return this.#log.broken;
   }
 
-  /** The name of an event's file, when last looked. */
+  /** Returns the name of an event's file at the last scan. */
   nameOf(seq: number): string | undefined {
     return this.#names[seq];
   }
 
-  /** Names of the events from `seq` on, and of all files that are none of the log, when last looked. */
+  /** Returns the names of the events from `seq` on, and of all files that are not part of the log, at the last scan. */
   namesFrom(seq: number): readonly string[] {
     return [...this.#names.slice(seq), ...this.blockingFiles, ...this.#log.shadowed];
   }
 
-  /** UTC milliseconds of the last change of `events/`, when last looked. */
+  /** UTC milliseconds of the last change of `events/` at the last scan. */
   get updatedAt(): number {
     return msOf(this.#modifiedNs);
   }
 
-  /** Whether the conversation that this index is of is still there. */
+  /** Returns false if the conversation was removed or replaced. */
   isAlive(): boolean {
     const { files, paths } = this.#options;
     if (this.#isRemoved) return false;
     return this.#identity === undefined || files.status(paths.events)?.identity === this.#identity;
   }
 
-  /** Is told that the conversation was removed; another one may lie in its place. */
+  /** Marks the conversation as removed; a new one may use its path. */
   markRemoved(): void {
     this.#isRemoved = true;
   }
 
-  /** Looks, unless events are being written. @throws {StorageError} `missing` when the conversation was removed. */
+  /** Rescans if needed, unless events are being written. @throws {StorageError} `missing` if it was removed. */
   refresh(): void {
     if (!this.isWriting) this.rescanIfChanged();
   }
 
-  /** Looks whether somebody else changed `events/`. @throws {StorageError} `missing`. */
+  /** Lists `events/` again if its modification time changed. @throws {StorageError} `missing`. */
   rescanIfChanged(): void {
     const status = this.#status();
-    // A broken event may be one that is being written.
+    // A broken event may be one that is still being written.
     if (status.modifiedNs === this.#modifiedNs && this.#isSettled && this.#log.broken.length === 0) return;
     this.#isSettled = Math.abs(Number(status.modifiedNs / 1_000_000n) - Date.now()) > tickMs;
     this.#modifiedNs = status.modifiedNs;
@@ -103,35 +104,35 @@ export class EventIndex {
     this.#applyNames(this.#log.names);
   }
 
-  /** Looks, even if nothing seems to have changed: this process has changed something. */
+  /** Lists `events/` again even if its modification time did not change. @throws {StorageError} `missing`. */
   rescan(): void {
     this.#isSettled = false;
     this.rescanIfChanged();
   }
 
-  /** Adds an event whose file was just put there. */
+  /** Adds an event whose file was just written. */
   add(event: { readonly id: string }): void {
     this.#push(eventName({ seq: this.head, slug: slugOf(event.id) }));
   }
 
   /**
-   * Marks `events/` as changed at a time of ours, later than any mark before it, so that a change by somebody else shows
-   * even if both happen within one tick of the file system's clock.
+   * Sets the modification time of `events/` to `nowMs`, or to just after the previous one if that is later, so that a
+   * change by another process is detected even within one tick of the file system's clock.
    */
   advanceMtime(nowMs: number): void {
     const { files, paths } = this.#options;
     const before = this.#modifiedNs;
     const now = BigInt(Math.trunc(nowMs)) * 1_000_000n;
-    // Some file systems keep whole milliseconds or seconds only.
+    // Some file systems only store whole milliseconds or seconds.
     for (let stepNs = 1_000n; stepNs <= 1_000_000_000_000n; stepNs *= 1_000n) {
-      touch(files, paths.events, now > before + stepNs ? now : before + stepNs);
+      trySetModifiedTime(files, paths.events, now > before + stepNs ? now : before + stepNs);
       this.#modifiedNs = this.#status().modifiedNs;
       this.#isSettled = this.#modifiedNs > before;
       if (this.#isSettled) return;
     }
   }
 
-  /** Some of the events `from` to `to`, as a {@link LogSource} gives them. */
+  /** Returns some of the events `from` to `to`, as `LogSource.page` requires. */
   page(from: number, to: number): readonly Stored[] {
     const page: Stored[] = [];
     let characters = 0;
@@ -155,7 +156,7 @@ export class EventIndex {
     const status = this.#isRemoved ? undefined : files.status(paths.events);
     this.#identity ??= status?.identity;
     if (status && status.identity === this.#identity) return status;
-    // The reference makes the directory with the first event.
+    // The reference creates `events/` with the first event.
     if (this.#identity === undefined && !this.#isRemoved && files.status(paths.baseState))
       return { identity: '', modifiedNs: 0n };
     throw new StorageError('missing', `Conversation ${id} was removed.`);
@@ -166,7 +167,7 @@ export class EventIndex {
     return name === undefined ? undefined : readEventFile(this.#options, name);
   }
 
-  /** Takes over a listing. A log that only grew costs its new events. */
+  /** Applies a listing. If the log only grew, adds the new events. */
   #applyNames(names: readonly string[]): void {
     const isGrown = this.#names.every((name, seq) => name === names[seq]);
     if (isGrown && names.length === this.#names.length) return;
@@ -185,7 +186,7 @@ export class EventIndex {
     if (!isNameable(slug)) {
       this.#nonstandardSeqs.push(seq);
       this.#nonstandardIds = undefined;
-    } else if (this.#seqs.has(slug)) this.#warnTwice(seq, slug);
+    } else if (this.#seqs.has(slug)) this.#warnSameId(seq, slug);
     else this.#seqs.set(slug, seq);
   }
 
@@ -199,14 +200,14 @@ export class EventIndex {
     return this.#nonstandardIds;
   }
 
-  #warnTwice(seq: number, id: string): void {
+  #warnSameId(seq: number, id: string): void {
     const path = join(this.#options.paths.events, this.#names[seq] ?? '');
-    const message = `Event ${id} of conversation ${this.#options.id} is there as ${this.#seqs.get(id)} and as ${seq}.`;
+    const message = `Event ${id} of conversation ${this.#options.id} is in the log twice, at ${this.#seqs.get(id)} and ${seq}.`;
     this.#options.warn({ code: 'same-id', message, path });
   }
 
   #warnBroken(seq: number): void {
     const path = join(this.#options.paths.events, this.#names[seq] ?? '');
-    this.#options.warn({ code: 'broken-event', message: `${path} holds no event.`, path });
+    this.#options.warn({ code: 'broken-event', message: `${path} does not contain an event.`, path });
   }
 }

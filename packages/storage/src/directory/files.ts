@@ -2,53 +2,53 @@ import * as fs from 'node:fs';
 import { open, writeFile } from 'node:fs/promises';
 import { errnoOf } from '../kit/errno-of.ts';
 
-/** What a file or directory is, without its contents. */
+/** Metadata of a file or directory. */
 export interface FileStatus {
-  /** Tells this file from one that took its place. */
+  /** Differs between a file and another one that replaced it. */
   readonly identity: string;
   /** Nanoseconds since 1970. */
   readonly modifiedNs: bigint;
 }
 
 /**
- * The calls of a file system that the store makes, so that tests can count, fail and forget them.
+ * File system calls of the store. Tests replace them to count calls, inject failures and simulate power loss.
  *
- * They throw the system's own errors, with `code`, `syscall` and `path`. What needs no disk is synchronous: it takes
- * microseconds, and nothing else of this process comes between two of them.
+ * They throw the system's own errors, with `code`, `syscall` and `path`. Calls that do not wait for the disk are
+ * synchronous: they take microseconds, and no other code of this process runs between two of them.
  */
 export interface Files {
-  /** Names in a directory, in any order; empty when there is no such directory. */
+  /** Lists the names in a directory, in any order; empty if the directory is missing. */
   list(path: string): readonly string[];
   status(path: string): FileStatus | undefined;
   read(path: string): Buffer | undefined;
-  /** Makes a new file, which a power failure may empty. */
+  /** Creates a file without `fsync`: after a power failure it may be empty. */
   write(path: string, text: string): void;
-  /** Adds to the end of a file, which is made when missing. A failure may have added the beginning. */
+  /** Appends to a file, which is created if missing. If it fails, a prefix of the text may have been added. */
   append(path: string, text: string): void;
-  /** Makes a new file that is on the disk when this resolves. Its name is not: see {@link fsync}. */
+  /** Creates a file; resolves when its contents are on the disk. For its name, call {@link fsync} on the directory. */
   writeAndFsync(path: string, contents: string | Buffer): Promise<void>;
-  /** Resolves when the names in a directory, or what was appended to a file, are on the disk. */
+  /** Resolves when the names in a directory, or the appended contents of a file, are on the disk. */
   fsync(path: string): Promise<void>;
-  /** Gives a file a second name. Fails when there is such a name. */
+  /** Creates a hard link. Fails with `EEXIST` if the name exists. */
   link(from: string, to: string): void;
-  /** Moves a file, over another if there is one, or a directory, over none but an empty one. */
+  /** Moves a file, replacing an existing one, or a directory, replacing only an empty one. */
   rename(from: string, to: string): void;
-  /** Removes a file or a directory with all in it; nothing happens when there is none. */
+  /** Removes a file, or a directory with its contents; does nothing if it is missing. */
   remove(path: string): void;
   makeDirectory(path: string): void;
-  /** Makes it with those above it that are missing, and gives the topmost one made. */
+  /** Creates a directory and its missing parents; returns the topmost one created. */
   makeDirectories(path: string): string | undefined;
-  /** Sets the time of the last change, as exactly as the file system can. */
+  /** Sets the modification time, as precisely as the file system can. */
   setModifiedTime(path: string, modifiedNs: bigint): void;
-  /** Calls back on some of the changes in a directory, perhaps on none, until stopped by what it returns. */
+  /** Calls back on changes in a directory, but may miss any of them. Returns a function that stops it. */
   watch(path: string, onChange: () => void): () => void;
 }
 
-/** For the owner only: logs hold what the user typed. */
+/** Only the owner may read: logs contain the user's input. */
 const fileMode = 0o600;
 const directoryMode = 0o700;
 
-/** The real file system; `buffered` leaves it to the system when files reach the disk. */
+/** Returns the calls of the real file system. With `buffered`, nothing waits for `fsync`. */
 export function nodeFiles(durability: 'fsync' | 'buffered'): Files {
   const isDurable = durability === 'fsync';
   return {
@@ -63,7 +63,7 @@ export function nodeFiles(durability: 'fsync' | 'buffered'): Files {
     writeAndFsync: async (path, contents) =>
       writeFile(path, contents, { flag: 'wx', mode: fileMode, flush: isDurable }),
     async fsync(path) {
-      // Windows opens no directories, and files for writing only.
+      // Windows cannot open directories, and cannot sync files opened for reading.
       if (!isDurable || process.platform === 'win32') return;
       const directory = await open(path, 'r');
       try {
@@ -101,36 +101,37 @@ function watch(path: string, onChange: () => void): () => void {
     watcher.on('error', () => watcher.close());
     return () => watcher.close();
   } catch {
-    return () => {}; // No more watches to be had, or none on this file system: it was a hint only.
+    // No watches are left or the file system has none; readers poll anyway.
+    return () => {};
   }
 }
 
-/** Milliseconds of a file's time. Times we set come back up to half a microsecond early, for they pass through a double. */
+/** Converts a file time to milliseconds. Rounds, because times set through a double are up to 500 ns too early. */
 export function msOf(ns: bigint): number {
   return Number((ns + 500n) / 1_000_000n);
 }
 
-/** Marks a directory as changed at a time, where this process may: for others the system's own mark has to do. */
-export function touch(files: Files, path: string, modifiedNs: bigint): void {
+/** Sets the modification time if this process may; otherwise the file system's own time remains. */
+export function trySetModifiedTime(files: Files, path: string, modifiedNs: bigint): void {
   try {
     files.setModifiedTime(path, modifiedNs);
   } catch (error) {
-    // Only the owner of a directory may.
+    // Only the owner of a directory may set it.
     if (!['EPERM', 'EACCES', 'ENOSYS'].includes(errnoOf(error) ?? '')) throw error;
   }
 }
 
-/** Less than what listings show, and more than a file's time loses on its way through a double. */
+/** Below the millisecond of listings, and above the precision of a time set through a double. */
 const shiftNs = 2_000n;
 
 /**
- * Does work in a directory that is no news, and marks the directory as last changed in the millisecond before it. The
- * mark is another one all the same: whoever knows the names by their mark has to look again.
+ * Runs work that changes a directory, and then restores the directory's modification time to the same millisecond. The
+ * nanoseconds differ, so that readers that compare modification times list the directory again.
  */
 export async function preserveMtime(files: Files, path: string, work: () => Promise<void>): Promise<void> {
   const before = files.status(path);
   await work();
   if (!before || files.status(path)?.modifiedNs === before.modifiedNs) return;
   const isEarly = before.modifiedNs % 1_000_000n < 500_000n;
-  touch(files, path, before.modifiedNs + (isEarly ? shiftNs : -shiftNs));
+  trySetModifiedTime(files, path, before.modifiedNs + (isEarly ? shiftNs : -shiftNs));
 }

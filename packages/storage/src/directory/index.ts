@@ -1,3 +1,2 @@
-export { directoryScheme } from './directory-store.ts';
-export { directoryStore, type DirectoryStoreOptions } from './directory-store.ts';
+export { directoryScheme, directoryStore, type DirectoryStoreOptions } from './directory-store.ts';
 export type { DirectoryWarning, OnWarning } from './warnings.ts';

@@ -1,12 +1,12 @@
 /** A JSON object. */
 export type JsonRecord = Readonly<Record<string, unknown>>;
 
-/** The value when it is an object and no array. */
+/** Returns the value if it is an object and not an array. */
 export function asRecord(value: unknown): JsonRecord | undefined {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonRecord) : undefined;
 }
 
-/** The object that a text is; nothing for any other text. */
+/** Parses a JSON object; returns `undefined` for any other text. */
 export function parseRecord(text: string | Buffer | undefined): JsonRecord | undefined {
   if (text === undefined) return undefined;
   try {

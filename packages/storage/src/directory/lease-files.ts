@@ -4,32 +4,32 @@ import type { Files } from './files.ts';
 import { parseRecord } from './json-record.ts';
 import type { Paths } from './paths.ts';
 
-/** The file in `.varve/epoch-N/` that says who holds the epoch. */
+/** Contents of `.varve/epoch-N/claim.json`: the lease holder of an epoch. */
 export interface Claim extends Holder {
-  /** Names the holder, and its directory beside the claim, which is gone once another holder has taken over. */
+  /** Id of the holder, and name of its stage next to the claim, which is gone once another holder has taken over. */
   readonly instance: string;
-  /** UTC milliseconds until which the claim counts even if no lease was written yet. */
+  /** UTC milliseconds until which the claim is valid even if no lease was written yet. */
   readonly until: number;
 }
 
-/** The claims of one conversation. */
+/** Location of the claims of one conversation. */
 export interface ClaimLocation {
   readonly files: Files;
   readonly paths: Paths;
 }
 
-/** The directory of an epoch. */
+/** Returns the directory of an epoch. */
 export function epochDirectory({ own }: Paths, epoch: number): string {
   return join(own, `epoch-${epoch}`);
 }
 
-/** The epochs there are, highest first; normally one. */
+/** Lists the existing epochs, highest first; normally one. */
 export function listEpochs({ files, paths }: ClaimLocation): readonly number[] {
   const epochs = files.list(paths.own).flatMap((name) => /^epoch-(\d{1,15})$/.exec(name)?.[1] ?? []);
   return epochs.map(Number).toSorted((one, other) => other - one);
 }
 
-/** Reads the claim of an epoch, and whether it was given back. */
+/** Reads the claim of an epoch; `isReleased` is true if its holder released it. */
 export function readClaim(
   { files, paths }: ClaimLocation,
   epoch: number,
@@ -43,7 +43,7 @@ export function readClaim(
   return { instance, host, pid, boot, until, isReleased };
 }
 
-/** Writes the directory of an epoch, which the caller moves to its place in one act. */
+/** Creates the directory of an epoch with its claim, for the caller to rename into place. */
 export function writeClaim(files: Files, directory: string, claim: Claim): void {
   files.makeDirectory(directory);
   files.makeDirectory(join(directory, claim.instance));
@@ -51,13 +51,13 @@ export function writeClaim(files: Files, directory: string, claim: Claim): void 
 }
 
 /**
- * Who may write a conversation, as `owner_lease.json` has it.
+ * Contents of `owner_lease.json`: the lease that the reference reads and writes too.
  *
  * @see software-agent-sdk openhands/agent_server/conversation_lease.py
  */
 export interface OwnerLease {
   readonly owner_instance_id: string;
-  /** Rises with every takeover; our epochs are generations. */
+  /** Increases with every takeover; equals the epoch. */
   readonly generation: number;
   /** UTC seconds. */
   readonly expires_at: number;
@@ -65,7 +65,7 @@ export interface OwnerLease {
   readonly owner_pid?: number;
 }
 
-/** Reads a lease. What is no lease counts as none: whoever wrote it does not renew it. */
+/** Parses a lease; returns `undefined` for anything else, since a holder that wrote it would not renew it. */
 export function parseOwnerLease(text: Buffer | undefined): OwnerLease | undefined {
   const record = parseRecord(text);
   const { owner_instance_id: instance, generation, expires_at: end, owner_host: host, owner_pid: pid } = record ?? {};

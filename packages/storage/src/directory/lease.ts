@@ -4,37 +4,37 @@ import { errnoOf } from '../kit/errno-of.ts';
 import type { Holder } from '../kit/holder.ts';
 import { type Claim, type ClaimLocation, epochDirectory, type OwnerLease, parseOwnerLease } from './lease-files.ts';
 
-/** How leases of a conversation are held. */
+/** Lease settings of a conversation. */
 export interface LeaseOptions extends ClaimLocation {
   readonly id: string;
-  /** How long a lease lasts without being renewed. */
+  /** Time until a lease expires if it is not renewed. */
   readonly leaseMs: number;
   /** UTC milliseconds. */
   readonly now: () => number;
-  /** Who takes them. */
+  /** Lease holder, recorded in the claim. */
   readonly holder: Holder;
 }
 
 /**
- * The right to append, of the holder of one epoch.
+ * A held lease: the right to append during one epoch.
  *
- * Whatever the holder puts into the conversation it writes into {@link stage} first and moves from there. Whoever takes
- * over moves that directory away, so that what is moved later finds nothing to move: there is no moment between looking
- * at the lease and using it.
+ * The holder writes every file to {@link stage} first and moves it from there. A process that takes over the lease moves
+ * that directory away, so later moves of the old holder fail and are reported as `fenced`. This leaves no gap between
+ * checking the lease and using it.
  */
 export class Lease {
   readonly epoch: number;
-  /** A directory that is the holder's own. */
+  /** Directory that only this holder uses. */
   readonly stage: string;
   readonly #options: LeaseOptions;
   readonly #instance: string;
-  /** UTC milliseconds. */
+  /** UTC milliseconds of the expiry. */
   #until: number;
-  /** Tells the lease file that was last seen to be ours. */
+  /** Version of the lease file when it was last found to be this holder's. */
   #seen = '';
   #count = 0;
 
-  /** Of a claim that lies in its place. */
+  /** Uses a claim that was already renamed into place. */
   constructor(options: LeaseOptions, epoch: number, { instance, until }: Claim) {
     this.#options = options;
     this.epoch = epoch;
@@ -43,29 +43,29 @@ export class Lease {
     this.#until = until;
   }
 
-  /** A new path in {@link stage}. */
+  /** Returns a new path in {@link stage}. */
   stagedPath(): string {
     this.#count += 1;
     return join(this.stage, `${this.#count}`);
   }
 
   /**
-   * Fails when the lease was taken over, and renews it when it is due.
+   * Checks that the lease was not taken over, and renews it after half of its time.
    *
    * @throws {StorageError} `fenced`.
    */
   check(): void {
     const { leaseMs, now } = this.#options;
-    if (this.#isNotOwner() || this.#until - now() < leaseMs / 2) this.write();
+    if (!this.#isOwner() || this.#until - now() < leaseMs / 2) this.write();
   }
 
-  /** @throws {StorageError} `fenced`. */
+  /** Extends the lease. @throws {StorageError} `fenced`. */
   renew(): void {
-    this.#isNotOwner();
+    this.#isOwner();
     this.write();
   }
 
-  /** Writes the lease over whatever lease there is. @throws {StorageError} `fenced` when the epoch is over. */
+  /** Writes the lease file, replacing any other. @throws {StorageError} `fenced` if the epoch has ended. */
   write(): void {
     const { files, paths, leaseMs, now, holder } = this.#options;
     const until = now() + leaseMs;
@@ -78,10 +78,10 @@ export class Lease {
     };
     this.replace(paths.ownerLease, JSON.stringify(lease));
     this.#until = until;
-    this.#seen = mark(files.status(paths.ownerLease));
+    this.#seen = versionOf(files.status(paths.ownerLease));
   }
 
-  /** Writes a file anew, in one act; a power failure may empty it. @throws {StorageError} `fenced`. */
+  /** Replaces a file atomically; after a power failure it may be empty. @throws {StorageError} `fenced`. */
   replace(path: string, text: string): void {
     const staged = this.stagedPath();
     this.unlessFenced(() => {
@@ -90,7 +90,7 @@ export class Lease {
     });
   }
 
-  /** Does what moves files out of or into {@link stage}. @throws {StorageError} `fenced` when the stage is gone. */
+  /** Runs work that moves files out of or into {@link stage}. @throws {StorageError} `fenced` if the stage is gone. */
   unlessFenced<T>(work: () => T): T {
     try {
       return work();
@@ -100,7 +100,7 @@ export class Lease {
     }
   }
 
-  /** Does work, and gives the lease back when that fails: nobody would hold it then, and all would wait for its end. */
+  /** Runs work, and releases the lease if it fails: otherwise other processes would wait until it expires. */
   async releaseOnError<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
@@ -110,27 +110,27 @@ export class Lease {
     }
   }
 
-  /** Gives the lease back. One that cannot be given back runs out. */
+  /** Releases the lease. If that fails, it expires by itself. */
   release(): void {
     const { files, paths } = this.#options;
     try {
       files.write(join(this.stage, 'released'), '');
-      if (!this.#isNotOwner()) files.rename(paths.ownerLease, this.stagedPath());
+      if (this.#isOwner()) files.rename(paths.ownerLease, this.stagedPath());
     } catch (error) {
       if (errnoOf(error) === undefined && !(error instanceof StorageError)) throw error;
     }
   }
 
-  /** Whether the lease file is none. @throws {StorageError} `fenced` when it is somebody else's. */
-  #isNotOwner(): boolean {
+  /** Returns false if the lease file is missing or invalid. @throws {StorageError} `fenced` if it has another owner. */
+  #isOwner(): boolean {
     const { files, paths } = this.#options;
-    const seen = mark(files.status(paths.ownerLease));
-    if (seen === this.#seen && seen !== '') return false;
+    const seen = versionOf(files.status(paths.ownerLease));
+    if (seen === this.#seen && seen !== '') return true;
     const lease = parseOwnerLease(files.read(paths.ownerLease));
-    if (!lease) return true;
+    if (!lease) return false;
     if (lease.owner_instance_id !== this.#instance) throw this.#fenced();
     this.#seen = seen;
-    return false;
+    return true;
   }
 
   #fenced(cause?: unknown): StorageError {
@@ -139,6 +139,6 @@ export class Lease {
   }
 }
 
-function mark(status: { readonly identity: string; readonly modifiedNs: bigint } | undefined): string {
+function versionOf(status: { readonly identity: string; readonly modifiedNs: bigint } | undefined): string {
   return status ? `${status.identity} ${status.modifiedNs}` : '';
 }

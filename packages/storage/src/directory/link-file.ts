@@ -4,20 +4,20 @@ import { errnoOf } from '../kit/errno-of.ts';
 import type { Files } from './files.ts';
 import type { DirectoryWarning } from './warnings.ts';
 
-/** Gives a staged file its name among the events. Fails with `EEXIST` when there is such a name. */
+/** Links a staged file into `events/`. Fails with `EEXIST` if the name exists. */
 export type LinkFile = (from: string, to: string) => void;
 
 const refusals = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EXDEV', 'EINVAL']);
 
 /**
- * Links files into place, or, where the file system of the root has no hard links, renames them; looked at once, in a
- * directory of the root's own. Renaming cannot refuse a name that exists: it is looked at just before, and only a holder
- * of the same lease could use it.
+ * Returns a function that links files into place, or renames them if the root's file system has no hard links, which is
+ * tested once in the scratch directory. A rename cannot fail for an existing name, so the name is checked just before;
+ * only the holder of the same lease could create it in between.
  */
-export function fileLinker(files: Files, own: string, warn: (warning: DirectoryWarning) => void): LinkFile {
+export function fileLinker(files: Files, scratch: string, warn: (warning: DirectoryWarning) => void): LinkFile {
   let hasLinks: boolean | undefined;
   return (from, to) => {
-    hasLinks ??= probe(files, own);
+    hasLinks ??= probe(files, scratch);
     if (hasLinks) return files.link(from, to);
     if (files.status(to))
       throw Object.assign(new Error(`${to} exists.`), { code: 'EEXIST', syscall: 'link', path: to });
@@ -25,11 +25,11 @@ export function fileLinker(files: Files, own: string, warn: (warning: DirectoryW
   };
 
   function probe(at: Files, path: string): boolean {
-    const probed = join(path, `probe-${randomUUID()}`);
+    const file = join(path, `probe-${randomUUID()}`);
     at.makeDirectories(path);
-    at.write(probed, '');
+    at.write(file, '');
     try {
-      at.link(probed, `${probed}-link`);
+      at.link(file, `${file}-link`);
       return true;
     } catch (error) {
       if (!refusals.has(errnoOf(error) ?? '')) throw error;
@@ -37,8 +37,8 @@ export function fileLinker(files: Files, own: string, warn: (warning: DirectoryW
       warn({ code: 'no-hard-links', message, path });
       return false;
     } finally {
-      at.remove(probed);
-      at.remove(`${probed}-link`);
+      at.remove(file);
+      at.remove(`${file}-link`);
     }
   }
 }

@@ -8,48 +8,49 @@ import { parseRecord } from './json-record.ts';
 import type { Paths } from './paths.ts';
 import { storedConversation } from './stored-conversation.ts';
 
-/** A file to write, in place of the one there is. */
+/** A file to write, which replaces an existing one. */
 export interface FileContent {
   readonly path: string;
   readonly text: string;
 }
 
-/** What the files beside a log are made of. */
+/** Options of `MetaFiles`. */
 export interface MetaFilesOptions {
   readonly id: string;
   readonly files: Files;
   readonly paths: Paths;
-  /** Where the conversation will lie, while it is made elsewhere. */
+  /** Final directory of a conversation that is prepared in another one. */
   readonly directory?: string;
   readonly index: Pick<EventIndex, 'head' | 'page' | 'updatedAt'>;
   /** UTC milliseconds. */
   readonly now: () => number;
 }
 
-/** A change of the files beside a log. */
+/** A change to the metadata of a conversation. */
 export interface MetaChange {
-  /** The new `meta`; absent when only events came. */
+  /** The new `meta`; absent if only events were appended. */
   readonly meta?: Json | undefined;
-  /** The events that are appended with it. */
+  /** The events appended in the same write. */
   readonly events: readonly NewEvent[];
 }
 
 /**
- * Makes the files beside a log, `base_state.json` and `meta.json` of the reference among them, which a conversation has
- * when its id is a UUID and its `meta` names a workspace, or when the reference made it.
+ * Builds the metadata files of a conversation: `.varve/meta.json`, and `base_state.json` and `meta.json` for the
+ * reference. Those of the reference exist if the id is a UUID and `meta` contains a workspace, or if the reference
+ * created the conversation.
  */
 export class MetaFiles {
   readonly #options: MetaFilesOptions;
   #leafId: string | undefined;
   #lastUserMessageId: string | undefined;
-  /** Whether events came since the files were written. */
+  /** True if events were appended since the files were written. */
   #isStale = false;
 
   constructor(options: MetaFilesOptions) {
     this.#options = options;
   }
 
-  /** Is told that events were appended; `isWritten` when the files made with them are in their places. */
+  /** Records appended events; `isWritten` is true if the files built with them are in place. */
   recordAppend(events: readonly NewEvent[], { isWritten }: { readonly isWritten: boolean }): void {
     this.#leafId = leafOf(events) ?? this.#leafId;
     this.#lastUserMessageId = userMessageOf(events) ?? this.#lastUserMessageId;
@@ -57,15 +58,15 @@ export class MetaFiles {
     else if (events.length > 0) this.#isStale = true;
   }
 
-  /** The files that are behind the log, if any. */
+  /** Returns the files to update because events were appended since they were written; empty if there are none. */
   staleFiles(): readonly FileContent[] {
-    const replacements = this.#isStale ? this.replacements({ events: [] }) : [];
-    // Our own file is only behind when the state that it goes with is.
-    return replacements.length > 1 ? replacements : [];
+    const contents = this.#isStale ? this.filesAfter({ events: [] }) : [];
+    // `.varve/meta.json` only changes together with `base_state.json`.
+    return contents.length > 1 ? contents : [];
   }
 
-  /** The files after a change, to be put in their places in this order. */
-  replacements({ meta, events }: MetaChange): readonly FileContent[] {
+  /** Returns the files after a change, to be moved into place in this order. */
+  filesAfter({ meta, events }: MetaChange): readonly FileContent[] {
     const { files, paths, now } = this.#options;
     const own = parseOwnMeta(files.read(paths.ownMeta));
     const known = readMeta(files, paths);
@@ -86,7 +87,7 @@ export class MetaFiles {
     const { id, files, paths, index, now } = this.#options;
     const uuid = uuidOf(id);
     const before = parseRecord(files.read(paths.baseState));
-    // Without a new one, what the reference may have written since is newer than the last one of ours.
+    // Without a new `meta`, the files of the reference may be newer than the last `meta` of this package.
     const meta = agentMetaOf(newMeta ?? (before ? undefined : own?.meta));
     if (uuid === undefined || (meta.workspace === undefined && !before)) return [];
     const state = baseState({
@@ -95,7 +96,7 @@ export class MetaFiles {
       meta,
       previous: agentMetaOf(own?.meta),
       before,
-      leafId: leafOf(events) ?? this.#leaf(),
+      leafId: leafOf(events) ?? this.#findLeaf(),
       lastUserMessageId: userMessageOf(events) ?? this.#lastUserMessageId,
     });
     const updatedAt = newMeta === undefined ? index.updatedAt : now();
@@ -106,8 +107,8 @@ export class MetaFiles {
     ];
   }
 
-  /** The last event that others may follow. After a crash it is looked for in the log, which is ahead of the files. */
-  #leaf(): string | undefined {
+  /** Returns the id of the last event that can be a parent. After a crash it is searched in the log. */
+  #findLeaf(): string | undefined {
     const { index } = this.#options;
     for (let seq = index.head - 1; this.#leafId === undefined && seq >= 0; seq -= 1) {
       this.#leafId = leafOf(index.page(seq, seq + 1));
@@ -116,7 +117,7 @@ export class MetaFiles {
   }
 }
 
-/** State updates are side leaves: no event follows one. */
+/** Returns the id of the last event that can be a parent: no event follows a state update. */
 function leafOf(events: readonly NewEvent[]): string | undefined {
   return events.findLast(({ kind }) => kind !== 'ConversationStateUpdateEvent')?.id;
 }
@@ -125,7 +126,7 @@ function userMessageOf(events: readonly NewEvent[]): string | undefined {
   return events.findLast(({ kind, text }) => kind === 'MessageEvent' && parseRecord(text)?.['source'] === 'user')?.id;
 }
 
-/** The UUID that an id is, with or without hyphens. */
+/** Returns the UUID with hyphens for an id that is a UUID with or without them. */
 function uuidOf(id: string): string | undefined {
   const hex = id.replaceAll('-', '').toLowerCase();
   const uuid = hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');

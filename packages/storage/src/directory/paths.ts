@@ -1,6 +1,6 @@
 import { sep } from 'node:path';
 
-/** Where the files of one conversation lie. */
+/** Paths of the files of one conversation. */
 export interface Paths {
   readonly directory: string;
   readonly events: string;
@@ -8,25 +8,26 @@ export interface Paths {
   readonly baseState: string;
   /** The reference's `meta.json`. */
   readonly meta: string;
-  /** The directory of everything that only this package reads. */
+  /** Directory `.varve`, for files that only this package reads. */
   readonly own: string;
   readonly ownMeta: string;
+  /** Directory of the fields of events whose name and text do not contain them. */
   readonly sidecars: string;
   readonly snapshots: string;
   readonly quarantine: string;
-  /** The seals of the events, and statements about them. */
+  /** File of the seals and statements. */
   readonly seals: string;
 }
 
 /**
- * Names the files of the conversation in this directory, a path without a separator at its end. The id in it was
- * checked: nothing leads out of the root.
+ * Returns the paths for the directory of a conversation, which has no separator at its end. The caller checked the id,
+ * so no path leaves the root.
  *
- * @see software-agent-sdk openhands/sdk/conversation/state.py, openhands/agent_server/conversation_lease.py (the names
- * outside of `.varve`)
+ * @see software-agent-sdk openhands/sdk/conversation/state.py, openhands/agent_server/conversation_lease.py (names outside
+ * `.varve`)
  */
 export function pathsOf(directory: string): Paths {
-  // Not `join`, which a listing would spend half of its time in.
+  // Not `join`, which took half of the time of a listing.
   const own = `${directory}${sep}.varve`;
   return {
     directory,

@@ -4,19 +4,19 @@ import { join } from 'node:path';
 import type { Files } from './files.ts';
 import type { Lease } from './lease.ts';
 import type { Paths } from './paths.ts';
-import type { DirectoryWarning } from './warnings.ts';
+import type { OnWarning } from './warnings.ts';
 
-/** What files are set aside with. */
+/** Parts of a log that moving files to quarantine needs. */
 export interface QuarantineOptions {
   readonly files: Files;
   readonly paths: Paths;
   readonly lease: Lease;
-  readonly warn: (warning: DirectoryWarning) => void;
+  readonly warn: OnWarning;
 }
 
 /**
- * Moves files that would become part of the log if it grew from `events/` to `.varve/quarantine/`. Nothing is lost:
- * their copies are on the disk before they go.
+ * Moves files from `events/` to `.varve/quarantine/` that would become part of the log if it grew. Copies are synced to
+ * the disk before the originals are removed.
  *
  * @throws {StorageError} `fenced`.
  */
@@ -32,11 +32,12 @@ export async function quarantineFiles(options: QuarantineOptions, names: readonl
   await files.fsync(paths.quarantine);
   for (const name of names) {
     const path = join(paths.events, name);
-    // By way of the stage: a holder that was taken over meanwhile moves nothing.
+    // Moved through the stage, so that a holder whose lease was taken over cannot remove it.
     const staged = lease.stagedPath();
     lease.unlessFenced(() => files.rename(path, staged));
     files.remove(staged);
-    warn({ code: 'set-aside', message: `${path} is no event of the log and was moved to ${paths.quarantine}.`, path });
+    const message = `${path} is not an event of the log and was moved to ${paths.quarantine}.`;
+    warn({ code: 'quarantined', message, path });
   }
 }
 
@@ -44,7 +45,11 @@ function freePath(files: Files, path: string): string {
   return files.status(path) ? `${path}.${randomUUID()}` : path;
 }
 
-/** Masks each file in quarantine; in the turn of an append. Gives how many changed. @throws {StorageError} `fenced`. */
+/**
+ * Masks each file in quarantine and returns the number of changed files. The caller queues it with the appends.
+ *
+ * @throws {StorageError} `fenced`.
+ */
 export async function maskQuarantine(
   { files, paths, lease }: QuarantineOptions,
   mask: (text: string) => string,
@@ -53,13 +58,12 @@ export async function maskQuarantine(
   for (const name of files.list(paths.quarantine)) {
     const path = join(paths.quarantine, name);
     const bytes = files.read(path) ?? Buffer.alloc(0);
-    // What is no UTF-8 is taken byte by byte, so that the rest of it stays as it is.
-    const encoding = isUtf8(bytes) ? 'utf8' : 'latin1';
+    const encoding = encodingOf(bytes);
     const text = bytes.toString(encoding);
-    const after = mask(text);
-    if (after === text) continue;
+    const masked = mask(text);
+    if (masked === text) continue;
     const staged = lease.stagedPath();
-    await files.writeAndFsync(staged, Buffer.from(after, encoding));
+    await files.writeAndFsync(staged, Buffer.from(masked, encoding));
     lease.unlessFenced(() => files.rename(staged, path));
     changed += 1;
   }
@@ -67,10 +71,15 @@ export async function maskQuarantine(
   return changed;
 }
 
-/** What lies in quarantine, file by file; what is no UTF-8 has one character per byte. */
+/** Yields the text of each file in quarantine; a file that is not UTF-8 has one character per byte. */
 export function* quarantinedTexts(files: Files, { quarantine }: Paths): Generator<string> {
   for (const name of files.list(quarantine)) {
     const bytes = files.read(join(quarantine, name));
-    if (bytes) yield bytes.toString(isUtf8(bytes) ? 'utf8' : 'latin1');
+    if (bytes) yield bytes.toString(encodingOf(bytes));
   }
+}
+
+/** Returns Latin-1 for bytes that are not UTF-8, so that masking keeps the other bytes. */
+function encodingOf(bytes: Buffer): 'utf8' | 'latin1' {
+  return isUtf8(bytes) ? 'utf8' : 'latin1';
 }

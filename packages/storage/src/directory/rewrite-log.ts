@@ -3,19 +3,19 @@ import { StorageError } from '../contract/error.ts';
 import type { TextReplacement } from '../contract/log-proof.ts';
 import type { Cut } from '../contract/statement.ts';
 import { checkReplacements } from '../kit/checks.ts';
-import type { AppenderOptions } from './appender.ts';
+import type { LogContext } from './log-context.ts';
 import { quarantineFiles } from './quarantine.ts';
 import { dropSnapshots } from './snapshots.ts';
 
-/** Ends a log before event `seq`; in the turn of an append. @throws {StorageError} `invalid`, `fenced`. */
-export async function cutLog(options: AppenderOptions, seq: number): Promise<Cut> {
-  const { id, files, paths, lease, index, seals, now } = options;
+/** Ends a log before event `seq`. The caller queues it with the appends. @throws {StorageError} `invalid`, `fenced`. */
+export async function cutLog(context: LogContext, seq: number): Promise<Cut> {
+  const { id, files, paths, lease, index, seals, now } = context;
   const end = index.head;
   if (seq > end) throw new StorageError('invalid', `Conversation ${id} ends before event ${seq}.`);
   await seals.catchUp();
   const names = index.namesFrom(seq);
-  // The first of them goes first: a crash in between leaves a gap, where the log ends, too.
-  await quarantineFiles(options, names);
+  // Event `seq` is moved first: a crash before the rest is moved leaves a gap, and the log ends before a gap too.
+  await quarantineFiles(context, names);
   if (names.length > 0) index.advanceMtime(now());
   index.rescan();
   dropSnapshots({ files, paths }, seq);
@@ -26,12 +26,16 @@ export async function cutLog(options: AppenderOptions, seq: number): Promise<Cut
   return cut;
 }
 
-/** Replaces texts of events; in the turn of an append. @throws {StorageError} `missing`, `invalid`, `fenced`. */
-export async function replaceTexts(options: AppenderOptions, replacements: readonly TextReplacement[]): Promise<void> {
-  const { id, files, paths, lease, index, seals, now } = options;
+/**
+ * Replaces texts of events. The caller queues it with the appends.
+ *
+ * @throws {StorageError} `missing`, `invalid`, `fenced`.
+ */
+export async function replaceTexts(context: LogContext, replacements: readonly TextReplacement[]): Promise<void> {
+  const { id, files, paths, lease, index, seals, now } = context;
   checkReplacements(id, replacements, (seq) => index.page(seq, seq + 1)[0]);
   await seals.catchUp();
-  // Told first: a text that its tombstone is ahead of is still proven, one that is ahead of its tombstone is not.
+  // Tombstones are stored first: an old text with a tombstone still verifies, a new text without one does not.
   seals.addStatements(replacements.map(({ tombstone }) => tombstone));
   await seals.sync();
   for (const { tombstone, text } of replacements) {

@@ -12,44 +12,44 @@ import type { Holder } from '../kit/holder.ts';
 import { jsonText } from '../kit/json.ts';
 import { parseListQuery } from '../kit/listing.ts';
 import { readerOf } from '../kit/reader.ts';
-import { wakeups } from '../kit/wakeups.ts';
-import { cleanScratch, makeConversation, removedPrefix } from './create-conversation.ts';
+import { cleanScratch, createConversation, removedPrefix } from './create-conversation.ts';
 import { directoryLog } from './directory-log.ts';
-import { diskError } from './disk-error.ts';
-import { EventIndex } from './event-index.ts';
+import { withStorageErrors } from './disk-error.ts';
 import { type Files, preserveMtime } from './files.ts';
 import type { Lease, LeaseOptions } from './lease.ts';
 import { fileLinker, type LinkFile } from './link-file.ts';
 import { pathsOf } from './paths.ts';
-import { quarantinedTexts, quarantineFiles } from './quarantine.ts';
-import { parseSealLines, SealWriter, type StoredProof } from './seals.ts';
+import { quarantineFiles } from './quarantine.ts';
+import { SealWriter } from './seals.ts';
 import { dropSnapshots } from './snapshots.ts';
-import { directorySource, type SharedLog } from './source.ts';
+import { directorySource, type SharedLog, sharedLog } from './source.ts';
 import { hasConversation, listSummaries, readSummary } from './summaries.ts';
 import { takeLease } from './take-lease.ts';
 import type { OnWarning } from './warnings.ts';
 
-/** What a store over a root directory is made of. */
+/** Options of `RootedStore`. */
 export interface RootedStoreOptions {
   readonly files: Files;
-  /** Absolute. */
+  /** Absolute path. */
   readonly root: string;
   readonly leaseMs: number;
   readonly pollMs: number;
+  /** UTC milliseconds. */
   readonly now: () => number;
   readonly holder: Holder;
   readonly warn: OnWarning;
 }
 
-/** The store over a root directory. */
+/** Event store in a root directory, over any file system. */
 export class RootedStore implements EventStore {
   readonly #options: RootedStoreOptions;
+  /** Scratch directory `.varve` of the root, for conversations being created or removed. */
   readonly #scratch: string;
   readonly #linkFile: LinkFile;
   readonly #closing = new AbortController();
-  /** Those open, and those being opened. */
+  /** Logs that are open or being opened. */
   readonly #logs = new Set<Promise<EventLog>>();
-  /** Logs that are held or read: what one holder or reader learns, the others need not ask again. */
+  /** Shared state of the logs in use, so that a log and its readers list `events/` only once. */
   readonly #shared = new Map<string, WeakRef<SharedLog>>();
   #closed: Promise<void> | undefined;
 
@@ -62,18 +62,18 @@ export class RootedStore implements EventStore {
   async create(id: string, meta: Json): Promise<EventLog> {
     const lease = this.#leaseOptions(id);
     const copied: Json = JSON.parse(jsonText('meta', meta));
-    return this.#track(id, async () => {
+    return this.#openLog(id, async () => {
       if (hasConversation(lease.files, lease.paths)) {
         throw new StorageError('exists', `There is a conversation ${id} already.`);
       }
-      return makeConversation({ ...lease, root: this.#options.root, scratch: this.#scratch, meta: copied });
+      return createConversation({ ...lease, root: this.#options.root, scratch: this.#scratch, meta: copied });
     });
   }
 
   async open(id: string): Promise<EventLog> {
     const options = this.#leaseOptions(id);
-    return this.#track(id, async () => {
-      this.#find(id);
+    return this.#openLog(id, async () => {
+      this.#checkExists(id);
       const lease = takeLease(options);
       await lease.releaseOnError(async () => options.files.fsync(options.paths.own));
       return lease;
@@ -82,8 +82,8 @@ export class RootedStore implements EventStore {
 
   async read(id: string): Promise<LogReader> {
     this.#check(id);
-    return asStorageError(() => {
-      this.#find(id);
+    return withStorageErrors(() => {
+      this.#checkExists(id);
       return readerOf(directorySource(this.#share(id), this.#closing.signal));
     });
   }
@@ -91,13 +91,13 @@ export class RootedStore implements EventStore {
   async list(query: ListQuery = {}): Promise<Page<Summary>> {
     this.#check();
     const { files, root } = this.#options;
-    return asStorageError(() => listSummaries(files, root, parseListQuery(query)));
+    return withStorageErrors(() => listSummaries(files, root, parseListQuery(query)));
   }
 
   async summary(id: string): Promise<Summary> {
     this.#check(id);
     const { files, root } = this.#options;
-    return asStorageError(() => readSummary(files, root, id) ?? missing(id));
+    return withStorageErrors(() => readSummary(files, root, id) ?? missing(id));
   }
 
   async facts(query: FactQuery): Promise<Page<Fact>> {
@@ -108,8 +108,8 @@ export class RootedStore implements EventStore {
     const { files, root } = this.#options;
     const options = this.#leaseOptions(id);
     const removed = join(this.#scratch, `${removedPrefix}${randomUUID()}`);
-    return asStorageError(async () => {
-      this.#find(id);
+    return withStorageErrors(async () => {
+      this.#checkExists(id);
       files.makeDirectories(this.#scratch);
       const lease = takeLease(options);
       const shared = this.#share(id);
@@ -144,7 +144,7 @@ export class RootedStore implements EventStore {
     if (id !== undefined) checkId(id);
   }
 
-  #find(id: string): void {
+  #checkExists(id: string): void {
     const { files, root } = this.#options;
     if (!hasConversation(files, pathsOf(join(root, id)))) missing(id);
   }
@@ -155,26 +155,29 @@ export class RootedStore implements EventStore {
     return { ...options, id, paths: pathsOf(join(root, id)) };
   }
 
-  async #track(id: string, take: () => Promise<Lease>): Promise<EventLog> {
+  async #openLog(id: string, takeOrCreate: () => Promise<Lease>): Promise<EventLog> {
     const forget = (): void => void this.#logs.delete(log);
-    const log = asStorageError(async () => this.#open(await take(), { id, onClose: forget }));
+    const log = withStorageErrors(async () => this.#recover(await takeOrCreate(), { id, onClose: forget }));
     this.#logs.add(log);
     log.catch(forget);
     return log;
   }
 
-  /** Makes a log of a conversation whose lease was just taken, and sets aside what a crash left behind. */
-  async #open(lease: Lease, { id, onClose }: { readonly id: string; readonly onClose: () => void }): Promise<EventLog> {
+  /** Opens a log whose lease was just taken: moves files that a crash left to quarantine, and seals unsealed events. */
+  async #recover(
+    lease: Lease,
+    { id, onClose }: { readonly id: string; readonly onClose: () => void },
+  ): Promise<EventLog> {
     const { root, warn, ...options } = this.#options;
     const { files } = options;
     const paths = pathsOf(join(root, id));
     return lease.releaseOnError(async () => {
       if (!files.status(paths.events)) files.makeDirectory(paths.events);
       const shared = this.#share(id);
-      // Anew, because a file that somebody wrote over leaves no mark.
+      // A file that was overwritten does not change the modification time of `events/`.
       shared.index.rescan();
       if (shared.index.broken.length > 0) {
-        // Opening is no news: what it puts right was never part of the log.
+        // Opening must not change `updatedAt`: these files were never part of the log.
         await preserveMtime(files, paths.events, async () =>
           quarantineFiles({ files, paths, lease, warn }, shared.index.broken),
         );
@@ -204,46 +207,9 @@ export class RootedStore implements EventStore {
     if (known?.index.isAlive()) return known;
     const { files, root, pollMs, warn } = this.#options;
     const paths = pathsOf(join(root, id));
-    const wake = wakeups((onChange) => watchEvents(files, { path: paths.events, pollMs, onChange }));
-    const readProof = (): StoredProof => parseSealLines(files.read(paths.seals)?.toString() ?? '');
-    const quarantine = (): Iterable<string> => quarantinedTexts(files, paths);
-    const shared = { id, index: new EventIndex({ id, files, paths, warn: once(warn) }), wake, readProof, quarantine };
+    const shared = sharedLog({ id, files, paths, pollMs, warn });
     this.#shared.set(id, new WeakRef(shared));
     return shared;
-  }
-}
-
-/** Looks every `pollMs`, and when the system tells of a change. */
-function watchEvents(files: Files, { path, pollMs, onChange }: Watched): () => void {
-  const stop = files.watch(path, onChange);
-  const timer = setInterval(onChange, pollMs);
-  return () => {
-    stop();
-    clearInterval(timer);
-  };
-}
-
-interface Watched {
-  readonly path: string;
-  readonly pollMs: number;
-  readonly onChange: () => void;
-}
-
-/** Tells of each thing once. */
-function once(warn: OnWarning): OnWarning {
-  const told = new Set<string>();
-  return (warning) => {
-    if (told.has(warning.message)) return;
-    told.add(warning.message);
-    warn(warning);
-  };
-}
-
-async function asStorageError<T>(work: () => T | Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    throw diskError(error);
   }
 }
 

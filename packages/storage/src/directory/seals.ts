@@ -13,30 +13,31 @@ import type { Files } from './files.ts';
 import { parseRecord } from './json-record.ts';
 import type { Paths } from './paths.ts';
 
-/** A line of `.varve/seals.jsonl`. */
+/** Line of `.varve/seals.jsonl`. `void` revokes earlier lines for this seq and all after it. */
 export type SealLine = SealedEvent | Statement | { readonly void: number };
 
-/** What the file says, in order of seq. */
+/** Parsed contents of the file. */
 export interface StoredProof {
+  /** In order of seq. */
   readonly events: readonly EventProof[];
-  /** The last seal; nothing when there is none. */
+  /** Last seal; absent if there is none. */
   readonly last: SealedEvent | undefined;
 }
 
-/** Writes lines. */
+/** Formats lines. */
 export function sealLinesText(lines: readonly SealLine[]): string {
   return lines.map((line) => `${JSON.stringify(line)}\n`).join('');
 }
 
-/** Reads the last line of the file, when that is a seal: then it is the last seal. */
+/** Returns the last seal if it is the last line of the file; otherwise the whole file has to be parsed. */
 export function lastSealOf(text: string): SealedEvent | undefined {
   const start = text.lastIndexOf('\n', text.length - 2) + 1;
   return text.endsWith('\n') ? sealOf(parseRecord(text.slice(start))) : undefined;
 }
 
 /**
- * Reads the file. Lines that a crash tore, and others that say nothing, are passed over. `void` ends what lines before
- * it say of this event and of those after, but for cuts; of two seals of one event the first counts.
+ * Parses the file. Ignores torn and other invalid lines. A `void` line revokes the seals and statements of its seq and all
+ * after it in earlier lines, except for cuts. Of two seals of one event, the first counts.
  */
 export function parseSealLines(text: string): StoredProof {
   const seals = new Map<number, string>();
@@ -61,11 +62,11 @@ export function parseSealLines(text: string): StoredProof {
 
 function sealOf(record: Readonly<Record<string, unknown>> | undefined): SealedEvent | undefined {
   const { seq, seal, kind } = record ?? {};
-  const isPlace = typeof seq === 'number' && Number.isSafeInteger(seq) && seq >= 0;
-  return kind === undefined && isPlace && isSha256Hex(seal) ? { seq, seal } : undefined;
+  const isSeq = typeof seq === 'number' && Number.isSafeInteger(seq) && seq >= 0;
+  return kind === undefined && isSeq && isSha256Hex(seal) ? { seq, seal } : undefined;
 }
 
-/** Whose seals are kept. */
+/** Options of `SealWriter`. */
 export interface SealWriterOptions {
   readonly id: string;
   readonly files: Files;
@@ -76,18 +77,18 @@ export interface SealWriterOptions {
 }
 
 /**
- * Adds the seals of one log to `.varve/seals.jsonl`, for the holder of its lease. An event comes first and its seal
- * after: what a crash, or a foreign writer, leaves without a seal is sealed when the log is opened or written next. So a
- * holder that was taken over adds nothing here that its successor would not.
+ * Appends the seals of one log to `.varve/seals.jsonl`, for the lease holder. An event is written before its seal: events
+ * that a crash or another program leaves unsealed are sealed when the log is opened or written next. A holder whose lease
+ * was taken over therefore adds only lines that its successor would add too.
  */
 export class SealWriter {
   readonly #options: SealWriterOptions;
   #head = 0;
   #seal: string;
-  /** Lines that the disk did not take. */
+  /** Lines that could not be written yet. */
   #unwritten = '';
   #isRead = false;
-  /** Whether the name of the file is on the disk. */
+  /** True once the name of the file is on the disk. */
   #isNamed = false;
 
   constructor(options: SealWriterOptions) {
@@ -95,44 +96,45 @@ export class SealWriter {
     this.#seal = firstSeal(options.id);
   }
 
-  /** Seals what the log has and the file has not. */
+  /** Seals the events of the log that have no seal in the file, and records a cut if the log lost sealed events. */
   async catchUp(): Promise<void> {
     const { index, now } = this.#options;
     if (!this.#isRead) this.#read();
-    // A seal comes after its event: only a look at the events that comes after the one at the seals shows that any are lost.
+    // Seals are written after their events, so events are lost only if a scan after reading the seals does not find them.
     if (this.#head > index.head) index.rescanIfChanged();
     if (this.#head > index.head) {
       const end = this.#head;
       this.#truncateTo(index.head);
-      // The cut comes first: torn between the two, the file still says that there was more.
+      // The cut is written first: if a crash tears the two lines apart, the file still records that events were lost.
       this.#write([{ kind: 'cut', seq: index.head, end, cause: 'found', at: now() }, { void: index.head }]);
     }
     while (this.#head < index.head) {
       const page = index.page(this.#head, index.head);
-      if (page.length === 0) return; // A foreign writer took something away; the next look tells.
+      // Another program removed events; the next scan finds that.
+      if (page.length === 0) return;
       this.add(page);
       await setImmediate();
     }
   }
 
-  /** Seals events that were just put into the log. What the disk does not take is written with the next ones. */
+  /** Seals events that were just written. If the disk fails, the seals are written with the next ones. */
   add(events: readonly PlannedEvent[], signer?: Signer): void {
     const { id: conversation, now } = this.#options;
-    // Those of a foreign writer come between: `catchUp` seals all of them.
+    // Events of another program came before these; `catchUp` seals all of them.
     if (events[0]?.seq !== this.#head) return;
     const { seals, checkpoints, last } = sealEvents(events, { conversation, previous: this.#seal, signer, at: now() });
     this.#head += events.length;
     this.#seal = last;
-    // A seal comes last, so that opening the log reads one line.
+    // The last line is a seal, so that opening the log parses one line.
     this.#write([...checkpoints, ...seals]);
   }
 
-  /** Adds what somebody stated elsewhere. */
+  /** Adds statements, for instance of the log that this one is a copy of. */
   addStatements(statements: readonly Statement[]): void {
     if (statements.length > 0) this.#write(statements);
   }
 
-  /** Ends the seals before event `seq`, where the log ends by now, and says so. */
+  /** Revokes the seals from event `seq` on, where the log ends now, and records a cut. */
   cut(seq: number, end: number): Cut {
     const cut: Cut = { kind: 'cut', seq, end, cause: 'repaired', at: this.#options.now() };
     this.#truncateTo(seq);
@@ -147,7 +149,7 @@ export class SealWriter {
     this.#write([signCheckpoint({ conversation, seq: this.#head - 1, seal: this.#seal, at: now() }, signer)]);
   }
 
-  /** Resolves when all is on the disk that was written. */
+  /** Resolves when all lines are on the disk. */
   async sync(): Promise<void> {
     const { files, paths } = this.#options;
     this.flush();
@@ -156,7 +158,7 @@ export class SealWriter {
     this.#isNamed = true;
   }
 
-  /** Writes what is not written. */
+  /** Writes the lines that could not be written before. */
   flush(): void {
     const { files, paths } = this.#options;
     if (this.#unwritten === '') return;
@@ -170,7 +172,7 @@ export class SealWriter {
       this.flush();
     } catch (error) {
       if (errnoOf(error) === undefined) throw error;
-      // What was written may be half a line.
+      // A partial line may have been written.
       if (!this.#unwritten.startsWith('\n')) this.#unwritten = `\n${this.#unwritten}`;
     }
   }
@@ -178,7 +180,7 @@ export class SealWriter {
   #read(): void {
     const { files, paths } = this.#options;
     const text = files.read(paths.seals)?.toString() ?? '';
-    // Zeros are what a power failure leaves of blocks that it lost: the seals in them are made again.
+    // A power failure leaves zeros in lost blocks; the seals in them are computed again.
     const last = text.includes('\0') ? lastBeforeGap(text) : (lastSealOf(text) ?? parseSealLines(text).last);
     if (text !== '' && !text.endsWith('\n')) this.#unwritten = '\n';
     this.#head = last ? last.seq + 1 : 0;
@@ -186,18 +188,18 @@ export class SealWriter {
     this.#isRead = true;
   }
 
-  /** Goes on after the first `head` events. */
+  /** Continues after the first `head` events. */
   #truncateTo(head: number): void {
     const { id, files, paths } = this.#options;
     const { events } = parseSealLines(files.read(paths.seals)?.toString() ?? '');
     const seal = events.find(({ seq }) => seq === head - 1)?.seal;
-    // Without a seal to go on from, all are made again; those that are kept count all the same.
+    // Without a seal at this point all seals are computed again; those in the file still take precedence.
     this.#head = seal === undefined ? 0 : head;
     this.#seal = seal ?? firstSeal(id);
   }
 }
 
-/** The seal of the last event before the first one without. */
+/** Returns the seal of the last event before the first one without a seal. */
 function lastBeforeGap(text: string): SealedEvent | undefined {
   const sealed = parseSealLines(text).events.filter(({ seal }) => seal !== undefined);
   const { seq, seal } = sealed.findLast((event, index) => event.seq === index) ?? {};

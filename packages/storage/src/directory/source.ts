@@ -2,25 +2,66 @@ import { setImmediate } from 'node:timers/promises';
 import { StorageError } from '../contract/error.ts';
 import type { LogProof } from '../contract/log-proof.ts';
 import type { LogSource } from '../kit/reader.ts';
-import type { Wakeups } from '../kit/wakeups.ts';
+import { type Wakeups, wakeups } from '../kit/wakeups.ts';
 import { diskError } from './disk-error.ts';
-import type { EventIndex } from './event-index.ts';
-import type { StoredProof } from './seals.ts';
+import { EventIndex } from './event-index.ts';
+import type { Files } from './files.ts';
+import type { Paths } from './paths.ts';
+import { quarantinedTexts } from './quarantine.ts';
+import { parseSealLines, type StoredProof } from './seals.ts';
+import { type OnWarning, warnOnce } from './warnings.ts';
 
-/** What the readers of one conversation share. */
+/** State that the log and the readers of one conversation in one store share. */
 export interface SharedLog {
   readonly id: string;
   readonly index: EventIndex;
   readonly wake: Wakeups;
-  /** Reads what is kept beside the log now. */
+  /** Reads the current seals and statements. */
   readonly readProof: () => StoredProof;
-  /** Reads what lies in quarantine now, one file after the other. */
+  /** Reads the current texts in quarantine, one file after the other. */
   readonly quarantine: () => Iterable<string>;
 }
 
-/** Reads a log until `closed` aborts. */
+/** Options of `sharedLog`. */
+export interface SharedLogOptions {
+  readonly id: string;
+  readonly files: Files;
+  readonly paths: Paths;
+  /** Interval for detecting appends of other processes. */
+  readonly pollMs: number;
+  readonly warn: OnWarning;
+}
+
+/** Creates the shared state of one conversation. Each warning is forwarded once. */
+export function sharedLog({ id, files, paths, pollMs, warn }: SharedLogOptions): SharedLog {
+  return {
+    id,
+    index: new EventIndex({ id, files, paths, warn: warnOnce(warn) }),
+    wake: wakeups((onChange) => watchEvents(files, { path: paths.events, pollMs, onChange })),
+    readProof: () => parseSealLines(files.read(paths.seals)?.toString() ?? ''),
+    quarantine: () => quarantinedTexts(files, paths),
+  };
+}
+
+interface WatchOptions {
+  readonly path: string;
+  readonly pollMs: number;
+  readonly onChange: () => void;
+}
+
+/** Calls back every `pollMs` and when the file system reports a change. */
+function watchEvents(files: Files, { path, pollMs, onChange }: WatchOptions): () => void {
+  const stop = files.watch(path, onChange);
+  const timer = setInterval(onChange, pollMs);
+  return () => {
+    stop();
+    clearInterval(timer);
+  };
+}
+
+/** Returns the source for reading a log until `closed` aborts. */
 export function directorySource(
-  { id, index, wake, readProof: kept, quarantine }: SharedLog,
+  { id, index, wake, readProof, quarantine }: SharedLog,
   closed: AbortSignal,
 ): LogSource & { readonly proof: LogProof } {
   const read = async <T>(work: () => T): Promise<T> => {
@@ -31,36 +72,36 @@ export function directorySource(
       throw diskError(error);
     }
   };
-  const look = async <T>(work: () => T): Promise<T> =>
+  const readCurrent = async <T>(work: () => T): Promise<T> =>
     read(() => {
       index.refresh();
       return work();
     });
   return {
     id,
-    head: async () => look(() => index.head),
+    head: async () => readCurrent(() => index.head),
     async page(from, to) {
       const page = await read(() => index.page(from, to));
-      // Reading is synchronous: between pages, others have their turn.
+      // Reading is synchronous, so other tasks run between pages.
       if (page.length < to - from) await setImmediate();
       return page;
     },
-    seqOf: async (eventId) => look(() => index.seqOf(eventId)),
+    seqOf: async (eventId) => readCurrent(() => index.seqOf(eventId)),
     arm: () => wake.arm(id),
     closed,
     proof: {
       async *quarantine() {
         const texts = quarantine()[Symbol.iterator]();
         for (;;) {
-          const next = await look(() => texts.next());
+          const next = await readCurrent(() => texts.next());
           if (next.done === true) return;
           yield next.value;
         }
       },
-      page: async (from, to) => look(() => kept().events.filter(({ seq }) => seq >= from && seq < to)),
+      page: async (from, to) => readCurrent(() => readProof().events.filter(({ seq }) => seq >= from && seq < to)),
       end: async () =>
-        look(() => {
-          const { last } = kept();
+        readCurrent(() => {
+          const { last } = readProof();
           return last && { head: last.seq + 1, seal: last.seal };
         }),
     },

@@ -1,12 +1,12 @@
 import type { AgentMeta } from './base-state.ts';
 import type { JsonRecord } from './json-record.ts';
 
-/** What `meta.json` is made of. */
+/** Options of `storedConversation`. */
 export interface StoredConversationOptions {
   readonly uuid: string;
   readonly meta: AgentMeta;
   readonly before: JsonRecord | undefined;
-  /** What goes into `base_state.json` with it. */
+  /** Contents of `base_state.json`, written with it. */
   readonly state: JsonRecord;
   /** UTC milliseconds. */
   readonly createdAt: number;
@@ -14,7 +14,8 @@ export interface StoredConversationOptions {
 }
 
 /**
- * The reference's entry of a conversation in its catalogue; it lists what has one. What we do not know better stays.
+ * Returns the contents of `meta.json`, the reference's catalogue entry; the reference lists conversations that have one.
+ * Fields that this package does not set keep their values.
  *
  * @see software-agent-sdk openhands/agent_server/models.py (`StoredConversation`)
  */
@@ -23,7 +24,7 @@ export function storedConversation(options: StoredConversationOptions): JsonReco
   const { title } = meta;
   return {
     ...(before ?? newStoredConversation(uuid, createdAt)),
-    // Loading a conversation, the reference takes these from here.
+    // The reference reads these fields here when it loads a conversation.
     workspace: state['workspace'],
     confirmation_policy: state['confirmation_policy'],
     max_iterations: state['max_iterations'],
@@ -71,7 +72,7 @@ function newStoredConversation(uuid: string, createdAt: number): JsonRecord {
   };
 }
 
-/** Microseconds, as the reference has them. */
+/** Formats a time with microseconds, as the reference does. */
 function timeOf(ms: number): string {
   return new Date(ms).toISOString().replace('Z', '000Z');
 }

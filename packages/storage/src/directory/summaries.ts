@@ -7,7 +7,7 @@ import { type Files, msOf } from './files.ts';
 import { readNames } from './list-events.ts';
 import { type Paths, pathsOf } from './paths.ts';
 
-/** Lists the conversations in a root: one look at each, and more only at those of the page. */
+/** Lists the conversations in a root. Reads one file status of each, and more only for those on the page. */
 export function listSummaries(files: Files, root: string, { limit, after }: Listing): Page<Summary> {
   const places = files.list(root).flatMap((id) => (isId(id) ? (placeOf(files, root, id) ?? []) : []));
   const rest = after ? places.filter((place) => compareSummaries(after, place) < 0) : places;
@@ -20,7 +20,7 @@ export function listSummaries(files: Files, root: string, { limit, after }: List
   return toPage(found, limit);
 }
 
-/** Summarises a conversation; nothing when there is none. Its log is counted, not read. */
+/** Returns the summary of a conversation, or `undefined` if it is missing. Counts the events without reading them. */
 export function readSummary(files: Files, root: string, id: string): Summary | undefined {
   const place = placeOf(files, root, id);
   if (!place) return undefined;
@@ -30,7 +30,7 @@ export function readSummary(files: Files, root: string, id: string): Summary | u
   return { id, createdAt, updatedAt: place.updatedAt, head: names.length, meta };
 }
 
-/** Whether there is a conversation: the reference makes the state first and `events/` with the first event. */
+/** Returns true if the conversation exists. The reference creates the state first, and `events/` with the first event. */
 export function hasConversation(files: Files, paths: Paths): boolean {
   return [paths.events, paths.baseState].some((path) => files.status(path));
 }

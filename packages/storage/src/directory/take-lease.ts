@@ -15,57 +15,57 @@ import {
 } from './lease-files.ts';
 import { Lease, type LeaseOptions } from './lease.ts';
 
-/** Somebody who has the right to append. */
+/** A holder that may still have the lease. */
 type Contender = Holder & { readonly until: number };
 
 /**
- * Takes the lease of a conversation. Of several that try at once one succeeds.
+ * Takes the lease of a conversation. If several processes try concurrently, one succeeds.
  *
- * @throws {StorageError} `held` by a live holder, of this package or of the reference.
+ * @throws {StorageError} `held` if a live holder has it, of this package or of the reference.
  */
 export function takeLease(options: LeaseOptions): Lease {
   for (let tries = 0; tries < 100; tries += 1) {
     const lease = claim(options, checkFree(options) + 1);
     if (lease) return lease;
   }
-  throw new StorageError('held', `Conversation ${options.id} is being taken by others again and again.`);
+  throw new StorageError('held', `Conversation ${options.id} is repeatedly taken by other processes.`);
 }
 
-/** The first claim of a conversation that is being made. */
+/** Returns a claim for this holder, with a new instance id. */
 export function newClaim({ holder, leaseMs, now }: Pick<LeaseOptions, 'holder' | 'leaseMs' | 'now'>): Claim {
   return { ...holder, instance: randomUUID().replaceAll('-', ''), until: now() + leaseMs };
 }
 
-/** Gives the highest epoch there was. @throws {StorageError} `held`. */
+/** Checks that no live holder has the lease, and returns the highest epoch so far. @throws {StorageError} `held`. */
 function checkFree(options: LeaseOptions): number {
   const { id, files, paths, now, holder } = options;
   const [epoch = 0] = listEpochs(options);
   const claimed = readClaim(options, epoch);
   const lease = parseOwnerLease(files.read(paths.ownerLease));
-  const contenders = lease?.owner_instance_id === claimed?.instance ? [] : [foreign(options, lease)];
-  if (claimed && !claimed.isReleased) contenders.push(contender(claimed, lease));
+  const contenders = lease?.owner_instance_id === claimed?.instance ? [] : [referenceHolder(options, lease)];
+  if (claimed && !claimed.isReleased) contenders.push(claimHolder(claimed, lease));
   const live = contenders.find((other) => other && other.until > now() && !isDead(other, holder));
   if (live) {
-    const who = `process ${live.pid} on ${live.host || 'an unknown host'}`;
+    const holderName = `process ${live.pid} on ${live.host || 'an unknown host'}`;
     const until = new Date(Math.min(live.until, 8.64e15)).toISOString();
-    throw new StorageError('held', `Conversation ${id} is held by ${who} until ${until} or longer.`);
+    throw new StorageError('held', `Conversation ${id} is held by ${holderName} until ${until} or longer.`);
   }
   return Math.max(epoch, lease?.generation ?? 0);
 }
 
-function contender(claimed: Claim, lease: OwnerLease | undefined): Contender {
+function claimHolder(claimed: Claim, lease: OwnerLease | undefined): Contender {
   const isRenewed = lease?.owner_instance_id === claimed.instance;
   return { ...claimed, until: isRenewed ? Math.max(claimed.until, lease.expires_at * 1000) : claimed.until };
 }
 
-/** The holder of a lease that is of no epoch here. It says nothing of boots, and the reference goes by the pid alone. */
-function foreign({ holder }: LeaseOptions, lease: OwnerLease | undefined): Contender | undefined {
+/** Returns the holder of a lease without a claim. It has no boot id, and the reference checks only the pid. */
+function referenceHolder({ holder }: LeaseOptions, lease: OwnerLease | undefined): Contender | undefined {
   if (!lease) return undefined;
   const { owner_host: host = '', owner_pid: pid = process.pid, expires_at: until } = lease;
   return { host, pid, boot: holder.boot, until: until * 1000 };
 }
 
-/** Takes one epoch, or nothing when somebody else was faster. */
+/** Takes one epoch. Returns `undefined` if another process was faster. */
 function claim(options: LeaseOptions, epoch: number): Lease | undefined {
   const { files, paths } = options;
   const claimed = newClaim(options);
@@ -73,7 +73,7 @@ function claim(options: LeaseOptions, epoch: number): Lease | undefined {
   makeOwn(options);
   writeClaim(files, draft, claimed);
   try {
-    // Moving a directory over one that is not empty fails, so an epoch has one holder.
+    // Renaming a directory onto a non-empty one fails, so an epoch has one holder.
     files.rename(draft, epochDirectory(paths, epoch));
   } catch (error) {
     files.remove(draft);
@@ -83,16 +83,16 @@ function claim(options: LeaseOptions, epoch: number): Lease | undefined {
   }
   const lease = new Lease(options, epoch, claimed);
   try {
-    // This one is among them when somebody with a higher one came between: then there is nothing to write the lease from.
-    for (const old of listEpochs(options).slice(1)) end(options, old);
-    return hasWritten(lease) ? lease : undefined;
+    // If another process took a higher epoch in between, this ends the epoch just taken, and writing the lease fails.
+    for (const old of listEpochs(options).slice(1)) endEpoch(options, old);
+    return tryWrite(lease) ? lease : undefined;
   } catch (error) {
     lease.release();
     throw error;
   }
 }
 
-/** Makes the directory of ours, in a conversation that the reference made. @throws {StorageError} `missing`. */
+/** Creates `.varve` in a conversation that the reference created. @throws {StorageError} `missing`. */
 function makeOwn({ id, files, paths }: LeaseOptions): void {
   try {
     files.makeDirectory(paths.own);
@@ -102,11 +102,11 @@ function makeOwn({ id, files, paths }: LeaseOptions): void {
   }
 }
 
-/** Ends an epoch: what its holder moves from now on is not there to be moved. */
-function end({ files, paths }: LeaseOptions, epoch: number): void {
-  const gone = join(paths.own, `ended-${randomUUID()}`);
+/** Ends an epoch by moving its directory away, so that later moves of its holder fail as `fenced`. */
+function endEpoch({ files, paths }: LeaseOptions, epoch: number): void {
+  const endedPath = join(paths.own, `ended-${randomUUID()}`);
   try {
-    files.rename(epochDirectory(paths, epoch), gone);
+    files.rename(epochDirectory(paths, epoch), endedPath);
   } catch (error) {
     if (errnoOf(error) !== 'ENOENT') throw error;
   }
@@ -114,7 +114,7 @@ function end({ files, paths }: LeaseOptions, epoch: number): void {
   for (const name of ended) removeEnded(files, join(paths.own, name));
 }
 
-/** What another one removes at the same time, or a file that comes in just now keeps, is removed with the next. */
+/** Removes the directory of an ended epoch. If another process interferes, the next takeover removes it. */
 function removeEnded(files: Files, path: string): void {
   try {
     files.remove(path);
@@ -123,7 +123,8 @@ function removeEnded(files: Files, path: string): void {
   }
 }
 
-function hasWritten(lease: Lease): boolean {
+/** Writes the lease file; returns false if the epoch has ended. */
+function tryWrite(lease: Lease): boolean {
   try {
     lease.write();
     return true;

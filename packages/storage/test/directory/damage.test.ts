@@ -54,7 +54,7 @@ test.for([
   }
   expect(files.codes()).toEqual(['broken-event']);
   await expectLog(files, [idAt(0), idAt(1)]);
-  expect(files.codes()).toContain('set-aside');
+  expect(files.codes()).toContain('quarantined');
   expect(await readFile(files.path('.varve', 'quarantine', nameOf(2)))).toEqual(Buffer.from(contents));
 });
 
