@@ -25,7 +25,7 @@ await using store = memoryStore();
 await using conversation = await Conversation.create({ agent, store, workspace: process.cwd() });
 await conversation.send('How is the weather in Bergen?');
 const result = await conversation.run();
-console.log(result.reason, result.iterations, result.reason === 'finished' ? result.text : '');
+console.log(result.reason, result.iterations, result.text);
 
 for await (const { seq, event } of conversation.events()) console.log(seq, event.source, event.kind);
 

@@ -39,5 +39,5 @@ show(await conversation.run());
 // The approval covers exactly the bytes that were shown.
 await conversation.approve({ by: 'ada' });
 const end = await conversation.run();
-console.log(end.reason === 'finished' ? end.text : end.reason);
+console.log(end.text);
 await rm(workspace, { recursive: true });

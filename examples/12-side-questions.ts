@@ -35,4 +35,4 @@ const answer = await conversation.ask('How far are you?');
 console.log(textOf(answer.message.content), `(${conversation.state.head - head} events)`);
 
 const end = await conversation.run();
-console.log(end.reason === 'finished' ? end.text : end.reason);
+console.log(end.text);

@@ -29,5 +29,5 @@ await using store = memoryStore();
 await using conversation = await Conversation.create({ agent, store, workspace: process.cwd() });
 await conversation.send('Untie the knot.');
 const end = await conversation.run();
-console.log(end.reason === 'finished' ? end.text : end.reason);
+console.log(end.text);
 console.log('requests: small', small.requests.length, '· strong', strong.requests.length);

@@ -45,6 +45,6 @@ await conversation
 
 console.log('named:', await conversation.generateTitle());
 const second = await conversation.step();
-console.log('step 2:', second.reason, second.reason === 'finished' ? second.text : '');
+console.log('step 2:', second.reason, second.text);
 const { agent: agents, title } = conversation.state.stats.byUsageId;
 console.log('replies:', agents?.calls, 'of the agent,', title?.calls, 'for the title');

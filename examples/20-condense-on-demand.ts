@@ -34,5 +34,5 @@ for (const { role, content } of conversation.request().messages.slice(1)) {
 // The conversation continues with the smaller view; earlier states remain readable.
 await conversation.send('And what do I have then?');
 const end = await conversation.run();
-console.log(end.reason === 'finished' ? end.text : end.reason);
+console.log(end.text);
 console.log('in view after eight events:', (await conversation.stateAt(8)).view.events.length);

@@ -26,7 +26,7 @@ const options = { agent, store, workspace: process.cwd(), secrets: [secret] };
 await using conversation = await Conversation.create(options);
 await conversation.send(`Open the door. The word is ${secret}.`);
 const end = await conversation.run();
-console.log(end.reason === 'finished' ? end.text : end.reason);
+console.log(end.text);
 
 for (const { role, content } of conversation.request().messages.slice(1)) {
   console.log(`${role}: ${textOf(content).split('\n')[0]}`);

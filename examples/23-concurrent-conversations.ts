@@ -39,5 +39,5 @@ const [first, second] = await Promise.all([
 await watched;
 watching.abort();
 console.log('pieces:', pieces.map((piece) => JSON.stringify(piece)).join(' '));
-for (const end of [first, second]) console.log(end.reason === 'finished' ? end.text : end.reason);
+for (const end of [first, second]) console.log(end.text);
 console.log('calls of each:', tea.state.stats.total.calls, coffee.state.stats.total.calls);

@@ -45,4 +45,4 @@ for await (const { event } of conversation.events()) {
     console.log('to the model:', textOf(event.llm_message.content));
   if (Condensation.is(event)) console.log('condensed:', event.forgotten_event_ids.length, 'events');
 }
-console.log(end.reason, 'after', end.iterations, 'steps:', end.reason === 'finished' ? end.text : '');
+console.log(end.reason, 'after', end.iterations, 'steps:', end.text);

@@ -2,12 +2,25 @@ import { execFile } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
+import { scriptedServer } from '@varve/llm/testing';
 
 const run = promisify(execFile);
 const files = globSync('*.ts', { cwd: import.meta.dirname, exclude: ['*.test.ts'] }).toSorted();
+const [hello = '', ...scripted] = files;
 
-test('examples are numbered from 01 without gaps', () => {
-  const numbers = files.map((_, index) => String(index + 1).padStart(2, '0'));
+/** Runs an example in its own process with an environment that cannot change the output. */
+async function outputOf(file: string, env: Readonly<Record<string, string>> = {}): Promise<string> {
+  const { stdout } = await run(process.execPath, ['--conditions=@varve/source', file], {
+    cwd: import.meta.dirname,
+    env: { PATH: process.env['PATH'], TZ: 'UTC', ...env },
+  });
+  return stdout;
+}
+
+const goldenOf = (file: string): string => `golden/${file.replace(/\.ts$/, '.txt')}`;
+
+test('examples are numbered from 00 without gaps', () => {
+  const numbers = files.map((_, index) => String(index).padStart(2, '0'));
   expect(files.map((file) => /^(\d\d)-[a-z0-9-]+\.ts$/.exec(file)?.[1] ?? file)).toEqual(numbers);
 });
 
@@ -15,11 +28,21 @@ test.for(files)('%s starts with a comment that names its subject', (file) => {
   expect(readFileSync(`${import.meta.dirname}/${file}`, 'utf8')).toMatch(/^(\/\/|\/\*\*?) \S/);
 });
 
-/** Runs each example in its own process with an environment that cannot change the output. */
-test.for(files)('%s prints its golden output', async (file) => {
-  const { stdout } = await run(process.execPath, ['--conditions=@varve/source', file], {
-    cwd: import.meta.dirname,
-    env: { PATH: process.env['PATH'], TZ: 'UTC' },
-  });
-  await expect(stdout).toMatchFileSnapshot(`golden/${file.replace(/\.ts$/, '.txt')}`);
+test.for(scripted)('%s prints its golden output', async (file) => {
+  await expect(await outputOf(file)).toMatchFileSnapshot(goldenOf(file));
+});
+
+test(`${hello} has eight lines and runs on the model that the environment names`, async () => {
+  await using server = await scriptedServer([
+    { calls: [{ name: 'file_editor', arguments: { command: 'view', path: import.meta.dirname } }] },
+    { text: 'Numbered examples, from the shortest agent to child conversations.' },
+  ]);
+  const env = { LLM_MODEL: 'openai/scripted', LLM_BASE_URL: server.url, LLM_API_KEY: 'not-a-key' };
+  await expect(await outputOf(hello, env)).toMatchFileSnapshot(goldenOf(hello));
+  server.assertDone();
+  expect(
+    readFileSync(`${import.meta.dirname}/${hello}`, 'utf8')
+      .trimEnd()
+      .split('\n'),
+  ).toHaveLength(8);
 });

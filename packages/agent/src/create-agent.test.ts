@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest';
+import { scriptedModel, scriptedServer } from '@varve/llm/testing';
+import { memoryStore } from '@varve/storage';
+import { finish } from '@varve/tools';
+import { createAgent } from './create-agent.ts';
+import { readState } from './log/read-log.ts';
+import { countingTool } from './testing/counting-tool.ts';
+
+test('an agent answers a message with the text of its final reply', async () => {
+  await using agent = createAgent({ model: scriptedModel([{ text: 'Hello.' }]) });
+  expect(await agent.run('Hi.')).toMatchObject({ reason: 'finished', text: 'Hello.' });
+});
+
+test('the default tools are those of a coding agent', async () => {
+  await using agent = createAgent({ model: scriptedModel([{ text: 'Hello.' }]) });
+  const { tools } = (await agent.conversation()).request();
+  expect(tools.map(({ name }) => name)).toEqual(['terminal', 'file_editor', 'task_tracker', 'think', 'finish']);
+});
+
+test('later messages continue the same conversation, in the given store', async () => {
+  await using store = memoryStore();
+  const { tool, runs } = countingTool();
+  const model = scriptedModel([
+    { calls: [{ name: 'record', arguments: { text: 'a' } }] },
+    { text: 'One.' },
+    { text: 'Two.' },
+  ]);
+  const agent = createAgent({ model, store, tools: () => [tool(), finish()] });
+  expect((await agent.run('First.')).text).toBe('One.');
+  expect((await agent.run('Second.')).text).toBe('Two.');
+  const { id } = await agent.conversation();
+  await agent[Symbol.asyncDispose]();
+  expect([...runs]).toEqual([['a', 1]]);
+  expect(await readState(await store.read(id))).toMatchObject({ status: 'finished', stats: { total: { calls: 3 } } });
+});
+
+test('a run without a final message has an empty text', async () => {
+  const { tool } = countingTool();
+  const model = scriptedModel([{ calls: [{ name: 'record', arguments: { text: 'a' } }] }]);
+  await using agent = createAgent({ model, tools: () => [tool()] });
+  expect(await agent.run('Go.', { maxIterations: 1 })).toMatchObject({ reason: 'max-iterations', text: '' });
+});
+
+test('a model reference is called with its key, and the key is masked in the log', async () => {
+  await using server = await scriptedServer([{ text: 'The key is sk-secret-1234.' }]);
+  await using agent = createAgent({ model: 'openai/scripted', apiKey: 'sk-secret-1234', baseUrl: server.url });
+  expect((await agent.run('Hi.')).text).toBe('The key is <secret-hidden>.');
+  expect(server.requests[0]?.headers['authorization']).toBe('Bearer sk-secret-1234');
+});
+
+test('the key of the provider is taken from the keys', async () => {
+  const keys = { OPENAI_API_KEY: 'sk-secret-1234', PATH: '/bin' };
+  await using agent = createAgent({ model: 'openai/gpt-5', keys });
+  expect(JSON.stringify(agent.definition.spec)).not.toContain('sk-secret');
+});
+
+test('a model reference without a key that it needs is invalid', () => {
+  expect(() => createAgent({ model: 'openai/gpt-5', apiKey: ' ' })).toThrow(
+    expect.objectContaining({
+      code: 'invalid',
+      message: 'The model openai/gpt-5 needs an API key: pass apiKey or keys.',
+    }),
+  );
+});

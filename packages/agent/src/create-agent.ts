@@ -1,0 +1,111 @@
+import {
+  functionCalling,
+  LlmError,
+  modelFrom,
+  providers,
+  retry,
+  type LanguageModel,
+  type ModelFromOptions,
+} from '@varve/llm';
+import { memoryStore, type EventStore } from '@varve/storage';
+import { defaultTools } from '@varve/tools';
+import { defineAgent, type Agent, type AgentOptions } from './agent.ts';
+import type { UserInput } from './conversation/conversation-options.ts';
+import { Conversation } from './conversation/conversation.ts';
+import { AgentError } from './error.ts';
+import type { RunOptions } from './run/run-options.ts';
+import type { RunResult } from './run/run-result.ts';
+import { withoutUndefined } from './without-undefined.ts';
+
+/** Options of {@link createAgent}. */
+export interface CreateAgentOptions extends Partial<Omit<AgentOptions, 'model'>> {
+  /**
+   * Reference to a model, such as `openai/gpt-5` (see `modelFrom`), which is called with `retry` and `functionCalling`; or a
+   * model, which is used as it is.
+   */
+  readonly model: string | LanguageModel;
+  /** API key for a model reference. Keys are masked in the log. */
+  readonly apiKey?: string | undefined;
+  /** API keys by the names of their environment variables, such as `process.env`; used without `apiKey`. */
+  readonly keys?: ModelFromOptions['keys'];
+  /** Address of the server for a model reference. */
+  readonly baseUrl?: string | undefined;
+  /** Default: a store in memory. A given store is not owned: the caller closes it after the agent. */
+  readonly store?: EventStore;
+  /** Working directory; default the current one of the process. */
+  readonly workspace?: string;
+  /** Further values that must never reach the log. */
+  readonly secrets?: readonly string[];
+}
+
+/** An agent with a store and one conversation, ready to run. */
+export interface RunnableAgent extends AsyncDisposable {
+  /** Stateless specification, for example to open the stored conversation later with `Conversation.open`. */
+  readonly definition: Agent;
+  /**
+   * Sends a message and runs until there is a reason to end. Further calls continue the same conversation.
+   *
+   * @throws what `Conversation.create`, `send` and `run` throw.
+   */
+  run(input: UserInput, options?: RunOptions): Promise<RunResult>;
+  /** Returns the conversation: created with the first call, closed with the agent. */
+  conversation(): Promise<Conversation>;
+}
+
+/**
+ * Creates an agent from a model and defaults: the built-in coding tools, a store in memory, the current directory. Applications
+ * that manage several conversations use `defineAgent` and `Conversation`.
+ *
+ * @throws {AgentError} `invalid` when a model reference needs an API key and none is given, and as `defineAgent` does;
+ * {@link LlmError} `bad-request` for an unknown model reference.
+ */
+export function createAgent(options: CreateAgentOptions): RunnableAgent {
+  const { model, apiKey, keys, baseUrl, store: givenStore, workspace, secrets = [], ...agentOptions } = options;
+  const definition = defineAgent({
+    tools: () => defaultTools(),
+    ...withoutUndefined(agentOptions),
+    model: typeof model === 'string' ? namedModel(model, { apiKey, keys, baseUrl }) : model,
+  });
+  const store = givenStore ?? memoryStore();
+  let created: Promise<Conversation> | undefined;
+  const conversation = (): Promise<Conversation> =>
+    (created ??= Conversation.create({
+      agent: definition,
+      store,
+      workspace: workspace ?? process.cwd(),
+      secrets: [...apiKeys(options), ...secrets],
+    }));
+  return {
+    definition,
+    conversation,
+    async run(input, runOptions) {
+      const current = await conversation();
+      await current.send(input);
+      return current.run(runOptions);
+    },
+    async [Symbol.asyncDispose]() {
+      await (await created?.catch(() => undefined))?.[Symbol.asyncDispose]();
+      if (!givenStore) await store[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** Returns the keys of all providers, because a program that the agent starts may print any of them. */
+function apiKeys({ apiKey, keys = {} }: CreateAgentOptions): readonly string[] {
+  const known = Object.values(providers).flatMap(({ keyName }) => (keyName === undefined ? [] : keys[keyName]));
+  return [apiKey, ...known].flatMap((key) => key?.trim() || []);
+}
+
+/** Blank keys and addresses count as absent: that is how environments contain them. */
+function namedModel(
+  reference: string,
+  { apiKey, keys, baseUrl }: Pick<CreateAgentOptions, 'apiKey' | 'keys' | 'baseUrl'>,
+): LanguageModel {
+  try {
+    const options = { apiKey: apiKey?.trim() || undefined, keys, baseUrl: baseUrl?.trim() || undefined };
+    return functionCalling()(retry()(modelFrom(reference, withoutUndefined(options))));
+  } catch (error) {
+    if (!(error instanceof LlmError && error.code === 'unauthenticated')) throw error;
+    throw new AgentError('invalid', `The model ${reference} needs an API key: pass apiKey or keys.`, { cause: error });
+  }
+}
