@@ -2,17 +2,16 @@ import { deepFreeze, type BaseEvent } from '@varve/events';
 import { leafKey, toolsetFact } from '@varve/events/facts';
 import { ConversationStateUpdateEvent } from '@varve/events/kinds';
 import { statusKey } from '@varve/events/projections';
-import type { Mask } from '@varve/text';
+import type { ModelParameters, ToolSpec } from '@varve/llm';
+import { mapStrings, type Mask } from '@varve/text';
 import { isCustomEvent } from './is-custom-event.ts';
-
-type Toolset = NonNullable<ReturnType<typeof toolsetFact.read>>;
 
 /** Fields of every event. */
 const envelope = new Set(['id', 'timestamp', 'source', 'parent_id', 'kind']);
 
 /**
- * Fields whose texts are words of the format, or name events: hiding them would make an event unreadable, or part what
- * belongs together, and hide nothing.
+ * Fields whose strings are words of the event format or ids of events. Masking them would make an event unreadable or break
+ * a reference, and hide nothing.
  */
 const structural = new Set([
   ...envelope,
@@ -28,19 +27,19 @@ const structural = new Set([
   'digest',
 ]);
 
-/** As {@link structural}, for lists. */
+/** Fields as in {@link structural} whose values are lists. */
 const structuralLists = new Set(['actions', 'forgotten_event_ids']);
 
-/** Fields that hold JSON of anybody's making: no word in them is one of the format, and names in them tell as much as values. */
-const foreign = new Set(['data', 'extra', 'structured_output', 'metadata', 'hook_input', 'raw_input', 'raw_output']);
+/** Fields of free-form JSON: no word in it belongs to the event format, and its property names are data. */
+const freeForm = new Set(['data', 'extra', 'structured_output', 'metadata', 'hook_input', 'raw_input', 'raw_output']);
 
-/** State updates whose values are words of the format, or name events. */
+/** Keys of state updates whose values are words of the event format or ids of events. */
 const structuralKeys = new Set([statusKey, leafKey]);
 
 /**
- * An event with every secret in it replaced; the event itself when there is none. Its structure stays as it is, and so do the
- * `toolNames`: a name that no tool has is the model's making, and may hold anything. In events of the owner's own making
- * only the envelope and the key are structure.
+ * Masks the secrets in an event; returns the same event if it contains none. Structure is not changed, nor are
+ * `toolNames`: a name that no tool has was made up by the model and may contain anything. In custom events only the
+ * envelope and the key are structure.
  */
 export function maskEvent<Event extends BaseEvent>(
   event: Event,
@@ -53,32 +52,47 @@ export function maskEvent<Event extends BaseEvent>(
   if (isCustomEvent(event)) {
     return deepFreeze(maskAllBut(isUpdate ? new Set([...envelope, 'key']) : envelope, event, mask)) as Event;
   }
-  const named = 'tool_name' in event && typeof event.tool_name === 'string' && toolNames.has(event.tool_name);
+  const hasToolName = 'tool_name' in event && typeof event.tool_name === 'string' && toolNames.has(event.tool_name);
   const masked = maskFields(event, mask);
   const toolset = toolsetFact.read(event);
-  if (toolset) return deepFreeze({ ...masked, value: maskToolset(toolset, mask) }) as unknown as Event;
-  return deepFreeze(named ? { ...masked, tool_name: event.tool_name } : masked) as Event;
+  if (toolset) {
+    const value = { digest: toolset.digest, tools: maskTools(toolset.tools, mask) };
+    return deepFreeze({ ...masked, value }) as unknown as Event;
+  }
+  return deepFreeze(hasToolName ? { ...masked, tool_name: event.tool_name } : masked) as Event;
 }
 
-/** What is offered is there, so its names stay. */
-function maskToolset({ digest, tools }: Toolset, mask: Mask): object {
-  return { digest, tools: tools.map((tool) => ({ ...maskFields(tool, mask), name: tool.name })) };
+/** Masks the tools of a request as the log contains them. Their names stay, as these tools exist. */
+export function maskTools(tools: readonly ToolSpec[], mask: Mask): ToolSpec[] {
+  return tools.map(({ name, description, parameters }) => ({
+    name,
+    ...(maskFields({ description, parameters }, mask) as Omit<ToolSpec, 'name'>),
+  }));
+}
+
+/** Masks the parameters of a request as the log contains them. */
+export function maskParameters(parameters: ModelParameters, mask: Mask): ModelParameters {
+  return maskValue('parameters', parameters, mask) as ModelParameters;
 }
 
 function maskFields(record: object, mask: Mask): object {
   return Object.fromEntries(
     Object.entries(record).map(([name, value]) => [
       name,
-      isStructure(name, value) ? value : foreign.has(name) ? maskForeign(value, mask) : maskValue(name, value, mask),
+      isStructure(name, value) ? value : freeForm.has(name) ? maskAll(value, mask) : maskValue(name, value, mask),
     ]),
   );
 }
 
-/** A property of a JSON schema may have any of these names, and then it is an object. */
+/** A property of a JSON schema may have any of these names, and then its value is an object. */
 function isStructure(name: string, value: unknown): boolean {
   if (typeof value === 'string') return structural.has(name);
   if (Array.isArray(value)) return structuralLists.has(name);
-  return name === 'digests' && Object.values(value ?? {}).every((digest) => /^[0-9a-f]{64}$/.test(String(digest)));
+  return name === 'digests' && Object.values(value ?? {}).every(isDigest);
+}
+
+function isDigest(value: unknown): boolean {
+  return typeof value === 'string' && /^[0-9a-f]{64}$/.test(value);
 }
 
 function maskValue(name: string, value: unknown, mask: Mask): unknown {
@@ -89,18 +103,17 @@ function maskValue(name: string, value: unknown, mask: Mask): unknown {
     return maskAllBut(new Set(['kind']), value, mask);
   }
   const masked = maskFields(value, mask);
-  // Calls are told from each other by the ids of their model, which their results name.
+  // The model chose the ids of its calls, and results refer to them.
   return (name === 'tool_call' || name === 'tool_calls') && 'id' in value ? { ...masked, id: mask(value.id) } : masked;
 }
 
 function maskAllBut(kept: ReadonlySet<string>, record: object, mask: Mask): object {
   return Object.fromEntries(
-    Object.entries(record).map(([name, value]) => [name, kept.has(name) ? value : maskForeign(value, mask)]),
+    Object.entries(record).map(([name, value]) => [name, kept.has(name) ? value : maskAll(value, mask)]),
   );
 }
 
-function maskForeign(value: unknown, mask: Mask): unknown {
-  if (Array.isArray(value)) return value.map((item) => maskForeign(item, mask));
-  if (typeof value !== 'object' || value === null) return mask(value);
-  return Object.fromEntries(Object.entries(value).map(([name, field]) => [mask(name), maskForeign(field, mask)]));
+/** Masks every string and every property name. */
+function maskAll(value: unknown, mask: Mask): unknown {
+  return mapStrings(value, mask<string>, mask<string>);
 }

@@ -1,10 +1,27 @@
 import { parametersFact, toolsetFact, type Call } from '@varve/events/facts';
 import type { ModelParameters, ModelRequest, ToolSpec } from '@varve/llm';
+import type { Mask } from '@varve/text';
+import { digestOfJson } from '../log/digest.ts';
 import type { Draft } from '../log/drafts.ts';
+import { maskParameters, maskTools } from '../log/mask-event.ts';
+
+/** Parts that all requests of an agent share. */
+type SharedParts = Pick<ModelRequest, 'tools' | 'parameters'>;
+
+/** Returns the digests of tools and parameters as the log contains them: masked, unlike the request. */
+export function maskedDigests(
+  { tools, parameters }: SharedParts,
+  mask: Mask,
+): Pick<Call['digests'], 'tools' | 'parameters'> {
+  return {
+    tools: digestOfJson(maskTools(tools, mask)),
+    parameters: digestOfJson(maskParameters(jsonOf(parameters), mask)),
+  };
+}
 
 /** Returns facts of a request's tools and parameters, as far as the log does not contain their digests yet. */
 export function newRequestFacts(
-  { tools, parameters }: Pick<ModelRequest, 'tools' | 'parameters'>,
+  { tools, parameters }: SharedParts,
   digests: Call['digests'],
   known: readonly string[],
 ): readonly Draft[] {
@@ -25,7 +42,11 @@ export function toolsetDraft(digest: string, tools: readonly ToolSpec[]): Draft 
 
 /** Records the parameters of a request. */
 export function parametersDraft(digest: string, parameters: ModelParameters): Draft {
-  // Stored as JSON, without undefined fields.
-  const fields = JSON.parse(JSON.stringify(parameters)) as Record<string, unknown>;
+  const fields = jsonOf(parameters);
   return { make: (stamp) => parametersFact.create({ digest, parameters: fields }, stamp) };
+}
+
+/** Returns parameters as they are stored, without undefined fields. */
+function jsonOf(parameters: ModelParameters): Record<string, unknown> {
+  return JSON.parse(JSON.stringify(parameters)) as Record<string, unknown>;
 }

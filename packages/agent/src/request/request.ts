@@ -4,7 +4,7 @@ import { messageBuilder, messagesVersion, viewProjection, type View } from '@var
 import type { ModelParameters, ModelRequest, ToolSpec } from '@varve/llm';
 import type { Mask } from '@varve/text';
 import { messageDigester } from '../log/digest.ts';
-import { loggedDigests } from './logged-digests.ts';
+import { maskedDigests } from './request-facts.ts';
 
 /** A request, and what the log records of it. */
 export interface PreparedRequest {
@@ -30,7 +30,7 @@ export type RequestBuilder = (view: View) => PreparedRequest;
 export function requestBuilder({ codec, tools, parameters, cacheKey, mask }: RequestOptions): RequestBuilder {
   const messagesOf = messageBuilder(codec);
   const digestMessages = messageDigester();
-  const fixed = loggedDigests({ tools, parameters }, mask);
+  const fixed = maskedDigests({ tools, parameters }, mask);
   const projections = { view: viewProjection(codec).version, messages: messagesVersion };
   return (view) => {
     const messages = messagesOf(view.events);
