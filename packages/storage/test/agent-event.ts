@@ -1,6 +1,6 @@
 import type { NewEvent } from '../src/contract/log.ts';
 
-/** The `n`th event of a log as an agent appends it: a UUID, compact JSON, each but the first following the last. */
+/** Returns event `n` of a log as an agent appends it: with a UUID, compact JSON and the previous event as parent. */
 export function agentEvent(n: number, { kind = 'MessageEvent' }: { readonly kind?: string } = {}): NewEvent {
   const parentId = n === 0 ? undefined : idOf(n - 1);
   const parent = parentId === undefined ? {} : { parent_id: parentId };

@@ -4,28 +4,29 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
-/** Another Node process that runs a module. */
+/** A Node process that runs a module. */
 export interface Child extends AsyncDisposable {
-  /** The next line that it prints. Fails when it ends before. */
+  /** Returns the next line of its output. Fails if the process ends first. */
   line(): Promise<string>;
-  /** All further lines, until it ends. */
+  /** Returns all further lines once it ends. */
   rest(): Promise<readonly string[]>;
-  tell(line: string): void;
+  /** Writes a line to its input. */
+  send(line: string): void;
   /** Sends a signal. */
   signal(name: NodeJS.Signals): void;
-  /** Kills it without warning and resolves when it is gone. */
+  /** Kills it with SIGKILL and resolves when it has ended. */
   kill(): Promise<void>;
 }
 
-/** What is imported behind it is compiled once for all children: compiling is most of what they cost. */
+/** Caches the compiled imports for all children, because compiling takes most of their time. */
 const cached = `
   import { enableCompileCache, flushCompileCache } from 'node:module';
   enableCompileCache(${JSON.stringify(join(tmpdir(), 'varve-compiled'))});`;
 
 /**
- * Runs `source`, an ECMAScript module that imports packages as this package may. One that is to be killed calls
- * `flushCompileCache()`, so that others start faster. Before it a shell does what `limit` says, if anything. Disposing
- * kills.
+ * Starts a process that runs `source`, an ECMAScript module that may import what this package may import. A process that
+ * will be killed should call `flushCompileCache()`, so that others start faster. `limit` is a shell command to run first,
+ * such as `ulimit`. Disposing kills the process.
  */
 export function child(source: string, limit?: string): Child {
   const options = ['--conditions=@varve/source', '--input-type=module', '--eval', `${cached}\n${source}`];
@@ -48,7 +49,7 @@ export function child(source: string, limit?: string): Child {
       return value;
     },
     rest: async () => Array.fromAsync({ [Symbol.asyncIterator]: () => lines }),
-    tell: (line) => void started.stdin.write(`${line}\n`),
+    send: (line) => void started.stdin.write(`${line}\n`),
     signal: (name) => void started.kill(name),
     kill,
     [Symbol.asyncDispose]: kill,

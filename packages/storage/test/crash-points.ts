@@ -5,32 +5,32 @@ import type { EventStore } from '../src/contract/store.ts';
 import { crashedId, type CrashScenario } from './crash-scenarios.ts';
 import { type Crash, type VolatileFiles, volatileFiles } from './volatile-files.ts';
 
-/** Above the largest id that Linux gives: to everybody else this process is dead. */
+/** A holder with a pid above the maximum of Linux, so that every process regards it as dead. */
 const dead = { ...thisProcess(), pid: 2 ** 22 + 1 };
 
-/** A directory store of a process that the next one finds dead. */
+/** Returns a directory store whose holder counts as dead for the next store. */
 export function storeOver(files: VolatileFiles): EventStore {
   const options = { root: '/srv/root', leaseMs: 3_600_000, pollMs: 250, now: () => Date.now(), holder: dead };
   return new RootedStore({ ...options, files, warn: () => {} });
 }
 
-/** The number of calls that a scenario makes when nothing fails. */
+/** Returns the number of file system calls of a scenario without failures. */
 export async function callsOf(scenario: CrashScenario): Promise<number> {
   const files = volatileFiles();
   await scenario.run(storeOver(files), []);
   return files.calls;
 }
 
-/** A place where everything ends. */
+/** A file system call at which the process crashes. */
 export interface CrashPoint {
-  /** Of the file system: this one and all later ones do nothing. */
+  /** Number of the call. This call and all later ones do nothing. */
   readonly call: number;
   readonly crash: Crash;
-  /** Ends the first recovery, too, at a call of its own. */
+  /** Number of the call at which the first recovery crashes too. */
   readonly recoveryCall?: number;
 }
 
-/** Lets a scenario crash, recovers twice, and checks what is there. Throws an error that names the point. */
+/** Runs a scenario until it crashes, recovers twice, and checks the result. Throws an error that names the crash point. */
 export async function checkCrashPoint(scenario: CrashScenario, point: CrashPoint): Promise<void> {
   const files = volatileFiles();
   files.dieAt(point.call);
@@ -60,7 +60,7 @@ async function openOnce(files: VolatileFiles): Promise<void> {
   });
 }
 
-/** All that a conversation is made of, without the epochs. */
+/** Returns the contents of a conversation's files by path, without the epochs. */
 function contents(files: VolatileFiles): Readonly<Record<string, string>> {
   const root = `/srv/root/${crashedId}`;
   const own = `${root}/.varve`;

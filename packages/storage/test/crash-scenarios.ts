@@ -10,25 +10,25 @@ import { verify } from '../src/proof/verify.ts';
 import { newEvent } from '../src/testing/events.ts';
 import { agentEvent } from './agent-event.ts';
 
-/** What a process does until it dies, and what the next one must find. */
+/** Work of a process that crashes, and checks for the process after it. */
 export interface CrashScenario {
   readonly name: string;
-  /** Ids of what was acknowledged are added to `acknowledged`. */
+  /** Adds the ids of acknowledged events to `acknowledged`. */
   run(store: EventStore, acknowledged: string[]): Promise<void>;
-  /** Throws when something acknowledged is gone, something else is there, or the log cannot go on. */
+  /** Throws if an acknowledged event is lost, another event was added, or the log accepts no append. */
   check(store: EventStore, acknowledged: readonly string[]): Promise<void>;
 }
 
-/** The one conversation. */
+/** Id of the conversation of all scenarios. */
 export const crashedId = '0123456789abcdef0123456789abcdef';
 const meta = (status: string) => ({ status, workspace: '/srv/w', agent: { model: { kind: 'scripted', name: 'm' } } });
 const signer = ed25519Signer(new Uint8Array(32).fill(3));
 
-/** Number 4 needs a label beside it in a directory. */
+/** Event 4 needs a sidecar in a directory. */
 const event = (n: number): NewEvent => (n === 4 ? newEvent('odd') : agentEvent(n));
 const all = [0, 1, 2, 3, 4, 5, 6].map((n) => event(n));
 
-/** All that may happen to one log. */
+/** Scenarios that cover every operation on a log. */
 export const crashScenarios: readonly CrashScenario[] = [
   {
     name: 'appending',
@@ -45,11 +45,11 @@ export const crashScenarios: readonly CrashScenario[] = [
       await log[Symbol.asyncDispose]();
     },
     async check(store, acknowledged) {
-      const log = await openIfThere(store, acknowledged);
+      const log = await openIfExists(store, acknowledged);
       if (!log) return;
       await checkEvents(log, acknowledged);
-      await checkWhole(log);
-      await checkGoesOn(store, log);
+      await checkSeals(log);
+      await checkAppendable(store, log);
     },
   },
   {
@@ -64,21 +64,21 @@ export const crashScenarios: readonly CrashScenario[] = [
       await log.append([], { signer });
     },
     async check(store, acknowledged) {
-      const log = await openIfThere(store, acknowledged);
+      const log = await openIfExists(store, acknowledged);
       if (!log) return;
       await checkReplaced(log, acknowledged);
-      // Between two files of a cut the end is one that was found: a repair says so.
+      // After a crash during a cut the end of the log counts as lost, until a repair records it.
       const { broken } = await verify(log);
       assert.ok(broken === undefined || broken.reason === 'lost', broken?.message);
       await repair(log);
-      await checkWhole(log);
+      await checkSeals(log);
       const head = await log.head();
       assert.deepEqual(await log.append([newEvent('more')], { expectedHead: head }), [head]);
-      await checkWhole(log);
+      await checkSeals(log);
     },
   },
   {
-    name: 'removing and making again',
+    name: 'removing and creating again',
     async run(store, acknowledged) {
       const log = await store.create(crashedId, {});
       await log.append(all, { signer });
@@ -87,11 +87,11 @@ export const crashScenarios: readonly CrashScenario[] = [
       await append(await store.create(crashedId, {}), acknowledged, [0]);
     },
     async check(store, acknowledged) {
-      const log = await openIfThere(store, acknowledged);
+      const log = await openIfExists(store, acknowledged);
       if (!log) return;
       await checkEvents(log, acknowledged);
-      await checkWhole(log);
-      await checkGoesOn(store, log);
+      await checkSeals(log);
+      await checkAppendable(store, log);
     },
   },
 ];
@@ -107,7 +107,7 @@ async function append(
   acknowledged.push(...events.map(({ id }) => id));
 }
 
-async function openIfThere(store: EventStore, acknowledged: readonly string[]): Promise<EventLog | undefined> {
+async function openIfExists(store: EventStore, acknowledged: readonly string[]): Promise<EventLog | undefined> {
   try {
     return await store.open(crashedId);
   } catch (error) {
@@ -124,27 +124,27 @@ async function checkEvents(log: EventLog, acknowledged: readonly string[]): Prom
   assert.ok(((await log.snapshots.latest('view'))?.seq ?? 0) <= events.length);
 }
 
-async function checkWhole(log: EventLog): Promise<void> {
+async function checkSeals(log: EventLog): Promise<void> {
   const { broken, sealed, head } = await verify(log, { trusted: [signer.did] });
   assert.deepEqual([broken, sealed], [undefined, head]);
 }
 
-async function checkGoesOn(store: EventStore, log: EventLog): Promise<void> {
+async function checkAppendable(store: EventStore, log: EventLog): Promise<void> {
   assert.deepEqual(await log.append(all), [...all.keys()]);
   assert.equal((await store.summary(crashedId)).head, all.length);
   assert.equal((await store.list()).items.length, 1);
-  await checkWhole(log);
+  await checkSeals(log);
 }
 
 function replacement(seq: number) {
   const before = event(seq);
   const text = before.text.replace(seq === 4 ? '1.0' : '2026', seq === 4 ? '9.9' : '****');
   const digests = { was: digestOf(before), is: digestOf({ ...before, text }) };
-  const said = { conversation: crashedId, seq, ...digests, reason: 'secret', at: 1 };
-  return { tombstone: signTombstone(said, signer), text };
+  const fields = { conversation: crashedId, seq, ...digests, reason: 'secret', at: 1 };
+  return { tombstone: signTombstone(fields, signer), text };
 }
 
-/** Events 0 to 2, then the end, or 3 to 5 before they were cut off, or 6 behind the cut; 2 and 4 old or new. */
+/** Expects events 0 to 2, optionally followed by 3 to 5 before the cut or by 6 after it; 2 and 4 with old or new text. */
 async function checkReplaced(log: EventLog, acknowledged: readonly string[]): Promise<void> {
   const events = await Array.fromAsync(log.range(0));
   const ids = events.map(({ id }) => id);

@@ -3,20 +3,20 @@ import type { EventStore } from '../src/contract/store.ts';
 import { verify } from '../src/proof/verify.ts';
 import { child } from './child.ts';
 
-/** What is killed. */
+/** Store and conversation of the process to kill. */
 export interface KillTarget {
-  /** An expression that opens the store in another process. */
+  /** JavaScript expression that opens the store in another process. */
   readonly opening: string;
-  /** Opens it in this one. */
+  /** Opens the store in this process. */
   readonly open: () => Promise<EventStore>;
-  /** The conversation, which is made when missing. */
+  /** Id of the conversation, which is created if missing. */
   readonly id: string;
 }
 
 /**
- * Lets another process append batches of three events until it is killed, somewhere after `count` acknowledgements, then
- * checks that all it acknowledged is there, in whole batches if the store promises that, that the proof holds, and that
- * the log is free at once.
+ * Starts a process that appends batches of three events and kills it after `count` acknowledgements. Then checks that all
+ * acknowledged events are stored, in whole batches if the store guarantees that, that the proof is valid, and that the
+ * log can be opened immediately.
  */
 export async function killRound({ opening, open, id }: KillTarget, count: number): Promise<void> {
   await using writer = child(`
@@ -38,7 +38,7 @@ export async function killRound({ opening, open, id }: KillTarget, count: number
   await using store = await open();
   await using log = await store.open(id);
   const head = await log.head();
-  assert.ok(acknowledged < head, `event ${acknowledged} was acknowledged and lost; the head is ${head}`);
+  assert.ok(acknowledged < head, `acknowledged event ${acknowledged} is lost; the head is ${head}`);
   if (log.atomicity === 'all') assert.equal(head % 3, 0, 'a batch is torn');
   for await (const event of log.range(0)) {
     const eventId = event.seq.toString(16).padStart(8, '0');
@@ -48,13 +48,13 @@ export async function killRound({ opening, open, id }: KillTarget, count: number
   assert.deepEqual([broken, sealed], [undefined, head]);
 }
 
-/** So many processes write, each to a conversation of its own, and are killed, at the same time. */
+/** Number of concurrent processes, each with another conversation. */
 const lanes = 4;
 
-/** Kills of one conversation; then a new one is begun, because each round reads all of it. */
+/** Number of kills per conversation, limited because each round reads the whole log. */
 const killsPerLog = 10;
 
-/** Kills `rounds` processes that write to one store, four at a time, and checks after each what is there. */
+/** Kills `rounds` processes that write to one store, four concurrently, and checks the log after each. */
 export async function killRounds(store: Omit<KillTarget, 'id'>, rounds: number): Promise<void> {
   const lane = async (first: number): Promise<void> => {
     for (let round = first; round < rounds; round += lanes) {

@@ -6,7 +6,7 @@ import { sqliteStore } from '@varve/storage/sqlite';
 import { describe, expect, test } from 'vitest';
 import { race, type Racers, takeovers } from './races.ts';
 
-const hasty = `leaseMs: 1000, now: () => ${Date.now()} + (Date.now() - ${Date.now()}) * 4`;
+const fastClock = `leaseMs: 1000, now: () => ${Date.now()} + (Date.now() - ${Date.now()}) * 4`;
 const late = () => Date.now() + 3_600_000;
 
 const stores = {
@@ -15,7 +15,7 @@ const stores = {
     racers: (path: string): Racers => {
       const opening = (options: string) =>
         `(await import('@varve/storage/sqlite')).sqliteStore({ path: ${JSON.stringify(join(path, 'store.db'))}, ${options} })`;
-      return { opening: opening(''), hastyOpening: opening(`${hasty}, busyMs: 60_000`) };
+      return { opening: opening(''), fastClockOpening: opening(`${fastClock}, busyMs: 60_000`) };
     },
   },
   directory: {
@@ -23,20 +23,20 @@ const stores = {
     racers: (path: string): Racers => {
       const opening = (options: string) =>
         `(await import('@varve/storage/directory')).directoryStore({ path: ${JSON.stringify(path)}, ${options} })`;
-      return { opening: opening(''), hastyOpening: opening(hasty) };
+      return { opening: opening(''), fastClockOpening: opening(fastClock) };
     },
   },
 };
 
 describe.for(Object.entries(stores))('%s', ([, { open, racers }]) => {
-  test('sixteen processes that race on one conversation make one log, and losers are told why', async () => {
+  test('sixteen processes that race for one conversation write one log, and each failure has a documented code', async () => {
     await using directory = await mkdtempDisposable(join(tmpdir(), 'varve-'));
     await using store = await open(directory.path, Date.now);
     const codes = await race(store, racers(directory.path), 16, 12);
     expect(codes.filter((code) => !['held', 'fenced', 'conflict'].includes(code))).toEqual([]);
   });
 
-  test('a holder that is stopped and taken over 200 times appends nothing late', async () => {
+  test('a holder that is stopped and taken over 200 times appends nothing afterwards', async () => {
     await using directory = await mkdtempDisposable(join(tmpdir(), 'varve-'));
     await takeovers(async () => open(directory.path, late), racers(directory.path), 200);
   });

@@ -7,42 +7,42 @@ import { verify } from '../src/proof/verify.ts';
 import { idsOf } from '../src/testing/events.ts';
 import { type Child, child } from './child.ts';
 
-/** How the processes of a race get at the store, each as an expression. */
+/** JavaScript expressions that open the store in the processes of a race. */
 export interface Racers {
   readonly opening: string;
-  /** With a clock that runs so fast that leases run out all the time. */
-  readonly hastyOpening: string;
+  /** Opens the store with a clock that runs so fast that leases expire all the time. */
+  readonly fastClockOpening: string;
 }
 
 const prelude = (opening: string): string => `
   import { createInterface } from 'node:readline';
   import { setTimeout } from 'node:timers/promises';
   const event = (id) => ({ id, kind: 'K', text: JSON.stringify({ id, kind: 'K' }) });
-  const id = (who, n) => (who * 1_000_000 + n).toString(16).padStart(8, '0');
+  const id = (writer, n) => (writer * 1_000_000 + n).toString(16).padStart(8, '0');
   const lines = createInterface(process.stdin)[Symbol.asyncIterator]();
-  const told = () => lines.next();
+  const nextLine = () => lines.next();
   const store = await ${opening};`;
 
 /**
- * Lets processes append to conversation `c` all at once, each `count` events, taking the lease from each other, and
- * checks that they made one log with everything that was acknowledged, at its place. Gives the codes that losers got.
+ * Starts processes that concurrently append `count` events each to conversation `c` and take the lease from each other.
+ * Checks that the log has every acknowledged event at its seq, and returns the error codes that occurred.
  */
 export async function race(
   store: EventStore,
-  { hastyOpening }: Racers,
+  { fastClockOpening }: Racers,
   size: number,
   count: number,
 ): Promise<readonly string[]> {
   await (await store.create('c', {}))[Symbol.asyncDispose]();
-  const source = (who: number): string => `${prelude(hastyOpening)}
+  const source = (writer: number): string => `${prelude(fastClockOpening)}
     console.log('ready');
-    await told();
+    await nextLine();
     let log;
     for (let n = 0; n < ${count}; ) {
       try {
         log ??= await store.open('c');
-        const [seq] = await log.append([event(id(${who}, n))], { expectedHead: await log.head() });
-        console.log(seq + ' ' + id(${who}, n));
+        const [seq] = await log.append([event(id(${writer}, n))], { expectedHead: await log.head() });
+        console.log(seq + ' ' + id(${writer}, n));
         n += 1;
         if (n % 3 === 0) {
           await log[Symbol.asyncDispose]();
@@ -56,9 +56,9 @@ export async function race(
     }
     await store[Symbol.asyncDispose]();
     process.exit();`;
-  const children = Array.from({ length: size }, (_, who) => child(source(who + 1)));
+  const children = Array.from({ length: size }, (_, index) => child(source(index + 1)));
   for (const one of children) assert.equal(await one.line(), 'ready');
-  for (const one of children) one.tell('go');
+  for (const one of children) one.send('go');
   const lines = (await Promise.all(children.map(async (one) => one.rest()))).flat();
   const acknowledged = lines.flatMap((line) => (line.includes(' ') ? [line.split(' ')] : []));
   const reader = await store.read('c');
@@ -71,8 +71,9 @@ export async function race(
 }
 
 /**
- * Stops a process that appends to conversation `c` without pause, takes its lease, lets it go on, and checks that it is
- * fenced and that nothing of it came late; again and again. `open` opens the store an hour later.
+ * Repeatedly stops a process that appends to conversation `c` without pause, takes its lease, resumes the process, and
+ * checks that it is fenced and that none of its events was stored after the takeover. `open` opens the store with a clock
+ * one hour ahead.
  */
 export async function takeovers(open: () => Promise<EventStore>, { opening }: Racers, rounds: number): Promise<void> {
   await using holder = child(`${prelude(opening)}
@@ -88,7 +89,7 @@ export async function takeovers(open: () => Promise<EventStore>, { opening }: Ra
         console.log(error.code);
       }
       await log[Symbol.asyncDispose]();
-      await told();
+      await nextLine();
     }`);
   for (let round = 0; round < rounds; round += 1) {
     assert.equal(await holder.line(), 'holds');
@@ -100,13 +101,13 @@ export async function takeovers(open: () => Promise<EventStore>, { opening }: Ra
     assert.deepEqual(await log.append([event], { expectedHead: head }), [head]);
     holder.signal('SIGCONT');
     assert.equal(await holder.line(), 'fenced');
-    assert.deepEqual(await idsOf(log.range(head)), [id], 'an event came late');
+    assert.deepEqual(await idsOf(log.range(head)), [id], 'an event was stored after the takeover');
     await log[Symbol.asyncDispose]();
-    holder.tell('again');
+    holder.send('again');
   }
 }
 
-/** A process that is stopped while it commits keeps a database locked: it goes on for a moment and is stopped again. */
+/** Stops the process and takes its lease. If it was stopped during a commit, which locks the database, tries again. */
 async function stopAndTake(holder: Child, store: EventStore): Promise<EventLog> {
   for (;;) {
     for (let turns = Math.random() * 60; turns > 0; turns -= 1) await setImmediate();

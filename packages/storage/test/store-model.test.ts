@@ -26,7 +26,7 @@ const append = {
   meta: numbers,
 };
 
-/** The calls of a store that need only an id, as data. */
+/** Generates a call that needs only an id. */
 const withId = <Kind extends string>(kind: Kind) => fc.record({ kind: fc.constant(kind), id: ids });
 
 const operations = fc.oneof(
@@ -43,15 +43,15 @@ const operations = fc.oneof(
   fc.record({ kind: fc.constant('reopen' as const) }),
 );
 
-/** A call of a store, as data. */
+/** A store call as data. */
 type Operation = typeof operations extends fc.Arbitrary<infer T> ? T : never;
 type OperationOf<Kind extends Operation['kind']> = Extract<Operation, { readonly kind: Kind }>;
 
-/** A store so simple that it is right: it says what each call comes to, a value or the code of an error. */
+/** A simple reference implementation of a store. Each call returns a value or an error code. */
 class Model {
   time = 1_000;
   readonly #conversations = new Map<string, { summary: Summary; events: readonly Text[] }>();
-  /** The newest log of each id. */
+  /** State of the latest log of each id. */
   readonly #logs = new Map<string, 'open' | 'closed'>();
 
   run(operation: Operation): unknown {
@@ -137,7 +137,7 @@ function fail(): never {
   throw new Error('The model has a log without a conversation.');
 }
 
-/** A store that runs operations; what a call comes to is its value or its error's code. */
+/** Runs operations on a store; returns the value or the error code of each. */
 class Runner implements AsyncDisposable {
   readonly #logs = new Map<string, EventLog>();
   readonly #openStore: () => Promise<EventStore>;
@@ -168,9 +168,9 @@ class Runner implements AsyncDisposable {
     const store = this.#store;
     switch (operation.kind) {
       case 'create':
-        return this.#keep(store.create(operation.id, operation.meta));
+        return this.#addLog(store.create(operation.id, operation.meta));
       case 'open':
-        return this.#keep(store.open(operation.id));
+        return this.#addLog(store.open(operation.id));
       case 'close':
         return this.#logs.get(operation.id)?.[Symbol.asyncDispose]();
       case 'append': {
@@ -198,7 +198,7 @@ class Runner implements AsyncDisposable {
     return undefined;
   }
 
-  async #keep(opened: Promise<EventLog>): Promise<number> {
+  async #addLog(opened: Promise<EventLog>): Promise<number> {
     const log = await opened;
     this.#logs.set(log.id, log);
     return log.head();
@@ -219,7 +219,7 @@ class Runner implements AsyncDisposable {
   }
 }
 
-/** Runs the calls on the model and on a store that has the model's clock, and compares what each comes to. */
+/** Runs the calls on the model and on a store with the model's clock, and compares the results. */
 async function expectAgreement(all: readonly Operation[], open: (now: () => number) => Promise<EventStore>) {
   const model = new Model();
   const openStore = async () => open(() => model.time);
@@ -230,7 +230,7 @@ async function expectAgreement(all: readonly Operation[], open: (now: () => numb
   }
 }
 
-test('the memory store does what the model does', async () => {
+test('the memory store behaves like the model', async () => {
   const withoutReopen = operations.filter(({ kind }) => kind !== 'reopen');
   const property = fc.asyncProperty(fc.array(withoutReopen, { maxLength: 40 }), async (all) =>
     expectAgreement(all, async (now) => memoryStore({ now })),
@@ -238,7 +238,7 @@ test('the memory store does what the model does', async () => {
   await fc.assert(property, { numRuns: 200 });
 });
 
-test('the SQLite store does what the model does', async () => {
+test('the SQLite store behaves like the model', async () => {
   const property = fc.asyncProperty(fc.array(operations, { maxLength: 40 }), async (all) => {
     await using directory = await mkdtempDisposable(join(tmpdir(), 'varve-'));
     const path = join(directory.path, 'store.db');
@@ -247,7 +247,7 @@ test('the SQLite store does what the model does', async () => {
   await fc.assert(property, { numRuns: 60 });
 });
 
-test('the directory store does what the model does', async () => {
+test('the directory store behaves like the model', async () => {
   const property = fc.asyncProperty(fc.array(operations, { maxLength: 40 }), async (all) => {
     await using directory = await mkdtempDisposable(join(tmpdir(), 'varve-'));
     await expectAgreement(all, async (now) => directoryStore({ path: directory.path, now, durability: 'buffered' }));

@@ -7,7 +7,7 @@ import { type SqliteStoreOptions, sqliteStore } from '@varve/storage/sqlite';
 import { checkApplies, eventStoreContract, type StoreHarness } from '@varve/storage/testing';
 import { describe, test } from 'vitest';
 
-/** Every store: add its line here. */
+/** Harness of each store. Add a line for a new store. */
 const stores: Record<string, (directory: string) => StoreHarness> = {
   memory: () => ({ open: async () => memoryStore(), keepsProof: true, findsFacts: true }),
   'sqlite, fsync': (directory) => sqlite({ path: join(directory, 'store.db'), durability: 'fsync' }),
@@ -16,7 +16,7 @@ const stores: Record<string, (directory: string) => StoreHarness> = {
   'directory, buffered': (directory) => directories({ path: directory, durability: 'buffered' }),
 };
 
-/** Long leases, on a clock that the checks put forward. */
+/** Returns a harness with long leases and a clock that the checks advance. */
 function shared(
   openAt: (options: { leaseMs: number; pollMs: number; now: () => number }) => Promise<EventStore>,
 ): StoreHarness {

@@ -4,7 +4,7 @@ import type { Files } from '../src/directory/files.ts';
 interface File {
   readonly serial: number;
   contents: Buffer;
-  /** What a power failure leaves. */
+  /** Contents after a power failure. */
   durable: Buffer;
   modifiedNs: bigint;
 }
@@ -12,35 +12,36 @@ interface File {
 interface Directory {
   readonly serial: number;
   readonly entries: Map<string, Node>;
-  /** What a power failure leaves at the least. */
+  /** Entries that a power failure cannot remove. */
   durable: ReadonlyMap<string, Node>;
-  /** The changes of names since the last sync. */
+  /** Changes of names since the last `fsync`. */
   changes: (readonly [name: string, node: Node | undefined])[];
   modifiedNs: bigint;
 }
 
 type Node = File | Directory;
 
-/** How everything ended. */
+/** A crash of the process or a power failure. */
 export type Crash = 'kill' | { readonly keep: number } | { readonly seed: number };
 
-/** A file system in memory that can lose what was not synced. */
+/** A file system in memory that can lose data that was not synced. */
 export interface VolatileFiles extends Files {
-  /** How many calls it got. */
+  /** Number of calls so far. */
   readonly calls: number;
-  /** Lets the call of this number, and all later ones, fail without doing anything: the process is dead by then. */
+  /** Makes this call and all later ones fail without effect, as if the process had died. */
   dieAt(call: number): void;
   /**
-   * What another process finds afterwards. After a power failure a directory has what was synced and, of the changes of
-   * its names since, the first `keep`, for instance 0 or `Infinity`; or, with a `seed`, any of them, while a file has
-   * any part of what was added to it, in blocks of 512 bytes of which some are zeros.
+   * Returns the files that another process finds after the crash. After a power failure with `keep`, a directory has its
+   * synced entries and the first `keep` of its later changes, such as 0 or `Infinity`. With `seed`, it has a random
+   * selection of the later changes, and a file has a random part of its unsynced contents, in blocks of 512 bytes, some
+   * of them zeros.
    */
   survivor(crash: Crash): VolatileFiles;
-  /** Lets the calls that the test accepts fail as the system would. */
+  /** Makes the calls that `accepts` selects fail with a system error. */
   failWith(errno: string, accepts: (name: keyof Files, path: string) => boolean): void;
 }
 
-/** Makes an empty one, with the directory `/`. */
+/** Creates an empty file system with the directory `/`. */
 export function volatileFiles(): VolatileFiles {
   return over({ root: directory(0), clock: { serial: 1, ns: 1_000n } });
 }
@@ -156,8 +157,8 @@ function plainFiles({ root, clock }: Disk): Files {
     link: (from, to) => make(to, find(from) ?? fail('ENOENT', from)),
     rename(from, to) {
       const node = find(from) ?? fail('ENOENT', from);
-      const there = find(to);
-      if (there && 'entries' in there && there.entries.size > 0) fail('ENOTEMPTY', to);
+      const existing = find(to);
+      if (existing && 'entries' in existing && existing.entries.size > 0) fail('ENOTEMPTY', to);
       parent(to);
       set(from, undefined);
       set(to, node);
@@ -177,7 +178,7 @@ function plainFiles({ root, clock }: Disk): Files {
   };
 }
 
-/** What a power failure leaves of what was not synced. */
+/** Selects the unsynced data that survives a power failure. */
 interface Loss {
   changes(changes: Directory['changes']): Directory['changes'];
   contents(file: File): Buffer;
@@ -188,21 +189,21 @@ function lossOf(crash: { readonly keep: number } | { readonly seed: number }): L
     return { changes: (changes) => changes.slice(0, crash.keep), contents: ({ durable }) => durable };
   }
   let state = crash.seed;
-  // Park and Miller's generator: the same seed, the same loss.
+  // Park and Miller's generator, so that a seed always has the same result.
   const random = (): number => (state = (state * 48_271) % 2_147_483_647) / 2_147_483_647;
   return {
     changes: (changes) => changes.filter(() => random() < 0.5),
     contents({ contents, durable }) {
       const end = durable.length + 512 * Math.floor((random() * (contents.length - durable.length + 512)) / 512);
-      const kept = Buffer.from(contents.subarray(0, Math.min(end, contents.length)));
-      for (let at = durable.length; at < kept.length; at += 512)
-        if (random() < 0.2) kept.subarray(at, at + 512).fill(0);
-      return kept;
+      const survived = Buffer.from(contents.subarray(0, Math.min(end, contents.length)));
+      for (let at = durable.length; at < survived.length; at += 512)
+        if (random() < 0.2) survived.subarray(at, at + 512).fill(0);
+      return survived;
     },
   };
 }
 
-/** A copy; a file with two names stays one file. */
+/** Copies a tree after a power failure; a file with two names stays one file. */
 function afterPowerFailure(node: Node, loss: Loss, copies: Map<Node, Node>): Node {
   const known = copies.get(node);
   if (known) return known;

@@ -49,14 +49,14 @@ test('an append lists nothing and makes the same calls at any length', async () 
   expect(await callsOf(500)).toBe(second);
 });
 
-test('what somebody else adds is a conflict once, and the log goes on after it', async () => {
+test('an append by another program is a conflict once, and the next append succeeds', async () => {
   await using root = await temporary();
   await using store = await directoryStore({ path: root.path });
   const log = await store.create(id, {});
   const events = join(root.path, id, 'events');
   await log.append([agentEvent(0)]);
   await writeFile(join(events, nameOf(1)), agentEvent(1).text);
-  // A reader of this store that sees it first takes the conflict from nobody.
+  // A reader of this store that sees the event first does not prevent the conflict.
   expect(await (await store.read(id)).head()).toBe(2);
   await expect(log.append([agentEvent(2)])).rejects.toMatchObject({
     code: 'conflict',
@@ -67,7 +67,7 @@ test('what somebody else adds is a conflict once, and the log goes on after it',
   expect(await log.append([agentEvent(3)])).toEqual([3]);
 });
 
-test('what somebody else adds while an append is under way is a conflict', async () => {
+test('an append by another program during an append is a conflict', async () => {
   const files = volatileFiles();
   const foreign = volatileAccess(files, async (name, path) => {
     if (name !== 'writeAndFsync' || path.includes('/new-')) return;
@@ -78,7 +78,7 @@ test('what somebody else adds while an append is under way is a conflict', async
   expect(await idsOf(log.range(0))).toEqual([agentEvent(9).id]);
 });
 
-test('readers of the same store see an event when it is on the disk, not before', async () => {
+test('readers of the same store see an event only once it is on the disk', async () => {
   const files = volatileFiles();
   const { promise: synced, resolve: sync } = Promise.withResolvers<void>();
   const { promise: reached, resolve: reach } = Promise.withResolvers<void>();
@@ -99,7 +99,7 @@ test('readers of the same store see an event when it is on the disk, not before'
   expect([await reader.head(), await log.head()]).toEqual([1, 1]);
 });
 
-test('a resend is not acknowledged before the disk has it', async () => {
+test('a resend is not acknowledged before the event is on the disk', async () => {
   const files = volatileFiles();
   const log = await storeOver(files).create(id, {});
   files.failWith('EIO', (name, path) => name === 'fsync' && path.endsWith('/events'));
@@ -111,7 +111,7 @@ test('a resend is not acknowledged before the disk has it', async () => {
   expect(await (await left.read(id)).head()).toBe(1);
 });
 
-test('the end of a long append that fails is not stored, its beginning may be', async () => {
+test('a long append that fails stores at most a prefix', async () => {
   const files = volatileFiles();
   const log = await storeOver(files).create(id, {});
   files.failWith('ENOSPC', (name, path) => name === 'link' && path.includes('event-00002'));
@@ -168,7 +168,7 @@ test('a directory that is not writable is named', async () => {
   expect([code, message]).toEqual(['io', expect.stringContaining(`${root.path}/.varve is not accessible`)]);
 });
 
-test('where there are no hard links events are renamed into place, which is told once', async () => {
+test('without hard links events are renamed into place, with one warning', async () => {
   const files = volatileFiles();
   files.failWith('EPERM', (name) => name === 'link');
   const warnings: DirectoryWarning[] = [];
@@ -182,7 +182,7 @@ test('where there are no hard links events are renamed into place, which is told
   expect(files.list('/srv/root/.varve')).toEqual([]);
 });
 
-test('without hard links too, nothing is written over and a stale holder is fenced', async () => {
+test('without hard links nothing is overwritten and a stale holder is fenced', async () => {
   const files = volatileFiles();
   files.failWith('ENOTSUP', (name) => name === 'link');
   let isRunOut = false;
@@ -219,7 +219,7 @@ test('a stale holder whose events are staged already cannot place them', async (
   await other[Symbol.asyncDispose]();
 });
 
-test('a holder that is overtaken at any call of its append is fenced, or was done before', async () => {
+test('a holder that loses its lease at any call of its append is fenced, or had finished before', async () => {
   const paths = pathsOf(`/srv/root/${id}`);
   const outcomes: string[] = [];
   for (let call = 1, last = 1; call <= last; call += 1) {
@@ -258,7 +258,7 @@ test('a removed conversation is moved away before it is deleted', async () => {
   expect(files.list('/srv/root/.varve')).toEqual([]);
 });
 
-test('an id that leads elsewhere is refused before any path is made of it', async () => {
+test('an id that leads out of the root is rejected before a path is built from it', async () => {
   const files = volatileFiles();
   const store = storeOver(files);
   for (const bad of ['..', '../x', '/etc', 'a/../b', '.varve', '']) {
@@ -275,7 +275,7 @@ test('an id that leads elsewhere is refused before any path is made of it', asyn
   expect(files.calls).toBe(0);
 });
 
-test('a copy of a conversation made with hard links does not change with it', async () => {
+test('a copy made with hard links does not change with the original', async () => {
   await using root = await temporary();
   await using store = await directoryStore({ path: root.path });
   const log = await store.create(id, {});
@@ -290,7 +290,7 @@ test('a copy of a conversation made with hard links does not change with it', as
   await expect(copy.append([agentEvent(6)])).rejects.toMatchObject({ code: 'fenced' });
 });
 
-test('where files are renamed into place, a name that exists is not written over', () => {
+test('without hard links an existing name is not overwritten', () => {
   const files = volatileFiles();
   files.failWith('EPERM', (name) => name === 'link');
   files.makeDirectories('/srv/root/.varve');
@@ -302,7 +302,7 @@ test('where files are renamed into place, a name that exists is not written over
   expect([files.read('/srv/root/a'), files.read('/srv/root/c')?.toString()]).toEqual([undefined, 'a']);
 });
 
-test('a file system that keeps seconds only shows every append to readers of other stores', async () => {
+test('readers of other stores see every append on a file system with times in seconds', async () => {
   const files = volatileFiles();
   const coarse: Files = {
     ...files,
@@ -316,7 +316,7 @@ test('a file system that keeps seconds only shows every append to readers of oth
   }
 });
 
-test('a clock that stands still hides nothing from readers', async () => {
+test('a stopped clock hides nothing from readers', async () => {
   const files = volatileFiles();
   const now = BigInt(Date.now()) * 1_000_000n;
   const frozen: Files = {
@@ -335,7 +335,7 @@ test('a clock that stands still hides nothing from readers', async () => {
   }
 });
 
-test('a directory of somebody else, whose time may not be set, takes appends and shows them when they are stored', async () => {
+test('appends to a directory of another user, whose time cannot be set, are visible once stored', async () => {
   const files = volatileFiles();
   files.failWith('EPERM', (name) => name === 'setModifiedTime');
   const { promise: synced, resolve: sync } = Promise.withResolvers<void>();
@@ -356,7 +356,7 @@ test('a directory of somebody else, whose time may not be set, takes appends and
   expect([await log.append([agentEvent(0), agentEvent(1)]), await log.head()]).toEqual([[0, 1], 2]);
 });
 
-test('what a dead process began to make is cleared away, what a live one makes is not', async () => {
+test('unfinished conversations of dead processes are deleted, those of live ones are not', async () => {
   const files = volatileFiles();
   const parts = { files, root: '/srv/root', leaseMs: 45_000, pollMs: 250, now: () => Date.now(), warn: () => {} };
   files.failWith('EIO', (name, path) => name === 'rename' && path.endsWith(id));
@@ -370,7 +370,7 @@ test('what a dead process began to make is cleared away, what a live one makes i
   expect(files.list('/srv/root/.varve')).toHaveLength(1);
 });
 
-test('a reader of a conversation that was removed reads nothing of another one in its place', async () => {
+test('a reader of a removed conversation reads nothing of a new one with its id', async () => {
   await using root = await temporary();
   await using store = await directoryStore({ path: root.path });
   await (await store.create(id, {}))[Symbol.asyncDispose]();
@@ -381,7 +381,7 @@ test('a reader of a conversation that was removed reads nothing of another one i
   await expect(reader.head()).rejects.toMatchObject({ code: 'missing' });
 });
 
-/** Files that do something before each call that may wait. */
+/** Returns files that run an action before each asynchronous call. */
 function volatileAccess(files: VolatileFiles, before: (name: keyof Files, path: string) => Promise<void>): Files {
   return {
     ...files,

@@ -8,10 +8,10 @@ import { agentEvent } from '../../test/agent-event.ts';
 
 const id = '0123456789abcdef0123456789abcdef';
 
-/** Above the largest id that Linux gives. */
+/** A pid above the maximum of Linux. */
 const noProcess = 2 ** 22 + 1;
 
-/** A root with a clock that only the test moves. */
+/** Creates a root with a clock that the test controls. */
 async function root(options: Partial<DirectoryStoreOptions> = {}) {
   const directory = await mkdtempDisposable(join(tmpdir(), 'varve-'));
   let time = 1_750_000_000_000;
@@ -30,7 +30,7 @@ async function root(options: Partial<DirectoryStoreOptions> = {}) {
   };
 }
 
-test('a log has a lease of the reference, and a disposed one has none', async () => {
+test('an open log has a lease of the reference, and a disposed one has none', async () => {
   await using files = await root();
   await using store = await files.open();
   const log = await store.create(id, {});
@@ -47,7 +47,7 @@ test('a log has a lease of the reference, and a disposed one has none', async ()
   expect(await files.read()).toMatchObject({ generation: 2 });
 });
 
-test('a live lease of the reference holds, and hides nothing', async () => {
+test('a live lease of the reference blocks opening, not reading', async () => {
   await using files = await root();
   await using store = await files.open();
   await (await store.create(id, {}))[Symbol.asyncDispose]();
@@ -63,7 +63,7 @@ test('a live lease of the reference holds, and hides nothing', async () => {
   expect((await store.open(id)).epoch).toBe(8);
 });
 
-test('a lease without host and process holds until it ends', async () => {
+test('a lease without host and process is valid until it expires', async () => {
   await using files = await root();
   await using store = await files.open();
   await (await store.create(id, {}))[Symbol.asyncDispose]();
@@ -71,7 +71,7 @@ test('a lease without host and process holds until it ends', async () => {
   await expect(store.open(id)).rejects.toMatchObject({ code: 'held' });
 });
 
-test('a process of the reference that is dead on this host is taken over at once', async () => {
+test('the lease of a dead process of the reference on this host is taken over immediately', async () => {
   await using files = await root();
   await using store = await files.open();
   await (await store.create(id, {}))[Symbol.asyncDispose]();
@@ -80,7 +80,7 @@ test('a process of the reference that is dead on this host is taken over at once
 });
 
 test.for(['', '{', '[]', '{"generation":1}', '{"owner_instance_id":"x","generation":-1,"expires_at":9e9}'])(
-  'a lease that reads %j is none',
+  'a lease file of %j is ignored',
   async (text) => {
     await using files = await root();
     await using store = await files.open();
@@ -94,7 +94,7 @@ test.for(['', '{', '[]', '{"generation":1}', '{"owner_instance_id":"x","generati
   },
 );
 
-test('a holder whose lease the reference took is fenced, and leaves its lease alone', async () => {
+test('a holder whose lease the reference took is fenced and does not change that lease', async () => {
   await using files = await root();
   await using store = await files.open();
   const log = await store.create(id, {});
@@ -108,7 +108,7 @@ test('a holder whose lease the reference took is fenced, and leaves its lease al
   expect((await store.summary(id)).meta).toEqual({});
 });
 
-test('a lease is renewed by appends when half of it is over, and by itself', async () => {
+test('a lease is renewed by appends after half of its time, and by a timer', async () => {
   await using files = await root();
   await using store = await files.open();
   const log = await store.create(id, {});
@@ -136,7 +136,7 @@ test.for([
   ['a dead process of this host and boot', {}, 2],
   ['a process of another boot', { boot: 'other' }, 'held'],
   ['a process of another host', { host: 'other' }, 'held'],
-] as const)('%s: who is taken over at once', async ([, holder, expected]) => {
+] as const)('%s: which holder is taken over immediately', async ([, holder, expected]) => {
   await using files = await root();
   await using store = await files.open();
   await using other = await files.open({ holder: { ...thisProcess(), pid: noProcess, ...holder } });
@@ -148,7 +148,7 @@ test.for([
   expect(opened).toBe(expected);
 });
 
-test('a holder that has a claim and no lease yet is not taken over before its time', async () => {
+test('a holder with a claim and no lease file yet is not taken over before the claim expires', async () => {
   await using files = await root();
   await using store = await files.open();
   await using other = await files.open({ holder: { host: 'elsewhere', pid: 1, boot: '' } });
@@ -159,7 +159,7 @@ test('a holder that has a claim and no lease yet is not taken over before its ti
   expect((await store.open(id)).epoch).toBe(2);
 });
 
-test('a takeover leaves one epoch, and nothing of the old one', async () => {
+test('a takeover leaves one epoch and no files of the old one', async () => {
   await using files = await root();
   await using store = await files.open();
   for (let turn = 0; turn < 3; turn += 1) {

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { StorageError } from '../contract/error.ts';
 import type { Stored } from '../contract/log-reader.ts';
 import { type EventFile, eventName, isNameable, parseEventName, readEventFile, slugOf } from './event-file.ts';
-import { type Files, type FileStatus, msOf, trySetModifiedTime } from './files.ts';
+import { type Files, type FileStatus, toMs, trySetModifiedTime } from './files.ts';
 import { type LogNames, readNames } from './list-events.ts';
 import type { Paths } from './paths.ts';
 import type { OnWarning } from './warnings.ts';
@@ -73,7 +73,7 @@ export class EventIndex {
 
   /** UTC milliseconds of the last change of `events/` at the last scan. */
   get updatedAt(): number {
-    return msOf(this.#modifiedNs);
+    return toMs(this.#modifiedNs);
   }
 
   /** Returns false if the conversation was removed or replaced. */

@@ -107,7 +107,7 @@ function watch(path: string, onChange: () => void): () => void {
 }
 
 /** Converts a file time to milliseconds. Rounds, because times set through a double are up to 500 ns too early. */
-export function msOf(ns: bigint): number {
+export function toMs(ns: bigint): number {
   return Number((ns + 500n) / 1_000_000n);
 }
 

@@ -20,8 +20,8 @@ function storeOver(files: VolatileFiles): RootedStore {
   return new RootedStore({ ...options, holder: thisProcess(), warn: () => {} });
 }
 
-/** A log of one event that nobody holds. */
-async function begun(): Promise<VolatileFiles> {
+/** Creates a log of one event without a lease. */
+async function oneEventLog(): Promise<VolatileFiles> {
   const files = volatileFiles();
   const log = await storeOver(files).create(id, {});
   await log.append([agentEvent(0)]);
@@ -29,8 +29,8 @@ async function begun(): Promise<VolatileFiles> {
   return files;
 }
 
-/** What another process does that takes the lease over, appends and seals, all at once. */
-function overtake(files: VolatileFiles): void {
+/** Takes over the lease, appends and seals, as another process would between two calls. */
+function takeOver(files: VolatileFiles): void {
   takeLease({ id, files, paths, leaseMs: 45_000, now: inTwoHours, holder: thisProcess() });
   const head = files.list(paths.events).length;
   files.write(`${paths.events}/${eventName({ seq: head, slug: agentEvent(head).id })}`, agentEvent(head).text);
@@ -39,21 +39,21 @@ function overtake(files: VolatileFiles): void {
   void new SealWriter({ id, files, paths, index, now: inTwoHours }).catchUp();
 }
 
-test('who is overtaken at any call of its opening says of no event that it is gone, and appends nothing', async () => {
+test('a holder that loses its lease at any call of its opening records no lost event and appends nothing', async () => {
   const outcomes: string[] = [];
   for (let call = 1; ; call += 1) {
-    const files = await begun();
+    const files = await oneEventLog();
     const start = files.calls;
-    let isOvertaken = false;
+    let isTakenOver = false;
     files.failWith('EIO', () => {
-      if (isOvertaken || files.calls !== start + call) return false;
-      isOvertaken = true;
-      overtake(files);
+      if (isTakenOver || files.calls !== start + call) return false;
+      isTakenOver = true;
+      takeOver(files);
       return false;
     });
     const store = storeOver(files);
     const opened = await store.open(id).catch((error: { readonly code: string }) => error.code);
-    if (!isOvertaken) break;
+    if (!isTakenOver) break;
     const appended = typeof opened === 'string' ? opened : opened.append([agentEvent(9)]).then(() => 'done');
     outcomes.push(await Promise.resolve(appended).catch((error: { readonly code: string }) => error.code));
     const reader = await storeOver(files).read(id);
@@ -66,33 +66,30 @@ test('who is overtaken at any call of its opening says of no event that it is go
   expect(new Set(outcomes)).toEqual(new Set(['held', 'fenced']));
 });
 
-/** What the next one finds: the head of the log, or why there is none. */
-const left = { create: ['missing', 0], open: [1], remove: ['missing', 1] };
+/** Results of the next `open`: the head of the log or an error code. */
+const expectedOutcomes = { create: ['missing', 0], open: [1], remove: ['missing', 1] };
 
-test.for(['create', 'open', 'remove'] as const)(
-  'whichever call of a failed %s fails, nobody has to wait for a lease',
-  async (what) => {
-    let failures = 0;
-    for (let call = 1; ; call += 1) {
-      const files = what === 'create' ? volatileFiles() : await begun();
-      const start = files.calls;
-      files.failWith('EIO', () => files.calls === start + call);
-      const store = storeOver(files);
-      const work = async () => (what === 'create' ? store.create(id, {}) : store[what](id));
-      const failed = await work().then(
-        () => false,
-        (error: { readonly code: string }) => error.code === 'io',
-      );
-      if (files.calls < start + call) break;
-      files.failWith('EIO', () => false);
-      if (!failed) continue;
-      failures += 1;
-      const again = await storeOver(files)
-        .open(id)
-        .then(async (log) => log.head())
-        .catch((error: { readonly code: string }) => error.code);
-      expect(left[what], `call ${call}`).toContain(again);
-    }
-    expect(failures).toBeGreaterThan(5);
-  },
-);
+test.for(['create', 'open', 'remove'] as const)('a failure at any call of %s leaves no lease', async (what) => {
+  let failures = 0;
+  for (let call = 1; ; call += 1) {
+    const files = what === 'create' ? volatileFiles() : await oneEventLog();
+    const start = files.calls;
+    files.failWith('EIO', () => files.calls === start + call);
+    const store = storeOver(files);
+    const work = async () => (what === 'create' ? store.create(id, {}) : store[what](id));
+    const failed = await work().then(
+      () => false,
+      (error: { readonly code: string }) => error.code === 'io',
+    );
+    if (files.calls < start + call) break;
+    files.failWith('EIO', () => false);
+    if (!failed) continue;
+    failures += 1;
+    const again = await storeOver(files)
+      .open(id)
+      .then(async (log) => log.head())
+      .catch((error: { readonly code: string }) => error.code);
+    expect(expectedOutcomes[what], `call ${call}`).toContain(again);
+  }
+  expect(failures).toBeGreaterThan(5);
+});

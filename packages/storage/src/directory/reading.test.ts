@@ -11,13 +11,13 @@ import { agentEvent } from '../../test/agent-event.ts';
 import { newEvent } from '../testing/events.ts';
 import { eventName } from './event-file.ts';
 
-/** Conversations that the reference wrote, where somebody keeps them beside this repository. */
+/** Conversations written by the reference, if they are available next to this repository. */
 const fixtures = fileURLToPath(new URL('../../../../../shared/fixtures/openhands-conversations/', import.meta.url));
 
 const temporary = async () => mkdtempDisposable(join(tmpdir(), 'varve-'));
 const id = '0123456789abcdef0123456789abcdef';
 
-/** Every name below a directory with the time and the contents of what it names. */
+/** Returns all names below a directory with modification times and contents. */
 async function treeOf(path: string): Promise<Readonly<Record<string, string>>> {
   const names = await readdir(path, { recursive: true });
   const entries = names.toSorted().map(async (name) => {
@@ -28,7 +28,7 @@ async function treeOf(path: string): Promise<Readonly<Record<string, string>>> {
   return Object.fromEntries(await Promise.all(entries));
 }
 
-/** Everything that reads, on every conversation. */
+/** Calls every method that reads, on every conversation. */
 async function readAll(store: EventStore): Promise<void> {
   for (const { id: found } of (await store.list()).items) {
     const reader = await store.read(found);
@@ -40,7 +40,7 @@ async function readAll(store: EventStore): Promise<void> {
   }
 }
 
-test('reading changes no byte and no time, whatever there is to read', async () => {
+test('reading changes no contents and no modification time', async () => {
   await using root = await temporary();
   {
     await using store = await directoryStore({ path: root.path });
@@ -59,7 +59,7 @@ test('reading changes no byte and no time, whatever there is to read', async () 
   expect(await treeOf(root.path)).toEqual(before);
 });
 
-test('reading a root that is not there makes none', async () => {
+test('reading a missing root does not create it', async () => {
   await using root = await temporary();
   const path = join(root.path, 'none');
   await using store = await directoryStore({ path });
@@ -68,34 +68,29 @@ test('reading a root that is not there makes none', async () => {
   expect(existsSync(path)).toBe(false);
 });
 
-test.runIf(existsSync(fixtures))(
-  'conversations of the reference are read to the last byte, and not changed',
-  async () => {
-    const before = await treeOf(fixtures);
-    const warnings: unknown[] = [];
-    await using store = await directoryStore({ path: fixtures, warnings: (warning) => void warnings.push(warning) });
-    await readAll(store);
-    const { items } = await store.list();
-    expect(items).toHaveLength(6);
-    for (const { id: found, head, meta, createdAt } of items) {
-      const files = (await readdir(join(fixtures, found, 'events')))
-        .filter((name) => name.endsWith('.json'))
-        .toSorted();
-      const texts = files.map(async (name) => readFile(join(fixtures, found, 'events', name), 'utf8'));
-      const stored = await Array.fromAsync((await store.read(found)).range(0));
-      expect(stored.map(({ text }) => text)).toEqual(await Promise.all(texts));
-      expect(stored.map((event) => eventName({ seq: event.seq, slug: event.id }))).toEqual(files);
-      expect(head).toBe(files.length);
-      expect(meta).toMatchObject({ status: expect.any(String), workspace: expect.stringMatching(/^\/srv\//) });
-      expect(new Date(createdAt).toISOString()).toMatch(/^2026-11-2/);
-    }
-    expect(items.filter(({ meta }) => (meta as { title?: string }).title === 'Scripted title')).toHaveLength(5);
-    expect(await treeOf(fixtures)).toEqual(before);
-    expect(warnings).toEqual([]);
-  },
-);
+test.runIf(existsSync(fixtures))('conversations of the reference are read exactly and not changed', async () => {
+  const before = await treeOf(fixtures);
+  const warnings: unknown[] = [];
+  await using store = await directoryStore({ path: fixtures, warnings: (warning) => void warnings.push(warning) });
+  await readAll(store);
+  const { items } = await store.list();
+  expect(items).toHaveLength(6);
+  for (const { id: found, head, meta, createdAt } of items) {
+    const files = (await readdir(join(fixtures, found, 'events'))).filter((name) => name.endsWith('.json')).toSorted();
+    const texts = files.map(async (name) => readFile(join(fixtures, found, 'events', name), 'utf8'));
+    const stored = await Array.fromAsync((await store.read(found)).range(0));
+    expect(stored.map(({ text }) => text)).toEqual(await Promise.all(texts));
+    expect(stored.map((event) => eventName({ seq: event.seq, slug: event.id }))).toEqual(files);
+    expect(head).toBe(files.length);
+    expect(meta).toMatchObject({ status: expect.any(String), workspace: expect.stringMatching(/^\/srv\//) });
+    expect(new Date(createdAt).toISOString()).toMatch(/^2026-11-2/);
+  }
+  expect(items.filter(({ meta }) => (meta as { title?: string }).title === 'Scripted title')).toHaveLength(5);
+  expect(await treeOf(fixtures)).toEqual(before);
+  expect(warnings).toEqual([]);
+});
 
-test.runIf(existsSync(fixtures))('a conversation of the reference is continued and keeps what it had', async () => {
+test.runIf(existsSync(fixtures))('a conversation of the reference is continued and keeps its events', async () => {
   await using root = await temporary();
   const found = '09d93865f34d40d1802dba3092ba9977';
   await cp(join(fixtures, found), join(root.path, found), { recursive: true });
@@ -153,7 +148,7 @@ test('a conversation without events yet is read, opened and continued', async ()
   expect(await reader.head()).toBe(1);
 });
 
-test('what is no conversation is not listed', async () => {
+test('directories that are not conversations are not listed', async () => {
   await using root = await temporary();
   await mkdir(join(root.path, 'empty'));
   await mkdir(join(root.path, 'not an id', 'events'), { recursive: true });

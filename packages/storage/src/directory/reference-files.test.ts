@@ -29,7 +29,7 @@ async function conversation(first: Json = meta, name = id) {
   return { open, store, log, path, read, text, [Symbol.asyncDispose]: dispose };
 }
 
-test('the files of the reference are what it would write', async () => {
+test('the files for the reference match its own format', async () => {
   await using files = await conversation();
   await files.log.append([agentEvent(0)], { meta: { ...meta, title: 'Fix it', status: 'running' } });
   await expect(await files.text('base_state.json')).toMatchFileSnapshot('golden/base_state.json');
@@ -60,7 +60,7 @@ test('the state follows the log when `meta` changes and when the log is closed, 
   });
 });
 
-test('a log that was opened and left alone leaves the files alone', async () => {
+test('opening and closing a log without appends changes no files', async () => {
   await using files = await conversation();
   await files.log.append([agentEvent(0)]);
   await files.log[Symbol.asyncDispose]();
@@ -85,7 +85,7 @@ test('after a crash the leaf is found in the log', async () => {
   });
 });
 
-test('what the reference changed since is in the summary, and stays when the log goes on', async () => {
+test('changes by the reference are in the summary and survive later appends', async () => {
   await using files = await conversation({ ...meta, title: 'Ours' });
   await files.log.append([agentEvent(0)]);
   await files.log[Symbol.asyncDispose]();
@@ -116,7 +116,7 @@ test('what the reference changed since is in the summary, and stays when the log
   expect([kept.llm, workspace.working_dir, tags]).toEqual([llm, '/srv/moved', { a: 'b' }]);
 });
 
-test('of a conversation that only the reference worked on the summary tells who did, and how calls are confirmed', async () => {
+test('the summary of a conversation of the reference contains the kind of agent and the confirmation policy', async () => {
   await using files = await conversation();
   await files.log[Symbol.asyncDispose]();
   const state = await files.read('base_state.json');
@@ -136,7 +136,7 @@ test('of a conversation that only the reference worked on the summary tells who 
   });
 });
 
-test('an agent that was made here is made again when it changes', async () => {
+test('an agent written by this package is rewritten when it changes', async () => {
   await using files = await conversation();
   await files.log.append([], { meta: { ...meta, agent: { model: { kind: 'scripted', name: 'm' } } } });
   const state = await files.read('base_state.json');
@@ -146,7 +146,7 @@ test('an agent that was made here is made again when it changes', async () => {
   ]);
 });
 
-test('a policy that the reference does not know asks always, and a status it does not know is left out', async () => {
+test('an unknown policy becomes AlwaysConfirm, and an unknown status is left out', async () => {
   const strange = { ...meta, status: 'dreaming', agent: { ...agent, confirmation_policy: { kind: 'Mine' } } };
   await using files = await conversation(strange);
   const state = await files.read('base_state.json');
@@ -158,7 +158,7 @@ test.for([
   ['an id that is no UUID', meta, 'c'],
   ['a meta that names no workspace', { title: 'x' }, id],
   ['a meta that is no object', 'x', id],
-] as const)('%s makes no files of the reference', async ([, first, name]) => {
+] as const)('%s creates no files for the reference', async ([, first, name]) => {
   await using files = await conversation(first, name);
   await files.log.append([newEvent('a')], { meta: first });
   await files.log[Symbol.asyncDispose]();
@@ -166,7 +166,7 @@ test.for([
   expect((await files.store.summary(name)).meta).toEqual(first);
 });
 
-test('a UUID with hyphens is one', async () => {
+test('an id that is a UUID with hyphens is accepted', async () => {
   const uuid = '01234567-89ab-cdef-0123-456789abcdef';
   await using files = await conversation(meta, uuid);
   expect([(await files.read('base_state.json')).id, (await files.read('meta.json')).id]).toEqual([uuid, id]);

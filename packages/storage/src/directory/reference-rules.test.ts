@@ -19,10 +19,10 @@ const steps = fc.oneof(
   fc.record({ kind: fc.constant('take over' as const) }),
 );
 
-/** Something that happens to a conversation, as data. */
+/** A step in the history of a conversation, as data. */
 type Step = typeof steps extends fc.Arbitrary<infer T> ? T : never;
 
-/** A history of one conversation, over processes that live and die. */
+/** Runs the history of one conversation over several processes. */
 class History {
   files: VolatileFiles = volatileFiles();
   #time = 1_750_000_000_000;
@@ -62,7 +62,7 @@ class History {
 
   #open(): EventStore {
     const { files } = this;
-    // Dead to everybody who asks.
+    // A pid above the maximum of Linux, so that every process regards the holder as dead.
     const holder = { ...thisProcess(), pid: 2 ** 22 + 1 };
     const options = { files, root: '/srv/root', leaseMs: 45_000, pollMs: 250, now: () => this.#time, holder };
     this.#store = new RootedStore({ ...options, warn: () => {} });
@@ -81,19 +81,19 @@ function eventAt(n: number): NewEvent {
 
 const meta = (status: string) => ({ status, workspace: '/srv/w', agent: { model: { name: 'm' } } });
 
-/** What the reference asks of a directory that it opens. */
+/** Checks the requirements of the reference for a directory that it opens. */
 function checkAsReference(files: VolatileFiles): void {
   const pattern = /^event-(?<index>\d{5,})-(?<id>[0-9a-fA-F-]{8,})\.json$/;
   const ids = new Set<unknown>(['__root__', undefined]);
   const names = files.list(`${directory}/events`).toSorted();
   for (const [seq, name] of names.entries()) {
     const { index, id: nameId } = pattern.exec(name)?.groups ?? {};
-    assert.equal(Number(index), seq, `${name} is number ${seq}`);
+    assert.equal(Number(index), seq, `${name} has number ${seq}`);
     const text = files.read(`${directory}/events/${name}`)?.toString() ?? '';
     const event: { readonly id: string; readonly parent_id?: string } = JSON.parse(text);
     assert.equal(JSON.stringify(event), text, `${name} is compact`);
     assert.equal(event.id, nameId);
-    assert.ok(ids.has(event.parent_id), `${name} follows an event that is there`);
+    assert.ok(ids.has(event.parent_id), `${name} follows a stored event`);
     ids.add(event.id);
   }
   const state = JSON.parse(files.read(`${directory}/base_state.json`)?.toString() ?? '');
@@ -103,12 +103,12 @@ function checkAsReference(files: VolatileFiles): void {
   assert.equal(files.read(`${directory}/owner_lease.json`), undefined);
 }
 
-test('whatever happens, the reference can read what is left', async () => {
+test('the reference can read the directory after any history', async () => {
   const property = fc.asyncProperty(fc.array(steps, { maxLength: 25 }), async (history) => {
     const conversation = new History();
     await conversation.run({ kind: 'create' });
     for (const step of history) await conversation.run(step);
-    // The last holder has written and leaves in good order.
+    // The last holder appends and closes the log.
     await conversation.run({ kind: 'append', events: 1 });
     await conversation.close();
     checkAsReference(conversation.files);

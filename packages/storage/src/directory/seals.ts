@@ -20,7 +20,7 @@ export type SealLine = SealedEvent | Statement | { readonly void: number };
 export interface StoredProof {
   /** In order of seq. */
   readonly events: readonly EventProof[];
-  /** Last seal; absent if there is none. */
+  /** Last seal; absent before the first one. */
   readonly last: SealedEvent | undefined;
 }
 

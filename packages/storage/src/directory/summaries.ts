@@ -3,13 +3,13 @@ import type { Page, Summary } from '../contract/store.ts';
 import { isId } from '../kit/checks.ts';
 import { compareSummaries, type Listing, type ListPosition, toPage } from '../kit/listing.ts';
 import { readMeta } from './conversation-meta.ts';
-import { type Files, msOf } from './files.ts';
+import { type Files, toMs } from './files.ts';
 import { readNames } from './list-events.ts';
 import { type Paths, pathsOf } from './paths.ts';
 
 /** Lists the conversations in a root. Reads one file status of each, and more only for those on the page. */
 export function listSummaries(files: Files, root: string, { limit, after }: Listing): Page<Summary> {
-  const places = files.list(root).flatMap((id) => (isId(id) ? (placeOf(files, root, id) ?? []) : []));
+  const places = files.list(root).flatMap((id) => (isId(id) ? (positionOf(files, root, id) ?? []) : []));
   const rest = after ? places.filter((place) => compareSummaries(after, place) < 0) : places;
   const found: Summary[] = [];
   for (const { id } of rest.toSorted(compareSummaries)) {
@@ -22,7 +22,7 @@ export function listSummaries(files: Files, root: string, { limit, after }: List
 
 /** Returns the summary of a conversation, or `undefined` if it is missing. Counts the events without reading them. */
 export function readSummary(files: Files, root: string, id: string): Summary | undefined {
-  const place = placeOf(files, root, id);
+  const place = positionOf(files, root, id);
   if (!place) return undefined;
   const paths = pathsOf(join(root, id));
   const { createdAt = place.updatedAt, meta } = readMeta(files, paths);
@@ -35,8 +35,8 @@ export function hasConversation(files: Files, paths: Paths): boolean {
   return [paths.events, paths.baseState].some((path) => files.status(path));
 }
 
-function placeOf(files: Files, root: string, id: string): ListPosition | undefined {
+function positionOf(files: Files, root: string, id: string): ListPosition | undefined {
   const { events, baseState } = pathsOf(join(root, id));
   const status = files.status(events) ?? files.status(baseState);
-  return status && { id, updatedAt: msOf(status.modifiedNs) };
+  return status && { id, updatedAt: toMs(status.modifiedNs) };
 }

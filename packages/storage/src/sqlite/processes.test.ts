@@ -39,19 +39,15 @@ const takeTurns = (name: string): string => `
     await log[Symbol.asyncDispose]();
   }`;
 
-test(
-  'processes that open, append and close in turns make one log, and losers are told that it is held',
-  patient,
-  async () => {
-    await using directory = await temporary();
-    const path = join(directory.path, 'store.db');
-    await using store = await sqliteStore({ path });
-    await (await store.create('c', {}))[Symbol.asyncDispose]();
-    const lines = await race(['a', 'b'].map((name) => child(source(path, takeTurns(name)))));
-    expectOneOrder(lines, await idsOf((await store.read('c')).range(0)), 50);
-    expect(new Set([...codesOf(lines), 'held'])).toEqual(new Set(['held']));
-  },
-);
+test('processes that open, append and close in turns write one log, and a failed open is held', patient, async () => {
+  await using directory = await temporary();
+  const path = join(directory.path, 'store.db');
+  await using store = await sqliteStore({ path });
+  await (await store.create('c', {}))[Symbol.asyncDispose]();
+  const lines = await race(['a', 'b'].map((name) => child(source(path, takeTurns(name)))));
+  expectOneOrder(lines, await idsOf((await store.read('c')).range(0)), 50);
+  expect(new Set([...codesOf(lines), 'held'])).toEqual(new Set(['held']));
+});
 
 const takeOver = (name: string): string => `
   console.log('ready');
@@ -80,13 +76,13 @@ test('processes that take the lease from each other make one log, and losers are
   expect(new Set([...codesOf(lines), 'held', 'fenced'])).toEqual(new Set(['held', 'fenced']));
 });
 
-test('what processes acknowledged before kill -9 is there afterwards, twenty times', patient, async () => {
+test('acknowledged events survive kill -9, twenty times', patient, async () => {
   await using directory = await temporary();
   const path = join(directory.path, 'store.db');
   await killRounds({ opening: opening(path), open: async () => sqliteStore({ path }) }, 20);
 });
 
-test('a killed holder is taken over at once', async () => {
+test('the lease of a killed holder is taken over immediately', async () => {
   await using directory = await temporary();
   const path = join(directory.path, 'store.db');
   await using store = await sqliteStore({ path });
@@ -98,7 +94,7 @@ test('a killed holder is taken over at once', async () => {
   expect(log.epoch).toBe(2);
 });
 
-test('a process that slept through its lease is fenced when it wakes up', async () => {
+test('a process that was stopped until its lease was taken over is fenced', async () => {
   await using directory = await temporary();
   const path = join(directory.path, 'store.db');
   const work = `
@@ -112,7 +108,7 @@ test('a process that slept through its lease is fenced when it wakes up', async 
   holder.signal('SIGSTOP');
   await using store = await sqliteStore({ path, now: () => Date.now() + 60_000 });
   const log = await store.open('c');
-  holder.tell('append');
+  holder.send('append');
   holder.signal('SIGCONT');
   expect(await holder.line()).toBe('fenced');
   expect(await log.append([newEvent('c')])).toEqual([1]);
@@ -133,7 +129,7 @@ test('a tail sees the appends of another process', async () => {
   const seen: string[] = [];
   for await (const { id } of (await store.read('c')).tail(0, AbortSignal.timeout(30_000))) {
     seen.push(id);
-    writer.tell('more');
+    writer.send('more');
     if (seen.length === 3) break;
   }
   expect(seen).toEqual(['e0', 'e1', 'e2']);
@@ -141,7 +137,7 @@ test('a tail sees the appends of another process', async () => {
 
 async function race(children: readonly Child[]): Promise<string[]> {
   for (const other of children) await other.line();
-  for (const other of children) other.tell('go');
+  for (const other of children) other.send('go');
   return (await Promise.all(children.map(async (other) => other.rest()))).flat();
 }
 

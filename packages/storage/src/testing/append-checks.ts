@@ -3,7 +3,7 @@ import { rejectsWith } from './assertions.ts';
 import { idsOf, newEvent, newEvents } from './events.ts';
 import type { StoreCheck } from './store-check.ts';
 
-/** How a log grows. */
+/** Checks of appending and of the stored events. */
 export const appendChecks: readonly StoreCheck[] = [
   {
     title: 'a new conversation is empty and has epoch 1',
@@ -15,7 +15,7 @@ export const appendChecks: readonly StoreCheck[] = [
     },
   },
   {
-    title: 'events come back in order, with their seqs, fields and exact text',
+    title: 'events are returned in order, with their seqs, fields and exact text',
     async run({ open }) {
       await using store = await open();
       const log = await store.create('c', {});
@@ -28,7 +28,7 @@ export const appendChecks: readonly StoreCheck[] = [
     },
   },
   {
-    title: 'text of any language comes back exactly',
+    title: 'text of any language is returned exactly',
     async run({ open }) {
       await using store = await open();
       const log = await store.create('c', {});
@@ -53,7 +53,7 @@ export const appendChecks: readonly StoreCheck[] = [
     },
   },
   {
-    title: 'text that is not well-formed comes back exactly or is invalid',
+    title: 'text that is not well-formed is returned exactly or is invalid',
     async run({ open }) {
       await using store = await open();
       const log = await store.create('c', {});
@@ -70,7 +70,7 @@ export const appendChecks: readonly StoreCheck[] = [
     },
   },
   {
-    title: 'a text of a megabyte comes back exactly',
+    title: 'a text of a megabyte is returned exactly',
     async run({ open }) {
       await using store = await open();
       const log = await store.create('c', {});
@@ -89,7 +89,7 @@ export const appendChecks: readonly StoreCheck[] = [
     },
   },
   {
-    title: 'a thousand events keep their order, one by one and at once',
+    title: 'a thousand events keep their order, appended one by one or in one append',
     async run({ open }) {
       await using store = await open();
       const log = await store.create('c', {});
@@ -118,7 +118,7 @@ export const appendChecks: readonly StoreCheck[] = [
     },
   },
   {
-    title: 'of concurrent appends only the failing one fails',
+    title: 'a failing append does not affect concurrent appends',
     async run({ open }) {
       await using store = await open();
       const log = await store.create('c', {});
@@ -137,7 +137,7 @@ export const appendChecks: readonly StoreCheck[] = [
     },
   },
   {
-    title: 'an append takes its events when it is called',
+    title: 'an append copies its events when it is called',
     async run({ open }) {
       await using store = await open();
       const log = await store.create('c', {});
@@ -160,7 +160,7 @@ export const appendChecks: readonly StoreCheck[] = [
     },
   },
   {
-    title: 'a failed append stores nothing, or a prefix where the log says so',
+    title: 'a failed append stores nothing, or a prefix if its atomicity is prefix',
     async run({ open }) {
       await using store = await open();
       const log = await store.create('c', { was: 1 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { StorageError, type StorageErrorCode } from '../contract/error.ts';
 
-/** Fails unless the work fails with a `StorageError` of this code, and gives the error. */
+/** Asserts that work rejects with a `StorageError` of this code, and returns the error. */
 export async function rejectsWith(code: StorageErrorCode, work: () => Promise<unknown>): Promise<StorageError> {
   const error: unknown = await work().then(
     () => undefined,
@@ -12,7 +12,7 @@ export async function rejectsWith(code: StorageErrorCode, work: () => Promise<un
   return error;
 }
 
-/** Resolves as `work` does, or fails after a time that no busy machine needs, instead of waiting for ever. */
+/** Waits for `work`, with a timeout that is long enough for a busy machine. */
 export async function within<T>(what: string, work: Promise<T>, ms = 30_000): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(new Error(`${what} took more than ${ms} ms`)), ms);

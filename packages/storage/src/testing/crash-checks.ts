@@ -4,10 +4,10 @@ import { rejectsWith } from './assertions.ts';
 import { newEvent, newEvents } from './events.ts';
 import type { StoreCheck } from './store-check.ts';
 
-/** What is left of a store that was never closed. */
+/** Checks of a store whose process was killed. */
 export const crashChecks: readonly StoreCheck[] = [
   {
-    title: 'what was acknowledged is there after a crash, and so is what it was told of its conversation',
+    title: 'acknowledged events and meta survive a crash',
     needs: ['crash'],
     async run({ open, crash, keepsProof }) {
       await using store = await open();
@@ -30,7 +30,7 @@ export const crashChecks: readonly StoreCheck[] = [
     },
   },
   {
-    title: 'a log goes on after a crash: nobody holds it, and an append whose answer was lost may be sent again',
+    title: 'after a crash a log can be opened, and an append without an answer can be sent again',
     needs: ['crash'],
     async run({ open, crash }) {
       await using store = await open();

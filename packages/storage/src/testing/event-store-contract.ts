@@ -12,7 +12,7 @@ import { snapshotChecks } from './snapshot-checks.ts';
 import type { StoreCheck } from './store-check.ts';
 import { tailChecks } from './tail-checks.ts';
 
-/** What every `EventStore` does, as data: run each check that applies with a harness of its own, by any test runner. */
+/** Checks of the `EventStore` contract, as data. Run each check that applies with a new harness, in any test runner. */
 export const eventStoreContract: readonly StoreCheck[] = [
   ...appendChecks,
   ...resendChecks,

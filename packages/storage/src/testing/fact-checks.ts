@@ -7,7 +7,7 @@ import { rejectsWith } from './assertions.ts';
 import { newEvent } from './events.ts';
 import type { StoreCheck } from './store-check.ts';
 
-/** What events say can be looked for. */
+/** Checks of finding facts. */
 export const factChecks: readonly StoreCheck[] = [
   {
     title: 'a fact is found by its name, and by its value, in every conversation',
@@ -85,7 +85,7 @@ export const factChecks: readonly StoreCheck[] = [
     },
   },
   {
-    title: 'a limit or a cursor that no page of facts gave is invalid',
+    title: 'a limit out of range and a cursor that is not from a page of facts are invalid',
     needs: ['findsFacts'],
     async run({ open }) {
       await using store = await open();
@@ -97,7 +97,7 @@ export const factChecks: readonly StoreCheck[] = [
     },
   },
   {
-    title: 'facts go with their conversation and with the end of a log, and come with an append',
+    title: 'facts are added by an append and removed with their conversation or a cut',
     needs: ['findsFacts', 'keepsProof'],
     async run({ open }) {
       await using store = await open();
@@ -115,7 +115,7 @@ export const factChecks: readonly StoreCheck[] = [
     },
   },
   {
-    title: 'another handle finds what was acknowledged',
+    title: 'another handle finds acknowledged facts',
     needs: ['findsFacts', 'reopen'],
     async run({ open, reopen }) {
       await using store = await open();

@@ -3,7 +3,7 @@ import { rejectsWith, within } from './assertions.ts';
 import { idsOf, newEvent } from './events.ts';
 import type { StoreCheck } from './store-check.ts';
 
-/** Who may append: leases, takeover, closing. */
+/** Checks of leases, takeover and closing. */
 export const leaseChecks: readonly StoreCheck[] = [
   {
     title: 'a conversation has one log at a time',
@@ -57,7 +57,7 @@ export const leaseChecks: readonly StoreCheck[] = [
     },
   },
   {
-    title: 'of many that open at once one gets the lease',
+    title: 'one of many concurrent open calls gets the lease',
     async run({ open }) {
       await using store = await open();
       await (await store.create('c', {}))[Symbol.asyncDispose]();
@@ -68,7 +68,7 @@ export const leaseChecks: readonly StoreCheck[] = [
     },
   },
   {
-    title: 'of many that create one id at once one succeeds',
+    title: 'one of many concurrent create calls of one id succeeds',
     async run({ open }) {
       await using store = await open();
       const results = await Promise.allSettled(Array.from({ length: 8 }, (_, meta) => store.create('c', meta)));
@@ -101,7 +101,7 @@ export const leaseChecks: readonly StoreCheck[] = [
     },
   },
   {
-    title: 'a lease counts for every handle, and a disposed store releases it',
+    title: 'a lease is valid for every handle, and a disposed store releases it',
     needs: ['reopen'],
     async run({ open, reopen }) {
       const store = await open();
@@ -116,7 +116,7 @@ export const leaseChecks: readonly StoreCheck[] = [
     },
   },
   {
-    title: 'a log whose lease was taken over is fenced, and harms nobody when disposed',
+    title: 'a log whose lease was taken over is fenced, and disposing it does not affect the new holder',
     needs: ['reopen', 'expireLeases'],
     async run({ open, reopen, expireLeases }) {
       await using store = await open();
@@ -139,7 +139,7 @@ export const leaseChecks: readonly StoreCheck[] = [
     },
   },
   {
-    title: 'a log that nobody took over appends after its lease ran out',
+    title: 'a log that was not taken over appends after its lease expired',
     needs: ['expireLeases'],
     async run({ open, expireLeases }) {
       await using store = await open();
@@ -150,7 +150,7 @@ export const leaseChecks: readonly StoreCheck[] = [
     },
   },
   {
-    title: 'a log of a conversation that was removed and made again is fenced',
+    title: 'a log of a conversation that was removed and created again is fenced',
     needs: ['reopen', 'expireLeases'],
     async run({ open, reopen, expireLeases }) {
       await using store = await open();
@@ -165,7 +165,7 @@ export const leaseChecks: readonly StoreCheck[] = [
     },
   },
   {
-    title: 'two handles that append in turns make one log',
+    title: 'two handles that append in turns write one log',
     needs: ['reopen'],
     async run({ open, reopen }) {
       await using one = await open();

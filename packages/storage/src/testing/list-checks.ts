@@ -6,7 +6,7 @@ import { rejectsWith } from './assertions.ts';
 import { newEvent } from './events.ts';
 import type { StoreCheck } from './store-check.ts';
 
-/** Catalogue of a store: create, list, summarise, remove. */
+/** Checks of creating, listing, summarising and removing conversations. */
 export const listChecks: readonly StoreCheck[] = [
   {
     title: 'create of an id that exists fails and changes nothing',
@@ -21,7 +21,7 @@ export const listChecks: readonly StoreCheck[] = [
     },
   },
   {
-    title: 'what does not exist is missing',
+    title: 'a conversation that does not exist is missing',
     async run({ open }) {
       await using store = await open();
       await rejectsWith('missing', () => store.open('none'));
@@ -87,7 +87,7 @@ export const listChecks: readonly StoreCheck[] = [
     },
   },
   {
-    title: 'a page has a hundred conversations unless told otherwise',
+    title: 'a page has a hundred conversations by default',
     async run({ open }) {
       await using store = await open();
       await Promise.all(Array.from({ length: 101 }, async (_, index) => store.create(`c${index}`, index)));
@@ -107,7 +107,7 @@ export const listChecks: readonly StoreCheck[] = [
     },
   },
   {
-    title: 'a page goes on after a conversation that was removed',
+    title: 'a page continues after a conversation that was removed',
     async run({ open }) {
       await using store = await open();
       for (const id of ['a', 'b', 'c', 'd']) await (await store.create(id, {}))[Symbol.asyncDispose]();
@@ -119,7 +119,7 @@ export const listChecks: readonly StoreCheck[] = [
     },
   },
   {
-    title: 'a limit or a cursor that no page gave is invalid',
+    title: 'a limit out of range and a cursor that is not from a page are invalid',
     async run({ open }) {
       await using store = await open();
       await store.create('c', {});
@@ -128,7 +128,7 @@ export const listChecks: readonly StoreCheck[] = [
     },
   },
   {
-    title: 'a removed conversation is gone, and its id is free',
+    title: 'a removed conversation is missing, and its id can be used again',
     async run({ open }) {
       await using store = await open();
       const log = await store.create('c', 'old');
@@ -150,7 +150,7 @@ export const listChecks: readonly StoreCheck[] = [
   },
 ];
 
-/** Every way to read; a tail too, because it must notice. */
+/** Calls every method that reads, including a tail, which must notice the removal. */
 function readsOf(reader: LogReader): readonly (() => Promise<unknown>)[] {
   return [
     async () => reader.head(),
@@ -173,7 +173,7 @@ async function all(store: EventStore, { limit = 100 }: ListQuery = {}): Promise<
   return found;
 }
 
-/** Changes it until the clock has moved on from the others. */
+/** Appends until the conversation has a later time than the others. */
 async function changeUntilNewest(
   store: EventStore,
   change: (turn: number) => Promise<unknown>,

@@ -8,21 +8,21 @@ import type { StoreCheck } from './store-check.ts';
 const image = `data:image/png;base64,${'iVBORw0KGgo'.repeat(20_000)}`;
 const escaped = '\\u0000"\\é😀\u2028'.repeat(8000);
 
-/** Texts that a store which keeps long strings apart has to put together again. */
+/** Texts that a store has to reassemble if it stores long strings separately. */
 const texts: readonly string[] = [
   JSON.stringify({ url: image, again: image, last: escaped }),
-  // As others write it: ASCII only, with spaces.
+  // As other JSON libraries write it: ASCII only, with spaces.
   `{ "url" : "${String.raw`\u00e9\"\\\/`.repeat(12_000)}" , "${'name'.repeat(20_000)}" : 1 }\r\n`,
-  // What a store might put in the place of a string.
+  // Text that a store might use as a placeholder.
   JSON.stringify({ $blob: 'a'.repeat(64), sha256: 'blob:0', url: '', at: [0, image.length], same: image }),
   JSON.stringify({ arguments: JSON.stringify({ arguments: JSON.stringify({ image }) }) }),
   `{"text":"${'\\\\'.repeat(40_000)}","end":"${'\\"'.repeat(40_000)}"}`,
 ];
 
-/** Strings that are long, and said more than once. */
+/** Checks of long strings, in one event and in several. */
 export const longStringChecks: readonly StoreCheck[] = [
   {
-    title: 'long strings come back exactly, however often they are said',
+    title: 'long strings are returned exactly, however often they occur',
     async run({ open }) {
       await using store = await open();
       const log = await store.create('c', {});
@@ -44,7 +44,7 @@ export const longStringChecks: readonly StoreCheck[] = [
     },
   },
   {
-    title: 'an event with a long string is told from one whose string differs anywhere',
+    title: 'an event with a long string differs from one whose string differs anywhere',
     async run({ open }) {
       await using store = await open();
       const log = await store.create('c', {});
@@ -58,7 +58,7 @@ export const longStringChecks: readonly StoreCheck[] = [
     },
   },
   {
-    title: 'who says a long string too loses nothing when another goes',
+    title: 'an event with a long string loses nothing when another event with it is removed',
     async run({ open }) {
       await using store = await open();
       const [log, other] = [await store.create('c', {}), await store.create('other', {})];
@@ -77,7 +77,7 @@ export const longStringChecks: readonly StoreCheck[] = [
     },
   },
   {
-    title: 'seals are made of the exact text of long strings, and a cut takes nothing from what stays',
+    title: 'seals cover the exact text of long strings, and a cut does not change the remaining events',
     needs: ['keepsProof'],
     async run({ open }) {
       await using store = await open();
@@ -93,7 +93,7 @@ export const longStringChecks: readonly StoreCheck[] = [
   },
 ];
 
-/** Stores that read an event's names from its text find them at its end. */
+/** Returns an event with its fields at the end, for stores that read them from the text. */
 function longEvent(id: string, text: string): NewEvent {
   const { text: names } = newEvent(id);
   return { ...newEvent(id), text: `${text.slice(0, text.lastIndexOf('}'))}, ${names.slice(names.indexOf('{') + 1)}` };

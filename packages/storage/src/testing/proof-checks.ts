@@ -14,10 +14,10 @@ import type { StoreCheck } from './store-check.ts';
 const signer = ed25519Signer(new Uint8Array(32).fill(7));
 const stranger = ed25519Signer(new Uint8Array(32).fill(8));
 
-/** What is kept beside a log so that changes of it show. */
+/** Checks of seals, statements and changes by the lease holder. */
 export const proofChecks: readonly StoreCheck[] = [
   {
-    title: 'each event is sealed with its bytes and the seal before it, however it was appended',
+    title: 'the seal of each event covers its bytes and the seal before it, for any way of appending',
     needs: ['keepsProof'],
     async run({ open }) {
       await using store = await open();
@@ -40,7 +40,7 @@ export const proofChecks: readonly StoreCheck[] = [
     },
   },
   {
-    title: 'an empty log and a long one are proven',
+    title: 'an empty log and a long log can be verified',
     needs: ['keepsProof'],
     async run({ open }) {
       await using store = await open();
@@ -53,7 +53,7 @@ export const proofChecks: readonly StoreCheck[] = [
     },
   },
   {
-    title: 'a signer signs each event that its append stores, and the last seal when asked for nothing else',
+    title: 'a signer signs each event that its append stores, and the last seal if there are no events',
     needs: ['keepsProof'],
     async run({ open }) {
       await using store = await open();
@@ -80,7 +80,7 @@ export const proofChecks: readonly StoreCheck[] = [
     },
   },
   {
-    title: 'an append that fails leaves no seal and no signature of what it did not store',
+    title: 'a failed append leaves no seal and no signature for events it did not store',
     needs: ['keepsProof'],
     async run({ open }) {
       await using store = await open();
@@ -94,7 +94,7 @@ export const proofChecks: readonly StoreCheck[] = [
     },
   },
   {
-    title: 'logs of one store have seals of their own',
+    title: 'two logs of one store have different seals',
     needs: ['keepsProof'],
     async run({ open }) {
       await using store = await open();
@@ -125,7 +125,7 @@ export const proofChecks: readonly StoreCheck[] = [
     },
   },
   {
-    title: 'cutting and replacing take their turn behind appends, and are for the holder alone',
+    title: 'cutting and replacing are queued after appends and need the lease',
     needs: ['keepsProof', 'reopen', 'expireLeases'],
     async run({ open, reopen, expireLeases }) {
       await using store = await open();
@@ -135,7 +135,7 @@ export const proofChecks: readonly StoreCheck[] = [
       assert.deepEqual(await appended, [0, 1, 2]);
       const [event = newEvent('e0')] = newEvents(0, 1);
       const text = event.text.replace('é', '??');
-      const said = {
+      const fields = {
         conversation: 'c',
         seq: 0,
         was: digestOf(event),
@@ -143,7 +143,7 @@ export const proofChecks: readonly StoreCheck[] = [
         reason: '',
         at: 1,
       };
-      const tombstone = signTombstone(said, signer);
+      const tombstone = signTombstone(fields, signer);
       await rejectsWith('invalid', async () => log.proof?.replace([{ tombstone, text: `${text} ` }]));
       await rejectsWith('invalid', async () => log.proof?.replace([{ tombstone, text: event.text }]));
       await rejectsWith('missing', async () => log.proof?.replace([{ tombstone: { ...tombstone, seq: 2 }, text }]));
@@ -164,7 +164,7 @@ export const proofChecks: readonly StoreCheck[] = [
     },
   },
   {
-    title: 'the proof of a removed conversation is missing, that of a closed log closed',
+    title: 'reading the proof is missing for a removed conversation and closed for a closed log',
     needs: ['keepsProof'],
     async run({ open }) {
       await using store = await open();
@@ -194,7 +194,7 @@ function reasonOf({ broken }: Awaited<ReturnType<typeof verify>>) {
   return broken && [broken.seq, broken.reason];
 }
 
-/** Written out once more, so that no change of the package goes unnoticed: logs outlive versions. */
+/** Independent implementation of the seal, to detect any change of the format: logs outlive versions. */
 function sealsOf(conversation: EventLog['id'], events: readonly NewEvent[]): readonly string[] {
   let last = sha256(`varve.seal.1\n${conversation}`);
   return events.map(({ id, kind, parentId, text }) => {

@@ -3,10 +3,10 @@ import { rejectsWith } from './assertions.ts';
 import { idsOf, newEvent, newEvents } from './events.ts';
 import type { StoreCheck } from './store-check.ts';
 
-/** How a log is read. */
+/** Checks of reading ranges and single events. */
 export const readChecks: readonly StoreCheck[] = [
   {
-    title: 'a range has its start and not its end, and is empty where there is nothing',
+    title: 'a range includes its start, excludes its end, and may be empty',
     async run({ open }) {
       await using store = await open();
       const log = await store.create('c', {});
@@ -46,7 +46,7 @@ export const readChecks: readonly StoreCheck[] = [
     },
   },
   {
-    title: 'a range may be left before its end',
+    title: 'a range can be abandoned before its end',
     async run({ open }) {
       await using store = await open();
       const log = await store.create('c', {});
@@ -72,7 +72,7 @@ export const readChecks: readonly StoreCheck[] = [
     },
   },
   {
-    title: 'bounds that are no integer of 0 or more are invalid',
+    title: 'bounds that are not integers of 0 or more are invalid',
     async run({ open }) {
       await using store = await open();
       const log = await store.create('c', {});
@@ -102,7 +102,7 @@ export const readChecks: readonly StoreCheck[] = [
     },
   },
   {
-    title: 'many readers read at once while the log grows',
+    title: 'many readers read concurrently while the log grows',
     async run({ open }) {
       await using store = await open();
       const log = await store.create('c', {});
@@ -118,11 +118,11 @@ export const readChecks: readonly StoreCheck[] = [
     },
   },
   {
-    title: 'branches lie in one log, in the order of their appends, and each event keeps its parent',
+    title: 'branches are in one log, in the order of their appends, and each event keeps its parent',
     async run({ open }) {
       await using store = await open();
       const log = await store.create('c', {});
-      // A root, two branches of it that grow by turns, a second root, and a parent that the log does not have.
+      // A root, two branches that grow alternately, a second root, and an event whose parent is not in the log.
       const parents = {
         a: undefined,
         b1: 'a',
@@ -146,7 +146,7 @@ export const readChecks: readonly StoreCheck[] = [
     },
   },
   {
-    title: 'another handle reads what this one was told is stored',
+    title: 'another handle reads acknowledged events',
     needs: ['reopen'],
     async run({ open, reopen }) {
       await using store = await open();
@@ -161,7 +161,7 @@ export const readChecks: readonly StoreCheck[] = [
     },
   },
   {
-    title: 'what was stored is there after the store was disposed',
+    title: 'stored events remain after the store is disposed',
     needs: ['reopen'],
     async run({ open, reopen }) {
       const store = await open();

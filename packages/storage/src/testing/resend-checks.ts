@@ -4,7 +4,7 @@ import { rejectsWith } from './assertions.ts';
 import { idsOf, newEvent } from './events.ts';
 import type { StoreCheck } from './store-check.ts';
 
-/** What an append expects, and what happens when it is sent again. */
+/** Checks of `expectedHead`, resent appends and `meta`. */
 export const resendChecks: readonly StoreCheck[] = [
   {
     title: 'an append at the expected head succeeds, at any other head it is a conflict',
@@ -19,7 +19,7 @@ export const resendChecks: readonly StoreCheck[] = [
     },
   },
   {
-    title: 'the same event again gives its old seq and stores nothing',
+    title: 'appending the same event again returns its old seq and stores nothing',
     async run({ open }) {
       await using store = await open();
       const log = await store.create('c', {});
@@ -53,7 +53,7 @@ export const resendChecks: readonly StoreCheck[] = [
     },
   },
   {
-    title: 'a resend of a whole append succeeds whatever it expects',
+    title: 'a resend of a whole append succeeds for any expected head',
     async run({ open }) {
       await using store = await open();
       const log = await store.create('c', {});
@@ -77,7 +77,7 @@ export const resendChecks: readonly StoreCheck[] = [
     },
   },
   {
-    title: 'meta changes with an append, with an empty append, and otherwise not',
+    title: 'meta changes with an append or an empty append, and not otherwise',
     async run({ open }) {
       await using store = await open();
       const log = await store.create('c', { title: 'first', list: [1, null, 'x'] });
@@ -94,7 +94,7 @@ export const resendChecks: readonly StoreCheck[] = [
     },
   },
   {
-    title: 'an append of nothing resolves with nothing, if the head is the expected one',
+    title: 'an append of no events resolves with an empty list if the head is the expected one',
     async run({ open }) {
       await using store = await open();
       const log = await store.create('c', 1);
@@ -118,7 +118,7 @@ export const resendChecks: readonly StoreCheck[] = [
     },
   },
   {
-    title: 'meta without a JSON text is invalid and changes nothing',
+    title: 'meta that is not JSON is invalid and changes nothing',
     async run({ open }) {
       await using store = await open();
       const log = await store.create('c', 'old');

@@ -3,10 +3,10 @@ import type { Json } from '@varve/events';
 import { newEvents } from './events.ts';
 import type { StoreCheck } from './store-check.ts';
 
-/** Saved folds. A store may drop any of them, so the checks accept that one is not there, but never a wrong one. */
+/** Checks of snapshots. A store may drop any of them, so they accept a missing snapshot, but never a wrong one. */
 export const snapshotChecks: readonly StoreCheck[] = [
   {
-    title: 'a saved snapshot comes back, the newest first',
+    title: 'a saved snapshot is returned, the newest first',
     async run({ open }) {
       await using store = await open();
       const log = await store.create('c', {});
@@ -65,7 +65,7 @@ export const snapshotChecks: readonly StoreCheck[] = [
     },
   },
   {
-    title: 'a snapshot is a copy, and one that cannot be saved is no error',
+    title: 'a snapshot is a copy, and failing to save one is not an error',
     async run({ open }) {
       await using store = await open();
       const log = await store.create('c', {});

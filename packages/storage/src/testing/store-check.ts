@@ -1,18 +1,17 @@
 import type { EventStore } from '../contract/store.ts';
 
-/** How the checks get at a store. One harness serves one check. */
+/** Access of a check to the store under test. Each check needs a new harness. */
 export interface StoreHarness {
-  /** Makes a new, empty store. Called once by each check, which disposes it. */
+  /** Creates an empty store. Called once by each check, which disposes it. */
   readonly open: () => Promise<EventStore>;
-  /** Opens another handle on the data of that store, as another process would; the check disposes it. */
+  /** Opens another handle on the store's data, as another process would. The check disposes it. */
   readonly reopen?: () => Promise<EventStore>;
   /**
-   * Opens a handle on what a kill of the process would leave of the store now, without closing the handle that is given,
-   * which does nothing afterwards but being disposed: on a copy of its files, or on the same ones. Whoever held leases
-   * counts as dead.
+   * Opens a handle on the data that a kill of the process would leave now: on a copy of the store's files or on the same
+   * ones. Must not close the given handle, which is only disposed afterwards. All lease holders count as dead.
    */
   readonly crash?: (store: EventStore) => Promise<EventStore>;
-  /** Makes the leases held now run out without their holders knowing, for instance by moving an injected clock. */
+  /** Makes all current leases expire without notice to their holders, for instance by advancing an injected clock. */
   readonly expireLeases?: () => void;
   /** Set for stores whose logs have a `proof`. */
   readonly keepsProof?: true;
@@ -20,15 +19,15 @@ export interface StoreHarness {
   readonly findsFacts?: true;
 }
 
-/** One thing that every store does. It throws, within seconds, when the store does not. */
+/** A check of one behaviour of a store. Throws within seconds if the store does not have it. */
 export interface StoreCheck {
   readonly title: string;
-  /** What the harness must have for this check; stores without it have no such behaviour to check. */
+  /** Members of the harness that this check needs; without them it does not apply to the store. */
   readonly needs?: readonly ('reopen' | 'crash' | 'expireLeases' | 'keepsProof' | 'findsFacts')[];
   run(harness: StoreHarness): Promise<void>;
 }
 
-/** Whether the harness has what the check needs. */
+/** Returns true if the harness has all members that the check needs. */
 export function checkApplies(check: StoreCheck, harness: StoreHarness): boolean {
   return (check.needs ?? []).every((need) => harness[need] !== undefined);
 }

@@ -4,10 +4,10 @@ import { rejectsWith, within } from './assertions.ts';
 import { newEvent, newEvents } from './events.ts';
 import type { StoreCheck } from './store-check.ts';
 
-/** How a log is followed. */
+/** Checks of following a log. */
 export const tailChecks: readonly StoreCheck[] = [
   {
-    title: 'a tail gives the past, then what comes, each event once and in order',
+    title: 'a tail yields the existing events, then later ones, each once and in order',
     async run({ open }) {
       await using store = await open();
       const log = await store.create('c', {});
@@ -21,7 +21,7 @@ export const tailChecks: readonly StoreCheck[] = [
     },
   },
   {
-    title: 'a tail starts where it is told, also beyond the head',
+    title: 'a tail starts at the given seq, also above the head',
     async run({ open }) {
       await using store = await open();
       const log = await store.create('c', {});
@@ -44,7 +44,7 @@ export const tailChecks: readonly StoreCheck[] = [
       const ended = (async () => {
         for await (const { seq } of log.tail(0, abort.signal)) {
           seen.push(seq);
-          // The tail has found nothing and waits by the time the next turn of the event loop comes.
+          // By the next turn of the event loop the tail has found no event and waits.
           if (seq === 1) setTimeout(() => abort.abort(), 1);
         }
       })();
@@ -53,7 +53,7 @@ export const tailChecks: readonly StoreCheck[] = [
     },
   },
   {
-    title: 'a tail gives nothing after its signal aborts',
+    title: 'a tail yields nothing after its signal aborts',
     async run({ open }) {
       await using store = await open();
       const log = await store.create('c', {});
@@ -69,7 +69,7 @@ export const tailChecks: readonly StoreCheck[] = [
     },
   },
   {
-    title: 'a tail does not end when an append fails, and sees none of it that is not stored',
+    title: 'a tail does not end when an append fails, and yields none of its unstored events',
     async run({ open }) {
       await using store = await open();
       const log = await store.create('c', {});
@@ -84,7 +84,7 @@ export const tailChecks: readonly StoreCheck[] = [
     },
   },
   {
-    title: 'an event that a tail gives is stored',
+    title: 'an event that a tail yields is stored',
     async run({ open }) {
       await using store = await open();
       const log = await store.create('c', {});
@@ -127,7 +127,7 @@ export const tailChecks: readonly StoreCheck[] = [
     },
   },
   {
-    title: 'a waiting tail is told that its conversation was removed',
+    title: 'a waiting tail rejects when its conversation is removed',
     async run({ open }) {
       await using store = await open();
       const log = await store.create('c', {});
@@ -138,7 +138,7 @@ export const tailChecks: readonly StoreCheck[] = [
     },
   },
   {
-    title: 'a tail sees the appends of another handle',
+    title: 'a tail yields the appends of another handle',
     needs: ['reopen'],
     async run({ open, reopen }) {
       await using store = await open();
@@ -155,7 +155,7 @@ export const tailChecks: readonly StoreCheck[] = [
   },
 ];
 
-/** The first `count` events of a tail. */
+/** Returns the first `count` events of a tail. */
 async function take(reader: LogReader, count: number, from: number): Promise<Stored[]> {
   const taken: Stored[] = [];
   for await (const event of reader.tail(from, new AbortController().signal)) {
@@ -165,7 +165,7 @@ async function take(reader: LogReader, count: number, from: number): Promise<Sto
   return taken;
 }
 
-/** Tails until the end or `count` events, and tells when the first event came. */
+/** Tails until the end or `count` events, and resolves `first` at the first event. */
 function collect(reader: LogReader, signal: AbortSignal, count = Infinity) {
   const { promise: first, resolve } = Promise.withResolvers<void>();
   const all = (async () => {

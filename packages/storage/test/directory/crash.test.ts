@@ -6,7 +6,7 @@ import { callsOf, checkCrashPoint, storeOver } from '../crash-points.ts';
 import { crashedId, crashScenarios } from '../crash-scenarios.ts';
 import { type Crash, volatileFiles } from '../volatile-files.ts';
 
-/** A part of what `crash.long.test.ts` goes through. */
+/** Crashes to simulate: a sample of those in `crash.long.test.ts`. */
 const crashes: readonly (readonly [name: string, crash: Crash, step: number])[] = [
   ['a kill', 'kill', 4],
   ['a power failure that keeps nothing unsynced', { keep: 0 }, 3],
@@ -21,7 +21,7 @@ describe.for(crashScenarios)('$name', (scenario) => {
     for (let call = 1; call <= calls + 1; call += step) await checkCrashPoint(scenario, { call, crash });
   });
 
-  test('a crash during recovery is recovered from', async () => {
+  test('a crash during recovery loses nothing', async () => {
     const calls = await callsOf(scenario);
     for (let call = 3; call <= calls; call += 61) {
       for (let recoveryCall = 1; recoveryCall <= 40; recoveryCall += 7) {
@@ -30,7 +30,7 @@ describe.for(crashScenarios)('$name', (scenario) => {
     }
   });
 
-  test('every call that fails leaves a store that works', async () => {
+  test('a failure of any call leaves a working store', async () => {
     const calls = await callsOf(scenario);
     const names = new Set([
       'write',
@@ -56,7 +56,7 @@ describe.for(crashScenarios)('$name', (scenario) => {
   });
 });
 
-test('a crash while a broken file is set aside leaves it in one of the two places', async () => {
+test('a crash while a broken file is moved to quarantine leaves it in one of the two places', async () => {
   const directory = `/srv/root/${crashedId}`;
   const broken = `${directory}/events/event-00001-00000000.json`;
   for (let call = 1; call <= 80; call += 1) {

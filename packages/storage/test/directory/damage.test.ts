@@ -11,7 +11,7 @@ const id = '0123456789abcdef0123456789abcdef';
 const nameOf = (n: number): string => eventName({ seq: n, slug: agentEvent(n).id });
 const idAt = (n: number): string => agentEvent(n).id;
 
-/** A conversation of `count` events whose files a test may spoil, and what a store has to say about it. */
+/** Creates a conversation of `count` events whose files a test may damage, and collects the store's warnings. */
 async function conversation(count: number) {
   const root = await mkdtempDisposable(join(tmpdir(), 'varve-'));
   const warnings: DirectoryWarning[] = [];
@@ -28,7 +28,7 @@ async function conversation(count: number) {
   return { path, event, open, warnings, codes, [Symbol.asyncDispose]: root[Symbol.asyncDispose] };
 }
 
-/** What a reader and then a holder find, and whether the holder can go on. */
+/** Expects a reader and then a holder to find these events, and two appends to succeed. */
 async function expectLog(files: Awaited<ReturnType<typeof conversation>>, ids: readonly string[]): Promise<void> {
   await using store = await files.open();
   expect(await idsOf((await store.read(id)).range(0))).toEqual(ids);
@@ -41,24 +41,27 @@ async function expectLog(files: Awaited<ReturnType<typeof conversation>>, ids: r
 
 test.for([
   ['empty', ''],
-  ['cut', agentEvent(2).text.slice(0, -9)],
-  ['no object', '[]'],
+  ['truncated', agentEvent(2).text.slice(0, -9)],
+  ['not an object', '[]'],
   ['not UTF-8', Buffer.concat([Buffer.from(agentEvent(2).text.slice(0, -2)), Buffer.from([0xff]), Buffer.from('"}')])],
-] as const)('a last file that is %s is passed over by readers and set aside by a holder', async ([, contents]) => {
-  await using files = await conversation(3);
-  await writeFile(files.event(2), contents);
-  {
-    await using store = await files.open();
-    expect(await (await store.read(id)).head()).toBe(2);
-    expect(await readdir(files.path('events'))).toContain(nameOf(2));
-  }
-  expect(files.codes()).toEqual(['broken-event']);
-  await expectLog(files, [idAt(0), idAt(1)]);
-  expect(files.codes()).toContain('quarantined');
-  expect(await readFile(files.path('.varve', 'quarantine', nameOf(2)))).toEqual(Buffer.from(contents));
-});
+] as const)(
+  'a last file that is %s is ignored by readers and moved to quarantine by a holder',
+  async ([, contents]) => {
+    await using files = await conversation(3);
+    await writeFile(files.event(2), contents);
+    {
+      await using store = await files.open();
+      expect(await (await store.read(id)).head()).toBe(2);
+      expect(await readdir(files.path('events'))).toContain(nameOf(2));
+    }
+    expect(files.codes()).toEqual(['broken-event']);
+    await expectLog(files, [idAt(0), idAt(1)]);
+    expect(files.codes()).toContain('quarantined');
+    expect(await readFile(files.path('.varve', 'quarantine', nameOf(2)))).toEqual(Buffer.from(contents));
+  },
+);
 
-test('a holder sets a broken last file aside when it opens', async () => {
+test('opening a log moves a broken last file to quarantine', async () => {
   await using files = await conversation(2);
   await writeFile(files.event(1), '');
   await using store = await files.open();
@@ -66,7 +69,7 @@ test('a holder sets a broken last file aside when it opens', async () => {
   expect(await readdir(files.path('events'))).toEqual([nameOf(0)]);
 });
 
-test('what opening sets aside moves nothing in a listing, and readers see that it is gone', async () => {
+test('moving a file to quarantine on opening does not change the listing, and readers notice it', async () => {
   await using files = await conversation(3);
   await using store = await files.open();
   const reader = await store.read(id);
@@ -79,17 +82,17 @@ test('what opening sets aside moves nothing in a listing, and readers see that i
   expect([updatedAt, await reader.head()]).toEqual([1_700_000_000_250, 2]);
 });
 
-test('several broken files at the end are set aside together', async () => {
+test('several broken files at the end are moved to quarantine together', async () => {
   await using files = await conversation(4);
   for (const n of [1, 2, 3]) await writeFile(files.event(n), '');
   await expectLog(files, [idAt(0)]);
   expect(await readdir(files.path('.varve', 'quarantine'))).toHaveLength(3);
 });
 
-test('a reader that met a file while it was written reads it when it is whole', async () => {
+test('a reader that found a partly written file reads it once it is complete', async () => {
   await using files = await conversation(3);
   await writeFile(files.event(2), '');
-  // Long enough ago for the time of the directory to be trusted.
+  // Long enough ago that the modification time of the directory is reliable.
   await utimes(files.path('events'), 1_700_000_000, 1_700_000_000);
   await using store = await files.open();
   const reader = await store.read(id);
@@ -98,7 +101,7 @@ test('a reader that met a file while it was written reads it when it is whole', 
   expect(await reader.head()).toBe(3);
 });
 
-test('a broken file inside the log is handed on as it is, and told', async () => {
+test('a broken file inside the log is returned unchanged, with a warning', async () => {
   await using files = await conversation(3);
   await writeFile(files.event(1), '{"id":');
   await using store = await files.open();
@@ -108,7 +111,7 @@ test('a broken file inside the log is handed on as it is, and told', async () =>
   expect(files.warnings[0]?.path).toBe(files.event(1));
 });
 
-test('a log ends before a gap, and goes on there without what lay beyond', async () => {
+test('a log ends before a gap, and the next append moves the files after the gap to quarantine', async () => {
   await using files = await conversation(5);
   await rm(files.event(2));
   {
@@ -122,7 +125,7 @@ test('a log ends before a gap, and goes on there without what lay beyond', async
   expect((await readdir(files.path('.varve', 'quarantine'))).toSorted()).toEqual([nameOf(3), nameOf(4)]);
 });
 
-test('a file that vanishes under a reader is corrupt, and what comes before it is read', async () => {
+test('a file that disappears during a read is reported as corrupt, after the events before it', async () => {
   await using files = await conversation(80);
   await using store = await files.open();
   const reader = await store.read(id);
@@ -138,7 +141,7 @@ test('a file that vanishes under a reader is corrupt, and what comes before it i
   expect(await reader.head()).toBe(70);
 });
 
-test('of two files with one index the first by name is the event', async () => {
+test('the first by name of two files with one index is the event', async () => {
   await using files = await conversation(3);
   const intruder = { ...agentEvent(1), id: 'ffffffff-0000-4000-8000-000000000000' };
   await writeFile(files.path('events', eventName({ seq: 1, slug: intruder.id })), intruder.text);
@@ -146,7 +149,7 @@ test('of two files with one index the first by name is the event', async () => {
   expect(files.codes()).toContain('same-index');
 });
 
-test('an event that is there twice is found at its first place', async () => {
+test('an event stored twice is found at its first position', async () => {
   await using files = await conversation(3);
   await cp(files.event(0), files.path('events', eventName({ seq: 3, slug: idAt(0) })));
   await using store = await files.open();
@@ -155,7 +158,7 @@ test('an event that is there twice is found at its first place', async () => {
   expect(files.codes()).toEqual(['same-id']);
 });
 
-test('ids that make no name the reference reads are in the text', async () => {
+test('ids that cannot be file names are read from the text', async () => {
   await using files = await conversation(1);
   const text = JSON.stringify({ id: 'my event', kind: 'K', parent_id: idAt(0) });
   await writeFile(files.path('events', 'event-00001-my-event.json'), text);
@@ -165,7 +168,7 @@ test('ids that make no name the reference reads are in the text', async () => {
   expect([await reader.seqOf('my event'), await reader.seqOf('my-event')]).toEqual([1, undefined]);
 });
 
-test('a name with an id is right when the text has another', async () => {
+test('an id in the file name takes precedence over the id in the text', async () => {
   await using files = await conversation(1);
   const name = eventName({ seq: 1, slug: 'abcdef0123' });
   await writeFile(files.path('events', name), JSON.stringify({ id: '0123456789', kind: 'K' }));
@@ -174,7 +177,7 @@ test('a name with an id is right when the text has another', async () => {
   expect([(await reader.at(1)).id, await reader.seqOf('abcdef0123')]).toEqual(['abcdef0123', 1]);
 });
 
-test('other files among the events are passed over', async () => {
+test('other files among the events are ignored', async () => {
   await using files = await conversation(2);
   for (const name of ['.eventlog.lock', 'event-0002-ab.json', 'event-00002-.json', 'event-00002-ab.json.tmp', 'x']) {
     await writeFile(files.path('events', name), '');
@@ -189,7 +192,7 @@ test('a log with more than 99999 events has wider names', async () => {
   expect(nameOf(99_999)).toMatch(/^event-99999-/);
 });
 
-test('an event whose text says nothing keeps its fields, and losing them loses no event', async () => {
+test('an event whose text lacks its fields keeps them in a sidecar, and losing the sidecar loses no event', async () => {
   await using files = await conversation(0);
   await using store = await files.open();
   const odd = newEvent('odd/../id', { parentId: 'x', text: '{"id":"odd/../id"}' });
@@ -203,7 +206,7 @@ test('an event whose text says nothing keeps its fields, and losing them loses n
   expect(await log.at(0)).toEqual({ seq: 0, id: odd.id, kind: '', parentId: undefined, text: odd.text });
 });
 
-test('a labelled file that was cut is broken', async () => {
+test('a truncated file with a sidecar is broken', async () => {
   await using files = await conversation(1);
   {
     await using store = await files.open();
@@ -214,7 +217,7 @@ test('a labelled file that was cut is broken', async () => {
   await expectLog(files, [idAt(0)]);
 });
 
-test('snapshots of events that were lost are not used', async () => {
+test('snapshots of lost events are not used', async () => {
   await using files = await conversation(3);
   {
     await using store = await files.open();
@@ -242,7 +245,7 @@ test('names of snapshots stay in their directory', async () => {
   expect((await readdir(files.path())).toSorted()).toEqual(['.varve', 'events', 'owner_lease.json']);
 });
 
-test('what damaged files say of a conversation hides it from nobody', async () => {
+test('damaged metadata files do not hide a conversation', async () => {
   await using files = await conversation(1);
   for (const name of ['base_state.json', 'meta.json', 'owner_lease.json', '.varve/meta.json']) {
     await writeFile(files.path(name), '{"id":');

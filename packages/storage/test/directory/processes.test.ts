@@ -8,7 +8,7 @@ import { agentEvent } from '../agent-event.ts';
 import { type Child, child } from '../child.ts';
 import { killRounds } from '../kill-rounds.ts';
 
-/** Opens the store in a child that does `work`, if need be when it is told to. Ids are hexadecimal. */
+/** Returns the source of a child that opens the store and runs `work`, which may await `nextLine()`. */
 function source(path: string, work: string, options = ''): string {
   return `
     import { createInterface } from 'node:readline';
@@ -16,20 +16,20 @@ function source(path: string, work: string, options = ''): string {
     const event = (id) => ({ id, kind: 'K', text: JSON.stringify({ id, kind: 'K' }) });
     const store = await directoryStore({ path: ${JSON.stringify(path)}, ${options} });
     const lines = createInterface(process.stdin)[Symbol.asyncIterator]();
-    const told = () => lines.next();
+    const nextLine = () => lines.next();
     ${work}
     await store[Symbol.asyncDispose]();
     process.exit();`;
 }
 
-/** Several processes share one disk here, and perhaps a busy machine. */
+/** Timeout for several processes that share one disk, perhaps on a busy machine. */
 const patient = { timeout: 120_000 };
 
 const temporary = async () => mkdtempDisposable(join(tmpdir(), 'varve-'));
 
 const takeTurns = (name: string): string => `
   console.log('ready');
-  await told();
+  await nextLine();
   for (let n = 0; n < 25; ) {
     const log = await store.open('c').catch((error) => console.log(error.code));
     if (!log) continue;
@@ -40,23 +40,19 @@ const takeTurns = (name: string): string => `
     await log[Symbol.asyncDispose]();
   }`;
 
-test(
-  'processes that open, append and close in turns make one log, and losers are told that it is held',
-  patient,
-  async () => {
-    await using directory = await temporary();
-    const { path } = directory;
-    await using store = await directoryStore({ path });
-    await (await store.create('c', {}))[Symbol.asyncDispose]();
-    const lines = await race(['a', 'b'].map((name) => child(source(path, takeTurns(name)))));
-    expectOneOrder(lines, await idsOf((await store.read('c')).range(0)), 50);
-    expect(new Set([...codesOf(lines), 'held'])).toEqual(new Set(['held']));
-  },
-);
+test('processes that open, append and close in turns write one log, and a failed open is held', patient, async () => {
+  await using directory = await temporary();
+  const { path } = directory;
+  await using store = await directoryStore({ path });
+  await (await store.create('c', {}))[Symbol.asyncDispose]();
+  const lines = await race(['a', 'b'].map((name) => child(source(path, takeTurns(name)))));
+  expectOneOrder(lines, await idsOf((await store.read('c')).range(0)), 50);
+  expect(new Set([...codesOf(lines), 'held'])).toEqual(new Set(['held']));
+});
 
 const takeOver = (name: string): string => `
   console.log('ready');
-  await told();
+  await nextLine();
   let log;
   for (let n = 0; n < 30; ) {
     try {
@@ -71,12 +67,12 @@ const takeOver = (name: string): string => `
     }
   }`;
 
-test('processes that take the lease from each other make one log, whoever loses it', patient, async () => {
+test('processes that take the lease from each other write one log', patient, async () => {
   await using directory = await temporary();
   const { path } = directory;
   await using store = await directoryStore({ path });
   await (await store.create('c', {}))[Symbol.asyncDispose]();
-  // A hundred times faster than the clock, leases last for a few appends; whether one runs out is up to the machine.
+  // With a clock a hundred times faster, leases last for a few appends; how many expire depends on the machine.
   const start = Date.now();
   const options = `leaseMs: 1000, now: () => ${start} + (Date.now() - ${start}) * 100`;
   const lines = await race(['a', 'b', 'c'].map((name) => child(source(path, takeOver(name), options))));
@@ -85,32 +81,32 @@ test('processes that take the lease from each other make one log, whoever loses 
   expect(codesOf(lines).filter((code) => !expected.has(code))).toEqual([]);
 });
 
-test('what processes acknowledged before kill -9 is there afterwards, twenty times', patient, async () => {
+test('acknowledged events survive kill -9, twenty times', patient, async () => {
   await using directory = await temporary();
   const { path } = directory;
   const opening = `(await import('@varve/storage/directory')).directoryStore({ path: ${JSON.stringify(path)} })`;
   await killRounds({ opening, open: async () => directoryStore({ path }) }, 20);
 });
 
-test('a killed holder is taken over at once', async () => {
+test('the lease of a killed holder is taken over immediately', async () => {
   await using directory = await temporary();
   const { path } = directory;
   await using store = await directoryStore({ path });
-  await using holder = child(source(path, `await store.create('c', {}); console.log(process.pid); await told();`));
+  await using holder = child(source(path, `await store.create('c', {}); console.log(process.pid); await nextLine();`));
   const pid = await holder.line();
   await expect(store.open('c')).rejects.toMatchObject({ code: 'held', message: expect.stringContaining(pid) });
   await holder.kill();
   expect((await store.open('c')).epoch).toBe(2);
 });
 
-test('a process that slept through its lease is fenced when it wakes up', async () => {
+test('a process that was stopped until its lease was taken over is fenced', async () => {
   await using directory = await temporary();
   const { path } = directory;
   const work = `
     const log = await store.create('c', {});
     await log.append([event('aaaaaaaa')]);
     console.log('stored');
-    await told();
+    await nextLine();
     const append = [event('bbbbbbbb')];
     console.log(await log.append(append).catch((error) => error.code));`;
   await using holder = child(source(path, work));
@@ -118,7 +114,7 @@ test('a process that slept through its lease is fenced when it wakes up', async 
   holder.signal('SIGSTOP');
   await using store = await directoryStore({ path, now: () => Date.now() + 60_000 });
   const log = await store.open('c');
-  holder.tell('append');
+  holder.send('append');
   holder.signal('SIGCONT');
   expect(await holder.line()).toBe('fenced');
   expect(await log.append([agentEvent(0)])).toEqual([1]);
@@ -132,7 +128,7 @@ test('a tail sees the appends of another process', async () => {
     const log = await store.create('c', {});
     for (const id of ['aaaaaaaa', 'bbbbbbbb', 'cccccccc']) {
       console.log(await log.append([event(id)]));
-      await told();
+      await nextLine();
     }`;
   await using writer = child(source(path, work));
   await writer.line();
@@ -140,7 +136,7 @@ test('a tail sees the appends of another process', async () => {
   const seen: string[] = [];
   for await (const { id } of (await store.read('c')).tail(0, AbortSignal.timeout(30_000))) {
     seen.push(id);
-    writer.tell('more');
+    writer.send('more');
     if (seen.length === 3) break;
   }
   expect(seen).toEqual(['aaaaaaaa', 'bbbbbbbb', 'cccccccc']);
@@ -148,7 +144,7 @@ test('a tail sees the appends of another process', async () => {
 
 async function race(children: readonly Child[]): Promise<string[]> {
   for (const other of children) await other.line();
-  for (const other of children) other.tell('go');
+  for (const other of children) other.send('go');
   return (await Promise.all(children.map(async (other) => other.rest()))).flat();
 }
 
@@ -156,7 +152,7 @@ function codesOf(lines: readonly string[]): string[] {
   return lines.filter((line) => !/\d/.test(line));
 }
 
-/** Lines `<seq> <id>` are acknowledgements: together they must be the log. */
+/** Expects the acknowledgements, which are lines `<seq> <id>`, to match the log. */
 function expectOneOrder(lines: readonly string[], ids: readonly string[], count: number): void {
   const acknowledged = lines
     .filter((line) => /\d/.test(line))

@@ -10,11 +10,11 @@ const temporary = async () => mkdtempDisposable(join(tmpdir(), 'varve-'));
 const signer = ed25519Signer(new Uint8Array(32).fill(1));
 const agentEvents = (from: number, to: number) => Array.from({ length: to - from }, (_, n) => agentEvent(from + n));
 
-/** What somebody may do to the files of a conversation. */
+/** Paths of a conversation's files to tamper with. */
 interface Tampering {
   readonly events: string;
   readonly seals: string;
-  /** The name of an event's file. */
+  /** Returns the path of an event's file. */
   readonly name: (seq: number) => string;
 }
 
@@ -68,7 +68,7 @@ const tamperings: Record<string, readonly [(files: Tampering) => Promise<unknown
   ],
   'a cut end': [async ({ name }) => Promise.all([3, 4, 5].map((seq) => rm(name(seq)))), [3, 'lost']],
   'an event in place of another': [async ({ name }) => writeFile(name(3), agentEvent(4).text), [3, 'altered']],
-  'a seal taken out': [
+  'a removed seal': [
     async ({ seals }) => {
       const lines = (await readFile(seals, 'utf8')).split('\n');
       await writeFile(seals, lines.filter((line) => !line.startsWith('{"seq":3')).join('\n'));
@@ -97,7 +97,7 @@ async function verdict(path: string) {
   return await verify(await store.read('c'), { trusted: [signer.did] });
 }
 
-test('a log without seals is sealed when it is opened, and only then', async () => {
+test('a log without seals is sealed when it is opened for writing, not when it is read', async () => {
   await using directory = await temporary();
   const { path } = directory;
   await writeLog(path);
@@ -109,7 +109,7 @@ test('a log without seals is sealed when it is opened, and only then', async () 
   expect(await verdict(path)).toMatchObject({ head: 6, sealed: 6, seal });
 });
 
-test('what a foreign writer appended is sealed by the next append', async () => {
+test('events appended by another program are sealed by the next append', async () => {
   await using directory = await temporary();
   const { path } = directory;
   await writeLog(path);
@@ -123,7 +123,7 @@ test('what a foreign writer appended is sealed by the next append', async () => 
   expect([found.head, found.sealed, found.signedEvents, found.broken]).toEqual([8, 8, 8, undefined]);
 });
 
-test('a signer that fails leaves the event stored, and is no loss to readers and later seals', async () => {
+test('a signer that throws leaves the event stored and readable, and later seals are valid', async () => {
   await using directory = await temporary();
   const { path } = directory;
   await using store = await directoryStore({ path });
@@ -138,7 +138,7 @@ test('a signer that fails leaves the event stored, and is no loss to readers and
   expect(await verdict(path)).toMatchObject({ head: 3, sealed: 3, signedEvents: 3 });
 });
 
-test('a line that a crash tore is passed over, and the next one is whole', async () => {
+test('a line torn by a crash is ignored, and the next line is complete', async () => {
   await using directory = await temporary();
   const { path } = directory;
   await writeLog(path);
@@ -155,7 +155,7 @@ test.for([
   ['half a seal', { seq: 5, seal: 'abc' }],
   ['a seal of no event', { seq: -5, seal: '0'.repeat(64) }],
   ['a seal between two events', { seq: 2.5, seal: '0'.repeat(64) }],
-])('a line that holds %s is passed over, and what comes next is sealed', async ([, line]) => {
+])('a line with %s is ignored, and later events are sealed', async ([, line]) => {
   await using directory = await temporary();
   const { path } = directory;
   await writeLog(path);
@@ -166,7 +166,7 @@ test.for([
   expect([found.head, found.sealed, found.broken]).toEqual([7, 7, undefined]);
 });
 
-test('seals of which a power failure left zeros are made again when the log is opened', async () => {
+test('seals replaced by zeros in a power failure are computed again when the log is opened', async () => {
   await using directory = await temporary();
   const { path } = directory;
   await writeLog(path);
@@ -184,7 +184,7 @@ test('seals of which a power failure left zeros are made again when the log is o
   expect(await verdict(path)).toMatchObject({ head: 6, sealed: 6, signedEvents: 3 });
 });
 
-test('a note of a lost end that a crash tore is written again', async () => {
+test('a record of a lost end that was torn by a crash is written again', async () => {
   await using directory = await temporary();
   const { path } = directory;
   await writeLog(path);
@@ -202,7 +202,7 @@ test('a note of a lost end that a crash tore is written again', async () => {
   expect([broken?.seq, broken?.reason, new Set(cuts.map(({ end }) => end))]).toEqual([5, 'lost', new Set([6])]);
 });
 
-test('a log that lost its end goes on, and says so for good', async () => {
+test('a log that lost its end accepts appends and keeps the record of the loss', async () => {
   await using directory = await temporary();
   const { path } = directory;
   await writeLog(path);
@@ -214,13 +214,13 @@ test('a log that lost its end goes on, and says so for good', async () => {
   const { broken, cuts, head } = await verdict(path);
   expect([head, broken?.seq, broken?.reason, cuts.length]).toEqual([5, 4, 'lost', 1]);
   expect(cuts[0]).toMatchObject({ seq: 4, end: 6, cause: 'found' });
-  // All but the end that was lost is sealed: nothing else is wrong with it.
+  // Everything but the lost end is sealed and valid.
   const lines = (await readFile(join(path, 'c', '.varve', 'seals.jsonl'), 'utf8')).replace('"found"', '"repaired"');
   await writeFile(join(path, 'c', '.varve', 'seals.jsonl'), lines);
   expect(await verdict(path)).toMatchObject({ head: 6, sealed: 6, signedEvents: 6 });
 });
 
-test('a log that lost its end and its seals is sealed anew', async () => {
+test('a log that lost its end and its seals is sealed again', async () => {
   await using directory = await temporary();
   const { path } = directory;
   await writeLog(path);
@@ -235,7 +235,7 @@ test('a log that lost its end and its seals is sealed anew', async () => {
   expect([broken?.seq, broken?.reason, cuts.length]).toEqual([5, 'lost', 1]);
 });
 
-test('seals are written as version 1 is', async () => {
+test('seals are written in format version 1', async () => {
   await using directory = await temporary();
   await using store = await directoryStore({ path: directory.path, now: () => 1_750_000_000_000 });
   const log = await store.create('c', {});
