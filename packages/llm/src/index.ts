@@ -18,7 +18,7 @@ export {
 export { mockFunctionCalling, type MockFunctionCallingOptions } from './function-calling/mock-function-calling.ts';
 export type { MockNotice } from './function-calling/mock-notice.ts';
 export type { Dialect } from './dialects/dialect.ts';
-export { dialectFor } from './dialects/dialect-for.ts';
+export { dialectFor } from './dialects/dialect-rules.ts';
 export { openaiChat, type OpenAiChatOptions } from './chat/openai-chat.ts';
 export type { PromptCut } from './protocol/prompt-cut.ts';
 export { probeModel } from './probes/probe-model.ts';

@@ -2,12 +2,12 @@ import { LlmError } from './error.ts';
 import { isLoopback } from './is-loopback.ts';
 import type { LanguageModel } from './language-model.ts';
 import { openaiChat } from './chat/openai-chat.ts';
-import type { ProtocolOptions } from './protocol/protocol-model.ts';
+import type { ProtocolOptions } from './protocol/protocol.ts';
 import { providers, type Provider } from './providers.ts';
 import { openaiResponses } from './responses/openai-responses.ts';
 
 /** Options of {@link modelFrom}. */
-export interface ModelFromOptions extends Omit<ProtocolOptions, 'model'> {
+export interface ModelFromOptions extends Omit<ProtocolOptions, 'model' | 'client'> {
   /** Keys by variable name, usually the environment; used without `apiKey`, each only for its own provider. */
   readonly keys?: Readonly<Record<string, string | undefined>>;
   /** Catalogue that supplies the context window when `contextWindow` is absent, such as that of `modelCatalog`. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { withCacheMarks } from './cache-marks.ts';
 import type { WireMessage, WirePart } from './wire-request.ts';
-import type { WireCache } from '../protocol/written-once.ts';
+import type { WireCache } from '../protocol/wire-form.ts';
 
 /** The texts that are marked. */
 function marked(messages: readonly WireMessage[]): readonly string[] {

@@ -1,28 +1,21 @@
 import type { Delta } from '../delta.ts';
+import type { AssembledCall } from '../protocol/build-reply.ts';
 import { openCalls, type OpenCall, type OpenCalls } from './open-calls.ts';
 import type { WireCallPiece } from './wire-answer.ts';
 
-/** One call put together from its pieces. `id` is what the provider gave, if anything. */
-export interface AssembledCall {
-  readonly id: string | undefined;
-  readonly name: string;
-  readonly arguments: string;
-  readonly extraContent: unknown;
-}
-
-/** Collects the calls of one reply. */
+/** Assembles the calls of one reply. */
 export interface CallAssembly {
-  /** A complete call, as an answer that is not streamed has it. */
+  /** Adds a complete call, of a response that is not streamed. */
   addWhole(piece: WireCallPiece): readonly Delta[];
-  /** A piece of a call, which may name its call by id, by index, or not at all. */
+  /** Adds a piece of a call, which is identified by id, by index, or not at all. */
   addPiece(piece: WireCallPiece): readonly Delta[];
-  /** Announces calls that came without any arguments. */
+  /** Returns the deltas of calls without any arguments. */
   end(): readonly Delta[];
-  /** In the order in which their first pieces came. */
+  /** Returns the calls in the order of their first pieces. */
   calls(): readonly AssembledCall[];
 }
 
-/** An empty collection of calls, to be filled from one reply. Takes time in proportion to what comes. */
+/** Starts the assembly of a reply's calls. Takes time in proportion to their length. */
 export function callAssembly(): CallAssembly {
   const open = openCalls();
   const start = ({ id, index }: WireCallPiece): OpenCall => open.begin(usableId(id), index);
@@ -51,7 +44,7 @@ export function callAssembly(): CallAssembly {
   };
 }
 
-/** The open call that a piece belongs to; absent when the piece begins a new one. */
+/** Returns the open call that a piece belongs to; undefined when the piece starts a new one. */
 function callOf(open: OpenCalls, piece: WireCallPiece): OpenCall | undefined {
   const id = usableId(piece.id);
   const sameIndex = piece.index === undefined ? undefined : open.withIndex(piece.index);
@@ -60,21 +53,21 @@ function callOf(open: OpenCalls, piece: WireCallPiece): OpenCall | undefined {
   return current && beginsAnother(current, piece) ? undefined : current;
 }
 
-/** An id that comes after its call's first piece, or that changes with every piece; a name would mean a new call. */
+/** Handles an id after the call's first piece, or a new id with every piece. A name would mean a new call. */
 function continuedUnderNewId(sameIndex: OpenCall | undefined, piece: WireCallPiece): OpenCall | undefined {
   if (!sameIndex) return undefined;
   if (sameIndex.id === undefined) return beginsAnother(sameIndex, piece) ? undefined : sameIndex;
   return (piece.function?.name ?? '') === '' && !sameIndex.end.isComplete ? sameIndex : undefined;
 }
 
-/** A name after complete arguments; a server that repeats the name with every piece sends no arguments with the last. */
+/** Returns true for a name after complete arguments. A server that repeats the name with every piece sends no arguments with the last. */
 function beginsAnother(current: OpenCall, piece: WireCallPiece): boolean {
   const name = piece.function?.name ?? '';
   if (name === '' || current.name === '' || !current.end.isComplete) return false;
   return name !== current.name || argumentText(piece.function?.arguments) !== '';
 }
 
-/** Names may come in fragments before the first argument piece, or whole with every piece. */
+/** Names arrive in fragments before the first arguments, or whole with every piece. */
 function nameWith(call: OpenCall, name: string): string {
   if (call.name === name || call.pieces.length > 0) return call.name || name;
   return call.name + name;
@@ -86,7 +79,7 @@ function announce(call: OpenCall, json: string): Delta {
   return { kind: 'tool-call', index: call.position, ...(isFirst && { name: call.name }), arguments: json };
 }
 
-/** Blank ids and the word null are what servers send that have no id. */
+/** Servers without ids send blank ones or the word null. */
 function usableId(id: string | undefined): string | undefined {
   return id === undefined || id.trim() === '' || id === 'null' ? undefined : id;
 }
@@ -97,8 +90,8 @@ function argumentText(value: unknown): string {
 }
 
 /**
- * The pieces in a row; where only that is no JSON object, what servers meant that send the whole text so far with every
- * piece, or an empty object before the real one. No arguments at all are the empty object.
+ * Joins the pieces. When the result is not a JSON object, two habits of servers are tried: the whole text so far in every piece, and
+ * an empty object before the real one. Without arguments, returns the empty object.
  */
 function joinArguments(pieces: readonly string[]): string {
   const joined = pieces.join('');

@@ -1,35 +1,35 @@
 import { objectScanner, type ObjectScanner } from '@varve/text';
 
-/** A call under way. */
+/** A call whose pieces are still arriving. */
 export interface OpenCall {
-  /** Its number among the calls of the reply. */
+  /** Index among the calls of the reply. */
   readonly position: number;
   readonly index: number | undefined;
   id: string | undefined;
   name: string;
   readonly pieces: string[];
-  /** Tells whether the pieces so far are one whole JSON object. */
+  /** Detects the end of the JSON object in the pieces. */
   readonly end: ObjectScanner;
   extraContent: unknown;
   isAnnounced: boolean;
 }
 
-/** The calls of a reply under way, each found at once, however many there are. */
+/** Calls of a reply that is still arriving, found by id or index in constant time. */
 export interface OpenCalls {
   readonly all: readonly OpenCall[];
   begin(id: string | undefined, index: number | undefined): OpenCall;
-  /** Gives a call the id that came after it. */
+  /** Sets the id of a call that started without one. */
   identify(call: OpenCall, id: string): void;
   withIndex(index: number): OpenCall | undefined;
-  /** The newest call with an id and an index; where either of them has no index, the id suffices. */
+  /** Returns the newest call with an id and an index. Where the call or the piece has no index, the id suffices. */
   withId(id: string, index: number | undefined): OpenCall | undefined;
 }
 
-/** No calls yet. */
+/** Creates an empty set of open calls. */
 export function openCalls(): OpenCalls {
   const all: OpenCall[] = [];
   const byIndex = new Map<number, OpenCall>();
-  /** By id alone, and by id and index, the newest each. */
+  /** The newest call by id, and by id and index. */
   const byId = new Map<string, OpenCall>();
   const byBoth = new Map<string, OpenCall>();
   const identify = (call: OpenCall, id: string): void => {

@@ -1,15 +1,15 @@
 import type { Dialect } from '../dialects/dialect.ts';
 
-/** A piece of what a model said, told apart. */
+/** A piece of a reply. */
 export interface TextPiece {
   readonly kind: 'text' | 'reasoning';
   readonly text: string;
 }
 
-/** Tells reasoning from text as it comes. */
+/** Separates reasoning from text while a reply is streamed. */
 export interface ThinkTags {
   push(text: string): readonly TextPiece[];
-  /** What was held back because it might have become a tag. */
+  /** Returns the text that was held back because it could be the start of a tag. */
   end(): readonly TextPiece[];
 }
 
@@ -17,17 +17,17 @@ const tag = /^<(think|thinking|reasoning)>/;
 const openings = ['<think>', '<thinking>', '<reasoning>'];
 
 /**
- * Takes the reasoning out of text that begins with it, as servers send it that do not know the model's template: between
- * tags, or up to the closing tag where the template has opened it. A tag anywhere else is text: the model may write about tags.
+ * Creates a separator for text that starts with reasoning, which servers send that do not know the model's template: between tags, or
+ * up to the closing tag where the template has opened it. A tag anywhere else is text: the model may write about tags.
  */
 export function thinkTags(mode: Dialect['thinkTags']): ThinkTags {
-  /** White space before what is held, in pieces: a model that says nothing else is not read anew with each. */
+  /** White space before `held`, in pieces: a reply of white space only is then not scanned again with each piece. */
   const spaces: string[] = [];
   let held = '';
   let state: 'before' | 'thinking' | 'text' = mode === 'never' ? 'text' : mode === 'opened' ? 'thinking' : 'before';
   let closing = '</think>';
   let hasThought = false;
-  /** Whether nothing of this thought was told yet: models begin it with empty lines. */
+  /** True until the first text of this reasoning: models start it with empty lines, which are dropped. */
   let isFresh = true;
 
   const takeSpaces = (): void => {
@@ -41,7 +41,7 @@ export function thinkTags(mode: Dialect['thinkTags']): ThinkTags {
     spaces.length = 0;
     return text === '' ? [] : [{ kind, text }];
   };
-  /** Takes what can be told in this state; undefined when more must come first. */
+  /** Each step returns the pieces that are complete in its state; undefined when more text is needed. */
   const steps: Readonly<Record<typeof state, () => readonly TextPiece[] | undefined>> = {
     before() {
       takeSpaces();
@@ -63,30 +63,30 @@ export function thinkTags(mode: Dialect['thinkTags']): ThinkTags {
       if (isFresh) held = held.trimStart();
       const end = held.indexOf(closing);
       const safe = end === -1 ? held.length - overlap(held, closing) : end;
-      const told = held.slice(0, safe);
+      const reasoning = held.slice(0, safe);
       held = held.slice(end === -1 ? safe : end + closing.length);
       if (end !== -1) {
         state = 'before';
         hasThought = true;
       }
-      isFresh &&= told === '';
-      if (told === '' && end === -1) return undefined;
-      return told === '' ? [] : [{ kind: 'reasoning', text: told }];
+      isFresh &&= reasoning === '';
+      if (reasoning === '' && end === -1) return undefined;
+      return reasoning === '' ? [] : [{ kind: 'reasoning', text: reasoning }];
     },
     text: () => (held === '' ? undefined : release('text')),
   };
   return {
     push(text) {
       held += text;
-      const told: TextPiece[] = [];
-      for (let step = steps[state](); step; step = steps[state]()) told.push(...step);
-      return told;
+      const pieces: TextPiece[] = [];
+      for (let step = steps[state](); step; step = steps[state]()) pieces.push(...step);
+      return pieces;
     },
     end: () => release(state === 'thinking' ? 'reasoning' : 'text'),
   };
 }
 
-/** How many characters at the end of a text may be the beginning of a tag. */
+/** Returns the number of characters at the end of a text that may be the start of the tag. */
 function overlap(text: string, closing: string): number {
   for (let length = Math.min(closing.length - 1, text.length); length > 0; length -= 1) {
     if (text.endsWith(closing.slice(0, length))) return length;

@@ -4,9 +4,10 @@ import { describe, expect, test } from 'vitest';
 import type { ModelRequest } from '../model-request.ts';
 import { userRequest } from '../testing/index.ts';
 import { requestOf, wireBody } from '../testing/servers/chat-request.ts';
-import { dialectFor } from '../dialects/dialect-for.ts';
+import { dialectFor } from '../dialects/dialect-rules.ts';
 import { unknownDialect, type Dialect } from '../dialects/dialect.ts';
-import { toWire, type WireSettings } from './to-wire.ts';
+import type { WireSettings } from '../protocol/wire-settings.ts';
+import { toWire } from './to-wire.ts';
 import type { WireRequest } from './wire-request.ts';
 
 const settings: WireSettings = { model: 'm', stream: false, vision: true, dialect: unknownDialect };
@@ -97,10 +98,7 @@ const cases: Readonly<Record<string, readonly [ModelRequest, WireSettings]>> = {
   ],
   images: [userRequest('', { messages: illustrated }), settings],
   'images-without-vision': [userRequest('', { messages: illustrated }), { ...settings, vision: false }],
-  'cache-marks': [
-    userRequest('', { messages: marked }),
-    { ...settings, dialect: { ...unknownDialect, cacheMarks: true } },
-  ],
+  'cache-marks': [userRequest('', { messages: marked }), { ...settings, dialect: { ...unknownDialect, cacheMarks: true } }],
   'cache-marks-openai': [userRequest('', { messages: marked }), { ...settings, dialect: openAi }],
 };
 

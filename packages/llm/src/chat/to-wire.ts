@@ -1,37 +1,25 @@
 import { textOf, type Message, type ToolCall } from '@varve/events';
-import type { ModelParameters, ModelRequest, ToolSpec } from '../model-request.ts';
+import type { ModelRequest, ToolSpec } from '../model-request.ts';
 import { withCacheMarks } from './cache-marks.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { wireName } from '../dialects/tool-names.ts';
 import { toolSchema } from '../dialects/tool-schema.ts';
-import { withWellFormedText } from '../protocol/well-formed.ts';
-import { sendsImages, toolImages, wireContent, wireToolContent, type ContentSettings } from './wire-content.ts';
-import { wireParameters, wireToolChoice } from './wire-parameters.ts';
+import { toolImages, wireContent, wireToolContent } from './wire-content.ts';
+import { wireParameters } from './wire-parameters.ts';
 import type { WireCall, WireMessage, WirePart, WireRequest, WireTool } from './wire-request.ts';
 import { wireTurns } from './wire-turns.ts';
-import { cachedWire, type WireCache } from '../protocol/written-once.ts';
-
-/** What a wire request depends on beside the request itself. */
-export interface WireSettings extends ContentSettings {
-  readonly model: string;
-  readonly stream: boolean;
-  /** The model at its address, to which alone opaque data goes back that came from it; the model's name when absent. */
-  readonly origin?: string;
-  /** Used where the request sets nothing. */
-  readonly parameters?: ModelParameters;
-  /** Keeps what messages and tools became, for requests of one protocol with the same model, vision and dialect. */
-  readonly cache?: WireCache;
-}
+import { cachedWire, withWellFormedText } from '../protocol/wire-form.ts';
+import { sendsImages, wireToolChoice, type WireSettings } from '../protocol/wire-settings.ts';
 
 interface ConvertedMessage {
   readonly wire: WireMessage;
-  /** Of a tool result: only user messages carry images, so they wait until the whole block of results is through. */
+  /** Images of a tool result. Only user messages contain images, so they follow after the whole block of results. */
   readonly images: readonly WirePart[];
 }
 
 /**
- * The chat completion body of a request: the same bytes for the same request, so that prompt caches hit. Messages are
- * taken as legal.
+ * Returns the chat completion body of a request: the same bytes for the same request, so that prompt caches hit. Messages must
+ * be legal.
  */
 export function toWire(request: ModelRequest, settings: WireSettings): WireRequest {
   const { model, dialect, stream } = settings;
@@ -54,13 +42,13 @@ function wireMessages(messages: readonly Message[], settings: WireSettings): rea
   const convert = (message: Message): ConvertedMessage => convertMessage(message, settings);
   let waiting: readonly WirePart[] = [];
   for (const message of messages) {
-    const { wire: written, images } = cachedWire(settings.cache, message, convert);
+    const { wire: converted, images } = cachedWire(settings.cache, message, convert);
     const isJoined = message.role === 'user' && waiting.length > 0;
     if (message.role !== 'tool' && waiting.length > 0) {
-      wire.push({ role: 'user', content: isJoined ? [...waiting, ...partsOf(written)] : waiting });
+      wire.push({ role: 'user', content: isJoined ? [...waiting, ...partsOf(converted)] : waiting });
       waiting = [];
     }
-    if (!isJoined) wire.push(written);
+    if (!isJoined) wire.push(converted);
     if (images.length > 0) waiting = [...waiting, ...images];
   }
   return waiting.length > 0 ? [...wire, { role: 'user', content: waiting }] : wire;
@@ -86,30 +74,30 @@ function wireMessage(message: Message, settings: WireSettings): WireMessage {
   };
 }
 
-/** Always a string or null: some servers mirror a list of parts back as text. */
+/** The content is a string or null: some servers return a list of parts as text. */
 function assistantMessage(message: Message, { model, origin = model, dialect }: WireSettings): WireMessage {
-  const said = textOf(message.content);
+  const content = textOf(message.content);
   const calls = message.tool_calls ?? [];
-  const silence = dialect.emptyContent === 'null' ? null : '';
-  const sealed = dialect.sealedBack ? sealedOf(message, origin) : {};
+  const noContent = dialect.emptyContent === 'null' ? null : '';
+  const opaque = dialect.sealedBack ? opaqueFields(message, origin) : {};
   return {
     role: 'assistant',
-    content: calls.length > 0 && said.trim() === '' ? silence : said,
+    content: calls.length > 0 && content.trim() === '' ? noContent : content,
     ...reasoningBack(message, dialect),
-    ...sealed,
+    ...opaque,
     ...(calls.length > 0 && { tool_calls: calls.map((call) => wireCall(call, { origin, dialect })) }),
   };
 }
 
-/** Models that think between calls reject a message with calls that lacks its reasoning, even where there was none. */
+/** Models that reason between calls reject a message with calls and without reasoning, even where there was none. */
 function reasoningBack({ reasoning_content: known = '', tool_calls: calls }: Message, dialect: Dialect) {
   const isNeeded = dialect.reasoningBack !== 'never' && calls !== undefined && calls.length > 0;
-  const isTold = dialect.reasoningBack === 'always' && known !== '';
-  return isNeeded || isTold ? { [dialect.reasoningField]: known } : {};
+  const isSent = dialect.reasoningBack === 'always' && known !== '';
+  return isNeeded || isSent ? { [dialect.reasoningField]: known } : {};
 }
 
-/** Opaque provider data goes back only to where it came from. */
-function sealedOf(message: Message, origin: string): Pick<WireMessage, 'reasoning_details' | 'thinking_blocks'> {
+/** Opaque provider data is sent back to its own origin only. */
+function opaqueFields(message: Message, origin: string): Pick<WireMessage, 'reasoning_details' | 'thinking_blocks'> {
   const { extra, tool_calls: calls, thinking_blocks: blocks } = message;
   const own = [extra, calls?.[0]?.extra].filter((holder) => holder?.['origin'] === origin);
   const details = own.find((holder) => holder?.['reasoning_details'])?.['reasoning_details'];
@@ -135,7 +123,7 @@ function wireCall(
 function wireTool(tool: ToolSpec, { dialect, cache }: WireSettings): WireTool {
   return cachedWire(cache, tool, () => {
     const { name, description, parameters } = tool;
-    const written = { name: wireName(name), description, parameters: toolSchema(parameters, dialect.schema) };
-    return withWellFormedText({ type: 'function', function: written } as const);
+    const definition = { name: wireName(name), description, parameters: toolSchema(parameters, dialect.schema) };
+    return withWellFormedText({ type: 'function', function: definition } as const);
   });
 }

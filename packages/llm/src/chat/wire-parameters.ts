@@ -2,7 +2,7 @@ import type { ModelParameters } from '../model-request.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import type { WireRequest } from './wire-request.ts';
 
-/** The settings of a request under the names that a server knows, without those it rejects. */
+/** Returns the parameters under the names that a server knows, without those it rejects. */
 export function wireParameters(parameters: ModelParameters, dialect: Dialect): Partial<WireRequest> {
   const { temperature, topP, maxOutputTokens, reasoningEffort, seed, stop } = parameters;
   const { outputLimit, without, asksForCost } = dialect;
@@ -15,12 +15,6 @@ export function wireParameters(parameters: ModelParameters, dialect: Dialect): P
     ...(stop !== undefined && stop.length > 0 && { stop }),
     ...(asksForCost && { usage: { include: true } }),
   };
-}
-
-/** `auto` is what absence means, and some servers reject the key. */
-export function wireToolChoice({ toolChoice }: ModelParameters, { without }: Dialect): Partial<WireRequest> {
-  const isSent = toolChoice && toolChoice !== 'auto' && !without.includes('tool_choice');
-  return isSent ? { tool_choice: toolChoice } : {};
 }
 
 type Effort = NonNullable<ModelParameters['reasoningEffort']>;

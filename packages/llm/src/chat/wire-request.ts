@@ -1,26 +1,26 @@
-/** Marks the end of a prefix that a provider with explicit prompt caching keeps. */
+/** Marks the end of a prefix that a provider with explicit prompt caching stores. */
 export interface CacheControl {
   readonly type: 'ephemeral';
 }
 
-/** A text of a message, on the wire. */
+/** Text part of a message on the wire. */
 export interface WireTextPart {
   readonly type: 'text';
   readonly text: string;
   readonly cache_control?: CacheControl;
 }
 
-/** An image of a message, on the wire. */
+/** Image part of a message on the wire. */
 export interface WireImagePart {
   readonly type: 'image_url';
   readonly image_url: { readonly url: string };
   readonly cache_control?: CacheControl;
 }
 
-/** A part of a message, on the wire. */
+/** Part of a message on the wire. */
 export type WirePart = WireTextPart | WireImagePart;
 
-/** A call of a message, on the wire. */
+/** Tool call on the wire. */
 export interface WireCall {
   readonly id: string;
   readonly type: 'function';
@@ -28,7 +28,7 @@ export interface WireCall {
   readonly [extra: string]: unknown;
 }
 
-/** A message, on the wire. */
+/** Message on the wire. */
 export interface WireMessage {
   readonly role: 'system' | 'user' | 'assistant' | 'tool';
   readonly content: string | null | readonly WirePart[];
@@ -41,7 +41,7 @@ export interface WireMessage {
   readonly reasoning?: string;
 }
 
-/** A tool, on the wire. */
+/** Tool on the wire. */
 export interface WireTool {
   readonly type: 'function';
   readonly function: {
@@ -52,7 +52,7 @@ export interface WireTool {
 }
 
 /**
- * The body of a chat completion request, as far as this package writes one.
+ * Body of a chat completion request, with the fields that this package writes.
  *
  * @see https://platform.openai.com/docs/api-reference/chat/create
  */

@@ -1,10 +1,10 @@
-import type { Dialect } from './dialect.ts';
+import { unknownDialect, type Dialect } from './dialect.ts';
 
-/** What is known of a server, of a model, or of a model at a server; both must match where both are given. */
-export interface DialectRule {
+/** Quirks of a server, of a model, or of a model at a server: a rule with both patterns needs both to match. */
+interface DialectRule {
   /** Matched against `host:port` of the address. */
   readonly host?: RegExp;
-  /** Matched against the model's name in lower case, without what stands before its last slash and after its colon. */
+  /** Matched against the model's name in lower case, without a maker before the last slash and a variant after a colon. */
   readonly model?: RegExp;
   readonly dialect: Partial<Dialect>;
 }
@@ -13,10 +13,10 @@ const openAi = /^api\.openai\.com(?::|$)/;
 const azure = /\.(?:openai\.azure\.com|services\.ai\.azure\.com|cognitiveservices\.azure\.com)(?::|$)/;
 
 /**
- * What providers differ in, from their documentation and from what their users report. Later rules win, so models come
- * after servers.
+ * Rules from the documentation of providers and from reports of their users, one row per quirk. Later rules override earlier
+ * ones, so models follow servers. `dialect-rules.test.ts` tests a row, `chat/golden/provider-*.json` its request.
  */
-export const dialectRules: readonly DialectRule[] = [
+const dialectRules: readonly DialectRule[] = [
   {
     host: openAi,
     dialect: {
@@ -42,16 +42,29 @@ export const dialectRules: readonly DialectRule[] = [
   { host: /(?:^|\.)deepseek\.com(?::|$)/, dialect: { effort: 'thinking', reasoningBack: 'with-calls' } },
   { host: /(?:^|\.)(?:z\.ai|bigmodel\.cn)(?::|$)/, dialect: { effort: 'thinking' } },
   { host: /(?:^|\.)dashscope(?:-\w+)?\.aliyuncs\.com(?::|$)/, dialect: { effort: 'enable_thinking' } },
-  // Ollama, LM Studio and llama.cpp turn schemas into grammars that break on what they do not know.
+  // Ollama, LM Studio and llama.cpp turn schemas into grammars, which fail on unknown keywords.
   { host: /:(?:11434|1234|8080)$/, dialect: { schema: 'flat' } },
   { host: /:11434$/, dialect: { imageUrls: false, cutsPrompts: true } },
-  // Anthropic's models cache only what is marked, and take several system messages.
+  // Anthropic's models cache marked prefixes only, and accept several system messages.
   { model: /^claude[-.]/, dialect: { cacheMarks: true, callIds: 'plain', system: 'anywhere', thinkTags: 'never' } },
   { model: /^deepseek-(?:reasoner|v3\.2|v4)/, dialect: { reasoningBack: 'with-calls' } },
   { model: /^kimi-(?:k2-thinking|k2\.[5-9]|k3)/, dialect: { reasoningBack: 'with-calls' } },
   { host: /(?:^|\.)moonshot\.(?:ai|cn)(?::|$)/, model: /^kimi-(?:k2\.6|k3)/, dialect: { imageUrls: false } },
   { model: /^kimi-k2\.5/, dialect: { without: ['temperature', 'top_p'] } },
   { model: /^minimax-m[2-9]/, dialect: { reasoningBack: 'with-calls' } },
-  // Chat templates that raise an error on two turns of the same speaker.
+  // Chat templates that raise an error for two adjacent messages of one role.
   { model: /^(?:gemma|mistral|mixtral|llama-?2)/, dialect: { turns: 'alternating' } },
 ];
+
+/** Returns the dialect of a model at an address: the rules that match, over the defaults. `root` is an http address. */
+export function dialectFor({ root, model }: { readonly root: string; readonly model: string }): Dialect {
+  const { host } = new URL(root);
+  const name = baseName(model);
+  const matching = dialectRules.filter((rule) => (rule.host?.test(host) ?? true) && (rule.model?.test(name) ?? true));
+  return Object.assign({}, unknownDialect, ...matching.map(({ dialect }) => dialect)) as Dialect;
+}
+
+/** Routers put the maker before a model's name, and a variant after it: `moonshotai/kimi-k3:free`. */
+function baseName(model: string): string {
+  return (model.toLowerCase().split('/').at(-1) ?? '').replace(/:.*$/, '');
+}

@@ -1,61 +1,71 @@
-/** What may be left out of a request because a server rejects it. `effort` is the reasoning effort in any spelling. */
+/**
+ * The quirks of model servers, as data. To add one:
+ *
+ * - A known value for one provider or model: a row in `dialect-rules.ts`.
+ * - A quirk that a server's rejection reveals: a row in `workarounds.ts`.
+ * - A quirk of a new kind: a field here, its default in {@link unknownDialect}, and a line where the field is applied:
+ *   `tool-schema.ts`, `tool-names.ts` and `call-ids.ts` in this folder, `wire-*.ts` and `cache-marks.ts` in `../chat`,
+ *   `to-items.ts` and `to-response-body.ts` in `../responses`.
+ */
+
+/** A parameter that is left out because a server rejects it. `effort` is the reasoning effort in any spelling. */
 export type DroppedParameter = 'temperature' | 'top_p' | 'seed' | 'effort' | 'tool_choice' | 'stream_options';
 
-/** How much of JSON Schema a server takes in tool parameters, most first; see `toolSchema`. */
+/** Levels of JSON Schema in tool parameters, from most to least; see `toolSchema`. */
 export const schemaLevels = ['full', 'plain', 'google', 'flat'] as const;
 
 /**
- * How one server, or one model behind it, wants the chat protocol spoken: what providers differ in, as data. Comes from
- * `dialectFor`, may be overridden in part, and is corrected when the server rejects something.
+ * Variant of the protocol that one server, or one model at a server, accepts. Comes from `dialectFor`, can be overridden in
+ * part, and is corrected when the server rejects a request.
  */
 export interface Dialect {
-  /** The name of the output limit; `none` sends no limit. */
+  /** Name of the output limit; `none` sends no limit. */
   readonly outputLimit: 'max_tokens' | 'max_completion_tokens' | 'none';
-  /** `first`: one system message, at the start; later ones are told by the user. */
+  /** `first`: one system message, at the start; later ones are sent as user messages. */
   readonly system: 'anywhere' | 'first';
-  /** `alternating`: neighbours of the same role are one message, and the first speaker is the user. */
+  /** `alternating`: adjacent messages of one role are merged, and the first message is the user's. */
   readonly turns: 'free' | 'alternating';
-  /** `assistant`: a user may not speak right after a tool result, so a short word of the assistant comes between. */
+  /** `assistant`: a short assistant message is inserted between a tool result and a user message. */
   readonly afterResults: 'free' | 'assistant';
-  /** `plain`: at most forty letters, digits, `_` and `-`; `nine`: exactly nine letters and digits. */
+  /** `plain`: at most 40 letters, digits, `_` and `-`; `nine`: exactly nine letters and digits. */
   readonly callIds: 'free' | 'plain' | 'nine';
-  /** What stands for no text beside calls. */
+  /** Content of an assistant message that has calls and no text. */
   readonly emptyContent: 'null' | 'text';
-  /** Whether content may be a list of parts; without it there are neither images nor cache marks. */
+  /** True when content may be a list of parts; otherwise neither images nor cache marks are sent. */
   readonly parts: boolean;
-  /** Whether images are taken; without it a note stands in their place, whatever the `vision` option says. */
+  /** True when images are accepted; otherwise a note takes their place, whatever the `vision` option is. */
   readonly images: boolean;
-  /** Whether the server fetches images that are named by an address; else `inlinedImages` sends them themselves. */
+  /** True when the server fetches images by URL; otherwise `inlinedImages` sends their bytes. */
   readonly imageUrls: boolean;
-  /** Whether prefixes to cache are marked with `cache_control`. */
+  /** True when prefixes to cache are marked with `cache_control`. */
   readonly cacheMarks: boolean;
-  /** Whether requests of one conversation share a `prompt_cache_key`. */
+  /** True when requests of one conversation share a `prompt_cache_key`. */
   readonly cacheKey: boolean;
-  /** Whether a tool result names its tool. */
+  /** True when a tool result contains the name of its tool. */
   readonly resultNames: boolean;
-  /** When reasoning goes back to the model: never, in messages with calls (empty where none is known), or in all. */
+  /** Messages whose reasoning is sent back: none, those with calls (empty where it is unknown), or all. */
   readonly reasoningBack: 'never' | 'with-calls' | 'always';
   readonly reasoningField: 'reasoning_content' | 'reasoning';
   /**
-   * Whether reasoning is looked for in the text: `leading` between tags at its beginning, `opened` from its beginning up to
-   * a closing tag.
+   * Reasoning inside the text: `leading` between tags at the start of the text, `opened` from the start of the text to a
+   * closing tag.
    */
   readonly thinkTags: 'never' | 'leading' | 'opened';
-  /** Whether opaque data of the same model (signatures, reasoning details) goes back to it. */
+  /** True when opaque data of the same model (signatures, reasoning details) is sent back to it. */
   readonly sealedBack: boolean;
-  /** How the reasoning effort is spelled; the last two only know on and off. */
+  /** Spelling of the reasoning effort; the last two only distinguish on and off. */
   readonly effort: 'reasoning_effort' | 'reasoning' | 'thinking' | 'enable_thinking';
-  /** Whether replies can be streamed; without it, their pieces come all at the end. */
+  /** True when replies can be streamed; otherwise all deltas are emitted at the end. */
   readonly streams: boolean;
-  /** Whether the beginning of a prompt that is too long is left out without a word. */
+  /** True when the server drops the start of a prompt that is too long without reporting it. */
   readonly cutsPrompts: boolean;
-  /** Whether the request must ask for the cost of the reply. */
+  /** True when the request must ask for the cost of the reply. */
   readonly asksForCost: boolean;
   readonly schema: (typeof schemaLevels)[number];
   readonly without: readonly DroppedParameter[];
 }
 
-/** What a server that nothing is known of can take. */
+/** Dialect of a server without a rule. */
 export const unknownDialect: Dialect = {
   outputLimit: 'max_tokens',
   system: 'first',

@@ -1,12 +1,12 @@
 import { text, type Message, type ToolCall } from '@varve/events';
 
-/** What stands in place of a result that is missing. */
+/** Text of a result in place of a missing one. */
 const missingResult = 'This call has no result: it was interrupted.';
 
 /**
- * Messages in which every call is followed by exactly one result, in call order, and nothing else is a result: results move
- * behind their calls, missing ones are made up, those without a call or beside another are left out, and a call that repeats
- * the id of another gets one of its own. Messages that are so already are handed back as they are.
+ * Returns messages in which each call is followed by exactly one result, in call order, without other results: results move to
+ * their calls, missing ones are created, unmatched and duplicate ones are dropped, and a call that repeats an id gets a unique
+ * one. Returns the same array when nothing has to change.
  */
 export function pairMessages(messages: readonly Message[]): readonly Message[] {
   const paired = pairsOf(messages);
@@ -15,31 +15,31 @@ export function pairMessages(messages: readonly Message[]): readonly Message[] {
 }
 
 function pairsOf(messages: readonly Message[]): readonly Message[] {
-  /** Of each id that was given away, how many calls have it in theirs. */
+  /** Number of calls by id, the ids of this function included. */
   const copies = new Map<string, number>();
   return messages.flatMap((message, index) => {
     if (message.role === 'tool') return [];
     const { tool_calls: calls = [] } = message;
     if (calls.length === 0) return [message];
     const results = resultsOf(messages.slice(index + 1), calls);
-    const own = calls.map((call) => withUniqueId(call, copies));
-    const isSame = own.every((call, place) => call === calls[place]);
+    const unique = calls.map((call) => withUniqueId(call, copies));
+    const isSame = unique.every((call, place) => call === calls[place]);
     return [
-      isSame ? message : { ...message, tool_calls: own },
-      ...own.map((call, place) => resultOf(call, results[place])),
+      isSame ? message : { ...message, tool_calls: unique },
+      ...unique.map((call, place) => resultOf(call, results[place])),
     ];
   });
 }
 
-/** A result of each call, as far as there is one before another message makes a call with the same id. */
+/** The result of each call, undefined when there is none before another message calls with the same id. */
 function resultsOf(later: readonly Message[], calls: readonly ToolCall[]): readonly (Message | undefined)[] {
   const open = [...later];
   return calls.map(({ id }) => {
     const at = open.findIndex(({ role, tool_call_id: of }) => role === 'tool' && of === id);
-    const isOfAnother = open
+    const isOfOtherCall = open
       .slice(0, Math.max(0, at))
       .some(({ tool_calls: others }) => others?.some((other) => other.id === id));
-    return at === -1 || isOfAnother ? undefined : open.splice(at, 1)[0];
+    return at === -1 || isOfOtherCall ? undefined : open.splice(at, 1)[0];
   });
 }
 

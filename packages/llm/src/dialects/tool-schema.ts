@@ -2,26 +2,26 @@ import { commonKeywords, isSchema, mapSubschemas, narrowSchema, type JsonSchema 
 import type { Dialect } from './dialect.ts';
 
 /**
- * Tool parameters as a server takes them. `full` is what was given; `plain` has references to its own definitions written
- * out, without `$schema` and the limits that stand for "any integer"; `google` has in addition only what Gemini's endpoint
- * takes; `flat` keeps types, names, descriptions and choices. The root is always an object with properties.
+ * Returns tool parameters in the subset of JSON Schema that a server accepts. `full` is the schema itself; `plain` has its
+ * local references resolved, without `$schema` and the limits that mean "any integer"; `google` also has only the keywords of
+ * Gemini's endpoint; `flat` keeps types, names, descriptions and choices. The root is always an object with properties.
  */
 export function toolSchema(schema: JsonSchema, level: Dialect['schema']): JsonSchema {
   if (level === 'full') return schema;
-  const plain = plainOf(schema, { definitions: definitionsOf(schema), open: [], budget: { left: mostWrittenOut } });
+  const plain = toPlain(schema, { definitions: definitionsOf(schema), open: [], budget: { left: maxResolved } });
   const narrowed =
-    level === 'plain' ? plain : narrowSchema(plain, keywords[level], (inner) => simplified(inner, level));
+    level === 'plain' ? plain : narrowSchema(plain, keywords[level], (inner) => simplify(inner, level));
   return { ...narrowed, type: 'object', properties: narrowed['properties'] ?? {} };
 }
 
-/** Definitions that refer to each other would fill any request. */
-const mostWrittenOut = 200;
+/** Limit for definitions that refer to each other, which would make the request too long. */
+const maxResolved = 200;
 
 interface Within {
   readonly definitions: ReadonlyMap<string, unknown>;
-  /** References that are being written out: one that comes again is recursive, and has no end. */
+  /** References that are being resolved: one that occurs again is recursive and stays unresolved. */
   readonly open: readonly string[];
-  /** How many more references of this tool are written out; the others keep only their type. */
+  /** Number of references that may still be resolved; the others keep only their type. */
   readonly budget: { left: number };
 }
 
@@ -34,22 +34,22 @@ function definitionsOf(schema: JsonSchema): ReadonlyMap<string, unknown> {
   return new Map([['#', schema], ...named]);
 }
 
-const noise = new Set(['$schema', '$id', '$defs', 'definitions', '$comment', 'propertyNames']);
+const droppedKeywords = new Set(['$schema', '$id', '$defs', 'definitions', '$comment', 'propertyNames']);
 
-function plainOf(schema: JsonSchema, within: Within): JsonSchema {
+function toPlain(schema: JsonSchema, within: Within): JsonSchema {
   const { $ref: reference, ...rest } = schema;
-  if (typeof reference === 'string') return writtenOut(reference, rest, within);
-  const kept = Object.entries(rest).filter(([key, value]) => !noise.has(key) && !isAnyInteger(key, value));
-  return mapSubschemas(Object.fromEntries(kept), (inner) => plainOf(inner, within));
+  if (typeof reference === 'string') return resolveReference(reference, rest, within);
+  const kept = Object.entries(rest).filter(([key, value]) => !droppedKeywords.has(key) && !isAnyInteger(key, value));
+  return mapSubschemas(Object.fromEntries(kept), (inner) => toPlain(inner, within));
 }
 
-function writtenOut(reference: string, beside: JsonSchema, { definitions, open, budget }: Within): JsonSchema {
+function resolveReference(reference: string, siblings: JsonSchema, { definitions, open, budget }: Within): JsonSchema {
   const target = definitions.get(reference);
   const within = { definitions, open: [...open, reference], budget };
-  if (open.includes(reference) || !isSchema(target)) return plainOf({ type: 'object', ...beside }, within);
-  if (budget.left === 0) return plainOf({ ...('type' in target && { type: target['type'] }), ...beside }, within);
+  if (open.includes(reference) || !isSchema(target)) return toPlain({ type: 'object', ...siblings }, within);
+  if (budget.left === 0) return toPlain({ ...('type' in target && { type: target['type'] }), ...siblings }, within);
   budget.left -= 1;
-  return plainOf({ ...target, ...beside }, within);
+  return toPlain({ ...target, ...siblings }, within);
 }
 
 function isAnyInteger(key: string, value: unknown): boolean {
@@ -62,19 +62,19 @@ const keywords: Readonly<Record<'google' | 'flat', ReadonlySet<string>>> = {
 };
 
 /** Returns a schema of the same values with fewer keywords. */
-function simplified(schema: JsonSchema, level: 'google' | 'flat'): JsonSchema {
+function simplify(schema: JsonSchema, level: 'google' | 'flat'): JsonSchema {
   return withOneType(withChoices(level === 'flat' ? withoutVariants(schema) : withAnyOf(schema)), level);
 }
 
-/** One fixed value is a choice of one. Choices are texts, because Gemini's endpoint takes no others. */
+/** A constant is a single choice. Choices are strings, because Gemini's endpoint accepts no others. */
 function withChoices({ const: only, enum: choices, ...rest }: JsonSchema): JsonSchema {
   const all = Array.isArray(choices) ? choices : only === undefined ? [] : [only];
   if (all.length === 0) return rest;
   if (all.every((choice) => typeof choice === 'string')) return { ...rest, type: 'string', enum: all };
-  return described(rest, `One of ${JSON.stringify(all)}.`);
+  return withNote(rest, `One of ${JSON.stringify(all)}.`);
 }
 
-/** A list of types is its first one that is not null. */
+/** A list of types becomes its first type that is not null. */
 function withOneType(schema: JsonSchema, level: 'google' | 'flat'): JsonSchema {
   const { type } = schema;
   if (!Array.isArray(type)) return schema;
@@ -82,12 +82,12 @@ function withOneType(schema: JsonSchema, level: 'google' | 'flat'): JsonSchema {
   return { ...schema, type: type.find((each) => each !== 'null') ?? 'string', ...(isNullable && { nullable: true }) };
 }
 
-/** Gemini's endpoint knows one word for variants. */
+/** Gemini's endpoint has one keyword for variants. */
 function withAnyOf({ oneOf, ...rest }: JsonSchema): JsonSchema {
   return oneOf === undefined ? rest : { anyOf: oneOf, ...rest };
 }
 
-/** The only variant that is not null stands for itself; several are told in the description, and nothing is ruled out. */
+/** A single variant that is not null replaces the variants; several are listed in the description. */
 function withoutVariants(schema: JsonSchema): JsonSchema {
   const { anyOf, oneOf, allOf, ...rest } = schema;
   const variants = [anyOf, oneOf, allOf].find((each) => Array.isArray(each) && each.length > 0);
@@ -95,10 +95,10 @@ function withoutVariants(schema: JsonSchema): JsonSchema {
   const real = variants.filter((each) => isSchema(each) && each['type'] !== 'null');
   const [first] = real;
   if (real.length < 2) return { ...(isSchema(first) ? first : {}), ...rest };
-  return described(rest, `Any of ${JSON.stringify(real).slice(0, 500)}.`);
+  return withNote(rest, `Any of ${JSON.stringify(real).slice(0, 500)}.`);
 }
 
-function described(schema: JsonSchema, note: string): JsonSchema {
-  const said = typeof schema['description'] === 'string' ? `${schema['description']} ` : '';
-  return { ...schema, description: `${said}${note}` };
+function withNote(schema: JsonSchema, note: string): JsonSchema {
+  const description = typeof schema['description'] === 'string' ? `${schema['description']} ` : '';
+  return { ...schema, description: `${description}${note}` };
 }

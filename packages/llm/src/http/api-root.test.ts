@@ -38,8 +38,8 @@ test('nor is one where nothing says what kind of address it is', () => {
   expect(() => apiRoot('me:hunter2@x.test/v1')).toThrow('The base URL "x.test/v1" is not an http address.');
 });
 
-test('a query is refused, for requests would go without it, and not repeated, for it may hold a key', () => {
+test('a query is rejected, and not repeated, because it may contain a key', () => {
   expect(() => apiRoot('https://x.test/v1?key=AIza0123')).toThrow(
-    'The base URL of x.test holds a query, which has no place in it.',
+    'The base URL of x.test holds a query.',
   );
 });

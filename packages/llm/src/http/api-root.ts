@@ -1,10 +1,10 @@
 import { LlmError } from '../error.ts';
 
 /**
- * The address that paths such as `/chat/completions` are appended to, without a trailing slash. People paste a bare
- * host, or the full address of one endpoint: `/v1` is added when there is no path, a known endpoint is taken off.
+ * Returns the address that paths such as `/chat/completions` are appended to, without a trailing slash. People paste a bare
+ * host or the full address of an endpoint: `/v1` is added when there is no path, and a known endpoint is removed.
  *
- * @throws {LlmError} `bad-request` when it is not an http address, or holds a user name, a password or a query.
+ * @throws {LlmError} `bad-request` when it is not an http address, or contains a user name, a password or a query.
  */
 export function apiRoot(baseUrl: string): string {
   const url = URL.parse(baseUrl.trim());
@@ -17,13 +17,24 @@ export function apiRoot(baseUrl: string): string {
       `The base URL of ${url.host} holds a user name or password; pass a key or headers.`,
     );
   }
-  if (url.search)
-    throw new LlmError('bad-request', `The base URL of ${url.host} holds a query, which has no place in it.`);
+  if (url.search) throw new LlmError('bad-request', `The base URL of ${url.host} holds a query.`);
   const path = url.pathname.replace(/\/+$/, '').replace(/\/(?:chat\/completions|responses|models)$/, '');
   return `${url.origin}${path || '/v1'}`;
 }
 
-/** Without what stands before an at sign, whatever it is, and without the query. */
+/**
+ * Base URL of a configured client, without query, credentials and trailing slash.
+ *
+ * @throws {LlmError} `bad-request` when it is not an address.
+ */
+export function clientRoot(baseUrl: string): string {
+  const url = URL.parse(baseUrl);
+  if (!url)
+    throw new LlmError('bad-request', `The base URL "${withoutSecrets(baseUrl)}" of the client is not an address.`);
+  return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
+}
+
+/** Removes everything before an at sign, and the query. */
 function withoutSecrets(address: string): string {
   return address.replace(/^(.*?\/\/)?.*@/s, '$1').replace(/\?.*$/s, '');
 }

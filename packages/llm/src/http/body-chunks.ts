@@ -1,56 +1,56 @@
-import type { CallControl } from './call-watch.ts';
-import type { ServerErrors } from './failures.ts';
+import type { CallControl } from './call-control.ts';
+import type { ServerErrors } from './server-errors.ts';
 
-/** How a body is read, and for how long. */
+/** Control and errors of the call that reads a body. */
 export interface BodyOptions {
   readonly control: CallControl;
   readonly errors: ServerErrors;
   /**
-   * How long the rest may take, once what was read so far is a whole answer; as long as it is, nothing that goes wrong
-   * matters. Undefined otherwise.
+   * Time that the rest of the body may take, once the chunks so far contain a whole reply. A failure is then ignored.
+   * Undefined before.
    */
   readonly remainingMs: () => number | undefined;
 }
 
 /**
- * The bytes of a body as they come. Ends early when the call does, or when the rest of a whole answer takes too long.
+ * Yields the chunks of a body. Ends early when the call does, or when the rest after a whole reply takes too long.
  *
- * @throws {LlmError} `aborted` or `timeout` when the call has ended, `unavailable` or `timeout` when the body breaks off.
+ * @throws {LlmError} `aborted` or `timeout` when the call has ended, `unavailable` or `timeout` when the body ends early.
  */
 export async function* bodyChunks(
   response: Response,
-  { control: watch, errors: failures, remainingMs: restMs }: BodyOptions,
+  { control, errors, remainingMs }: BodyOptions,
 ): AsyncGenerator<Uint8Array> {
   if (!response.body) return;
   const reader: ReadableStreamDefaultReader<Uint8Array> = response.body.getReader();
   const stop = (): void => void reader.cancel().catch(() => undefined);
-  const grace = changingTimer(stop);
-  watch.signal.addEventListener('abort', stop, { once: true });
-  if (watch.signal.aborted) stop();
+  const remaining = adjustableTimer(stop);
+  control.signal.addEventListener('abort', stop, { once: true });
+  if (control.signal.aborted) stop();
   try {
     for (;;) {
-      grace.limit(restMs());
+      remaining.setLimit(remainingMs());
       const { done, value } = await reader.read();
-      watch.throwIfEnded();
+      control.throwIfEnded();
       if (done) return;
       yield value;
     }
   } catch (error) {
-    watch.throwIfEnded();
-    if (restMs() === undefined) throw failures.fromBody(error);
+    control.throwIfEnded();
+    if (remainingMs() === undefined) throw errors.fromBody(error);
   } finally {
-    grace.clear();
-    watch.signal.removeEventListener('abort', stop);
+    remaining.clear();
+    control.signal.removeEventListener('abort', stop);
     stop();
   }
 }
 
-/** Fires once, after the limit that was set last, if any. */
-function changingTimer(fire: () => void): { limit(ms: number | undefined): void; clear(): void } {
+/** Fires once, when the last limit that was set has passed. */
+function adjustableTimer(fire: () => void): { setLimit(ms: number | undefined): void; clear(): void } {
   let timer: NodeJS.Timeout | undefined;
   let current: number | undefined;
   return {
-    limit(ms) {
+    setLimit(ms) {
       if (ms === current) return;
       clearTimeout(timer);
       current = ms;

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 
-/** What an error body says: for people, and in full for telling what kind of failure it is. */
+/** Content of an error body: `message` for people, `full` to determine the error code. */
 export interface ErrorBody {
   readonly message: string;
   readonly full: string;
-  /** The HTTP status that an error inside a 200 answer names. */
+  /** HTTP status that an error in a 200 response names. */
   readonly status?: number;
-  /** All that the model wrote, from a server that could not read the calls in it. */
+  /** The model's whole output, from a server that could not read the calls in it. */
   readonly failedGeneration?: string;
 }
 
@@ -22,7 +22,7 @@ const shape = z.looseObject({
     .catch(undefined),
 });
 
-/** Reads the many shapes of error bodies: an `error` object, its inside, a bare string, HTML, nothing. */
+/** Parses an error body in any known shape: an `error` object, its content, a string, HTML, nothing. */
 export function parseErrorBody(body: unknown): ErrorBody {
   if (typeof body === 'string') return { message: titleOf(body), full: titleOf(body) };
   const parsed = shape.safeParse(body);
@@ -31,9 +31,9 @@ export function parseErrorBody(body: unknown): ErrorBody {
   if (error !== undefined && error !== null) return parseErrorBody(error);
   const full = JSON.stringify(body);
   const { message, detail, metadata, failed_generation: failedGeneration } = parsed.data;
-  const said = [message ?? detail, metadata?.raw].filter((part) => part !== undefined).join(': ');
+  const text = [message ?? detail, metadata?.raw].filter((part) => part !== undefined).join(': ');
   const status = statusOf(parsed.data);
-  return { message: said === '' ? full : said, full, ...status, ...(failedGeneration && { failedGeneration }) };
+  return { message: text === '' ? full : text, full, ...status, ...(failedGeneration && { failedGeneration }) };
 }
 
 function statusOf({ code, status }: z.output<typeof shape>): Pick<ErrorBody, 'status'> {
@@ -41,17 +41,17 @@ function statusOf({ code, status }: z.output<typeof shape>): Pick<ErrorBody, 'st
   return found === undefined ? {} : { status: found };
 }
 
-/** The title of an HTML page, which is all a person wants of it; other text as it is. */
+/** Title of an HTML page; other text unchanged. */
 function titleOf(body: string): string {
   if (!isHtml(body)) return body;
   const opening = /<title[^>]{0,200}>/i.exec(body);
   const rest = opening ? body.slice(opening.index + opening[0].length) : '';
-  // Whole, whatever signs are in it: a secret that is cut before it is looked for would not be found.
+  // Not cut: a secret that is cut before redaction would not be found.
   const title = rest.slice(0, Math.max(0, rest.search(/<\/title/i))).trim();
   return title ? `an HTML page titled "${title}"` : 'an HTML page';
 }
 
-/** Whether a body is a web page, such as a login page of a proxy. */
+/** Returns true for a web page, such as the login page of a proxy. */
 export function isHtml(body: string): boolean {
   return /^\s*<(?:!doctype|html|head|body|\?xml)/i.test(body);
 }

@@ -1,14 +1,82 @@
-import { httpPost } from './http-post.ts';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import { pipeline, Readable, type Transform } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 
 /**
- * A `fetch` that sends what adapters give it as they would send it themselves, without the time limits of `fetch`; anything but
- * the posting of a text, with a signal and without following redirects, goes over the global one.
+ * A `fetch` over Node's HTTP client, for the POST requests of models: no redirect is followed, the only time limit is the
+ * signal, and connections and proxies are those of Node's global agents. The global `fetch` copies a body several times: a
+ * request of 410 kB took 1.05 ms over it and 0.27 ms here, one of 12 kB 0.44 and 0.15 ms. Anything but a POST of text or
+ * bytes with a signal and manual redirects goes to the global `fetch`.
+ *
+ * @throws the error of the connection.
  */
 export const httpFetch: typeof globalThis.fetch = async (input, init = {}) => {
   const { method, body, signal, redirect, headers } = init;
-  if (method !== 'POST' || typeof body !== 'string' || !signal || redirect !== 'manual' || input instanceof Request) {
+  const isPlain = typeof body === 'string' || body instanceof Uint8Array;
+  if (method !== 'POST' || !isPlain || !signal || redirect !== 'manual' || input instanceof Request) {
     return globalThis.fetch(input, init);
   }
-  const named = Object.fromEntries(new Headers(headers));
-  return httpPost(String(input), { headers: named, body: [Buffer.from(body)], signal });
+  return responseOf(await post(String(input), { headers: Object.fromEntries(new Headers(headers)), body, signal }));
 };
+
+interface PostOptions {
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Uint8Array;
+  readonly signal: AbortSignal;
+}
+
+function post(url: string, { headers, body, signal }: PostOptions): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const send = url.startsWith('https:') ? httpsRequest : httpRequest;
+    const own = { 'accept-encoding': 'identity', ...headers, 'content-length': Buffer.byteLength(body) };
+    const request = send(url, { method: 'POST', headers: own, signal }, resolve);
+    request.on('error', reject);
+    // A response that switches the protocol closes the connection without an error. After a response this has no effect.
+    request.on('close', () => reject(new Error('The connection was closed without an answer.')));
+    request.end(body);
+  });
+}
+
+/** @throws {Error} for a status that HTTP does not define. */
+function responseOf(message: IncomingMessage): Response {
+  const { statusCode: status = 0 } = message;
+  if (status < 200 || status > 599) {
+    message.destroy();
+    throw new Error(`The answer has the status ${status}, which HTTP does not know.`);
+  }
+  const init = { status, headers: headersOf(message) };
+  if (hasBody(status)) return new Response(bodyOf(message), init);
+  // An unread message keeps its connection.
+  message.resume();
+  return new Response(null, init);
+}
+
+/** A `Response` with one of these statuses must have no body. */
+function hasBody(status: number): boolean {
+  return status !== 204 && status !== 205 && status !== 304;
+}
+
+const decompressors: Readonly<Record<string, () => Transform>> = {
+  gzip: createGunzip,
+  'x-gzip': createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
+};
+
+/** Some proxies compress responses although the request asks for `identity`. */
+function bodyOf(message: IncomingMessage): ReadableStream {
+  const decompress = decompressors[message.headers['content-encoding']?.trim().toLowerCase() ?? ''];
+  // The callback is empty because an error of the message also fails the stream that is read.
+  const readable = decompress ? pipeline(message, decompress(), () => undefined) : message;
+  return Readable.toWeb(readable);
+}
+
+function headersOf({ rawHeaders }: IncomingMessage): Headers {
+  const headers = new Headers();
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    headers.append(rawHeaders[index] ?? '', rawHeaders[index + 1] ?? '');
+  }
+  return headers;
+}

@@ -1,108 +1,88 @@
-import { validateHeaderName, validateHeaderValue } from 'node:http';
+import type { OpenAI } from 'openai';
 import { LlmError } from '../error.ts';
 import { isLoopback } from '../is-loopback.ts';
-import { apiRoot } from './api-root.ts';
-import type { CallControlOptions } from './call-watch.ts';
-import { serverErrors, type ServerErrors } from './failures.ts';
-import { fetchPost } from './fetch-post.ts';
-import { httpPost } from './http-post.ts';
-import { secretsInHeaders } from './secrets-in-headers.ts';
-import { transport, type Transport } from './transport.ts';
+import { apiRoot, clientRoot } from './api-root.ts';
+import type { CallControlOptions } from './call-control.ts';
+import { checkedKey, requestHeaders, secretsInHeaders } from './headers.ts';
+import { clientSecrets, createClient, postTo, type Post } from './openai-client.ts';
+import { requestJson } from './request-json.ts';
+import { serverErrors, type ServerErrors } from './server-errors.ts';
 
-/** Which model of which server is asked, with which key, and for how long. */
+/** Model, server, credentials and time limits. */
 export interface ServerOptions {
-  /** The name that the provider knows. */
+  /** Name of the model at its provider. */
   readonly model: string;
-  /** May be missing for servers that want none. Goes nowhere but into the request's header. */
+  /** May be missing for servers that need none. Sent in the request's header only. */
   readonly apiKey?: string;
-  /** What the protocol's path is appended to; OpenAI's own service when absent. `/v1` is added to a bare host. */
+  /** Address that the protocol's path is appended to; OpenAI's own when absent. `/v1` is added to a bare host. */
   readonly baseUrl?: string;
-  /** Sent with every request; they win over the headers of this adapter. */
+  /** Sent with every request; they replace this adapter's headers with the same name. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Longest duration of one call. 15 minutes when absent. */
+  /** Maximum duration of one call. 15 minutes when absent. */
   readonly timeoutMs?: number;
-  /** Longest silence within a stream. 2 minutes when absent, 5 for servers on this machine, which load models first. */
+  /** Maximum time between two parts of a stream. 2 minutes when absent, 5 for servers on this machine, which load models first. */
   readonly idleTimeoutMs?: number;
-  /** Sends the requests instead of Node's HTTP client, bodies as text: for client certificates, proxies of other kinds and tests. */
+  /** Sends the requests instead of Node's HTTP client, bodies as text: for client certificates, other proxies and tests. */
   readonly fetch?: typeof globalThis.fetch;
+  /**
+   * A client of the `openai` package to send the requests with, as it is configured: address, credentials, headers, query,
+   * time limits and `fetch` are its own. For Azure (`AzureOpenAI`), proxies and workload identity. Its retries are turned
+   * off; wrap the model in `retry`. Cannot be combined with `apiKey`, `baseUrl`, `headers` or `fetch`.
+   */
+  readonly client?: OpenAI;
 }
 
-/** One endpoint of a server, ready to be asked. */
-export interface Requester<Body> {
+/** One endpoint of a server. */
+export interface Requester {
   /** The address without the path. */
   readonly root: string;
   readonly timeouts: Omit<CallControlOptions, 'signal'>;
   readonly errors: ServerErrors;
-  readonly post: Transport<Body>;
+  readonly post: Post;
 }
 
-const openAi = 'https://api.openai.com/v1';
+const openAiRoot = 'https://api.openai.com/v1';
 
-/** Node fires timers beyond 2^31 ms at once; three weeks stand for "never". */
-const longestTimerMs = 2_000_000_000;
+/** Node fires timers above 2^31 ms immediately; three weeks count as "never". */
+const maxTimerMs = 2_000_000_000;
 
 /**
- * An endpoint of a server, by the options of its model.
+ * Creates a requester for one path below the server's address.
  *
- * @throws {LlmError} `bad-request` for an address or a header that is none, `unauthenticated` for a key that no header can carry.
+ * @throws {LlmError} `bad-request` for an invalid address or header, or for options that cannot be combined;
+ * `unauthenticated` for a key that no header can contain.
  */
-export function requester<Body>(
-  options: ServerOptions,
-  endpoint: { readonly path: string; readonly bytesOf: (body: Body) => Uint8Array },
-): Requester<Body> {
-  const root = apiRoot(options.baseUrl ?? openAi);
-  const timeoutMs = Math.min(options.timeoutMs ?? 900_000, longestTimerMs);
-  const idleTimeoutMs = Math.min(options.idleTimeoutMs ?? (isLoopback(root) ? 300_000 : 120_000), longestTimerMs);
+export function requester(options: ServerOptions, path: string): Requester {
+  const { model, client: given } = options;
+  if (given) checkExclusive(options);
+  const root = given ? clientRoot(given.baseURL) : apiRoot(options.baseUrl ?? openAiRoot);
+  const timeoutMs = Math.min(options.timeoutMs ?? 900_000, maxTimerMs);
+  const idleTimeoutMs = Math.min(options.idleTimeoutMs ?? (isLoopback(root) ? 300_000 : 120_000), maxTimerMs);
+  const address = `${model} at ${root}`;
   const headers = requestHeaders(options);
-  const address = `${options.model} at ${root}`;
-  const described = serverErrors(address, secretsInHeaders(Object.entries(headers)));
+  let secrets = secretsInHeaders(Object.entries(headers));
+  const errors = serverErrors(address, () => secrets);
+  const connect = async (): Promise<OpenAI> => {
+    if (given) {
+      secrets = await clientSecrets(given, path);
+      return given;
+    }
+    // The client's own time limit must not end before the one whose error names the address.
+    const limits = { timeoutMs: timeoutMs + 60_000, ...(options.fetch && { fetch: options.fetch }) };
+    return createClient({ root, apiKey: checkedKey(options.apiKey), headers, ...limits });
+  };
+  const encode = given || options.fetch ? undefined : requestJson;
   return {
     root,
     timeouts: { timeoutMs, idleTimeoutMs, address },
-    errors: described,
-    // The client's own time limit must not come before the one that names the address.
-    post: transport({
-      ...endpoint,
-      root,
-      headers,
-      timeoutMs: timeoutMs + 60_000,
-      send: options.fetch ? fetchPost(options.fetch) : httpPost,
-      failures: described,
-    }),
+    errors,
+    post: postTo(path, { connect, encode, errors }),
   };
 }
 
-/** Servers that want no key still want some. */
-function requestHeaders({ apiKey = '', headers }: ServerOptions): Readonly<Record<string, string>> {
-  const key = apiKey.trim() || 'none';
-  if (!/^[\x21-\x7E]+$/.test(key)) {
-    throw new LlmError('unauthenticated', 'The API key holds a character that no HTTP header can carry.');
-  }
-  const merged = new Headers({
-    accept: 'application/json, text/event-stream',
-    'content-type': 'application/json',
-    'user-agent': 'varve',
-    authorization: `Bearer ${key}`,
-  });
-  for (const [name, value] of Object.entries(headers ?? {})) {
-    if (!canBeSent(name, value)) {
-      // The value may be a secret.
-      throw new LlmError(
-        'bad-request',
-        `The header ${JSON.stringify(name)} holds a character that HTTP does not carry.`,
-      );
-    }
-    merged.set(name, value);
-  }
-  return Object.fromEntries(merged);
-}
+const exclusive = ['apiKey', 'baseUrl', 'headers', 'fetch'] as const;
 
-function canBeSent(name: string, value: string): boolean {
-  try {
-    validateHeaderName(name);
-    validateHeaderValue(name, value.trim());
-    return true;
-  } catch {
-    return false;
-  }
+function checkExclusive(options: ServerOptions): void {
+  const name = exclusive.find((each) => options[each] !== undefined);
+  if (name) throw new LlmError('bad-request', `The option "${name}" cannot be combined with "client".`);
 }

@@ -2,31 +2,31 @@ import type { TokenUsage } from '@varve/events';
 import { estimateRequest } from '../estimate-request.ts';
 import type { ModelRequest } from '../model-request.ts';
 
-/** What shows that a server has not read a prompt as it was sent, or that its window is not what was thought. */
+/** Evidence that a server read only part of a prompt, or that its window differs from the configured one. */
 export interface PromptCut {
-  /** What the server says that it read. */
+  /** Input tokens that the server reported. */
   readonly readTokens: number;
-  /** What was sent, roughly. */
+  /** Estimated tokens of the request. */
   readonly sentTokens: number;
-  /** Set when more was read than the window that was given for the model. */
+  /** The configured window, when the server read more than it. */
   readonly contextWindow?: number;
 }
 
-/** What is compared. */
+/** Reported usage and known limits of the server. */
 export interface PromptCutOptions {
   readonly usage: TokenUsage | undefined;
   readonly contextWindow: number | undefined;
-  /** Whether the server is known to leave out the beginning of a long prompt. */
+  /** True when the server is known to drop the start of a long prompt. */
   readonly cutsPrompts: boolean;
 }
 
-/** The smallest window that such servers have; what is shorter is never cut. */
-const smallestWindow = 2048;
+/** Smallest default window of such servers; shorter prompts are never cut. */
+const minWindow = 2048;
 
-/** Less than this part of the estimate, which is rough. */
-const suspicious = 0.6;
+/** Fraction of the estimate, which is rough, below which a prompt counts as cut. */
+const cutFraction = 0.6;
 
-/** Undefined when nothing is wrong, as far as can be told. */
+/** Compares a request with the usage that the server reported for it. Returns undefined when they fit together. */
 export function promptCut(request: ModelRequest, options: PromptCutOptions): PromptCut | undefined {
   const { usage, contextWindow, cutsPrompts } = options;
   if (!usage) return undefined;
@@ -35,6 +35,6 @@ export function promptCut(request: ModelRequest, options: PromptCutOptions): Pro
     return { readTokens, sentTokens: readTokens, contextWindow };
   }
   const sentTokens = cutsPrompts ? estimateRequest(request) : 0;
-  const isCut = sentTokens > smallestWindow && readTokens < sentTokens * suspicious;
+  const isCut = sentTokens > minWindow && readTokens < sentTokens * cutFraction;
   return isCut ? { readTokens, sentTokens } : undefined;
 }

@@ -12,24 +12,24 @@ const functionCall = z.object({ type: z.literal('function_call'), call_id: z.str
 
 const order = z.array(z.discriminatedUnion('type', [reasoning, message, functionCall]));
 
-/** The items of one reply in the order they came; a call is named by its id, for the message holds it. */
+/** Items of one reply in their order. A call is represented by its id, because the message contains it. */
 export type ItemOrder = readonly z.output<typeof order>[number][];
 
 /**
- * What `extra` must hold so that a reply can go back as it came; absent when the message itself tells: one reasoning item,
- * then one message, then calls.
+ * Returns the order that `extra` must contain so that a reply can be sent back unchanged; undefined for the usual order, which the
+ * message implies: one reasoning item, then one message, then calls.
  */
 export function orderIfUnusual(items: ItemOrder): ItemOrder | undefined {
   const shape = items.map(({ type }) => type).join(' ');
   return /^(?:reasoning ?)?(?:message ?)?(?:function_call ?)*$/.test(shape) ? undefined : items;
 }
 
-/** Whether a message came from here, so that what only its origin can read may go back. */
+/** Returns true when a message came from this origin, so that its opaque data may be sent back. */
 export function isFrom({ extra, tool_calls: calls = [] }: Message, origin: string): boolean {
   return [calls[0]?.extra, extra].some((each) => each?.['origin'] === origin);
 }
 
-/** The order that a message keeps from this very origin, as long as its calls are still those that came. */
+/** Returns the order that a message from this origin contains, if its calls are unchanged. */
 export function orderOf({ extra, tool_calls: calls = [] }: Message, origin: string): ItemOrder | undefined {
   const holder = [calls[0]?.extra, extra].find((each) => each?.['origin'] === origin && each['responses_items']);
   const kept = order.safeParse(holder?.['responses_items']).data;

@@ -1,22 +1,24 @@
 import type { LanguageModel } from '../language-model.ts';
-import { protocolModel, type ProtocolOptions } from '../protocol/protocol-model.ts';
-import { wireBytes } from '../http/wire-bytes.ts';
+import { protocolModel } from '../protocol/protocol-model.ts';
+import type { ProtocolOptions } from '../protocol/protocol.ts';
 import { responseAssembly } from './response-assembly.ts';
 import { toResponseBody, type ResponseSettings } from './to-response-body.ts';
 
-/** Which model of which server is asked, and how. */
+/** Options of {@link openaiResponses}. */
 export interface OpenAiResponsesOptions extends ProtocolOptions {
-  /** Whether the server keeps replies, so that reasoning goes back by its id; false when absent. */
+  /** True when the server stores replies, so that reasoning is sent back by its id; false when absent. */
   readonly store?: boolean;
-  /** How much of its reasoning the model tells people; nothing when absent. */
+  /** Detail of the reasoning summary for people; none when absent. */
   readonly reasoningSummary?: ResponseSettings['reasoningSummary'];
 }
 
 /**
- * Any server that speaks the OpenAI Responses protocol. Stateless unless `store` says otherwise: every request holds the whole
- * conversation, and the model's reasoning goes back to it sealed. Failures and rejections are as with `openaiChat`.
+ * Creates a model of any server that speaks the OpenAI Responses protocol. Stateless unless `store` is true: every request
+ * contains the whole conversation, and the model's reasoning is sent back encrypted. Failures and rejections are handled as in
+ * `openaiChat`.
  *
- * @throws {LlmError} `bad-request` for an address that is none, `unauthenticated` for a key that no header can carry.
+ * @throws {LlmError} `bad-request` for an invalid address, header or combination of options, `unauthenticated` for a key that no
+ * header can contain.
  * @see https://platform.openai.com/docs/api-reference/responses
  */
 export function openaiResponses(options: OpenAiResponsesOptions): LanguageModel {
@@ -25,8 +27,7 @@ export function openaiResponses(options: OpenAiResponsesOptions): LanguageModel 
   return protocolModel(options, {
     kind: 'openai-responses',
     path: '/responses',
-    bytesOf: wireBytes('input'),
-    bodyOf: (request, settings) => toResponseBody(request, { ...settings, ...extra }),
+    toBody: (request, settings) => toResponseBody(request, { ...settings, ...extra }),
     assembly: responseAssembly,
   });
 }

@@ -1,33 +1,33 @@
 import type { Delta } from '../delta.ts';
 import type { OutputItem, ResponseEvent } from './response-answer.ts';
 
-/** Collects the items of one reply. */
+/** Assembles the items of one reply. */
 export interface OutputAssembly {
-  /** A piece of an item under way; returns the deltas to hand out. */
+  /** Adds a piece of an item and returns its deltas. */
   addPiece(event: ResponseEvent): readonly Delta[];
-  /** An item at its place, begun or whole; whatever its pieces have not told yet is in the deltas. */
-  addItem(place: number, item: OutputItem): readonly Delta[];
-  /** In the order of their places. */
+  /** Sets an item, started or complete, and returns deltas for the content that its pieces did not contain. */
+  addItem(index: number, item: OutputItem): readonly Delta[];
+  /** Returns the items in the order of their indexes. */
   items(): readonly OutputItem[];
   text(): string;
   reasoning(): string;
 }
 
-/** Between two messages or two parts of reasoning. */
-const gap = '\n\n';
+/** Separates two messages or two parts of reasoning. */
+const separator = '\n\n';
 
 interface OpenItem {
   item: OutputItem;
-  /** What was handed out of it: words, or the text of the arguments. */
-  told: string;
-  /** The part of its reasoning that was handed out last. */
+  /** Content in the deltas so far: text, or the text of the arguments. */
+  emitted: string;
+  /** Part of the reasoning that the last delta belongs to. */
   part: number;
-  /** Its number among the calls. */
+  /** Index among the calls; -1 for other items. */
   readonly call: number;
   isAnnounced: boolean;
 }
 
-const nothing: OutputItem = {
+const emptyItem: OutputItem = {
   type: '',
   id: '',
   call_id: '',
@@ -38,7 +38,7 @@ const nothing: OutputItem = {
   encrypted_content: '',
 };
 
-/** What the pieces of each event belong to. */
+/** Type of the item that the pieces of each event belong to. */
 const pieces: Readonly<Record<string, 'message' | 'reasoning' | 'function_call'>> = {
   'response.output_text.delta': 'message',
   'response.refusal.delta': 'message',
@@ -47,71 +47,71 @@ const pieces: Readonly<Record<string, 'message' | 'reasoning' | 'function_call'>
   'response.function_call_arguments.delta': 'function_call',
 };
 
-/** An empty collection of items, to be filled from one reply. */
+/** Starts the assembly of one reply's items. */
 export function outputAssembly(): OutputAssembly {
   const open = new Map<number, OpenItem>();
-  const said: Record<'text' | 'reasoning', string[]> = { text: [], reasoning: [] };
+  const joined: Record<'text' | 'reasoning', string[]> = { text: [], reasoning: [] };
   let calls = 0;
 
-  const at = (place: number, item: OutputItem): OpenItem => {
-    const known = open.get(place);
+  const itemAt = (index: number, item: OutputItem): OpenItem => {
+    const known = open.get(index);
     if (known) return known;
     const call = item.type === 'function_call' ? calls++ : -1;
-    const begun: OpenItem = { item, told: '', part: 0, call, isAnnounced: false };
-    open.set(place, begun);
+    const begun: OpenItem = { item, emitted: '', part: 0, call, isAnnounced: false };
+    open.set(index, begun);
     return begun;
   };
-  const speak = (one: OpenItem, kind: 'text' | 'reasoning', words: string, part = 0): readonly Delta[] => {
-    if (words === '') return [];
-    const isApart = said[kind].length > 0 && (one.told === '' || part !== one.part);
-    const text = isApart ? gap + words : words;
+  const addText = (one: OpenItem, kind: 'text' | 'reasoning', added: string, part = 0): readonly Delta[] => {
+    if (added === '') return [];
+    const isSeparate = joined[kind].length > 0 && (one.emitted === '' || part !== one.part);
+    const text = isSeparate ? separator + added : added;
     one.part = part;
-    one.told += words;
-    said[kind].push(text);
+    one.emitted += added;
+    joined[kind].push(text);
     return [{ kind, text }];
   };
   return {
-    addPiece({ type, delta, output_index: place, summary_index: part }) {
+    addPiece({ type, delta, output_index: index, summary_index: part }) {
       const kind = pieces[type];
       if (!kind) return [];
-      const one = at(place, { ...nothing, type: kind });
+      const one = itemAt(index, { ...emptyItem, type: kind });
       if (kind === 'function_call') return addArguments(one, delta);
-      return kind === 'message' ? speak(one, 'text', delta) : speak(one, 'reasoning', delta, part);
+      return kind === 'message' ? addText(one, 'text', delta) : addText(one, 'reasoning', delta, part);
     },
-    addItem(place, item) {
-      const one = at(place, item);
+    addItem(index, item) {
+      const one = itemAt(index, item);
       one.item = item;
       if (item.type === 'function_call') return addArguments(one, unsent(one, item.arguments));
-      if (item.type === 'message') return speak(one, 'text', unsent(one, textOfItem(item)));
-      if (item.type !== 'reasoning' || one.told !== '') return [];
-      return thoughtsIn(item).flatMap((thought, part) => speak(one, 'reasoning', thought, part));
+      if (item.type === 'message') return addText(one, 'text', unsent(one, textOfItem(item)));
+      if (item.type !== 'reasoning' || one.emitted !== '') return [];
+      return thoughtsIn(item).flatMap((thought, part) => addText(one, 'reasoning', thought, part));
     },
     items: () => [...open].toSorted(([a], [b]) => a - b).map(([, one]) => completeItem(one)),
-    text: () => said.text.join(''),
-    reasoning: () => said.reasoning.join(''),
+    text: () => joined.text.join(''),
+    reasoning: () => joined.reasoning.join(''),
   };
 }
 
-/** Nothing is handed out before the name is known; it comes with the first piece. */
+/** Emits nothing before the name is known; the first delta of a call contains it. */
 function addArguments(one: OpenItem, json: string): readonly Delta[] {
   const { name } = one.item;
   if (name === '' || (json === '' && one.isAnnounced)) return [];
   const head = one.isAnnounced ? {} : { name };
   one.isAnnounced = true;
-  one.told += json;
+  one.emitted += json;
   return [{ kind: 'tool-call', index: one.call, ...head, arguments: json }];
 }
 
-function unsent({ told }: OpenItem, whole: string): string {
-  return whole.startsWith(told) ? whole.slice(told.length) : '';
+function unsent({ emitted }: OpenItem, whole: string): string {
+  return whole.startsWith(emitted) ? whole.slice(emitted.length) : '';
 }
 
-/** A call whose item was never told to be done. */
-function completeItem({ item, told }: OpenItem): OutputItem {
-  return item.type === 'function_call' && item.arguments === '' ? { ...item, arguments: told } : item;
+/** Fills in the arguments of a call whose `done` event is missing. */
+function completeItem({ item, emitted }: OpenItem): OutputItem {
+  return item.type === 'function_call' && item.arguments === '' ? { ...item, arguments: emitted } : item;
 }
 
-/** A refusal is the model's own words. */
+/** Returns the text of a message item. A refusal is text of the model. */
 export function textOfItem({ content }: OutputItem): string {
   return content.map(({ text, refusal }) => text || refusal).join('');
 }

@@ -1,21 +1,21 @@
 import { z } from 'zod';
 
-/** Text that may be missing, null or of a wrong type, all of which say nothing. */
-const said = z.string().catch('');
-const place = z.number().int().catch(0);
+/** Text that may be missing, null or of another type, all of which mean none. */
+const textField = z.string().catch('');
+const indexField = z.number().int().catch(0);
 
-const texts = z.array(z.looseObject({ type: said, text: said, refusal: said })).catch([]);
+const texts = z.array(z.looseObject({ type: textField, text: textField, refusal: textField })).catch([]);
 
 /** An item of the output. */
 export const outputItem = z.looseObject({
-  type: said,
-  id: said,
-  call_id: said,
-  name: said,
-  arguments: said,
+  type: textField,
+  id: textField,
+  call_id: textField,
+  name: textField,
+  arguments: textField,
   content: texts,
   summary: texts,
-  encrypted_content: said,
+  encrypted_content: textField,
 });
 
 const count = z.number().nonnegative().optional().catch(undefined);
@@ -24,13 +24,13 @@ const details = z
   .optional()
   .catch(undefined);
 
-/** A reply, whole or so far. */
+/** A reply, complete or in progress. */
 export const wireResponse = z.looseObject({
-  id: said,
-  model: said,
-  status: said,
+  id: textField,
+  model: textField,
+  status: textField,
   output: z.array(outputItem).catch([]),
-  incomplete_details: z.looseObject({ reason: said }).nullish().catch(undefined),
+  incomplete_details: z.looseObject({ reason: textField }).nullish().catch(undefined),
   error: z.unknown().optional(),
   usage: z
     .looseObject({
@@ -46,17 +46,17 @@ export const wireResponse = z.looseObject({
 });
 
 /**
- * An event of a streamed reply. Servers differ in what they leave out, so only what is used is read, and a field that cannot
- * be read says nothing.
+ * An event of a streamed reply. Servers differ in the fields they leave out, so only the used fields are read, and an unreadable
+ * field counts as missing.
  *
  * @see https://platform.openai.com/docs/api-reference/responses-streaming
  */
 export const responseEvent = z.looseObject({
-  type: said,
-  delta: said,
-  output_index: place,
-  content_index: place,
-  summary_index: place,
+  type: textField,
+  delta: textField,
+  output_index: indexField,
+  content_index: indexField,
+  summary_index: indexField,
   item: outputItem.optional().catch(undefined),
   response: wireResponse.optional().catch(undefined),
 });

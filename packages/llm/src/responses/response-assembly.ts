@@ -1,22 +1,14 @@
 import type { Message, ToolCall } from '@varve/events';
 import type { Delta } from '../delta.ts';
-import { replyOf, type ReplySettings, type AssembledModelReply } from '../protocol/from-wire.ts';
-import type { PartialOutcome } from '../protocol/heard.ts';
-import type { ReplyAssembly } from '../protocol/read-answer.ts';
-import { usageOf } from '../protocol/usage-of.ts';
+import { buildReply, type AssembledReply } from '../protocol/build-reply.ts';
+import type { ProtocolAssembly } from '../protocol/protocol.ts';
+import { usageOf } from '../protocol/usage.ts';
 import { orderIfUnusual, type ItemOrder } from './item-order.ts';
 import { outputAssembly, textOfItem } from './output-assembly.ts';
 import { responseEvent, wireResponse, type OutputItem, type WireResponse } from './response-answer.ts';
 
-/** Puts a reply of the Responses protocol together, from its events or from one whole answer. */
-export interface ResponseAssembly extends ReplyAssembly {
-  /** @throws {LlmError} `malformed-reply`, `empty`, `truncated`, `context-overflow`, `refused` or `unavailable`. */
-  reply(settings: ReplySettings): AssembledModelReply;
-  heard(): PartialOutcome;
-}
-
-/** An empty reply, to be filled from one exchange. */
-export function responseAssembly(): ResponseAssembly {
+/** Starts the assembly of one response of the Responses protocol, from its events or from one whole response. */
+export function responseAssembly(): ProtocolAssembly {
   const output = outputAssembly();
   let last: WireResponse | undefined;
   let finish = '';
@@ -26,7 +18,7 @@ export function responseAssembly(): ResponseAssembly {
     last = response;
     finish = finishWord(response);
     if (response.status === 'failed') failure = response.error ?? 'The response failed.';
-    return response.output.flatMap((item, place) => output.addItem(place, item));
+    return response.output.flatMap((item, index) => output.addItem(index, item));
   };
   return {
     get finish() {
@@ -43,16 +35,16 @@ export function responseAssembly(): ResponseAssembly {
       if (!event) return [];
       if (event.type === '') return end(wireResponse.parse(raw));
       if (event.type === 'error') failure = raw;
-      if (event.response && finals.has(event.type)) return end(event.response);
+      if (event.response && finalEvents.has(event.type)) return end(event.response);
       last = event.response ?? last;
       const isItem = /^response\.output_item\.(?:added|done)$/.test(event.type);
       return event.item && isItem ? output.addItem(event.output_index, event.item) : output.addPiece(event);
     },
     end: () => [],
-    heard: () => ({ text: output.text(), reasoning: output.reasoning(), ...usageOf(usageIn(last)) }),
+    partial: () => ({ text: output.text(), reasoning: output.reasoning(), ...usageOf(usageIn(last)) }),
     reply(settings) {
       const items = output.items();
-      const reply = replyOf(
+      const reply = buildReply(
         assembledOf(items, { last, finish, text: output.text(), reasoning: output.reasoning() }),
         settings,
       );
@@ -61,24 +53,24 @@ export function responseAssembly(): ResponseAssembly {
   };
 }
 
-const finals = new Set(['response.completed', 'response.incomplete', 'response.failed', 'response.done']);
+const finalEvents = new Set(['response.completed', 'response.incomplete', 'response.failed', 'response.done']);
 
-/** The reason in the words of the chat protocol. */
+/** Finish reason in the spelling of the chat protocol. */
 function finishWord({ status, incomplete_details: details }: WireResponse): string {
   if (status !== 'incomplete') return status === 'cancelled' ? 'error' : status === 'failed' ? 'error' : 'stop';
   return details?.reason === 'content_filter' ? 'content_filter' : 'length';
 }
 
-interface Words {
+interface ResponseState {
   readonly last: WireResponse | undefined;
   readonly finish: string;
   readonly text: string;
   readonly reasoning: string;
 }
 
-function assembledOf(items: readonly OutputItem[], { last, ...heard }: Words): Parameters<typeof replyOf>[0] {
+function assembledOf(items: readonly OutputItem[], { last, ...state }: ResponseState): AssembledReply {
   return {
-    ...heard,
+    ...state,
     id: last?.id ?? '',
     model: last?.model ?? '',
     reasoningDetails: [],
@@ -98,7 +90,7 @@ function callsIn(items: readonly OutputItem[]): readonly OutputItem[] {
   return items.filter(({ type }) => type === 'function_call');
 }
 
-/** Counts under the names of the chat protocol. */
+/** Usage under the names of the chat protocol. */
 function usageIn(response: WireResponse | undefined): unknown {
   const { usage } = response ?? {};
   return (
@@ -113,14 +105,14 @@ function usageIn(response: WireResponse | undefined): unknown {
   );
 }
 
-/** A message with what must go back to this protocol: the last reasoning, the ids of items, and an unusual order. */
+/** Adds the data that must be sent back to this protocol: the last reasoning, the ids of items, and an unusual order. */
 function messageOf(message: Message, items: readonly OutputItem[], origin: string): Message {
   const calls = message.tool_calls ?? [];
   const order = orderIfUnusual(orderIn(items, calls));
   const reasoning = items.findLast(({ type }) => type === 'reasoning');
   const extra = (order || reasoning) && { origin, ...(order && { responses_items: order }) };
   const ids = callsIn(items).map(({ id }) => id);
-  const marked = calls.map((call, index): ToolCall => ({
+  const withIds = calls.map((call, index): ToolCall => ({
     ...call,
     origin: 'responses',
     ...(ids[index] && { responses_item_id: ids[index] }),
@@ -128,21 +120,21 @@ function messageOf(message: Message, items: readonly OutputItem[], origin: strin
   }));
   return {
     ...message,
-    ...(marked.length > 0 && { tool_calls: marked }),
+    ...(withIds.length > 0 && { tool_calls: withIds }),
     ...(reasoning && { responses_reasoning_item: reasoningOf(reasoning) }),
-    ...(marked.length === 0 && extra && { extra }),
+    ...(withIds.length === 0 && extra && { extra }),
   };
 }
 
-function reasoningOf({ id, summary, encrypted_content: sealed }: OutputItem) {
+function reasoningOf({ id, summary, encrypted_content: encrypted }: OutputItem) {
   return {
     ...(id !== '' && { id }),
     summary: summary.map(({ text }) => text),
-    ...(sealed !== '' && { encrypted_content: sealed }),
+    ...(encrypted !== '' && { encrypted_content: encrypted }),
   };
 }
 
-/** Items that this package cannot send are left out. */
+/** Item types that this package cannot send are left out. */
 function orderIn(items: readonly OutputItem[], calls: readonly ToolCall[]): ItemOrder {
   let call = 0;
   return items.flatMap((item): ItemOrder => {

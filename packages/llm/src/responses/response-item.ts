@@ -1,10 +1,10 @@
-/** A part of what a user or a tool says, on the wire. */
+/** Part of a user message or a tool output on the wire. */
 export type InputPart =
   | { readonly type: 'input_text'; readonly text: string }
   | { readonly type: 'input_image'; readonly image_url: string; readonly detail: 'auto' };
 
 /**
- * An item of the input of the Responses protocol, as far as this package writes them.
+ * Input item of the Responses protocol, of the types that this package writes.
  *
  * @see https://platform.openai.com/docs/api-reference/responses/create
  */

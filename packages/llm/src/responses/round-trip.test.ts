@@ -1,7 +1,7 @@
 import { text, type Message } from '@varve/events';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { dialectFor } from '../dialects/dialect-for.ts';
+import { dialectFor } from '../dialects/dialect-rules.ts';
 import { userRequest } from '../testing/index.ts';
 import { requestOfItems, responseRequest } from '../testing/servers/response-request.ts';
 import { toResponseBody, type ResponseSettings } from './to-response-body.ts';

@@ -1,21 +1,19 @@
 import { textOf, type Message, type ToolCall } from '@varve/events';
-import type { WireSettings } from '../chat/to-wire.ts';
-import { wireCallId } from '../dialects/wire-id.ts';
+import { omittedImages, sendsImages, type WireSettings } from '../protocol/wire-settings.ts';
+import { wireCallId } from '../dialects/call-ids.ts';
 import { wireName } from '../dialects/tool-names.ts';
-import { withWellFormedText } from '../protocol/well-formed.ts';
-import { omittedImages, sendsImages } from '../chat/wire-content.ts';
 import { toolText } from '../tool-text.ts';
-import { cachedWire } from '../protocol/written-once.ts';
+import { cachedWire, withWellFormedText } from '../protocol/wire-form.ts';
 import type { InputPart, ResponseItem } from './response-item.ts';
 import { isFrom, orderOf } from './item-order.ts';
 
-/** What items depend on beside the message. */
+/** Settings of input items. */
 export interface ItemSettings extends WireSettings {
-  /** Whether the server keeps replies: only then may items be named by its ids. */
+  /** True when the server stores replies: only then may items refer to its ids. */
   readonly store: boolean;
 }
 
-/** The input items of messages; system messages have none, they are instructions. Messages are taken as legal. */
+/** Returns the input items of messages. System messages have none, they are instructions. Messages must be legal. */
 export function toItems(messages: readonly Message[], settings: ItemSettings): readonly ResponseItem[] {
   return messages.flatMap((message) =>
     cachedWire(settings.cache, message, () => withWellFormedText(itemsOf(message, settings))),
@@ -49,14 +47,14 @@ function imagePart(url: string): InputPart {
   return { type: 'input_image', image_url: url, detail: 'auto' };
 }
 
-/** One output for each call, whatever it holds. */
+/** Output of one call: text, or parts where there are images. */
 function outputOf({ content }: Message, settings: ItemSettings): string | readonly InputPart[] {
-  const said = toolText(content);
+  const output = toolText(content);
   const images = content.flatMap((block) => (block.type === 'image' ? block.image_urls : []));
-  if (images.length === 0) return said;
-  if (!sendsImages(settings)) return [said, omittedImages(images.length)].filter((line) => line !== '').join('\n');
-  const words: readonly InputPart[] = said === '' ? [] : [{ type: 'input_text', text: said }];
-  return [...words, ...images.map(imagePart)];
+  if (images.length === 0) return output;
+  if (!sendsImages(settings)) return [output, omittedImages(images.length)].filter((line) => line !== '').join('\n');
+  const textParts: readonly InputPart[] = output === '' ? [] : [{ type: 'input_text', text: output }];
+  return [...textParts, ...images.map(imagePart)];
 }
 
 function assistantItems(message: Message, settings: ItemSettings): readonly ResponseItem[] {
@@ -77,24 +75,22 @@ function assistantItems(message: Message, settings: ItemSettings): readonly Resp
   ];
 }
 
-function textItems(said: string): readonly ResponseItem[] {
-  return said.trim() === ''
-    ? []
-    : [{ type: 'message', role: 'assistant', content: [{ type: 'output_text', text: said }] }];
+function textItems(text: string): readonly ResponseItem[] {
+  return text.trim() === '' ? [] : [{ type: 'message', role: 'assistant', content: [{ type: 'output_text', text }] }];
 }
 
 type Reasoning = NonNullable<Message['responses_reasoning_item']>;
 
-/** Without its sealed content, or the id under which a server keeps it, reasoning means nothing to the server. */
+/** A server cannot use reasoning without its encrypted content, or the id under which the server stores it. */
 function reasoningItems(reasoning: Reasoning | undefined, { store, dialect }: ItemSettings): readonly ResponseItem[] {
-  const { id, summary = [], encrypted_content: sealed } = reasoning ?? {};
-  if (!dialect.sealedBack || (sealed === undefined && (!store || id === undefined))) return [];
+  const { id, summary = [], encrypted_content: encrypted } = reasoning ?? {};
+  if (!dialect.sealedBack || (encrypted === undefined && (!store || id === undefined))) return [];
   return [
     {
       type: 'reasoning',
       ...(store && id !== undefined && { id }),
       summary: summary.map((text) => ({ type: 'summary_text', text })),
-      ...(sealed !== undefined && { encrypted_content: sealed }),
+      ...(encrypted !== undefined && { encrypted_content: encrypted }),
     },
   ];
 }

@@ -2,19 +2,18 @@ import { textOf } from '@varve/events';
 import type { ModelParameters, ModelRequest, ToolSpec } from '../model-request.ts';
 import { wireName } from '../dialects/tool-names.ts';
 import { toolSchema } from '../dialects/tool-schema.ts';
-import { withWellFormedText } from '../protocol/well-formed.ts';
-import { wireToolChoice } from '../chat/wire-parameters.ts';
-import { cachedWire } from '../protocol/written-once.ts';
+import { wireToolChoice } from '../protocol/wire-settings.ts';
+import { cachedWire, withWellFormedText } from '../protocol/wire-form.ts';
 import type { ResponseItem } from './response-item.ts';
 import { toItems, type ItemSettings } from './to-items.ts';
 
-/** What a body depends on beside the request. */
+/** Settings of a request body. */
 export interface ResponseSettings extends ItemSettings {
-  /** How much of its reasoning the model tells people; nothing when absent. */
+  /** Detail of the reasoning summary for people; none when absent. */
   readonly reasoningSummary?: 'auto' | 'concise' | 'detailed';
 }
 
-/** The body of a request, as far as this package writes one. */
+/** Body of a request, with the fields that this package writes. */
 export interface ResponseBody {
   readonly model: string;
   readonly input: readonly ResponseItem[];
@@ -22,8 +21,8 @@ export interface ResponseBody {
 }
 
 /**
- * The body by which the Responses protocol is asked: the same bytes for the same request, so that prompt caches hit. The
- * server keeps nothing unless told to, so reasoning is asked for, and goes back, in sealed form.
+ * Returns the body of a Responses request: the same bytes for the same request, so that prompt caches hit. Unless `store` is true,
+ * the server stores nothing, so reasoning is requested and sent back encrypted.
  */
 export function toResponseBody(request: ModelRequest, settings: ResponseSettings): ResponseBody {
   const { model, dialect, stream, store } = settings;
@@ -43,7 +42,7 @@ export function toResponseBody(request: ModelRequest, settings: ResponseSettings
   };
 }
 
-/** `strict` is said, because its default changes what schemas are taken. */
+/** `strict` is set because its default restricts the schemas that are accepted. */
 function responseTool(tool: ToolSpec, { dialect, cache }: ResponseSettings): object {
   return cachedWire(cache, tool, () => {
     const { name, description, parameters } = tool;
@@ -58,7 +57,7 @@ function responseTool(tool: ToolSpec, { dialect, cache }: ResponseSettings): obj
   });
 }
 
-/** The protocol has no place for a seed. */
+/** The protocol has no seed. */
 function responseParameters(parameters: ModelParameters, { dialect, reasoningSummary }: ResponseSettings): object {
   const { temperature, topP, maxOutputTokens, reasoningEffort } = parameters;
   const { without, outputLimit } = dialect;

@@ -2,7 +2,7 @@ import { text, type Content, type Message } from '@varve/events';
 import { baseUrlOf } from '../base-url-of.ts';
 import { LlmError } from '../error.ts';
 import type { LanguageModel, ModelWrapper } from '../language-model.ts';
-import { dialectFor } from '../dialects/dialect-for.ts';
+import { dialectFor } from '../dialects/dialect-rules.ts';
 import { redactLine } from '../redact.ts';
 import { fetchImage, type FetchImageOptions } from './fetch-image.ts';
 import { isPublicAddress } from './is-public-address.ts';

@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest';
+import { chatAssembly } from './assembly.ts';
+import { unknownDialect } from '../dialects/dialect.ts';
+import type { AssembledModelReply } from '../protocol/build-reply.ts';
+import { toWire } from './to-wire.ts';
+
+type Delta = Readonly<Record<string, unknown>>;
+
+function replyTo(...deltas: readonly Delta[]): AssembledModelReply {
+  const answer = chatAssembly('leading');
+  for (const delta of deltas) answer.push({ choices: [{ index: 0, delta }] });
+  answer.push({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] });
+  return answer.reply({ model: 'claude' });
+}
+
+function thought(thinking: string, signature?: string | null): Delta {
+  return { thinking_blocks: [{ type: 'thinking', thinking, signature }] };
+}
+
+const call = { index: 0, id: 'a', function: { name: 'ping', arguments: '{}' } };
+
+test('thinking grows until it is signed, and is reasoning that people may read', () => {
+  const sealed = { thinking_blocks: [{ type: 'redacted_thinking', data: 'XX' }] };
+  const { message } = replyTo(thought('I '), thought('see.', null), thought('', 's1'), sealed, thought('So.', 's2'), {
+    content: 'Yes.',
+  });
+  expect(message.thinking_blocks).toEqual([
+    { type: 'thinking', thinking: 'I see.', signature: 's1' },
+    { type: 'redacted_thinking', data: 'XX' },
+    { type: 'thinking', thinking: 'So.', signature: 's2' },
+  ]);
+  expect(message.reasoning_content).toBe('I see.So.');
+});
+
+test.for([{ content: 'Yes.' }, { tool_calls: [call] }])(
+  'signed thinking beside %o goes back to its model and to no other',
+  (said) => {
+    const { message } = replyTo(thought('I see.', 's1'), said);
+    const sent = (model: string, sealedBack: boolean): unknown =>
+      toWire(
+        { messages: [message], tools: [], parameters: {} },
+        { model, stream: false, vision: false, dialect: { ...unknownDialect, sealedBack } },
+      ).messages[0]?.thinking_blocks;
+    expect(sent('claude', true)).toEqual([{ type: 'thinking', thinking: 'I see.', signature: 's1' }]);
+    expect([sent('other', true), sent('claude', false)]).toEqual([undefined, undefined]);
+  },
+);

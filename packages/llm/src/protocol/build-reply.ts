@@ -1,0 +1,164 @@
+import { randomUUID } from 'node:crypto';
+import { text, type Message, type ToolCall } from '@varve/events';
+import { LlmError, type LlmErrorCode } from '../error.ts';
+import type { FinishReason, ModelReply } from '../model-reply.ts';
+import { usageOf, type UsageAndCost } from './usage.ts';
+
+/** A call assembled from its pieces. `id` is the provider's, if it sent a usable one. */
+export interface AssembledCall {
+  readonly id: string | undefined;
+  readonly name: string;
+  readonly arguments: string;
+  readonly extraContent: unknown;
+}
+
+/** Content of one response, in the terms of the chat protocol. */
+export interface AssembledReply {
+  /** Empty when the provider sent none, like `model`. */
+  readonly id: string;
+  readonly model: string;
+  readonly text: string;
+  readonly reasoning: string;
+  readonly reasoningDetails: readonly Readonly<Record<string, unknown>>[];
+  readonly thinkingBlocks: Message['thinking_blocks'];
+  readonly calls: readonly AssembledCall[];
+  /** The provider's finish reason as it was sent; empty when there was none. */
+  readonly finish: string;
+  /** The last usage object: some servers repeat a growing one with every chunk. */
+  readonly usage: unknown;
+  /** True when there was any choice, even an empty one. */
+  readonly hasChoice: boolean;
+}
+
+/** A model reply without what only the sender of the request knows. */
+export type AssembledModelReply = Omit<ModelReply, 'latencyMs' | 'attempts'>;
+
+/** Settings that building a reply depends on. */
+export interface ReplySettings {
+  /** The requested model, used when the response names none. */
+  readonly model: string;
+  /** Stored with opaque data, which must be returned to no other origin; the model when absent. */
+  readonly origin?: string;
+  readonly contextWindow?: number;
+  /** Called for each id that the provider left out. Must return a new one each time. */
+  readonly newId?: () => string;
+}
+
+/**
+ * Builds the model reply of an assembled response.
+ *
+ * @throws {LlmError} `malformed-reply`, `empty`, `truncated`, `context-overflow`, `refused` or `unavailable` when it contains
+ * no usable reply.
+ */
+export function buildReply(answer: AssembledReply, settings: ReplySettings): AssembledModelReply {
+  const { model, origin = model, newId = () => randomUUID().replaceAll('-', '') } = settings;
+  const usageAndCost = usageOf(answer.usage);
+  const problem = problemOf(answer, usageAndCost, settings);
+  if (problem) throw new LlmError(problem, `${settings.model} ${problems[problem]}`);
+  const calls = toolCallsOf(answer.calls, { origin, newId });
+  return {
+    id: answer.id || `reply_${newId()}`,
+    model: answer.model || settings.model,
+    message: messageOf(answer, calls, origin),
+    finish: finishReasonOf(answer.finish, calls.length > 0),
+    ...usageAndCost,
+  };
+}
+
+type Problem = LlmErrorCode & keyof typeof problems;
+
+const problems = {
+  'malformed-reply': 'sent a response without a readable choice.',
+  unavailable: 'ended its reply with an error.',
+  'context-overflow': 'received more than its context window holds.',
+  refused: 'sent nothing: the provider withheld the reply for its content policy.',
+  truncated: 'reached the output limit before any usable output.',
+  empty: 'sent an empty reply.',
+} as const;
+
+function problemOf(
+  answer: AssembledReply,
+  { usage }: UsageAndCost,
+  { contextWindow }: ReplySettings,
+): Problem | undefined {
+  const { finish } = answer;
+  if (!answer.hasChoice || answer.calls.some(({ name }) => name === '')) return 'malformed-reply';
+  if (/^(?:error|network_error)$/i.test(finish)) return 'unavailable';
+  if (/^malformed_function_call$/i.test(finish)) return 'malformed-reply';
+  if (finish === 'model_context_window_exceeded') return 'context-overflow';
+  if (answer.calls.length > 0 || answer.text.trim() !== '') return undefined;
+  const reason = finishReasonOf(finish, false);
+  if (reason === 'content-filter') return 'refused';
+  if (reason !== 'length') return answer.reasoning === '' ? 'empty' : undefined;
+  const isFull = usage && contextWindow !== undefined && usage.input_tokens >= contextWindow * 0.99;
+  return isFull ? 'context-overflow' : 'truncated';
+}
+
+/** Spellings of providers and proxies. */
+const finishReasons: Readonly<Record<string, FinishReason>> = {
+  stop: 'stop',
+  end: 'stop',
+  eos: 'stop',
+  end_turn: 'stop',
+  stop_sequence: 'stop',
+  tool_calls: 'tool-calls',
+  tool_use: 'tool-calls',
+  function_call: 'tool-calls',
+  function_calls: 'tool-calls',
+  length: 'length',
+  max_tokens: 'length',
+  content_filter: 'content-filter',
+  safety: 'content-filter',
+  recitation: 'content-filter',
+};
+
+/** The presence of calls decides between `stop` and `tool-calls`, because servers confuse the two. */
+function finishReasonOf(word: string, hasCalls: boolean): FinishReason {
+  const reason = finishReasons[word.toLowerCase()] ?? 'unknown';
+  if (reason === 'length' || reason === 'content-filter') return reason;
+  if (hasCalls) return 'tool-calls';
+  return reason === 'tool-calls' ? 'stop' : reason;
+}
+
+function messageOf(answer: AssembledReply, calls: readonly ToolCall[], origin: string): Message {
+  const { reasoning, reasoningDetails, thinkingBlocks } = answer;
+  const isOpaque = reasoningDetails.length > 0 || thinkingBlocks.length > 0;
+  const details = isOpaque && {
+    origin,
+    ...(reasoningDetails.length > 0 && { reasoning_details: reasoningDetails }),
+  };
+  return {
+    role: 'assistant',
+    content: answer.text.trim() === '' ? [] : [text(answer.text)],
+    ...(calls.length > 0 && { tool_calls: details ? withDetails(calls, details) : calls }),
+    ...(reasoning !== '' && { reasoning_content: reasoning }),
+    thinking_blocks: thinkingBlocks,
+    ...(details && calls.length === 0 && { extra: details }),
+  };
+}
+
+/** A reply with calls is stored as its calls, so the first of them contains the data that belongs to all. */
+function withDetails(calls: readonly ToolCall[], details: NonNullable<ToolCall['extra']>): readonly ToolCall[] {
+  return calls.map((call, index) => (index === 0 ? { ...call, extra: { ...call.extra, ...details } } : call));
+}
+
+interface CallSettings {
+  readonly origin: string;
+  readonly newId: () => string;
+}
+
+/** Missing and repeated ids are replaced by new ones, because results are paired by id. */
+function toolCallsOf(calls: readonly AssembledCall[], { origin, newId }: CallSettings): readonly ToolCall[] {
+  const ids = new Set<string>();
+  return calls.map(({ id: wireId, name, arguments: json, extraContent }) => {
+    const id = wireId === undefined || ids.has(wireId) ? `call_${newId()}` : wireId;
+    ids.add(id);
+    return {
+      id,
+      name,
+      arguments: json,
+      origin: 'completion',
+      ...(extraContent !== undefined && extraContent !== null && { extra: { origin, extra_content: extraContent } }),
+    };
+  });
+}
