@@ -98,7 +98,10 @@ const cases: Readonly<Record<string, readonly [ModelRequest, WireSettings]>> = {
   ],
   images: [userRequest('', { messages: illustrated }), settings],
   'images-without-vision': [userRequest('', { messages: illustrated }), { ...settings, vision: false }],
-  'cache-marks': [userRequest('', { messages: marked }), { ...settings, dialect: { ...unknownDialect, cacheMarks: true } }],
+  'cache-marks': [
+    userRequest('', { messages: marked }),
+    { ...settings, dialect: { ...unknownDialect, cacheMarks: true } },
+  ],
   'cache-marks-openai': [userRequest('', { messages: marked }), { ...settings, dialect: openAi }],
 };
 

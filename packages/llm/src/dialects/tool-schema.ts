@@ -9,8 +9,7 @@ import type { Dialect } from './dialect.ts';
 export function toolSchema(schema: JsonSchema, level: Dialect['schema']): JsonSchema {
   if (level === 'full') return schema;
   const plain = toPlain(schema, { definitions: definitionsOf(schema), open: [], budget: { left: maxResolved } });
-  const narrowed =
-    level === 'plain' ? plain : narrowSchema(plain, keywords[level], (inner) => simplify(inner, level));
+  const narrowed = level === 'plain' ? plain : narrowSchema(plain, keywords[level], (inner) => simplify(inner, level));
   return { ...narrowed, type: 'object', properties: narrowed['properties'] ?? {} };
 }
 

@@ -39,7 +39,5 @@ test('nor is one where nothing says what kind of address it is', () => {
 });
 
 test('a query is rejected, and not repeated, because it may contain a key', () => {
-  expect(() => apiRoot('https://x.test/v1?key=AIza0123')).toThrow(
-    'The base URL of x.test holds a query.',
-  );
+  expect(() => apiRoot('https://x.test/v1?key=AIza0123')).toThrow('The base URL of x.test holds a query.');
 });
