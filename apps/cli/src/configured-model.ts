@@ -1,10 +1,11 @@
 import { join } from 'node:path';
-import { functionCalling, isLoopback, LlmError, modelFrom, providers, retry, type LanguageModel } from '@varve/llm';
+import { functionCalling, LlmError, modelFrom, providers, retry, type LanguageModel } from '@varve/llm';
 import { dumpsFrom } from '@varve/llm/dumps';
 import { meterCalls, modelCatalog } from '@varve/llm/wrappers';
 import { CliError } from './cli-error.ts';
 import { describeNotice } from './describe-notice.ts';
 import { exitCodes } from './exit-codes.ts';
+import { isLoopback } from './is-loopback.ts';
 import { varveHome } from './store-from.ts';
 import type { TerminalIo } from './terminal-io.ts';
 

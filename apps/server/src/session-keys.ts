@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { isLoopback } from '@varve/llm';
+import { isLoopback } from './guards/is-loopback.ts';
 import { ServerError } from './error.ts';
 
 /** Sources of keys. */

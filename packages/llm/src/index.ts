@@ -4,7 +4,6 @@ export { LlmError, type LlmErrorCode, type LlmErrorOptions } from './error.ts';
 export { estimateRequest } from './estimate-request.ts';
 export { estimateTokens } from './estimate-tokens.ts';
 export type { FailedAttempt } from './error.ts';
-export { isLoopback } from './is-loopback.ts';
 export type { GenerateOptions, LanguageModel, ModelWrapper } from './language-model.ts';
 export { modelFrom, type ModelFromOptions } from './model-from.ts';
 export type { FinishReason, ModelReply } from './model-reply.ts';

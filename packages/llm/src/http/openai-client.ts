@@ -100,8 +100,15 @@ function classOf(client: OpenAI): typeof OpenAI {
   return client.constructor as typeof OpenAI;
 }
 
-/** Credentials that a client sends, to be redacted in errors; those of a header that changes per request only by shape. */
+/**
+ * Returns the credentials that a client sends, to be redacted in errors; none when it cannot supply them, which its first request
+ * reports. A token that changes later is redacted by its shape only.
+ */
 export async function clientSecrets(client: OpenAI, path: string): Promise<readonly string[]> {
-  const { req } = await client.buildRequest({ method: 'post', path });
-  return secretsInHeaders(new Headers(req.headers));
+  try {
+    const { req } = await client.buildRequest({ method: 'post', path });
+    return secretsInHeaders(new Headers(req.headers));
+  } catch {
+    return [];
+  }
 }
