@@ -61,7 +61,7 @@ const rows: readonly Row[] = [
     calls: both,
   },
   {
-    title: 'index 0 for every call, told apart by id',
+    title: 'index 0 for every call, distinguished by id',
     pieces: [
       piece({ id: 'a', index: 0 }, '{"x"', 'f'),
       piece({ id: 'a', index: 0 }, ':1}'),
@@ -76,7 +76,7 @@ const rows: readonly Row[] = [
     calls: both,
   },
   {
-    title: 'neither ids nor indexes, told apart by names after complete arguments',
+    title: 'neither ids nor indexes, distinguished by names after complete arguments',
     pieces: [piece({}, '{"x"', 'f'), piece({}, ':1}'), piece({}, '{"y":2}', 'g')],
     calls: anonymous,
   },
@@ -95,7 +95,7 @@ const rows: readonly Row[] = [
     calls: anonymous,
   },
   {
-    title: 'an id that comes with a later piece',
+    title: 'an id in a later piece',
     pieces: [piece({ index: 0 }, '{"x"', 'f'), piece({ id: 'a', index: 0 }, ':1}')],
     calls: one,
   },
@@ -159,7 +159,7 @@ describe('the pieces of calls', () => {
   });
 });
 
-test('the first piece of a call carries its name, later ones do not', () => {
+test('the first delta of a call contains its name, later ones do not', () => {
   const answer = chatAssembly();
   const push = (each: Piece): unknown => answer.push({ choices: [{ delta: { tool_calls: [each] } }] });
   expect(push(piece({ id: 'a', index: 0 }, '', 'f'))).toEqual([]);
@@ -169,7 +169,7 @@ test('the first piece of a call carries its name, later ones do not', () => {
   expect(answer.end()).toEqual([{ kind: 'tool-call', index: 1, name: 'g', arguments: '' }]);
 });
 
-test('reasoning is read from the first field that says something', () => {
+test('reasoning is read from the first field with content', () => {
   const { reasoning } = assembled(
     { reasoning_content: 'a', reasoning: 'a' },
     { reasoning: 'b' },
@@ -196,7 +196,7 @@ test('reasoning details of one index grow into one item', () => {
   ]);
 });
 
-test('text may come as parts, null, or beside an empty list of calls', () => {
+test('text may be parts, null, or accompanied by an empty list of calls', () => {
   const { text, calls } = assembled(
     { role: '', content: null, tool_calls: null },
     { content: 'a', tool_calls: [] },
@@ -206,7 +206,7 @@ test('text may come as parts, null, or beside an empty list of calls', () => {
   expect([text, calls]).toEqual(['abc', []]);
 });
 
-test('the last usage that is told wins, wherever it stands', () => {
+test('the last usage wins, in whichever field', () => {
   const answer = chatAssembly();
   answer.push({ choices: [{ delta: { content: 'a' }, usage: { prompt_tokens: 1 } }] });
   answer.push({ choices: [{ delta: {} }], usage: { prompt_tokens: 2 } });
@@ -240,10 +240,10 @@ test('a chunk with a whole message is read like a delta', () => {
   expect(answer.result().calls).toHaveLength(2);
 });
 
-test('reasoning in the text is told apart, and a server that tells it apart itself is believed', () => {
+test("reasoning in the text is separated, and a server's own separation is kept", () => {
   const answer = chatAssembly('leading');
-  const said = ['<th', 'ink>Hm.</thi', 'nk>\n\nHel', 'lo.'];
-  const deltas = said.flatMap((content) => answer.push({ choices: [{ index: 0, delta: { content } }] }));
+  const texts = ['<th', 'ink>Hm.</thi', 'nk>\n\nHel', 'lo.'];
+  const deltas = texts.flatMap((content) => answer.push({ choices: [{ index: 0, delta: { content } }] }));
   expect([...deltas, ...answer.end()]).toEqual([
     { kind: 'reasoning', text: 'Hm.' },
     { kind: 'text', text: 'Hel' },
@@ -252,14 +252,14 @@ test('reasoning in the text is told apart, and a server that tells it apart itse
   expect(answer.result()).toMatchObject({ text: 'Hello.', reasoning: 'Hm.' });
 });
 
-test('text that might have become a tag is told at the end', () => {
+test('text that could be the start of a tag is emitted at the end', () => {
   const answer = chatAssembly('leading');
   expect(answer.push({ choices: [{ index: 0, delta: { content: '<thin' } }] })).toEqual([]);
   expect(answer.end()).toEqual([{ kind: 'text', text: '<thin' }]);
   expect(answer.result().text).toBe('<thin');
 });
 
-test('an answer that a gateway wraps is unwrapped', () => {
+test('a response that a gateway wraps is unwrapped', () => {
   const answer = chatAssembly();
   answer.push({ success: true, data: { choices: [{ message: { content: 'Hi' }, finish_reason: 'stop' }] } });
   expect(answer.result()).toMatchObject({ text: 'Hi', finish: 'stop' });

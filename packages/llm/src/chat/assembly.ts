@@ -96,8 +96,8 @@ function addText(buffer: MessageBuffer, pieces: readonly TextPiece[]): readonly 
 }
 
 /**
- * A refusal is text of the model. The first reasoning field with content wins: proxies repeat the same reasoning under several
- * names.
+ * A refusal is text of the model. The first reasoning field with content wins: proxies repeat the same reasoning under
+ * several names.
  */
 function textOfMessage(message: WireAnswerMessage): { text: string; reasoning: string } {
   const parts = typeof message.content === 'string' ? [] : message.content;

@@ -17,7 +17,7 @@ function own(text: string): WireMessage {
   return { role: 'user', content: [{ ...part(text), cache_control: { type: 'ephemeral' } }] };
 }
 
-test('the first system block and the end of what was said last are marked', () => {
+test('the first system block and the end of the last message are marked', () => {
   const system: WireMessage = { role: 'system', content: [part('static'), part('dynamic')] };
   const user: WireMessage = {
     role: 'user',
@@ -29,7 +29,7 @@ test('the first system block and the end of what was said last are marked', () =
   expect(marked([user, assistant])).toEqual(['image']);
 });
 
-test('nothing empty is marked', () => {
+test('blank text is not marked', () => {
   expect(
     marked([
       { role: 'system', content: '' },
@@ -39,17 +39,17 @@ test('nothing empty is marked', () => {
   ).toEqual(['go']);
 });
 
-test('marks that are there already are kept, the newest four', () => {
+test('of existing marks the newest four are kept', () => {
   expect(marked([{ role: 'system', content: 'rules' }, own('a')])).toEqual(['a']);
   expect(marked(['a', 'b', 'c', 'd', 'e', 'f'].map(own))).toEqual(['c', 'd', 'e', 'f']);
 });
 
-test('messages that get no mark are the same objects', () => {
+test('messages without a new mark are the same objects', () => {
   const middle: WireMessage = { role: 'user', content: 'middle' };
   expect(withCacheMarks([middle, { role: 'user', content: 'end' }])[0]).toBe(middle);
 });
 
-test('with a cache, the marked system message of one request is that of the next', () => {
+test('with a cache, the marked system message is the same object in the next request', () => {
   const system: WireMessage = { role: 'system', content: 'static' };
   const cache: WireCache = new WeakMap();
   const [first, again] = ['a', 'b'].map((content) => withCacheMarks([system, { role: 'user', content }], cache)[0]);

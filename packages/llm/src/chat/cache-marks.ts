@@ -7,9 +7,10 @@ const maxMarks = 4;
 const mark: { readonly cache_control: CacheControl } = { cache_control: { type: 'ephemeral' } };
 
 /**
- * Returns messages with marks at the ends of the prefixes that a provider stores: the first system block, which conversations share,
- * and the last message of user or tool, which is part of the next request's prefix. When messages have marks already, the newest
- * four of those are kept instead. The system message is marked once per cache, so that it stays the same object.
+ * Returns messages with marks at the ends of the prefixes that a provider stores: the first system block, which
+ * conversations share, and the last message of user or tool, which is part of the next request's prefix. When messages
+ * have marks already, the newest four of those are kept instead. The system message is marked once per cache, so that
+ * it stays the same object.
  */
 export function withCacheMarks(messages: readonly WireMessage[], cache?: WireCache): readonly WireMessage[] {
   const marked = messages.flatMap(({ content }) => partsIn(content).filter((part) => part.cache_control)).length;

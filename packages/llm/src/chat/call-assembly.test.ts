@@ -8,7 +8,7 @@ function piece(where: Partial<WireCallPiece>, json: string, name = ''): WireCall
 
 const many = 60_000;
 
-/** More than the time limit of a test, several times, for whoever looks with each piece at all that came before it. */
+/** Several times the time limit of a test, if each piece were compared with all earlier ones. */
 test.for<readonly [string, (at: number) => WireCallPiece, number]>([
   ['names with all pieces of arguments that seem whole', (at) => piece({ index: 0 }, at > 0 ? '}' : '{"a":"', 'f'), 1],
   ['another id with every piece', (at) => piece({ id: `c${at}`, index: 0 }, at > 0 ? '}' : '{"a":"'), 1],

@@ -60,7 +60,10 @@ function continuedUnderNewId(sameIndex: OpenCall | undefined, piece: WireCallPie
   return (piece.function?.name ?? '') === '' && !sameIndex.end.isComplete ? sameIndex : undefined;
 }
 
-/** Returns true for a name after complete arguments. A server that repeats the name with every piece sends no arguments with the last. */
+/**
+ * Returns true for a name after complete arguments. A server that repeats the name with every piece sends no arguments
+ * with the last.
+ */
 function beginsAnother(current: OpenCall, piece: WireCallPiece): boolean {
   const name = piece.function?.name ?? '';
   if (name === '' || current.name === '' || !current.end.isComplete) return false;
@@ -90,8 +93,8 @@ function argumentText(value: unknown): string {
 }
 
 /**
- * Joins the pieces. When the result is not a JSON object, two habits of servers are tried: the whole text so far in every piece, and
- * an empty object before the real one. Without arguments, returns the empty object.
+ * Joins the pieces. When the result is not a JSON object, two habits of servers are tried: the whole text so far in
+ * every piece, and an empty object before the real one. Without arguments, returns the empty object.
  */
 function joinArguments(pieces: readonly string[]): string {
   const joined = pieces.join('');

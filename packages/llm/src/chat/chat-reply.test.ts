@@ -35,7 +35,7 @@ test('a recorded reply with a call and cache counts is read', async () => {
   expect(textOf(message.content)).toMatch(/^I'll create/);
 });
 
-test('missing, empty and repeated ids are made anew', () => {
+test('missing, empty and repeated ids are replaced by new ones', () => {
   let made = 0;
   const newId = (): string => `new${++made}`;
   const calls = [call('a'), call('a'), call(''), call(null), call('null')];
@@ -50,11 +50,11 @@ test('missing, empty and repeated ids are made anew', () => {
   ]);
 });
 
-test('a missing model name is the one that was asked', () => {
+test('a missing model name is that of the request', () => {
   expect(fromWire(answer({ content: 'x' }, { model: null }), settings).model).toBe('m');
 });
 
-test('a call keeps signed data together with the model it came from', () => {
+test('a call contains signed data together with the model that signed it', () => {
   const signed = { ...call('a'), extra_content: { google: { thought_signature: 's' } } };
   const { message } = fromWire(answer({ tool_calls: [signed, call('b')] }), settings);
   expect(message.tool_calls?.map((each) => each.extra)).toEqual([
@@ -63,7 +63,7 @@ test('a call keeps signed data together with the model it came from', () => {
   ]);
 });
 
-test('reasoning details go with the first call, or with the message where there is none', () => {
+test('reasoning details are on the first call, or on the message when there is none', () => {
   const details = [{ type: 'reasoning.encrypted', data: 'x', index: 0 }];
   const extra = { origin: 'm', reasoning_details: details };
   const signed = { ...call('a'), extra_content: { s: 1 } };
@@ -73,17 +73,17 @@ test('reasoning details go with the first call, or with the message where there 
   expect(fromWire(answer({ content: 'x', reasoning_details: details }), settings).message.extra).toEqual(extra);
 });
 
-test('the old form of one call is a call', () => {
+test('a call in the old form is read', () => {
   const { message, finish } = fromWire(answer({ function_call: { name: 'f', arguments: '{"x":1}' } }), settings);
   expect([message.tool_calls?.[0]?.arguments, finish]).toEqual(['{"x":1}', 'tool-calls']);
 });
 
-test('arguments that are no JSON are handed on byte for byte', () => {
+test('arguments that are not JSON are returned byte for byte', () => {
   const { message } = fromWire(answer({ tool_calls: [call('a', 'f', "{'x': 1,}")] }), settings);
   expect(message.tool_calls?.[0]?.arguments).toBe("{'x': 1,}");
 });
 
-test('a refusal is what the model said', () => {
+test('a refusal is the text of the reply', () => {
   expect(textOf(fromWire(answer({ content: null, refusal: 'I will not.' }), settings).message.content)).toBe(
     'I will not.',
   );
@@ -110,11 +110,11 @@ const finishes: readonly (readonly [string | null, string, string])[] = [
   ['whatever', 'unknown', 'tool-calls'],
 ];
 
-describe('the reason why a reply ended', () => {
+describe('the finish reason', () => {
   test.for(finishes)('%s is %s with text, %s with calls', ([word, withText, withCalls]) => {
-    const said = fromWire(answer({ content: 'x' }, {}, word), settings).finish;
-    const called = fromWire(answer({ tool_calls: [call('a')] }, {}, word), settings).finish;
-    expect([said, called]).toEqual([withText, withCalls]);
+    const finish = fromWire(answer({ content: 'x' }, {}, word), settings).finish;
+    const finishWithCalls = fromWire(answer({ tool_calls: [call('a')] }, {}, word), settings).finish;
+    expect([finish, finishWithCalls]).toEqual([withText, withCalls]);
   });
 });
 
@@ -125,18 +125,18 @@ const failures: readonly (readonly [string, unknown, LlmErrorCode])[] = [
   ['empty choices', { choices: [] }, 'malformed-reply'],
   ['a call without a name', answer({ tool_calls: [call('a', '')] }), 'malformed-reply'],
   ['a function call that the provider could not read', answer({}, {}, 'MALFORMED_FUNCTION_CALL'), 'malformed-reply'],
-  ['nothing said', answer({ content: null }), 'empty'],
+  ['no content', answer({ content: null }), 'empty'],
   ['blank text', answer({ content: ' \n' }), 'empty'],
   ['a reason that promises calls, and none', answer({ content: '' }, {}, 'tool_calls'), 'empty'],
   ['nothing before the limit', answer({ content: '' }, {}, 'length'), 'truncated'],
   ['reasoning up to the limit', answer({ reasoning: 'hm' }, {}, 'length'), 'truncated'],
   ['a full window', answer({}, { usage: { prompt_tokens: 995 } }, 'length'), 'context-overflow'],
-  ['a window that is told to be full', answer({}, {}, 'model_context_window_exceeded'), 'context-overflow'],
+  ['a finish reason for a full window', answer({}, {}, 'model_context_window_exceeded'), 'context-overflow'],
   ['nothing but a filter', answer({ content: '' }, {}, 'content_filter'), 'refused'],
   ['an error as the reason', answer({ content: 'half' }, {}, 'error'), 'unavailable'],
 ];
 
-describe('answers without a usable reply', () => {
+describe('responses without a usable reply', () => {
   test.for(failures)('%s', ([, given, code]) => {
     expect(() => fromWire(given, settings)).toThrow(expect.objectContaining({ name: 'LlmError', code }));
   });

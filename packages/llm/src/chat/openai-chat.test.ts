@@ -5,7 +5,7 @@ import { userRequest, scriptedServer, type ScriptedServer } from '../testing/ind
 import { openaiChat } from './openai-chat.ts';
 
 const key = 'sk-test-0123456789abcdef';
-const said = { text: 'Hello.' };
+const hello = { text: 'Hello.' };
 
 const ignore = (): void => undefined;
 
@@ -22,7 +22,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-test('the spec names what rebuilds the model and holds no secret', () => {
+test('the spec contains the options that rebuild the model, and no secret', () => {
   const headers = { 'x-api-key': 'also-secret' };
   const parameters = { temperature: 0 };
   const model = openaiChat({
@@ -43,7 +43,7 @@ test('the spec names what rebuilds the model and holds no secret', () => {
   expect(model.capabilities).toEqual({ functionCalling: true, vision: true, streaming: true });
 });
 
-test('no error tells a key that the provider repeats', async () => {
+test('no error contains a key that the provider repeats', async () => {
   const echo = {
     kind: 'answer',
     status: 401,
@@ -61,8 +61,8 @@ test('no error tells a key that the provider repeats', async () => {
   expect(error).toMatchObject({ code: 'unauthenticated', status: 401 });
 });
 
-test('the key travels in its header, and a placeholder where there is none', async () => {
-  await using server = await scriptedServer([said, said], { apiKey: key });
+test('the key is sent in its header, and a placeholder where there is none', async () => {
+  await using server = await scriptedServer([hello, hello], { apiKey: key });
   await openaiChat({ model: 'm', apiKey: ` ${key}\n`, baseUrl: server.url }).generate(userRequest('Hi'));
   await expect(openaiChat({ model: 'm', baseUrl: server.url }).generate(userRequest('Hi'))).rejects.toMatchObject({
     code: 'unauthenticated',
@@ -74,7 +74,7 @@ test.for([
   ['x-key', 'secret\nx-more: 1'],
   ['x-key', 'secret“'],
   ['x key', 'secret'],
-])('a header that HTTP does not carry is rejected at once, and its value not told: %j', ([name = '', value = '']) => {
+])('a header that HTTP does not carry is rejected without its value: %j', ([name = '', value = '']) => {
   expect(() => openaiChat({ model: 'm', headers: { [name]: value } })).toThrow(
     expect.objectContaining({
       code: 'bad-request',
@@ -83,18 +83,18 @@ test.for([
   );
 });
 
-test('a key that no header can carry is rejected at once', () => {
+test('a key that no header can carry is rejected', () => {
   expect(() => openaiChat({ model: 'm', apiKey: 'clé secrète' })).toThrow(
     'The API key holds a character that no HTTP header can carry.',
   );
 });
 
-test('nothing is taken from the environment, and no header is sent that was not asked for', async () => {
+test('nothing is read from the environment, and only configured headers are sent', async () => {
   for (const name of ['BASE_URL', 'ORG_ID', 'PROJECT_ID', 'ADMIN_KEY', 'API_KEY'])
     vi.stubEnv(`OPENAI_${name}`, 'http://env.test');
   vi.stubEnv('OPENAI_CUSTOM_HEADERS', 'x-leak: yes\nauthorization: Bearer env');
   vi.stubEnv('OPENAI_LOG', 'debug');
-  await using server = await scriptedServer([said]);
+  await using server = await scriptedServer([hello]);
   await openaiChat({ model: 'm', apiKey: key, baseUrl: server.url, headers: { 'X-Title': 'mine' } }).generate(
     userRequest('Hi'),
   );
@@ -120,16 +120,16 @@ test('nothing is printed when a stream breaks', async () => {
   expect(prints.flatMap((print) => print.mock.calls)).toEqual([]);
 });
 
-test('connections are used again after streamed replies', async () => {
-  await using server = await scriptedServer(Array.from({ length: 6 }, () => said));
+test('connections are reused after streamed replies', async () => {
+  await using server = await scriptedServer(Array.from({ length: 6 }, () => hello));
   const model = openaiChat({ model: 'm', baseUrl: server.url });
   for (let count = 0; count < 6; count += 1) await model.generate(userRequest('Hi'), { onDelta: ignore });
-  // Whoever is kept from running for long between an answer and its end makes a new one now and then.
+  // On a busy machine, the time between a response and its end can require a new connection.
   expect(new Set(server.requests.map(({ port }) => port)).size).toBeLessThan(6);
 });
 
-test('streaming is asked for exactly when deltas are wanted or the option says so', async () => {
-  await using server = await scriptedServer([said, said, said, said]);
+test('streaming is requested exactly when `onDelta` is passed or the option is set', async () => {
+  await using server = await scriptedServer([hello, hello, hello, hello]);
   await openaiChat({ model: 'm', baseUrl: server.url }).generate(userRequest('Hi'));
   await openaiChat({ model: 'm', baseUrl: server.url }).generate(userRequest('Hi'), { onDelta: ignore });
   await openaiChat({ model: 'm', baseUrl: server.url, stream: true }).generate(userRequest('Hi'));
@@ -137,16 +137,16 @@ test('streaming is asked for exactly when deltas are wanted or the option says s
   expect(server.requests.map(({ text }) => text.includes('"stream":true'))).toEqual([false, true, true, false]);
 });
 
-test('deltas are handed out even when streaming is off', async () => {
+test('deltas are emitted even when streaming is off', async () => {
   const deltas: Delta[] = [];
-  await using server = await scriptedServer([said]);
+  await using server = await scriptedServer([hello]);
   const model = openaiChat({ model: 'm', baseUrl: server.url, stream: false });
   await model.generate(userRequest('Hi'), { onDelta: (delta) => void deltas.push(delta) });
   expect(deltas).toEqual([{ kind: 'text', text: 'Hello.' }]);
 });
 
-test('a call that is aborted before the first byte leaves its connection', async () => {
-  await using server = await scriptedServer([{ ...said, fault: { kind: 'hang', afterPieces: 0 } }]);
+test('a call that is aborted before the first byte closes its connection', async () => {
+  await using server = await scriptedServer([{ ...hello, fault: { kind: 'hang', afterPieces: 0 } }]);
   const caller = new AbortController();
   const asked = openaiChat({ model: 'm', baseUrl: server.url }).generate(userRequest('Hi'), { signal: caller.signal });
   const [result] = await Promise.allSettled([asked, arrived(server).then(() => caller.abort())]);
@@ -154,8 +154,8 @@ test('a call that is aborted before the first byte leaves its connection', async
   expect(await server.requests[0]?.abandoned).toBe(true);
 });
 
-test('a call that is aborted in the middle of a stream leaves its connection', async () => {
-  await using server = await scriptedServer([{ ...said, fault: { kind: 'hang', afterPieces: 1 } }]);
+test('a call that is aborted within a stream closes its connection', async () => {
+  await using server = await scriptedServer([{ ...hello, fault: { kind: 'hang', afterPieces: 1 } }]);
   const caller = new AbortController();
   const options = { signal: caller.signal, onDelta: () => caller.abort() };
   await expect(
@@ -166,7 +166,7 @@ test('a call that is aborted in the middle of a stream leaves its connection', a
   expect(await server.requests[0]?.abandoned).toBe(true);
 });
 
-test('a callback that throws ends the call with its own error and leaves the connection', async () => {
+test('a callback that throws ends the call with its own error and closes the connection', async () => {
   await using server = await scriptedServer([
     { text: 'A reply of several pieces.', fault: { kind: 'hang', afterPieces: 2 } },
   ]);
@@ -175,30 +175,30 @@ test('a callback that throws ends the call with its own error and leaves the con
   expect(await server.requests[0]?.abandoned).toBe(true);
 });
 
-test('a server that keeps a finished stream open does not hold up the reply', async () => {
-  const lastPiece = { ...said, fault: { kind: 'hang', afterPieces: 3 } } as const;
+test('a server that keeps a finished stream open does not delay the reply', async () => {
+  const lastPiece = { ...hello, fault: { kind: 'hang', afterPieces: 3 } } as const;
   await using server = await scriptedServer([lastPiece]);
   const reply = await openaiChat({ model: 'm', baseUrl: server.url, stream: true }).generate(userRequest('Hi'));
   expect(reply.finish).toBe('stop');
 });
 
 test('a connection that breaks after the finish reason does not break the reply', async () => {
-  await using server = await scriptedServer([{ ...said, fault: { kind: 'reset', afterPieces: 2 } }]);
+  await using server = await scriptedServer([{ ...hello, fault: { kind: 'reset', afterPieces: 2 } }]);
   const reply = await openaiChat({ model: 'm', baseUrl: server.url, stream: true }).generate(userRequest('Hi'));
   expect(reply.finish).toBe('stop');
 });
 
-test('a call that its last piece aborts is aborted', async () => {
-  await using server = await scriptedServer([said]);
+test('a call that is aborted during its last delta is aborted', async () => {
+  await using server = await scriptedServer([hello]);
   const caller = new AbortController();
   const model = openaiChat({ model: 'm', baseUrl: server.url, stream: false });
   const asked = model.generate(userRequest('Hi'), { signal: caller.signal, onDelta: () => caller.abort() });
   await expect(asked).rejects.toMatchObject({ code: 'aborted' });
 });
 
-test('the first byte may be as slow as a gate', async () => {
+test('the first byte may arrive late', async () => {
   const gate = Promise.withResolvers<void>();
-  await using server = await scriptedServer([{ ...said, gate: gate.promise }]);
+  await using server = await scriptedServer([{ ...hello, gate: gate.promise }]);
   const asked = openaiChat({ model: 'm', baseUrl: server.url }).generate(userRequest('Hi'));
   await arrived(server);
   gate.resolve();

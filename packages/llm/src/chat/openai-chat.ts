@@ -8,12 +8,12 @@ import { toWire } from './to-wire.ts';
 export interface OpenAiChatOptions extends ProtocolOptions {}
 
 /**
- * Creates a model of any server that speaks the OpenAI chat completions protocol, in the dialect that is known for it or that its
- * rejections reveal. Failures are not retried: wrap the model in `retry`. Reads nothing from the environment and follows no
- * redirect.
+ * Creates a model of any server that speaks the OpenAI chat completions protocol, in the dialect that is known for it
+ * or that its rejections reveal. Failures are not retried: wrap the model in `retry`. Reads nothing from the
+ * environment and follows no redirect.
  *
- * @throws {LlmError} `bad-request` for an invalid address, header or combination of options, `unauthenticated` for a key that no
- * header can contain.
+ * @throws {LlmError} `bad-request` for an invalid address, header or combination of options, `unauthenticated` for a
+ * key that no header can contain.
  * @see https://platform.openai.com/docs/api-reference/chat
  */
 export function openaiChat(options: OpenAiChatOptions): LanguageModel {

@@ -13,17 +13,24 @@ function replyTo(...deltas: readonly Delta[]): AssembledModelReply {
   return answer.reply({ model: 'claude' });
 }
 
-function thought(thinking: string, signature?: string | null): Delta {
+function thinkingPiece(thinking: string, signature?: string | null): Delta {
   return { thinking_blocks: [{ type: 'thinking', thinking, signature }] };
 }
 
 const call = { index: 0, id: 'a', function: { name: 'ping', arguments: '{}' } };
 
-test('thinking grows until it is signed, and is reasoning that people may read', () => {
+test('a thinking block grows until its signature, and is readable reasoning', () => {
   const sealed = { thinking_blocks: [{ type: 'redacted_thinking', data: 'XX' }] };
-  const { message } = replyTo(thought('I '), thought('see.', null), thought('', 's1'), sealed, thought('So.', 's2'), {
-    content: 'Yes.',
-  });
+  const { message } = replyTo(
+    thinkingPiece('I '),
+    thinkingPiece('see.', null),
+    thinkingPiece('', 's1'),
+    sealed,
+    thinkingPiece('So.', 's2'),
+    {
+      content: 'Yes.',
+    },
+  );
   expect(message.thinking_blocks).toEqual([
     { type: 'thinking', thinking: 'I see.', signature: 's1' },
     { type: 'redacted_thinking', data: 'XX' },
@@ -33,9 +40,9 @@ test('thinking grows until it is signed, and is reasoning that people may read',
 });
 
 test.for([{ content: 'Yes.' }, { tool_calls: [call] }])(
-  'signed thinking beside %o goes back to its model and to no other',
-  (said) => {
-    const { message } = replyTo(thought('I see.', 's1'), said);
+  'signed thinking with %o is sent back to its own model only',
+  (content) => {
+    const { message } = replyTo(thinkingPiece('I see.', 's1'), content);
     const sent = (model: string, sealedBack: boolean): unknown =>
       toWire(
         { messages: [message], tools: [], parameters: {} },

@@ -4,8 +4,8 @@ import type { WireAnswerMessage } from './wire-answer.ts';
 type Detail = Readonly<Record<string, unknown>>;
 
 /**
- * Appends pieces of `reasoning_details` to `collected`, in place: pieces with the same index and type are one item, whose text
- * grows. The items are opaque signed data and must be sent back exactly as assembled here.
+ * Appends pieces of `reasoning_details` to `collected`, in place: pieces with the same index and type are one item,
+ * whose text grows. The items are opaque signed data and must be sent back exactly as assembled here.
  *
  * @see https://openrouter.ai/docs/use-cases/reasoning-tokens
  */
@@ -37,8 +37,8 @@ function joinDetails(item: Detail, piece: Detail): Detail {
 type ThinkingBlock = Message['thinking_blocks'][number];
 
 /**
- * Appends pieces of `thinking_blocks` to `collected`, in place: a block grows until its signature arrives. Signed blocks must be
- * sent back exactly as assembled here.
+ * Appends pieces of `thinking_blocks` to `collected`, in place: a block grows until its signature arrives. Signed
+ * blocks must be sent back exactly as assembled here.
  *
  * @see https://docs.litellm.ai/docs/reasoning_content
  */

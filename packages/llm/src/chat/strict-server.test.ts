@@ -79,13 +79,13 @@ describe('a server that rejects', () => {
     expect((await openaiChat({ ...options, fetch }).generate(full)).finish).toBe('stop');
   });
 
-  test('any of it is understood within a request per objection, and asked once from then on', async () => {
+  test('each workaround takes one request, and later requests need none', async () => {
     await fc.assert(
       fc.asyncProperty(fc.shuffledSubarray(Object.keys(objections)), async (names) => {
         const { bodies, fetch } = strict(names);
         const model = openaiChat({ ...options, fetch });
         const { attempts } = await model.generate(full);
-        // Schemas have levels, and what is mended last may need a word that is mended before.
+        // Schemas have levels: the last keyword that is removed may be inside one that is removed first.
         expect(attempts).toBeLessThanOrEqual(names.length + 4);
         expect((await model.generate(full)).attempts).toBe(1);
         expect(bodies).toHaveLength(attempts + 1);
@@ -124,7 +124,7 @@ const legal = fc
   .array(
     fc.record({
       asked: fc.integer({ min: 0, max: 2 }),
-      said: fc.constantFrom('', 'Well.'),
+      words: fc.constantFrom('', 'Well.'),
       calls: fc.integer({ min: 0, max: 3 }),
       isLate: fc.boolean(),
       isMarked: fc.boolean(),
@@ -136,25 +136,25 @@ const legal = fc
 function turnOf(
   {
     asked,
-    said,
+    words,
     calls,
     isLate,
     isMarked,
-  }: { asked: number; said: string; calls: number; isLate: boolean; isMarked: boolean },
+  }: { asked: number; words: string; calls: number; isLate: boolean; isMarked: boolean },
   turn: number,
 ): readonly Message[] {
   const made = Array.from({ length: calls }, (_, index) => ({ ...call, id: `call_${turn}_${index}` }));
-  const spoken = said === '' && calls === 0 ? 'Yes.' : said;
+  const replyText = words === '' && calls === 0 ? 'Yes.' : words;
   return [
     ...Array.from({ length: asked }, (): Message => ({
       role: 'user',
-      content: [{ ...text('Go on.'), cache_prompt: isMarked }, image],
+      content: [{ ...text('Continue.'), cache_prompt: isMarked }, image],
       thinking_blocks: [],
     })),
     ...(isLate ? [{ role: 'system', content: [text('Be quick.')], thinking_blocks: [] } as const] : []),
     {
       role: 'assistant',
-      content: spoken === '' ? [] : [text(spoken)],
+      content: replyText === '' ? [] : [text(replyText)],
       ...(calls > 0 && { tool_calls: made }),
       thinking_blocks: [],
     },
@@ -168,7 +168,7 @@ function turnOf(
   ];
 }
 
-test('whatever the dialect, every call is followed by its results, and no rule of the dialect is broken', () => {
+test('in every dialect, each call is followed by its results, and no rule of the dialect is broken', () => {
   fc.assert(
     fc.property(dialects, legal, (dialect, messages) => {
       const wire = toWire({ ...full, messages }, { model: 'm', stream: true, vision: true, dialect });
@@ -193,7 +193,7 @@ test('whatever the dialect, every call is followed by its results, and no rule o
   );
 });
 
-test('what the property tests look at does differ between dialects', () => {
+test('dialects differ in the requests of the property tests', () => {
   const wire = toWire(full, { model: 'm', stream: true, vision: true, dialect: unknownDialect });
   const objected = Object.entries(objections).filter(([, objection]) => objection(wire));
   expect(objected.map(([name]) => name)).toEqual(Object.keys(objections));

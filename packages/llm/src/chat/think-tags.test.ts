@@ -3,12 +3,12 @@ import { describe, expect, test } from 'vitest';
 import type { Dialect } from '../dialects/dialect.ts';
 import { thinkTags } from './think-tags.ts';
 
-interface Told {
+interface Separated {
   readonly text: string;
   readonly reasoning: string;
 }
 
-function told(pieces: readonly string[], mode: Dialect['thinkTags'] = 'leading'): Told {
+function separate(pieces: readonly string[], mode: Dialect['thinkTags'] = 'leading'): Separated {
   const tags = thinkTags(mode);
   const all = [...pieces.flatMap((piece) => tags.push(piece)), ...tags.end()];
   const joined = (kind: 'text' | 'reasoning'): string =>
@@ -19,7 +19,7 @@ function told(pieces: readonly string[], mode: Dialect['thinkTags'] = 'leading')
   return { text: joined('text'), reasoning: joined('reasoning') };
 }
 
-type Row = readonly [said: string, reasoning: string, text: string, mode?: Dialect['thinkTags']];
+type Row = readonly [input: string, reasoning: string, text: string, mode?: Dialect['thinkTags']];
 
 const rows: readonly Row[] = [
   ['Hello.', '', 'Hello.'],
@@ -43,17 +43,17 @@ const rows: readonly Row[] = [
   ['<think>a</think>b', '', '<think>a</think>b', 'never'],
 ];
 
-describe('a model that says', () => {
-  test.for(rows)('%j thinks %j and says %j', ([said, reasoning, text, mode]) => {
-    expect(told([said], mode)).toEqual({ reasoning, text });
-    expect(told(said.split(''), mode)).toEqual({ reasoning, text });
+describe('text', () => {
+  test.for(rows)('%j has the reasoning %j and the text %j', ([input, reasoning, text, mode]) => {
+    expect(separate([input], mode)).toEqual({ reasoning, text });
+    expect(separate(input.split(''), mode)).toEqual({ reasoning, text });
   });
 });
 
-test('much of the same is read in one pass', () => {
+test('long repetitive text is read in linear time', () => {
   const many = 200_000;
-  expect(told(Array.from({ length: many }, () => '\n'))).toEqual({ reasoning: '', text: '\n'.repeat(many) });
-  expect(told(['<think>a</think>'.repeat(many / 10)])).toEqual({ reasoning: 'a'.repeat(many / 10), text: '' });
+  expect(separate(Array.from({ length: many }, () => '\n'))).toEqual({ reasoning: '', text: '\n'.repeat(many) });
+  expect(separate(['<think>a</think>'.repeat(many / 10)])).toEqual({ reasoning: 'a'.repeat(many / 10), text: '' });
 });
 
 const fragments = fc.array(
@@ -65,14 +65,14 @@ function bare(text: string): string {
   return text.replaceAll(/<\/?think(?:ing)?>|\s/g, '');
 }
 
-test('how text is cut into pieces makes no difference, and nothing but tags and space is lost', () => {
+test('the cuts between pieces make no difference, and only tags and white space are lost', () => {
   fc.assert(
     fc.property(fragments, fc.array(fc.nat(200)), modes, (parts, places, mode) => {
       const whole = parts.join('');
       const at = [...new Set(places.map((place) => place % (whole.length + 1)))].toSorted((a, b) => a - b);
       const pieces = [...at, whole.length].map((end, index) => whole.slice(at[index - 1] ?? 0, end));
-      const result = told(pieces, mode);
-      expect(result).toEqual(told([whole], mode));
+      const result = separate(pieces, mode);
+      expect(result).toEqual(separate([whole], mode));
       expect(bare(result.reasoning + result.text)).toBe(bare(whole));
     }),
   );

@@ -17,8 +17,9 @@ const tag = /^<(think|thinking|reasoning)>/;
 const openings = ['<think>', '<thinking>', '<reasoning>'];
 
 /**
- * Creates a separator for text that starts with reasoning, which servers send that do not know the model's template: between tags, or
- * up to the closing tag where the template has opened it. A tag anywhere else is text: the model may write about tags.
+ * Creates a separator for text that starts with reasoning, which servers send that do not know the model's template:
+ * between tags, or up to the closing tag where the template has opened it. A tag anywhere else is text: the model may
+ * write about tags.
  */
 export function thinkTags(mode: Dialect['thinkTags']): ThinkTags {
   /** White space before `held`, in pieces: a reply of white space only is then not scanned again with each piece. */

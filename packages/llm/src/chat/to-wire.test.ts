@@ -121,7 +121,7 @@ const providers: Readonly<Record<string, readonly [root: string, model: string]>
   'vllm-gemma': ['http://localhost:8000/v1', 'google/gemma-3-27b-it'],
 };
 
-const spoken: ModelRequest = {
+const providerRequest: ModelRequest = {
   messages: [
     message('system', [text('Static rules.'), text('Today: Monday.')]),
     message('user', [text('Find x.')]),
@@ -159,7 +159,7 @@ const spoken: ModelRequest = {
 
 describe('a conversation for each provider', () => {
   test.for(Object.entries(providers))('is in provider-%s.json', async ([name, [root, model]]) => {
-    const wire = toWire(spoken, { model, stream: true, vision: false, dialect: dialectFor({ root, model }) });
+    const wire = toWire(providerRequest, { model, stream: true, vision: false, dialect: dialectFor({ root, model }) });
     await expect(`${JSON.stringify(wire, null, 2)}\n`).toMatchFileSnapshot(`golden/provider-${name}.json`);
   });
 });
@@ -188,7 +188,7 @@ test('a tool result over 50,000 characters loses its middle and no character is 
   expect(JSON.stringify(sent)).not.toMatch(/\\ud[89a-f]/);
 });
 
-test('reasoning details of a first call go back to the model they came from, and to no other', () => {
+test('reasoning details of a first call are sent back to their own model only', () => {
   const details = [{ type: 'reasoning.encrypted', data: 'x' }];
   const [first] = calling('a').tool_calls ?? [];
   const signed = message('assistant', [], {
@@ -202,7 +202,7 @@ test('reasoning details of a first call go back to the model they came from, and
   expect(sent({ dialect: { ...unknownDialect, sealedBack: false } })).toBe(undefined);
 });
 
-test('reasoning that is always told back goes with every message that has some', () => {
+test('reasoning that is always sent back is in every message that has it', () => {
   const dialect = { ...unknownDialect, reasoningBack: 'always', reasoningField: 'reasoning' } as const;
   const messages = [
     message('assistant', [text('a')], { reasoning_content: 'I see.' }),
@@ -214,7 +214,7 @@ test('reasoning that is always told back goes with every message that has some',
   expect(sent.map(({ reasoning }) => reasoning)).toEqual(['I see.', '', undefined, undefined]);
 });
 
-test('what a dialect cannot take is left out', () => {
+test('fields that a dialect rejects are left out', () => {
   const without = ['temperature', 'top_p', 'seed', 'effort', 'tool_choice', 'stream_options'] as const;
   const dialect = { ...unknownDialect, without, outputLimit: 'none', parts: false, cacheMarks: true } as const;
   const parameters = { ...everything.parameters, temperature: 1 };
@@ -232,14 +232,14 @@ function spelled(effort: Dialect['effort'], reasoningEffort: 'none' | 'high'): W
   return toWire(request, { ...settings, dialect: { ...unknownDialect, effort } });
 }
 
-test('the effort is spelled as the server spells it', () => {
+test('the effort has the spelling of the server', () => {
   expect(spelled('reasoning', 'high')).toMatchObject({ reasoning: { effort: 'high' } });
   expect(spelled('reasoning', 'none')).toMatchObject({ reasoning: { enabled: false } });
   expect(spelled('thinking', 'none')).toMatchObject({ thinking: { type: 'disabled' } });
   expect(spelled('enable_thinking', 'high')).toMatchObject({ enable_thinking: true });
 });
 
-test('no part without words is sent, and a message that has no others is one text', () => {
+test('no blank part is sent, and a message without other parts is one text', () => {
   const messages = [
     message('user', [text(' \n'), image]),
     message('system', [text(' '), { ...text('Rules.'), cache_prompt: true }]),
@@ -256,14 +256,14 @@ test('a long user message is sent whole', () => {
   expect(sent?.content).toBe('y'.repeat(60_000));
 });
 
-test('half a surrogate pair is replaced wherever it stands', () => {
+test('half a surrogate pair is replaced in every field', () => {
   const broken = { ...grep, description: 'cut \uD83D', parameters: { 'key\uDC00': ['\uD800'] } };
   const wire = toWire(userRequest('cut \uD83D', { tools: [broken] }), settings);
   expect(JSON.stringify(wire).isWellFormed()).toBe(true);
   expect(JSON.stringify(wire)).not.toMatch(/\\ud[89a-f]/);
 });
 
-test('a blank text beside calls is sent as null, or as no text where null is rejected', () => {
+test('blank text with calls is sent as null, or as an empty string where null is rejected', () => {
   const request = userRequest('', { messages: [{ ...calling('a'), content: [text(' \n')] }] });
   const strict = { ...settings, dialect: { ...unknownDialect, emptyContent: 'text' } } as const;
   expect([settings, strict].map((each) => toWire(request, each).messages[0]?.content)).toEqual([null, '']);
@@ -272,7 +272,7 @@ test('a blank text beside calls is sent as null, or as no text where null is rej
 test('a message that was sent before is sent as the same bytes', () => {
   const cached: WireSettings = { ...settings, cache: new WeakMap() };
   const requests = [conversation, illustrated, [...illustrated, ...conversation]].map((messages) =>
-    userRequest('', { messages, tools: spoken.tools }),
+    userRequest('', { messages, tools: providerRequest.tools }),
   );
   const again = [...requests, ...requests];
   expect(again.map((request) => toWire(request, cached))).toEqual(again.map((request) => toWire(request, settings)));

@@ -18,8 +18,8 @@ interface ConvertedMessage {
 }
 
 /**
- * Returns the chat completion body of a request: the same bytes for the same request, so that prompt caches hit. Messages must
- * be legal.
+ * Returns the chat completion body of a request: the same bytes for the same request, so that prompt caches hit.
+ * Messages must be legal.
  */
 export function toWire(request: ModelRequest, settings: WireSettings): WireRequest {
   const { model, dialect, stream } = settings;

@@ -29,8 +29,8 @@ const wireMessage = z.looseObject({
 });
 
 /**
- * A chat completion, or one chunk of a streamed one. Servers differ in the fields they leave out and in the values for nothing, so
- * only the used fields are read, and an unreadable field counts as missing.
+ * A chat completion, or one chunk of a streamed one. Servers differ in the fields they leave out and in the values for
+ * nothing, so only the used fields are read, and an unreadable field counts as missing.
  *
  * @see https://platform.openai.com/docs/api-reference/chat/object
  */

@@ -6,8 +6,9 @@ import type { CacheControl, WireImagePart, WirePart, WireTextPart } from './wire
 const marked: { readonly cache_control: CacheControl } = { cache_control: { type: 'ephemeral' } };
 
 /**
- * Returns the content of a system or user message: one string, or parts where images or cache marks need them. The blocks of a
- * system message stay separate where prefixes are marked, because conversations share only the first of them.
+ * Returns the content of a system or user message: one string, or parts where images or cache marks need them. The
+ * blocks of a system message stay separate where prefixes are marked, because conversations share only the first of
+ * them.
  */
 export function wireContent({ role, content }: Message, settings: ContentSettings): string | readonly WirePart[] {
   const blocks = content.map((block) => sentBlock(settings, block));

@@ -18,7 +18,7 @@ test('a free dialect changes nothing', () => {
   expect(turns(messages)).toBe(messages);
 });
 
-test('system messages become one at the start, and later ones are told by the user', () => {
+test('system messages at the start are merged, and later ones become user messages', () => {
   const second: WireMessage = { role: 'system', content: 'More.' };
   expect(turns([rules, second, asked, second], { system: 'first' })).toEqual([
     { role: 'system', content: 'Rules.\n\nMore.' },
@@ -29,7 +29,7 @@ test('system messages become one at the start, and later ones are told by the us
   expect(turns([rules, second], { system: 'first' })).toHaveLength(1);
 });
 
-test('neighbours of one speaker are one message, and the user begins', () => {
+test("adjacent messages of one role are merged, and the first is the user's", () => {
   const word: WireMessage = { role: 'assistant', content: 'Well.' };
   const parts: WireMessage = { role: 'user', content: [{ type: 'image_url', image_url: { url: 'data:x' } }] };
   const alternating = turns([rules, word, calling, found, found, asked, asked, parts], { turns: 'alternating' });
@@ -54,7 +54,7 @@ test('texts in parts are joined as one text', () => {
   expect(turns([asked, parts], { turns: 'alternating' })).toEqual([{ role: 'user', content: 'Find x.\n\nAnd y.' }]);
 });
 
-test('the assistant says a word between a result and the user', () => {
+test("an assistant message separates a result from the user's message", () => {
   expect(turns([calling, found, asked], { afterResults: 'assistant' })).toEqual([
     calling,
     found,
@@ -63,7 +63,7 @@ test('the assistant says a word between a result and the user', () => {
   ]);
 });
 
-test('calls and results get the same nine letters, in every request', () => {
+test('calls and results get the same nine characters, in every request', () => {
   const [first, second] = turns([calling, found], { callIds: 'nine' });
   expect(first?.tool_calls?.[0]?.id).toMatch(/^[0-9a-f]{9}$/);
   expect(second?.tool_call_id).toBe(first?.tool_calls?.[0]?.id);
@@ -72,7 +72,7 @@ test('calls and results get the same nine letters, in every request', () => {
   expect(turns([fitting], { callIds: 'nine' })).toEqual([fitting]);
 });
 
-test('ids that a server does not take become plain ones, in calls and in results; others stay', () => {
+test('ids that a server rejects become plain ones, in calls and in results; others stay', () => {
   const kimi = 'functions.grep:0';
   const calls = [
     { ...(calling.tool_calls?.[0] ?? { type: 'function', function: { name: 'grep', arguments: '{}' } }), id: kimi },
@@ -91,8 +91,8 @@ test('ids that a server does not take become plain ones, in calls and in results
   expect(long?.tool_call_id).toHaveLength(29);
 });
 
-test("the last word is not the assistant's", () => {
-  const said: WireMessage = { role: 'assistant', content: 'I was saying' };
-  expect(turns([asked, said], {})).toEqual([asked, said, { role: 'user', content: 'Please go on.' }]);
-  expect(turns([asked, said, asked], {})).toEqual([asked, said, asked]);
+test("the last message is not the assistant's", () => {
+  const started: WireMessage = { role: 'assistant', content: 'The answer is' };
+  expect(turns([asked, started], {})).toEqual([asked, started, { role: 'user', content: 'Please continue.' }]);
+  expect(turns([asked, started, asked], {})).toEqual([asked, started, asked]);
 });

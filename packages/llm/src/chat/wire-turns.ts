@@ -3,9 +3,9 @@ import { wireCallId } from '../dialects/call-ids.ts';
 import type { WireMessage, WirePart } from './wire-request.ts';
 
 /**
- * Returns messages in the order and with the call ids that a server accepts. Content and calls stay unchanged, and messages that
- * need no change are the same objects. The last message is never the assistant's: models with reasoning, and many templates, reject
- * a reply that the request has started.
+ * Returns messages in the order and with the call ids that a server accepts. Content and calls stay unchanged, and
+ * messages that need no change are the same objects. The last message is never the assistant's: models with reasoning,
+ * and many templates, reject a reply that the request has started.
  */
 export function wireTurns(messages: readonly WireMessage[], dialect: Dialect): readonly WireMessage[] {
   let turns = messages;
@@ -15,7 +15,7 @@ export function wireTurns(messages: readonly WireMessage[], dialect: Dialect): r
   if (dialect.callIds !== 'free') turns = turns.map(withIds(dialect.callIds));
   const last = turns.at(-1);
   const isStartedReply = last?.role === 'assistant' && !last.tool_calls;
-  return isStartedReply ? [...turns, { role: 'user', content: 'Please go on.' }] : turns;
+  return isStartedReply ? [...turns, { role: 'user', content: 'Please continue.' }] : turns;
 }
 
 /** Merges the system messages at the start. Later ones become user messages, because many templates reject them. */

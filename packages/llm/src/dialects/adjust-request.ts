@@ -14,8 +14,8 @@ export function adjustRequest(
 }
 
 /**
- * A request without tools in which the tools that its history calls are offered, but must not be called: some servers reject
- * calls of tools that are not offered. The same request when it has tools or contains no calls.
+ * A request without tools in which the tools that its history calls are offered, but must not be called: some servers
+ * reject calls of tools that are not offered. The same request when it has tools or contains no calls.
  */
 function withCalledTools(request: ModelRequest): ModelRequest {
   const { messages, tools, parameters } = request;

@@ -48,6 +48,6 @@ const rows: readonly Row[] = [
   ['https://api.moonshot.ai/v1', 'kimi-k2.5', { reasoningBack: 'with-calls', without: ['temperature', 'top_p'] }],
 ];
 
-test.for(rows)('%s with %s differs from unknown servers in what is known of it', ([root, model, differs]) => {
+test.for(rows)('%s with %s differs from the default by its rules', ([root, model, differs]) => {
   expect(dialectFor({ root, model })).toEqual({ ...unknownDialect, ...differs });
 });

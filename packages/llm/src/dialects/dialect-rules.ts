@@ -4,7 +4,9 @@ import { unknownDialect, type Dialect } from './dialect.ts';
 interface DialectRule {
   /** Matched against `host:port` of the address. */
   readonly host?: RegExp;
-  /** Matched against the model's name in lower case, without a maker before the last slash and a variant after a colon. */
+  /**
+   * Matched against the model's name in lower case, without a maker before the last slash and a variant after a colon.
+   */
   readonly model?: RegExp;
   readonly dialect: Partial<Dialect>;
 }
@@ -13,8 +15,9 @@ const openAi = /^api\.openai\.com(?::|$)/;
 const azure = /\.(?:openai\.azure\.com|services\.ai\.azure\.com|cognitiveservices\.azure\.com)(?::|$)/;
 
 /**
- * Rules from the documentation of providers and from reports of their users, one row per quirk. Later rules override earlier
- * ones, so models follow servers. `dialect-rules.test.ts` tests a row, `chat/golden/provider-*.json` its request.
+ * Rules from the documentation of providers and from reports of their users, one row per quirk. Later rules override
+ * earlier ones, so models follow servers. `dialect-rules.test.ts` tests a row, `chat/golden/provider-*.json` its
+ * request.
  */
 const dialectRules: readonly DialectRule[] = [
   {

@@ -15,8 +15,8 @@ export type DroppedParameter = 'temperature' | 'top_p' | 'seed' | 'effort' | 'to
 export const schemaLevels = ['full', 'plain', 'google', 'flat'] as const;
 
 /**
- * Variant of the protocol that one server, or one model at a server, accepts. Comes from `dialectFor`, can be overridden in
- * part, and is corrected when the server rejects a request.
+ * Variant of the protocol that one server, or one model at a server, accepts. Comes from `dialectFor`, can be
+ * overridden in part, and is corrected when the server rejects a request.
  */
 export interface Dialect {
   /** Name of the output limit; `none` sends no limit. */
@@ -47,8 +47,8 @@ export interface Dialect {
   readonly reasoningBack: 'never' | 'with-calls' | 'always';
   readonly reasoningField: 'reasoning_content' | 'reasoning';
   /**
-   * Reasoning inside the text: `leading` between tags at the start of the text, `opened` from the start of the text to a
-   * closing tag.
+   * Reasoning inside the text: `leading` between tags at the start of the text, `opened` from the start of the text to
+   * a closing tag.
    */
   readonly thinkTags: 'never' | 'leading' | 'opened';
   /** True when opaque data of the same model (signatures, reasoning details) is sent back to it. */

@@ -4,16 +4,16 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { pairMessages } from './paired-messages.ts';
 
-function said(role: Message['role'], words: string, fields: Partial<Message> = {}): Message {
+function messageOf(role: Message['role'], words: string, fields: Partial<Message> = {}): Message {
   return { role, content: [text(words)], thinking_blocks: [], ...fields };
 }
 
 function calling(...ids: readonly string[]): Message {
   const calls = ids.map((id) => ({ id, name: 'grep', arguments: '{}', origin: 'completion' as const }));
-  return said('assistant', 'Looking.', { tool_calls: calls });
+  return messageOf('assistant', 'Looking.', { tool_calls: calls });
 }
 
-const result = (id: string, words = id): Message => said('tool', words, { tool_call_id: id, name: 'grep' });
+const result = (id: string, words = id): Message => messageOf('tool', words, { tool_call_id: id, name: 'grep' });
 
 function shape(messages: readonly Message[]): readonly string[] {
   return messages.map(({ role, tool_calls: calls, tool_call_id: id }) =>
@@ -23,11 +23,11 @@ function shape(messages: readonly Message[]): readonly string[] {
 
 test.for<readonly [string, readonly Message[], readonly string[]]>([
   ['a missing result is made up', [calling('a', 'b'), result('b')], ['assistant a b', 'tool a', 'tool b']],
-  ['a result without a call is left out', [said('user', 'Hi'), result('z')], ['user']],
+  ['a result without a call is dropped', [messageOf('user', 'Hi'), result('z')], ['user']],
   ['a second result is left out', [calling('a'), result('a'), result('a')], ['assistant a', 'tool a']],
   [
-    'results move behind their calls',
-    [calling('a'), said('user', 'Hm'), result('a')],
+    'results move to their calls',
+    [calling('a'), messageOf('user', 'Hm'), result('a')],
     ['assistant a', 'tool a', 'user'],
   ],
   [
@@ -49,7 +49,7 @@ test.for<readonly [string, readonly Message[], readonly string[]]>([
   expect(shape(pairMessages(messages))).toEqual(expected);
 });
 
-test('the results are the ones that were given, and the one that is made up says so', () => {
+test('existing results are kept, and a created one states that it is missing', () => {
   const [, a, b] = pairMessages([calling('a', 'b'), result('b', 'found')]);
   expect(a?.content).toEqual([text('This call has no result: it was interrupted.')]);
   expect(b?.content).toEqual([text('found')]);
@@ -63,12 +63,12 @@ const anyMessages = fc.array(
   fc.oneof(
     fc.subarray(['a', 'b', 'c'], { minLength: 1 }).map((ids) => calling(...ids)),
     fc.constantFrom('a', 'b', 'c', 'z').map((id) => result(id)),
-    fc.constant(said('user', 'Go on.')),
+    fc.constant(messageOf('user', 'Continue.')),
   ),
   { maxLength: 12 },
 );
 
-test('whatever was broken, calls and results are legal then, and stay as they are when done again', () => {
+test('any history becomes legal, and pairing it again changes nothing', () => {
   fc.assert(
     fc.property(anyMessages, (messages) => {
       const paired = pairMessages(messages);

@@ -4,9 +4,9 @@ import { text, type Message, type ToolCall } from '@varve/events';
 const missingResult = 'This call has no result: it was interrupted.';
 
 /**
- * Returns messages in which each call is followed by exactly one result, in call order, without other results: results move to
- * their calls, missing ones are created, unmatched and duplicate ones are dropped, and a call that repeats an id gets a unique
- * one. Returns the same array when nothing has to change.
+ * Returns messages in which each call is followed by exactly one result, in call order, without other results: results
+ * move to their calls, missing ones are created, unmatched and duplicate ones are dropped, and a call that repeats an
+ * id gets a unique one. Returns the same array when nothing has to change.
  */
 export function pairMessages(messages: readonly Message[]): readonly Message[] {
   const paired = pairsOf(messages);

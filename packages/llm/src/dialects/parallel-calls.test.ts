@@ -11,7 +11,7 @@ const tools: readonly ToolSpec[] = ['grep', 'files.read'].map((name) => ({
 }));
 const grep = { name: 'grep', arguments: { pattern: 'x' } };
 
-/** The calls that come of those of a model, and what a stream tells of them. */
+/** Returns the calls of a reply, and their deltas. */
 async function read(calls: readonly ScriptedCall[]) {
   await using server = await scriptedServer([{ calls }]);
   const deltas: Delta[] = [];
@@ -25,7 +25,7 @@ async function read(calls: readonly ScriptedCall[]) {
   return { made, streamed, deltas };
 }
 
-test('a call that stands for several ones is taken apart, in the reply and in the stream', async () => {
+test('a parallel call is expanded, in the reply and in the stream', async () => {
   const both = [
     { recipient_name: 'functions.grep', parameters: { pattern: 'y' } },
     { recipient_name: 'functions.files.read', parameters: {} },

@@ -10,7 +10,10 @@ const parallelArguments = z.looseObject({
     .min(1),
 });
 
-/** Replaces each call of {@link parallelName} by the calls in its arguments, with the tools' own names; an unreadable one stays. */
+/**
+ * Replaces each call of {@link parallelName} by the calls in its arguments, with the tools' own names; an unreadable
+ * one stays.
+ */
 export function expandParallelCalls(
   calls: readonly ToolCall[],
   toolNameFor: (name: string) => string,

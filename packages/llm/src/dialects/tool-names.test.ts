@@ -10,7 +10,7 @@ function tools(...names: readonly string[]) {
   return names.map((name) => ({ name, description: '', parameters: { type: 'object', properties: {} } }));
 }
 
-test('every name fits, names that fit stay, and each comes back as it was', () => {
+test('every wire name is accepted, accepted names stay, and each is reversed to the original', () => {
   const names = fc.uniqueArray(fc.oneof(fc.string(), fc.string({ minLength: 60, maxLength: 80 })), { maxLength: 6 });
   fc.assert(
     fc.property(names, (all) => {
@@ -32,7 +32,7 @@ test.for([
   [' grep ', 'grep'],
   ['grep:0', 'grep:0'],
   ['functions.sed', 'functions.sed'],
-] as const)('%j is the tool %j', ([name, own]) => {
+] as const)('%j is the name of the tool %j', ([name, own]) => {
   const offered = own === 'grep:0' ? tools('grep', 'grep:0') : tools('grep');
   expect(toolNameLookup(offered)(name === 'grep:0' ? wireName(name) : name)).toBe(own);
 });
@@ -43,7 +43,7 @@ describe.for([
   ['chat', scriptedServer, openaiChat],
   ['responses', scriptedResponses, openaiResponses],
 ] as const)('over %s', ([, serve, adapter]) => {
-  test('a tool of any name is called by its own, in the reply, its pieces and the history', async () => {
+  test('a tool of any name has its own name in the reply, its deltas and the history', async () => {
     const call = { id: 'a', name: wireName(long), arguments: '{}' };
     await using server = await serve([{ calls: [call] }, { text: 'Done.' }]);
     const model = adapter({ model: 'm', baseUrl: server.url });

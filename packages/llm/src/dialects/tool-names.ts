@@ -4,8 +4,8 @@ import type { ToolSpec } from '../model-request.ts';
 const acceptedName = /^[A-Za-z0-9_-]{1,64}$/;
 
 /**
- * Returns the name of a tool on the wire: unchanged when every provider accepts it, otherwise its accepted characters and a
- * digest. Does not depend on the other tools of the request.
+ * Returns the name of a tool on the wire: unchanged when every provider accepts it, otherwise its accepted characters
+ * and a digest. Does not depend on the other tools of the request.
  */
 export function wireName(name: string): string {
   if (acceptedName.test(name)) return name;
@@ -17,8 +17,8 @@ export function wireName(name: string): string {
 const additions: readonly RegExp[] = [/^functions\./, /<\|.*$/s, /:\d+$/, /^\s+/, /\s+$/];
 
 /**
- * Returns a function from names on the wire to the tools' own names: reverses {@link wireName}, and removes additions unless
- * a tool has that very name. Any other name is returned unchanged.
+ * Returns a function from names on the wire to the tools' own names: reverses {@link wireName}, and removes additions
+ * unless a tool has that very name. Any other name is returned unchanged.
  */
 export function toolNameLookup(tools: readonly ToolSpec[]): (name: string) => string {
   const originals = new Map(tools.flatMap(({ name }) => [[name, name] as const, [wireName(name), name] as const]));

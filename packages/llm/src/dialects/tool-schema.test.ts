@@ -63,12 +63,12 @@ describe.for(rows)('%s', ([, given, ...expected]) => {
   );
 });
 
-test('a schema at level full is what was given', () => {
+test('a schema at level full is unchanged', () => {
   const given = { $schema: 'x', type: 'object' };
   expect(toolSchema(given, 'full')).toBe(given);
 });
 
-test('the root is an object with properties, whatever was given', () => {
+test('the root is always an object with properties', () => {
   expect(toolSchema({}, 'plain')).toEqual({ type: 'object', properties: {} });
   expect(toolSchema({ type: 'object', anyOf: [{ required: ['a'] }] }, 'flat')).toEqual({
     type: 'object',
@@ -77,7 +77,7 @@ test('the root is an object with properties, whatever was given', () => {
   });
 });
 
-test('references are written out, and recursive ones end', () => {
+test('references are resolved, and recursive ones end', () => {
   const tree = { type: 'object', properties: { next: { $ref: '#/$defs/tree' }, name: { type: 'string' } } };
   const given = {
     type: 'object',
@@ -100,7 +100,7 @@ test('references are written out, and recursive ones end', () => {
   });
 });
 
-test('definitions that refer to each other stay short enough to be sent', () => {
+test('definitions that refer to each other stay short', () => {
   const names = Array.from({ length: 12 }, (_, index) => `type${index}`);
   const references = names.map((name) => [name, { $ref: `#/$defs/${name}` }] as const);
   const node = { type: 'object', properties: Object.fromEntries(references) };
@@ -111,7 +111,7 @@ test('definitions that refer to each other stay short enough to be sent', () => 
   expect(written['properties']).toHaveProperty('last', { type: 'string', description: 'A word.' });
 });
 
-test('a reference to nothing is any object', () => {
+test('an unknown reference is any object', () => {
   expect(toolSchema(shell({ $ref: '#/$defs/gone' }), 'plain')).toEqual(shell({ type: 'object' }));
 });
 
@@ -139,7 +139,7 @@ const schemas = fc.letrec((tie) => ({
   ),
 })).schema;
 
-test('a flat schema has no other keyword, and each level keeps the names of the properties', () => {
+test('a flat schema has its keywords only, and each level keeps the names of the properties', () => {
   fc.assert(
     fc.property(fc.dictionary(fc.string(), schemas), (properties) => {
       const given = { type: 'object', properties, $defs: { a: { $ref: '#' } } };

@@ -2,9 +2,10 @@ import { commonKeywords, isSchema, mapSubschemas, narrowSchema, type JsonSchema 
 import type { Dialect } from './dialect.ts';
 
 /**
- * Returns tool parameters in the subset of JSON Schema that a server accepts. `full` is the schema itself; `plain` has its
- * local references resolved, without `$schema` and the limits that mean "any integer"; `google` also has only the keywords of
- * Gemini's endpoint; `flat` keeps types, names, descriptions and choices. The root is always an object with properties.
+ * Returns tool parameters in the subset of JSON Schema that a server accepts. `full` is the schema itself; `plain` has
+ * its local references resolved, without `$schema` and the limits that mean "any integer"; `google` also has only the
+ * keywords of Gemini's endpoint; `flat` keeps types, names, descriptions and choices. The root is always an object with
+ * properties.
  */
 export function toolSchema(schema: JsonSchema, level: Dialect['schema']): JsonSchema {
   if (level === 'full') return schema;

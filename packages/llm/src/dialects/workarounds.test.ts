@@ -10,7 +10,7 @@ function rejection(text: string, status = 400): LlmError {
   });
 }
 
-type Row = readonly [text: string, learned: Partial<Dialect> | undefined, given?: Partial<Dialect>, status?: number];
+type Row = readonly [text: string, change: Partial<Dialect> | undefined, given?: Partial<Dialect>, status?: number];
 
 /** As providers and servers word it. */
 const rows: readonly Row[] = [
@@ -84,20 +84,20 @@ const rows: readonly Row[] = [
 ];
 
 describe('a rejection', () => {
-  test.for(rows)('%s', ([text, learned, given = {}, status]) => {
-    expect(workaroundFor(rejection(text, status), { ...unknownDialect, ...given })?.dialect).toEqual(learned);
+  test.for(rows)('%s', ([text, change, given = {}, status]) => {
+    expect(workaroundFor(rejection(text, status), { ...unknownDialect, ...given })?.dialect).toEqual(change);
   });
 });
 
-test('a limit that can be afforded is a lesson for one request, unless it is hardly anything', () => {
-  const said = 'This request requires more credits. You requested up to 65536 tokens, but can only afford';
-  expect(workaroundFor(rejection(`${said} 4000.`, 402), unknownDialect)).toEqual({
+test('an affordable limit is a workaround for one request, unless it is too small', () => {
+  const text = 'This request requires more credits. You requested up to 65536 tokens, but can only afford';
+  expect(workaroundFor(rejection(`${text} 4000.`, 402), unknownDialect)).toEqual({
     name: 'affordable',
     maxOutputTokens: 4000,
   });
-  expect(workaroundFor(rejection(`${said} 12.`, 402), unknownDialect)).toBe(undefined);
+  expect(workaroundFor(rejection(`${text} 12.`, 402), unknownDialect)).toBe(undefined);
 });
 
-test('what is no error of a model teaches nothing', () => {
+test('an error that is not an LlmError has no workaround', () => {
   expect(workaroundFor(new TypeError("Unsupported parameter: 'seed'"), unknownDialect)).toBe(undefined);
 });

@@ -15,7 +15,9 @@ export interface ProviderWorkaround {
   readonly offersCalledTools?: boolean;
 }
 
-/** Statuses of requests that are rejected for their form; some servers report an error of their template engine as 500. */
+/**
+ * Statuses of requests that are rejected for their form; some servers report an error of their template engine as 500.
+ */
 const rejectionStatuses = new Set([400, 404, 405, 415, 422, 500, 501]);
 
 /** Failures that another form of the same request cannot avoid. */
@@ -53,7 +55,10 @@ function affordableOutput(message: string): ProviderWorkaround | undefined {
 
 interface Rule {
   readonly pattern: RegExp;
-  /** `word` is the match of the pattern's group, in lower case. Returns undefined when the dialect has the change already. */
+  /**
+   * `word` is the match of the pattern's group, in lower case. Returns undefined when the dialect has the change
+   * already.
+   */
   readonly apply: (dialect: Dialect, word: string) => ProviderWorkaround | undefined;
 }
 
@@ -91,8 +96,8 @@ const toolWords = String.raw`\b(?:tools?|functions?|parameters|function_declarat
 const schemaKeywords = String.raw`(?:schema|\$ref|anyof|additionalproperties|exclusiveminimum)`;
 
 /**
- * One row per quirk; the first match wins, so precise patterns precede general ones. `workarounds.test.ts` has a row with the
- * text of the rejection for each.
+ * One row per quirk; the first match wins, so precise patterns precede general ones. `workarounds.test.ts` has a row
+ * with the text of the rejection for each.
  */
 const rules: readonly Rule[] = [
   {

@@ -17,7 +17,7 @@ describe('the root of', () => {
   });
 });
 
-test('an address that is none is named in the error', () => {
+test('an invalid address is named in the error', () => {
   expect(() => apiRoot('localhost:11434')).toThrow('The base URL "localhost:11434" is not an http address.');
 });
 
@@ -28,13 +28,13 @@ test('a password in the address is rejected and not repeated', () => {
 });
 
 test.for(['ftp://me:hunter2@x.test/v1', 'ftp://me:hunt@hunt/er2@x.test/v1', 'ftp://x.test/v1?key=hunter2'])(
-  'nor is one in %s, which is no http address',
+  'a password in %s, which is not an http address, is not repeated',
   (address) => {
     expect(() => apiRoot(address)).toThrow('The base URL "ftp://x.test/v1" is not an http address.');
   },
 );
 
-test('nor is one where nothing says what kind of address it is', () => {
+test('a password in an address without a scheme is not repeated', () => {
   expect(() => apiRoot('me:hunter2@x.test/v1')).toThrow('The base URL "x.test/v1" is not an http address.');
 });
 

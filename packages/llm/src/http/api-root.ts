@@ -1,8 +1,8 @@
 import { LlmError } from '../error.ts';
 
 /**
- * Returns the address that paths such as `/chat/completions` are appended to, without a trailing slash. People paste a bare
- * host or the full address of an endpoint: `/v1` is added when there is no path, and a known endpoint is removed.
+ * Returns the address that paths such as `/chat/completions` are appended to, without a trailing slash. People paste a
+ * bare host or the full address of an endpoint: `/v1` is added when there is no path, and a known endpoint is removed.
  *
  * @throws {LlmError} `bad-request` when it is not an http address, or contains a user name, a password or a query.
  */

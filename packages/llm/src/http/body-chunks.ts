@@ -15,7 +15,8 @@ export interface BodyOptions {
 /**
  * Yields the chunks of a body. Ends early when the call does, or when the rest after a whole reply takes too long.
  *
- * @throws {LlmError} `aborted` or `timeout` when the call has ended, `unavailable` or `timeout` when the body ends early.
+ * @throws {LlmError} `aborted` or `timeout` when the call has ended, `unavailable` or `timeout` when the body ends
+ * early.
  */
 export async function* bodyChunks(
   response: Response,

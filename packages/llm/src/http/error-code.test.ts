@@ -120,14 +120,14 @@ const flat = Object.entries(rows).flatMap(([code, given]) =>
   given.map((row) => ({ code, status: row[0], text: row[1] })),
 );
 
-describe('the code of a failure', () => {
+describe('the code of an error', () => {
   test.for(flat)('$status "$text" is $code', ({ code, status, text }) => {
     expect(errorCodeOf({ text, ...(status !== undefined && { status }) })).toBe(code);
   });
 });
 
 /** A text of this length would take hours if time grew faster than it. */
-test('a text of megabytes is classified in its time', () => {
+test('a text of megabytes is classified in linear time', () => {
   for (const filler of ['exceeds ', 'model ', 'tool_use ', 'bearer ']) {
     expect(errorCodeOf({ status: 400, text: filler.repeat(300_000) })).toBe('bad-request');
   }

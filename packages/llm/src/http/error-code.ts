@@ -65,7 +65,9 @@ const contentPolicy =
 const noAccess =
   /(?:invalid|incorrect|missing|no|wrong)[_ ](?:x-)?api[-_ ]?key|unauthori[sz]ed|invalid[_ ]authentication|authentication[_ ](?:failed|error)|access denied|permission[_ ]denied/i;
 
-/** First match wins. A rule with both a status and a text needs both; texts come before statuses that many faults share. */
+/**
+ * First match wins. A rule with both a status and a text needs both; texts come before statuses that many faults share.
+ */
 const rules: readonly Rule[] = [
   { code: 'unauthenticated', status: [401] },
   { code: 'quota', status: [402] },

@@ -14,7 +14,8 @@ const noKey = 'none';
  * Headers of every request, with lower-case names. Without a key, `Bearer none` is sent: some servers that need no key
  * reject a request that has none.
  *
- * @throws {LlmError} `bad-request` for a header and `unauthenticated` for a key with characters that HTTP does not allow.
+ * @throws {LlmError} `bad-request` for a header and `unauthenticated` for a key with characters that HTTP does not
+ * allow.
  */
 export function requestHeaders({ apiKey, headers = {} }: HeaderOptions): Readonly<Record<string, string>> {
   const merged = new Headers({

@@ -4,10 +4,10 @@ import { pipeline, Readable, type Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 
 /**
- * A `fetch` over Node's HTTP client, for the POST requests of models: no redirect is followed, the only time limit is the
- * signal, and connections and proxies are those of Node's global agents. The global `fetch` copies a body several times: a
- * request of 410 kB took 1.05 ms over it and 0.27 ms here, one of 12 kB 0.44 and 0.15 ms. Anything but a POST of text or
- * bytes with a signal and manual redirects goes to the global `fetch`.
+ * A `fetch` over Node's HTTP client, for the POST requests of models: no redirect is followed, the only time limit is
+ * the signal, and connections and proxies are those of Node's global agents. The global `fetch` copies a body several
+ * times: a request of 410 kB took 1.05 ms over it and 0.27 ms here, one of 12 kB 0.44 and 0.15 ms. Anything but a POST
+ * of text or bytes with a signal and manual redirects goes to the global `fetch`.
  *
  * @throws the error of the connection.
  */
@@ -33,7 +33,8 @@ function post(url: string, { headers, body, signal }: PostOptions): Promise<Inco
     const own = { 'accept-encoding': 'identity', ...headers, 'content-length': Buffer.byteLength(body) };
     const request = send(url, { method: 'POST', headers: own, signal }, resolve);
     request.on('error', reject);
-    // A response that switches the protocol closes the connection without an error. After a response this has no effect.
+    // A response that switches the protocol closes the connection without an error. After a response this has no
+    // effect.
     request.on('close', () => reject(new Error('The connection was closed without an answer.')));
     request.end(body);
   });

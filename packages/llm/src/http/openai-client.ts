@@ -16,9 +16,9 @@ export interface ClientSettings {
 }
 
 /**
- * Creates a client of the `openai` package, which is loaded here: loading takes a fifth of a second. Nothing is read from
- * the environment: every option that has a variable as its default is set, and headers of `OPENAI_CUSTOM_HEADERS` are
- * dropped before sending, together with those that describe the client.
+ * Creates a client of the `openai` package, which is loaded here: loading takes a fifth of a second. Nothing is read
+ * from the environment: every option that has a variable as its default is set, and headers of `OPENAI_CUSTOM_HEADERS`
+ * are dropped before sending, together with those that describe the client.
  */
 export async function createClient(settings: ClientSettings): Promise<OpenAI> {
   const { root, apiKey, headers, timeoutMs, fetch = httpFetch } = settings;
@@ -101,8 +101,8 @@ function classOf(client: OpenAI): typeof OpenAI {
 }
 
 /**
- * Returns the credentials that a client sends, to be redacted in errors; none when it cannot supply them, which its first request
- * reports. A token that changes later is redacted by its shape only.
+ * Returns the credentials that a client sends, to be redacted in errors; none when it cannot supply them, which its
+ * first request reports. A token that changes later is redacted by its shape only.
  */
 export async function clientSecrets(client: OpenAI, path: string): Promise<readonly string[]> {
   try {

@@ -1,13 +1,13 @@
 /**
- * Bytes of list items that were sent before, each after a comma. Messages and tools never change, so an entry stays valid for
- * the life of its item.
+ * Bytes of list items that were sent before, each after a comma. Messages and tools never change, so an entry stays
+ * valid for the life of its item.
  */
 const itemBytes = new WeakMap<object, Buffer>();
 
 /**
- * Returns the bytes of `JSON.stringify(body)`. Objects in the body's lists are converted once: each request repeats the messages
- * of the one before. For a request of 420 kB with 2,400 messages, a call took 0.9 ms instead of 3.0 ms with `JSON.stringify`,
- * and 1.6 ms instead of 3.4 ms of processor time. Joining strings instead of bytes gained nothing.
+ * Returns the bytes of `JSON.stringify(body)`. Objects in the body's lists are converted once: each request repeats the
+ * messages of the one before. For a request of 420 kB with 2,400 messages, a call took 0.9 ms instead of 3.0 ms with
+ * `JSON.stringify`, and 1.6 ms instead of 3.4 ms of processor time. Joining strings instead of bytes gained nothing.
  */
 export function requestJson(body: object): Uint8Array {
   const parts: Buffer[] = [];

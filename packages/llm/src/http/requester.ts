@@ -20,14 +20,19 @@ export interface ServerOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** Maximum duration of one call. 15 minutes when absent. */
   readonly timeoutMs?: number;
-  /** Maximum time between two parts of a stream. 2 minutes when absent, 5 for servers on this machine, which load models first. */
+  /**
+   * Maximum time between two parts of a stream. 2 minutes when absent, 5 for servers on this machine, which load models
+   * first.
+   */
   readonly idleTimeoutMs?: number;
-  /** Sends the requests instead of Node's HTTP client, bodies as text: for client certificates, other proxies and tests. */
+  /**
+   * Sends the requests instead of Node's HTTP client, bodies as text: for client certificates, other proxies and tests.
+   */
   readonly fetch?: typeof globalThis.fetch;
   /**
-   * A client of the `openai` package to send the requests with, as it is configured: address, credentials, headers, query,
-   * time limits and `fetch` are its own. For Azure (`AzureOpenAI`), proxies and workload identity. Its retries are turned
-   * off; wrap the model in `retry`. Cannot be combined with `apiKey`, `baseUrl`, `headers` or `fetch`.
+   * A client of the `openai` package to send the requests with, as it is configured: address, credentials, headers,
+   * query, time limits and `fetch` are its own. For Azure (`AzureOpenAI`), proxies and workload identity. Its retries
+   * are turned off; wrap the model in `retry`. Cannot be combined with `apiKey`, `baseUrl`, `headers` or `fetch`.
    */
   readonly client?: OpenAI;
 }

@@ -16,7 +16,7 @@ test('seconds, dates and milliseconds are read, milliseconds first', () => {
   expect(of({ 'retry-after': '9', 'retry-after-ms': '120' })).toBe(120);
 });
 
-test('a date that has passed is no wait, and nonsense is no wish', () => {
+test('a date in the past is 0, and an unreadable value is undefined', () => {
   expect(of({ 'retry-after': 'Wed, 31 Dec 2025 00:00:00 GMT' })).toBe(0);
   expect([of({}), of({ 'retry-after': 'soon' }), of({ 'retry-after-ms': '-5' })]).toEqual([
     undefined,
@@ -42,7 +42,7 @@ test.for([
   expect(waitInText(text)).toBe(ms);
 });
 
-test('only the beginning of a long text is read', () => {
+test('only the start of a long text is read', () => {
   expect(waitInText('try again in '.repeat(100_000))).toBe(undefined);
   expect(waitInText(`${'x'.repeat(4000)} try again in 1s`)).toBe(undefined);
 });
@@ -95,7 +95,7 @@ test.for<readonly [string, Readonly<Record<string, string>>, number | undefined]
   expect(limitReset(new Headers(headers), now)).toBe(expected);
 });
 
-test('limits say how long to wait after too many requests, and only then', async () => {
+test('limits are the wait after too many requests, and after no other failure', async () => {
   const headers = { 'x-ratelimit-remaining-requests': '0', 'x-ratelimit-reset-requests': '7s' };
   const failing = (status: number, more = {}): ScriptedStep => ({
     fault: { kind: 'answer', status, headers: { ...headers, ...more }, body: '' },

@@ -1,6 +1,6 @@
 /**
- * Returns the milliseconds that a provider asks to wait, from `retry-after-ms`, or `retry-after` in seconds or as a date; 0 for
- * a time in the past, undefined when neither is readable.
+ * Returns the milliseconds that a provider asks to wait, from `retry-after-ms`, or `retry-after` in seconds or as a
+ * date; 0 for a time in the past, undefined when neither is readable.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9110#field.retry-after
  */
@@ -56,9 +56,9 @@ function unitOf(unit: string): number {
 const limitedUnits = ['requests', 'tokens', 'input-tokens', 'output-tokens'];
 
 /**
- * Returns the milliseconds until every used-up limit is reset, by the rate limit headers. When none is marked as used up: until the
- * token limits are reset, because a request needs many tokens, but at most a minute, because none needs all of them.
- * Undefined when the headers contain no time.
+ * Returns the milliseconds until every used-up limit is reset, by the rate limit headers. When none is marked as used
+ * up: until the token limits are reset, because a request needs many tokens, but at most a minute, because none needs
+ * all of them. Undefined when the headers contain no time.
  *
  * @see https://platform.openai.com/docs/guides/rate-limits and https://docs.claude.com/en/api/rate-limits
  */

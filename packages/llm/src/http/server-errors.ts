@@ -15,8 +15,8 @@ export interface StatusFailure {
 }
 
 /**
- * Makes the errors of one server. Messages start with its address and contain no secret. A model's output that the server
- * quotes is the `partial` of the error.
+ * Makes the errors of one server. Messages start with its address and contain no secret. A model's output that the
+ * server quotes is the `partial` of the error.
  */
 export interface ServerErrors {
   create(code: LlmErrorCode, problem: string): LlmError;

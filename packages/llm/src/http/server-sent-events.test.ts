@@ -10,7 +10,7 @@ function decode(...chunks: readonly (string | Uint8Array)[]): readonly ServerSen
 
 const event = (data: string, name?: string, isCut = false): ServerSentEvent => ({ name, data, isCut });
 
-test('events end with a blank line, whatever ends a line', () => {
+test('events end with a blank line, for each kind of line end', () => {
   expect(decode('data: a\n\ndata: b\r\n\r\ndata: c\r\rdata:d\n\n')).toEqual([
     event('a'),
     event('b'),
@@ -23,17 +23,17 @@ test('comments, ids, retry hints and a byte order mark are left out', () => {
   expect(decode('\uFEFF: hello\nid: 1\nretry: 5\ndata: a\n\n: bye\n\n')).toEqual([event('a')]);
 });
 
-test('several data lines are joined, and a name is kept for its event only', () => {
+test('several data lines are joined, and a name belongs to its event only', () => {
   expect(decode('event: error\ndata: a\ndata: b\n\ndata\n\n')).toEqual([event('a\nb', 'error'), event('')]);
 });
 
-test('what the end of the stream cuts is marked', () => {
+test('an event that the end of the stream cuts is marked', () => {
   expect(decode('data: a\n\ndata: {"half')).toEqual([event('a'), event('{"half', undefined, true)]);
   expect(decode('data: [DONE]\n')).toEqual([event('[DONE]', undefined, true)]);
   expect(decode('data: a\r\n\r')).toEqual([event('a')]);
 });
 
-test('a stream means the same wherever its bytes are cut', () => {
+test('a stream has the same events wherever its bytes are cut', () => {
   const line = fc.oneof(
     fc.string({ unit: 'grapheme' }).map((value) => `data: ${value.replaceAll(/[\r\n]/g, '')}`),
     fc.constantFrom('', ': note', 'event: x', 'data'),
@@ -50,7 +50,7 @@ test('a stream means the same wherever its bytes are cut', () => {
 });
 
 /** It would take minutes if each chunk were looked at together with those before it. */
-test('many megabytes in one line and many chunks are read in their time', () => {
+test('many megabytes in one line and many chunks are read in linear time', () => {
   const chunk = new TextEncoder().encode('x'.repeat(1000));
   const decoder = eventDecoder();
   decoder.push(new TextEncoder().encode('data: '));

@@ -15,8 +15,8 @@ export interface EventDecoder {
 }
 
 /**
- * Creates a decoder of `text/event-stream` on `eventsource-parser`. Unlike the standard, an unclosed last event is returned,
- * marked as cut: some servers leave out the last blank line.
+ * Creates a decoder of `text/event-stream` on `eventsource-parser`. Unlike the standard, an unclosed last event is
+ * returned, marked as cut: some servers leave out the last blank line.
  *
  * @see https://html.spec.whatwg.org/multipage/server-sent-events.html
  */

@@ -47,8 +47,8 @@ export interface ReplySettings {
 /**
  * Builds the model reply of an assembled response.
  *
- * @throws {LlmError} `malformed-reply`, `empty`, `truncated`, `context-overflow`, `refused` or `unavailable` when it contains
- * no usable reply.
+ * @throws {LlmError} `malformed-reply`, `empty`, `truncated`, `context-overflow`, `refused` or `unavailable` when it
+ * contains no usable reply.
  */
 export function buildReply(answer: AssembledReply, settings: ReplySettings): AssembledModelReply {
   const { model, origin = model, newId = () => randomUUID().replaceAll('-', '') } = settings;

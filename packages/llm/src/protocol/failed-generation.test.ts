@@ -16,10 +16,10 @@ const tools = [
 const error = { message: 'Failed to call a function.', type: 'invalid_request_error', code: 'tool_use_failed' };
 
 /** Rejected with status 400, or within a stream after these words. */
-function rejecting(failedGeneration: string, said?: string): ScriptedStep {
+function rejection(failedGeneration: string, firstText?: string): ScriptedStep {
   const body = { error: { ...error, failed_generation: failedGeneration } };
-  if (said === undefined) return { fault: { kind: 'answer', status: 400, body } };
-  const first = `data: ${JSON.stringify({ choices: [{ delta: { content: said } }] })}\n\n`;
+  if (firstText === undefined) return { fault: { kind: 'answer', status: 400, body } };
+  const first = `data: ${JSON.stringify({ choices: [{ delta: { content: firstText } }] })}\n\n`;
   const stream = `${first}event: error\ndata: ${JSON.stringify(body)}\n\n`;
   return { fault: { kind: 'answer', headers: { 'content-type': 'text/event-stream' }, body: stream } };
 }
@@ -33,8 +33,8 @@ const calls = [
 
 test.for(calls.flatMap((written) => [[written], [written, '']] as const))(
   'a call that its server could not read is one: %j',
-  async ([written, said]) => {
-    await using server = await scriptedServer([rejecting(written, said)]);
+  async ([written, firstText]) => {
+    await using server = await scriptedServer([rejection(written, firstText)]);
     const deltas: Delta[] = [];
     const model = openaiChat({ model: 'm', baseUrl: server.url });
     const reply = await model.generate(userRequest('Hi', { tools }), { onDelta: (delta) => deltas.push(delta) });
@@ -53,8 +53,8 @@ test.for([
   ['a tool that was not offered', '{"name":"rm","arguments":{}}'],
   ['half a call', '<function=grep>\n<parameter=pattern>ma'],
   ['words', 'I would rather not.'],
-] as const)('%s is a failure that tells what the model wrote, and the model is asked again', async ([, written]) => {
-  await using server = await scriptedServer([rejecting(written), rejecting(written)]);
+] as const)("%s is a failure with the model's output, and the request is retried", async ([, written]) => {
+  await using server = await scriptedServer([rejection(written), rejection(written)]);
   const model = retry({ sleep: async () => undefined })(openaiChat({ model: 'm', baseUrl: server.url }));
   const asked = model.generate(userRequest('Hi', { tools }));
   const partial = { text: written, reasoning: '' };
@@ -62,9 +62,9 @@ test.for([
   server.assertDone();
 });
 
-test('a call is no reply any more when words of it were handed out, or no tool was offered', async () => {
+test('a call is not a reply after deltas were emitted, or when no tool was offered', async () => {
   const [written = ''] = calls;
-  await using server = await scriptedServer([rejecting(written, 'I lo'), rejecting(written)]);
+  await using server = await scriptedServer([rejection(written, 'I lo'), rejection(written)]);
   const model = openaiChat({ model: 'm', baseUrl: server.url });
   const failure = { code: 'malformed-reply', partial: { text: written, reasoning: '' } };
   const streamed = model.generate(userRequest('Hi', { tools }), { onDelta: () => undefined });
@@ -72,10 +72,10 @@ test('a call is no reply any more when words of it were handed out, or no tool w
   await expect(model.generate(userRequest('Hi'))).rejects.toMatchObject(failure);
 });
 
-test('a key is in no failure, and in the call as it was written', async () => {
+test('a key is in no error, and unchanged in the call', async () => {
   const key = 'my-own-key-1234';
   const call = JSON.stringify({ name: 'grep', arguments: { pattern: key } });
-  await using server = await scriptedServer([rejecting(call), rejecting(call)]);
+  await using server = await scriptedServer([rejection(call), rejection(call)]);
   const model = openaiChat({ model: 'm', baseUrl: server.url, apiKey: key });
   const { message } = await model.generate(userRequest('Hi', { tools }));
   expect(message.tool_calls?.[0]?.arguments).toBe(JSON.stringify({ pattern: key }));

@@ -9,8 +9,8 @@ import type { ModelRequest } from '../model-request.ts';
 export type GeneratedReply = Pick<ModelReply, 'id' | 'model' | 'message' | 'finish' | 'invalidCalls'>;
 
 /**
- * Returns the reply in a failure whose `partial` is the model's whole output: some servers reject their own model's calls when
- * they cannot read them. Undefined unless the output ends with whole calls of tools that the request offers.
+ * Returns the reply in a failure whose `partial` is the model's whole output: some servers reject their own model's
+ * calls when they cannot read them. Undefined unless the output ends with whole calls of tools that the request offers.
  */
 export function readFailedGeneration(error: unknown, request: ModelRequest, model: string): GeneratedReply | undefined {
   if (!(error instanceof LlmError) || error.code !== 'malformed-reply' || !error.partial) return undefined;

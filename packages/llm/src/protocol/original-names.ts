@@ -20,7 +20,9 @@ export interface OriginalNameDeltas {
   readonly end: (calls: readonly ToolCall[]) => void;
 }
 
-/** From the first call of `multi_tool_use.parallel`, calls are held back: their number and names are known at the end. */
+/**
+ * From the first call of `multi_tool_use.parallel`, calls are held back: their number and names are known at the end.
+ */
 export function originalNameDeltas(onDelta: (delta: Delta) => void, toolNameFor: ToolNameLookup): OriginalNameDeltas {
   let heldFrom = Infinity;
   return {

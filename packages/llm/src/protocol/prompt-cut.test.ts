@@ -4,10 +4,10 @@ import type { Dialect } from '../dialects/dialect.ts';
 import { openaiChat } from '../chat/openai-chat.ts';
 import type { PromptCut } from './prompt-cut.ts';
 
-const words = 'All the words that were said before. '.repeat(500);
+const words = 'All the words of the conversation. '.repeat(500);
 
-/** What is told of a server that says that it read so many tokens of a prompt of some four thousand, twice. */
-async function told(readTokens: number | undefined, dialect: Partial<Dialect>, contextWindow?: number) {
+/** Reports for two prompts of about 4,000 tokens to a server that reports `readTokens`. */
+async function promptCuts(readTokens: number | undefined, dialect: Partial<Dialect>, contextWindow?: number) {
   const step = { text: 'Ok.', ...(readTokens !== undefined && { usage: { input_tokens: readTokens } }) };
   await using server = await scriptedServer([step, step]);
   const cuts: PromptCut[] = [];
@@ -25,22 +25,24 @@ async function told(readTokens: number | undefined, dialect: Partial<Dialect>, c
 
 const cutting = { cutsPrompts: true };
 
-test('a prompt of which a server read only a part is told, once', async () => {
-  const { cuts, spec } = await told(2000, cutting);
+test('a prompt that a server read in part is reported once', async () => {
+  const { cuts, spec } = await promptCuts(2000, cutting);
   expect(cuts).toEqual([{ readTokens: 2000, sentTokens: expect.any(Number) as number }]);
   expect(cuts[0]?.sentTokens).toBeGreaterThan(3500);
   expect(spec).not.toHaveProperty('onPromptCut');
 });
 
-test('so is a prompt that is longer than the window that was given', async () => {
-  expect((await told(5000, {}, 4096)).cuts).toEqual([{ readTokens: 5000, sentTokens: 5000, contextWindow: 4096 }]);
+test('a prompt that is longer than the configured window is reported', async () => {
+  expect((await promptCuts(5000, {}, 4096)).cuts).toEqual([
+    { readTokens: 5000, sentTokens: 5000, contextWindow: 4096 },
+  ]);
 });
 
 test.for<readonly [string, number | undefined, Partial<Dialect>, number?]>([
   ['about all of it was read', 3600, cutting],
   ['the server is not known to cut', 2000, {}],
-  ['nobody knows what was read', undefined, cutting, 100],
+  ['the usage is unknown', undefined, cutting, 100],
   ['it fits the window', 4096, {}, 4096],
-])('nothing is told when %s', async ([, readTokens, dialect, contextWindow]) => {
-  expect((await told(readTokens, dialect, contextWindow)).cuts).toEqual([]);
+])('nothing is reported when %s', async ([, readTokens, dialect, contextWindow]) => {
+  expect((await promptCuts(readTokens, dialect, contextWindow)).cuts).toEqual([]);
 });

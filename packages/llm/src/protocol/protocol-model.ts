@@ -16,8 +16,8 @@ import { promptCut } from './prompt-cut.ts';
 import type { Protocol, ProtocolOptions } from './protocol.ts';
 
 /**
- * Creates a model that speaks one protocol. A request that the server rejects for its form is sent again in a form that the server
- * accepts, and the change of the dialect lasts for the life of the model; every other failure is thrown.
+ * Creates a model that speaks one protocol. A request that the server rejects for its form is sent again in a form that
+ * the server accepts, and the change of the dialect lasts for the life of the model; every other failure is thrown.
  *
  * @throws {LlmError} `bad-request` or `unauthenticated` for invalid options.
  */
@@ -116,7 +116,10 @@ function changeDialect<Body extends object>(state: ModelState<Body>, change: Par
   state.options.onDialectChange?.(change);
 }
 
-/** Headers are left out because some providers take their key in one, and functions and clients because they are not JSON. */
+/**
+ * Headers are left out because some providers take their key in one, and functions and clients because they are not
+ * JSON.
+ */
 function specOf(options: ProtocolOptions, kind: string, root: string): Json {
   const { apiKey: _key, headers: _headers, fetch: _fetch, client: _client, ...rest } = options;
   const { onDialectChange: _onChange, onPromptCut: _onCut, parameters, dialect, ...plain } = rest;

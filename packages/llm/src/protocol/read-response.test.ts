@@ -10,7 +10,7 @@ import { openaiChat } from '../chat/openai-chat.ts';
 
 type Fetch = typeof globalThis.fetch;
 
-/** A body that comes in the given pieces. */
+/** Responds with a body in these pieces. */
 function answering(type: string, pieces: readonly Uint8Array[]): Fetch {
   return async () => {
     const body = new ReadableStream<Uint8Array>({
@@ -23,7 +23,7 @@ function answering(type: string, pieces: readonly Uint8Array[]): Fetch {
   };
 }
 
-/** A body that breaks off after the given pieces. */
+/** Responds with a body that breaks off after these pieces. */
 function breaking(pieces: readonly Uint8Array[]): Fetch {
   return async () => {
     const left = [...pieces];
@@ -46,25 +46,29 @@ async function replyTo(fetch: Fetch, deltas: Delta[] = []): Promise<Omit<ModelRe
   return reply;
 }
 
-/** Cuts at the given places, taken modulo the length. */
+/** Cuts at these positions, modulo the length. */
 function cut<T extends string | Uint8Array>(whole: T, places: readonly number[]): T[] {
   const at = [...new Set(places.map((place) => place % (whole.length + 1)))].toSorted((a, b) => a - b);
   return [...at, whole.length].map((end, index) => whole.slice(at[index - 1] ?? 0, end) as T);
 }
 
-const said = fc.string({ unit: 'grapheme', maxLength: 40 });
-const call = fc.record({ id: fc.uuid(), name: fc.constantFrom('grep', 'think'), arguments: fc.dictionary(said, said) });
+const words = fc.string({ unit: 'grapheme', maxLength: 40 });
+const call = fc.record({
+  id: fc.uuid(),
+  name: fc.constantFrom('grep', 'think'),
+  arguments: fc.dictionary(words, words),
+});
 const turn: fc.Arbitrary<ScriptedTurn> = fc
   .record({
-    text: said,
-    reasoning: said,
+    text: words,
+    reasoning: words,
     calls: fc.array(call, { maxLength: 3 }),
     id: fc.uuid(),
     costUsd: fc.constant(0.5),
   })
   .filter((each) => each.text.trim() !== '' || each.calls.length > 0);
 
-test('a reply is the same however its text and its bytes are cut', async () => {
+test('a reply is the same wherever its text and its bytes are cut', async () => {
   const places = fc.array(fc.nat(), { maxLength: 20 });
   const lineEnd = fc.constantFrom('\n', '\r\n');
   await fc.assert(
@@ -81,7 +85,7 @@ test('a reply is the same however its text and its bytes are cut', async () => {
   );
 });
 
-test('one JSON answer to a streaming request is a reply, and is handed out', async () => {
+test('one JSON response to a streaming request is a reply, with deltas', async () => {
   const deltas: Delta[] = [];
   const played = await script([{ text: 'Whole.' }]).next(userRequest('Hi'));
   const json = new TextEncoder().encode(`\n  ${JSON.stringify(chatCompletion(played, 'm'))}`);
@@ -89,7 +93,7 @@ test('one JSON answer to a streaming request is a reply, and is handed out', asy
   expect([reply.message.content, deltas]).toEqual([[text('Whole.')], [{ kind: 'text', text: 'Whole.' }]]);
 });
 
-test('a stream that is said to be something else is read as what it is', async () => {
+test('a stream with another content type is read as a stream', async () => {
   const cutShort = ': PROCESSING\n\ndata: {"choices":[{"delta":{"content":"Hi"}}]}\n\n';
   const whole = `${cutShort}data: [DONE]\n\n`;
   for (const type of ['application/json', 'text/plain']) {
@@ -106,7 +110,7 @@ test('a stream without a finish reason but with an end marker is complete', asyn
   expect([reply.finish, reply.message.content]).toEqual(['unknown', [text('Hi')]]);
 });
 
-test('words after a finish reason belong to the reply, which is whole at its real end only', async () => {
+test('text after a finish reason belongs to the reply, which is complete at its real end only', async () => {
   const pieces = ['The', ' whole', ' reply.'].map(
     (content) => `data: ${JSON.stringify({ choices: [{ delta: { content }, finish_reason: 'stop' }] })}\n\n`,
   );
@@ -117,13 +121,13 @@ test('words after a finish reason belong to the reply, which is whole at its rea
   expect((await replyTo(breaking(bytes.slice(0, 1)))).message.content).toEqual([text('The')]);
 });
 
-test('an unclosed last line counts as far as it is complete', async () => {
+test('an unclosed last line is ignored when it is incomplete', async () => {
   const stream = 'data: {"choices":[{"delta":{"content":"Hi"},"finish_reason":"stop"}]}\n\ndata: {"usage":{"prompt_tok';
   const reply = await replyTo(answering('text/event-stream', [new TextEncoder().encode(stream)]));
   expect([reply.finish, reply.usage]).toEqual(['stop', undefined]);
 });
 
-test('ten megabytes of arguments in small pieces are put together', async () => {
+test('ten megabytes of arguments in small pieces are joined', async () => {
   const json = JSON.stringify({ text: 'x'.repeat(10_000_000) });
   const played = await script([{ calls: [{ name: 'write', arguments: json }] }]).next(deepFreeze(userRequest('Hi')));
   const chunks = chatChunks(played, 'm', (whole) => whole.match(/.{1,10000}/gs) ?? []);
@@ -135,7 +139,7 @@ test('ten megabytes of arguments in small pieces are put together', async () => 
 const silent: Fetch = async () =>
   new Response(new ReadableStream(), { headers: { 'content-type': 'text/event-stream' } });
 
-test('silence right after the head of a stream is a timeout', async () => {
+test('a stream without data after its head is a timeout', async () => {
   const model = openaiChat({ model: 'm', baseUrl: 'http://x.test', fetch: silent, stream: true, idleTimeoutMs: 30 });
   const message = 'm at http://x.test/v1 was silent for 30 ms.';
   await expect(model.generate(userRequest('Hi'))).rejects.toMatchObject({ code: 'timeout', message });

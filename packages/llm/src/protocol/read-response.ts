@@ -14,8 +14,8 @@ export interface ReadOptions {
 }
 
 /**
- * Reads the body of a 2xx response to its end, into `assembly`. Its content type and its start decide whether it is a stream, not
- * the request: some servers answer a streaming request with one JSON text, and the reverse.
+ * Reads the body of a 2xx response to its end, into `assembly`. Its content type and its start decide whether it is a
+ * stream, not the request: some servers answer a streaming request with one JSON text, and the reverse.
  *
  * @throws {LlmError} when it is not a reply: HTML, broken JSON, an error object, a stream without an end.
  */

@@ -37,12 +37,12 @@ const rows: readonly Row[] = [
     tokens: [100, 2, 60, 30, 0],
   },
   {
-    title: 'a proxy that counts cached tokens beside the prompt',
+    title: 'a proxy that counts cached tokens separately from the prompt',
     wire: { prompt_tokens: 10, completion_tokens: 2, cache_read_input_tokens: 60, cache_creation_input_tokens: 30 },
     tokens: [100, 2, 60, 30, 0],
   },
   {
-    title: 'a provider that counts reasoning beside the completion',
+    title: 'a provider that counts reasoning separately from the completion',
     wire: {
       prompt_tokens: 10,
       completion_tokens: 2,
@@ -70,11 +70,11 @@ describe('token counts of', () => {
   });
 });
 
-test('no usage is told without prompt tokens', () => {
+test('there is no usage without prompt tokens', () => {
   expect([usageOf(undefined), usageOf(null), usageOf({}), usageOf('x')]).toEqual([{}, {}, {}, {}]);
 });
 
-test('a cost is taken as it is, zero included', () => {
+test('a cost is returned unchanged, zero included', () => {
   expect([usageOf({ cost: 0 }), usageOf({ cost: 0.02 }), usageOf({ cost: -1 })]).toEqual([
     { costUsd: 0 },
     { costUsd: 0.02 },

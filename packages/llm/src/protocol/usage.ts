@@ -26,8 +26,8 @@ export interface UsageAndCost {
 }
 
 /**
- * Reads a `usage` object in the spelling of any provider. Parts never exceed their whole: cached and written tokens are part
- * of the input, reasoning is part of the output. An object without prompt tokens contains no usage.
+ * Reads a `usage` object in the spelling of any provider. Parts never exceed their whole: cached and written tokens are
+ * part of the input, reasoning is part of the output. An object without prompt tokens contains no usage.
  */
 export function usageOf(raw: unknown): UsageAndCost {
   const parsed = wireUsage.safeParse(raw);

@@ -2,8 +2,8 @@
 export type WireCache = WeakMap<object, unknown>;
 
 /**
- * Returns the wire form of a value: from the cache when there is one, otherwise converted and stored. A cache belongs to one
- * kind of `convert`.
+ * Returns the wire form of a value: from the cache when there is one, otherwise converted and stored. A cache belongs
+ * to one kind of `convert`.
  */
 export function cachedWire<V extends object, T>(cache: WireCache | undefined, value: V, convert: (value: V) => T): T {
   const known = cache?.get(value);
@@ -14,9 +14,9 @@ export function cachedWire<V extends object, T>(cache: WireCache | undefined, va
 }
 
 /**
- * Returns a JSON value in which every string is well-formed Unicode: half a surrogate pair, which cut text can end with, becomes
- * U+FFFD, because providers reject the whole request for one. The value is not changed, and is returned itself when it is
- * well-formed.
+ * Returns a JSON value in which every string is well-formed Unicode: half a surrogate pair, which cut text can end
+ * with, becomes U+FFFD, because providers reject the whole request for one. The value is not changed, and is returned
+ * itself when it is well-formed.
  */
 export function withWellFormedText<T>(value: T): T {
   return isWellFormed(value) ? value : (repairText(value) as T);

@@ -21,14 +21,14 @@ function modelAt({ url }: ScriptedServer, options: Partial<OpenAiChatOptions> = 
 const noLimit = rejecting("Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.");
 
 test.for([true, false])(
-  'a rejected parameter is sent differently at once, and from then on (stream: %s)',
+  'a rejected parameter is changed in the same call and in later ones (stream: %s)',
   async (stream) => {
     await using server = await scriptedServer([noLimit, ok, ok]);
-    const learned: Partial<Dialect>[] = [];
+    const changes: Partial<Dialect>[] = [];
     const model = modelAt(server, {
       stream,
       parameters: { maxOutputTokens: 9 },
-      onDialectChange: (each) => learned.push(each),
+      onDialectChange: (each) => changes.push(each),
     });
     const first = await model.generate(userRequest('Hi'));
     const second = await model.generate(userRequest('Hi'));
@@ -39,11 +39,11 @@ test.for([true, false])(
       [undefined, 9],
       [undefined, 9],
     ]);
-    expect(learned).toEqual([{ outputLimit: 'max_completion_tokens' }]);
+    expect(changes).toEqual([{ outputLimit: 'max_completion_tokens' }]);
   },
 );
 
-test('several rejections of one request are learned one after the other', async () => {
+test('several rejections of one request are handled one after the other', async () => {
   const steps = ['temperature', 'top_p'].map((name) => rejecting(`Unsupported parameter: '${name}'`));
   await using server = await scriptedServer([...steps, ok]);
   const reply = await modelAt(server).generate(userRequest('Hi', { parameters: { temperature: 0, topP: 0.5 } }));
@@ -51,21 +51,21 @@ test('several rejections of one request are learned one after the other', async 
   expect(bodies(server).at(-1)).toEqual({ model: 'm', messages: expect.any(Array) });
 });
 
-test('a rejection that the change does not cure is the failure', async () => {
+test('a rejection that the workaround does not fix is the failure', async () => {
   await using server = await scriptedServer([noLimit, noLimit]);
   const asked = modelAt(server).generate(userRequest('Hi'));
   await expect(asked).rejects.toMatchObject({ code: 'unsupported', status: 400 });
   server.assertDone();
 });
 
-test('the field that neither name fits is not tried for ever', async () => {
+test('a field that is rejected under both names is not retried forever', async () => {
   const other = rejecting("Unknown parameter: 'max_completion_tokens'");
   await using server = await scriptedServer([noLimit, other]);
   await expect(modelAt(server).generate(userRequest('Hi'))).rejects.toMatchObject({ code: 'unsupported' });
   server.assertDone();
 });
 
-test('a limit that can be afforded is for one request', async () => {
+test('an affordable limit applies to one request', async () => {
   await using server = await scriptedServer([
     rejecting('You requested up to 65536 tokens, but can only afford 4000.', 402),
     ok,
@@ -77,7 +77,7 @@ test('a limit that can be afforded is for one request', async () => {
   expect(bodies(server).map((body) => body['max_tokens'])).toEqual([65_536, 4000, 65_536]);
 });
 
-test('history that lacks reasoning is sent again with it', async () => {
+test('history without reasoning is sent again with it', async () => {
   await using server = await scriptedServer([
     rejecting('reasoning_content is missing in assistant tool call message'),
     ok,
@@ -95,16 +95,16 @@ test('history that lacks reasoning is sent again with it', async () => {
   ]);
 });
 
-test('concurrent calls learn the same once', async () => {
+test('concurrent calls change the dialect once', async () => {
   await using server = await scriptedServer([noLimit, noLimit, ok, ok]);
-  let told = 0;
-  const model = modelAt(server, { parameters: { maxOutputTokens: 9 }, onDialectChange: () => (told += 1) });
+  let changes = 0;
+  const model = modelAt(server, { parameters: { maxOutputTokens: 9 }, onDialectChange: () => (changes += 1) });
   await Promise.all([model.generate(userRequest('Hi')), model.generate(userRequest('Hi'))]);
-  expect(told).toBe(1);
+  expect(changes).toBe(1);
   expect(server.requests.filter((each) => each.text.includes('"max_tokens"'))).toHaveLength(2);
 });
 
-test('a dialect that is given wins over what is known, until the server rejects it', async () => {
+test('the dialect option overrides the rules, until the server rejects it', async () => {
   await using server = await scriptedServer([ok, rejecting("Unknown parameter: 'prompt_cache_key'"), ok]);
   const model = modelAt(server, { dialect: { cacheKey: true } });
   await model.generate(userRequest('Hi', { cacheKey: 'c' }));
@@ -113,7 +113,7 @@ test('a dialect that is given wins over what is known, until the server rejects 
   expect(model.spec).toMatchObject({ dialect: { cacheKey: true } });
 });
 
-test('an abort while a request is sent anew ends the call', async () => {
+test('an abort while a request is sent again ends the call', async () => {
   const caller = new AbortController();
   const step: ScriptedStep = () => {
     setImmediate(() => caller.abort());
@@ -124,7 +124,7 @@ test('an abort while a request is sent anew ends the call', async () => {
   await expect(asked).rejects.toMatchObject({ code: 'aborted' });
 });
 
-test('a server that cannot stream is asked for whole replies from then on', async () => {
+test('later requests to a server that cannot stream ask for whole replies', async () => {
   await using server = await scriptedServer([rejecting('Streaming is not supported for this model.'), ok, ok]);
   const model = modelAt(server);
   await model.generate(userRequest('Hi'), { onDelta: () => undefined });
@@ -148,7 +148,7 @@ test.for([
   'litellm.UnsupportedParamsError: Anthropic expects the `tools=` param to be passed in when using tool calling.',
   'Requests which include `tool_use` or `tool_result` blocks must define tools',
   'The toolConfig field must be defined when using toolUse and toolResult content blocks.',
-])('tools that were called and are no longer offered are offered where the server wants them: %s', async (message) => {
+])('tools that were called and are no longer offered are offered where the server requires it: %s', async (message) => {
   await using server = await scriptedServer([rejecting(message), ok]);
   const reply = await modelAt(server).generate(userRequest('', { messages: called }));
   expect(reply.attempts).toBe(2);
@@ -160,7 +160,7 @@ test.for([
   expect(second?.['messages']).toEqual(first?.['messages']);
 });
 
-test('a server that wants tools where none was called, or more than are offered, has failed', async () => {
+test('a rejection that requires tools fails when none was called, or when tools are offered', async () => {
   const wanting = rejecting('Requests must define tools');
   await using server = await scriptedServer([wanting, wanting, wanting]);
   const model = modelAt(server);

@@ -16,8 +16,8 @@ const order = z.array(z.discriminatedUnion('type', [reasoning, message, function
 export type ItemOrder = readonly z.output<typeof order>[number][];
 
 /**
- * Returns the order that `extra` must contain so that a reply can be sent back unchanged; undefined for the usual order, which the
- * message implies: one reasoning item, then one message, then calls.
+ * Returns the order that `extra` must contain so that a reply can be sent back unchanged; undefined for the usual
+ * order, which the message implies: one reasoning item, then one message, then calls.
  */
 export function orderIfUnusual(items: ItemOrder): ItemOrder | undefined {
   const shape = items.map(({ type }) => type).join(' ');

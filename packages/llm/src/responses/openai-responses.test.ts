@@ -91,7 +91,7 @@ test.for([true, false])(
   },
 );
 
-test('a server that keeps replies is told its ids', async () => {
+test('a server that stores replies receives its ids', async () => {
   await using server = await scriptedResponses([calling, { text: 'Done.' }]);
   const model = modelAt(server, { store: true });
   const { message } = await model.generate(userRequest('Find x.'));
@@ -102,7 +102,7 @@ test('a server that keeps replies is told its ids', async () => {
   expect(model.spec).toMatchObject({ kind: 'openai-responses', store: true });
 });
 
-test('reasoning that the server cannot open is left out, at once and from then on', async () => {
+test('reasoning that the server cannot decrypt is left out, in the same call and in later ones', async () => {
   const rejection: ScriptedStep = {
     fault: {
       kind: 'answer',
@@ -119,7 +119,7 @@ test('reasoning that the server cannot open is left out, at once and from then o
     thinking_blocks: [],
   };
   const request = userRequest('', {
-    messages: [...userRequest('Hi').messages, sealed, ...userRequest('Go on.').messages],
+    messages: [...userRequest('Hi').messages, sealed, ...userRequest('Continue.').messages],
   });
   expect((await modelAt(server).generate(request)).attempts).toBe(2);
   const kinds = bodies(server).map(({ input }) => (input as readonly { type: string }[]).map(({ type }) => type));
@@ -130,7 +130,7 @@ test('reasoning that the server cannot open is left out, at once and from then o
   expect(bodies(server)[1]).not.toHaveProperty('include');
 });
 
-test('sealed reasoning goes to no other server and no other model, with calls or without', async () => {
+test('encrypted reasoning is sent to its own server and model only, with calls or without', async () => {
   await using server = await scriptedResponses([calling, { text: 'Well.', reasoning: 'Hm.' }, { text: 'Ok.' }]);
   await using other = await scriptedResponses([{ text: 'Ok.' }]);
   const replies = [await modelAt(server).generate(userRequest('x')), await modelAt(server).generate(userRequest('x'))];
@@ -166,7 +166,11 @@ const reasoning = (id: string, text: string) => ({
   summary: [{ type: 'summary_text', text }],
   encrypted_content: `e${id}`,
 });
-const spoken = (text: string) => ({ type: 'message', role: 'assistant', content: [{ type: 'output_text', text }] });
+const messageItem = (text: string) => ({
+  type: 'message',
+  role: 'assistant',
+  content: [{ type: 'output_text', text }],
+});
 const called = (id: string) => ({
   type: 'function_call',
   id: `fc_${id}`,
@@ -175,13 +179,13 @@ const called = (id: string) => ({
   arguments: '{"a":1}',
 });
 
-test('items in an unusual order go back in that order, whole or streamed', async () => {
+test('items in an unusual order are sent back in that order, whole or streamed', async () => {
   const output = [
     reasoning('1', 'One.'),
     called('a'),
     reasoning('2', 'Two.'),
-    spoken('First.'),
-    spoken('Second.'),
+    messageItem('First.'),
+    messageItem('Second.'),
     called('b'),
   ];
   const whole: ScriptedStep = { fault: { kind: 'answer', body: { id: 'r', status: 'completed', output } } };
@@ -234,7 +238,7 @@ const rows: readonly Row[] = [
     code: 'rate-limited',
     message: /Too many/,
   },
-  { title: 'an answer that failed', step: { fault: { kind: 'answer', body: failed } }, code: 'rate-limited' },
+  { title: 'a failed response', step: { fault: { kind: 'answer', body: failed } }, code: 'rate-limited' },
   {
     title: 'an error event without a name',
     step: streamed({ type: 'error', code: 'server_error', message: 'Oops.' }),
@@ -247,12 +251,12 @@ const rows: readonly Row[] = [
     code: 'unavailable',
   },
   {
-    title: 'a cancelled answer',
-    step: { fault: { kind: 'answer', body: { id: 'r', status: 'cancelled', output: [spoken('Hi')] } } },
+    title: 'a cancelled response',
+    step: { fault: { kind: 'answer', body: { id: 'r', status: 'cancelled', output: [messageItem('Hi')] } } },
     code: 'unavailable',
   },
   {
-    title: 'content that was withheld',
+    title: 'withheld content',
     step: {
       fault: {
         kind: 'answer',
@@ -262,7 +266,7 @@ const rows: readonly Row[] = [
     code: 'refused',
   },
   {
-    title: 'an item without the one that must follow it',
+    title: 'an item without its required successor',
     step: {
       fault: {
         kind: 'answer',
@@ -276,7 +280,7 @@ const rows: readonly Row[] = [
   { title: 'JSON of another kind', step: { fault: { kind: 'answer', body: { ok: true } } }, code: 'malformed-reply' },
 ];
 
-describe('what goes wrong in the Responses protocol', () => {
+describe('a failure of the Responses protocol:', () => {
   test.for(rows)('$title is $code', async ({ step, code, message }) => {
     await using server = await scriptedResponses([step]);
     const asked = modelAt(server).generate(userRequest('Hi'), { onDelta: () => undefined });
@@ -284,7 +288,7 @@ describe('what goes wrong in the Responses protocol', () => {
   });
 });
 
-test('a refusal is the text of the reply, and reasoning may come as text', async () => {
+test('a refusal is the text of the reply, and reasoning may be text', async () => {
   const refusal = { type: 'message', content: [{ type: 'refusal', refusal: 'I will not.' }] };
   const open = { type: 'reasoning', id: 'x', summary: [], content: [{ type: 'reasoning_text', text: 'No.' }] };
   await using server = await scriptedResponses([
@@ -305,13 +309,13 @@ test('a refusal is the text of the reply, and reasoning may come as text', async
   }
 });
 
-test('a stream that stays open after its last event does not hold up the reply', async () => {
+test('a stream that stays open after its last event does not delay the reply', async () => {
   await using server = await scriptedResponses([{ text: 'Hello.', fault: { kind: 'hang', afterPieces: 5 } }]);
   const reply = await modelAt(server, { stream: true }).generate(userRequest('Hi'));
   expect(reply.finish).toBe('stop');
 });
 
-test('parameters, tools, images and instructions have their places', async () => {
+test('parameters, tools, images and instructions are in their fields', async () => {
   await using server = await scriptedResponses([{ text: 'Done.' }]);
   const image = { type: 'image', image_urls: ['data:image/png;base64,AA'], cache_prompt: false } as const;
   const system: Message = {
@@ -372,7 +376,7 @@ test('parameters, tools, images and instructions have their places', async () =>
   });
 });
 
-test('images that are not seen are told', async () => {
+test('a note replaces images that the model cannot see', async () => {
   await using server = await scriptedResponses([{ text: 'Done.' }]);
   const image = { type: 'image', image_urls: ['data:a', 'data:b'], cache_prompt: false } as const;
   await modelAt(server).generate(

@@ -13,12 +13,12 @@ export interface OpenAiResponsesOptions extends ProtocolOptions {
 }
 
 /**
- * Creates a model of any server that speaks the OpenAI Responses protocol. Stateless unless `store` is true: every request
- * contains the whole conversation, and the model's reasoning is sent back encrypted. Failures and rejections are handled as in
- * `openaiChat`.
+ * Creates a model of any server that speaks the OpenAI Responses protocol. Stateless unless `store` is true: every
+ * request contains the whole conversation, and the model's reasoning is sent back encrypted. Failures and rejections
+ * are handled as in `openaiChat`.
  *
- * @throws {LlmError} `bad-request` for an invalid address, header or combination of options, `unauthenticated` for a key that no
- * header can contain.
+ * @throws {LlmError} `bad-request` for an invalid address, header or combination of options, `unauthenticated` for a
+ * key that no header can contain.
  * @see https://platform.openai.com/docs/api-reference/responses
  */
 export function openaiResponses(options: OpenAiResponsesOptions): LanguageModel {

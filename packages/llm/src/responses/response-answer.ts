@@ -46,8 +46,8 @@ export const wireResponse = z.looseObject({
 });
 
 /**
- * An event of a streamed reply. Servers differ in the fields they leave out, so only the used fields are read, and an unreadable
- * field counts as missing.
+ * An event of a streamed reply. Servers differ in the fields they leave out, so only the used fields are read, and an
+ * unreadable field counts as missing.
  *
  * @see https://platform.openai.com/docs/api-reference/responses-streaming
  */

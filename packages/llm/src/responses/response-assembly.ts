@@ -105,7 +105,9 @@ function usageIn(response: WireResponse | undefined): unknown {
   );
 }
 
-/** Adds the data that must be sent back to this protocol: the last reasoning, the ids of items, and an unusual order. */
+/**
+ * Adds the data that must be sent back to this protocol: the last reasoning, the ids of items, and an unusual order.
+ */
 function messageOf(message: Message, items: readonly OutputItem[], origin: string): Message {
   const calls = message.tool_calls ?? [];
   const order = orderIfUnusual(orderIn(items, calls));

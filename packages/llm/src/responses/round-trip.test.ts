@@ -17,16 +17,16 @@ const settings: ResponseSettings = {
 const words = fc.string({ unit: 'grapheme', minLength: 1 }).filter((value) => value.trim() !== '');
 const toolName = fc.stringMatching(/^[A-Za-z0-9_-]{1,64}$/);
 const call = fc.record({ id: words, name: toolName, arguments: fc.json(), origin: fc.constant('responses' as const) });
-const reasoning = fc.record({ summary: fc.array(words, { maxLength: 2 }), encrypted_content: words });
+const reasoningItem = fc.record({ summary: fc.array(words, { maxLength: 2 }), encrypted_content: words });
 
-function message(role: Message['role'], said: string, fields: Partial<Message> = {}): Message {
-  return { role, content: said === '' ? [] : [text(said)], thinking_blocks: [], ...fields };
+function message(role: Message['role'], reply: string, fields: Partial<Message> = {}): Message {
+  return { role, content: reply === '' ? [] : [text(reply)], thinking_blocks: [], ...fields };
 }
 
 const here = { origin: 'm' };
 
-/** Reasoning says where it came from: with the first call where there is one. */
-function marked(each: Message): Message {
+/** Adds the origin to the first call of a message with reasoning. */
+function withOrigin(each: Message): Message {
   const [first, ...rest] = each.tool_calls ?? [];
   return each.responses_reasoning_item && first ? { ...each, tool_calls: [{ ...first, extra: here }, ...rest] } : each;
 }
@@ -35,21 +35,21 @@ function bare({ extra: _origin, ...each }: Message): Message {
   return each;
 }
 
-/** A turn: what the user says, and what the assistant answers with its results. */
+/** A user message, the assistant's reply and the results of its calls. */
 const turn = fc
   .record({
-    asked: words,
-    said: fc.oneof(words, fc.constant('')),
-    thought: fc.option(reasoning, { nil: undefined }),
+    question: words,
+    reply: fc.oneof(words, fc.constant('')),
+    reasoning: fc.option(reasoningItem, { nil: undefined }),
     calls: fc.uniqueArray(call, { maxLength: 3, selector: ({ id }) => id }),
   })
-  .filter(({ said, calls }) => said !== '' || calls.length > 0)
-  .map(({ asked, said, thought, calls }) => [
-    message('user', asked),
-    message('assistant', said, {
+  .filter(({ reply, calls }) => reply !== '' || calls.length > 0)
+  .map(({ question, reply, reasoning, calls }) => [
+    message('user', question),
+    message('assistant', reply, {
       ...(calls.length > 0 && { tool_calls: calls }),
-      ...(thought && { responses_reasoning_item: thought }),
-      ...(thought && calls.length === 0 && { extra: here }),
+      ...(reasoning && { responses_reasoning_item: reasoning }),
+      ...(reasoning && calls.length === 0 && { extra: here }),
     }),
     ...calls.map(({ id, name }) => message('tool', `result of ${name}`, { tool_call_id: id })),
   ]);
@@ -57,7 +57,7 @@ const turn = fc
 test('a server reads back every message that is sent to it, reasoning and ids included', () => {
   fc.assert(
     fc.property(fc.array(turn, { maxLength: 4 }), (turns) => {
-      const messages = turns.flat().map(marked);
+      const messages = turns.flat().map(withOrigin);
       const body: unknown = JSON.parse(JSON.stringify(toResponseBody(userRequest('', { messages }), settings)));
       expect(requestOfItems(responseRequest.parse(body)).messages).toEqual(turns.flat().map(bare));
     }),

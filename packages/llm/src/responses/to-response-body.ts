@@ -21,8 +21,8 @@ export interface ResponseBody {
 }
 
 /**
- * Returns the body of a Responses request: the same bytes for the same request, so that prompt caches hit. Unless `store` is true,
- * the server stores nothing, so reasoning is requested and sent back encrypted.
+ * Returns the body of a Responses request: the same bytes for the same request, so that prompt caches hit. Unless
+ * `store` is true, the server stores nothing, so reasoning is requested and sent back encrypted.
  */
 export function toResponseBody(request: ModelRequest, settings: ResponseSettings): ResponseBody {
   const { model, dialect, stream, store } = settings;
