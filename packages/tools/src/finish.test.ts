@@ -12,13 +12,13 @@ const schema = {
   $defs: { file: { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] } },
 };
 
-test('without a schema the action is as it always was', () => {
+test('without a schema the action has no structured output', () => {
   const tool = finish();
   expect(tool.toAction(tool.parse({ message: 'Done.' }))).toEqual({ message: 'Done.', kind: 'FinishAction' });
   expect(Object.keys(Object(tool.parameters['properties']))).toEqual(['message']);
 });
 
-test('with a schema the model fills in its fields, which are stored apart', () => {
+test('with a schema the answer is stored as structured output', () => {
   const tool = finish({ responseSchema: schema });
   expect(tool.parameters).toMatchObject({
     properties: { message: {}, status: { enum: ['success', 'failed'] }, files: { items: { type: 'object' } } },
@@ -38,13 +38,13 @@ test.for([
   [{ message: 'Done.', status: 'failed', more: 'swordfish' }, 'more'],
   [{ status: 'failed' }, 'message'],
   [{ message: 'Done.', status: 'failed', files: [{ path: 7 }] }, 'files.0.path'],
-] as const)('an answer that does not fit is rejected by name, without its value: %j', ([input, name]) => {
+] as const)('an invalid answer is rejected with the field and without its value: %j', ([input, name]) => {
   const tool = finish({ responseSchema: schema });
   expect(() => tool.parse(input)).toThrow(name);
   expect(() => tool.parse(input)).not.toThrow('swordfish');
 });
 
-test('a stored answer that does not fit is rejected', () => {
+test('an invalid stored answer is rejected', () => {
   const tool = finish({ responseSchema: schema });
   const action = { message: 'Done.', structured_output: { status: 'other' }, kind: 'FinishAction' };
   expect(() => tool.fromAction(action)).toThrow('status');
@@ -60,6 +60,6 @@ test.for([
   [{ ...schema, properties: { ...schema.properties, message: {} } }, 'message'],
   [{ ...schema, required: ['other'] }, 'other'],
   [{ ...schema, properties: { status: { $ref: 'https://elsewhere' } } }, 'cannot be read'],
-] as const)('a schema that says anything else is unusable: %j', ([responseSchema, why]) => {
+] as const)('a schema of anything else is unusable: %j', ([responseSchema, why]) => {
   expect(() => finish({ responseSchema })).toThrow(why);
 });

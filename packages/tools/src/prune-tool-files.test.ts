@@ -12,7 +12,7 @@ const day = 24 * 60 * 60 * 1000;
 const now = (): number => Date.UTC(2026, 0, 100);
 const temporary = async () => mkdtempDisposable(join(tmpdir(), 'varve-kept-'));
 
-/** A directory of so many bytes in which nothing has changed for so many days. */
+/** Creates a directory of the given size that was last changed the given number of days ago. */
 async function kept(root: string, name: string, { days, bytes = 1 }: { days: number; bytes?: number }): Promise<void> {
   const path = join(root, name);
   await mkdir(path, { recursive: true });
@@ -26,7 +26,7 @@ async function age(path: string, days: number): Promise<void> {
   await utimes(path, at, at);
 }
 
-test('what nobody has changed for longer than the limit goes, whatever the tools call their files', async () => {
+test('directories unchanged for longer than the limit are removed, with all file names of the tools', async () => {
   await using place = await temporary();
   const root = join(place.path, 'kept');
   {
@@ -51,7 +51,7 @@ test('what nobody has changed for longer than the limit goes, whatever the tools
   expect(await readdir(root)).toEqual([]);
 });
 
-test('of too many bytes those go that changed longest ago, but for what is in use', async () => {
+test('above the size limit the least recently changed directories are removed, except those in use', async () => {
   await using root = await temporary();
   for (const days of [0.5, 2, 3, 4, 5]) await kept(root.path, `d${days}`, { days, bytes: 100 });
   const limits = { maxAgeMs: 30 * day, now };
@@ -62,7 +62,7 @@ test('of too many bytes those go that changed longest ago, but for what is in us
   expect(await readdir(root.path)).toEqual(['d0.5']);
 });
 
-test('one changed file makes a directory young', async () => {
+test('one changed file makes a directory recent', async () => {
   await using root = await temporary();
   await kept(root.path, 'd', { days: 40 });
   const path = join(root.path, 'd', 'edits.json');
@@ -70,7 +70,7 @@ test('one changed file makes a directory young', async () => {
   expect(await pruneToolFiles(root.path, { maxAgeMs: day, maxBytes: 0, now })).toEqual([]);
 });
 
-test('nothing that was not written by a tool is removed, nor anything beside it', async () => {
+test('a directory with any file not written by a tool is left unchanged', async () => {
   await using place = await temporary();
   const [root, elsewhere] = [join(place.path, 'kept'), join(place.path, 'elsewhere')];
   await kept(elsewhere, '.', { days: 40 });
@@ -87,7 +87,7 @@ test('nothing that was not written by a tool is removed, nor anything beside it'
   expect((await readdir(place.path, { recursive: true })).toSorted()).toEqual(before);
 });
 
-test('without a directory there is nothing to do', async () => {
+test('a missing directory is ignored', async () => {
   await using place = await temporary();
   expect(await pruneToolFiles(join(place.path, 'none'), { maxAgeMs: 0, maxBytes: 0 })).toEqual([]);
   expect(existsSync(join(place.path, 'none'))).toBe(false);

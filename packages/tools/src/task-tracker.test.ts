@@ -34,7 +34,7 @@ test('several tasks in progress are allowed, with a warning', async () => {
   expect(textOf(planned.content)).toContain('2 tasks are in progress');
 });
 
-test('viewing reads and planning may be repeated', () => {
+test('viewing has the effect read, planning the effect idempotent', () => {
   const tracker = taskTracker();
   expect(tracker.effect({ command: 'view', task_list: [] })).toBe('read');
   expect(tracker.effect({ command: 'plan', task_list: [] })).toBe('idempotent');

@@ -20,7 +20,7 @@ import { toolContract, type ToolSubject } from '../src/testing/tool-contract.ts'
 const sum = (): ReturnType<typeof defineTool> =>
   defineTool({
     name: 'sum',
-    description: 'Adds two numbers; a sum of zero never comes.',
+    description: 'Adds two numbers; a sum of zero never settles.',
     input: z.object({ one: z.number().describe('The first.'), other: z.number().default(1).describe('The second.') }),
     effect: 'read',
     execute: ({ one, other }) =>
@@ -38,7 +38,7 @@ const shell = (pty: boolean): ToolSubject => ({
   slow: () => ({ command: 'sleep 30; echo late' }),
   masked: {
     open: (mask) => terminal({ pty, mask, maxOutputChars: 1000 }),
-    // In two parts, so that the secret is neither in the command nor in the file that carries it.
+    // In two parts, so that the secret is neither in the command nor in the file that contains it.
     input: (secret) => ({
       command: `a='${secret.slice(0, 9)}'; b='${secret.slice(9)}'; for i in $(seq 300); do echo "$i $a$b"; done; echo "$a$b" | base64`,
       timeout: 60,
@@ -49,7 +49,7 @@ const shell = (pty: boolean): ToolSubject => ({
 const anything = (): ReturnType<typeof defineTool> =>
   defineTool({
     name: 'anything',
-    description: 'Says how many fields it was given.',
+    description: 'Returns the number of its fields.',
     input: z.looseObject({ first: z.string().describe('One of them.') }),
     annotations: { readOnlyHint: true },
     effect: 'read',
@@ -57,7 +57,7 @@ const anything = (): ReturnType<typeof defineTool> =>
     execute: async (input) => Object.keys(input).length,
   });
 
-/** Every tool: add its line here. */
+/** Subjects of the contract: add a row for a new tool. */
 const subjects: Record<string, ToolSubject> = {
   'terminal on a pty': shell(true),
   'terminal on pipes': shell(false),
@@ -149,10 +149,10 @@ const subjects: Record<string, ToolSubject> = {
   'an open tool of a user': { open: anything, inputs: () => [{ first: '', more: [1] }], isOpen: true },
 };
 
-/** Each breaks one promise. */
+/** Broken tools, each of which violates one rule of the contract. */
 const broken: Readonly<Record<string, (right: Tool) => Partial<Tool>>> = {
   'writes while it hints that it reads': () => ({ effect: () => 'write' }),
-  'tells another effect each time': () => {
+  'returns another effect each time': () => {
     let asked = 0;
     return { effect: () => ((asked += 1) % 2 === 0 ? 'read' : 'idempotent') };
   },
@@ -160,20 +160,20 @@ const broken: Readonly<Record<string, (right: Tool) => Partial<Tool>>> = {
   'changes its arguments': (right) => ({
     parse: (input) => right.parse(Object.assign(Object(input), { thought: 'x' })),
   }),
-  'leaves out of the payload what it fills in again': (right) => ({
+  'omits from the payload a field that it fills in again': (right) => ({
     parameters: { ...right.parameters, required: [] },
     parse: (input) => right.parse({ thought: 'None.', ...Object(input) }),
     toAction: () => ({ kind: 'ThinkAction' }),
     fromAction: (action) => right.fromAction({ thought: 'Why?', ...action }),
   }),
-  'trusts what is stored': () => ({ fromAction: ({ kind: _kind, ...fields }) => fields }),
-  'shows more than anyone reads': (right) => ({
+  'does not check stored calls': () => ({ fromAction: ({ kind: _kind, ...fields }) => fields }),
+  'shows more than the limit': (right) => ({
     execute: async (input, context) => ({
       ...(await right.execute(input, context)),
       content: [text('x'.repeat(50_001))],
     }),
   }),
-  'tells what its host keeps secret': (right) => ({
+  'shows the environment of its host': (right) => ({
     execute: async (input, context) => ({
       ...(await right.execute(input, context)),
       content: [text(JSON.stringify(process.env))],
@@ -195,11 +195,11 @@ describe('a tool that', () => {
 });
 
 test.for([true, false])(
-  'a terminal that hides nothing, or has the credentials of its host, fails the contract',
+  'a terminal without masking, or with the credentials of its host, fails the contract',
   async (pty) => {
     const right = shell(pty);
     const open = (): Tool => terminal({ pty, env: { KEY: 'swordfish-of-the-host' }, maxOutputChars: 1000 });
-    const checks = toolContract.filter(({ title }) => title.includes('nothing of a'));
+    const checks = toolContract.filter(({ title }) => title.startsWith('does not show'));
     const subject: ToolSubject = { ...right, open, masked: { open, input: right.masked?.input ?? (() => ({})) } };
     const results = await Promise.allSettled(checks.map((check) => check.run(subject)));
     expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected']);

@@ -8,7 +8,7 @@ import { localWorkspace } from '../src/workspace/local-workspace.ts';
 import { remoteWorkspace } from '../src/workspace/remote-workspace.ts';
 import type { Workspace } from '../src/workspace/workspace.ts';
 
-/** Every workspace: add its line here. */
+/** Subjects of the contract: add a row for a new workspace. */
 const workspaces: Record<string, (directory: string, work: (one: Workspace) => Promise<void>) => Promise<void>> = {
   local: (directory, work) => work(localWorkspace(directory)),
   async remote(directory, work) {

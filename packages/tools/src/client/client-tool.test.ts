@@ -18,7 +18,7 @@ const parameters = {
 } as const;
 const spec = { name: 'show_panel', description: 'Shows a panel.', parameters };
 
-test('a call is answered at once, and says that its outcome is not known', async () => {
+test('a call is answered immediately, with the note that its result is not available', async () => {
   await using opened = await openedTool(clientTool(spec));
   const observation = await opened.call({ panel: 'diff' });
   expect(observation).toMatchObject({ is_error: false, kind: 'ClientToolObservation' });
@@ -31,12 +31,12 @@ test('the action has the arguments as fields, and the kind of this tool', () => 
   expect(JSON.stringify(action)).toBe('{"panel":"shell","width":80,"more":[{"x":1}],"kind":"ClientAction_show_panel"}');
 });
 
-test('models get the parameters exactly as the client wrote them', () => {
+test('models receive the parameters exactly as the client sent them', () => {
   expect(clientTool(spec).parameters).toEqual(parameters);
   expect(clientTool({ name: 'ping', description: '' }).parameters).toEqual({ type: 'object', properties: {} });
 });
 
-test('bounds, lists of values and nested fields are checked, and messages hold no value', () => {
+test('bounds, enumerations and nested fields are checked, and messages contain no values', () => {
   const tool = clientTool(spec);
   for (const [input, field] of [
     [{ panel: 'swordfish' }, 'panel'],
@@ -50,7 +50,7 @@ test('bounds, lists of values and nested fields are checked, and messages hold n
   }
 });
 
-test('fields without a description pass when the schema says so', () => {
+test('fields without a description are accepted if the schema allows them', () => {
   const open = clientTool({ ...spec, parameters: { ...parameters, additionalProperties: { type: 'number' } } });
   expect(open.parse({ panel: 'diff', other: 7 })).toEqual({ panel: 'diff', width: 80, other: 7 });
   expect(() => open.parse({ panel: 'diff', other: 'x' })).toThrow('other');
@@ -70,7 +70,7 @@ test.for([
     [{}, { in: [{ b: 1 }] }],
     [{ in: [{ b: 1 }, {}] }],
   ],
-] as const)('a field that is required and not described must be there: %s', ([, rest, right, wrong]) => {
+] as const)('a required field without a description must be present: %s', ([, rest, right, wrong]) => {
   const required = { type: 'object', required: ['b'], ...rest };
   const tool = clientTool({ ...spec, parameters: required });
   for (const input of right) expect(tool.parse(input)).toEqual(input);
@@ -78,7 +78,7 @@ test.for([
   expect(tool.parameters).toEqual(required);
 });
 
-test('an argument that is called like the kind of a payload comes back under its name', () => {
+test('an argument named like the kind of a payload is restored under its name', () => {
   const properties = { kind: { type: 'string' }, kind_: { type: 'string' }, kindly: { type: 'string' } };
   const tool = clientTool({ ...spec, parameters: { type: 'object', properties } });
   const input = { kind: 'one', kind_: 'two', kindly: 'three' };
@@ -87,14 +87,14 @@ test('an argument that is called like the kind of a payload comes back under its
   expect(tool.fromAction(action)).toEqual(input);
 });
 
-test('what a log cannot hold is refused', () => {
+test('arguments that a log cannot store are refused', () => {
   const tool = clientTool({ ...spec, parameters: { type: 'object', additionalProperties: true } });
   let deep: unknown = 1;
   for (let level = 0; level < 500; level += 1) deep = [deep];
   expect(() => tool.toAction(tool.parse({ deep }))).toThrow('levels');
 });
 
-test('without annotations nothing good is assumed, and the definition has none', () => {
+test('without annotations the hints are cautious, and the definition has none', () => {
   const tool = clientTool(spec);
   expect(tool.annotations).toEqual({
     readOnlyHint: false,
@@ -114,7 +114,7 @@ test('without annotations nothing good is assumed, and the definition has none',
   ]);
 });
 
-test('what the client hints at decides what repeating a call would mean', () => {
+test('the hints of the client determine the effect of a call', () => {
   const hinted = (annotations: object): string => clientTool({ ...spec, annotations }).effect({});
   expect(hinted({ readOnlyHint: true })).toBe('read');
   expect(hinted({ idempotentHint: true })).toBe('idempotent');
@@ -124,7 +124,7 @@ test('what the client hints at decides what repeating a call would mean', () => 
   expect(definition['annotations']).toMatchObject({ title: 'Panel', readOnlyHint: false, openWorldHint: false });
 });
 
-test('two conversations may know tools of one name with different parameters', () => {
+test('two conversations may have tools of the same name with different parameters', () => {
   const one = clientTool({ ...spec, parameters: { ...parameters, $id: 'panel' } });
   const other = clientTool({
     ...spec,
@@ -134,7 +134,7 @@ test('two conversations may know tools of one name with different parameters', (
   expect(other.parse({ x: 1 })).toEqual({ x: 1 });
 });
 
-test('the same tool comes of what a client sent, of a stored agent and of a system prompt event', () => {
+test('the spec of a client, of a stored agent and of a system prompt event return the same tool', () => {
   const tool = clientTool({ ...spec, annotations: { title: 'Panel' } });
   const sent = { ...spec, annotations: { title: 'Panel' }, unknown: 1 };
   for (const stored of [sent, { name: spec.name, params: { spec: sent } }, tool.definition]) {
@@ -161,12 +161,12 @@ test.for([
   expect(make).toThrow(expect.objectContaining({ code: 'unusable' }));
 });
 
-test('a name that is there twice, or that another tool has, is refused', () => {
+test('a duplicate name, or the name of another tool, is refused', () => {
   expect(clientTools([spec, { ...spec, name: 'other' }]).map(({ name }) => name)).toEqual(['show_panel', 'other']);
   expect(() => clientTools([spec, spec])).toThrow('show_panel');
   expect(() => clientTools([{ ...spec, name: 'think' }], [think()])).toThrow('think');
 });
-/** As version 1.43.1 of the reference wrote them. */
+/** Definitions written by version 1.43.1 of the reference. */
 const recorded = {
   tool: '{"name":"run_command","params":{"spec":{"name":"run_command","description":"d","parameters":{"type":"object","properties":{"command":{"type":"string"}},"required":["command"]},"annotations":null}}}',
   definition:
@@ -174,7 +174,7 @@ const recorded = {
   action: '{"command":"hello","kind":"ClientAction_run_command"}',
 };
 
-test('a tool that the reference stored is the same here, and reads the calls that are stored there', () => {
+test('a tool stored by the reference is read unchanged, and parses the calls stored with it', () => {
   const [tool] = clientTools([JSON.parse(recorded.tool)]);
   expect(JSON.stringify(tool?.definition)).toBe(recorded.definition);
   expect(JSON.stringify(tool?.toAction(tool.fromAction(JSON.parse(recorded.action))))).toBe(recorded.action);

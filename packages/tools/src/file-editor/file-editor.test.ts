@@ -18,7 +18,7 @@ interface Editor extends AsyncDisposable {
   at(name: string): string;
   write(name: string, text: string | Buffer): Promise<void>;
   read(name: string): Promise<string>;
-  /** A call on a name in the workspace. */
+  /** Calls the editor with the path of a name in the workspace. */
   do(command: string, name: string, fields?: object): Promise<Answer>;
 }
 
@@ -38,9 +38,9 @@ const open = async (options: FileEditorOptions = {}): Promise<Editor> => {
 };
 
 test.for([
-  ['FE-01: text', 'one\ntwo\n'],
-  ['FE-02: no text', ''],
-  ['FE-45: any text', 'ä 😀 \u2028\n'],
+  ['text', 'one\ntwo\n'],
+  ['no text', ''],
+  ['any text', 'ä 😀 \u2028\n'],
 ] as const)('create writes a file with %s', async ([, text]) => {
   await using editor = await open();
   const { isError, observation } = await editor.do('create', 'file', { file_text: text });
@@ -55,27 +55,27 @@ test.for([
   expect(await editor.read('file')).toBe(text);
 });
 
-test('FE-03: create without file_text is refused', async () => {
+test('create without file_text is refused', async () => {
   await using editor = await open();
   const { isError, text } = await editor.do('create', 'file');
   expect(isError).toBe(true);
   expect(text).toBe('Parameter `file_text` is required for command: create.');
 });
 
-test.for(['file', '.'])('FE-04: create over %s is refused', async (name) => {
+test.for(['file', '.'])('create over %s is refused', async (name) => {
   await using editor = await open();
   await editor.write('file', 'old');
   expect((await editor.do('create', name, { file_text: 'new' })).isError).toBe(true);
   expect(await editor.read('file')).toBe('old');
 });
 
-test('FE-05, E6: create makes the directories above', async () => {
+test('create creates parent directories', async () => {
   await using editor = await open();
   await editor.do('create', 'a/b/c.txt', { file_text: 'x' });
   expect(await editor.read('a/b/c.txt')).toBe('x');
 });
 
-test('FE-29: str_replace replaces and shows the place', async () => {
+test('str_replace shows the changed lines', async () => {
   await using editor = await open();
   await editor.write('file', Array.from({ length: 20 }, (_, index) => `line ${index + 1}\n`).join(''));
   const { text, observation } = await editor.do('str_replace', 'file', {
@@ -90,14 +90,14 @@ test('FE-29: str_replace replaces and shows the place', async () => {
 });
 
 test.for([
-  ['FE-30: several lines', 'a\nb\nc\n', 'a\nb', 'x', 'x\nc\n'],
-  ['FE-31: tabs', '\tif x:\n\t\ty\n', '\t\ty', '\t\tz', '\tif x:\n\t\tz\n'],
-  ['FE-32: by nothing', 'a\nb\n', 'a\n', '', 'b\n'],
-  ['FE-38, E5: with stray blanks around', 'a\nb\nc\n', '  b  ', ' x ', 'a\n x \nc\n'],
-  ['FE-39: a pattern', 'a.c abc', 'a.c', 'x', 'x abc'],
-  ['FE-40, E4: by a replacement pattern', 'price', 'price', "$& $1 $$ $` $'", "$& $1 $$ $` $'"],
-  ['FE-37, E8: nothing in an empty file', '', '', 'x\n', 'x\n'],
-  ['FE-45: by characters outside of ASCII', 'abc', 'b', 'ß😀', 'aß😀c'],
+  ['several lines', 'a\nb\nc\n', 'a\nb', 'x', 'x\nc\n'],
+  ['tabs', '\tif x:\n\t\ty\n', '\t\ty', '\t\tz', '\tif x:\n\t\tz\n'],
+  ['by nothing', 'a\nb\n', 'a\n', '', 'b\n'],
+  ['with stray blanks around', 'a\nb\nc\n', '  b  ', ' x ', 'a\n x \nc\n'],
+  ['a pattern', 'a.c abc', 'a.c', 'x', 'x abc'],
+  ['by a replacement pattern', 'price', 'price', "$& $1 $$ $` $'", "$& $1 $$ $` $'"],
+  ['nothing in an empty file', '', '', 'x\n', 'x\n'],
+  ['by characters outside of ASCII', 'abc', 'b', 'ß😀', 'aß😀c'],
 ] as const)('str_replace: %s', async ([, before, old_str, new_str, after]) => {
   await using editor = await open();
   await editor.write('file', before);
@@ -106,13 +106,13 @@ test.for([
 });
 
 test.for([
-  ['FE-33: identical texts', { old_str: 'a', new_str: 'a' }, /new_str/],
-  ['FE-33: nothing by nothing', { old_str: '' }, /new_str/],
-  ['FE-34: absent text', { old_str: 'zzz', new_str: 'x' }, /did not appear verbatim/],
-  ['FE-35: a text in several places', { old_str: 'same', new_str: 'x' }, /lines \[2, 4\]/],
-  ['FE-35: lines in several places', { old_str: 'same\n', new_str: 'x' }, /lines \[2, 4\]/],
-  ['FE-36: overlapping places', { old_str: 'abab', new_str: 'x' }, /lines \[5\]/],
-  ['FE-37: nothing', { old_str: '', new_str: 'x' }, /old_str/],
+  ['identical texts', { old_str: 'a', new_str: 'a' }, /new_str/],
+  ['nothing by nothing', { old_str: '' }, /new_str/],
+  ['absent text', { old_str: 'zzz', new_str: 'x' }, /did not appear verbatim/],
+  ['a text in several places', { old_str: 'same', new_str: 'x' }, /lines \[2, 4\]/],
+  ['lines in several places', { old_str: 'same\n', new_str: 'x' }, /lines \[2, 4\]/],
+  ['overlapping places', { old_str: 'abab', new_str: 'x' }, /lines \[5\]/],
+  ['nothing', { old_str: '', new_str: 'x' }, /old_str/],
   ['a missing old_str', { new_str: 'x' }, /`old_str` is required/],
 ] as const)('str_replace refuses %s', async ([, fields, reason]) => {
   await using editor = await open();
@@ -125,15 +125,15 @@ test.for([
 });
 
 test.for([
-  ['FE-41: at the top', 'a\nb\n', 0, 'x', 'x\na\nb\n'],
-  ['FE-41: in the middle', 'a\nb\n', 1, 'x', 'a\nx\nb\n'],
-  ['FE-41: at the end', 'a\nb\n', 2, 'x', 'a\nb\nx\n'],
-  ['FE-42: nothing, which is an empty line', 'a\nb\n', 1, '', 'a\n\nb\n'],
-  ['FE-43: whole lines', 'a\nb\n', 1, 'x\ny\n', 'a\nx\ny\nb\n'],
-  ['FE-44, E2: at the end of a file without a final line end', 'a\nb', 2, 'c', 'a\nb\nc'],
-  ['FE-44: before the end of such a file', 'a\nb', 1, 'x', 'a\nx\nb'],
+  ['at the top', 'a\nb\n', 0, 'x', 'x\na\nb\n'],
+  ['in the middle', 'a\nb\n', 1, 'x', 'a\nx\nb\n'],
+  ['at the end', 'a\nb\n', 2, 'x', 'a\nb\nx\n'],
+  ['nothing, which is an empty line', 'a\nb\n', 1, '', 'a\n\nb\n'],
+  ['whole lines', 'a\nb\n', 1, 'x\ny\n', 'a\nx\ny\nb\n'],
+  ['at the end of a file without a final line end', 'a\nb', 2, 'c', 'a\nb\nc'],
+  ['before the end of such a file', 'a\nb', 1, 'x', 'a\nx\nb'],
   ['into an empty file', '', 0, 'x', 'x\n'],
-  ['FE-57: into a file with CRLF', 'a\r\nb\r\n', 1, 'x\ny', 'a\r\nx\r\ny\r\nb\r\n'],
+  ['into a file with CRLF', 'a\r\nb\r\n', 1, 'x\ny', 'a\r\nx\r\ny\r\nb\r\n'],
 ] as const)('insert: %s', async ([, before, insert_line, new_str, after]) => {
   await using editor = await open();
   await editor.write('file', before);
@@ -143,7 +143,7 @@ test.for([
   expect(await editor.read('file')).toBe(after);
 });
 
-test.for([-1, 3])('FE-41: insert after line %i of two is refused with the range', async (insert_line) => {
+test.for([-1, 3])('insert after line %i of two is refused with the range', async (insert_line) => {
   await using editor = await open();
   await editor.write('file', 'a\nb\n');
   const { isError, text } = await editor.do('insert', 'file', { insert_line, new_str: 'x' });
@@ -162,7 +162,7 @@ test.for([
   );
 });
 
-test('FE-46: edits are undone one by one, then there is nothing left', async () => {
+test('edits are undone one by one until the history is empty', async () => {
   await using editor = await open();
   await editor.write('file', 'a\n');
   await editor.do('str_replace', 'file', { old_str: 'a', new_str: 'b' });
@@ -175,14 +175,14 @@ test('FE-46: edits are undone one by one, then there is nothing left', async () 
   expect((await editor.do('undo_edit', 'file')).text).toContain('no edit history');
 });
 
-test('E7: undo of create removes the file', async () => {
+test('undo of create removes the file', async () => {
   await using editor = await open();
   await editor.do('create', 'file', { file_text: 'x' });
   expect((await editor.do('undo_edit', 'file')).isError).toBe(false);
   await expect(stat(editor.at('file'))).rejects.toThrow('ENOENT');
 });
 
-test('FE-47: of eleven edits ten can be undone', async () => {
+test('of eleven edits ten can be undone', async () => {
   await using editor = await open();
   await editor.write('file', 'n0');
   for (let edit = 0; edit < 11; edit += 1)
@@ -192,7 +192,7 @@ test('FE-47: of eleven edits ten can be undone', async () => {
   expect(await editor.read('file')).toBe('n1');
 });
 
-test('undo is refused when something else changed the file', async () => {
+test('undo is refused if another program has changed the file', async () => {
   await using editor = await open();
   await editor.write('file', 'a');
   await editor.do('str_replace', 'file', { old_str: 'a', new_str: 'b' });
@@ -201,7 +201,7 @@ test('undo is refused when something else changed the file', async () => {
   expect(await editor.read('file')).toBe('mine');
 });
 
-test('FE-65: an edit works on what is in the file now', async () => {
+test('an edit uses the current content of the file', async () => {
   await using editor = await open();
   await editor.write('file', 'a\nb\n');
   await editor.do('view', 'file');
@@ -210,7 +210,7 @@ test('FE-65: an edit works on what is in the file now', async () => {
   expect(await editor.read('file')).toBe('changed\nc\n');
 });
 
-test('FE-56, E4: mode bits are kept', async () => {
+test('mode bits are kept', async () => {
   await using editor = await open();
   await editor.write('file', 'a');
   await chmod(editor.at('file'), 0o4755);
@@ -219,10 +219,10 @@ test('FE-56, E4: mode bits are kept', async () => {
 });
 
 test.for([
-  ['FE-57, E1: CRLF is kept and matched by LF', 'a\r\nb\r\nc\r\n', 'a\nb', 'x\ny\nz', 'x\r\ny\r\nz\r\nc\r\n'],
-  ['FE-57: CRLF in the arguments means a line end', 'a\r\nb\r\n', 'a\r\nb', 'x\r\ny', 'x\r\ny\r\n'],
-  ['FE-58: mixed line ends outside of the edit stay', 'a\r\nb\nc\r\nd\r\n', 'b', 'x\ny', 'a\r\nx\r\ny\nc\r\nd\r\n'],
-  ['FE-59, E4: the byte order mark is kept', '\uFEFFa\nb', 'a', 'x', '\uFEFFx\nb'],
+  ['CRLF is kept and matched by LF', 'a\r\nb\r\nc\r\n', 'a\nb', 'x\ny\nz', 'x\r\ny\r\nz\r\nc\r\n'],
+  ['CRLF in the arguments means a line end', 'a\r\nb\r\n', 'a\r\nb', 'x\r\ny', 'x\r\ny\r\n'],
+  ['mixed line ends outside of the edit stay', 'a\r\nb\nc\r\nd\r\n', 'b', 'x\ny', 'a\r\nx\r\ny\nc\r\nd\r\n'],
+  ['the byte order mark is kept', '\uFEFFa\nb', 'a', 'x', '\uFEFFx\nb'],
 ] as const)('%s', async ([, before, old_str, new_str, after]) => {
   await using editor = await open();
   await editor.write('file', before);
@@ -230,7 +230,7 @@ test.for([
   expect(await editor.read('file')).toBe(after);
 });
 
-test('FE-59: the byte order mark is not shown and survives an undo', async () => {
+test('the byte order mark is not shown and survives an undo', async () => {
   await using editor = await open();
   await editor.write('file', '\uFEFFa\n');
   expect((await editor.do('view', 'file')).text).toContain('     1\ta');
@@ -239,7 +239,7 @@ test('FE-59: the byte order mark is not shown and survives an undo', async () =>
   expect(await editor.read('file')).toBe('\uFEFFa\n');
 });
 
-test('FE-60, E3: an edit through a link changes its target and keeps the link', async () => {
+test('an edit through a link changes its target and keeps the link', async () => {
   await using editor = await open();
   await editor.write('target', 'a');
   await symlink('target', editor.at('link'));
@@ -248,7 +248,7 @@ test('FE-60, E3: an edit through a link changes its target and keeps the link', 
   expect(await editor.read('target')).toBe('b');
 });
 
-test('FE-60: a link to nothing, reached through a linked directory, says a path from where it lies', async () => {
+test('a dangling link in a linked directory is resolved relative to its real directory', async () => {
   await using editor = await open();
   await mkdir(editor.at('deep/er'), { recursive: true });
   await symlink('deep/er', editor.at('near'));
@@ -257,7 +257,7 @@ test('FE-60: a link to nothing, reached through a linked directory, says a path 
   expect(await editor.read('deep/file')).toBe('a');
 });
 
-test('refusals stay short, however often a text occurs and however long it is', async () => {
+test('refusals stay short for long texts and for many occurrences', async () => {
   await using editor = await open();
   await editor.write('file', 'same\n'.repeat(50_000));
   const often = await editor.do('str_replace', 'file', { old_str: 'same', new_str: 'x' });
@@ -268,7 +268,7 @@ test('refusals stay short, however often a text occurs and however long it is', 
   expect(equal.text.length).toBeLessThan(6000);
 });
 
-test('FE-61: edits at the same time are all made', async () => {
+test('concurrent edits are all made', async () => {
   await using editor = await open();
   await editor.write('file', '0\n');
   await Promise.all(
@@ -277,7 +277,7 @@ test('FE-61: edits at the same time are all made', async () => {
   expect((await editor.read('file')).split('\n').toSorted()).toEqual(['', '0', '1', '2', '3', '4', '5']);
 });
 
-test('FE-62: all names of a file are one resource', async () => {
+test('all paths of a file are one resource', async () => {
   await using editor = await open();
   await mkdir(editor.at('real'));
   await symlink('real', editor.at('link'));
@@ -287,7 +287,7 @@ test('FE-62: all names of a file are one resource', async () => {
   expect(keys).toEqual(names.map(() => [`file:${editor.at('real/file')}`]));
 });
 
-test('FE-63: contents of large files stay out of the observation', async () => {
+test('contents of large files are not in the observation', async () => {
   await using editor = await open();
   await editor.write('file', `start\n${'x'.repeat(99)}\n`.repeat(50_000).replace('start', 'first'));
   const { observation, isError } = await editor.do('str_replace', 'file', { old_str: 'first', new_str: 'second' });
@@ -296,7 +296,7 @@ test('FE-63: contents of large files stay out of the observation', async () => {
   expect(JSON.stringify(observation).length).toBeLessThan(5000);
 });
 
-test('FE-48: a file over the limit is refused with both sizes', async () => {
+test('a file over the limit is refused with both sizes', async () => {
   await using editor = await open();
   await editor.write('file', '');
   await truncate(editor.at('file'), 10.5 * 1024 * 1024);
@@ -308,10 +308,10 @@ test('FE-48: a file over the limit is refused with both sizes', async () => {
 });
 
 test.for([
-  ['FE-49: null characters', Buffer.from('a\0b')],
-  ['FE-49: two bytes that could be a character', Buffer.from([0, 1])],
-  ['FE-49: control characters', Buffer.from([0x61, 0x01, 0xe4, 0x62])],
-  ['FE-50: a binary PDF', Buffer.concat([Buffer.from('%PDF-1.4\n'), Buffer.from([0xe2, 0xe3, 0xcf, 0xd3])])],
+  ['null characters', Buffer.from('a\0b')],
+  ['two bytes that could be a character', Buffer.from([0, 1])],
+  ['control characters', Buffer.from([0x61, 0x01, 0xe4, 0x62])],
+  ['a binary PDF', Buffer.concat([Buffer.from('%PDF-1.4\n'), Buffer.from([0xe2, 0xe3, 0xcf, 0xd3])])],
 ] as const)('%s cannot be shown or edited', async ([, bytes]) => {
   await using editor = await open();
   await editor.write('file', bytes);
@@ -320,13 +320,13 @@ test.for([
   expect(await readFile(editor.at('file'))).toEqual(bytes);
 });
 
-test('FE-50: a PDF of plain text is shown', async () => {
+test('a PDF of plain text is shown', async () => {
   await using editor = await open();
   await editor.write('file.pdf', '%PDF-1.4\ntext\n');
   expect((await editor.do('view', 'file.pdf')).text).toContain('     2\ttext');
 });
 
-test('FE-66: a pipe is refused without being opened', async () => {
+test('a pipe is refused without being opened', async () => {
   await using editor = await open();
   execFileSync('sh', ['-c', 'mkfifo "$0"', editor.at('pipe')]);
   for (const command of ['view', 'str_replace']) {
@@ -340,7 +340,7 @@ test.for([
   ['a null character', 'a\0b'],
   ['a name that is too long', 'x'.repeat(300)],
   ['a path that is too long', 'x/'.repeat(5000)],
-] as const)('FE-67: %s is refused', async ([, name]) => {
+] as const)('%s is refused', async ([, name]) => {
   await using editor = await open();
   expect((await editor.do('view', name)).isError).toBe(true);
   expect((await editor.do('create', name, { file_text: 'x' })).isError).toBe(true);

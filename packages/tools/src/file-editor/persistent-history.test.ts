@@ -5,7 +5,7 @@ import { textOf } from '@varve/events';
 import { expect, test } from 'vitest';
 import { fileEditor } from './file-editor.ts';
 
-/** A workspace with one file, and editors that come one after the other. */
+/** Creates a workspace with one file and successive editors. */
 async function place() {
   const workspace = await realpath(await mkdtemp(join(tmpdir(), 'varve-history-')));
   const historyDir = join(workspace, 'history');
@@ -15,7 +15,7 @@ async function place() {
   return {
     path,
     historyDir,
-    /** Each editor is a new one, as in a new process. */
+    /** Returns a new editor, as in a new process. */
     async call(input: object, options = { historyDir }) {
       const tool = fileEditor(options);
       const { content, is_error: isError } = await tool.execute(tool.parse({ path, ...input }), context);
@@ -30,7 +30,7 @@ async function place() {
 const replace = (old_str: string, new_str: string) => ({ command: 'str_replace', old_str, new_str });
 const undo = { command: 'undo_edit' };
 
-test('what one editor did, the next can undo, step by step', async () => {
+test('edits of one editor can be undone by the next one, step by step', async () => {
   await using at = await place();
   await at.call(replace('zero', 'one'));
   await at.call(replace('one', 'two'));
@@ -42,7 +42,7 @@ test('what one editor did, the next can undo, step by step', async () => {
   expect(await readdir(at.historyDir)).toEqual(['edits.json']);
 });
 
-test('the creation of a file can be undone later too', async () => {
+test('the creation of a file can be undone by a later editor', async () => {
   await using at = await place();
   const path = `${at.path}2`;
   await at.call({ command: 'create', path, file_text: 'x' });
@@ -50,7 +50,7 @@ test('the creation of a file can be undone later too', async () => {
   await expect(stat(path)).rejects.toThrow('ENOENT');
 });
 
-test('ten edits are kept, nobody else can read them, and files of others stay', async () => {
+test('ten edits are stored, readable by this user only, and other files in the directory stay', async () => {
   await using at = await place();
   await at.call(replace('zero', 'n0'));
   await writeFile(join(at.historyDir, 'mine'), 'x');
@@ -65,7 +65,7 @@ test('ten edits are kept, nobody else can read them, and files of others stay', 
   expect(await at.read()).toBe('n1');
 });
 
-test('a file that was changed between two editors is not undone', async () => {
+test('an undo of a file that was changed between two editors is refused', async () => {
   await using at = await place();
   await at.call(replace('zero', 'one'));
   await writeFile(at.path, 'mine');
@@ -78,7 +78,7 @@ test.for([
   ['cut off', '[{"path":"/fi'],
   ['that names a file elsewhere', '[{"path":"/file","after":"","before":"../file"}]'],
   ['whose bytes are gone', `[{"path":"/file","after":"","before":"${'0'.repeat(64)}.before"}]`],
-])('an index %s is no history, and the next edit begins one', async ([, text]) => {
+])('an index %s is not used, and the next edit starts a new history', async ([, text]) => {
   await using at = await place();
   await at.call(replace('zero', 'one'));
   await writeFile(join(at.historyDir, 'edits.json'), text ?? '');
@@ -88,7 +88,7 @@ test.for([
   expect(await at.read()).toBe('one');
 });
 
-test('bytes that a crash has cut or changed are not put back', async () => {
+test('contents that a crash has truncated or changed are not restored', async () => {
   await using at = await place();
   for (const spoilt of ['', 'zer', 'ZERO']) {
     await at.call(replace('zero', 'one'));
@@ -105,7 +105,7 @@ test('a directory that is not absolute is unusable', () => {
   expect(() => fileEditor({ historyDir: 'history' })).toThrow('The directory history is not an absolute path.');
 });
 
-test('an edit is made although its history cannot be kept', async () => {
+test('an edit succeeds even if its history cannot be stored', async () => {
   await using at = await place();
   expect((await at.call(replace('zero', 'one'), { historyDir: join(at.path, 'below') })).isError).toBe(false);
   expect(await at.read()).toBe('one');

@@ -21,7 +21,7 @@ test('the first edit starts the plan with its outline, and shows the change', as
   expect(await readFile(path, 'utf8')).not.toContain('Small.');
 });
 
-test('to view the plan before that shows the outline and writes nothing', async () => {
+test('viewing a missing plan shows the outline and writes nothing', async () => {
   await using tool = await openedTool(planningFileEditor());
   const seen = await tool.call({ command: 'view', path: planOf(tool) });
   expect(seen).toMatchObject({ is_error: false });
@@ -29,7 +29,7 @@ test('to view the plan before that shows the outline and writes nothing', async 
   expect(await readdir(tool.workspace)).toEqual([]);
 });
 
-test('a plan in the workspace itself is used when it is there', async () => {
+test('an existing plan in the workspace itself is used', async () => {
   await using tool = await openedTool(planningFileEditor());
   await writeFiles(tool.workspace, { 'PLAN.md': 'Old.\n' });
   const path = join(tool.workspace, 'PLAN.md');
@@ -40,7 +40,7 @@ test('a plan in the workspace itself is used when it is there', async () => {
   expect(await tool.call({ command: 'create', path: planOf(tool), file_text: '' })).toMatchObject({ is_error: true });
 });
 
-test('the plan may be created whole, and lie outside of the workspace', async () => {
+test('the plan can be created whole, and outside of the workspace', async () => {
   await using other = await openedTool(planningFileEditor());
   const path = join(other.workspace, 'deep/plan.md');
   await using tool = await openedTool(planningFileEditor({ planPath: path }));

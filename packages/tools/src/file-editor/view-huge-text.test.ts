@@ -10,7 +10,7 @@ interface View {
   readonly isError: boolean;
 }
 
-/** Views a range of a file that is over the limit. */
+/** Views a range of a file above the size limit. */
 async function view(content: string | Buffer, range: readonly number[] | undefined): Promise<View> {
   await using tool = await openedTool(fileEditor({ maxFileBytes: 10, maxViewChars: 1000 }));
   const path = join(tool.workspace, 'file');
@@ -23,15 +23,15 @@ const lines = (count: number): string => Array.from({ length: count }, (_, index
 
 test.for([
   [
-    'FE-10: a range in the middle',
+    'a range in the middle',
     100_000,
     [50_000, 50_001],
     'lines 50000 to 50001:\n 50000\tline 50000\n 50001\tline 50001',
   ],
-  ['FE-11: a range to the end', 10, [9, -1], 'lines 9 to 10:\n     9\tline 9\n    10\tline 10'],
-  ['FE-12: one line', 10, [3, 3], 'lines 3 to 3:\n     3\tline 3'],
+  ['a range to the end', 10, [9, -1], 'lines 9 to 10:\n     9\tline 9\n    10\tline 10'],
+  ['one line', 10, [3, 3], 'lines 3 to 3:\n     3\tline 3'],
   [
-    'FE-15: a range beyond the end',
+    'a range beyond the end',
     10,
     [10, 12],
     'lines 10 to 10 (NOTE: it has only 10 lines, not 12):\n    10\tline 10',
@@ -40,18 +40,18 @@ test.for([
   expect((await view(lines(count), range)).text).toBe(`file as \`cat -n\` shows it, ${expected}`);
 });
 
-test('a view that is full says how to go on', async () => {
+test('a truncated view states the range to view next', async () => {
   const { text } = await view(lines(1000), [101, 900]);
   expect(text).toMatch(/^file as .*\n {3}101\tline 101\n/);
   expect(text).toMatch(/\n {3}(\d+)\tline \1\n\[The view is full; view_range \[\d+, 900\] goes on\.\]$/);
   expect(text.length).toBeLessThan(1100);
 });
 
-test('a last line without a line end, and line ends of two characters, are shown', async () => {
+test('a last line without a line end, and CRLF line ends, are shown', async () => {
   expect((await view('one\r\ntwo\r\nthree', [2, 3])).text).toContain('     2\ttwo\n     3\tthree');
 });
 
-test('a line that is far too long loses its middle', async () => {
+test('the middle of a line that is too long is omitted', async () => {
   const { text } = await view(`a${'x'.repeat(1_000_000)}z\nlast\n`, [1, 1]);
   expect(text).toMatch(/ 1\tax+\[the middle of this line left out\]x+z$/);
   expect(text.length).toBeLessThan(1200);
@@ -59,11 +59,11 @@ test('a line that is far too long loses its middle', async () => {
 
 test.for([
   ['without a range', undefined, /too large.*view_range/],
-  ['FE-14: behind the end', [11, 12], /within \[1, 10\]/],
-  ['FE-13: before the first line', [0, 2], /from 1 on/],
-  ['FE-16: backwards', [3, 1], /from 1 on/],
-  ['FE-17: of one number', [1], /two line numbers/],
-] as const)('%s a huge file is not shown', async ([, range, reason]) => {
+  ['behind the end', [11, 12], /within \[1, 10\]/],
+  ['before the first line', [0, 2], /from 1 on/],
+  ['backwards', [3, 1], /from 1 on/],
+  ['of one number', [1], /two line numbers/],
+] as const)('a huge file is not shown: %s', async ([, range, reason]) => {
   const { text, isError } = await view(lines(10), range);
   expect(isError).toBe(true);
   expect(text).toMatch(reason);

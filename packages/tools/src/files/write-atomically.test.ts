@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { writeAtomically } from './write-atomically.ts';
 import { linesOf, unixText } from './unix-text.ts';
 
-test('FE-55: a write that fails leaves what was there and no other file', async () => {
+test('a failed write leaves the old file and no other file', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'varve-write-'));
   await mkdir(join(directory, 'taken'));
   await writeFile(join(directory, 'taken/file'), 'old');
@@ -26,7 +26,7 @@ test('a write replaces the file instead of changing it in place', async () => {
   await rm(directory, { recursive: true });
 });
 
-test('offsets in a text with single line ends lead back to the original', () => {
+test('offsets in a normalized text map to the original', () => {
   const text = fc.array(fc.constantFrom('a', '\r\n', '\n', '\r', 'ä')).map((parts) => parts.join(''));
   fc.assert(
     fc.property(text, (original) => {
@@ -39,6 +39,6 @@ test('offsets in a text with single line ends lead back to the original', () => 
   );
 });
 
-test('the lines of a text are those that cat -n numbers', () => {
+test('the lines of a text are those numbered by cat -n', () => {
   expect([linesOf(''), linesOf('a'), linesOf('a\n'), linesOf('a\n\n')]).toEqual([[], ['a'], ['a'], ['a', '']]);
 });

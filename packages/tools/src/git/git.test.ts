@@ -49,7 +49,7 @@ async function repository(files: Readonly<Record<string, string | Buffer>> = {})
   };
 }
 
-test('WS-16, D1, D2, D3: changes of each kind, with awkward names, sorted', async () => {
+test('changes of each kind are sorted, also with unusual names', async () => {
   await using repo = await repository({ changed: '1', gone: '2', moved: '3', typed: '4', 'späce "q"': '5', same: '6' });
   await repo.write({ changed: 'x', 'späce "q"': 'x', 'new\nline': 'x', 'to/moved': '3' });
   for (const name of ['gone', 'moved', 'typed']) await rm(join(repo.path, name));
@@ -67,7 +67,7 @@ test('WS-16, D1, D2, D3: changes of each kind, with awkward names, sorted', asyn
   ]);
 });
 
-test('WS-17: a repository without a commit', async () => {
+test('a repository without a commit', async () => {
   await using repo = await repository();
   await repo.write({ a: '1', '.gitignore': 'b\n', b: '2' });
   expect(await repo.changes()).toEqual({ '.gitignore': 'ADDED', a: 'ADDED' });
@@ -75,7 +75,7 @@ test('WS-17: a repository without a commit', async () => {
   expect(await gitDiff(join(repo.path, 'a'))).toEqual({ modified: '1', original: '', isBinary: false });
 });
 
-test('WS-14: a directory of a repository, with a detached head', async () => {
+test('a directory of a repository, with a detached head', async () => {
   await using repo = await repository({ a: '1', 'sub/b': '1' });
   repo.git('checkout', '-q', '--detach');
   await repo.write({ a: '2', 'sub/b': '2', 'sub/c': '1' });
@@ -85,7 +85,7 @@ test('WS-14: a directory of a repository, with a detached head', async () => {
   ]);
 });
 
-test('WS-18: without a remote, what was committed since main counts', async () => {
+test('without a remote, commits since main are changes', async () => {
   await using repo = await repository({ a: '1' });
   repo.git('checkout', '-q', '-b', 'topic');
   await repo.write({ a: '2' });
@@ -94,7 +94,7 @@ test('WS-18: without a remote, what was committed since main counts', async () =
   expect(await repo.changes('HEAD')).toEqual({});
 });
 
-test('WS-19: a branch that was pushed is compared with that, unless nothing is new since', async () => {
+test('a pushed branch is compared with its remote, unless nothing has changed since', async () => {
   await using remote = await repository({ a: '1' });
   await using repo = await repository();
   repo.git('remote', 'add', 'origin', remote.path);
@@ -108,7 +108,7 @@ test('WS-19: a branch that was pushed is compared with that, unless nothing is n
   expect(await repo.changes()).toEqual({ a: 'UPDATED' });
 });
 
-test('WS-15: a worktree, and a repository inside of another', async () => {
+test('a worktree and a nested repository', async () => {
   await using repo = await repository({ a: '1' });
   repo.git('worktree', 'add', '-q', 'tree');
   await repo.write({ 'tree/a': '2' });
@@ -119,7 +119,7 @@ test('WS-15: a worktree, and a repository inside of another', async () => {
   expect(await repo.changes()).toEqual({});
 });
 
-test('D5: a diff keeps line ends, and shows files that are gone and files that are no text', async () => {
+test('a diff keeps line ends and covers deleted and binary files', async () => {
   await using repo = await repository({ a: '1\r\n2', b: 'text\n', c: Buffer.from([1, 0, 2]) });
   await repo.write({ a: '1\r\n2\n' });
   await rm(join(repo.path, 'b'));
@@ -128,13 +128,13 @@ test('D5: a diff keeps line ends, and shows files that are gone and files that a
   expect(await gitDiff(join(repo.path, 'c'))).toMatchObject({ modified: '', isBinary: true });
 });
 
-test('of a link the place it leads to is compared, not what lies there', async () => {
+test('the target path of a link is compared, not the linked file', async () => {
   await using repo = await repository({ a: '1' });
   await symlink('/etc/passwd', join(repo.path, 'link'));
   expect(await gitDiff(join(repo.path, 'link'))).toEqual({ modified: '/etc/passwd', original: '', isBinary: false });
 });
 
-test('WS-20: what is too large, not there, in no repository or no commit is refused', async () => {
+test('a file that is too large or missing, a directory without a repository and an unknown commit are refused', async () => {
   await using repo = await repository({ a: '1' });
   await repo.write({ large: 'x'.repeat(1024 * 1024 + 1) });
   await expect(gitDiff(join(repo.path, 'large'))).rejects.toMatchObject({ code: 'invalid-input' });
@@ -146,7 +146,7 @@ test('WS-20: what is too large, not there, in no repository or no commit is refu
   await expect(gitChanges(repo.path, { signal: AbortSignal.abort() })).rejects.toMatchObject({ code: 'aborted' });
 });
 
-test('WS-25, D4: no program that the repository names is run, and nothing is written', async () => {
+test('no program configured by the repository is run, and nothing is written', async () => {
   await using repo = await repository({ a: '1', b: '1', 'sub/c': '1' });
   const ran = join(repo.path, '.git/ran');
   const program = join(repo.path, '.git/program');
@@ -166,7 +166,7 @@ test('WS-25, D4: no program that the repository names is run, and nothing is wri
   ])
     repo.git('config', '--local', name, program);
   await repo.write({ a: '2', b: '2' });
-  // The settings do run programs where they are not switched off.
+  // Without the overrides these settings run programs.
   repo.git('diff', '--stat');
   expect(await readdir(join(repo.path, '.git'))).toContain('ran');
   await rm(ran);

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { writeFiles } from '../../test/support/write-files.ts';
 import { applyChanges } from './apply-changes.ts';
 
-test('what was put in place before a change that fails is taken back', async () => {
+test('changes made before a failed change are reverted', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'varve-changes-'));
   await writeFiles(directory, { a: '1', b: '1' });
   const previous = undefined;
@@ -14,7 +14,7 @@ test('what was put in place before a change that fails is taken back', async () 
     { real: join(directory, 'a'), before, after: Buffer.from('2'), previous },
     { real: join(directory, 'b'), before, after: undefined, previous },
     { real: join(directory, 'c/d'), before: undefined, after: Buffer.from('2'), previous },
-    // Only its last step can fail: the file beside it has a short name.
+    // Only the rename can fail: the name of the temporary file is short.
     { real: join(directory, 'x'.repeat(300)), before: undefined, after: Buffer.from('2'), previous },
   ]);
   expect(refused?.refused).toMatch(/^Nothing was changed: applying the patch failed: ENAMETOOLONG/);

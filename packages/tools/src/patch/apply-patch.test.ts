@@ -20,7 +20,7 @@ const patch = (...lines: readonly string[]): { readonly patch: string } => ({
 const content = ({ workspace }: OpenedTool, name: string): Promise<string> => readFile(join(workspace, name), 'utf8');
 const shown = (observation: Observation): string => textOf(observation.content);
 
-/** The patch is refused with this reason, and nothing is touched. */
+/** Asserts that a patch is refused with this reason and changes nothing. */
 async function refused(tool: OpenedTool, input: unknown, reason: string | RegExp): Promise<void> {
   const before = await directoryTraces(tool.workspace);
   const observation = await tool.call(input);
@@ -29,7 +29,7 @@ async function refused(tool: OpenedTool, input: unknown, reason: string | RegExp
   expect(await directoryTraces(tool.workspace)).toEqual(before);
 }
 
-test('AP-R8: a file is created, its last line ended, changed and deleted', async () => {
+test('a file is created with a final line end, changed and deleted', async () => {
   await using tool = await opened();
   const made = await tool.call(patch('*** Add File: sub/a.txt', '+one', '+', '+two'));
   expect(made).toMatchObject({
@@ -52,7 +52,7 @@ test('AP-R8: a file is created, its last line ended, changed and deleted', async
   expect(await readdir(join(tool.workspace, 'sub'))).toEqual([]);
 });
 
-test('AP-R11: one patch adds, changes, renames and deletes', async () => {
+test('one patch adds, changes, renames and deletes', async () => {
   await using tool = await opened({ 'a.txt': 'a\n', 'b.txt': 'b\n', 'c.txt': 'c\nd\n' });
   const observation = await tool.call(
     patch(
@@ -85,13 +85,13 @@ test('a file is renamed without a change, and keeps its mode', async () => {
   expect(await readdir(tool.workspace)).toEqual(['go.sh']);
 });
 
-test('AP-R7: several changes of one file follow each other', async () => {
+test('several changes of one file follow each other', async () => {
   await using tool = await opened({ a: '1\n2\n3\n4\n5\n6\n' });
   await tool.call(patch('*** Update File: a', '@@', ' 1', '-2', '@@', ' 5', '+5.5', ' 6'));
   expect(await content(tool, 'a')).toBe('1\n3\n4\n5\n5.5\n6\n');
 });
 
-test('AP-R5, P2: a change that fits in several places is refused, until a line above it says which', async () => {
+test('a change that matches several places is refused, unless a line above it selects one', async () => {
   const text = 'def a():\n  x = 1\n  return x\ndef b():\n  x = 1\n  return x\n';
   await using tool = await opened({ a: text });
   await refused(tool, patch('*** Update File: a', '@@', '-  x = 1', '+  x = 2'), /several places, at lines 2, 5/);
@@ -99,19 +99,19 @@ test('AP-R5, P2: a change that fits in several places is refused, until a line a
   expect(await content(tool, 'a')).toBe('def a():\n  x = 1\n  return x\ndef b():\n  x = 2\n  return x\n');
 });
 
-test('of a great many places the first hundred are named', async () => {
+test('of many places the first hundred are named', async () => {
   await using tool = await opened({ a: 'x\n'.repeat(50_000) });
   await refused(tool, patch('*** Update File: a', '-x', '+y'), /at lines 1, 2, 3, .*, 100 and more\./);
 });
 
-test('AP-R5: a line above the place that occurs twice does not decide', async () => {
+test('an anchor that occurs twice does not select a place', async () => {
   await using tool = await opened({ a: 'class A\n  f\n    x\nclass B\n  f\n    x\n' });
   await refused(tool, patch('*** Update File: a', '@@   f', '-    x', '+    y'), /several places/);
   await tool.call(patch('*** Update File: a', '@@ class B', '@@   f', '-    x', '+    y'));
   expect(await content(tool, 'a')).toBe('class A\n  f\n    x\nclass B\n  f\n    y\n');
 });
 
-test('AP-R5: a line above the place that is not there does not matter when the place is clear', async () => {
+test('a missing anchor does not matter if the place is unambiguous', async () => {
   await using tool = await opened({ a: '1\n2\n' });
   await tool.call(patch('*** Update File: a', '@@ def gone():', '-2', '+3'));
   expect(await content(tool, 'a')).toBe('1\n3\n');
@@ -121,14 +121,14 @@ test.for([
   ['blanks at the end', 'x = 1  \ny\n', ' x = 1', 'x = 1  \nz\n', 1],
   ['blanks at the start', '    x = 1\ny\n', ' x = 1', '    x = 1\nz\n', 100],
   ['other quotes and dashes', 'a \u2013 \u201Cb\u201D\ny\n', ' a - "b"', 'a \u2013 \u201Cb\u201D\nz\n', 1000],
-] as const)('AP-R6, P8: context with %s is found and stays as it is', async ([, text, context, expected, fuzz]) => {
+] as const)('context with %s is found and stays unchanged', async ([, text, context, expected, fuzz]) => {
   await using tool = await opened({ a: text });
   const observation = await tool.call(patch('*** Update File: a', context, '-y', '+z'));
   expect(observation).toMatchObject({ is_error: false, fuzz });
   expect(await content(tool, 'a')).toBe(expected);
 });
 
-test('AP-R6: the end of the file decides', async () => {
+test('the end-of-file marker selects the last place', async () => {
   await using tool = await opened({ a: 'x\ny\nx\n' });
   await tool.call(patch('*** Update File: a', '@@', '-x', '+z', '*** End of File'));
   expect(await content(tool, 'a')).toBe('x\ny\nz\n');
@@ -140,13 +140,13 @@ test.for([
   ['at the end', ['@@', '+3', '*** End of File'], '1\n2\n', '1\n2\n3\n'],
   ['at the end of a file without a final line end', ['@@', '+3', '*** End of File'], '1\n2', '1\n2\n3'],
   ['in an empty file', ['+1'], '', '1\n'],
-] as const)('lines are put in %s', async ([, lines, text, expected]) => {
+] as const)('lines are inserted %s', async ([, lines, text, expected]) => {
   await using tool = await opened({ a: text });
   await tool.call(patch('*** Update File: a', ...lines));
   expect(await content(tool, 'a')).toBe(expected);
 });
 
-test('AP-R14, P1: a missing final line end stays missing, and present ones stay what they are', async () => {
+test('a missing final line end stays missing, and present line ends stay unchanged', async () => {
   await using tool = await opened({ a: '1\n2', b: '1\r\n2\n3\r\n4\r\n' });
   await tool.call(patch('*** Update File: a', ' 1', '-2', '+3', '*** Update File: b', ' 1', '-2', '+x', '+y', ' 3'));
   expect(await content(tool, 'a')).toBe('1\n3');
@@ -159,7 +159,7 @@ test.for([
   ['*** Update File: a', '@@', '-3', '+x', '@@', '-1', '+y'],
   ['*** Update File: a', ' 4 5', '+x'],
 ])(
-  'AP-R7, P8: lines that are not there, in this order and with these blanks inside, are refused: %s',
+  'lines that do not occur in this order with these inner blanks are refused: %s',
   async (lines) => {
     await using tool = await opened({ a: '1\n2\n3\n4  5\n' });
     await refused(tool, patch(...lines), /^Nothing was changed.*(are not in a)/s);
@@ -182,7 +182,7 @@ test.for([
   [['*** Add File: /b', '+x'], /outside/],
   [['*** Add File: out/b', '+x'], /outside/],
   [['*** Add File: sub/c/d', '+x'], /already exists|not a directory/],
-] as const)('AP-R9, AP-R10, AP-R11, AP-R12, P3, P4, P7: %j is refused', async ([lines, reason]) => {
+] as const)('%j is refused', async ([lines, reason]) => {
   await using tool = await opened({ a: '1\n', 'sub/c': '1\n' });
   await symlink(join(tool.workspace, 'a'), join(tool.workspace, 'link'));
   await using other = await opened();
@@ -190,18 +190,18 @@ test.for([
   await refused(tool, patch(...lines), reason);
 });
 
-test('AP-R12: a directory whose name begins like the workspace is outside of it', async () => {
+test('a directory whose name starts with that of the workspace is outside of it', async () => {
   await using tool = await opened();
   await refused(tool, patch(`*** Add File: ${tool.workspace}2/a`, '+x'), /outside/);
 });
 
-test('AP-R12: an absolute path inside of the workspace is good', async () => {
+test('an absolute path inside of the workspace is accepted', async () => {
   await using tool = await opened();
   await tool.call(patch(`*** Add File: ${tool.workspace}/a`, '+x'));
   expect(await content(tool, 'a')).toBe('x\n');
 });
 
-test('what a link leads to is changed, and the link stays', async () => {
+test('the target of a link is changed, and the link stays', async () => {
   await using tool = await opened({ a: '1\n' });
   await symlink('a', join(tool.workspace, 'link'));
   await tool.call(patch('*** Update File: link', '-1', '+2'));
@@ -211,10 +211,10 @@ test('what a link leads to is changed, and the link stays', async () => {
   );
 });
 
-test('AP-R13, P5: when one of the changes cannot be made the others are taken back', async () => {
+test('if one change fails the others are reverted', async () => {
   await using tool = await opened({ a: '1\n', 'z/keep': '' });
   const before = (await directoryTraces(tool.workspace)).map((line) => line.split(' ')[0]);
-  // The directory of the last file is a file that the same patch creates.
+  // The parent directory of the last file is a file created by the same patch.
   const observation = await tool.call(
     patch('*** Update File: a', '-1', '+2', '*** Add File: n/e/w', '+x', '*** Add File: n/e/w/x', '+y'),
   );
@@ -230,13 +230,13 @@ test('a binary file is refused', async () => {
   await refused(tool, patch('*** Update File: b', '-1', '+2'), /binary/);
 });
 
-test('an empty directory does not stand for a file', async () => {
+test('an empty directory is not a file', async () => {
   await using tool = await opened();
   await mkdir(join(tool.workspace, 'd'));
   await refused(tool, patch('*** Delete File: d'), /directory/);
 });
 
-test('calls name the files they touch when the workspace is known', () => {
+test('calls declare the files they change if the workspace is known', () => {
   const tool = applyPatch({ workspace: '/w/x' });
   const call = patch('*** Update File: a', '*** Move to: b', '-1', '+2', '*** Delete File: ../x/a');
   expect(tool.resources(call)).toEqual(['file:/w/x/a', 'file:/w/x/b']);

@@ -19,7 +19,7 @@ const shown = (observation: Observation): string => textOf(observation.content);
 const names = ({ workspace }: OpenedTool, { files }: Observation): unknown =>
   Array.isArray(files) && files.map((path) => String(path).slice(workspace.length + 1));
 
-test('absolute paths come newest first', async () => {
+test('absolute paths are listed newest first', async () => {
   await using tool = await opened(['a.ts', 'src/b.ts', 'c.md']);
   const found = await tool.call({ pattern: '*.ts' });
   expect(found).toMatchObject({ pattern: '*.ts', search_path: tool.workspace, truncated: false });
@@ -37,33 +37,33 @@ test.for([
   ['**/deep/*', ['src/deep/c.ts']],
   ['[bc].ts', ['src/deep/c.ts', 'src/b.ts']],
   ['none', []],
-] as const)('G1: %j matches', async ([pattern, expected]) => {
+] as const)('%j matches', async ([pattern, expected]) => {
   await using tool = await opened(['a.ts', 'src/b.ts', 'src/deep/c.ts']);
   expect(names(tool, await tool.call({ pattern }))).toEqual(expected);
 });
 
-test('G1: the result does not depend on the directory of this process', async () => {
+test('the result does not depend on the directory of this process', async () => {
   await using tool = await opened(['packages/tools/src/index.ts']);
   expect(names(tool, await tool.call({ pattern: 'tools/src/*.ts', path: 'packages' }))).toEqual([
     'packages/tools/src/index.ts',
   ]);
 });
 
-test('an absolute pattern is split where its magic begins', async () => {
+test('an absolute pattern is split before its first wildcard', async () => {
   await using tool = await opened(['src/b.ts', 'src/deep/c.ts']);
   const found = await tool.call({ pattern: `${tool.workspace}/src/**/*.ts` });
   expect(names(tool, found)).toEqual(['src/deep/c.ts', 'src/b.ts']);
   expect(found).toMatchObject({ search_path: join(tool.workspace, 'src') });
 });
 
-test('G5: a pattern below the home directory obeys the jail', async () => {
+test('a pattern in the home directory is subject to the jail', async () => {
   await using tool = await opened([]);
   const found = await tool.call({ pattern: '~/*.ts' });
   expect(found).toMatchObject({ is_error: true, files: [] });
   expect(shown(found)).toContain(homedir());
 });
 
-test('G2: ignored, hidden and linked files are left out', async () => {
+test('ignored, hidden and linked files are omitted', async () => {
   await using tool = await opened(['a.ts', 'out/b.ts', '.hidden/c.ts', '.git/d.ts']);
   await writeFiles(tool.workspace, { '.gitignore': 'out\n' });
   await symlink(join(tool.workspace, 'a.ts'), join(tool.workspace, 'link.ts'));
@@ -72,7 +72,7 @@ test('G2: ignored, hidden and linked files are left out', async () => {
   expect(names(tool, await tool.call({ pattern: '.gitignore' }))).toEqual(['.gitignore']);
 });
 
-test('G3: truncated means that there are more', async () => {
+test('truncated is set if files are missing', async () => {
   await using tool = await opened(['a', 'b', 'c'], { maxFiles: 3 });
   expect(await tool.call({ pattern: '*' })).toMatchObject({ truncated: false });
   await using small = await opened(['a', 'b', 'c'], { maxFiles: 2 });
@@ -82,7 +82,7 @@ test('G3: truncated means that there are more', async () => {
   expect(shown(found)).toContain('3 files match');
 });
 
-test('a file is no place to search', async () => {
+test('a file is not a directory to search', async () => {
   await using tool = await opened(['a']);
   expect(await tool.call({ pattern: '*', path: 'a' })).toMatchObject({ is_error: true });
 });

@@ -18,11 +18,11 @@ async function opened(
 }
 
 const shown = (observation: Observation): string => textOf(observation.content);
-/** The names of the files found, relative to the workspace. */
+/** Returns the names of the found files, relative to the workspace. */
 const names = ({ workspace }: OpenedTool, { matches }: Observation): unknown =>
   Array.isArray(matches) && matches.map((path) => String(path).slice(workspace.length + 1));
 
-test('files with a match come newest first, with their lines', async () => {
+test('files with a match are listed newest first, with their lines', async () => {
   await using tool = await opened({ 'a.txt': 'one\nneedle\n', 'b/c.txt': 'needle\nNEEDLE\n', 'd.txt': 'hay\n' });
   const found = await tool.call({ pattern: 'needle' });
   expect(found).toMatchObject({ is_error: false, pattern: 'needle', search_path: tool.workspace, truncated: false });
@@ -32,14 +32,14 @@ test('files with a match come newest first, with their lines', async () => {
   );
 });
 
-test('no match is no error', async () => {
+test('a search without a match is not an error', async () => {
   await using tool = await opened({ 'a.txt': 'one\n' });
   const found = await tool.call({ pattern: 'needle' });
   expect(found).toMatchObject({ is_error: false, matches: [], truncated: false });
   expect(shown(found)).toContain('No file has a line that matches needle');
 });
 
-test('G4: case matters when the pattern says so', async () => {
+test('case matters if the pattern requires it', async () => {
   await using tool = await opened({ 'a.txt': 'Needle\n', 'b.txt': 'needle\n' });
   expect(names(tool, await tool.call({ pattern: '(?-i)Needle' }))).toEqual(['a.txt']);
 });
@@ -51,20 +51,20 @@ test.for([
   ['./src/**/*.js', ['src/deep/d.js']],
   ['*.{ts,js}', ['src/deep/d.js', 'src/b.ts', 'a.ts']],
   ['src/', ['src/deep/d.js', 'src/b.ts']],
-] as const)('include %s is a glob from where the search starts', async ([include, expected]) => {
+] as const)('include %s is a glob relative to the search', async ([include, expected]) => {
   await using tool = await opened({ 'a.ts': 'x', 'src/b.ts': 'x', 'c.md': 'x', 'src/deep/d.js': 'x' });
   const found = await tool.call({ pattern: 'x', include });
   expect(names(tool, found)).toEqual(expected);
   expect(found).toMatchObject({ include_pattern: include });
 });
 
-test('G2: ignore rules hold outside of a repository, and for files that include names', async () => {
+test('ignore rules apply outside of a repository, and to files that include names', async () => {
   await using tool = await opened({ '.gitignore': '*.log\n/out/\n', 'a.log': 'x', 'out/b.txt': 'x', 'c.txt': 'x' });
   expect(names(tool, await tool.call({ pattern: 'x' }))).toEqual(['c.txt']);
   expect(names(tool, await tool.call({ pattern: 'x', include: '*.log' }))).toEqual([]);
 });
 
-test('hidden files are found when include names them, and the insides of .git never', async () => {
+test('hidden files are found if include names them, files in .git never', async () => {
   await using tool = await opened({ '.env': 'x', '.github/w.yml': 'x', '.git/config': 'x', 'a.txt': 'x' });
   expect(names(tool, await tool.call({ pattern: 'x' }))).toEqual(['a.txt']);
   expect(names(tool, await tool.call({ pattern: 'x', include: '.*' }))).toEqual(['.env']);
@@ -72,12 +72,12 @@ test('hidden files are found when include names them, and the insides of .git ne
   expect(names(tool, await tool.call({ pattern: 'x', include: '.git/**' }))).toEqual([]);
 });
 
-test('binary files are left out', async () => {
+test('binary files are omitted', async () => {
   await using tool = await opened({ 'a.bin': Buffer.from('x\0x\n'), 'b.txt': 'x' });
   expect(names(tool, await tool.call({ pattern: 'x' }))).toEqual(['b.txt']);
 });
 
-test('a path is a directory or a file, relative or absolute', async () => {
+test('a path can be a directory or a file, relative or absolute', async () => {
   await using tool = await opened({ 'a.txt': 'x', 'sub/b.txt': 'x' });
   expect(names(tool, await tool.call({ pattern: 'x', path: 'sub' }))).toEqual(['sub/b.txt']);
   const file = join(tool.workspace, 'a.txt');
@@ -116,7 +116,7 @@ test('further roots may be searched', async () => {
   });
 });
 
-test('G3: of more files than the limit the newest are shown, and only then it is truncated', async () => {
+test('above the limit the newest files are shown, and only then truncated is set', async () => {
   const files = Object.fromEntries(Array.from({ length: 7 }, (_, index) => [`f${index}.txt`, 'x']));
   await using tool = await opened(files, { maxFiles: 7 });
   expect(await tool.call({ pattern: 'x' })).toMatchObject({ truncated: false });
@@ -127,7 +127,7 @@ test('G3: of more files than the limit the newest are shown, and only then it is
   expect(shown(found)).toContain('7 files have lines that match x');
 });
 
-test('the answer is bounded by whole lines, and long lines are cut', async () => {
+test('a result is limited to whole lines, and long lines are truncated', async () => {
   await using tool = await opened(
     { 'a.txt': `x${'y'.repeat(5000)}\n`.repeat(40), 'b.txt': `x ${'ä'.repeat(100_000)} x\n` },
     { maxChars: 5000 },
@@ -138,19 +138,19 @@ test('the answer is bounded by whole lines, and long lines are cut', async () =>
   expect(text).toMatch(/\n\[\d+ more lines left out\.\]$/);
 });
 
-test('names with blanks, line feeds and dashes come back whole', async () => {
+test('names with blanks, line feeds and dashes are returned unchanged', async () => {
   await using tool = await opened({ '-a b.txt': 'x', 'new\nline.txt': 'x' });
   const found = await tool.call({ pattern: 'x' });
   expect(names(tool, found)).toEqual(['new\nline.txt', '-a b.txt']);
   expect(shown(found)).toContain('\n-a b.txt:1: x');
 });
 
-test('a pattern that looks like an option is a pattern', async () => {
+test('a pattern that looks like an option is treated as a pattern', async () => {
   await using tool = await opened({ 'a.txt': '--pre=touch\n' });
   expect(names(tool, await tool.call({ pattern: '--pre=touch' }))).toEqual(['a.txt']);
 });
 
-test('a call that is cancelled while it searches is aborted', async () => {
+test('a call cancelled during the search is aborted', async () => {
   await using tool = await opened({});
   const many = Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`d${index}/f.txt`, 'x\n'.repeat(100)]));
   await mkdir(join(tool.workspace, 'more'));
@@ -161,7 +161,7 @@ test('a call that is cancelled while it searches is aborted', async () => {
   await expect(call).rejects.toMatchObject({ code: 'aborted' });
 });
 
-test('a search that runs out of time tells what it has', async () => {
+test('a search that times out returns its partial results', async () => {
   await using tool = await opened({ 'a.txt': 'x', rg: '#!/bin/sh\nexec sleep 600\n' });
   const ripgrep = join(tool.workspace, 'rg');
   await chmod(ripgrep, 0o755);
@@ -173,7 +173,7 @@ test.for(['relative/root'])('a root that is not absolute is unusable: %s', (root
   expect(() => grep({ roots: [root] })).toThrow('not an absolute path');
 });
 
-test('without a ripgrep the tool is unusable', async () => {
+test('without ripgrep the tool is unusable', async () => {
   await using tool = await opened({}, { ripgrep: '/no/such/rg' });
   await expect(tool.call({ pattern: 'x' })).rejects.toMatchObject({ code: 'unusable' });
 });

@@ -6,7 +6,7 @@ test.for([
   ['one after the other', 'a\n\n# said\nb; c\nd &', ['a\n\n# said', 'b; c', 'd &']],
   ['a here-document is part of its statement', 'cat <<E\nx\ny\nE\nls', ['cat <<E\nx\ny\nE', 'ls']],
   ['a semicolon does not make two', 'a;\nb', ['a;', 'b']],
-] as const)('TE-27: statements on lines of their own are told apart: %s', ([, script, parts]) => {
+] as const)('statements on separate lines are split: %s', ([, script, parts]) => {
   expect(statementLines(script)).toEqual(parts);
 });
 
@@ -22,11 +22,11 @@ test.for([
   '# said\na\n# more',
   "a\necho 'x",
   'a\nif',
-] as const)('one statement, or one that cannot be read, is one part: %j', (script) => {
+] as const)('a single or invalid statement is one part: %j', (script) => {
   expect(statementLines(script)).toHaveLength(1);
 });
 
-test('TE-27: where it is asked for, several statements are refused, listed and not run; each alone runs', async () => {
+test('with rejectMultiple, several statements are refused and listed; a single one runs', async () => {
   await using shell = await openTerminal(false, { rejectMultiple: true });
   expect(shell.tool.description).not.toContain('one script');
   const refused = await shell.call({ command: 'A=1\nB=2; C=3', timeout: 60 });

@@ -10,11 +10,11 @@ import { namedSecrets } from './terminal-options.ts';
 
 const timeout = 60;
 
-/** A command that tells its shell and ends when so many files `met…` are there: only commands that run at once end. */
+/** Returns a command that prints its shell and ends when `count` files `met…` exist, so that only concurrent commands end. */
 const meet = (name: string, count: number): string =>
   `echo "$PWD,$V"; touch met${name}; until [ "$(ls met* | wc -l)" -ge ${count} ]; do sleep 0.01; done`;
 
-/** A shell program that goes on when the file `name` appears. */
+/** Returns a shell command that waits for the file `name`. */
 const until = (name: string): string => `until [ -e ${name} ]; do sleep 0.01; done`;
 
 const keys = ({ tool }: OpenedTool, input: object): unknown => tool.resources(tool.parse(input));
@@ -22,7 +22,7 @@ const keys = ({ tool }: OpenedTool, input: object): unknown => tool.resources(to
 const together = (shell: OpenedTool, commands: readonly string[]): Promise<readonly Observation[]> =>
   Promise.all(commands.map((command) => shell.call({ command, timeout })));
 
-/** A call whose command has begun to write when this resolves. */
+/** Starts a call and resolves when its command has written output. */
 async function begun(shell: OpenedTool, command: string): Promise<{ readonly ended: Promise<Observation> }> {
   const heard = Promise.withResolvers<void>();
   const ended = shell.call({ command: `echo begun; ${command}`, timeout }, { onOutput: () => heard.resolve() });
@@ -31,7 +31,7 @@ async function begun(shell: OpenedTool, command: string): Promise<{ readonly end
 }
 
 describe.for(backends)('the shells of a terminal on a %s', ([, pty]) => {
-  test('TE-40: three commands at the same time run at once, each in a shell of its own', async () => {
+  test('three concurrent commands run in parallel, each in a separate shell', async () => {
     await using shell = await openTerminal(pty);
     const all = await together(
       shell,
@@ -41,7 +41,7 @@ describe.for(backends)('the shells of a terminal on a %s', ([, pty]) => {
     expect(new Set(all.map((one) => around(one).pid)).size).toBe(3);
   });
 
-  test('A4: the main shell is where it was, whatever ran beside it, and each of those began like it', async () => {
+  test('the main shell keeps its state while secondary shells run, and each of those starts with it', async () => {
     await using shell = await openTerminal(pty);
     await shell.call({ command: 'mkdir usr; cd usr; export V=one; W=hidden' });
     const where = `${join(shell.workspace, 'usr')},one`;
@@ -57,7 +57,7 @@ describe.for(backends)('the shells of a terminal on a %s', ([, pty]) => {
     expect([...pids]).toEqual([around(all[0] ?? { kind: '', content: [], is_error: false }).pid]);
   });
 
-  test('A1, A2, A3, A8: the main shell can be polled, answered and refuses commands while others have run beside it', async () => {
+  test('the main shell is polled, receives input and refuses commands while secondary shells run', async () => {
     await using shell = await openTerminal(pty, { noChangeTimeoutMs: 200 });
     await together(shell, [meet('1', 2), meet('2', 2)]);
     const asked = await shell.call({ command: 'echo question; read -r answer; echo "got $answer"' });
@@ -69,7 +69,7 @@ describe.for(backends)('the shells of a terminal on a %s', ([, pty]) => {
     expect(answered.text).toContain('got yes');
   });
 
-  test('of a shell beside that has ended no file is left', async () => {
+  test('a secondary shell that has ended leaves no files', async () => {
     await using shell = await openTerminal(pty);
     const [first] = await together(
       shell,
@@ -80,7 +80,7 @@ describe.for(backends)('the shells of a terminal on a %s', ([, pty]) => {
     await expect.poll(() => readdir(directory), { interval: 10, timeout: 20_000 }).toEqual(['1', 'owner']);
   });
 
-  test('a shell beside begins with what is exported, without what was unset and without secrets', async () => {
+  test('a secondary shell starts with the exported variables, without unset ones and without secrets', async () => {
     await using shell = await openTerminal(pty, {
       env: { GONE: 'x', QUOTED: 'a\'b"c\n$(d)`e`\\f' },
       secrets: namedSecrets({ KEY: 'swordfish' }),
@@ -93,7 +93,7 @@ describe.for(backends)('the shells of a terminal on a %s', ([, pty]) => {
     await ended;
   });
 
-  test('a command that is left running beside is polled, answered and stopped by the name of its shell', async () => {
+  test('a command left running in a secondary shell is polled, answered and stopped by the name of its shell', async () => {
     await using shell = await openTerminal(pty);
     const { ended } = await begun(shell, until('go'));
     const left = await shell.call({ command: 'read -r a; echo "got $a"; read -r b', timeout: 0.01 });
@@ -110,7 +110,7 @@ describe.for(backends)('the shells of a terminal on a %s', ([, pty]) => {
     await expect.poll(() => isRunning(around(left).pid), { interval: 10, timeout: 20_000 }).toBe(false);
   });
 
-  test('a shell that may write no files lives, and what runs beside it begins with the environment of the terminal', async () => {
+  test('a shell that cannot write files survives, and secondary shells start with the environment of the terminal', async () => {
     await using shell = await openTerminal(pty, { env: { OWN: 'x' } });
     const limited = await shell.call({ command: 'export SET=1; ulimit -f 0', timeout });
     expect(limited).toMatchObject({ exit_code: 0, is_error: false });
@@ -121,7 +121,7 @@ describe.for(backends)('the shells of a terminal on a %s', ([, pty]) => {
     expect(shown(beside)).toBe('x');
   });
 
-  test('a reset is for the main shell: with the name of another it is refused', async () => {
+  test('a reset applies to the main shell: with the name of another shell it is refused', async () => {
     await using shell = await openTerminal(pty);
     const { ended } = await begun(shell, until('go'));
     const left = await shell.call({ command: `${until('go')}; echo unharmed`, timeout: 0.01 });
@@ -133,7 +133,7 @@ describe.for(backends)('the shells of a terminal on a %s', ([, pty]) => {
     await ended;
   });
 
-  test('a poll without a name goes to the only command that is left, and to the main shell when that has something', async () => {
+  test('a poll without a name reads the only running command, or the main shell if that has output', async () => {
     await using shell = await openTerminal(pty);
     const { ended } = await begun(shell, until('go'));
     const left = await shell.call({ command: `${until('go')}; echo beside`, timeout: 0.01 });
@@ -145,7 +145,7 @@ describe.for(backends)('the shells of a terminal on a %s', ([, pty]) => {
     expect(shown(await shell.call({ command: '', timeout }))).toBe('main');
   });
 
-  test('there are no more shells than allowed: what comes then waits for the main one', async () => {
+  test('further commands wait for the main shell when all shells are in use', async () => {
     await using shell = await openTerminal(pty, { maxShells: 2 });
     const { ended } = await begun(shell, until('go'));
     const beside = shell.call({ command: `touch beside; ${until('go')}`, timeout });
@@ -157,7 +157,7 @@ describe.for(backends)('the shells of a terminal on a %s', ([, pty]) => {
     expect(around(third).pid).toBe(around(first).pid);
   });
 
-  test('what a command leaves in the background keeps its shell, until the terminal is closed', async () => {
+  test('a program left in the background keeps its secondary shell until the terminal is closed', async () => {
     await using shell = await openTerminal(pty);
     const { ended } = await begun(shell, until('go'));
     const beside = await shell.call({ command: 'sleep 600 > /dev/null & echo $!; touch go', timeout });
@@ -168,7 +168,7 @@ describe.for(backends)('the shells of a terminal on a %s', ([, pty]) => {
     await expect.poll(() => pids.filter(isRunning), { interval: 10, timeout: 20_000 }).toEqual([]);
   });
 
-  test('closing ends every shell, and what runs in them', async () => {
+  test('closing ends every shell and the programs in it', async () => {
     await using shell = await openTerminal(pty);
     const { ended } = await begun(shell, until('never'));
     const beside = await begun(shell, until('never'));
@@ -179,7 +179,7 @@ describe.for(backends)('the shells of a terminal on a %s', ([, pty]) => {
     await expect.poll(() => pids.filter(isRunning), { interval: 10, timeout: 20_000 }).toEqual([]);
   });
 
-  test('a cancelled call beside ends its command and leaves the main one alone', async () => {
+  test('a cancelled call in a secondary shell ends its command and not that of the main shell', async () => {
     await using shell = await openTerminal(pty);
     const { ended } = await begun(shell, until('go'));
     const controller = new AbortController();
@@ -192,7 +192,7 @@ describe.for(backends)('the shells of a terminal on a %s', ([, pty]) => {
   });
 });
 
-test('commands exclude nothing, and other calls exclude those at the same shell, unless there is one shell', async () => {
+test('commands exclude no calls, and other calls exclude those of the same shell, unless there is only one shell', async () => {
   await using many = await openTerminal(false);
   await using one = await openTerminal(false, { maxShells: 1 });
   expect(keys(many, { command: 'ls' })).toEqual([]);
@@ -204,7 +204,7 @@ test('commands exclude nothing, and other calls exclude those at the same shell,
   expect(one.tool.description).not.toContain('at the same time');
 });
 
-test('exported variables that were not written to the end are not used', () => {
+test('incompletely written exports are not used', () => {
   expect(isComplete("declare -x A='1'\n# That is all.\n")).toBe(true);
   expect(isComplete("declare -x A='1'\n# That is")).toBe(false);
   expect(isComplete('')).toBe(false);

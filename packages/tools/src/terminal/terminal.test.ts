@@ -7,7 +7,7 @@ import { around, backends, openTerminal as open, shown } from '../../test/suppor
 const exactly = (text: string): RegExp => new RegExp(`^${text}$`.replaceAll('\\', String.raw`\\`));
 
 describe.for(backends)('a terminal on a %s', ([, pty]) => {
-  test('TE-01: echo returns its text, exit code 0 and the state of the shell', async () => {
+  test('echo returns its text, exit code 0 and the state of the shell', async () => {
     await using shell = await open(pty);
     const observation = await shell.call({ command: 'echo hello' });
     expect(shown(observation)).toBe('hello');
@@ -18,7 +18,7 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
     expect(around(observation).suffix).toContain('finished');
   });
 
-  test('TE-02: an unknown command tells its message and 127', async () => {
+  test('an unknown command returns its message and exit code 127', async () => {
     await using shell = await open(pty);
     const observation = await shell.call({ command: 'no_such_command_here' });
     expect(shown(observation)).toContain('no_such_command_here');
@@ -26,24 +26,24 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
   });
 
   test.for([
-    ['TE-03: a chain stops at the first failure', 'echo a && false && echo c', 'a', 1],
-    ['TE-16: an exclamation mark is text', 'echo A!B "x!y"', 'A!B x!y', 0],
-    ['TE-19: an if over several lines is one command', 'if true; then\n  echo yes\nelse\n  echo no\nfi', 'yes', 0],
-    ['TE-23: a backslash joins lines', 'echo one \\\n  two', 'one two', 0],
-    ['TE-23: a line feed in quotes is text', "echo 'one\ntwo'", 'one\ntwo', 0],
+    ['a chain stops at the first failure', 'echo a && false && echo c', 'a', 1],
+    ['an exclamation mark is text', 'echo A!B "x!y"', 'A!B x!y', 0],
+    ['an if over several lines is one command', 'if true; then\n  echo yes\nelse\n  echo no\nfi', 'yes', 0],
+    ['a backslash joins lines', 'echo one \\\n  two', 'one two', 0],
+    ['a line feed in quotes is text', "echo 'one\ntwo'", 'one\ntwo', 0],
     [
-      'TE-24: a loop on one line',
+      'a loop on one line',
       'i=0; while [ $i -lt 3 ]; do i=$((i+1)); if [ $i = 2 ]; then echo two; fi; done',
       'two',
       0,
     ],
-    ['TE-26: a loop with a continued chain', 'for d in a b; do\n  mkdir -p $d && \\\n  ls -d $d\ndone', 'a\nb', 0],
-    ['TE-27: several statements run as one script', 'echo 1\necho 2\nfalse\necho 4', '1\n2\n4', 0],
-    ['TE-52: an unclosed quote ends with status 2', 'echo "open', /unexpected EOF/, 2],
-    ['TE-52: an unclosed backtick ends with status 2', 'echo `date', /unexpected EOF/, 2],
-    ['TE-41: a bracket expression is a command', '[ -d / ]', '', 0],
+    ['a loop with a continued chain', 'for d in a b; do\n  mkdir -p $d && \\\n  ls -d $d\ndone', 'a\nb', 0],
+    ['several statements run as one script', 'echo 1\necho 2\nfalse\necho 4', '1\n2\n4', 0],
+    ['an unclosed quote ends with status 2', 'echo "open', /unexpected EOF/, 2],
+    ['an unclosed backtick ends with status 2', 'echo `date', /unexpected EOF/, 2],
+    ['a bracket expression is a command', '[ -d / ]', '', 0],
     ['a trailing backslash does not hang', 'echo end \\', 'end \\', 0],
-    ['A12: a command named like a key is a command', 'UP', /UP/, 127],
+    ['a command named like a key is a command', 'UP', /UP/, 127],
   ] as const)('%s', async ([, command, text, exitCode]) => {
     await using shell = await open(pty);
     const observation = await shell.call({ command, timeout: 20 });
@@ -51,7 +51,7 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
     expect(shown(observation)).toMatch(typeof text === 'string' ? exactly(text) : text);
   });
 
-  test('TE-04: variables, functions, aliases and the last status stay for the next call', async () => {
+  test('variables, functions, aliases and the last status stay for the next call', async () => {
     await using shell = await open(pty);
     await shell.call({
       command: 'export NAME=varve; plain=1; say() { echo "$1 $NAME"; }; alias again=\'echo again\'; (exit 3)',
@@ -60,7 +60,7 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
     expect(shown(observation)).toBe('3 1\nhello varve\nagain');
   });
 
-  test('TE-06, TE-69: cd persists, into a directory with an awkward name too', async () => {
+  test('cd persists, also into a directory with an unusual name', async () => {
     await using shell = await open(pty);
     const name = 'späce "quote" %41\n\u0007end';
     const first = await shell.call({ command: `mkdir $'späce "quote" %41\\n\\aend' && cd späce*` });
@@ -69,19 +69,19 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
     expect(shown(second)).toBe(shell.workspace);
   });
 
-  test('TE-07: two commands of one line give the output of both', async () => {
+  test('two commands on one line return the output of both', async () => {
     await using shell = await open(pty);
     await writeFile(join(shell.workspace, 'file'), '');
     expect(shown(await shell.call({ command: 'pwd && ls' }))).toBe(`${shell.workspace}\nfile`);
   });
 
-  test('TE-17: five thousand lines come complete', async () => {
+  test('five thousand lines are returned completely', async () => {
     await using shell = await open(pty);
     const observation = await shell.call({ command: 'seq 1 5000', timeout: 20 });
     expect(shown(observation)).toBe(Array.from({ length: 5000 }, (_, index) => index + 1).join('\n'));
   });
 
-  test('TE-28: a listing of ten thousand files ends with its last line', { timeout: 180_000 }, async () => {
+  test('a listing of ten thousand files ends with its last line', { timeout: 180_000 }, async () => {
     await using shell = await open(pty);
     const command = 'mkdir many && cd many && seq -f "file-%05g" 10000 | xargs touch && ls -1';
     const text = shown(await shell.call({ command, timeout: 120 }));
@@ -89,40 +89,40 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
     expect(text.endsWith('\nfile-10000')).toBe(true);
   });
 
-  test('TE-32: of one long line the middle is left out', async () => {
+  test('the middle of a long line is omitted', async () => {
     await using shell = await open(pty, { maxOutputChars: 1000 });
     const text = shown(await shell.call({ command: 'printf "a%.0s" $(seq 5000)', timeout: 20 }));
     expect(text).toMatch(/^a+\n\[\d+ characters left out, from line 1 on.*\]\na+$/);
     expect(text.length).toBeLessThanOrEqual(1000);
   });
 
-  test('TE-73: a daemon that keeps the output open holds up neither a command nor the end of the shell', async () => {
+  test('a daemon that keeps the output open delays neither a command nor the end of the shell', async () => {
     await using shell = await open(pty);
-    // A call that is held up would return after its timeout, with exit code -1.
+    // A blocked call would return after its timeout, with exit code -1.
     expect(await shell.call({ command: 'setsid sleep 15 & true', timeout: 10 })).toMatchObject({ exit_code: 0 });
     expect(await shell.call({ command: 'setsid sleep 15 & exit 3', timeout: 10 })).toMatchObject({ exit_code: 3 });
   });
 
-  test('TE-29: find with -exec and an escaped semicolon', async () => {
+  test('find with -exec and an escaped semicolon', async () => {
     await using shell = await open(pty);
     await writeFile(join(shell.workspace, 'a.txt'), 'needle\n');
     expect(shown(await shell.call({ command: 'find . -name "*.txt" -exec grep -l needle {} \\;' }))).toBe('./a.txt');
   });
 
-  test('A12: the name of a key that is no input is run as a command', async () => {
+  test('the name of a key without is_input is run as a command', async () => {
     await using shell = await open(pty);
     expect(await shell.call({ command: 'UP' })).toMatchObject({ exit_code: 127, is_error: false });
     expect(shown(await shell.call({ command: 'echo alive' }))).toBe('alive');
   });
 
-  test('TE-25, TE-30, A9: neither prompts nor the command itself are part of the output', async () => {
+  test('neither prompts nor the command itself are part of the output', async () => {
     await using shell = await open(pty);
     await shell.call({ command: 'PS1="$ "; PS2="> "; export PS1 PS2' });
     expect(shown(await shell.call({ command: 'cat <<END\na\nb\nEND' }))).toBe('a\nb');
     expect(shown(await shell.call({ command: 'true' }))).toBe('');
   });
 
-  test.for([5, 21, 3000])('TE-36: a heredoc of %i lines comes through', async (lines) => {
+  test.for([5, 21, 3000])('a heredoc of %i lines is passed unchanged', async (lines) => {
     await using shell = await open(pty);
     const body = Array.from({ length: lines }, (_, index) => `line ${index} 'x' "y" $z \`w\``);
     const observation = await shell.call({
@@ -132,13 +132,13 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
     expect(shown(observation).trim()).toBe(String(lines));
   });
 
-  test('TE-60: bytes that are no text are replaced', async () => {
+  test('bytes that are not text are replaced', async () => {
     await using shell = await open(pty);
     const observation = await shell.call({ command: String.raw`printf 'a\0b\xffc\n'` });
     expect(shown(observation)).toBe('a\uFFFDb\uFFFDc');
   });
 
-  test('TE-60: a character that is written in two halves arrives whole', async () => {
+  test('a character written in two parts is returned whole', async () => {
     await using shell = await open(pty);
     const observation = await shell.call({
       command: String.raw`printf '\xc3'; sleep 0.05; printf '\xa4\n'`,
@@ -147,7 +147,7 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
     expect(shown(observation)).toBe('ä');
   });
 
-  test('TE-70: a marker with another nonce does not end the command', async () => {
+  test('a marker with another nonce does not end the command', async () => {
     await using shell = await open(pty);
     const command = String.raw`printf '\033]697;D;0123456789abcdef;1;7;/etc\007'; echo after`;
     const observation = await shell.call({ command });
@@ -156,7 +156,7 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
     expect(around(observation).working_dir).toBe(shell.workspace);
   });
 
-  test('TE-71, TE-72: line ends are single and progress is shown in its last state', async () => {
+  test('line ends are normalized and progress is shown in its last state', async () => {
     await using shell = await open(pty);
     const observation = await shell.call({
       command: String.raw`printf '10%%\r50%%\r100%%\nnext\r\n\033[31mred\033[0m\n'`,
@@ -170,7 +170,7 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
     expect(shown(await shell.call({ command: 'echo still' }))).toBe('still');
   });
 
-  test('people see output as it comes', async () => {
+  test('output is passed to onOutput as it arrives', async () => {
     await using shell = await open(pty);
     const chunks: string[] = [];
     await shell.call(
@@ -180,7 +180,7 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
     expect(chunks.join('').replaceAll('\r', '')).toBe('bold\n');
   });
 
-  test('TE-15: a poll with nothing running is an error of one part, after the error header', async () => {
+  test('a poll without a running command is an error with one content part', async () => {
     await using shell = await open(pty);
     const observation = await shell.call({ command: '' });
     expect(observation).toMatchObject({ is_error: true });
@@ -189,7 +189,7 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
 });
 
 test.for(['[[1,2]]', "[{'a':1}]", '["ls"]', "['ls']", '{"k":1}', "{'k':1}", '  ["x"]'])(
-  'TE-41: %s is not run as a command',
+  '%s is not run as a command',
   async (command) => {
     await using shell = await open(false);
     const observation = await shell.call({ command });

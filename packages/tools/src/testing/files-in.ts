@@ -1,7 +1,7 @@
 import { lstat, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Every regular file below a directory, by its path from there. */
+/** Reads every regular file below a directory, by relative path. */
 export async function filesIn(directory: string): Promise<ReadonlyMap<string, Buffer>> {
   const found = new Map<string, Buffer>();
   for (const name of await readdir(directory, { recursive: true })) {

@@ -4,22 +4,22 @@ import { join } from 'node:path';
 import type { Observation } from '@varve/events/payloads';
 import type { Tool } from '../contract/tool.ts';
 
-/** What a call of an {@link OpenedTool} may add. */
+/** Options of a call of {@link OpenedTool}. */
 export interface CallOptions {
   readonly signal?: AbortSignal;
   readonly onOutput?: (chunk: string) => void;
 }
 
-/** A tool with an empty workspace of its own. Disposing closes the tool and removes the workspace. */
+/** Tool with its own empty workspace. Disposing closes the tool and removes the workspace. */
 export interface OpenedTool extends AsyncDisposable {
-  /** Absolute, resolved. */
+  /** Absolute path with links resolved. */
   readonly workspace: string;
   readonly tool: Tool;
   /** Parses an input as an agent would, and executes it. */
   readonly call: (input: unknown, options?: CallOptions) => Promise<Observation>;
 }
 
-/** Opens a tool for a test. */
+/** Opens a tool in a new workspace, for a test. */
 export async function openedTool(tool: Tool): Promise<OpenedTool> {
   const workspace = await realpath(await mkdtemp(join(tmpdir(), 'varve-workspace-')));
   let calls = 0;

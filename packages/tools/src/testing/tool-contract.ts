@@ -8,40 +8,40 @@ import { filesIn } from './files-in.ts';
 import { openedTool, type OpenedTool } from './opened-tool.ts';
 import { directoryTraces } from './traces.ts';
 
-/** A tool to check, and how to use it. */
+/** Tool to check and its example inputs. */
 export interface ToolSubject {
-  /** A fresh tool. Each check closes the one it opened. */
+  /** Returns a new tool. Each check closes the one it opened. */
   readonly open: () => Tool;
-  /** Inputs that are good for this workspace: at least one, together one of each thing the tool does. */
+  /** Returns valid inputs for a workspace: at least one, together one for each function of the tool. */
   readonly inputs: (workspace: string) => readonly unknown[];
-  /** An input whose call takes more than twenty seconds, for a tool that has one. */
+  /** Returns an input whose call takes more than twenty seconds, for a tool that has one. */
   readonly slow?: (workspace: string) => unknown;
-  /** Whether the tool takes fields it does not describe, as MCP servers may; default false. */
+  /** True if the tool accepts undescribed fields, as MCP servers may. Default: false. */
   readonly isOpen?: boolean;
-  /** For a tool that can show, or keep outside of its observations, what a program says: how it is made with a mask. */
+  /** For a tool that can show or save the output of programs: its construction with a mask. */
   readonly masked?: {
     readonly open: (mask: Mask) => Tool;
-    /** A call of it that would show this secret, in a long output too. */
+    /** Returns an input whose call prints this secret, in a long output too. */
     readonly input: (secret: string) => unknown;
   };
-  /** Puts into the workspace what the inputs need. */
+  /** Writes the files that the inputs need to the workspace. */
   readonly prepare?: (workspace: string) => Promise<void>;
 }
 
-/** One thing every {@link Tool} must do. */
+/** Check that every {@link Tool} must pass. */
 export interface ToolCheck {
   readonly title: string;
-  /** @throws {AssertionError} when the tool does not. */
+  /** @throws {AssertionError} when the tool fails. */
   run(subject: ToolSubject): Promise<void>;
 }
 
-/** Far more than a tool needs, because a busy machine must not fail it; far less than the slow input takes. */
+/** Limit on settling: far more than a tool needs, so that a busy machine passes; far less than the slow input takes. */
 const settleMs = 10_000;
 
-/** In UTF-16 units. */
+/** Maximum length of shown text, in UTF-16 units. */
 const longestText = 50_000;
 
-/** What every {@link Tool} must do. */
+/** Checks that every {@link Tool} must pass. */
 export const toolContract: readonly ToolCheck[] = [
   check('has a name and a description', async ({ tool }) => {
     assert.match(tool.name, /^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/);
@@ -65,19 +65,19 @@ export const toolContract: readonly ToolCheck[] = [
     assert.ok(Array.isArray(required));
     for (const name of required) assert.ok(Object.hasOwn(Object(properties), name), `${name} is not described`);
   }),
-  check('leaves its arguments as they are', async ({ tool }, { inputs }) => {
+  check('does not modify its arguments', async ({ tool }, { inputs }) => {
     for (const input of inputs) tool.parse(deepFreeze(structuredClone(input)));
   }),
   check(
-    'tells the same effect and resources each time, and no write when it only reads',
+    'returns the same effect and resources each time, and no write if it is read-only',
     async ({ tool }, { inputs }) => {
       for (const input of inputs.map((raw) => tool.parse(raw))) {
         const effect = tool.effect(input);
         assert.ok(
           effect === 'read' || effect === 'idempotent' || effect === 'write',
-          'the effect is none of the three',
+          'the effect is not one of the three',
         );
-        assert.ok(effect !== 'write' || !tool.annotations.readOnlyHint, 'it writes, yet hints that it only reads');
+        assert.ok(effect !== 'write' || !tool.annotations.readOnlyHint, 'it writes, but hints that it is read-only');
         const resources = tool.resources(input);
         for (const key of resources ?? []) assert.match(key, /^[^:]+:./s);
         const again = tool.fromAction(tool.toAction(input));
@@ -85,7 +85,7 @@ export const toolContract: readonly ToolCheck[] = [
       }
     },
   ),
-  check('rejects a field it does not know by name, without its value', async ({ tool }, { inputs, isOpen }) => {
+  check('rejects an unknown field with its name and without its value', async ({ tool }, { inputs, isOpen }) => {
     if (isOpen) return;
     const [input] = inputs;
     assert.throws(
@@ -98,12 +98,12 @@ export const toolContract: readonly ToolCheck[] = [
       },
     );
   }),
-  check('rejects arguments that are no object', async ({ tool }) => {
+  check('rejects arguments that are not an object', async ({ tool }) => {
     for (const input of ['text', 7, null, []]) {
       assert.throws(() => tool.parse(input), { name: 'ToolError', code: 'invalid-input' });
     }
   }),
-  check('gives back a stored call as it was', async ({ tool }, { inputs }) => {
+  check('restores a stored call unchanged', async ({ tool }, { inputs }) => {
     for (const input of inputs.map((raw) => tool.parse(raw))) {
       const action = tool.toAction(input);
       assert.equal(action.kind, tool.definition['action_type']);
@@ -116,7 +116,7 @@ export const toolContract: readonly ToolCheck[] = [
   check('refuses the action of another tool', async ({ tool }) => {
     assert.throws(() => tool.fromAction({ kind: 'AnotherAction' }), { name: 'ToolError', code: 'invalid-input' });
   }),
-  check('refuses a stored call whose fields are not good', async ({ tool }, { inputs, isOpen }) => {
+  check('refuses a stored call with invalid fields', async ({ tool }, { inputs, isOpen }) => {
     if (isOpen) return;
     const { kind, ...fields } = tool.toAction(tool.parse(inputs[0]));
     const spoilt = {
@@ -126,7 +126,7 @@ export const toolContract: readonly ToolCheck[] = [
     };
     assert.throws(() => tool.fromAction({ ...spoilt, kind }), { name: 'ToolError', code: 'invalid-input' });
   }),
-  check('answers with something the model can read', async ({ tool, call }, { inputs }) => {
+  check('returns content for the model', async ({ tool, call }, { inputs }) => {
     for (const input of inputs) {
       const observation = await call(input);
       assert.equal(observation.kind, tool.definition['observation_type']);
@@ -143,7 +143,7 @@ export const toolContract: readonly ToolCheck[] = [
     }
   }),
   check(
-    'leaves no trace in the workspace when it says that it reads',
+    'does not change the workspace if its effect is read',
     async ({ tool, call, workspace }, { inputs }) => {
       for (const input of inputs) {
         const before = await directoryTraces(workspace);
@@ -153,7 +153,7 @@ export const toolContract: readonly ToolCheck[] = [
     },
   ),
   {
-    title: 'shows nothing of a credential in the environment of its host',
+    title: "does not show credentials of its host's environment",
     async run(subject) {
       const [name, secret] = ['VARVE_CONTRACT_API_KEY', 'swordfish-of-the-host'];
       process.env[name] = secret;
@@ -167,7 +167,7 @@ export const toolContract: readonly ToolCheck[] = [
     },
   },
   {
-    title: 'shows and keeps nothing of a secret that it was made to hide',
+    title: 'does not show or save a secret that its mask hides',
     async run({ masked, prepare }) {
       if (masked === undefined) return;
       const secret = 'swordfish of the conversation';
@@ -179,17 +179,17 @@ export const toolContract: readonly ToolCheck[] = [
       if (typeof kept === 'string') await showsNothing(observation, kept, secret);
     },
   },
-  check('does not start a call that is cancelled already', async ({ call }, { inputs }) => {
+  check('does not start a cancelled call', async ({ call }, { inputs }) => {
     await assert.rejects(call(inputs[0], { signal: AbortSignal.abort() }), { name: 'ToolError', code: 'aborted' });
   }),
   check('settles soon after its signal aborts', async ({ call, workspace }, { inputs, slow }) => {
     const input = slow === undefined ? inputs[0] : slow(workspace);
-    // At once, and again when what lives between calls is there.
+    // Before the first call, and again when the state between calls exists.
     await cancelled(call, input);
     await call(inputs[0]);
     await cancelled(call, input);
   }),
-  check('closes more than once, and does nothing afterwards', async ({ tool, call }, { inputs }) => {
+  check('can be closed more than once, and runs nothing afterwards', async ({ tool, call }, { inputs }) => {
     await call(inputs[0]);
     await Promise.all([tool.close(), tool.close()]);
     await tool.close();
@@ -214,7 +214,7 @@ function check(title: string, verify: (opened: OpenedTool, inputs: Inputs) => Pr
   };
 }
 
-/** Neither what a call brought back nor a file in a directory has the secret. */
+/** Asserts that neither an observation nor a file in a directory contains the secret. */
 async function showsNothing(observation: Observation, directory: string, secret: string): Promise<void> {
   assert.ok(!JSON.stringify(observation).includes(secret), 'the observation has the secret');
   for (const [name, bytes] of await filesIn(directory))

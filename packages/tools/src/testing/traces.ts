@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { lstat, readdir, readFile, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Everything that can be seen of a directory from outside: names, kinds, modes, times and contents. */
+/** Returns the state of a directory: names, modes, inodes, times and contents. */
 export async function directoryTraces(directory: string): Promise<readonly string[]> {
   const names = await readdir(directory, { recursive: true });
   const lines = await Promise.all(['.', ...names].toSorted().map((name) => trace(directory, name)));

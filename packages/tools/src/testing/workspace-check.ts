@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { ToolError, type ToolErrorCode } from '../contract/error.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 
-/** One thing every {@link Workspace} must do. */
+/** Check that every {@link Workspace} must pass. */
 export interface WorkspaceCheck {
   readonly title: string;
   /**
-   * Takes a workspace that is empty, in no repository, and on a Unix with git, ps and seq.
+   * Requires an empty workspace outside of any repository, on a Unix with git, ps and seq.
    *
-   * @throws {AssertionError} when the workspace does not.
+   * @throws {AssertionError} when the workspace fails.
    */
   run(workspace: Workspace): Promise<void>;
 }

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { rejectsWithCode, type WorkspaceCheck } from './workspace-check.ts';
 
-/** Commands in a workspace. */
+/** Checks of commands in a workspace. */
 export const workspaceCommandChecks: readonly WorkspaceCheck[] = [
   {
-    title: 'WS-02: a command gives its code and both streams, each in order',
+    title: 'a command returns its exit code and both streams, each in order',
     async run(workspace) {
       const found = await workspace.execute('echo one; echo "ä 1" >&2; echo two; echo 2 >&2; exit 3');
       assert.deepEqual(found, { exitCode: 3, stdout: 'one\ntwo\n', stderr: 'ä 1\n2\n', timedOut: false });
     },
   },
   {
-    title: 'commands run in a fresh shell, in the workspace or a directory of it, and read nothing',
+    title: 'commands run in a new shell, in the workspace or a directory of it, without input',
     async run(workspace) {
       await workspace.write('sub dir/file', '');
       const { stdout: root } = await workspace.execute('x=1; pwd -P');
@@ -20,7 +20,7 @@ export const workspaceCommandChecks: readonly WorkspaceCheck[] = [
     },
   },
   {
-    title: 'WS-05: a directory that is not there is refused',
+    title: 'a missing directory is refused',
     async run(workspace) {
       await workspace.write('file', '');
       for (const directory of ['none', 'file']) {
@@ -30,10 +30,10 @@ export const workspaceCommandChecks: readonly WorkspaceCheck[] = [
     },
   },
   {
-    title: 'WS-01: the timeout ends a command with everything that it started',
+    title: 'the timeout ends a command with the programs it started',
     async run(workspace) {
       const command = `sh -c 'trap "" TERM; sleep 300 & echo $!; wait; sleep 300'`;
-      // A machine may be too busy to start it within a second.
+      // A busy machine may not start it within a second.
       for (const timeoutMs of [1000, 10_000]) {
         const { stdout, ...rest } = await workspace.execute(command, { timeoutMs });
         assert.equal(rest.timedOut, true);
@@ -47,7 +47,7 @@ export const workspaceCommandChecks: readonly WorkspaceCheck[] = [
     },
   },
   {
-    title: 'WS-03: long output comes whole, each part once',
+    title: 'long output is returned whole, each part once',
     async run(workspace) {
       const { stdout, stderr } = await workspace.execute('seq 400000; seq 5 >&2');
       assert.ok(stdout === `${Array.from({ length: 400_000 }, (_, index) => index + 1).join('\n')}\n`);
@@ -55,7 +55,7 @@ export const workspaceCommandChecks: readonly WorkspaceCheck[] = [
     },
   },
   {
-    title: 'of endless output both ends are kept',
+    title: 'both ends of endless output are kept',
     async run(workspace) {
       const { stdout } = await workspace.execute('echo first; head -c 16000000 /dev/zero | tr "\\0" x; echo last');
       assert.ok(stdout.length < 10 * 1024 * 1024 + 100);
@@ -65,11 +65,11 @@ export const workspaceCommandChecks: readonly WorkspaceCheck[] = [
     },
   },
   {
-    title: 'a command that is cancelled settles as aborted',
+    title: 'a cancelled command settles as aborted',
     async run(workspace) {
       const controller = new AbortController();
       const running = workspace.execute('echo > started; sleep 60', { timeoutMs: 60_000, signal: controller.signal });
-      // Not before it runs.
+      // Only after the command has started.
       while ((await workspace.list()).length === 0);
       controller.abort();
       await rejectsWithCode(running, 'aborted');

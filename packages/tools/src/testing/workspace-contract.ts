@@ -4,7 +4,7 @@ import { workspaceCommandChecks } from './workspace-command-checks.ts';
 import { workspaceFileChecks } from './workspace-file-checks.ts';
 import { workspaceGitChecks } from './workspace-git-checks.ts';
 
-/** What every {@link Workspace} must do. Run each check against a fresh one. */
+/** Checks that every {@link Workspace} must pass. Run each check on a new workspace. */
 export const workspaceContract: readonly WorkspaceCheck[] = [
   {
     title: 'is alive at an absolute path',

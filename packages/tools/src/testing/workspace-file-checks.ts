@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import type { Workspace } from '../workspace/workspace.ts';
 import { rejectsWithCode, type WorkspaceCheck } from './workspace-check.ts';
 
-/** Files of a workspace. */
+/** Checks of files in a workspace. */
 export const workspaceFileChecks: readonly WorkspaceCheck[] = [
   {
-    title: 'WS-08: reads what was written, below names with blanks, signs and letters of any kind',
+    title: 'reads written files, also with blanks, punctuation and any letters in their names',
     async run(workspace) {
       for (const name of [
         'a b',
@@ -31,7 +31,7 @@ export const workspaceFileChecks: readonly WorkspaceCheck[] = [
     },
   },
   {
-    title: 'replaces a file, also by nothing',
+    title: 'replaces a file, also with empty content',
     async run(workspace) {
       await workspace.write('file', 'long enough\r\n');
       await workspace.write('file', 'ä');
@@ -41,7 +41,7 @@ export const workspaceFileChecks: readonly WorkspaceCheck[] = [
     },
   },
   {
-    title: 'lists names with their kinds, hidden ones too, sorted',
+    title: 'lists names with their kinds, hidden ones included, sorted',
     async run(workspace) {
       assert.deepEqual(await workspace.list(), []);
       for (const name of ['b', 'B', '.hidden', 'new\nline', '*', 'sub/x']) await workspace.write(name, '');
@@ -65,7 +65,7 @@ export const workspaceFileChecks: readonly WorkspaceCheck[] = [
     },
   },
   {
-    title: 'refuses what is not there or of the wrong kind',
+    title: 'refuses missing paths and paths of the wrong kind',
     async run(workspace) {
       await workspace.write('sub/file', '');
       await rejectsWithCode(workspace.read('none'), 'invalid-input');
@@ -76,7 +76,7 @@ export const workspaceFileChecks: readonly WorkspaceCheck[] = [
     },
   },
   {
-    title: 'refuses each path that leads outside',
+    title: 'refuses every path that leads outside',
     async run(workspace) {
       const beside = `${workspace.directory}-beside`;
       for (const path of ['..', '../x', 'a/../../x', '/etc/passwd', beside, `${beside}/x`, 'a\0b']) {
@@ -98,7 +98,7 @@ export const workspaceFileChecks: readonly WorkspaceCheck[] = [
     },
   },
   {
-    title: 'WS-06: copies files in and out, empty and large ones, and makes the directories above them',
+    title: 'copies empty and large files in and out, and creates their parent directories',
     async run(workspace) {
       await using host = await hostDirectory();
       for (const bytes of [Buffer.alloc(0), randomBytes(9 * 1024 * 1024 + 1)]) {
@@ -113,7 +113,7 @@ export const workspaceFileChecks: readonly WorkspaceCheck[] = [
     },
   },
   {
-    title: 'WS-07: a copy that cannot be made leaves nothing behind',
+    title: 'a failed copy leaves no files',
     async run(workspace) {
       await using host = await hostDirectory();
       await workspace.write('file', 'x');
@@ -130,7 +130,7 @@ export const workspaceFileChecks: readonly WorkspaceCheck[] = [
     },
   },
   {
-    title: 'does nothing for a signal that has aborted already',
+    title: 'does nothing if the signal has already aborted',
     async run(workspace) {
       const options = { signal: AbortSignal.abort() };
       await using host = await hostDirectory();

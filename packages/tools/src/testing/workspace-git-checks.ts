@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import type { Workspace } from '../workspace/workspace.ts';
 import { rejectsWithCode, type WorkspaceCheck } from './workspace-check.ts';
 
-/** Git in a workspace. */
+/** Checks of git in a workspace. */
 export const workspaceGitChecks: readonly WorkspaceCheck[] = [
   {
-    title: 'tells what has changed, and shows it',
+    title: 'lists changes and returns their contents',
     async run(workspace) {
       await repository(workspace, { a: '1\r\n', 'sub/b': '2' });
       await workspace.write('a', '3\n');
@@ -30,7 +30,7 @@ export const workspaceGitChecks: readonly WorkspaceCheck[] = [
     },
   },
   {
-    title: 'WS-22: compares with a hash, a short one, a tag or a branch',
+    title: 'compares with a hash, an abbreviated hash, a tag or a branch',
     async run(workspace) {
       await repository(workspace, { a: '1' });
       const { stdout } = await workspace.execute('git tag first; git branch topic; git rev-parse HEAD');
@@ -45,7 +45,7 @@ export const workspaceGitChecks: readonly WorkspaceCheck[] = [
     },
   },
   {
-    title: 'WS-15: worktrees come, are workspaces of their own, and go',
+    title: 'worktrees are created, used as workspaces, and removed',
     async run(workspace) {
       await repository(workspace, { a: '1' });
       const tree = await workspace.addWorktree('trees/one', { branch: 'topic' });
@@ -63,7 +63,7 @@ export const workspaceGitChecks: readonly WorkspaceCheck[] = [
     },
   },
   {
-    title: 'a worktree that cannot be made or removed is refused, and nothing is left of it',
+    title: 'a worktree that cannot be created or removed is refused, and leaves no files',
     async run(workspace) {
       await repository(workspace, { a: '1' });
       await workspace.write('taken/x', '');
@@ -84,7 +84,7 @@ export const workspaceGitChecks: readonly WorkspaceCheck[] = [
     },
   },
   {
-    title: 'WS-23: what git says of an address is told without its password',
+    title: 'messages of git contain no passwords of URLs',
     async run(workspace) {
       await repository(workspace, { a: '1' });
       const work = workspace.addWorktree('new', { branch: 'https://me:secret@host/x' });
@@ -92,7 +92,7 @@ export const workspaceGitChecks: readonly WorkspaceCheck[] = [
     },
   },
   {
-    title: 'WS-25: no program that the repository names is run for a worktree, changes or a diff',
+    title: 'no program configured by the repository is run for a worktree, changes or a diff',
     async run(workspace) {
       await repository(workspace, { a: '1', '.gitattributes': 'a filter=x diff=x\n' });
       await workspace.execute(`
@@ -115,7 +115,7 @@ export const workspaceGitChecks: readonly WorkspaceCheck[] = [
       await rejectsWithCode(workspace.removeWorktree('tree'), 'invalid-input');
       await workspace.removeWorktree('tree', { force: true });
       assert.deepEqual(await workspace.list(), before);
-      // The settings do run programs where they are not switched off.
+      // Without the overrides these settings run programs.
       await workspace.execute('git worktree add -b topic-2 tree; git status');
       assert.ok((await workspace.list()).some(({ name }) => name === 'ran'));
     },

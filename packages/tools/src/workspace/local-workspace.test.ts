@@ -27,7 +27,7 @@ interface Opened extends AsyncDisposable {
   readonly outside: (path: string) => string;
 }
 
-/** A workspace, and a directory beside it with the file `secret`. */
+/** Creates a workspace and a sibling directory with the file `secret`. */
 async function opened(): Promise<Opened> {
   const path = await mkdtemp(join(tmpdir(), 'varve-local-'));
   await mkdir(join(path, 'in'));
@@ -43,7 +43,7 @@ async function opened(): Promise<Opened> {
 
 const refused = { code: 'invalid-input' };
 
-test('links are followed inside, and refused when they lead outside, be there something or not', async () => {
+test('links are followed inside, and refused if they lead outside, also to a missing target', async () => {
   await using place = await opened();
   const { workspace, inside, outside } = place;
   await workspace.write('dir/file', '1');
@@ -70,7 +70,7 @@ test('links are followed inside, and refused when they lead outside, be there so
   expect(await localWorkspace(outside('')).list()).toEqual([{ name: 'secret', kind: 'file' }]);
 });
 
-test('a workspace may itself be reached by a link', async () => {
+test('the path of a workspace may be a link', async () => {
   await using place = await opened();
   const { inside, outside } = place;
   await symlink(inside(''), outside('door'));
@@ -81,7 +81,7 @@ test('a workspace may itself be reached by a link', async () => {
 });
 
 test.runIf(process.platform === 'linux')(
-  'what is written goes where the path led, even if that is swapped meanwhile',
+  'a write goes to the checked directory, even if its path is replaced during the write',
   async () => {
     await using place = await opened();
     const { inside, outside } = place;
@@ -96,7 +96,7 @@ test.runIf(process.platform === 'linux')(
   },
 );
 
-test('a pipe is refused without waiting for a writer', async () => {
+test('a pipe is refused without blocking', async () => {
   await using place = await opened();
   const { workspace, inside } = place;
   await workspace.execute('mkfifo pipe');
@@ -105,7 +105,7 @@ test('a pipe is refused without waiting for a writer', async () => {
   await expect(workspace.upload(inside('pipe'), 'copy')).rejects.toMatchObject(refused);
 });
 
-test('a file over 64 MiB is not read, but copied', async () => {
+test('a file over 64 MiB cannot be read, but copied', async () => {
   await using place = await opened();
   const { workspace, inside, outside } = place;
   const file = await open(inside('large'), 'w');
@@ -129,7 +129,7 @@ test('copies keep time and mode, and a replaced file keeps its mode', async () =
   expect((await stat(inside('copy'))).mode).toBe(0o100740);
 });
 
-test('a workspace that is gone is not alive', async () => {
+test('a removed workspace is not alive', async () => {
   await using place = await opened();
   const { workspace, inside } = place;
   await rm(inside(''), { recursive: true });
@@ -148,7 +148,7 @@ test('credentials of this process do not reach a command', async () => {
   }
 });
 
-test('a cancelled command ends with what it started', async () => {
+test('a cancelled command ends with the programs it started', async () => {
   await using place = await opened();
   const { workspace } = place;
   const controller = new AbortController();
@@ -162,14 +162,14 @@ test('a cancelled command ends with what it started', async () => {
   expect(isRunning(pid)).toBe(false);
 });
 
-test.for([1, 3, 10])('output in pieces of %i keeps both ends, whatever lies between', (size) => {
+test.for([1, 3, 10])('output in pieces of %i keeps both ends', (size) => {
   const output = cappedOutput(20);
   const text = Array.from({ length: 100 }, (_, index) => String.fromCharCode(97 + (index % 26))).join('');
   for (let at = 0; at < 100; at += size) output.push(Buffer.from(text.slice(at, at + size)));
   expect(output.text()).toBe(`${text.slice(0, 10)}\n[80 bytes left out]\n${text.slice(-10)}`);
 });
 
-test('output within the limit is whole', () => {
+test('output within the limit is kept whole', () => {
   const output = cappedOutput(20);
   for (const part of ['0123456', '789abcdefghi', 'j']) output.push(Buffer.from(part));
   expect(output.text()).toBe('0123456789abcdefghij');

@@ -37,7 +37,7 @@ async function listening(listener: RequestListener): Promise<Listening> {
   };
 }
 
-test('WS-03: pieces on many pages are put together, each once', async () => {
+test('output on many pages is joined, each piece once', async () => {
   await using directory = await temporary();
   await using server = await workspaceServer({ pieceLength: 1000, pageSize: 3 });
   const workspace = remoteWorkspace({ url: server.url, directory: directory.path, pollMs: 1 });
@@ -46,7 +46,7 @@ test('WS-03: pieces on many pages are put together, each once', async () => {
   expect(stderr.split('\n')).toHaveLength(101);
 });
 
-/** Puts into each answer to a search what does not belong there. */
+/** Adds unrelated events to each response of a search. */
 const meddling: typeof globalThis.fetch = async (url, init) => {
   const response = await fetch(url, init);
   if (!response.url.includes('/search')) return response;
@@ -56,7 +56,7 @@ const meddling: typeof globalThis.fetch = async (url, init) => {
   return Response.json({ items: [foreign, command, ...items.toReversed(), ...items], next_page_id });
 };
 
-test('WS-04: events of other commands, other kinds, out of order or twice change nothing', async () => {
+test('events of other commands or kinds, and events out of order or twice, do not change the result', async () => {
   await using directory = await temporary();
   await using server = await workspaceServer({ pieceLength: 10 });
   const workspace = remoteWorkspace({ url: server.url, directory: directory.path, pollMs: 1, fetch: meddling });
@@ -65,7 +65,7 @@ test('WS-04: events of other commands, other kinds, out of order or twice change
   expect([other?.exitCode, other?.stdout.split('\n').length, other?.stdout.slice(0, 6)]).toEqual([2, 21, '21\n22\n']);
 });
 
-test('a page that leads back to itself ends the search, and a server that tells no end ends the wait', async () => {
+test('a page that links to itself ends the search, and a missing end of the command ends the wait', async () => {
   await using server = await listening((request, response) => {
     const path = request.url ?? '';
     response.setHeader('content-type', 'application/json');
@@ -78,7 +78,7 @@ test('a page that leads back to itself ends the search, and a server that tells 
   expect(found.stderr).toContain('not reported');
 });
 
-test('a command that a signal has ended gives 128 and the signal', async () => {
+test('a command ended by a signal returns 128 plus its number', async () => {
   await using server = await listening((request, response) => {
     const end = { kind: 'BashOutput', command_id: 'c', order: 0, exit_code: -9 };
     response.end(JSON.stringify(request.url?.includes('start') ? { id: 'c' } : { items: [end], next_page_id: null }));
@@ -87,7 +87,7 @@ test('a command that a signal has ended gives 128 and the signal', async () => {
   expect(found).toEqual({ exitCode: 137, stdout: '', stderr: '', timedOut: false });
 });
 
-test('WS-09: relative paths are absolute when they are sent, because the server answers 400 to others', async () => {
+test('relative paths are sent as absolute ones, because the server rejects others', async () => {
   await using directory = await temporary();
   await using server = await workspaceServer();
   const upload = await fetch(`${server.url}/api/file/upload?path=relative`, { method: 'POST', body: new FormData() });
@@ -97,7 +97,7 @@ test('WS-09: relative paths are absolute when they are sent, because the server 
   expect(() => remoteWorkspace({ url: server.url, directory: 'relative' })).toThrow('is not absolute');
 });
 
-test('WS-10: only a server that answers with success is alive', async () => {
+test('only a server with a successful response is alive', async () => {
   const answers = [204, 200, 500, 401];
   await using server = await listening((_request, response) => void response.writeHead(answers.shift() ?? 404).end());
   const workspace = remoteWorkspace({ url: server.url, directory: '/' });
@@ -113,7 +113,7 @@ test('WS-10: only a server that answers with success is alive', async () => {
   expect(await remoteWorkspace({ url: silent.url, directory: '/' }).isAlive({ signal })).toBe(false);
 });
 
-test('WS-23: the key goes to the server with each request, to no other, and into no message', async () => {
+test('the key is sent to this server with each request, and is in no message', async () => {
   const seen: unknown[] = [];
   await using other = await listening((request, response) => {
     seen.push(request.headers['x-session-api-key']);
@@ -133,7 +133,7 @@ test('WS-23: the key goes to the server with each request, to no other, and into
   expect(seen).toEqual(['sk-hidden', 'sk-hidden', 'sk-hidden']);
 });
 
-test('an upload is streamed, and a download that breaks off leaves what was there', async () => {
+test('an upload is streamed, and an interrupted download leaves the old file', async () => {
   await using directory = await temporary();
   await using server = await workspaceServer();
   await writeFile(join(directory.path, 'from'), 'x');
@@ -150,7 +150,7 @@ test('an upload is streamed, and a download that breaks off leaves what was ther
   expect((await readdir(directory.path)).toSorted()).toEqual(['from', 'to']);
 });
 
-test('what a server tells of git is read as it is meant, and what is no answer is refused', async () => {
+test('git results of a server are mapped, and an unexpected body is refused', async () => {
   const answers: unknown[] = [
     ['MOVED', 'ADDED', 'DELETED', 'UPDATED', 'NEW'].map((status) => ({ status, path: status })),
     { modified: null, original: 'old' },
@@ -166,7 +166,7 @@ test('what a server tells of git is read as it is meant, and what is no answer i
   await expect(workspace.changes()).rejects.toMatchObject({ code: 'unusable' });
 });
 
-test('worktrees work in a directory that is reached by a link', async () => {
+test('worktrees work in a directory reached by a link', async () => {
   await using directory = await temporary();
   await using server = await workspaceServer();
   const door = join(directory.path, 'door');
@@ -181,12 +181,12 @@ test('worktrees work in a directory that is reached by a link', async () => {
   expect(await readdir(real.path)).toEqual(['.git']);
 });
 
-/** The interface description of the reference's server. Not part of this repository. */
+/** API description of the reference's server, which is not part of this repository. */
 const openapi = ['', '../']
   .map((up) => new URL(`../../../../../${up}shared/fixtures/agent-server-openapi-1.43.1.json`, import.meta.url))
   .find((file) => existsSync(file));
 
-test.runIf(openapi)('each request is one that the reference describes', async () => {
+test.runIf(openapi)('each request matches the API description of the reference', async () => {
   await using directory = await temporary();
   await using server = await workspaceServer({ pageSize: 1, pieceLength: 10 });
   const workspace = remoteWorkspace({ url: server.url, directory: directory.path, pollMs: 1 });

@@ -20,7 +20,7 @@ test.for([
   ['utf-16le', 'Plain text in two bytes.\nSecond line.\n', 'Second', 'Other'],
   ['utf-16be', 'Plain text in two bytes.\nSecond line.\n', 'Second', 'Other'],
   ['utf-16le', '\uFEFFПривет\nмир\n', 'мир', 'всё'],
-] as const)('FE-53: a file in %s is shown, edited and restored in it', async ([encoding, text, old, replacement]) => {
+] as const)('a file in %s is shown, edited and restored in it', async ([encoding, text, old, replacement]) => {
   await using tool = await openedTool(fileEditor());
   const path = join(tool.workspace, 'file');
   const bytes = iconv.encode(text, encoding);
@@ -39,7 +39,7 @@ test.for([
   expect(await readFile(path)).toEqual(bytes);
 });
 
-test('FE-54: a character that the encoding does not have makes the file UTF-8, and the model is told', async () => {
+test('a character that the encoding does not have makes the file UTF-8, and the model is told', async () => {
   await using tool = await openedTool(fileEditor());
   const path = join(tool.workspace, 'file');
   await writeFile(path, iconv.encode(russian, 'windows-1251'));
@@ -48,7 +48,7 @@ test('FE-54: a character that the encoding does not have makes the file UTF-8, a
   expect(await readFile(path, 'utf8')).toBe(russian.replace('Третья', '第三'));
 });
 
-test('a file that is UTF-8 but for a byte is shown and not edited', async () => {
+test('a file that is UTF-8 except for one byte is shown and not edited', async () => {
   await using tool = await openedTool(fileEditor());
   const path = join(tool.workspace, 'file');
   const bytes = Buffer.concat([Buffer.from('Größe, Höhe, Länge, Äpfel\n'), Buffer.from([0xe9, 0x0a])]);
@@ -59,7 +59,7 @@ test('a file that is UTF-8 but for a byte is shown and not edited', async () => 
   expect(await readFile(path)).toEqual(bytes);
 });
 
-test('bytes that count as text give exactly these bytes again', () => {
+test('bytes accepted as text are encoded to exactly these bytes again', () => {
   const unit = anyCharacter<fc.Arbitrary<string>>(fc);
   const bytes = fc.oneof(
     fc.uint8Array({ maxLength: 200 }),

@@ -4,18 +4,18 @@ import type { TerminalOptions } from '../../src/terminal/terminal-options.ts';
 import { terminal } from '../../src/terminal/terminal.ts';
 import { openedTool, type OpenedTool } from '../../src/testing/opened-tool.ts';
 
-/** The two ways to run a shell, as rows for a table of tests: a name, and the value of the `pty` option. */
+/** Both backends as rows for a table of tests: a name, and the value of the `pty` option. */
 export const backends = [
   ['pty', true],
   ['pipe', false],
 ] as const;
 
-/** A terminal in a workspace of its own. */
+/** Opens a terminal in a new workspace. */
 export function openTerminal(pty: boolean, options: TerminalOptions = {}): Promise<OpenedTool> {
   return openedTool(terminal({ pty, ...options }));
 }
 
-/** A call, and polls until the command has written `text` or ended: all that came, and the last observation. */
+/** Calls and polls until the command has written `text` or ended; returns the whole output and the last observation. */
 export async function untilShown(
   { call }: OpenedTool,
   input: unknown,
@@ -30,12 +30,12 @@ export async function untilShown(
   return { text: parts.filter(Boolean).join('\n'), last };
 }
 
-/** The bare output. */
+/** Returns the output of an observation. */
 export function shown(observation: Observation): string {
   return textOf(observation.content);
 }
 
-/** What stands around the output. */
+/** Returns the metadata of an observation, with the messages around the output. */
 export function around(observation: Observation): ReturnType<typeof TerminalObservation.create>['metadata'] {
   if (!TerminalObservation.is(observation)) throw new TypeError(`A ${observation.kind} is not a terminal observation.`);
   return observation.metadata;

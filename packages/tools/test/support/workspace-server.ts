@@ -9,22 +9,22 @@ import { gitChanges } from '../../src/git/git-changes.ts';
 import { gitDiff } from '../../src/git/git-diff.ts';
 import { runCommand } from '../../src/workspace/run-command.ts';
 
-/** A server that a test talks to. */
+/** Agent-server for tests. */
 export interface WorkspaceServer extends AsyncDisposable {
   readonly url: string;
-  /** Each request so far: its method and address. */
+  /** Method and URL of each request so far. */
   readonly requests: readonly string[];
   /** Header fields of the requests, in the same order. */
   readonly headers: readonly IncomingMessage['headers'][];
 }
 
-/** How the server differs from the reference. */
+/** Deviations of the server from the reference. */
 export interface WorkspaceServerOptions {
   /** Requests without it get 401. */
   readonly apiKey?: string;
-  /** The longest output in one event, in UTF-16 units. Default 1 Mi. */
+  /** Maximum output in one event, in UTF-16 units. Default: 1 Mi. */
   readonly pieceLength?: number;
-  /** The most events on a page. Default: as many as are asked for. */
+  /** Maximum number of events on a page. Default: as many as requested. */
   readonly pageSize?: number;
 }
 
@@ -46,7 +46,7 @@ type Route = (query: URLSearchParams, request: IncomingMessage) => Promise<Answe
 
 const executeRequest = z.object({ command: z.string(), cwd: z.string().nullish(), timeout: z.int().default(300) });
 
-/** The file, bash and git routes of an agent-server on loopback, for files and programs of this machine. */
+/** Starts an agent-server on loopback with the file, bash and git routes, for files and programs of this machine. */
 export async function workspaceServer(options: WorkspaceServerOptions = {}): Promise<WorkspaceServer> {
   const requests: string[] = [];
   const headers: IncomingMessage['headers'][] = [];
@@ -136,7 +136,7 @@ function bashRoutes(
       const limit = Number(query.get('limit') ?? 100);
       if (limit < 1 || limit > 100) return { status: 422, json: { detail: [] } };
       const mine = events.filter(({ command_id }) => command_id === (query.get('command_id__eq') ?? command_id));
-      // A page that is not known is the first one.
+      // An unknown page id returns the first page.
       const start = Math.max(
         0,
         mine.findIndex(({ id }) => id === query.get('page_id')),

@@ -1,7 +1,7 @@
 import { mkdir, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-/** Writes files, with their directories, below `directory`; each is a second younger than the one before it. */
+/** Writes files, with their directories, below `directory`; each is a second newer than the one before it. */
 export async function writeFiles(directory: string, files: Readonly<Record<string, string | Buffer>>): Promise<void> {
   const start = 1_700_000_000;
   for (const [index, [name, content]] of Object.entries(files).entries()) {

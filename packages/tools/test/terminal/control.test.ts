@@ -12,11 +12,11 @@ const quietMs = 300;
 const open = (pty: boolean, options: TerminalOptions = {}): Promise<OpenedTool> =>
   openTerminal(pty, { noChangeTimeoutMs: quietMs, ...options });
 
-/** A shell program that goes on when the file `name` appears. */
+/** Returns a shell command that waits for the file `name`. */
 const until = (name: string): string => `until [ -e ${name} ]; do sleep 0.01; done`;
 const touch = (shell: OpenedTool, name: string): Promise<void> => writeFile(join(shell.workspace, name), '');
 
-/** The observation of a call that is cancelled when its command writes for the first time, if it has one. */
+/** Returns the observation, if any, of a call that is cancelled at the first output of its command. */
 async function cancelledWhenHeard(
   { call }: OpenedTool,
   command: string,
@@ -34,7 +34,7 @@ async function cancelledWhenHeard(
 }
 
 describe.for(backends)('a terminal on a %s', ([, pty]) => {
-  test('TE-08: a command that falls silent is left running', async () => {
+  test('a command without new output is left running', async () => {
     await using shell = await open(pty);
     const { text, last } = await untilShown(shell, { command: `echo one; ${until('go')}` }, 'one');
     expect(text).toBe('one');
@@ -43,7 +43,7 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
     expect(around(last).suffix).toContain('0.3 s');
   });
 
-  test('TE-09: a poll returns only what is new, and in the end the exit code', async () => {
+  test('a poll returns only new output, and finally the exit code', async () => {
     await using shell = await open(pty);
     const command = `echo one; ${until('a')}; echo two; ${until('b')}; exit_with() { return 5; }; exit_with`;
     await untilShown(shell, { command }, 'one');
@@ -57,7 +57,7 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
     expect(third).toMatchObject({ exit_code: 5, timeout: false });
   });
 
-  test('TE-10: a new command is refused while one runs, and shows what that one wrote', async () => {
+  test('a new command is refused while one is running, and returns the output of that one', async () => {
     await using shell = await open(pty);
     await shell.call({ command: `echo one; ${until('a')}; echo two; ${until('b')}`, timeout: 0.2 });
     await touch(shell, 'a');
@@ -70,7 +70,7 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
     expect(shown(await shell.call({ command: 'ls -1', timeout: 20 }))).toBe('a\nb');
   });
 
-  test('TE-11: a new command runs when the previous one has ended unseen, after its rest', async () => {
+  test('a new command runs after the previous one ended unreported, with its remaining output', async () => {
     await using shell = await open(pty);
     await shell.call({ command: `${until('go')}; echo rest; touch ended; false`, timeout: 0.1 });
     await touch(shell, 'go');
@@ -81,7 +81,7 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
     expect(next).toMatchObject({ exit_code: 0 });
   });
 
-  test('timeout 0 returns at once and leaves the command running', async () => {
+  test('timeout 0 returns immediately and leaves the command running', async () => {
     await using shell = await open(pty);
     expect(await shell.call({ command: `${until('go')}; echo end`, timeout: 0 })).toMatchObject({
       exit_code: -1,
@@ -91,13 +91,13 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
     expect(shown(await shell.call({ command: '', timeout: 20 }))).toBe('end');
   });
 
-  test('a timeout in seconds replaces the limit on silence', async () => {
+  test('a timeout in seconds replaces the limit on missing output', async () => {
     await using shell = await open(pty);
     const observation = await shell.call({ command: 'sleep 0.6; echo end', timeout: 20 });
     expect(shown(observation)).toBe('end');
   });
 
-  test('TE-20: a program that asks twice is answered twice', async () => {
+  test('a program that asks twice is answered twice', async () => {
     await using shell = await open(pty);
     await untilShown(shell, { command: 'echo first?; read a; echo second?; read b; echo "$a and $b"' }, 'first?');
     const second = await untilShown(shell, { command: 'one', is_input: true }, 'second?');
@@ -107,19 +107,20 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
     expect(last).toMatchObject({ exit_code: 0 });
   });
 
-  test('TE-14, A10: C-c ends an endless loop with 130 and the next command runs', async () => {
+  test('C-c ends an endless loop with 130 and the next command runs', async () => {
     await using shell = await open(pty);
     await untilShown(shell, { command: 'while true; do echo on; sleep 0.05; done', timeout: 0.2 }, 'on');
     const interrupt = (): Promise<Observation> => shell.call({ command: 'c-C', is_input: true, timeout: 1 });
     let ended = await interrupt();
-    // Between two programs a shell may miss one: bash takes it for handled when the program that starts has not felt it.
+    // Between two programs the shell may miss a C-c: bash considers it handled although the starting program did not
+    // receive it.
     while (ended['exit_code'] === -1) ended = await interrupt();
     expect(ended).toMatchObject({ exit_code: 130 });
     expect(around(ended).suffix).toContain('CTRL+C');
     expect(shown(await shell.call({ command: 'echo free', timeout: 20 }))).toBe('free');
   });
 
-  test('TE-21: a server is stopped with C-c, the shell goes on, and the server starts again', async () => {
+  test('a server is stopped with C-c, the shell continues, and the server starts again', async () => {
     await using shell = await open(pty);
     const server = `sh -c 'echo up; exec sleep 600'`;
     for (const round of [1, 2]) {
@@ -130,14 +131,14 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
     }
   });
 
-  test('TE-13: the lines of an open here-document cannot be typed: it ends with the command', async () => {
+  test('an incomplete here-document ends with the command and cannot be continued by input', async () => {
     await using shell = await open(pty);
     const observation = await shell.call({ command: 'cat << EOF\none', timeout: 20 });
     expect(observation).toMatchObject({ exit_code: 0 });
     expect(shown(observation)).toContain('one');
   });
 
-  test('TE-42: input that looks like a literal is typed', async () => {
+  test('input that looks like a literal is typed', async () => {
     await using shell = await open(pty);
     await untilShown(shell, { command: 'echo ready; read -r line; echo "got $line"' }, 'ready');
     const observation = await shell.call({ command: '["x"]', is_input: true, timeout: 20 });
@@ -152,14 +153,14 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
     expect(ended).toMatchObject({ exit_code: 0 });
   });
 
-  test('input with nothing running is an error and does nothing', async () => {
+  test('input without a running command is an error and has no effect', async () => {
     await using shell = await open(pty);
     await shell.call({ command: 'true', timeout: 20 });
     expect(await shell.call({ command: 'touch file', is_input: true })).toMatchObject({ is_error: true });
     expect(shown(await shell.call({ command: 'ls -1', timeout: 20 }))).toBe('');
   });
 
-  test('input that the last program did not read does not become a command', async () => {
+  test('input that the last program did not read is not run as a command', async () => {
     await using shell = await open(pty);
     await shell.call({ command: `echo ready; ${until('go')}`, timeout: 0.2 });
     await shell.call({ command: 'touch stray', is_input: true, timeout: 0 });
@@ -168,7 +169,7 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
     expect(shown(await shell.call({ command: 'ls -1', timeout: 20 }))).toBe('go');
   });
 
-  test('TE-22: a background program returns at once and can be ended', async () => {
+  test('a command in the background returns immediately and can be ended', async () => {
     await using shell = await open(pty);
     expect(await shell.call({ command: 'sleep 60 > /dev/null 2>&1 &', timeout: 20 })).toMatchObject({ exit_code: 0 });
     expect(await shell.call({ command: 'kill $!; wait $! 2>/dev/null', timeout: 20 })).toMatchObject({
@@ -176,7 +177,7 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
     });
   });
 
-  test('TE-67: what a background program writes later belongs to the next call', async () => {
+  test('later output of a background program is returned by the next call', async () => {
     await using shell = await open(pty);
     await shell.call({ command: `(${until('go')}; echo late) &`, timeout: 20 });
     await touch(shell, 'go');
@@ -185,9 +186,9 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
     expect(shown(await shell.call({ command: 'echo next', timeout: 20 }))).toMatch(/^next/);
   });
 
-  test('TE-74, A7, A10: a cancelled call interrupts its command and keeps the shell', async () => {
+  test('a cancelled call interrupts its command and keeps the shell', async () => {
     await using shell = await open(pty);
-    // More than once, because on a machine that is too busy to feel C-c at once the shell itself is ended.
+    // More than once, because on a busy machine C-c may be too slow, and then the shell itself is killed.
     const attempt = async (): Promise<unknown> => {
       await shell.call({ command: 'KEPT=yes', timeout: 20 });
       const ended = await cancelledWhenHeard(shell, `sh -c 'echo started; exec sleep 60'; echo never`);
@@ -199,7 +200,7 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
       .toEqual({ exitCode: 130, text: 'started', kept: 'yes' });
   });
 
-  test('TE-74: a program that ignores C-c is terminated', async () => {
+  test('a program that ignores C-c is terminated', async () => {
     await using shell = await open(pty);
     const marked = 'trap "" INT; echo $$; while :; do sleep 0.05; done';
     const pids: number[] = [];
@@ -208,7 +209,7 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
     await expect.poll(() => isRunning(pids[0]), { timeout: 10_000, interval: 10 }).toBe(false);
   });
 
-  test('TE-74: a shell that ignores everything is ended, and the next command has a new one', async () => {
+  test('a shell that ignores every signal is killed, and the next command has a new one', async () => {
     await using shell = await open(pty);
     const observation = await cancelledWhenHeard(
       shell,
@@ -218,7 +219,7 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
     expect(shown(await shell.call({ command: 'echo alive$KEPT', timeout: 20 }))).toBe('alive');
   });
 
-  test('a call that waits for its turn leaves when it is cancelled', async () => {
+  test('a cancelled call leaves the queue', async () => {
     await using shell = await open(pty, { maxShells: 1 });
     const first = shell.call({ command: until('go'), timeout: 20 });
     const controller = new AbortController();
@@ -230,7 +231,7 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
     expect(shown(await shell.call({ command: 'ls -1', timeout: 20 }))).toBe('go');
   });
 
-  test('A11: with one shell, calls at the same time run one after the other', async () => {
+  test('with one shell, concurrent calls run one after the other', async () => {
     await using shell = await open(pty, { maxShells: 1 });
     const texts = await Promise.all(
       [1, 2, 3].map((number) => shell.call({ command: `echo ${number}; sleep 0.02; echo ${number}`, timeout: 20 })),
@@ -240,14 +241,14 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
 });
 
 describe('a terminal on a pty', () => {
-  test('TE-12: the question of read -p is shown', async () => {
+  test('the prompt of read -p is shown', async () => {
     await using shell = await open(true);
     const question = await untilShown(shell, { command: 'read -p "Name: " name; echo "Hello $name"' }, 'Name: ');
     expect(question.text).toBe('Name: ');
     expect(shown(await shell.call({ command: 'varve', is_input: true, timeout: 20 }))).toBe('Hello varve');
   });
 
-  test('TE-63: what is typed into a question for a password is not shown', async () => {
+  test('input at a password prompt is not shown', async () => {
     await using shell = await open(true);
     await untilShown(shell, { command: 'read -s -p "Password: " word; echo; echo ${#word}' }, 'Password: ');
     const answered = await shell.call({ command: 'swordfish', is_input: true, timeout: 20 });
@@ -261,24 +262,24 @@ describe('a terminal on a pty', () => {
     expect(shown(await shell.call({ command: 'jobs; kill %1', timeout: 20 }))).toContain('sleep 60');
   });
 
-  test('TE-66: a program that leaves the terminal in raw mode does not harm the next', async () => {
+  test('a program that leaves the terminal in raw mode does not affect the next', async () => {
     await using shell = await open(true);
     await shell.call({ command: 'stty raw echo', timeout: 20 });
     expect(shown(await shell.call({ command: 'echo fine; tty > /dev/null', timeout: 20 }))).toBe('fine');
   });
 
-  test('programs see a terminal, and get an answer when they ask where the cursor is', async () => {
+  test('programs see a terminal, and a cursor position query is answered', async () => {
     await using shell = await open(true);
     const command = String.raw`[ -t 0 ] && [ -t 1 ] && printf '\033[6n'; read -s -d R -t 5 answer; echo "${'${#answer}'}"`;
     expect(shown(await shell.call({ command, timeout: 20 }))).toBe('5');
   });
 
-  test('TE-31: a pager does not hold the session', async () => {
+  test('a pager does not block the session', async () => {
     await using shell = await open(true);
     expect(shown(await shell.call({ command: '$PAGER <<< text; echo $GIT_PAGER', timeout: 20 }))).toBe('text\ncat');
   });
 
-  test('a line that is too long for a terminal is refused instead of cut', async () => {
+  test('a line that is too long for a terminal is refused instead of truncated', async () => {
     await using shell = await open(true);
     await shell.call({ command: 'cat', timeout: 0.1 });
     expect(await shell.call({ command: 'x'.repeat(5000), is_input: true })).toMatchObject({ is_error: true });
@@ -291,7 +292,7 @@ test('on a pipe, keys that need a terminal are refused', async () => {
   expect(await shell.call({ command: 'UP', is_input: true })).toMatchObject({ is_error: true });
 });
 
-test('on a pipe, input after C-d is refused with the way out', async () => {
+test('on a pipe, input after C-d is refused with a hint', async () => {
   await using shell = await open(false);
   await shell.call({ command: `cat; ${until('go')}`, timeout: 0 });
   await shell.call({ command: 'C-d', is_input: true, timeout: 0 });

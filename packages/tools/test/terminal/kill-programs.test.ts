@@ -9,7 +9,7 @@ import { directoryVariable, terminatePrograms } from '../../src/terminal/cleanup
 
 type Shell = Awaited<ReturnType<typeof openTerminal>>;
 
-/** Runs what writes its number to the file `pid` in the background, and gives the number. */
+/** Runs a command in the background that writes its process id to the file `pid`, and returns the id. */
 async function started(shell: Shell, command: string): Promise<number> {
   const script = `rm -f pid; ${command} > /dev/null 2>&1 & until [ -s pid ]; do sleep 0.01; done; cat pid`;
   const lines = shown(await shell.call({ command: script, timeout: 60 })).split('\n');
@@ -21,23 +21,23 @@ async function started(shell: Shell, command: string): Promise<number> {
 const gone = async (pid: number): Promise<void> =>
   expect.poll(() => isRunning(pid), { interval: 10, timeout: 20_000 }).toBe(false);
 
-/** Tells its number once it is what it will be. */
+/** Command that writes its process id when it has reached its final program. */
 const sleeper = `'echo $$ > pid.new; mv pid.new pid; exec sleep 600'`;
 
-describe.skipIf(process.platform !== 'linux').for(backends)('a terminal on a %s that is closed', ([, pty]) => {
+describe.skipIf(process.platform !== 'linux').for(backends)('closing a terminal on a %s', ([, pty]) => {
   test.for([
     ['setsid', `setsid sh -c ${sleeper}`],
     ['nohup', `nohup sh -c ${sleeper}`],
     ['setsid twice', `setsid sh -c 'setsid sh -c "$0" & sleep 600' ${sleeper}`],
     ['a subshell that ends', `(setsid sh -c ${sleeper} &)`],
-  ] as const)('ends what was started with %s', async ([, command]) => {
+  ] as const)('ends programs started with %s', async ([, command]) => {
     await using shell = await openTerminal(pty);
     const pid = await started(shell, command);
     await shell.tool.close();
     await gone(pid);
   });
 
-  test('kills what does not end when it is asked to', async () => {
+  test('kills programs that ignore SIGTERM', async () => {
     await using shell = await openTerminal(pty);
     const stubborn = `setsid sh -c 'trap "" TERM HUP; echo $$ > pid.new; mv pid.new pid; while :; do sleep 0.1; done'`;
     const pid = await started(shell, stubborn);
@@ -45,7 +45,7 @@ describe.skipIf(process.platform !== 'linux').for(backends)('a terminal on a %s 
     await gone(pid);
   });
 
-  test('leaves programs of other terminals alone, and those that say to be of none', async () => {
+  test('does not touch programs of other terminals, nor programs without the variable', async () => {
     await using other = await openTerminal(pty);
     await using shell = await openTerminal(pty);
     const kept = await started(other, `setsid sh -c ${sleeper}`);
@@ -58,7 +58,7 @@ describe.skipIf(process.platform !== 'linux').for(backends)('a terminal on a %s 
   });
 });
 
-test.skipIf(process.platform !== 'linux')('what is asked to end has time to put things in order', async () => {
+test.skipIf(process.platform !== 'linux')('terminated programs have time to clean up', async () => {
   await using place = await mkdtempDisposable(join(tmpdir(), 'varve-'));
   const orderly = 'trap "echo done; exit" TERM; echo up; while :; do sleep 0.01; done';
   const env = { PATH: process.env['PATH'], [directoryVariable]: place.path };
@@ -69,7 +69,7 @@ test.skipIf(process.platform !== 'linux')('what is asked to end has time to put 
   expect(String((await said.next()).value)).toBe('done\n');
 });
 
-test('a reset ends no program in the background that left its shell', async () => {
+test('a reset does not end background programs that left their shell', async () => {
   await using shell = await openTerminal(false);
   const pid = await started(shell, `setsid sh -c ${sleeper}`);
   await shell.call({ command: 'true', reset: true, timeout: 60 });

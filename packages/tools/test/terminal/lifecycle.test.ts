@@ -9,7 +9,7 @@ import { isRunning } from '../support/is-running.ts';
 import { terminal } from '../../src/terminal/terminal.ts';
 
 describe.for(backends)('a terminal on a %s', ([, pty]) => {
-  test('TE-38: reset starts over in the workspace', async () => {
+  test('reset starts over in the workspace', async () => {
     await using shell = await open(pty);
     const first = await shell.call({ command: 'cd /; A=1; sleep 60', timeout: 0.1 });
     const reset = await shell.call({ command: '', reset: true });
@@ -18,7 +18,7 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
     expect(shown(await shell.call({ command: 'echo "$A$PWD"' }))).toBe(shell.workspace);
   });
 
-  test('TE-38: reset with a command runs it in the fresh shell, again and again', async () => {
+  test('reset with a command runs it in a fresh shell, repeatedly', async () => {
     await using shell = await open(pty);
     for (const number of [1, 2]) {
       const observation = await shell.call({ command: `echo $A ${number}; A=1`, reset: true, timeout: 20 });
@@ -27,12 +27,12 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
     }
   });
 
-  test('TE-38: reset with is_input is refused', async () => {
+  test('reset with is_input is refused', async () => {
     await using shell = await open(pty);
     expect(await shell.call({ command: 'x', reset: true, is_input: true })).toMatchObject({ is_error: true });
   });
 
-  test('TE-39, A6: exit is told, and the next command has a new shell in the same directory', async () => {
+  test('exit is reported, and the next command has a new shell in the same directory', async () => {
     await using shell = await open(pty);
     const ended = await shell.call({ command: 'mkdir sub; cd sub; echo before; exit 7' });
     expect(ended).toMatchObject({ is_error: true, exit_code: 7 });
@@ -43,7 +43,7 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
     expect(shown(await shell.call({ command: 'echo alive' }))).toBe('alive');
   });
 
-  test('a shell that comes back has what was exported before the command that ended it, and nothing else', async () => {
+  test('a restarted shell has the variables exported before the command that ended it, and no others', async () => {
     await using shell = await open(pty, { env: { GONE: 'x' } });
     await shell.call({ command: `export A='1 "2'; B=plain; unset GONE; f() { echo f; }; export -f f`, timeout: 60 });
     const ended = await shell.call({ command: 'export C=late; exit 3', timeout: 60 });
@@ -55,7 +55,7 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
     expect(shown(await shell.call({ command: 'echo "$A|$GONE"', reset: true, timeout: 60 }))).toBe('|x');
   });
 
-  test('a shell that ended while nobody looked comes back with what was exported, and that is told', async () => {
+  test('a shell that ended between calls restarts with its exports, and its end is reported', async () => {
     await using shell = await open(pty, { maxShells: 1 });
     const { pid } = around(await shell.call({ command: 'export A=1', timeout: 60 }));
     process.kill(pid, 'SIGKILL');
@@ -64,7 +64,7 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
     expect(shown(await shell.call({ command: 'echo "$A"', timeout: 60 }))).toBe('1');
   });
 
-  test('a shell that does not come up with what was exported comes up without, and so does one that wrote nothing down', async () => {
+  test('a shell that does not start with the exports starts without them, also if none were stored', async () => {
     await using shell = await open(pty, { env: { OWN: 'x' } });
     await shell.call({ command: 'export A=1; set() { exit 3; }; export -f set', timeout: 60 });
     await shell.call({ command: 'exit', timeout: 60 });
@@ -75,38 +75,38 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
     expect(shown(await shell.call({ command: 'echo "$A$OWN"', timeout: 60 }))).toBe('x');
   });
 
-  test('TE-64: set -e that ends the shell is told', async () => {
+  test('the end of the shell by set -e is reported', async () => {
     await using shell = await open(pty);
     expect(await shell.call({ command: 'set -e; false' })).toMatchObject({ is_error: true, exit_code: 1 });
     expect(shown(await shell.call({ command: 'false; echo alive' }))).toBe('alive');
   });
 
-  test('set -e and set -u stay on without harming the session', async () => {
+  test('set -e and set -u persist without breaking the session', async () => {
     await using shell = await open(pty);
     await shell.call({ command: 'set -eu' });
     expect(shown(await shell.call({ command: 'if false; then :; fi; echo alive' }))).toBe('alive');
     expect(shown(await shell.call({ command: 'echo again' }))).toBe('again');
   });
 
-  test('functions with the names of builtins do not harm the session', async () => {
+  test('functions with the names of builtins do not break the session', async () => {
     await using shell = await open(pty);
     const functions = ['local', 'printf', 'read', 'return', 'unset'].map((name) => `${name}() { false; }`);
     expect(await shell.call({ command: functions.join('; '), timeout: 20 })).toMatchObject({ exit_code: 0 });
     expect(shown(await shell.call({ command: 'echo alive', timeout: 20 }))).toBe('alive');
   });
 
-  test('a shell that is killed is told as 137', async () => {
+  test('a killed shell is reported with exit code 137', async () => {
     await using shell = await open(pty);
     expect(await shell.call({ command: 'kill -9 $$' })).toMatchObject({ is_error: true, exit_code: 137 });
     expect(shown(await shell.call({ command: 'echo alive' }))).toBe('alive');
   });
 
-  test('TE-65: a program that replaces the shell ends it when it ends', async () => {
+  test('a program that replaces the shell ends the shell', async () => {
     await using shell = await open(pty);
     expect(await shell.call({ command: 'exec sh -c "exit 4"' })).toMatchObject({ is_error: true, exit_code: 4 });
   });
 
-  test('TE-68: the directory of the shell may be removed', async () => {
+  test('the directory of the shell may be removed', async () => {
     await using shell = await open(pty);
     await shell.call({ command: 'mkdir gone; cd gone; rmdir ../gone' });
     expect(shown(await shell.call({ command: 'echo alive' }))).toBe('alive');
@@ -118,7 +118,7 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
     ['a shell that ends when it is told', ''],
     ['a shell that does not', `trap '' HUP; `],
   ] as const)(
-    'TE-48: closing ends %s, a stubborn program in its foreground, and the call that waits',
+    'closing ends %s, a stubborn program in its foreground, and the call that waits',
     async ([, first]) => {
       await using shell = await open(pty);
       const heard = Promise.withResolvers<void>();
@@ -138,7 +138,7 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
     },
   );
 
-  test('TE-48: a call that waits for its turn when the terminal is closed starts no shell', async () => {
+  test('a call waiting for its turn when the terminal is closed starts no shell', async () => {
     await using shell = await open(pty, { maxShells: 1 });
     const heard = Promise.withResolvers<void>();
     const running = shell.call({ command: 'echo up; sleep 600', timeout: 600 }, { onOutput: () => heard.resolve() });
@@ -149,14 +149,14 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
     expect(await waiting).toMatchObject([{ reason: { code: 'closed' } }]);
   });
 
-  test('TE-48: a call whose shell starts when the terminal is closed runs nothing', async () => {
+  test('a call whose shell is starting when the terminal is closed runs nothing', async () => {
     await using shell = await open(pty);
     const [refused] = await Promise.allSettled([shell.call({ command: 'touch file' }), shell.tool.close()]);
     expect(refused).toMatchObject({ reason: { code: 'closed' } });
     expect(await readdir(shell.workspace)).toEqual([]);
   });
 
-  test('what commands remove from the directory for temporary files comes back', async () => {
+  test('files that commands remove from the temporary directory are created again', async () => {
     await using shell = await open(pty, { maxOutputChars: 1000 });
     const remove = String.raw`d=$(dirname "$(ps -o args= -p $$ | sed 's/.*--rcfile \([^ ]*\).*/\1/')"); rm -r "$d"`;
     const observation = await shell.call({ command: `${remove}; seq 500; rm -rf "$d"; seq 500`, timeout: 20 });
@@ -165,14 +165,14 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
     expect(shown(await shell.call({ command: 'echo alive', reset: true, timeout: 20 }))).toBe('alive');
   });
 
-  test('TE-48: a shell that is dead already can be closed', async () => {
+  test('a dead shell can be closed', async () => {
     await using shell = await open(pty);
     const observation = await shell.call({ command: 'true' });
     process.kill(around(observation).pid, 'SIGKILL');
     await expect(shell.tool.close()).resolves.toBeUndefined();
   });
 
-  test('TE-05: the shell has the environment of its host without its credentials', async () => {
+  test('the shell has the environment of its host without its credentials', async () => {
     const inherit = {
       PATH: process.env['PATH'],
       LANGUAGE: 'en',
@@ -187,13 +187,13 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
     expect(shown(await shell.call({ command }))).toBe('en||||3|cat|wanted|1');
   });
 
-  test('TE-37: an environment of 2 000 variables and 300 KB', async () => {
+  test('an environment of 2 000 variables and 300 KB is passed to the shell', async () => {
     const env = Object.fromEntries(Array.from({ length: 2000 }, (_, index) => [`VARIABLE_${index}`, 'x'.repeat(150)]));
     await using shell = await open(pty, { env });
     expect(shown(await shell.call({ command: 'env | grep -c ^VARIABLE_' }))).toBe('2000');
   });
 
-  test('TE-18, TE-33: of long output both ends are shown, and the file with all of it is named', async () => {
+  test('both ends of long output are shown, with the path of the whole output', async () => {
     await using shell = await open(pty);
     const observation = await shell.call({ command: 'seq 1 50000', timeout: 20 });
     const text = shown(observation);
@@ -206,7 +206,7 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
     expect(around(observation).suffix).toContain('finished');
   });
 
-  test('TE-34: output of exactly the limit is not cut', async () => {
+  test('output of exactly the limit is not truncated', async () => {
     await using shell = await open(pty, { maxOutputChars: 1000 });
     expect(shown(await shell.call({ command: 'printf "%01000d" 0' }))).toBe('0'.repeat(1000));
     const cut = shown(await shell.call({ command: 'printf "%01001d" 0' }));
@@ -215,14 +215,14 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
     expect(cut).toContain('left out');
   });
 
-  test('secrets are hidden before output is cut and saved', async () => {
+  test('secrets are masked before output is truncated and saved', async () => {
     await using shell = await open(pty, { maxOutputChars: 1000, mask: (text) => text.replaceAll('swordfish', '***') });
     const observation = await shell.call({ command: 'for i in $(seq 500); do echo swordfish; done', timeout: 20 });
     const path = /whole output is in (\S+)\]/.exec(shown(observation))?.[1] ?? '';
     expect(`${shown(observation)}${await readFile(path, 'utf8')}`).not.toContain('fish');
   });
 
-  test('TE-62: of a screen program the text is shown, and a key ends it', async () => {
+  test('the text of a full-screen program is shown, and a key ends it', async () => {
     await using shell = await open(pty, { noChangeTimeoutMs: 300, env: { LESSHISTFILE: '-' } });
     await writeFile(join(shell.workspace, 'page'), Array.from({ length: 200 }, (_, line) => `line ${line}\n`).join(''));
     const program = pty ? 'less page' : 'cat page; cat > /dev/null';
@@ -234,23 +234,23 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
 });
 
 describe('a shell that cannot start', () => {
-  test('TE-46: a shell that is not executable is unusable', async () => {
+  test('a shell that is not executable is unusable', async () => {
     await using shell = await open(false, { shell: '/etc/passwd' });
     await expect(shell.call({ command: 'true' })).rejects.toMatchObject({ code: 'unusable' });
   });
 
-  test.for(backends)('TE-46: a program that is not bash is unusable, on a %s', async ([, pty]) => {
+  test.for(backends)('a program that is not bash is unusable, on a %s', async ([, pty]) => {
     await using shell = await open(pty, { shell: '/bin/true' });
     await expect(shell.call({ command: 'true' })).rejects.toMatchObject({ code: 'unusable' });
   });
 
-  test('TE-46: bash is found when the search path is empty, and again after a reset', async () => {
+  test('bash is found when the search path is empty, and again after a reset', async () => {
     await using shell = await open(false, { inherit: { PATH: '' } });
     expect(shown(await shell.call({ command: 'echo found' }))).toBe('found');
     expect(shown(await shell.call({ command: 'echo again', reset: true }))).toBe('again');
   });
 
-  test('without a place for its files a call is refused, the next one tries again, and the terminal can be closed', async () => {
+  test('without a temporary directory a call fails, the next one tries again, and the terminal can be closed', async () => {
     await using shell = await open(false);
     await using other = await open(false);
     const before = process.env['TMPDIR'];
@@ -267,7 +267,7 @@ describe('a shell that cannot start', () => {
     await other.tool.close();
   });
 
-  test('TE-49: an environment name that is no identifier is rejected', () => {
+  test('an environment name that is not an identifier is rejected', () => {
     expect(() => terminal({ env: { 'a-b': 'x' } })).toThrow('The environment name a-b is not an identifier.');
   });
 });

@@ -14,13 +14,13 @@ import { recordProcess } from '../../src/processes/process-record.ts';
 
 const module = fileURLToPath(new URL('../../src/terminal/terminal.ts', import.meta.url));
 
-/** A directory for temporary files that no other test looks into. */
+/** Creates a temporary directory that no other test uses. */
 async function temporary(): Promise<AsyncDisposable & { readonly path: string }> {
   const path = await realpath(await mkdtemp(join(tmpdir(), 'varve-reap-')));
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
 }
 
-/** Runs one command in the terminal of a process of its own, until it has written so many numbers; then kills the process. */
+/** Runs one command in the terminal of a child process until it has printed `count` numbers, then kills the process. */
 async function killedHost(directory: string, { pty, command, numbers }: Killed): Promise<readonly number[]> {
   const host = join(directory, 'host.ts');
   await writeFile(
@@ -56,7 +56,7 @@ interface Killed {
   readonly numbers: number;
 }
 
-/** Records a process that had the number of another and is gone. */
+/** Records an ended process that had the number of another one. */
 async function recordGone(file: string, pid: number = 0): Promise<void> {
   recordProcess(file, pid);
   const { started, ...rest } = JSON.parse(await readFile(file, 'utf8'));
@@ -66,7 +66,7 @@ async function recordGone(file: string, pid: number = 0): Promise<void> {
 const tell = 'printf "pid=%s\\n"';
 const stubborn = `trap "" HUP INT TERM; ${tell} $BASHPID; while :; do sleep 1; done`;
 
-test.for(backends)('what a killed host leaves running on a %s is gone after the next start', async ([, pty]) => {
+test.for(backends)('programs left by a killed host on a %s are killed at the next start', async ([, pty]) => {
   await using place = await temporary();
   const command = `(${stubborn}) 2> /dev/null & ${tell} $$; ${stubborn}`;
   const pids = await killedHost(place.path, { pty, command, numbers: 3 });
@@ -77,16 +77,16 @@ test.for(backends)('what a killed host leaves running on a %s is gone after the 
   expect(left).toHaveLength(1);
 });
 
-test('what is left of a shell that has ended is found by what it inherited', async () => {
+test('programs of a shell that has ended are found by their environment', async () => {
   await using place = await temporary();
-  // Without a terminal, a shell that does nothing ends with its host, and nobody tells its programs.
+  // Without a terminal, an idle shell ends with its host, and its programs receive no signal.
   const pids = await killedHost(place.path, { pty: false, command: `sleep 600 & ${tell} $! $$`, numbers: 2 });
   await expect.poll(() => pids.filter(isRunning).length, { interval: 10, timeout: 20_000 }).toBe(1);
   await killOrphanedShells(place.path);
   await expect.poll(() => pids.filter(isRunning), { interval: 10, timeout: 20_000 }).toEqual([]);
 });
 
-test.skipIf(process.platform !== 'linux')('a program that left the session of its shell is ended, too', async () => {
+test.skipIf(process.platform !== 'linux')('a program that left the session of its shell is killed too', async () => {
   await using place = await temporary();
   const command = `setsid bash -c '${tell} $$; exec sleep 600' > out & until [ -s out ]; do sleep 0.01; done; cat out`;
   const [pid = 0] = await killedHost(place.path, {
@@ -102,7 +102,7 @@ test.skipIf(process.platform !== 'linux')('a program that left the session of it
 test.skipIf(process.platform !== 'linux').for([
   ['itself', '"$@"'],
   ['what started it', 'env -u VARVE_TERMINAL "$@"; exit'],
-] as const)('a process that ends what is left of other hosts does not end %s', async ([, script]) => {
+] as const)('a process that cleans up after other hosts does not kill %s', async ([, script]) => {
   await using place = await temporary();
   const left = join(place.path, 'varve-terminal-x');
   await mkdir(left, { mode: 0o700 });
@@ -118,7 +118,7 @@ await killOrphanedShells(${JSON.stringify(place.path)});`;
   expect(await readdir(place.path)).toEqual([]);
 });
 
-test('terminals of hosts that live are left alone', async () => {
+test('terminals of running hosts are not touched', async () => {
   await using shell = await openTerminal(false);
   const first = await shell.call({ command: 'sleep 600 & kept=yes; echo "$VARVE_TERMINAL"' });
   await killOrphanedShells(dirname(shown(first).split('\n').at(-1) ?? ''));
@@ -126,7 +126,7 @@ test('terminals of hosts that live are left alone', async () => {
   expect([shown(again), around(again).pid]).toEqual(['yes1', around(first).pid]);
 });
 
-test('a process that has the number of one that is gone is not touched, and its terminal is forgotten', async () => {
+test('a process that reuses a recorded number is not touched, and the directory is removed', async () => {
   await using place = await temporary();
   const other = spawn('sleep', ['600'], { detached: true, stdio: 'ignore' });
   const shell = join(place.path, 'varve-terminal-x/1');
@@ -138,7 +138,7 @@ test('a process that has the number of one that is gone is not touched, and its 
   other.kill('SIGKILL');
 });
 
-test('ps tells when a process started in the same words, whatever the time zone and the language of who asks', () => {
+test('ps reports the same start time in every time zone and locale', () => {
   const before = process.env['TZ'];
   const started = ['Asia/Tokyo', 'America/Lima'].map((zone) => {
     process.env['TZ'] = zone;
@@ -150,7 +150,7 @@ test('ps tells when a process started in the same words, whatever the time zone 
   expect(started[1]).toEqual(started[0]);
 });
 
-test('what another user has put there, or may write to, ends no process', async () => {
+test('a directory that another user owns or can write to kills no process', async () => {
   await using place = await temporary();
   const victim = spawn('sleep', ['600'], { detached: true, stdio: 'ignore' });
   const directory = join(place.path, 'varve-terminal-x');
@@ -173,7 +173,7 @@ test.for([
   ['of another system', '{"where":"elsewhere","pid":4194000,"started":"1"}'],
   ['that cannot be read', '{"where'],
   ['that names no process', '{}'],
-])('a terminal with an owner %s is left alone', async ([, owner]) => {
+])('a terminal with an owner %s is not touched', async ([, owner]) => {
   await using place = await temporary();
   await mkdir(join(place.path, 'varve-terminal-x'));
   await mkdir(join(place.path, 'varve-terminal-y'));

@@ -7,7 +7,7 @@ import { ScreenText } from '../../src/terminal/output/screen-text.ts';
 const nonce = '0011223344556677';
 const marker = (body: string, of = nonce): string => `\u001B]697;D;${of};${body}\u0007`;
 
-/** Cuts bytes at the given places. */
+/** Splits bytes at the given offsets. */
 const cutAt = (bytes: Buffer, places: readonly number[]): readonly Buffer[] => {
   const ends = [...places.map((place) => place % (bytes.length + 1)), bytes.length].toSorted(
     (one, other) => one - other,
@@ -15,7 +15,7 @@ const cutAt = (bytes: Buffer, places: readonly number[]): readonly Buffer[] => {
   return ends.map((end, index) => bytes.subarray(ends[index - 1] ?? 0, end));
 };
 
-/** Pieces with neighbouring output joined, as text. */
+/** Returns pieces as text, with adjacent output joined. */
 const joined = (pieces: readonly Piece[]): readonly unknown[] => {
   const result: unknown[] = [];
   for (const piece of pieces) {
@@ -34,12 +34,12 @@ const pushAll = (chunks: readonly Buffer[]): readonly unknown[] => {
   return joined(rest.length > 0 ? [...pieces, { kind: 'output', bytes: rest }] : pieces);
 };
 
-test('a marker ends the output before it and tells number, exit code and directory', () => {
+test('a marker ends the output before it and contains number, exit code and directory', () => {
   const bytes = Buffer.from(`out${marker('3;130;/a%0Ab%25')}more`);
   expect(pushAll([bytes])).toEqual(['out', [3, 130, '/a\nb%'], 'more']);
 });
 
-test('TE-45, TE-70: markers of others, broken and unfinished ones are output', () => {
+test('markers of other sessions, malformed and incomplete markers are output', () => {
   const foreign = `${marker('1;0;/', 'ffffffffffffffff')}${marker('x;0;/')}`;
   expect(pushAll([Buffer.from(foreign)])).toEqual([foreign]);
   const open = `text\u001B]697;D;${nonce};1;0`;
@@ -48,7 +48,7 @@ test('TE-45, TE-70: markers of others, broken and unfinished ones are output', (
   expect(pushAll([Buffer.from(endless)])).toEqual([endless]);
 });
 
-test('where the bytes are cut makes no difference to the pieces', () => {
+test('the pieces do not depend on how the bytes are split', () => {
   const bytes = Buffer.from(`a\u001B]697${marker('1;0;/tmp')}\u001B[1mb${marker('2;1;/x y')}\u001B]697;D;00112`);
   const whole = pushAll([bytes]);
   fc.assert(
@@ -71,7 +71,7 @@ test.for([
   ['short sequences', '\u001B(B\u001B=\u001B7x\u001BM', 'x'],
   ['bells and stray escapes', 'a\u0007b\u001B\u001B[Kc', 'abc'],
   ['a null character, which is marked', 'a\u0000b', 'a\uFFFDb'],
-] as const)('%s are taken out', ([, text, left]) => {
+] as const)('%s are removed', ([, text, left]) => {
   expect(strip(text)).toBe(left);
 });
 
@@ -79,16 +79,16 @@ test('tab, line feed, carriage return and backspace stay', () => {
   expect(strip('a\tb\r\nc\b')).toBe('a\tb\r\nc\b');
 });
 
-test('where a sequence is cut makes no difference', () => {
+test('the result does not depend on where a sequence is split', () => {
   const text = '\u001B[38;5;196mred\u001B[0m \u001B]0;title\u001B\\é\u001BP1$r\u001B\\😀\u001B(B end';
   for (let at = 0; at <= text.length; at += 1) expect(strip(text.slice(0, at), text.slice(at))).toBe(strip(text));
 });
 
-test('a sequence that never ends does not hold text back for ever', () => {
+test('an endless sequence does not hold text forever', () => {
   expect(strip(`\u001B]0;${'x'.repeat(5000)}`, 'after')).toContain('after');
 });
 
-test('questions to the terminal are answered once', () => {
+test('terminal queries are answered once', () => {
   const answers: string[] = [];
   const stripper = new ControlStripper((answer) => answers.push(answer));
   stripper.push('\u001B[6');
@@ -102,8 +102,8 @@ const screen = (...chunks: readonly string[]): string => {
 };
 
 test.for([
-  ['TE-71: CRLF is one line end', 'a\r\nb\r\r\n', 'a\nb\n'],
-  ['TE-72: of progress the last state is left', '1%\r50%\r100%\n', '100%\n'],
+  ['CRLF is one line end', 'a\r\nb\r\r\n', 'a\nb\n'],
+  ['of progress the last state is left', '1%\r50%\r100%\n', '100%\n'],
   ['a line that was only returned from is kept', 'abc\r', 'abc'],
   ['backspaces take back characters', 'abc\b\bX\n', 'aX\n'],
   ['bold of the manual is plain', 'N\bNA\bA\n', 'NA\n'],
@@ -112,7 +112,7 @@ test.for([
   for (let at = 0; at <= text.length; at += 1) expect(screen(text.slice(0, at), text.slice(at))).toBe(left);
 });
 
-test('a line without end is let go in parts', () => {
+test('an endless line is returned in parts', () => {
   const text = new ScreenText();
   let length = 0;
   for (let index = 0; index < 100; index += 1) length += text.push('x'.repeat(4096)).length;

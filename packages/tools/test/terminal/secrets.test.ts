@@ -7,13 +7,13 @@ const secrets = namedSecrets({ API_TOKEN: value, OTHER_TOKEN: 'other', 'no-name'
 const open = (pty: boolean): ReturnType<typeof openTerminal> => openTerminal(pty, { secrets, noChangeTimeoutMs: 300 });
 
 describe.for(backends)('a terminal on a %s', ([, pty]) => {
-  test('TE-43: a secret is in the environment of the command that names it, byte for byte', async () => {
+  test('a secret is in the environment of the command that names it, byte for byte', async () => {
     await using shell = await open(pty);
     const command = `sh -c 'env | grep -c =other; printf "%s" "$API_TOKEN"'`;
     expect(shown(await shell.call({ command, timeout: 20 }))).toBe(`0\n${value}`);
   });
 
-  test('TE-43: no later command has it, nor the shell, nor a command that names it in pieces', async () => {
+  test('a secret is not in the environment of later commands, of the shell, or of a command with parts of its name', async () => {
     await using shell = await open(pty);
     expect(await shell.call({ command: ': $api_token; false', timeout: 20 })).toMatchObject({ exit_code: 1 });
     const pieces = `name=API_; name=\${name}TOKEN; echo "[\${!name}]"; env | grep -c 'second [ä]'; set | grep -c 'second [ä]'`;
@@ -21,14 +21,14 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
     expect(shown(await shell.call({ command: 'echo $?', timeout: 20 }))).toBe('1');
   });
 
-  test('TE-43: a command that is interrupted leaves no secret behind', async () => {
+  test('an interrupted command leaves no secret', async () => {
     await using shell = await open(pty);
     await untilShown(shell, { command: `sh -c 'echo up; exec sleep 600' $API_TOKEN`, timeout: 0.1 }, 'up');
     await shell.call({ command: 'C-c', is_input: true, timeout: 20 });
     expect(shown(await shell.call({ command: `env | grep -c 'second [ä]'`, timeout: 20 }))).toBe('0');
   });
 
-  test('TE-43: a shell that comes back after a command with secrets has none of them', async () => {
+  test('a shell restarted after a command with secrets has none of them', async () => {
     await using shell = await open(pty);
     await shell.call({ command: 'export A=1; : $OTHER_TOKEN', timeout: 20 });
     const ended = await shell.call({ command: 'export B=2; : $API_TOKEN; exit 3', timeout: 20 });
@@ -37,7 +37,7 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
     expect(shown(await shell.call({ command: count, timeout: 20 }))).toBe('1|\n0');
   });
 
-  test('TE-43: no later command has secrets of one that changes IFS and makes unset variables an error', async () => {
+  test('secrets are unset after a command that changes IFS and sets nounset', async () => {
     await using shell = await open(pty);
     const names = 'IFS=,; set -u; : $API_TOKEN $OTHER_TOKEN';
     expect(await shell.call({ command: names, timeout: 20 })).toMatchObject({ exit_code: 0 });
@@ -45,7 +45,7 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
     expect(shown(await shell.call({ command: count, timeout: 20 }))).toBe('0\n,');
   });
 
-  test('with set -x, no secret is traced that the command does not show itself', async () => {
+  test('set -x prints no secret that the command does not print itself', async () => {
     await using shell = await open(pty);
     await shell.call({ command: 'set -x', timeout: 20 });
     const observation = await shell.call({ command: 'true API_TOKEN OTHER_TOKEN; false', timeout: 20 });
@@ -55,7 +55,7 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
     expect(shown(await shell.call({ command: 'echo $?', timeout: 20 }))).toBe("+ eval 'echo $?'\n++ echo 1\n1");
   });
 
-  test('names that are no identifiers are left out, and the file is gone before the command starts', async () => {
+  test('names that are not identifiers are ignored, and the file is removed before the command starts', async () => {
     await using shell = await open(pty);
     const list = String.raw`ls -1 "$(dirname "$(ps -o args= -p $$ | sed 's/.*--rcfile \([^ ]*\).*/\1/')")"`;
     const observation = await shell.call({ command: `echo no-name $OTHER_TOKEN; ${list}`, timeout: 20 });

@@ -3,7 +3,7 @@ import { around, backends, openTerminal, shown } from '../support/open-terminal.
 import { isRunning } from '../support/is-running.ts';
 
 describe.for(backends)('a terminal on a %s', ([, pty]) => {
-  test('TE-61: half a gigabyte of output takes little memory', async () => {
+  test('half a gigabyte of output needs little memory', async () => {
     await using shell = await openTerminal(pty);
     await shell.call({ command: 'true' });
     const before = process.memoryUsage().rss;
@@ -16,7 +16,7 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
     expect((most - before) / 1024 / 1024).toBeLessThan(300);
   });
 
-  test('two thousand commands, each with its own output and exit code', async () => {
+  test('two thousand commands return their own output and exit code', async () => {
     await using shell = await openTerminal(pty);
     for (let number = 0; number < 2000; number += 1) {
       const observation = await shell.call({
@@ -28,11 +28,11 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
     }
   });
 
-  test('a call cancelled at any moment settles, and leaves a terminal that shows nothing of it', async () => {
+  test('a call cancelled at any time settles, and later calls show nothing of it', async () => {
     await using shell = await openTerminal(pty);
     for (let wait = 0; wait < 200; wait += 1) {
       const signal = AbortSignal.timeout(wait % 25);
-      // Never ends by itself: that the call settles at all is what its signal did.
+      // Never ends by itself: the call settles only because of its signal.
       const call = shell.call({ command: 'while :; do echo on; sleep 0.5; done', timeout: 3600 }, { signal });
       const [settled] = await Promise.allSettled([call]);
       expect(settled).toMatchObject(settled.status === 'rejected' ? { reason: { code: 'aborted' } } : {});
@@ -40,7 +40,7 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
     }
   });
 
-  test('a hundred resets leave no shell', async () => {
+  test('a hundred resets leave no shell running', async () => {
     await using shell = await openTerminal(pty);
     const pids: number[] = [];
     for (let number = 0; number < 100; number += 1) {

@@ -16,7 +16,7 @@ const withBuffer = async (
   }
 };
 
-test('what was taken is not taken again', () =>
+test('output is taken only once', () =>
   withBuffer(100, async (buffer) => {
     buffer.push('one\n');
     expect(buffer.take()).toEqual({ text: 'one' });
@@ -25,7 +25,7 @@ test('what was taken is not taken again', () =>
     expect(buffer.isEmpty).toBe(true);
   }));
 
-test('both ends of long output are kept, whatever the chunks, and the file has everything', () =>
+test('both ends of long output are kept for any chunks, and the file has all of it', () =>
   withBuffer(200, async (buffer) => {
     const lines = Array.from({ length: 400 }, (_, index) => `${index}\n`);
     for (const line of lines) buffer.push(line);
@@ -45,7 +45,7 @@ test('equal outputs share one file', () =>
     expect(await readdir(directory)).toEqual([expect.stringMatching(/^terminal_output_[0-9a-f]{8}\.txt$/)]);
   }));
 
-test('the file ends at its limit, and discarding leaves none', () =>
+test('the file ends at its limit, and discarding removes it', () =>
   withBuffer(200, async (buffer, directory) => {
     buffer.push('x'.repeat(9000));
     expect(await readFile(buffer.take().file ?? '', 'utf8')).toHaveLength(5000);
@@ -54,7 +54,7 @@ test('the file ends at its limit, and discarding leaves none', () =>
     expect(await readdir(directory)).toHaveLength(1);
   }));
 
-test('output that cannot be saved is shown all the same', () =>
+test('output that cannot be saved is still shown', () =>
   withBuffer(200, async (_, directory) => {
     await writeFile(join(directory, 'file'), '');
     const buffer = new OutputBuffer({ maxChars: 200, directory: join(directory, 'file'), maxSavedBytes: 5000 });
@@ -66,7 +66,7 @@ test('output that cannot be saved is shown all the same', () =>
     expect(buffer.take()).toEqual({ text: 'next' });
   }));
 
-test('output whose file is removed before it is read is shown all the same', () =>
+test('output whose file is removed is still shown', () =>
   withBuffer(200, async (buffer, directory) => {
     buffer.push('x'.repeat(300));
     for (const name of await readdir(directory)) await rm(join(directory, name));

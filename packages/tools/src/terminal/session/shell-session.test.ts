@@ -9,12 +9,12 @@ import { ShellSession } from './shell-session.ts';
 
 const { signal } = new AbortController();
 
-/** A session whose shell says exactly what the test makes it say. */
+/** Creates a session whose shell prints only the output that the test writes. */
 interface Puppet extends AsyncDisposable {
   readonly session: ShellSession;
-  /** Where its files are. */
+  /** Directory of its files. */
   readonly directory: string;
-  /** The numbers of the lines that the shell was given. */
+  /** Numbers of the lines sent to the shell. */
   readonly lines: readonly number[];
   readonly say: (text: string) => void;
   /** Prints the prompt that follows line `id`. */
@@ -80,7 +80,7 @@ test('a command that was not interrupted ends with its prompt', async () => {
   expect(shell.lines).toEqual([1]);
 });
 
-test('what the shell says after the prompt of an interrupted command belongs to that command', async () => {
+test('output of the shell after the prompt of an interrupted command belongs to that command', async () => {
   await using shell = await puppet();
   await shell.session.run('sleep 60');
   shell.session.interrupt();
@@ -95,7 +95,7 @@ test('what the shell says after the prompt of an interrupted command belongs to 
   expect(shell.session.take().text).toBe('one\nTerminated');
 });
 
-test('a line that the shell throws away with a late interrupt is sent again, until it is answered', async () => {
+test('a probe discarded by a late interrupt is sent again until it is answered', async () => {
   await using shell = await puppet();
   await shell.session.run('sleep 60');
   shell.session.interrupt();
@@ -112,7 +112,7 @@ test('a line that the shell throws away with a late interrupt is sent again, unt
   expect(shell.lines).toEqual([1, 2, 3, 4, 5]);
 });
 
-test('a wait that runs out tells the end of a command whose shell has not settled; the next waits for that', async () => {
+test('a wait that times out reports the end of a command before the shell has settled; the next call waits for that', async () => {
   await using shell = await puppet();
   await shell.session.run('sleep 60');
   shell.session.interrupt();
@@ -128,7 +128,7 @@ test('a wait that runs out tells the end of a command whose shell has not settle
   expect(shell.session.status).toBe('idle');
 });
 
-test('a command that the shell has thrown away unread ends as interrupted', async () => {
+test('a command that the shell discarded unread ends as interrupted', async () => {
   await using shell = await puppet();
   await shell.session.run('true');
   shell.session.interrupt();
@@ -139,7 +139,7 @@ test('a command that the shell has thrown away unread ends as interrupted', asyn
   expect(shell.session.exitCode).toBe(130);
 });
 
-test('secrets that the shell has not read are removed with the end of their command, or of the shell', async () => {
+test('secrets that the shell has not read are removed at the end of their command or of the shell', async () => {
   await using shell = await puppet();
   const { session } = shell;
   await session.run('true', { KEY: 'swordfish' });
@@ -156,7 +156,7 @@ test('secrets that the shell has not read are removed with the end of their comm
   expect(readdirSync(shell.directory)).not.toContain('secrets');
 });
 
-test('nothing is left of a session that is closed', async () => {
+test('a closed session leaves no files', async () => {
   await using shell = await puppet();
   await shell.session.close();
   expect(existsSync(shell.directory)).toBe(false);
