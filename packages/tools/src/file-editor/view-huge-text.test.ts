@@ -22,20 +22,10 @@ async function view(content: string | Buffer, range: readonly number[] | undefin
 const lines = (count: number): string => Array.from({ length: count }, (_, index) => `line ${index + 1}\n`).join('');
 
 test.for([
-  [
-    'a range in the middle',
-    100_000,
-    [50_000, 50_001],
-    'lines 50000 to 50001:\n 50000\tline 50000\n 50001\tline 50001',
-  ],
+  ['a range in the middle', 100_000, [50_000, 50_001], 'lines 50000 to 50001:\n 50000\tline 50000\n 50001\tline 50001'],
   ['a range to the end', 10, [9, -1], 'lines 9 to 10:\n     9\tline 9\n    10\tline 10'],
   ['one line', 10, [3, 3], 'lines 3 to 3:\n     3\tline 3'],
-  [
-    'a range beyond the end',
-    10,
-    [10, 12],
-    'lines 10 to 10 (NOTE: it has only 10 lines, not 12):\n    10\tline 10',
-  ],
+  ['a range beyond the end', 10, [10, 12], 'lines 10 to 10 (NOTE: it has only 10 lines, not 12):\n    10\tline 10'],
 ] as const)('%s of a huge file', async ([, count, range, expected]) => {
   expect((await view(lines(count), range)).text).toBe(`file as \`cat -n\` shows it, ${expected}`);
 });

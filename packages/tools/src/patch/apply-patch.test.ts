@@ -158,13 +158,10 @@ test.for([
   ['*** Update File: a', ...Array.from({ length: 50 }, (_, index) => ` ${index}`), '+x'],
   ['*** Update File: a', '@@', '-3', '+x', '@@', '-1', '+y'],
   ['*** Update File: a', ' 4 5', '+x'],
-])(
-  'lines that do not occur in this order with these inner blanks are refused: %s',
-  async (lines) => {
-    await using tool = await opened({ a: '1\n2\n3\n4  5\n' });
-    await refused(tool, patch(...lines), /^Nothing was changed.*(are not in a)/s);
-  },
-);
+])('lines that do not occur in this order with these inner blanks are refused: %s', async (lines) => {
+  await using tool = await opened({ a: '1\n2\n3\n4  5\n' });
+  await refused(tool, patch(...lines), /^Nothing was changed.*(are not in a)/s);
+});
 
 test.for([
   [['*** Update File: missing', '-1', '+2'], /Nothing exists/],

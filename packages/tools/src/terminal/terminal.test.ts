@@ -31,12 +31,7 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
     ['an if over several lines is one command', 'if true; then\n  echo yes\nelse\n  echo no\nfi', 'yes', 0],
     ['a backslash joins lines', 'echo one \\\n  two', 'one two', 0],
     ['a line feed in quotes is text', "echo 'one\ntwo'", 'one\ntwo', 0],
-    [
-      'a loop on one line',
-      'i=0; while [ $i -lt 3 ]; do i=$((i+1)); if [ $i = 2 ]; then echo two; fi; done',
-      'two',
-      0,
-    ],
+    ['a loop on one line', 'i=0; while [ $i -lt 3 ]; do i=$((i+1)); if [ $i = 2 ]; then echo two; fi; done', 'two', 0],
     ['a loop with a continued chain', 'for d in a b; do\n  mkdir -p $d && \\\n  ls -d $d\ndone', 'a\nb', 0],
     ['several statements run as one script', 'echo 1\necho 2\nfalse\necho 4', '1\n2\n4', 0],
     ['an unclosed quote ends with status 2', 'echo "open', /unexpected EOF/, 2],

@@ -142,16 +142,13 @@ export const toolContract: readonly ToolCheck[] = [
       assert.ok(shown.length <= longestText, `it shows ${shown.length} characters`);
     }
   }),
-  check(
-    'does not change the workspace if its effect is read',
-    async ({ tool, call, workspace }, { inputs }) => {
-      for (const input of inputs) {
-        const before = await directoryTraces(workspace);
-        await call(input);
-        if (tool.effect(tool.parse(input)) === 'read') assert.deepEqual(await directoryTraces(workspace), before);
-      }
-    },
-  ),
+  check('does not change the workspace if its effect is read', async ({ tool, call, workspace }, { inputs }) => {
+    for (const input of inputs) {
+      const before = await directoryTraces(workspace);
+      await call(input);
+      if (tool.effect(tool.parse(input)) === 'read') assert.deepEqual(await directoryTraces(workspace), before);
+    }
+  }),
   {
     title: "does not show credentials of its host's environment",
     async run(subject) {

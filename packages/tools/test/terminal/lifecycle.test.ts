@@ -117,26 +117,23 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
   test.for([
     ['a shell that ends when it is told', ''],
     ['a shell that does not', `trap '' HUP; `],
-  ] as const)(
-    'closing ends %s, a stubborn program in its foreground, and the call that waits',
-    async ([, first]) => {
-      await using shell = await open(pty);
-      const heard = Promise.withResolvers<void>();
-      let text = '';
-      const onOutput = (chunk: string): void => {
-        text += chunk;
-        if (/^\d+\s+\d+\s/.test(text)) heard.resolve();
-      };
-      const command = `${first}echo $BASHPID; sh -c 'trap "" HUP; echo $$; while :; do sleep 0.05; done'`;
-      const call = shell.call({ command, timeout: 60 }, { onOutput });
-      await heard.promise;
-      const pids = text.trim().split(/\s+/).map(Number);
-      expect(pids.filter(isRunning)).toEqual(pids);
-      await shell.tool.close();
-      expect(await call).toMatchObject({ is_error: true });
-      await expect.poll(() => pids.filter(isRunning), { interval: 10, timeout: 20_000 }).toEqual([]);
-    },
-  );
+  ] as const)('closing ends %s, a stubborn program in its foreground, and the call that waits', async ([, first]) => {
+    await using shell = await open(pty);
+    const heard = Promise.withResolvers<void>();
+    let text = '';
+    const onOutput = (chunk: string): void => {
+      text += chunk;
+      if (/^\d+\s+\d+\s/.test(text)) heard.resolve();
+    };
+    const command = `${first}echo $BASHPID; sh -c 'trap "" HUP; echo $$; while :; do sleep 0.05; done'`;
+    const call = shell.call({ command, timeout: 60 }, { onOutput });
+    await heard.promise;
+    const pids = text.trim().split(/\s+/).map(Number);
+    expect(pids.filter(isRunning)).toEqual(pids);
+    await shell.tool.close();
+    expect(await call).toMatchObject({ is_error: true });
+    await expect.poll(() => pids.filter(isRunning), { interval: 10, timeout: 20_000 }).toEqual([]);
+  });
 
   test('a call waiting for its turn when the terminal is closed starts no shell', async () => {
     await using shell = await open(pty, { maxShells: 1 });
