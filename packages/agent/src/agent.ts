@@ -12,25 +12,25 @@ import { neverConfirm } from './confirmation/never-confirm.ts';
 import { codingPrompt, type Prompt } from './prompt.ts';
 import { stuckRules, type StuckRules } from './stuck/stuck-rules.ts';
 
-/** What the tools of a conversation may be made with. */
+/** Context in which the tools of a conversation are made. */
 export interface ToolsContext {
   readonly conversationId: string;
-  /** Hides the conversation's secrets, for tools that keep text outside of the log. */
+  /** Masks the conversation's secrets, for tools that keep text outside the log. */
   readonly mask: Mask;
 }
 
 /**
- * What a reply of text alone means: the work is done, the person is asked something and the run ends without the work being
- * done, or nothing: there is nobody to ask, and the model is told to go on until it calls `finish`.
+ * Meaning of a reply of text alone. `finish`: the work is done. `wait`: it is a question to the person, and the run ends.
+ * `continue`: no person is available, and the model is nudged to continue until it calls `finish`.
  */
 export type TextReply = 'finish' | 'wait' | 'continue';
 
-/** A stateless specification of who works: it may serve any number of conversations at once. */
+/** Stateless specification of an agent, for any number of concurrent conversations. */
 export interface Agent {
   readonly model: LanguageModel;
   /**
-   * Makes the tools of one conversation, which closes them when it ends: shells and histories are never shared. Called
-   * once each time a conversation is created or opened; names must differ.
+   * Makes the tools of one conversation, which closes them when it is closed: shells and histories are never shared.
+   * Called once each time a conversation is created or opened; names must differ.
    */
   readonly tools: (context: ToolsContext) => readonly Tool[];
   readonly condenser: Condenser;
@@ -39,44 +39,44 @@ export interface Agent {
   readonly budget: Budget;
   readonly parameters: ModelParameters;
   /**
-   * How many calls of one reply may run at once; default 1, one after the other. Those that touch the same things never
-   * do. With more, a model must not count on a call seeing what the one before it did elsewhere.
+   * Number of calls of one reply that may run concurrently; default 1, one after the other. Calls with a common resource
+   * never run concurrently. With more than 1, a call may not see the effects of an earlier call on other resources.
    */
   readonly concurrency: number;
-  /** What a reply of text alone means. */
+  /** Meaning of a reply of text alone; default `finish`. */
   readonly textReply: TextReply;
-  /** When it counts as stuck; `never` leaves only the other limits. */
+  /** Rules for detecting that it is stuck; `never` leaves only the other limits. */
   readonly stuck: StuckRules | 'never';
   /**
-   * Signs the seal of every event that its conversations store, so that `verify` can tell them from what others put into
-   * the log; absent, nothing is signed. It is no part of `spec`.
+   * Signs the seal of every event that its conversations store, so that `verify` distinguishes them from events that others
+   * put into the log; absent, nothing is signed. Not part of `spec`.
    */
   readonly signingKey?: Signer;
-  /** What rebuilds this agent; holds no secret. */
+  /** JSON from which this agent can be rebuilt; contains no secret. */
   readonly spec: Json;
 }
 
-/** What an agent needs, and what of its defaults it changes. */
+/** Options of {@link defineAgent}. */
 export type AgentOptions = Pick<Agent, 'model' | 'tools'> &
   Partial<Omit<Agent, 'spec' | 'budget' | 'stuck'>> & {
     readonly budget?: Partial<Budget>;
     readonly stuck?: Partial<StuckRules> | 'never';
   };
 
-/** What an agent has that was given none: told from one that was given the same by being this object. */
+/** Confirmation of an agent without one. Recognized by identity: an equal policy that was set explicitly differs from it. */
 export const defaultConfirmation: ConfirmationPolicy = neverConfirm();
 
-/** As for {@link defaultConfirmation}. */
+/** Budget of an agent without one. Recognized by identity. */
 export const defaultBudget: Budget = { maxIterations: 500 };
 
-/** As for {@link defaultConfirmation}. */
+/** Stuck rules of an agent without any. Recognized by identity. */
 export const defaultStuck: StuckRules = stuckRules();
 
 /**
- * Fills in the defaults of an agent: no condensation, the coding prompt, no confirmation, 500 iterations, one
- * call at a time, the usual rules for being stuck.
+ * Returns an agent with these defaults: no condensation, the coding prompt, no confirmation, 500 iterations, one call at a
+ * time, the default stuck rules.
  *
- * @throws {AgentError} `invalid` for a budget or rules that allow nothing or are no numbers.
+ * @throws {AgentError} `invalid` for a budget or rules that allow nothing or are not numbers.
  */
 export function defineAgent(options: AgentOptions): Agent {
   const { model, tools, concurrency = 1, budget: limits = defaultBudget, stuck = defaultStuck } = options;
@@ -99,7 +99,7 @@ export function defineAgent(options: AgentOptions): Agent {
   return Object.freeze({ ...agent, spec: specOf(agent) });
 }
 
-/** @see software-agent-sdk Agent: fields that both have are named as there */
+/** @see software-agent-sdk Agent: shared fields have the same names */
 function specOf({ model, condenser, confirmation, parameters, budget, ...agent }: Omit<Agent, 'spec'>): Json {
   return {
     model: model.spec,

@@ -1,4 +1,4 @@
-/** The fields of a record that are not undefined: to name an option without a value is not to change its default. */
+/** Returns the fields of a record that are not undefined: an option without a value must not replace its default. */
 export function withoutUndefined<Fields extends object>(
   fields: Fields,
 ): { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> } {

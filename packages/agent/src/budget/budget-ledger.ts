@@ -5,8 +5,8 @@ import type { Budget, Limits } from './limits.ts';
 import { reachedLimit, timeLimit, type ReachedLimit, type TimeLeft } from './reached-limit.ts';
 import { spentOf, spentSince, type Spent } from './spent.ts';
 
-/** The conversation that a ledger keeps count of. */
-export interface CountedConversation {
+/** Parts of a session that its ledger uses. */
+export interface LedgerConversation {
   readonly conversationId: string;
   readonly agent: { readonly budget: Budget };
   readonly journal: Journal;
@@ -14,137 +14,143 @@ export interface CountedConversation {
   readonly now: () => number;
 }
 
-/** How a run under way is limited and stopped. */
+/** A run in progress, as far as it is limited and stopped. */
 export interface LimitedRun {
   readonly limits: Limits & { readonly maxMs?: number };
   readonly signal: AbortSignal;
-  /** The limit whose time is over, when the signal aborted for that. */
+  /** Returns the time limit that was reached, if the signal aborted for that. */
   readonly overdue: () => ReachedLimit | undefined;
 }
 
 interface CountedRun extends LimitedRun {
   readonly before: Spent;
-  /** Steps that were begun while it is under way, its own and those on its behalf. */
+  /** Steps that were started during this run, by it and by descendants. */
   iterations: number;
-  /** When its first step began, UTC milliseconds. */
+  /** Start of its first step, UTC milliseconds. */
   since?: number;
 }
 
 const nothing: Spent = { costUsd: 0, tokens: 0, calls: 0 };
 
 /**
- * What an open conversation uses, and what is used on its behalf, held against its limits and those of the conversation
- * that it works for. Who begins a step is counted in the same turn in which it asked whether it may, so that several at
- * once cannot take the last one. Time passes once, however many are at work.
+ * Counts what an open conversation and its descendants use, against its limits and those of its ancestors. Checking and
+ * claiming a step is synchronous, so that concurrent runs cannot both take the last one. Time counts once, however many
+ * runs are active.
  */
 export class BudgetLedger {
-  readonly #conversation: CountedConversation;
+  readonly #conversation: LedgerConversation;
   readonly #parent: BudgetLedger | undefined;
   readonly #children = new Set<BudgetLedger>();
   #run: CountedRun | undefined;
-  /** How many runs are under way, its own and those on its behalf, since when, and what was worked before. */
-  readonly #work = { runs: 0, since: 0, msBefore: 0 };
-  /** Its own replies when the step under way began: until there is another one, a call counts that may be on its way. */
+  /** Number of active runs, its own and those of descendants; start of the first; milliseconds before it. */
+  readonly #activity = { runs: 0, since: 0, msBefore: 0 };
+  /** Number of its own replies when the current step started: until it grows, one call may be in flight and counts. */
   #repliesBefore: number | undefined;
 
-  constructor(session: CountedConversation, parent?: BudgetLedger) {
-    this.#conversation = session;
+  constructor(conversation: LedgerConversation, parent?: BudgetLedger) {
+    this.#conversation = conversation;
     this.#parent = parent;
     if (parent) parent.#children.add(this);
   }
 
-  /** The run under way, nearest above, of those that this one works for. */
+  /** Run of the nearest ancestor that has one. */
   get outerRun(): LimitedRun | undefined {
-    const [, ...above] = this.#lineage;
-    return above.flatMap((ledger) => ledger.#run ?? [])[0];
+    return this.#ancestors.flatMap((ledger) => ledger.#run ?? [])[0];
   }
 
-  /** What leaves a run least time that would begin now; undefined when nothing limits it. */
+  /** Returns the tightest time limit of a run that would start now; undefined without one. */
   timeLeft(limits: LimitedRun['limits']): TimeLeft | undefined {
-    const left = this.#lineage.flatMap((ledger) => {
+    const left = this.#selfAndAncestors.flatMap((ledger) => {
       const run = ledger === this ? limits : (ledger.#run?.limits ?? {});
-      return timeLimit(run, ledger.#conversation.agent.budget, ledger.#times(this)) ?? [];
+      return timeLimit(run, ledger.#conversation.agent.budget, ledger.#timesFor(this)) ?? [];
     });
     return left.toSorted((one, other) => one.leftMs - other.leftMs)[0];
   }
 
-  /** A run is under way from now on. */
+  /** Opens a run. */
   open(run: LimitedRun): void {
     this.#run = { ...run, before: this.#spent(), iterations: 0 };
   }
 
-  /** The first limit that is reached, here or above. When there is none, a step has begun. */
+  /** Claims a step, or returns the first limit that is reached, here or in an ancestor. */
   takeStep(): ReachedLimit | undefined {
-    for (const ledger of this.#lineage) {
+    for (const ledger of this.#selfAndAncestors) {
       const { limits = {}, before = nothing, iterations = 0 } = ledger.#run ?? {};
       const now = ledger.#spent();
-      const uses = { ...ledger.#times(this), iterations, now, ofRun: spentSince(before, now) };
-      const limit = reachedLimit(limits, ledger.#conversation.agent.budget, uses);
+      const used = { ...ledger.#timesFor(this), iterations, now, ofRun: spentSince(before, now) };
+      const limit = reachedLimit(limits, ledger.#conversation.agent.budget, used);
       if (limit) return limit;
     }
-    for (const ledger of this.#lineage) if (ledger.#run) ledger.#run.iterations += 1;
+    for (const ledger of this.#selfAndAncestors) if (ledger.#run) ledger.#run.iterations += 1;
     const { timeline } = this.#conversation.journal;
-    // A step that has calls to carry out asks no model.
+    // A step that executes pending calls does not ask the model.
     this.#repliesBefore = timeline.read('pending').length > 0 ? undefined : this.#replies;
     return undefined;
   }
 
-  /** The run begins to work; gives what tells so in its log. Whom it works for is told before. */
+  /** Marks the run as started, in the logs of the ancestors first. Returns the events to append to its own log. */
   async startWork(): Promise<readonly Draft[]> {
     const at = this.#conversation.now();
     if (this.#run) this.#run.since = at;
-    const [own, ...above] = this.#lineage.map((ledger) => ({ ledger, drafts: ledger.#enter(at) }));
+    const own = this.#enter(at);
+    const above = this.#ancestors.map((ledger) => ({ ledger, drafts: ledger.#enter(at) }));
     for (const { ledger, drafts } of above.toReversed()) await ledger.#conversation.journal.emit(drafts);
-    return own?.drafts ?? [];
+    return own;
   }
 
-  /** The run has ended. */
+  /** Marks the run as ended, in its own log and in those of the ancestors. */
   async end(): Promise<void> {
     for (const { ledger, drafts } of this.#leave()) await ledger.#conversation.journal.emit(drafts);
   }
 
-  /** The run broke off. Nothing more is written into its log, and why matters more than what others cannot write. */
+  /** Ends a run that failed: nothing more is written to its log, and failures to write to others are ignored. */
   async abandon(): Promise<void> {
     const [, ...above] = this.#leave();
     for (const { ledger, drafts } of above) await ledger.#conversation.journal.emit(drafts).catch(() => undefined);
   }
 
-  /** Tells those that it works for what it has used, where they do not know it yet. */
+  /** Stores unreported usage in the logs of the ancestors. */
   async reportUsage(): Promise<void> {
     this.#repliesBefore = undefined;
-    for (const ledger of this.#lineage) await ledger.#reportToParent();
+    for (const ledger of this.#selfAndAncestors) await ledger.#reportToParent();
   }
 
-  /** It has no part any more in what is used at once. */
+  /** Removes it from its parent's total of unreported usage. */
   close(): void {
     const parent = this.#parent;
     if (parent) parent.#children.delete(this);
   }
 
-  /** This one, whom it works for, and so on. */
-  get #lineage(): readonly BudgetLedger[] {
-    const parent = this.#parent;
-    return parent ? [this, ...parent.#lineage] : [this];
+  get #ancestors(): readonly BudgetLedger[] {
+    return this.#parent ? this.#parent.#selfAndAncestors : [];
+  }
+
+  get #selfAndAncestors(): readonly BudgetLedger[] {
+    return [this, ...this.#ancestors];
   }
 
   get #used(): Usage {
     return this.#conversation.journal.timeline.read('stats').total;
   }
 
-  /** Of its agent's model: what others use counts under other ids. */
+  /** Replies of its agent's model; usage of titles and children has other ids. */
   get #replies(): number {
     return this.#conversation.journal.timeline.read('stats').byUsageId['agent']?.calls ?? 0;
   }
 
-  /** With the reply that it waits for, and what those that work for it have used, and not told yet. */
+  /** Returns its usage, including a reply in flight and the unreported usage of open children. */
   #spent(): Spent {
     const { total, byUsageId } = this.#conversation.journal.timeline.read('stats');
     const all = spentOf(total);
     const own: Spent = { ...all, calls: all.calls + (this.#repliesBefore === this.#replies ? 1 : 0) };
     return [...this.#children].reduce(({ costUsd, tokens, calls }, child) => {
-      const told = byUsageId[child.#usageId];
-      const untold = spentSince(told ? spentOf(told) : nothing, child.#spent());
-      return { costUsd: costUsd + untold.costUsd, tokens: tokens + untold.tokens, calls: calls + untold.calls };
+      const reported = byUsageId[child.#usageId];
+      const unreported = spentSince(reported ? spentOf(reported) : nothing, child.#spent());
+      return {
+        costUsd: costUsd + unreported.costUsd,
+        tokens: tokens + unreported.tokens,
+        calls: calls + unreported.calls,
+      };
     }, own);
   }
 
@@ -159,15 +165,16 @@ export class BudgetLedger {
     const { journal } = parent.#conversation;
     await journal.emit(() => {
       const used = this.#used;
-      const told = journal.timeline.read('stats').byUsageId[this.#usageId];
-      const isTold = told !== undefined && JSON.stringify(told) === JSON.stringify({ ...told, ...used });
-      return isTold ? [] : [childDraft(conversationId, used, now())];
+      const reported = journal.timeline.read('stats').byUsageId[this.#usageId];
+      const isReported =
+        reported !== undefined && JSON.stringify(reported) === JSON.stringify({ ...reported, ...used });
+      return isReported ? [] : [childDraft(conversationId, used, now())];
     });
   }
 
-  /** How long it has been at work; named, unless it is the one that asks. */
-  #times(asking: BudgetLedger) {
-    const { runs, since, msBefore } = this.#work;
+  /** Returns its times for the messages of `asking`; with its id, unless it is `asking` itself. */
+  #timesFor(asking: BudgetLedger) {
+    const { runs, since, msBefore } = this.#activity;
     const { conversationId: of, journal, now } = this.#conversation;
     const at = runs > 0 ? now() : since;
     return {
@@ -178,23 +185,23 @@ export class BudgetLedger {
   }
 
   #enter(at: number): readonly Draft[] {
-    this.#work.runs += 1;
-    if (this.#work.runs > 1) return [];
-    this.#work.since = at;
-    this.#work.msBefore = this.#conversation.journal.timeline.read('activity').ms;
+    this.#activity.runs += 1;
+    if (this.#activity.runs > 1) return [];
+    this.#activity.since = at;
+    this.#activity.msBefore = this.#conversation.journal.timeline.read('activity').ms;
     return [runDraft('begun', at)];
   }
 
-  /** Nobody is at work for this run any more; what tells so, from here upwards. */
+  /** Marks the run as ended; returns the events for this ledger's log and for those of its ancestors. */
   #leave(): readonly { readonly ledger: BudgetLedger; readonly drafts: readonly Draft[] }[] {
-    const hasBegun = this.#run?.since !== undefined;
+    const hasStarted = this.#run?.since !== undefined;
     this.#run = undefined;
     this.#repliesBefore = undefined;
-    // A run that ends before it begins must not end one that a crash cut off: that one did not work until now.
-    if (!hasBegun) return [];
-    return this.#lineage.map((ledger) => {
-      ledger.#work.runs -= 1;
-      return { ledger, drafts: ledger.#work.runs === 0 ? [runDraft('ended', ledger.#conversation.now())] : [] };
+    // A run that ends before its first step must not end an earlier run that a crash cut off.
+    if (!hasStarted) return [];
+    return this.#selfAndAncestors.map((ledger) => {
+      ledger.#activity.runs -= 1;
+      return { ledger, drafts: ledger.#activity.runs === 0 ? [runDraft('ended', ledger.#conversation.now())] : [] };
     });
   }
 }

@@ -6,19 +6,19 @@ import { ToolError, type Tool } from '@varve/tools';
 import { resolveToolName } from './resolve-tool.ts';
 import { parseArguments, parseNested } from './repair-arguments.ts';
 
-/** A call that can run. */
+/** A valid call. */
 export interface ValidCall {
   readonly kind: 'valid';
-  /** Under the tool's own name; the arguments as they came. */
+  /** With the tool's own name and the original arguments. */
   readonly call: ToolCall;
   readonly tool: Tool;
-  /** The payload under which the call is stored. */
+  /** Payload with which the call is stored. */
   readonly action: Payload;
   readonly risk: SecurityRisk;
   readonly summary: string | undefined;
 }
 
-/** A call that cannot run; `problem` is for the model. */
+/** A call that cannot run; `problem` is an explanation for the model. */
 export interface InvalidCall {
   readonly kind: 'invalid';
   readonly call: ToolCall;
@@ -28,8 +28,8 @@ export interface InvalidCall {
 const risks = new Set<unknown>(['UNKNOWN', 'LOW', 'MEDIUM', 'HIGH'] satisfies SecurityRisk[]);
 
 /**
- * Reads one call of a reply: finds its tool, parses and checks its arguments, and puts slips right that can mean one thing
- * only. Problems name fields, never values.
+ * Reads one call of a reply: finds its tool, parses and validates its arguments, and repairs mistakes with only one
+ * possible meaning. Problems name fields, never values.
  */
 export function readCall(call: ToolCall, tools: ReadonlyMap<string, Tool>): ValidCall | InvalidCall {
   const tool = resolveToolName(call.name, tools);
@@ -40,7 +40,7 @@ export function readCall(call: ToolCall, tools: ReadonlyMap<string, Tool>): Vali
   const [risk, rest] = withoutRisk(others);
   const own = { ...rest, ...(declares(tool, 'summary') && summary !== undefined && { summary }) };
   try {
-    const action = tool.toAction(parsedBy(tool, own));
+    const action = tool.toAction(parseInput(tool, own));
     return {
       kind: 'valid',
       call: call.name === tool.name ? call : { ...call, name: tool.name },
@@ -50,14 +50,14 @@ export function readCall(call: ToolCall, tools: ReadonlyMap<string, Tool>): Vali
       summary: typeof summary === 'string' && summary.trim() !== '' ? summary : undefined,
     };
   } catch (error) {
-    // Arguments may fit the tool and yet be nothing a log can hold, for instance nested a thousand levels deep.
+    // Valid arguments may still not fit a log, for example nested a thousand levels deep.
     if (!(error instanceof ToolError || error instanceof EventError)) throw error;
     return invalid(call, error.message);
   }
 }
 
-/** What a tool makes of arguments; those it refuses get one more chance, put right. */
-function parsedBy(tool: Tool, fields: Readonly<Record<string, unknown>>): unknown {
+/** Returns the tool's input. Rejected arguments are repaired and tried once more. */
+function parseInput(tool: Tool, fields: Readonly<Record<string, unknown>>): unknown {
   try {
     return tool.parse(fields);
   } catch (error) {
@@ -71,7 +71,7 @@ function parsedBy(tool: Tool, fields: Readonly<Record<string, unknown>>): unknow
   }
 }
 
-/** Models misspell the parameter that no tool has of its own. @see software-agent-sdk fix_malformed_tool_arguments */
+/** Names of the risk parameter, which no tool declares and models misspell. @see software-agent-sdk fix_malformed_tool_arguments */
 const riskNames = ['security_risk', 'security_rort', 'securtiy_risk', 'security_riks'];
 
 function withoutRisk(fields: Readonly<Record<string, unknown>>): readonly [unknown, Readonly<Record<string, unknown>>] {

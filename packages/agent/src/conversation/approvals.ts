@@ -16,7 +16,7 @@ export interface Approval {
 /**
  * Approves pending calls with their exact stored bytes.
  *
- * @throws {AgentError} `nothing-pending` when an id names no pending call, or there is none.
+ * @throws {AgentError} `nothing-pending` when an id names no pending call, or no call is pending.
  */
 export async function approveCalls({ actionIds, by = 'user' }: Approval, session: Session): Promise<void> {
   const { journal, codec, now } = session;

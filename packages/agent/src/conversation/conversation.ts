@@ -146,7 +146,7 @@ export class Conversation implements AsyncDisposable {
    * Approves pending calls, by the ids of their action events or all of them, with their exact stored bytes. The status
    * does not change: the next run executes them, and waits again for other calls that the policy asks about.
    *
-   * @throws {AgentError} `nothing-pending` when an id names no pending call, or there is none.
+   * @throws {AgentError} `nothing-pending` when an id names no pending call, or no call is pending.
    */
   async approve(approval: Approval = {}): Promise<void> {
     this.#assertUsable();

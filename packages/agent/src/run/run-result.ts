@@ -2,7 +2,7 @@ import type { Usage } from '@varve/events/projections';
 
 /** Fields of every result. */
 interface RunTotals {
-  /** Final message of a run that ended as `finished` or `asked`; empty if there is none. */
+  /** Final message of a run that ended as `finished` or `asked`; otherwise empty. */
   readonly text: string;
   /** Steps of this run. */
   readonly iterations: number;

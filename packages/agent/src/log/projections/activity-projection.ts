@@ -3,23 +3,22 @@ import { callFact, childFact, effectFact, runFact } from '@varve/events/facts';
 import { ConversationStateUpdateEvent } from '@varve/events/kinds';
 import type { Projection } from '@varve/events/projections';
 
-/** How long a conversation has been at work. */
+/** Active time of a conversation. */
 export interface Activity {
-  /** Milliseconds of all runs; of one that did not end, up to the last thing it is known to have done. */
+  /** Milliseconds of all runs; a run that did not end counts up to its last recorded activity. */
   readonly ms: number;
 }
 
 interface ActivityState {
-  /** Of the runs that are over. */
+  /** Milliseconds of the runs that ended. */
   readonly ms: number;
-  /** When the run that has not ended began, and when it was last known to work. UTC milliseconds. */
+  /** Start and last recorded activity of a run that has not ended, in UTC milliseconds. */
   readonly open?: { readonly since: number; readonly last: number };
 }
 
 /**
- * Sums the time of runs over the whole log, all branches: time spent on an abandoned branch is spent. The time between runs
- * is nobody's, also when a run was cut off by a crash: it worked until its last reply or effect, or that of who worked for
- * it. Inherited runs do not count.
+ * Sums the time of runs over the whole log, including abandoned branches. Time between runs does not count; a run that was
+ * cut off by a crash ends with its last reply or effect, or with that of a child conversation. Inherited runs do not count.
  */
 export const activityProjection: Projection<ActivityState, Activity> = {
   name: 'activity',
@@ -32,7 +31,7 @@ export const activityProjection: Projection<ActivityState, Activity> = {
       const ms = state.ms + openMs(state.open, run.state === 'ended' ? run.at : undefined);
       return run.state === 'begun' ? { ms, open: { since: run.at, last: run.at } } : { ms };
     }
-    const at = state.open && workedAt(event);
+    const at = state.open && activityAt(event);
     return state.open && at !== undefined && at > state.open.last
       ? { ...state, open: { ...state.open, last: at } }
       : state;
@@ -42,18 +41,18 @@ export const activityProjection: Projection<ActivityState, Activity> = {
   decode: (json) => json as unknown as ActivityState,
 };
 
-/** Clocks may be set back; no run takes less than no time. */
+/** Returns the duration of an open run; 0 if the clock was set back. */
 function openMs(open: ActivityState['open'], end = open?.last ?? 0): number {
   return open ? Math.max(0, end - open.since) : 0;
 }
 
-const ofWork = new Set<string>([callFact.key, childFact.key, effectFact.key]);
+const activityFacts = new Set<string>([callFact.key, childFact.key, effectFact.key]);
 
-/** Only runs ask the agent's model, carry out calls and have others work; other facts come between runs as well. */
-function workedAt(event: BaseEvent): number | undefined {
+/** Returns the time of a fact that only runs record: a reply of the agent's model, an effect, the usage of a child. */
+function activityAt(event: BaseEvent): number | undefined {
   if (!ConversationStateUpdateEvent.is(event)) return undefined;
-  if (!ofWork.has(event.key)) return undefined;
-  // Read as lightly as can be.
-  const { usage_id: who = 'agent', at } = event.value as { readonly usage_id?: unknown; readonly at?: unknown };
-  return who === 'agent' && typeof at === 'number' ? at : undefined;
+  if (!activityFacts.has(event.key)) return undefined;
+  // Not parsed as a fact: every state update of a log passes here.
+  const { usage_id: usageId = 'agent', at } = event.value as { readonly usage_id?: unknown; readonly at?: unknown };
+  return usageId === 'agent' && typeof at === 'number' ? at : undefined;
 }

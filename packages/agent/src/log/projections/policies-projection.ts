@@ -4,13 +4,13 @@ import { z } from 'zod';
 
 const json = z.json().catch(null);
 
-/** What an event says about how calls are confirmed. */
+/** Update of a policy field. */
 interface PolicyUpdate {
   readonly seq: number;
   readonly value: z.output<typeof json>;
 }
 
-/** How calls are confirmed, as far as events of a log say: the last update of each field. */
+/** Confirmation of calls according to the events of a log: the last update of each field. */
 export interface Policies {
   /** Number of events up to the last update. */
   readonly head: number;
@@ -19,7 +19,7 @@ export interface Policies {
 }
 
 /**
- * The policies that were set while a conversation was open elsewhere.
+ * Policies that were set by events, for example while another application had the conversation open.
  *
  * @see software-agent-sdk set_confirmation_policy, set_security_analyzer: both leave a state update
  */
@@ -29,9 +29,9 @@ export const policiesProjection: Projection<Policies> = {
   scope: 'log',
   initial: () => ({ head: 0 }),
   apply(policies, event, seq) {
-    const told = stateFields(event).filter(([key]) => key === 'confirmation_policy' || key === 'security_analyzer');
-    if (told.length === 0) return policies;
-    const updates = told.map(([key, value]) => [key, { seq, value: json.parse(value) }] as const);
+    const fields = stateFields(event).filter(([key]) => key === 'confirmation_policy' || key === 'security_analyzer');
+    if (fields.length === 0) return policies;
+    const updates = fields.map(([key, value]) => [key, { seq, value: json.parse(value) }] as const);
     return { ...policies, ...Object.fromEntries(updates), head: seq + 1 };
   },
   read: (policies) => policies,

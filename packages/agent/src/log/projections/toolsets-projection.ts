@@ -1,15 +1,15 @@
 import { parametersFact, toolsetFact } from '@varve/events/facts';
 import type { Projection } from '@varve/events/projections';
 
-/** The tool lists that models were offered in a log, and the parameters they were asked with. */
+/** Tool lists and parameters of the requests in a log. */
 export interface Toolsets {
-  /** Of those lists and parameters that the log holds already. */
+  /** Digests of the lists and parameters that the log contains. */
   readonly digests: readonly string[];
-  /** Of the tools in the last one that is new. */
+  /** Names of the tools in the latest new list. */
   readonly names: readonly string[];
 }
 
-/** Which tool lists a log holds, and which tools it was worked on with last. */
+/** Folds the tool lists of a log, and the names of the tools it was last used with. */
 export const toolsetsProjection: Projection<Toolsets> = {
   name: 'toolsets',
   version: 3,
