@@ -18,22 +18,22 @@ const event = ActionEvent.create(
 );
 
 const cases: readonly (readonly [Effect, Partial<PendingCall>, 'run' | 'answer'])[] = [
-  ['write', { isListed: true }, 'run'],
-  ['write', { isListed: true, hasEffect: true }, 'answer'],
-  ['write', { isListed: false }, 'answer'],
-  ['write', { isListed: false, hasEffect: true }, 'answer'],
-  ['read', { isListed: false }, 'run'],
-  ['idempotent', { isListed: false }, 'run'],
+  ['write', { wasStoredBeforeStart: true }, 'run'],
+  ['write', { wasStoredBeforeStart: true, hasEffect: true }, 'answer'],
+  ['write', { wasStoredBeforeStart: false }, 'answer'],
+  ['write', { wasStoredBeforeStart: false, hasEffect: true }, 'answer'],
+  ['read', { wasStoredBeforeStart: false }, 'run'],
+  ['idempotent', { wasStoredBeforeStart: false }, 'run'],
   ['read', { isExecutable: false }, 'answer'],
 ];
 
 test.for(cases)('an unanswered %s call with %o: %s', ([effect, facts, verdict]) => {
-  const call = { event, isExecutable: true, isListed: false, hasEffect: false, ...facts };
+  const call = { event, isExecutable: true, wasStoredBeforeStart: false, hasEffect: false, ...facts };
   expect(recoveryDecision(call, new Map([['record', countingTool({ effect }).tool()]])).kind).toBe(verdict);
 });
 
 test('a call of a tool that is gone, or that takes other arguments now, is answered', () => {
-  const call = { event, isExecutable: true, isListed: true, hasEffect: false };
+  const call = { event, isExecutable: true, wasStoredBeforeStart: true, hasEffect: false };
   expect(recoveryDecision(call, new Map())).toMatchObject({
     error: expect.stringContaining('record is no longer available'),
   });

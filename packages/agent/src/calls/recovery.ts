@@ -25,7 +25,7 @@ export type RecoveryDecision =
  * an append lost the answers to the calls after it.
  */
 export function recoveryDecision(
-  { event, isExecutable, isListed, hasEffect }: PendingCall,
+  { event, isExecutable, wasStoredBeforeStart, hasEffect }: PendingCall,
   tools: ReadonlyMap<string, Tool>,
   before: readonly PendingCall[] = [],
 ): RecoveryDecision {
@@ -37,7 +37,7 @@ export function recoveryDecision(
   try {
     const input = tool.fromAction(event.action);
     const effect = tool.effect(input);
-    return effect === 'write' && !isListed
+    return effect === 'write' && !wasStoredBeforeStart
       ? unknownOutcome(event)
       : { kind: 'run', call: { event, tool, input, effect } };
   } catch (error) {

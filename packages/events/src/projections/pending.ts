@@ -12,8 +12,8 @@ export interface PendingCall {
   readonly event: ActionEvent;
   /** The call was resolved and valid, so it could be executed. */
   readonly isExecutable: boolean;
-  /** A `varve.call` of this log lists it: with no effect begun, it was never started. */
-  readonly isListed: boolean;
+  /** A `varve.call` of this log lists it, so it was stored before it could start: without an effect it never started. */
+  readonly wasStoredBeforeStart: boolean;
   /** A `varve.effect` was written: it may have started, and its outcome is unknown. */
   readonly hasEffect: boolean;
   /** The digest that an approval holds for; it must equal the digest of the action's stored bytes. */
@@ -25,6 +25,12 @@ interface PendingState {
   /** Ids that a call fact listed before their actions came. */
   readonly listed: Set<string>;
 }
+
+/** Pending call in a snapshot. */
+type SavedCall = Omit<PendingCall, 'event' | 'wasStoredBeforeStart'> & {
+  readonly event: string;
+  readonly isListed: boolean;
+};
 
 /** The unanswered calls of a branch, oldest first. */
 export function pendingProjection(codec: EventCodec): Projection<PendingState, readonly PendingCall[]> {
@@ -41,12 +47,21 @@ export function pendingProjection(codec: EventCodec): Projection<PendingState, r
     },
     read: ({ calls }) => [...calls.values()],
     encode: ({ calls, listed }) => ({
-      calls: [...calls.values()].map((call) => ({ ...call, event: codec.encode(call.event) })),
+      calls: [...calls.values()].map(({ wasStoredBeforeStart: isListed, ...call }) => ({
+        ...call,
+        // Snapshots contain the field under this name.
+        isListed,
+        event: codec.encode(call.event),
+      })),
       listed: [...listed],
     }),
     decode(json) {
-      const saved = json as unknown as { calls: (Omit<PendingCall, 'event'> & { event: string })[]; listed: string[] };
-      const calls = saved.calls.map((call) => ({ ...call, event: codec.decode(call.event) as ActionEvent }));
+      const saved = json as unknown as { calls: SavedCall[]; listed: string[] };
+      const calls = saved.calls.map(({ isListed, ...call }) => ({
+        ...call,
+        wasStoredBeforeStart: isListed,
+        event: codec.decode(call.event) as ActionEvent,
+      }));
       return { calls: new Map(calls.map((call) => [call.event.id, call])), listed: new Set(saved.listed) };
     },
   };
@@ -55,8 +70,13 @@ export function pendingProjection(codec: EventCodec): Projection<PendingState, r
 function addCall({ calls, listed }: PendingState, event: ActionEvent): void {
   // A second event with this id must not wipe out that the first one's effect began.
   if (calls.has(event.id)) return;
-  const isListed = listed.delete(event.id);
-  calls.set(event.id, { event, isExecutable: event.action !== undefined, isListed, hasEffect: false });
+  const wasStoredBeforeStart = listed.delete(event.id);
+  calls.set(event.id, {
+    event,
+    isExecutable: event.action !== undefined,
+    wasStoredBeforeStart,
+    hasEffect: false,
+  });
 }
 
 /** An agent error names only the tool call; of several open calls with that id it answers the oldest. */

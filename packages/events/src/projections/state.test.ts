@@ -68,7 +68,11 @@ test('only a call fact of this log proves that an action was not started', () =>
   const make = eventFactory();
   const [a, b, c] = [make.call('a'), make.call('b'), make.call('c')];
   const facts = [billed(make, { actions: [a.id] }), billed(make, { actions: [b.id], inherited: true })];
-  expect(pending([...facts, a, b, c]).map(({ isListed }) => isListed)).toEqual([true, false, false]);
+  expect(pending([...facts, a, b, c]).map(({ wasStoredBeforeStart }) => wasStoredBeforeStart)).toEqual([
+    true,
+    false,
+    false,
+  ]);
 });
 
 test('an effect says that its action may have started', () => {
