@@ -24,9 +24,9 @@ const cached = `
   enableCompileCache(${JSON.stringify(join(tmpdir(), 'varve-compiled'))});`;
 
 /**
- * Starts a process that runs `source`, an ECMAScript module that may import what this package may import. A process that
- * will be killed should call `flushCompileCache()`, so that others start faster. `limit` is a shell command to run first,
- * such as `ulimit`. Disposing kills the process.
+ * Starts a process that runs `source`, an ECMAScript module that may import what this package may import. A process
+ * that will be killed should call `flushCompileCache()`, so that others start faster. `limit` is a shell command to run
+ * first, such as `ulimit`. Disposing kills the process.
  */
 export function child(source: string, limit?: string): Child {
   const options = ['--conditions=@varve/source', '--input-type=module', '--eval', `${cached}\n${source}`];

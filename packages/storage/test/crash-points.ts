@@ -30,7 +30,9 @@ export interface CrashPoint {
   readonly recoveryCall?: number;
 }
 
-/** Runs a scenario until it crashes, recovers twice, and checks the result. Throws an error that names the crash point. */
+/**
+ * Runs a scenario until it crashes, recovers twice, and checks the result. Throws an error that names the crash point.
+ */
 export async function checkCrashPoint(scenario: CrashScenario, point: CrashPoint): Promise<void> {
   const files = volatileFiles();
   files.dieAt(point.call);

@@ -144,7 +144,9 @@ function replacement(seq: number) {
   return { tombstone: signTombstone(fields, signer), text };
 }
 
-/** Expects events 0 to 2, optionally followed by 3 to 5 before the cut or by 6 after it; 2 and 4 with old or new text. */
+/**
+ * Expects events 0 to 2, optionally followed by 3 to 5 before the cut or by 6 after it; 2 and 4 with old or new text.
+ */
 async function checkReplaced(log: EventLog, acknowledged: readonly string[]): Promise<void> {
   const events = await Array.fromAsync(log.range(0));
   const ids = events.map(({ id }) => id);

@@ -14,9 +14,9 @@ export interface KillTarget {
 }
 
 /**
- * Starts a process that appends batches of three events and kills it after `count` acknowledgements. Then checks that all
- * acknowledged events are stored, in whole batches if the store guarantees that, that the proof is valid, and that the
- * log can be opened immediately.
+ * Starts a process that appends batches of three events and kills it after `count` acknowledgements. Then checks that
+ * all acknowledged events are stored, in whole batches if the store guarantees that, that the proof is valid, and that
+ * the log can be opened immediately.
  */
 export async function killRound({ opening, open, id }: KillTarget, count: number): Promise<void> {
   await using writer = child(`

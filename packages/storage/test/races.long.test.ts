@@ -29,7 +29,7 @@ const stores = {
 };
 
 describe.for(Object.entries(stores))('%s', ([, { open, racers }]) => {
-  test('sixteen processes that race for one conversation write one log, and each failure has a documented code', async () => {
+  test('sixteen processes that race for one conversation write one log', async () => {
     await using directory = await mkdtempDisposable(join(tmpdir(), 'varve-'));
     await using store = await open(directory.path, Date.now);
     const codes = await race(store, racers(directory.path), 16, 12);

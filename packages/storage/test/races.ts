@@ -72,8 +72,8 @@ export async function race(
 
 /**
  * Repeatedly stops a process that appends to conversation `c` without pause, takes its lease, resumes the process, and
- * checks that it is fenced and that none of its events was stored after the takeover. `open` opens the store with a clock
- * one hour ahead.
+ * checks that it is fenced and that none of its events was stored after the takeover. `open` opens the store with a
+ * clock one hour ahead.
  */
 export async function takeovers(open: () => Promise<EventStore>, { opening }: Racers, rounds: number): Promise<void> {
   await using holder = child(`${prelude(opening)}

@@ -31,8 +31,8 @@ export interface VolatileFiles extends Files {
   /** Makes this call and all later ones fail without effect, as if the process had died. */
   dieAt(call: number): void;
   /**
-   * Returns the files that another process finds after the crash. After a power failure with `keep`, a directory has its
-   * synced entries and the first `keep` of its later changes, such as 0 or `Infinity`. With `seed`, it has a random
+   * Returns the files that another process finds after the crash. After a power failure with `keep`, a directory has
+   * its synced entries and the first `keep` of its later changes, such as 0 or `Infinity`. With `seed`, it has a random
    * selection of the later changes, and a file has a random part of its unsynced contents, in blocks of 512 bytes, some
    * of them zeros.
    */

@@ -107,8 +107,8 @@ test('a resend is not acknowledged before the event is on the disk', async () =>
   await expect(log.append([agentEvent(0)])).rejects.toMatchObject({ code: 'io' });
   files.failWith('EIO', () => false);
   expect(await log.append([agentEvent(0)])).toEqual([0]);
-  const left = storeOver(files.survivor({ keep: 0 }));
-  expect(await (await left.read(id)).head()).toBe(1);
+  const survivor = storeOver(files.survivor({ keep: 0 }));
+  expect(await (await survivor.read(id)).head()).toBe(1);
 });
 
 test('a long append that fails stores at most a prefix', async () => {
@@ -295,10 +295,10 @@ test('without hard links an existing name is not overwritten', () => {
   files.failWith('EPERM', (name) => name === 'link');
   files.makeDirectories('/srv/root/.varve');
   for (const name of ['a', 'b']) files.write(`/srv/root/${name}`, name);
-  const place = fileLinker(files, '/srv/root/.varve', () => {});
-  expect(() => place('/srv/root/a', '/srv/root/b')).toThrow(expect.objectContaining({ code: 'EEXIST' }));
+  const linkFile = fileLinker(files, '/srv/root/.varve', () => {});
+  expect(() => linkFile('/srv/root/a', '/srv/root/b')).toThrow(expect.objectContaining({ code: 'EEXIST' }));
   expect(files.read('/srv/root/b')?.toString()).toBe('b');
-  place('/srv/root/a', '/srv/root/c');
+  linkFile('/srv/root/a', '/srv/root/c');
   expect([files.read('/srv/root/a'), files.read('/srv/root/c')?.toString()]).toEqual([undefined, 'a']);
 });
 

@@ -38,9 +38,9 @@ export interface ConversationMeta {
 }
 
 /**
- * Reads the `meta` of `create` or the last append, updated with the title, status and workspace that the reference wrote
- * since. For a conversation of the reference alone, adds the agent's kind and the confirmation settings. Malformed files
- * are ignored: they are caches.
+ * Reads the `meta` of `create` or the last append, updated with the title, status and workspace that the reference
+ * wrote since. For a conversation of the reference alone, adds the agent's kind and the confirmation settings.
+ * Malformed files are ignored: they are caches.
  */
 export function readMeta(files: Files, paths: Paths): ConversationMeta {
   const own = parseOwnMeta(files.read(paths.ownMeta));
@@ -60,7 +60,9 @@ export function readMeta(files: Files, paths: Paths): ConversationMeta {
   return { createdAt: Number.isNaN(createdAt) ? undefined : createdAt, meta: meta as Json };
 }
 
-/** Returns only the agent's kind, since its other fields contain keys and settings that only the reference understands. */
+/**
+ * Returns only the agent's kind, since its other fields contain keys and settings that only the reference understands.
+ */
 function agentFields({ agent, confirmation_policy: policy, security_analyzer: analyzer }: JsonRecord): JsonRecord {
   const kind = asRecord(agent)?.['kind'];
   return {

@@ -11,11 +11,14 @@ export interface DirectoryStoreOptions {
   /** Root directory, with one directory per conversation. Created with the first conversation if missing. */
   readonly path: string;
   /**
-   * `fsync` (default): acknowledged appends survive a power failure. `buffered`: they survive a crash of the process, but
-   * a power failure may lose the latest ones; faster.
+   * `fsync` (default): acknowledged appends survive a power failure. `buffered`: they survive a crash of the process,
+   * but a power failure may lose the latest ones; faster.
    */
   readonly durability?: 'fsync' | 'buffered';
-  /** Time until a lease expires if it is not renewed; default 45 seconds, as in the reference. Renewed after a third of it. */
+  /**
+   * Time until a lease expires if it is not renewed; default 45 seconds, as in the reference. Renewed after a third of
+   * it.
+   */
   readonly leaseMs?: number;
   /** Interval at which `tail` checks for appends of other processes; default and maximum 250. */
   readonly pollMs?: number;
@@ -29,8 +32,8 @@ export interface DirectoryStoreOptions {
 
 /**
  * Opens a store that keeps conversations in directories, with one readable JSON file per event, in the layout of the
- * OpenHands SDK. Each system can read the other's conversations, and one of them at a time can append. Several processes
- * of one machine may use the store concurrently.
+ * OpenHands SDK. Each system can read the other's conversations, and one of them at a time can append. Several
+ * processes of one machine may use the store concurrently.
  *
  * Reading changes no file. A log ends before its first gap, and before broken files at its end; both are reported to
  * `warnings`, and their files are never deleted.

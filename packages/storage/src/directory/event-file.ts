@@ -70,8 +70,8 @@ export function readEventFile({ files, paths }: EventLocation, name: string): Ev
 }
 
 /**
- * Returns the JSON of an event's sidecar, with the fields that its text and file name do not contain. Returns `undefined`
- * if no sidecar is needed, as for events of the agent.
+ * Returns the JSON of an event's sidecar, with the fields that its text and file name do not contain. Returns
+ * `undefined` if no sidecar is needed, as for events of the agent.
  */
 export function sidecarOf({ id, kind, parentId, text }: NewEvent): string | undefined {
   const body = isNameable(id) ? parseRecord(text) : undefined;

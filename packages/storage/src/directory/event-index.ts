@@ -202,7 +202,8 @@ export class EventIndex {
 
   #warnSameId(seq: number, id: string): void {
     const path = join(this.#options.paths.events, this.#names[seq] ?? '');
-    const message = `Event ${id} of conversation ${this.#options.id} is in the log twice, at ${this.#seqs.get(id)} and ${seq}.`;
+    const seqs = `${this.#seqs.get(id)} and ${seq}`;
+    const message = `Event ${id} of conversation ${this.#options.id} is in the log twice, at ${seqs}.`;
     this.#options.warn({ code: 'same-id', message, path });
   }
 

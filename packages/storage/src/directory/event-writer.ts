@@ -50,7 +50,11 @@ export class EventWriter {
     this.#guard = guard;
   }
 
-  /** Writes an append. If it fails, a prefix of the events may be in the log. @throws {StorageError} `fenced`, `conflict`. */
+  /**
+   * Writes an append. If it fails, a prefix of the events may be in the log.
+   *
+   * @throws {StorageError} `fenced`, `conflict`.
+   */
   async write(write: LogWrite): Promise<void> {
     const { files, paths } = this.#options;
     const sidecars = write.events.flatMap((event) => sidecarFile(paths, event) ?? []);

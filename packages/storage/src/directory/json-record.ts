@@ -1,3 +1,5 @@
+import { parseJson } from '../kit/json.ts';
+
 /** A JSON object. */
 export type JsonRecord = Readonly<Record<string, unknown>>;
 
@@ -8,10 +10,5 @@ export function asRecord(value: unknown): JsonRecord | undefined {
 
 /** Parses a JSON object; returns `undefined` for any other text. */
 export function parseRecord(text: string | Buffer | undefined): JsonRecord | undefined {
-  if (text === undefined) return undefined;
-  try {
-    return asRecord(JSON.parse(text.toString()));
-  } catch {
-    return undefined;
-  }
+  return text === undefined ? undefined : asRecord(parseJson(text.toString()));
 }

@@ -18,9 +18,9 @@ export interface LeaseOptions extends ClaimLocation {
 /**
  * A held lease: the right to append during one epoch.
  *
- * The holder writes every file to {@link stage} first and moves it from there. A process that takes over the lease moves
- * that directory away, so later moves of the old holder fail and are reported as `fenced`. This leaves no gap between
- * checking the lease and using it.
+ * The holder writes every file to {@link stage} first and moves it from there. A process that takes over the lease
+ * moves that directory away, so later moves of the old holder fail and are reported as `fenced`. This leaves no gap
+ * between checking the lease and using it.
  */
 export class Lease {
   readonly epoch: number;

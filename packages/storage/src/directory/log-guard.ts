@@ -13,7 +13,8 @@ export class LogGuard {
   }
 
   /**
-   * Checks the lease and the names in `events/`. A change by another process is reported once; the next check accepts it.
+   * Checks the lease and the names in `events/`. A change by another process is reported once; the next check accepts
+   * it.
    *
    * @throws {StorageError} `fenced`, or `conflict` if the log was changed without the lease.
    */
@@ -31,7 +32,11 @@ export class LogGuard {
     this.#version = this.#context.index.version;
   }
 
-  /** Returns a `conflict`, which a caller may retry. @throws {StorageError} `fenced` if the lease was taken over first. */
+  /**
+   * Returns a `conflict`, which a caller may retry.
+   *
+   * @throws {StorageError} `fenced` if the lease was taken over first.
+   */
   conflict(message: string, cause?: unknown): StorageError {
     this.#context.lease.check();
     return new StorageError('conflict', message, { cause });

@@ -23,8 +23,8 @@ export interface Paths {
  * Returns the paths for the directory of a conversation, which has no separator at its end. The caller checked the id,
  * so no path leaves the root.
  *
- * @see software-agent-sdk openhands/sdk/conversation/state.py, openhands/agent_server/conversation_lease.py (names outside
- * `.varve`)
+ * @see software-agent-sdk openhands/sdk/conversation/state.py, openhands/agent_server/conversation_lease.py (names
+ * outside `.varve`)
  */
 export function pathsOf(directory: string): Paths {
   // Not `join`, which took half of the time of a listing.

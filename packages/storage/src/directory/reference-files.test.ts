@@ -116,7 +116,7 @@ test('changes by the reference are in the summary and survive later appends', as
   expect([kept.llm, workspace.working_dir, tags]).toEqual([llm, '/srv/moved', { a: 'b' }]);
 });
 
-test('the summary of a conversation of the reference contains the kind of agent and the confirmation policy', async () => {
+test('the summary of a conversation of the reference has its kind of agent and confirmation policy', async () => {
   await using files = await conversation();
   await files.log[Symbol.asyncDispose]();
   const state = await files.read('base_state.json');

@@ -36,8 +36,8 @@ export function lastSealOf(text: string): SealedEvent | undefined {
 }
 
 /**
- * Parses the file. Ignores torn and other invalid lines. A `void` line revokes the seals and statements of its seq and all
- * after it in earlier lines, except for cuts. Of two seals of one event, the first counts.
+ * Parses the file. Ignores torn and other invalid lines. A `void` line revokes the seals and statements of its seq and
+ * all after it in earlier lines, except for cuts. Of two seals of one event, the first counts.
  */
 export function parseSealLines(text: string): StoredProof {
   const seals = new Map<number, string>();
@@ -77,9 +77,9 @@ export interface SealWriterOptions {
 }
 
 /**
- * Appends the seals of one log to `.varve/seals.jsonl`, for the lease holder. An event is written before its seal: events
- * that a crash or another program leaves unsealed are sealed when the log is opened or written next. A holder whose lease
- * was taken over therefore adds only lines that its successor would add too.
+ * Appends the seals of one log to `.varve/seals.jsonl`, for the lease holder. An event is written before its seal:
+ * events that a crash or another program leaves unsealed are sealed when the log is opened or written next. A holder
+ * whose lease was taken over therefore adds only lines that its successor would add too.
  */
 export class SealWriter {
   readonly #options: SealWriterOptions;
@@ -100,7 +100,8 @@ export class SealWriter {
   async catchUp(): Promise<void> {
     const { index, now } = this.#options;
     if (!this.#isRead) this.#read();
-    // Seals are written after their events, so events are lost only if a scan after reading the seals does not find them.
+    // Seals are written after their events, so events are lost only if a scan after reading the seals does not find
+    // them.
     if (this.#head > index.head) index.rescanIfChanged();
     if (this.#head > index.head) {
       const end = this.#head;

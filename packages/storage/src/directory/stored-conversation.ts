@@ -14,8 +14,8 @@ export interface StoredConversationOptions {
 }
 
 /**
- * Returns the contents of `meta.json`, the reference's catalogue entry; the reference lists conversations that have one.
- * Fields that this package does not set keep their values.
+ * Returns the contents of `meta.json`, the reference's catalogue entry; the reference lists conversations that have
+ * one. Fields that this package does not set keep their values.
  *
  * @see software-agent-sdk openhands/agent_server/models.py (`StoredConversation`)
  */

@@ -9,8 +9,8 @@ import { type Paths, pathsOf } from './paths.ts';
 
 /** Lists the conversations in a root. Reads one file status of each, and more only for those on the page. */
 export function listSummaries(files: Files, root: string, { limit, after }: Listing): Page<Summary> {
-  const places = files.list(root).flatMap((id) => (isId(id) ? (positionOf(files, root, id) ?? []) : []));
-  const rest = after ? places.filter((place) => compareSummaries(after, place) < 0) : places;
+  const positions = files.list(root).flatMap((id) => (isId(id) ? (positionOf(files, root, id) ?? []) : []));
+  const rest = after ? positions.filter((position) => compareSummaries(after, position) < 0) : positions;
   const found: Summary[] = [];
   for (const { id } of rest.toSorted(compareSummaries)) {
     const summary = readSummary(files, root, id);
@@ -22,15 +22,17 @@ export function listSummaries(files: Files, root: string, { limit, after }: List
 
 /** Returns the summary of a conversation, or `undefined` if it is missing. Counts the events without reading them. */
 export function readSummary(files: Files, root: string, id: string): Summary | undefined {
-  const place = positionOf(files, root, id);
-  if (!place) return undefined;
+  const position = positionOf(files, root, id);
+  if (!position) return undefined;
   const paths = pathsOf(join(root, id));
-  const { createdAt = place.updatedAt, meta } = readMeta(files, paths);
+  const { createdAt = position.updatedAt, meta } = readMeta(files, paths);
   const { names } = readNames({ id, files, paths, warn: () => {} });
-  return { id, createdAt, updatedAt: place.updatedAt, head: names.length, meta };
+  return { id, createdAt, updatedAt: position.updatedAt, head: names.length, meta };
 }
 
-/** Returns true if the conversation exists. The reference creates the state first, and `events/` with the first event. */
+/**
+ * Returns true if the conversation exists. The reference creates the state first, and `events/` with the first event.
+ */
 export function hasConversation(files: Files, paths: Paths): boolean {
   return [paths.events, paths.baseState].some((path) => files.status(path));
 }

@@ -25,7 +25,7 @@ type Contender = Holder & { readonly until: number };
  */
 export function takeLease(options: LeaseOptions): Lease {
   for (let tries = 0; tries < 100; tries += 1) {
-    const lease = claim(options, checkFree(options) + 1);
+    const lease = takeEpoch(options, checkFree(options) + 1);
     if (lease) return lease;
   }
   throw new StorageError('held', `Conversation ${options.id} is repeatedly taken by other processes.`);
@@ -66,7 +66,7 @@ function referenceHolder({ holder }: LeaseOptions, lease: OwnerLease | undefined
 }
 
 /** Takes one epoch. Returns `undefined` if another process was faster. */
-function claim(options: LeaseOptions, epoch: number): Lease | undefined {
+function takeEpoch(options: LeaseOptions, epoch: number): Lease | undefined {
   const { files, paths } = options;
   const claimed = newClaim(options);
   const draft = join(paths.own, `claim-${claimed.instance}`);

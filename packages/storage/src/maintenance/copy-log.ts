@@ -21,8 +21,8 @@ export interface CopyOptions extends VerifyOptions {
 
 /**
  * Copies a log into a store that has no conversation of its id, with the same texts, seals and signatures, so that both
- * verify alike. Refuses a broken log, because its copy would be sealed as if it were whole. Removes the copy again if it
- * fails. Returns the verdict on the copy, or `undefined` if neither store has proofs.
+ * verify alike. Refuses a broken log, because its copy would be sealed as if it were whole. Removes the copy again if
+ * it fails. Returns the verdict on the copy, or `undefined` if neither store has proofs.
  *
  * @throws {StorageError} `corrupt` for a log that `verify` finds broken, `corrupt` or `duplicate` for one with an id
  * twice; as `verify`, `create` and `append`.
@@ -81,7 +81,9 @@ async function copyEvents(copy: EventLog, log: LogReader): Promise<void> {
   if (batch.length > 0 || statements.length > 0) await flush();
 }
 
-/** Returns the event to append to the copy; a scrubbed one with its original digest, so that its seal stays the same. */
+/**
+ * Returns the event to append to the copy; a scrubbed one with its original digest, so that its seal stays the same.
+ */
 function originalEvent({ id, kind, parentId, text }: Stored, statements: readonly Statement[]): NewEvent {
   const event = { id, kind, parentId, text };
   const tombstone = tombstoneFor(digestOf(event), statements);

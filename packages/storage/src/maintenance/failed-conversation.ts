@@ -7,7 +7,10 @@ export interface FailedConversation {
   readonly message: string;
 }
 
-/** Converts an error to a `FailedConversation`. Rethrows `closed`, which every other conversation would get too, and bugs. */
+/**
+ * Converts an error to a `FailedConversation`. Rethrows `closed`, which every other conversation would get too, and
+ * bugs.
+ */
 export function failedConversation(id: string, error: unknown): FailedConversation {
   if (!(error instanceof StorageError) || error.code === 'closed') throw error;
   return { id, code: error.code, message: error.message };

@@ -51,8 +51,8 @@ interface Contents {
 }
 
 /**
- * Parses a bundle from chunks of any size and holds all of it in memory. Checks the format and the checksum; use `verify`
- * on `log` to check the proof.
+ * Parses a bundle from chunks of any size and holds all of it in memory. Checks the format and the checksum; use
+ * `verify` on `log` to check the proof.
  *
  * @throws {StorageError} `corrupt` for a malformed, truncated or changed bundle; `invalid` for one of a newer version.
  */

@@ -5,11 +5,11 @@ import { StorageError } from '../contract/error.ts';
 const shortest = 6;
 
 /**
- * Returns a function that replaces secrets in the source text of JSON by asterisks, as many as the secret has bytes there, so
- * that the text stays JSON of the same shape and length.
+ * Returns a function that replaces secrets in the source text of JSON by asterisks, as many as the secret has bytes
+ * there, so that the text stays JSON of the same shape and length.
  *
- * @throws {StorageError} `invalid` for a secret of fewer than six characters; when the function is called, for a text that
- * would not be JSON any more.
+ * @throws {StorageError} `invalid` for a secret of fewer than six characters; when the function is called, for a text
+ * that would not be JSON any more.
  */
 export function maskSecrets(secrets: readonly string[]): (json: string) => string {
   if (secrets.some((secret) => secret.length < shortest)) {

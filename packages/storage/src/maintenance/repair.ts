@@ -20,9 +20,9 @@ export interface RepairResult {
 }
 
 /**
- * Repairs a log that lost events: ends it before the first event that cannot be read, and moves that event and all after
- * it to quarantine. Nothing is renumbered, invented or deleted. For a log that was found too short when it was opened,
- * records the cut as repaired, after which `verify` accepts it. An intact log is not changed.
+ * Repairs a log that lost events: ends it before the first event that cannot be read, and moves that event and all
+ * after it to quarantine. Nothing is renumbered, invented or deleted. For a log that was found too short when it was
+ * opened, records the cut as repaired, after which `verify` accepts it. An intact log is not changed.
  *
  * @throws {StorageError} `invalid` for a store without proof; as `range`, `append` and `ProofWriter.cut`.
  */

@@ -39,7 +39,7 @@ test('a plan names the trees to remove and the limits they exceed, and changes n
   expect(await idsOf(store)).toEqual(['a', 'b', 'c']);
 });
 
-test('a log that cannot be read is reported, not removed because of maxBytes, and counted as far as it was read', async () => {
+test('an unreadable log is reported, not removed because of maxBytes, and counted as far as it was read', async () => {
   await using store = await storeOf(['a'], ['b'], ['b1', 'b'], ['c']);
   const read = store.read.bind(store);
   store.read = async (id) => {

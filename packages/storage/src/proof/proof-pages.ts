@@ -26,8 +26,8 @@ export async function* allProofs(proof: LogProof | undefined, from = 0): AsyncGe
 }
 
 /**
- * Returns a function that looks up the proof of single events; call it with rising seqs. It reads whole pages, because a
- * store that keeps its proof in one file reads all of that file for each page.
+ * Returns a function that looks up the proof of single events; call it with rising seqs. It reads whole pages, because
+ * a store that keeps its proof in one file reads all of that file for each page.
  *
  * @throws {StorageError} as `LogProof.page`.
  */

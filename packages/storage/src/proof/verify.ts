@@ -15,8 +15,8 @@ const pendingMs = 50;
  * `known`. Stops at the first event that was edited, deleted, inserted or moved, or that is missing at the end. Reads
  * the log once, and twice if it was altered; needs no lease.
  *
- * @throws {StorageError} `invalid` for a log of a store without proof; as `LogReader.range`, except for `corrupt`, which
- * is reported as `broken`.
+ * @throws {StorageError} `invalid` for a log of a store without proof; as `LogReader.range`, except for `corrupt`,
+ * which is reported as `broken`.
  */
 export async function verify(log: LogReader, options: VerifyOptions = {}): Promise<Verdict> {
   const { proof } = log;

@@ -7,8 +7,8 @@ export interface StoreHarness {
   /** Opens another handle on the store's data, as another process would. The check disposes it. */
   readonly reopen?: () => Promise<EventStore>;
   /**
-   * Opens a handle on the data that a kill of the process would leave now: on a copy of the store's files or on the same
-   * ones. Must not close the given handle, which is only disposed afterwards. All lease holders count as dead.
+   * Opens a handle on the data that a kill of the process would leave now: on a copy of the store's files or on the
+   * same ones. Must not close the given handle, which is only disposed afterwards. All lease holders count as dead.
    */
   readonly crash?: (store: EventStore) => Promise<EventStore>;
   /** Makes all current leases expire without notice to their holders, for instance by advancing an injected clock. */

@@ -192,7 +192,7 @@ test('a log with more than 99999 events has wider names', async () => {
   expect(nameOf(99_999)).toMatch(/^event-99999-/);
 });
 
-test('an event whose text lacks its fields keeps them in a sidecar, and losing the sidecar loses no event', async () => {
+test('an event whose text lacks its fields has a sidecar, and losing the sidecar loses no event', async () => {
   await using files = await conversation(0);
   await using store = await files.open();
   const odd = newEvent('odd/../id', { parentId: 'x', text: '{"id":"odd/../id"}' });
