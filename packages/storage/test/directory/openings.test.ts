@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
-import { agentEvent } from '../../test/agent-event.ts';
-import { type VolatileFiles, volatileFiles } from '../../test/volatile-files.ts';
-import { thisProcess } from '../kit/holder.ts';
-import { verify } from '../proof/verify.ts';
-import { idsOf } from '../testing/events.ts';
-import { eventName } from './event-file.ts';
-import { EventIndex } from './event-index.ts';
-import { pathsOf } from './paths.ts';
-import { RootedStore } from './rooted-store.ts';
-import { SealWriter } from './seals.ts';
-import { takeLease } from './take-lease.ts';
+import { agentEvent } from '../agent-event.ts';
+import { type VolatileFiles, volatileFiles } from '../volatile-files.ts';
+import { thisProcess } from '../../src/kit/holder.ts';
+import { verify } from '../../src/proof/verify.ts';
+import { idsOf } from '../../src/testing/events.ts';
+import { eventName } from '../../src/directory/event-file.ts';
+import { EventIndex } from '../../src/directory/event-index.ts';
+import { pathsOf } from '../../src/directory/paths.ts';
+import { RootedStore } from '../../src/directory/rooted-store.ts';
+import { SealWriter } from '../../src/directory/seals.ts';
+import { takeLease } from '../../src/directory/take-lease.ts';
 
 const id = '0123456789abcdef0123456789abcdef';
 const paths = pathsOf(`/srv/root/${id}`);

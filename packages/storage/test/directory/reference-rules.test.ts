@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import type { EventLog, EventStore, NewEvent } from '@varve/storage';
 import fc from 'fast-check';
 import { test } from 'vitest';
-import { thisProcess } from '../kit/holder.ts';
-import { agentEvent } from '../../test/agent-event.ts';
-import { type VolatileFiles, volatileFiles } from '../../test/volatile-files.ts';
-import { RootedStore } from './rooted-store.ts';
+import { thisProcess } from '../../src/kit/holder.ts';
+import { agentEvent } from '../agent-event.ts';
+import { type VolatileFiles, volatileFiles } from '../volatile-files.ts';
+import { RootedStore } from '../../src/directory/rooted-store.ts';
 
 const id = '0123456789abcdef0123456789abcdef';
 const directory = `/srv/root/${id}`;
