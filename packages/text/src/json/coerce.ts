@@ -1,6 +1,6 @@
 import { alternativesOf, propertiesOf, typesOf, type JsonSchema } from './json-schema.ts';
 
-/** Value that a text stands for, or a description of the value that was expected. */
+/** Value of a text, or a description of the value that was expected. */
 export type Coerced = { readonly value: unknown } | { readonly expected: string };
 
 /** A value written as text. */
@@ -20,7 +20,7 @@ export interface CoerceOptions {
 
 /**
  * Returns the value that a written parameter has by its schema. Text for a string is kept to the byte; yes and no are
- * booleans; one value stands for a list of one. Numbers, lists and objects that cannot be read are not guessed.
+ * booleans; one value is read as a list of one. Numbers, lists and objects that cannot be read are not guessed.
  */
 export function coerceText(written: WrittenValue, schema: unknown, options: CoerceOptions): Coerced {
   const choices = alternativesOf(schema, options.root);
@@ -124,7 +124,7 @@ const exact: Readonly<Record<string, (text: string, parse: (text: string) => unk
   },
 };
 
-/** Readers of what else stands for a value where no other value is possible. */
+/** Readers of other text, which is used where no other value is possible. */
 const loose: Readonly<Record<string, (text: string, schema: JsonSchema, options: CoerceOptions) => unknown>> = {
   null: (text) => (/^(?:null|none|)$/i.test(text) ? null : undefined),
   boolean: (text) => booleans[text.toLowerCase()],

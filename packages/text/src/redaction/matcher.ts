@@ -11,7 +11,7 @@ export interface Range {
 export interface Matcher {
   /** Returns the parts of a text that are spellings, in order. Those that overlap are one. */
   readonly find: (text: string) => readonly Range[];
-  /** Returns the first index where a spelling starts that more text could complete; the length where there is none. */
+  /** Returns the first index where a spelling starts that more text could complete, or else the length of the text. */
   readonly unfinishedFrom: (text: string) => number;
 }
 

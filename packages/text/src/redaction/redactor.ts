@@ -2,9 +2,6 @@ import { mapStrings } from '../json/map-strings.ts';
 import { matcher, type Matcher, type Range } from './matcher.ts';
 import { secretSpellings } from './secret-spellings.ts';
 
-/** Shorter secrets would be found in too many words. */
-const shortest = 4;
-
 /** Options of a redactor. */
 export interface RedactorOptions {
   /** Takes the place of each spelling. A text that contains it already is not searched there again. */
@@ -57,12 +54,16 @@ export function redactor(
     }
     return result + text.slice(from);
   };
-  const redact = (text: string): string => {
-    const secret = current();
-    return secret === undefined ? text : replaced(text, secret.find(text));
+  /** Secrets are asked for once for all strings of a value. */
+  const redactWith = ({ find }: Matcher) => {
+    return (text: string): string => replaced(text, find(text));
+  };
+  const withMatcher = <Value>(value: Value, redact: (matcher: Matcher) => Value): Value => {
+    const found = current();
+    return found === undefined ? value : redact(found);
   };
   return {
-    text: redact,
+    text: (text) => withMatcher(text, ({ find }) => replaced(text, find(text))),
     jsonText(json) {
       const ranges = current()?.find(json) ?? [];
       return replaced(
@@ -70,8 +71,8 @@ export function redactor(
         ranges.filter(({ start }) => !isEscaped(json, start)),
       );
     },
-    value: (value) => (current() === undefined ? value : mapStrings(value, redact)),
-    valueAndNames: (value) => (current() === undefined ? value : mapStrings(value, redact, redact)),
+    value: (value) => withMatcher(value, (found) => mapStrings(value, redactWith(found))),
+    valueAndNames: (value) => withMatcher(value, (found) => mapStrings(value, redactWith(found), redactWith(found))),
     stream: () => redactionStream(current, replaced),
   };
 }
@@ -79,7 +80,7 @@ export function redactor(
 type Current = () => Matcher | undefined;
 
 function compiled(secrets: readonly string[], kept: string): Matcher | undefined {
-  const spellings = secrets.filter((secret) => secret.length >= shortest).flatMap(secretSpellings);
+  const spellings = secrets.flatMap(secretSpellings);
   return spellings.length === 0 ? undefined : matcher(spellings, kept);
 }
 

@@ -2,6 +2,8 @@ import { base64Part, base64Whole } from './base64.ts';
 import { htmlForms, jsonForms, percentForms, plainForms } from './escapes.ts';
 import type { Forms, Spelling } from './spelling.ts';
 
+/** Shorter secrets would be found in too many words. */
+const shortest = 4;
 /** Hex, and parts of base64, of shorter secrets would be found in other words. */
 const shortestEncoded = 8;
 /** Shorter lines of a secret may be ordinary words. */
@@ -18,10 +20,13 @@ const needsEscape = /["\\\p{Cc}]/u;
  * percent-encoded, with HTML escapes, in hex, and in base64 that starts at any byte, in either alphabet and in lines.
  *
  * The white space around a secret is optional. Lines of 16 characters or more are also looked for one by one, but not in
- * hex and base64. A secret of fewer than 8 characters is not looked for in hex, and in base64 only as a whole.
+ * hex and base64. A secret of fewer than 8 characters is not looked for in hex, and in base64 only as a whole; one of
+ * fewer than 4 not at all.
  */
 export function secretSpellings(secret: string): readonly Spelling[] {
-  const core = secret.trim() === '' ? secret : secret.trim();
+  if (secret.length < shortest) return [];
+  const trimmed = secret.trim();
+  const core = trimmed.length < shortest ? secret : trimmed;
   const lines = core.split(/\r\n?|\n/).filter((line) => line.length >= shortestLine);
   const spellings = [...new Set([secret, core, ...lines])].flatMap(textSpellings);
   return distinct([...spellings, ...byteSpellings(core)]);
