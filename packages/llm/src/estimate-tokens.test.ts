@@ -17,15 +17,15 @@ const samples: readonly (readonly [title: string, text: string, tokens: number])
 ];
 
 describe('an estimate', () => {
-  test.for(samples)('of %s is between four fifths and twice the count', ([, sample, tokens]) => {
+  test.for(samples)('of %s is between 0.8 and 2 times the count', ([, sample, tokens]) => {
     const ratio = estimateTokens(sample.repeat(20)) / (tokens * 20);
     expect(ratio).toBeGreaterThan(0.8);
     expect(ratio).toBeLessThan(2);
   });
 
-  test('of nothing is nothing', () => expect(estimateTokens('')).toBe(0));
+  test('of an empty text is 0', () => expect(estimateTokens('')).toBe(0));
 
-  test('is never less than an estimate of a part of whole lines, and finite for any text', () => {
+  test('is at least the estimate of any part of whole lines, and finite for any text', () => {
     const unit = fc.constantFrom('a', 'B', '1', ' ', '\n', '=', 'é', '語', '😀', '\uD800');
     fc.assert(
       fc.property(fc.string({ unit }), fc.string({ unit }), (one, two) => {
@@ -36,7 +36,7 @@ describe('an estimate', () => {
     );
   });
 
-  test('of a repeated sign is bounded by its length', () => {
+  test('of a repeated character is bounded by its length', () => {
     for (const sign of ['a', 'A', '1', ' ', '\n', '=', 'é', '語', '😀', '\uD800']) {
       const length = 100_000;
       const tokens = estimateTokens(sign.repeat(length));
@@ -46,10 +46,13 @@ describe('an estimate', () => {
   });
 });
 
-test('a request takes what its messages, calls, images and tools take', () => {
-  const said = 'Look at the picture of the harbour.';
-  const bare = estimateRequest({ messages: [{ role: 'user', content: [text(said)], thinking_blocks: [] }], tools: [] });
-  expect(bare).toBe(estimateTokens(said) + 4);
+test('the estimate of a request is the sum of its messages, calls, images and tools', () => {
+  const sentence = 'Look at the picture of the harbour.';
+  const bare = estimateRequest({
+    messages: [{ role: 'user', content: [text(sentence)], thinking_blocks: [] }],
+    tools: [],
+  });
+  expect(bare).toBe(estimateTokens(sentence) + 4);
   const image = {
     type: 'image',
     image_urls: ['data:image/png;base64,'.padEnd(1_000_000, 'A')],
@@ -58,7 +61,7 @@ test('a request takes what its messages, calls, images and tools take', () => {
   const call = { id: 'a', name: 'grep', arguments: '{"pattern":"x"}', origin: 'completion' } as const;
   const full = estimateRequest({
     messages: [
-      { role: 'user', content: [text(said), image], thinking_blocks: [] },
+      { role: 'user', content: [text(sentence), image], thinking_blocks: [] },
       { role: 'assistant', content: [], tool_calls: [call], reasoning_content: 'Because.', thinking_blocks: [] },
     ],
     tools: [{ name: 'grep', description: 'Searches.', parameters: { type: 'object' } }],

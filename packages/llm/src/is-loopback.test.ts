@@ -15,7 +15,7 @@ test('names, addresses and URLs of this machine are loopback', () => {
   expect(local.filter((address) => !isLoopback(address))).toEqual([]);
 });
 
-test('everything else is not', () => {
+test('other names and addresses are not', () => {
   const remote = [
     'https://api.openai.com/v1',
     '10.0.0.1',

@@ -30,7 +30,7 @@ const models: Readonly<Record<string, OpenModel>> = {
   },
 };
 
-/** Models whose calls are written into the text; they leave out what text cannot carry. */
+/** Models whose calls are text; they skip the checks that need fields for calls. */
 const prompted: Readonly<Record<string, OpenModel>> = {
   'mockFunctionCalling(scriptedModel)': async (steps) => ({
     model: mockFunctionCalling({ callsPerReply: 'many' })(scriptedModel(steps, { prompted: true })),

@@ -39,7 +39,7 @@ const rows: readonly Row[] = [
 ];
 
 describe('a reference', () => {
-  test.for(rows)('%s with %o is %s at %s asking for %s', ([reference, options, kind, baseUrl, model]) => {
+  test.for(rows)('%s with %o is %s at %s with the model %s', ([reference, options, kind, baseUrl, model]) => {
     expect(modelFrom(reference, { keys, ...options }).spec).toMatchObject({ kind, baseUrl, model });
   });
 });
@@ -56,7 +56,7 @@ test.for([
   );
 });
 
-test('a key goes to its own provider and to no other server', async () => {
+test('a key is sent only to its own provider', async () => {
   await using server = await scriptedServer([{ text: 'Hi.' }, { text: 'Hi.' }]);
   await modelFrom(`${server.url}#m`, { keys }).generate(userRequest('Hi'));
   await modelFrom('m', { keys, baseUrl: server.url, apiKey: 'own' }).generate(userRequest('Hi'));
@@ -85,7 +85,7 @@ test('the protocol is that of the provider', async () => {
   server.assertDone();
 });
 
-test('the window comes from a catalogue, unless it is given', () => {
+test('the context window is that of the catalogue, unless it is given', () => {
   const catalog = { find: () => ({ contextWindow: 5 }) };
   const windows = [{ catalog }, { catalog, contextWindow: 7 }, {}].map(
     (options) => modelFrom('ollama/m', options).capabilities.contextWindow,

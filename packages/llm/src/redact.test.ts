@@ -2,20 +2,20 @@ import { expect, test } from 'vitest';
 import { redactLine } from './redact.ts';
 
 test('named secrets and everything that looks like a key are replaced', () => {
-  const said =
+  const input =
     'Incorrect API key provided: sk-proj-abc12345. Bearer tok3n-value99, api_key="Zx9Yw8Vu7" and my-own-secret.';
-  expect(redactLine(said, ['my-own-secret'])).toBe(
+  expect(redactLine(input, ['my-own-secret'])).toBe(
     'Incorrect API key provided: [redacted] Bearer [redacted], api_key="[redacted]" and [redacted].',
   );
 });
 
-test('of a secret that begins with another one nothing is left', () => {
+test('a secret that begins with another one is replaced completely', () => {
   expect(redactLine('It is tokenword-and-more.', ['tokenword', 'tokenword-and-more'])).toBe('It is [redacted].');
 });
 
-test('names in code that begin like a key stay', () => {
-  const said = 'hf_hub_download(), sk_buff_head, pk_user_id and sk-learn-contrib';
-  expect(redactLine(said)).toBe(said);
+test('names in code that begin like a key are unchanged', () => {
+  const input = 'hf_hub_download(), sk_buff_head, pk_user_id and sk-learn-contrib';
+  expect(redactLine(input)).toBe(input);
 });
 
 test('keys of other services, and keys that a provider shows in part, are replaced', () => {
@@ -23,9 +23,9 @@ test('keys of other services, and keys that a provider shows in part, are replac
   for (const key of keys) expect(redactLine(`with ${key} as the key`)).toBe('with [redacted] as the key');
 });
 
-test('words about keys and tokens stay', () => {
-  const said = 'The bearer token is invalid; max_tokens: 4096 exceeds the token limit. Missing api key: none';
-  expect(redactLine(said)).toBe(said);
+test('text about keys and tokens is unchanged', () => {
+  const input = 'The bearer token is invalid; max_tokens: 4096 exceeds the token limit. Missing api key: none';
+  expect(redactLine(input)).toBe(input);
 });
 
 test('text is one line of at most 300 characters', () => {
@@ -43,8 +43,8 @@ test.for<readonly [string, string]>([
   ['base64', Buffer.from('Key/with+marks=1').toString('base64')],
   ['the base64 of a login', Buffer.from('me:Key/with+marks=1').toString('base64')],
   ['the base64 of a header', Buffer.from('a Key/with+marks=1\n').toString('base64url')],
-])('a secret is found in %s', ([, said]) => {
-  const left = redactLine(`it is ${said}.`, ['Key/with+marks=1']);
+])('a secret is found in %s', ([, input]) => {
+  const left = redactLine(`it is ${input}.`, ['Key/with+marks=1']);
   expect(left).toContain('[redacted]');
   expect(left.length).toBeLessThan(50);
 });
@@ -55,6 +55,6 @@ test('a secret is found in JSON of Go', () => {
   );
 });
 
-test('a short secret is looked for as it is only', () => {
+test('a short secret is only replaced in its plain spelling', () => {
   expect(redactLine('abcd and 61626364', ['abcd'])).toBe('[redacted] and 61626364');
 });

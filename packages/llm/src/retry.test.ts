@@ -5,7 +5,7 @@ import { openaiChat } from './chat/openai-chat.ts';
 import { retry, type RetryNotice, type RetryOptions } from './retry.ts';
 import { userRequest, scriptedModel, scriptedServer, type ScriptedError, type ScriptedStep } from './testing/index.ts';
 
-/** A clock that only sleeping moves, and the longest wait of each jitter. */
+/** A clock that advances only by sleeping, with the longest wait of each jitter. */
 function patience(): { options: RetryOptions; waits: number[] } {
   const waits: number[] = [];
   let at = 0;
@@ -38,14 +38,14 @@ test('waits are a random part of the limit', async () => {
   expect(waits).toEqual([500, 1000]);
 });
 
-test('five attempts are made when nothing else is said, and the last error is thrown', async () => {
+test('five attempts are made by default, and the last error is thrown', async () => {
   const { options, waits } = patience();
   const model = scriptedModel(Array.from({ length: 9 }, () => failing('rate-limited')));
   await expect(retry(options)(model).generate(userRequest('Hi'))).rejects.toMatchObject({ code: 'rate-limited' });
   expect([model.requests.length, waits.length]).toEqual([5, 4]);
 });
 
-test('a model that is being loaded is waited for as long as there is time', async () => {
+test('a loading model is waited for until the total time is over', async () => {
   const { options, waits } = patience();
   const loading: ScriptedStep = { error: { code: 'unavailable', message: 'm at x answered 503: Loading model' } };
   const model = scriptedModel([...Array.from({ length: 20 }, () => loading), failing('unavailable'), fine]);
@@ -53,34 +53,37 @@ test('a model that is being loaded is waited for as long as there is time', asyn
   expect(reply.attempts).toBe(22);
   expect(waits).toEqual([...Array.from({ length: 20 }, () => 4000), 2000]);
   const endless = scriptedModel(Array.from({ length: 200 }, () => loading));
-  const asked = retry({ ...options, maxTotalMs: 20_000 })(endless).generate(userRequest('Hi'));
-  await expect(asked).rejects.toMatchObject({ code: 'unavailable' });
+  const call = retry({ ...options, maxTotalMs: 20_000 })(endless).generate(userRequest('Hi'));
+  await expect(call).rejects.toMatchObject({ code: 'unavailable' });
   expect(endless.requests).toHaveLength(6);
 });
 
-test('after an empty reply at temperature 0 the model is asked at temperature 1, and only then', async () => {
+test('an empty reply at temperature 0, and only that, is retried at temperature 1', async () => {
   const { options } = patience();
-  const asked = async (temperature: number | undefined, code: ScriptedError['code']): Promise<readonly unknown[]> => {
+  const temperatures = async (
+    temperature: number | undefined,
+    code: ScriptedError['code'],
+  ): Promise<readonly unknown[]> => {
     const model = scriptedModel([failing(code), fine]);
     await retry(options)(model).generate(
       userRequest('Hi', { parameters: temperature === undefined ? {} : { temperature } }),
     );
     return model.requests.map(({ parameters }) => parameters.temperature);
   };
-  expect(await asked(0, 'empty')).toEqual([0, 1]);
-  expect(await asked(0.5, 'empty')).toEqual([0.5, 0.5]);
-  expect(await asked(undefined, 'empty')).toEqual([undefined, undefined]);
-  expect(await asked(0, 'unavailable')).toEqual([0, 0]);
+  expect(await temperatures(0, 'empty')).toEqual([0, 1]);
+  expect(await temperatures(0.5, 'empty')).toEqual([0.5, 0.5]);
+  expect(await temperatures(undefined, 'empty')).toEqual([undefined, undefined]);
+  expect(await temperatures(0, 'unavailable')).toEqual([0, 0]);
 });
 
-test('the wait that the provider asks for is never cut short', async () => {
+test('the wait requested by the provider is never shortened', async () => {
   const { options, waits } = patience();
   const model = retry({ ...options, random: () => 0 })(scriptedModel([failing('rate-limited', 1500), fine]));
   await model.generate(userRequest('Hi'));
   expect(waits).toEqual([1500]);
 });
 
-test('a provider that asks for more than the limit ends the call', async () => {
+test('a requested wait above the limit ends the call', async () => {
   const { options, waits } = patience();
   const model = retry(options)(scriptedModel([failing('rate-limited', 7_200_000)]));
   await expect(model.generate(userRequest('Hi'))).rejects.toMatchObject({
@@ -90,11 +93,11 @@ test('a provider that asks for more than the limit ends the call', async () => {
   expect(waits).toEqual([]);
 });
 
-test('no attempt begins after the time is up', async () => {
+test('no attempt starts after the total time', async () => {
   const { options, waits } = patience();
   const model = scriptedModel(Array.from({ length: 9 }, () => failing('unavailable', 40_000)));
-  const asked = retry({ ...options, attempts: 9, maxTotalMs: 100_000 })(model).generate(userRequest('Hi'));
-  await expect(asked).rejects.toMatchObject({ code: 'unavailable' });
+  const call = retry({ ...options, attempts: 9, maxTotalMs: 100_000 })(model).generate(userRequest('Hi'));
+  await expect(call).rejects.toMatchObject({ code: 'unavailable' });
   expect(waits).toEqual([44_000, 44_000]);
 });
 
@@ -107,15 +110,15 @@ const final: readonly ScriptedError['code'][] = [
   'truncated',
 ];
 
-describe('failures that stay', () => {
-  test.for(final)('%s is not tried again', async (code) => {
+describe('permanent failures', () => {
+  test.for(final)('%s is not retried', async (code) => {
     const model = scriptedModel([failing(code)]);
     await expect(retry()(model).generate(userRequest('Hi'))).rejects.toMatchObject({ code });
     model.assertDone();
   });
 });
 
-test('an answer that is no reply is tried twice', async () => {
+test('a malformed reply is tried twice', async () => {
   const { options } = patience();
   const model = scriptedModel([failing('malformed-reply'), failing('malformed-reply')]);
   const code: LlmErrorCode = 'malformed-reply';
@@ -123,13 +126,13 @@ test('an answer that is no reply is tried twice', async () => {
   model.assertDone();
 });
 
-test('a page after another failure is no reason to give up yet', async () => {
+test('one malformed reply after another failure is retried', async () => {
   const { options } = patience();
   const model = scriptedModel([failing('unavailable'), failing('malformed-reply'), fine]);
   expect((await retry(options)(model).generate(userRequest('Hi'))).attempts).toBe(3);
 });
 
-test('a port of this machine where nothing runs is tried twice', async () => {
+test('a refused port of this machine is tried twice', async () => {
   const { options, waits } = patience();
   const server = await scriptedServer([]);
   await server[Symbol.asyncDispose]();
@@ -138,7 +141,7 @@ test('a port of this machine where nothing runs is tried twice', async () => {
   expect(waits).toHaveLength(1);
 });
 
-test('pieces of a broken reply are taken back before the next ones', async () => {
+test('a reset discards the deltas of an incomplete reply before the next ones', async () => {
   const { options } = patience();
   const broken = { text: 'Half a reply', fault: { kind: 'reset', afterPieces: 1 } } as const;
   await using server = await scriptedServer([failing('unavailable'), broken, fine]);
@@ -153,7 +156,7 @@ test('pieces of a broken reply are taken back before the next ones', async () =>
   expect(reply.attempts).toBe(3);
 });
 
-test('the listener is told of each wait', async () => {
+test('onRetry is called for each wait', async () => {
   const { options } = patience();
   const notices: RetryNotice[] = [];
   const model = scriptedModel([failing('unavailable'), failing('empty'), fine]);
@@ -164,37 +167,37 @@ test('the listener is told of each wait', async () => {
   ]);
 });
 
-test('aborting while it waits ends the call, and nothing is sent again', async () => {
+test('aborting during a wait ends the call, and nothing is sent again', async () => {
   const caller = new AbortController();
   const model = scriptedModel([failing('unavailable'), fine]);
-  const asked = retry({ onRetry: () => setImmediate(() => caller.abort()), random: () => 1 })(model);
-  await expect(asked.generate(userRequest('Hi'), { signal: caller.signal })).rejects.toMatchObject({ code: 'aborted' });
+  const call = retry({ onRetry: () => setImmediate(() => caller.abort()), random: () => 1 })(model);
+  await expect(call.generate(userRequest('Hi'), { signal: caller.signal })).rejects.toMatchObject({ code: 'aborted' });
   expect(model.requests).toHaveLength(1);
 });
 
 test('a sleep that ends early because of an abort ends the call', async () => {
   const caller = new AbortController();
   const model = scriptedModel([failing('unavailable'), fine]);
-  const asked = retry({ sleep: async () => caller.abort() })(model).generate(userRequest('Hi'), {
+  const call = retry({ sleep: async () => caller.abort() })(model).generate(userRequest('Hi'), {
     signal: caller.signal,
   });
-  await expect(asked).rejects.toMatchObject({ code: 'aborted' });
+  await expect(call).rejects.toMatchObject({ code: 'aborted' });
   expect(model.requests).toHaveLength(1);
 });
 
-test('an error that is no failure of a model passes at once', async () => {
+test('any other error is rethrown immediately', async () => {
   const bug = { ...scriptedModel([]), generate: async () => Promise.reject(new TypeError('a bug')) };
   await expect(retry()(bug).generate(userRequest('Hi'))).rejects.toThrow(TypeError);
 });
 
-test('a wrapped model keeps its name and capabilities, and its spec holds the inner one', () => {
+test('a wrapped model keeps its name and capabilities, and its spec contains the inner one', () => {
   const model = scriptedModel([], { name: 'inner', capabilities: { contextWindow: 9 } });
   const { name, capabilities, spec } = retry({ attempts: 2 })(model);
   expect([name, capabilities.contextWindow]).toEqual(['inner', 9]);
   expect(spec).toMatchObject({ kind: 'retry', attempts: 2, model: { kind: 'scripted', name: 'inner' } });
 });
 
-test('a stream that cannot be read is asked for as a whole, and its pieces are handed out at once', async () => {
+test('a malformed stream is retried without streaming, and its deltas are emitted together', async () => {
   const body = 'data: {"choices":[{"delta":{"content":"Hel"}}]}\n\ndata: {broken}\n\n';
   const fault = { kind: 'answer', headers: { 'content-type': 'text/event-stream' }, body } as const;
   await using server = await scriptedServer([{ fault }, { text: 'Hello.' }]);

@@ -36,13 +36,13 @@ function chunk(content: string, tokens: number): string {
   return JSON.stringify({ choices: [{ delta: { content } }], usage: usageSoFar });
 }
 
-/** A stream that tells its usage with every chunk, as some servers do, and then ends in one way or another. */
+/** A stream that reports usage with every chunk, as some servers do, and then ends in the given way. */
 function growing(...last: readonly string[]): ScriptedStep {
   const body = [chunk('Hel', 1), chunk('lo', 5), ...last].map((data) => `data: ${data}\n\n`).join('');
   return { fault: { kind: 'answer', headers: { 'content-type': 'text/event-stream' }, body } };
 }
 
-describe('a failure tells what was said and what it used', () => {
+describe('a failure contains the partial reply and the usage', () => {
   test.for<readonly [string, ScriptedStep, string]>([
     ['a stream that breaks off', growing(), 'unavailable'],
     ['a piece that is no JSON', growing('oops'), 'malformed-reply'],
@@ -72,34 +72,34 @@ describe('a failure tells what was said and what it used', () => {
       { text: 'Hello there, how are you?', fault: { kind: 'hang', afterPieces: 2 } },
     ]);
     const caller = new AbortController();
-    const asked = chat(server).generate(userRequest('Hi'), { signal: caller.signal, onDelta: () => caller.abort() });
+    const call = chat(server).generate(userRequest('Hi'), { signal: caller.signal, onDelta: () => caller.abort() });
     const partial = { text: expect.stringMatching(/^Hello th/) as string };
-    await expect(asked).rejects.toMatchObject({ code: 'aborted', partial, failedAttempts: [] });
+    await expect(call).rejects.toMatchObject({ code: 'aborted', partial, failedAttempts: [] });
   });
 
-  test('a failure before the first word tells nothing', async () => {
+  test('a failure before the first word has neither', async () => {
     await using server = await scriptedServer([{ error: { code: 'unavailable' } }]);
     expect(await failureOf(chat(server))).toMatchObject({ partial: undefined, failedAttempts: [] });
   });
 });
 
-describe('wrappers keep what failed attempts used', () => {
+describe('wrappers keep the usage of failed attempts', () => {
   const empty = { text: '', ...paid };
   const ok = { text: 'Hello.', usage: { input_tokens: 1 }, costUsd: 1 };
 
-  test('retry tells it with the reply, apart from what the reply used', async () => {
+  test('retry adds it to the reply, separate from the usage of the reply', async () => {
     await using server = await scriptedServer([empty, empty, ok]);
     const reply = await patient(chat(server)).generate(userRequest('Hi'));
     expect([reply.attempts, reply.costUsd, reply.usage?.input_tokens]).toEqual([3, 1, 1]);
     expect(reply.failedAttempts?.map(({ costUsd }) => costUsd)).toEqual([0.25, 0.25]);
   });
 
-  test('retry tells that of all attempts when none succeeds', async () => {
+  test('retry adds that of all attempts to the error when none succeeds', async () => {
     await using server = await scriptedServer([empty, empty, empty]);
     expect((await failureOf(patient(chat(server)))).failedAttempts).toHaveLength(3);
   });
 
-  test('an abort of the wait between attempts keeps it', async () => {
+  test('an abort between attempts keeps it', async () => {
     await using server = await scriptedServer([empty]);
     const caller = new AbortController();
     const sleep = async (): Promise<void> => {
@@ -110,7 +110,7 @@ describe('wrappers keep what failed attempts used', () => {
     expect([error.code, error.failedAttempts.length]).toEqual(['aborted', 1]);
   });
 
-  test('a route tells that of every model, with the error of the first', async () => {
+  test('routeCalls adds that of every model to the error of the first', async () => {
     await using one = await scriptedServer([empty, empty]);
     await using other = await scriptedServer([ok, { text: '', finish: 'length', ...paid }]);
     const model = routeCalls([chat(one), chat(other)]);
@@ -119,7 +119,7 @@ describe('wrappers keep what failed attempts used', () => {
     expect([error.code, error.failedAttempts.map(({ code }) => code)]).toEqual(['empty', ['empty', 'truncated']]);
   });
 
-  test('metered prices each attempt, and measures it, inside of a retry and around it', async () => {
+  test('meterCalls prices and measures each attempt, inside and around retry', async () => {
     await using server = await scriptedServer([{ text: '', usage }, { text: 'Hi.', usage }, { text: '', usage }, ok]);
     const measures: CallMeasure[] = [];
     const meter = meterCalls({ prices: { input: 10, output: 0 }, onCall: (each) => measures.push(each) });
@@ -134,7 +134,7 @@ describe('wrappers keep what failed attempts used', () => {
     expect(measures.map(({ failedAttempts }) => failedAttempts)).toEqual([reply.failedAttempts]);
   });
 
-  test('a prompted call that is asked for again keeps what the first reply used', async () => {
+  test('a repeated request of mock function calling keeps the usage of the first reply', async () => {
     const ping: ToolSpec = {
       name: 'ping',
       description: '',
@@ -142,8 +142,8 @@ describe('wrappers keep what failed attempts used', () => {
     };
     const cut = { text: '<function=ping>\n<parameter=text>a', ...paid };
     await using server = await scriptedServer([cut, empty]);
-    const asked = mockFunctionCalling()(chat(server)).generate(userRequest('Hi', { tools: [ping] }));
-    await expect(asked).rejects.toMatchObject({
+    const call = mockFunctionCalling()(chat(server)).generate(userRequest('Hi', { tools: [ping] }));
+    await expect(call).rejects.toMatchObject({
       code: 'empty',
       failedAttempts: [
         { model: 'm', ...paid },

@@ -27,7 +27,7 @@ async function read(written: string) {
   return { text: textOf(message.content), calls, invalidCalls };
 }
 
-test('a reply as a model wrote it that was trained on these tags, its end taken by the stop string', async () => {
+test('a reply of a model trained on these tags, ended by the stop string', async () => {
   const written =
     'Let me verify it works by running it:\n\n<function=terminal>\n<parameter=command>node hello.js</parameter>\n<parameter=security_risk>LOW</parameter>\n';
   expect(await read(written)).toEqual({
@@ -37,7 +37,7 @@ test('a reply as a model wrote it that was trained on these tags, its end taken 
   });
 });
 
-/** Replies as models gave them, where they lie beside the repository. */
+/** Folder of recorded replies, when it exists next to the repository. */
 const folder = ['../../../../', '../../../../../']
   .map((up) => fileURLToPath(new URL(`${up}shared/fixtures/model-replies/`, import.meta.url)))
   .find((path) => existsSync(path));

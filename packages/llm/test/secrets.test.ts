@@ -26,7 +26,7 @@ const keys = fc.oneof(
   opaque.map((rest) => `sk-proj-${rest}`),
   fc.uuid(),
   fc.base64String({ minLength: 24, maxLength: 60 }),
-  // Whatever a header can carry.
+  // Any characters that a header may contain.
   fc.string({
     unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCodePoint(code)),
     minLength: 16,
@@ -34,7 +34,7 @@ const keys = fc.oneof(
   }),
 );
 
-/** How a server gives a key back. */
+/** Encodings in which a server returns a key. */
 const spellings: Readonly<Record<string, (key: string) => string>> = {
   plain: (key) => key,
   'in a header': (key) => `Authorization: Bearer ${key}`,
@@ -47,22 +47,23 @@ const spellings: Readonly<Record<string, (key: string) => string>> = {
   'in hex': (key) => Buffer.from(key).toString('hex'),
 };
 
-/** Where a server gives it back; the filler moves it to where texts are cut. */
-const places: Readonly<Record<string, (told: string, filler: string) => ScriptedStep>> = {
-  message: (told, filler) => answer(400, { error: { message: `${filler} ${told}` } }),
-  code: (told) => answer(401, { error: { code: told, message: '' } }),
-  detail: (told, filler) => answer(422, { detail: `${filler} ${told}` }),
-  'what a router hands on': (told, filler) =>
-    answer(400, { error: { message: 'No.', metadata: { raw: filler + told } } }),
-  'an object of its own': (told, filler) => answer(500, { weird: { [filler]: told } }),
-  text: (told, filler) => answer(500, `${filler} ${told}`),
-  'a title': (told, filler) => answer(502, `<html><title>${filler} ${told}</title></html>`),
-  'an answer of 200': (told, filler) => answer(200, `${filler}${told}`),
-  'an error of 200': (told, filler) => answer(200, { error: `${filler} ${told}` }),
-  'a redirect': (told) => answer(307, '', { location: `https://elsewhere.test/${told}` }),
-  'a piece that is no JSON': (told, filler) => stream(`data: {${filler}${told}`),
-  'an error event': (told, filler) => stream(`event: error\ndata: ${filler} ${told}`),
-  'an error in a stream': (told, filler) => stream(`data: ${JSON.stringify({ error: { message: filler + told } })}`),
+/** Places in which a server returns it; the filler moves it to the position at which texts are cut. */
+const places: Readonly<Record<string, (encoded: string, filler: string) => ScriptedStep>> = {
+  message: (encoded, filler) => answer(400, { error: { message: `${filler} ${encoded}` } }),
+  code: (encoded) => answer(401, { error: { code: encoded, message: '' } }),
+  detail: (encoded, filler) => answer(422, { detail: `${filler} ${encoded}` }),
+  'what a router hands on': (encoded, filler) =>
+    answer(400, { error: { message: 'No.', metadata: { raw: filler + encoded } } }),
+  'an object of its own': (encoded, filler) => answer(500, { weird: { [filler]: encoded } }),
+  text: (encoded, filler) => answer(500, `${filler} ${encoded}`),
+  'a title': (encoded, filler) => answer(502, `<html><title>${filler} ${encoded}</title></html>`),
+  'an answer of 200': (encoded, filler) => answer(200, `${filler}${encoded}`),
+  'an error of 200': (encoded, filler) => answer(200, { error: `${filler} ${encoded}` }),
+  'a redirect': (encoded) => answer(307, '', { location: `https://elsewhere.test/${encoded}` }),
+  'a piece that is no JSON': (encoded, filler) => stream(`data: {${filler}${encoded}`),
+  'an error event': (encoded, filler) => stream(`event: error\ndata: ${filler} ${encoded}`),
+  'an error in a stream': (encoded, filler) =>
+    stream(`data: ${JSON.stringify({ error: { message: filler + encoded } })}`),
 };
 
 function answer(status: number, body: string | object, headers: Readonly<Record<string, string>> = {}): ScriptedStep {
@@ -74,7 +75,7 @@ function stream(block: string): ScriptedStep {
   return answer(200, `${block}\n\n`, { 'content-type': 'text/event-stream' });
 }
 
-/** No part of this length may be found, in any spelling: a key that is cut is still most of a key. */
+/** Parts of this length may not occur in any encoding: a truncated key is still most of a key. */
 const part = 12;
 
 function partsOf(key: string): readonly string[] {
@@ -89,7 +90,7 @@ function partsOf(key: string): readonly string[] {
   );
 }
 
-/** Everything that is kept of calls that end in these ways. */
+/** Returns all text stored for calls that end in these ways. */
 async function keptOf(
   key: string,
   steps: readonly ScriptedStep[],
@@ -127,7 +128,7 @@ async function keptOf(
 
 const filler = fc.integer({ min: 0, max: 320 }).map((length) => 'no '.repeat(110).slice(0, length));
 
-test('no key is in an error, dump, trace or cassette, wherever and however a server gives it back', async () => {
+test('errors, dumps, traces and cassettes contain no key, wherever and in whatever encoding a server returns it', async () => {
   const property = fc.asyncProperty(
     keys,
     fc.constantFrom(...Object.values(spellings)),
@@ -139,11 +140,11 @@ test('no key is in an error, dump, trace or cassette, wherever and however a ser
       expect(partsOf(key).filter((each) => kept.includes(each))).toEqual([]);
     },
   );
-  // What shrinking would say takes minutes; the same keys each time, others are tried with another seed.
+  // Without shrinking, which takes minutes, and with a fixed seed.
   await fc.assert(property, { numRuns: 12, seed: 1, endOnFailure: true });
 }, 60_000);
 
-test('a key in a header of its own, or in a login, is hidden in the same way', async () => {
+test('a key in a custom header, or in a login, is masked in the same way', async () => {
   for (const key of ['0123456789abcdefghij', 'pass/word+with=signs"and\\more']) {
     const headers = { authorization: `Basic ${Buffer.from(`user:${key}`).toString('base64')}`, 'x-api-key': key };
     const steps = Object.values(spellings).map((spell) => answer(401, { error: { message: spell(key) } }));
@@ -152,7 +153,7 @@ test('a key in a header of its own, or in a login, is hidden in the same way', a
   }
 });
 
-test('what goes over the wire is dumped without the keys of its headers, also when nobody named them', async () => {
+test('dumps of requests and responses contain no keys of headers, even when they are not listed as secrets', async () => {
   const key = '0123456789abcdefghij';
   const path = mkdtempSync(join(tmpdir(), 'varve-secrets-'));
   const folder = dumpFolder({ path });
@@ -166,11 +167,11 @@ test('what goes over the wire is dumped without the keys of its headers, also wh
   expect(partsOf(key).filter((each) => dumps.join('').includes(each))).toEqual([]);
 });
 
-test('of a key at the end of a quotation no part is left', async () => {
+test('a key at the end of a quotation is masked completely', async () => {
   const key = '0123456789abcdefghijKLMNOPQRSTUVWXYZ';
   for (const length of [60, 70, 80, 90]) {
-    const said = `${'x'.repeat(length)} ${key}`;
-    const steps = [answer(200, said), stream(`data: {${said}`), answer(500, said), answer(400, { detail: said })];
+    const body = `${'x'.repeat(length)} ${key}`;
+    const steps = [answer(200, body), stream(`data: {${body}`), answer(500, body), answer(400, { detail: body })];
     const kept = await keptOf(key, steps, { isChat: true });
     expect(partsOf(key).filter((each) => kept.includes(each))).toEqual([]);
   }
@@ -191,7 +192,7 @@ test.for([
   expect(partsOf(key).filter((each) => kept.includes(each))).toEqual([]);
 });
 
-test('words that are no secrets stay', async () => {
+test('other text is unchanged', async () => {
   const kept = await keptOf('0123456789abcdefghij', [answer(400, { error: { message: 'The field x is wrong.' } })], {
     isChat: true,
   });

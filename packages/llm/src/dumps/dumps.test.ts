@@ -61,7 +61,7 @@ test('each call is a file with its request and its reply or failure', async () =
   expect(statSync(join(path, call?.name ?? '')).mode & 0o777).toBe(0o600);
 });
 
-test('what goes over the wire is dumped as it was sent and as it came, without headers', async () => {
+test('requests and responses are dumped unchanged, without headers', async () => {
   const path = folderPath();
   const folder = dumpFolder({ path });
   await using server = await scriptedServer([
@@ -88,7 +88,7 @@ test('what goes over the wire is dumped as it was sent and as it came, without h
   );
 });
 
-test('a request that is dumped is the one that would be sent without dumps', async () => {
+test('a dumped request equals the request without dumps', async () => {
   await using server = await scriptedServer([{ text: 'Hello.' }, { text: 'Hello.' }]);
   const fetch = dumpingFetch(dumpFolder({ path: folderPath() }), { requests: true, responses: true });
   const at = { model: 'm', baseUrl: server.url, headers: { 'x-mine': 'yes' } };
@@ -99,14 +99,14 @@ test('a request that is dumped is the one that would be sent without dumps', asy
   expect(dumped).toEqual(plain);
 });
 
-test('a request of another kind goes over the global fetch', async () => {
+test('a request with another kind of body uses the global fetch', async () => {
   await using server = await scriptedServer([]);
   const fetch = dumpingFetch(dumpFolder({ path: folderPath() }), { responses: true });
   const answer = await fetch(`${server.url}/models`);
   expect([answer.status, await answer.json()]).toMatchObject([200, { object: 'list' }]);
 });
 
-test('secrets, images and sealed data are in no dump', async () => {
+test('dumps contain no secrets, images or encrypted data', async () => {
   const path = folderPath();
   const folder = dumpFolder({ path, secrets: ['hunter2-hunter2'] });
   const bytes = 'A'.repeat(5000);
@@ -123,7 +123,7 @@ test('secrets, images and sealed data are in no dump', async () => {
   expect(json).toMatch(/\[sealed, 5000 characters/);
 });
 
-test('a folder that cannot be written is told once and disturbs no call', async () => {
+test('a folder that cannot be written is reported once and affects no call', async () => {
   const file = join(mkdtempSync(join(tmpdir(), 'varve-dumps-')), 'file');
   writeFileSync(file, '');
   const problems: string[] = [];
@@ -135,7 +135,7 @@ test('a folder that cannot be written is told once and disturbs no call', async 
   expect(problems).toEqual([expect.stringContaining(`The dump could not be written to ${file}`)]);
 });
 
-test('no more files stay than the limit, and the newest do', async () => {
+test('at most the limit of files is kept, the newest ones', async () => {
   const path = folderPath();
   const folder = dumpFolder({ path, maxFiles: 2 });
   for (const name of ['a', 'b', 'c', 'd']) folder.dumpOnce(name, {});
@@ -158,7 +158,7 @@ test('the same context is dumped once', async () => {
 });
 
 describe('an environment', () => {
-  test('that asks for nothing dumps nothing', () => {
+  test('without variables dumps nothing', () => {
     expect(dumpsFrom({})).toBe(undefined);
     expect(dumpsFrom({ OPENHANDS_DUMP_REQUEST: '0', LLM_LOG_COMPLETIONS: 'false' })).toBe(undefined);
   });
@@ -201,7 +201,7 @@ describe('an environment', () => {
   });
 });
 
-test('answers are dumped without what only their provider can read, wherever the text is cut', async () => {
+test('responses are dumped without encrypted data, wherever the text is cut', async () => {
   const path = folderPath();
   const folder = dumpFolder({ path });
   const seal = 'gAAAAABsealed+/=';

@@ -9,55 +9,55 @@ const tools: readonly ToolSpec[] = [{ name: 'ping', description: '', parameters:
 const request = userRequest('Go', { tools });
 const ping = { calls: [{ name: 'ping', arguments: {} }] };
 
-test('native asks the model as it is', async () => {
+test('native sends the request unchanged', async () => {
   const inner = scriptedModel([ping]);
   const model = functionCalling({ mode: 'native' })(inner);
   await model.generate(request);
   expect([model.spec, inner.requests[0]]).toEqual([inner.spec, request]);
 });
 
-test('mock never offers tools', async () => {
+test('mock never sends tools', async () => {
   const inner = scriptedModel([ping], { prompted: true, capabilities: { functionCalling: true } });
   const { finish } = await functionCalling({ mode: 'mock' })(inner).generate(request);
   expect([finish, inner.requests.map((each) => each.tools)]).toEqual(['tool-calls', [[]]]);
 });
 
-test('auto writes calls as text for a model that is known to take no tools', async () => {
+test('auto uses text for a model that is known to support no tools', async () => {
   const inner = scriptedModel([ping], { prompted: true });
   const { finish } = await functionCalling()(inner).generate(request);
   expect([finish, inner.requests.length]).toEqual(['tool-calls', 1]);
 });
 
-test('auto calls natively as long as that works', async () => {
+test('auto uses native calls while they work', async () => {
   const inner = scriptedModel([ping]);
   await functionCalling()(inner).generate(request);
   expect(inner.requests[0]).toBe(request);
 });
 
-test('auto changes over for good when the provider rejects tools, and tells it once', async () => {
+test('auto switches permanently when the provider rejects tools, and reports it once', async () => {
   await using server = await scriptedServer([ping, ping], { prompted: true });
-  const told: LlmError[] = [];
-  const model = functionCalling({ onSwitch: (error) => told.push(error) })(
+  const switches: LlmError[] = [];
+  const model = functionCalling({ onSwitch: (error) => switches.push(error) })(
     openaiChat({ model: 'm', baseUrl: server.url }),
   );
   const finishes = [(await model.generate(request)).finish, (await model.generate(request)).finish];
   expect(finishes).toEqual(['tool-calls', 'tool-calls']);
   expect(server.requests.map((each) => each.request?.tools.length)).toEqual([1, 0, 0]);
-  expect(told.map(({ code }) => code)).toEqual(['unsupported']);
+  expect(switches.map(({ code }) => code)).toEqual(['unsupported']);
 });
 
-test('auto changes over for all calls that were under way together', async () => {
+test('auto switches for all concurrent calls', async () => {
   const rejected = Promise.withResolvers<void>();
   const rejection = { error: { code: 'unsupported', message: 'No tools here.' }, gate: rejected.promise } as const;
   const written = { text: '<function=ping>\n</function>' };
-  let told = 0;
-  const model = functionCalling({ onSwitch: () => (told += 1) })(
+  let switches = 0;
+  const model = functionCalling({ onSwitch: () => (switches += 1) })(
     scriptedModel([rejection, rejection, written, written]),
   );
-  const asked = [model.generate(request), model.generate(request)];
+  const calls = [model.generate(request), model.generate(request)];
   rejected.resolve();
-  const finishes = (await Promise.all(asked)).map(({ finish }) => finish);
-  expect([finishes, told]).toEqual([['tool-calls', 'tool-calls'], 1]);
+  const finishes = (await Promise.all(calls)).map(({ finish }) => finish);
+  expect([finishes, switches]).toEqual([['tool-calls', 'tool-calls'], 1]);
 });
 
 test.for([
@@ -73,7 +73,7 @@ test.for([
   expect(finish).toBe('stop');
 });
 
-test('auto hands on every other failure, and a rejection of anything but tools', async () => {
+test('auto rethrows every other failure, and rejections of anything but tools', async () => {
   const message = 'This model does not support image input.';
   const steps = [{ error: { code: 'unsupported', message } }, { error: { code: 'bad-request' } }] as const;
   const inner = scriptedModel(steps);

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { Delta } from '../delta.ts';
 import { replyStream } from './reply-stream.ts';
 
-/** What is shown after each piece, and at the end of the message that is given. */
+/** Returns the emitted text after each delta, and at the end of the given message. */
 function heard(pieces: readonly string[], message: Partial<Message>) {
   const shown = { text: '', reasoning: '', resets: 0 };
   const steps: string[] = [];
@@ -19,7 +19,7 @@ function heard(pieces: readonly string[], message: Partial<Message>) {
   return { ...shown, steps };
 }
 
-test('thinking is shown while it comes, without its tags and the space around it', () => {
+test('reasoning is streamed without its tags and the space around them', () => {
   const pieces = ['\n<thi', 'nk>\nOne ', 'two <', 'b.\n', '</thi', 'nk>\n\nSa', 'id'];
   const { steps, ...end } = heard(pieces, { content: [text('Said')], reasoning_content: 'One two <b.' });
   expect(steps).toEqual([
@@ -34,7 +34,7 @@ test('thinking is shown while it comes, without its tags and the space around it
   expect(end).toEqual({ text: 'Said', reasoning: 'One two <b.', resets: 0 });
 });
 
-test('text is shown on past a fence that holds no call', () => {
+test('text is streamed past a fence without a call', () => {
   const pieces = ['So:\n``', '`ts\n', 'const a', ' = 1;\n```\n', 'Done.'];
   const { steps, resets } = heard(pieces, { content: [text(pieces.join(''))] });
   expect(steps.map((step) => step.slice(1))).toEqual([

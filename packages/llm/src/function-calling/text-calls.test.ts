@@ -22,7 +22,7 @@ const dotted: ToolSpec = { name: 'files.read', description: '', parameters: { ty
 const request = userRequest('Go', { tools: [grep, dotted] });
 const everything = ['function-tags', 'tool-call-json', 'invoke', 'arg-pairs', 'json'] as const;
 
-/** What becomes of a reply of a native model, streamed. */
+/** Returns the streamed result for a reply of a native model. */
 async function read(step: ScriptedStep | string, options: FunctionCallingOptions = {}) {
   const deltas: Delta[] = [];
   const inner = scriptedModel([typeof step === 'string' ? { text: step } : step]);
@@ -33,7 +33,7 @@ async function read(step: ScriptedStep | string, options: FunctionCallingOptions
     name,
     JSON.parse(json) as unknown,
   ]);
-  return { reply, said: textOf(reply.message.content), calls, deltas, isUnread: reply.finish === 'unread-calls' };
+  return { reply, visible: textOf(reply.message.content), calls, deltas, isUnread: reply.finish === 'unread-calls' };
 }
 
 const args = { pattern: 'a </parameter> b\n"c"', depth: 3 };
@@ -65,25 +65,25 @@ const rows = Object.entries(written).flatMap(([format, texts]) =>
 );
 
 describe('a call in the text of a native reply', () => {
-  test.for(rows)('is read as it was meant: %s, form %i', async ([format, , text]) => {
+  test.for(rows)('is read: %s, form %i', async ([format, , text]) => {
     const notices: TextCallNotice[] = [];
     const alone = await read(text, { textCallFormats: [format], onTextCalls: (notice) => notices.push(notice) });
-    expect([alone.calls, alone.said, alone.reply.finish]).toEqual([[['grep', args]], '', 'tool-calls']);
+    expect([alone.calls, alone.visible, alone.reply.finish]).toEqual([[['grep', args]], '', 'tool-calls']);
     expect(notices).toEqual([{ format }]);
     const all = await read(text, { textCallFormats: everything });
     expect(all.calls).toEqual([['grep', args]]);
   });
 
-  test.for(rows)('is told when its notation is not read: %s, form %i', async ([, , text]) => {
-    const { calls, said, reply } = await read(`I look.\n\n${text}`, { textCallFormats: [] });
-    // A fence is code, and JSON after words is no call.
+  test.for(rows)('is reported when its format is not read: %s, form %i', async ([, , text]) => {
+    const { calls, visible, reply } = await read(`I look.\n\n${text}`, { textCallFormats: [] });
+    // A fence is code, and JSON after text is not a call.
     const isCode = text.startsWith('{') || text.startsWith('```');
-    expect([calls, said, reply.finish]).toEqual([[], `I look.\n\n${text}`, isCode ? 'stop' : 'unread-calls']);
+    expect([calls, visible, reply.finish]).toEqual([[], `I look.\n\n${text}`, isCode ? 'stop' : 'unread-calls']);
   });
 
-  test('keeps the words before it, in the message and in the stream', async () => {
-    const { said, deltas } = await read(`I look.\n\n<tool_call>${json}</tool_call>`);
-    expect(said).toBe('I look.');
+  test('keeps the text before it, in the message and in the stream', async () => {
+    const { visible, deltas } = await read(`I look.\n\n<tool_call>${json}</tool_call>`);
+    expect(visible).toBe('I look.');
     const text = deltas.map((delta) => (delta.kind === 'text' ? delta.text : '')).join('');
     expect(text).toBe('I look.');
     expect(deltas.at(-1)).toEqual({ kind: 'tool-call', index: 0, name: 'grep', arguments: JSON.stringify(args) });
@@ -100,7 +100,7 @@ describe('a call in the text of a native reply', () => {
     expect(new Set(reply.message.tool_calls?.map(({ id }) => id)).size).toBe(2);
   });
 
-  test('of a tool that travels under another name gets its own name back', async () => {
+  test('of a tool that is sent under another name gets its own name back', async () => {
     await using server = await scriptedServer([
       ({ tools }) => ({ text: `<tool_call>{"name":"${tools[1]?.name}","arguments":{}}</tool_call>` }),
     ]);
@@ -109,7 +109,7 @@ describe('a call in the text of a native reply', () => {
     expect(message.tool_calls?.map(({ name }) => name)).toEqual(['files.read']);
   });
 
-  test('whose value is not of its type must not be run, and says why', async () => {
+  test('with a value of the wrong type must not be run, and has a reason', async () => {
     const { reply } = await read('<function=grep>\n<parameter=depth>deep</parameter>\n</function>');
     expect(Object.values(reply.invalidCalls ?? {})).toEqual(['The parameter depth of grep must be an integer.']);
   });
@@ -117,49 +117,51 @@ describe('a call in the text of a native reply', () => {
 
 test.for([
   ['alone in a fence at the end', `Like this:\n\`\`\`\n${written['function-tags'][0]}\n\`\`\``],
-  ['alone in a fence that is all', `\`\`\`xml\n${written['function-tags'][1]}\n\`\`\``],
+  ['alone in a fence that is the whole text', `\`\`\`xml\n${written['function-tags'][1]}\n\`\`\``],
   ['in a fence that has no end', `Like this:\n\`\`\`\n${written['function-tags'][0]}`],
-  ['in a fence of waves', `Like this:\n~~~\n${written.invoke[0]}\n~~~`],
+  ['in a fence of tildes', `Like this:\n~~~\n${written.invoke[0]}\n~~~`],
   ['in a fence', `Like this:\n\`\`\`\n<tool_call>${json}</tool_call>\n\`\`\`\nDone.`],
   ['in quoted lines', `The file says:\n\n> <tool_call>${json}</tool_call>`],
-  ['in code within a line', 'Write `<tool_call>{"name":"grep","arguments":{}}</tool_call>`.'],
+  ['in inline code', 'Write `<tool_call>{"name":"grep","arguments":{}}</tool_call>`.'],
   ['that names no tool', '<tool_call>{"name":"jump","arguments":{}}</tool_call>'],
   ['as a tag without a call', 'Models close it with <tool_call>.'],
 ])('markup %s is text', async ([, text = '']) => {
-  const { calls, said, isUnread } = await read(text, { textCallFormats: everything });
-  expect([calls, said, isUnread]).toEqual([[], text, false]);
+  const { calls, visible, isUnread } = await read(text, { textCallFormats: everything });
+  expect([calls, visible, isUnread]).toEqual([[], text, false]);
 });
 
 test.for<readonly [string, ScriptedStep]>([
-  ['words follow it', { text: `<tool_call>${json}</tool_call>\nThat would search.` }],
+  ['text follows it', { text: `<tool_call>${json}</tool_call>\nThat would search.` }],
   ['its JSON is broken', { text: '<tool_call>{"name":"grep","arguments":{"pattern":}}</tool_call>' }],
   ['its JSON has no end', { text: '<tool_call>{"name":"grep","arguments":{"pattern":"a' }],
   ['its value has no end', { text: '<function=grep>\n<parameter=pattern>a' }],
   ['another call names no tool', { text: `<tool_call>${json}</tool_call><tool_call>{"name":"x","arguments":{}}` }],
-  ['it was only thought', { text: '', reasoning: `<tool_call>${json}</tool_call>` }],
+  ['it is in the reasoning', { text: '', reasoning: `<tool_call>${json}</tool_call>` }],
   ['DeepSeek wrote it', { text: '<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>grep\n{}' }],
   ['Kimi wrote it', { text: '<|tool_calls_section_begin|><|tool_call_begin|>functions.grep:0 {}' }],
   ['GPT-OSS wrote it', { text: '<|channel|>commentary to=functions.grep <|message|>{}' }],
   ['Mistral wrote it', { text: '[TOOL_CALLS]grep[ARGS]{}' }],
-])('a call is never run, but told, when %s', async ([, step]) => {
-  const { calls, isUnread, deltas, said } = await read(step, { textCallFormats: ['function-tags', 'tool-call-json'] });
+])('a call is reported and not run when %s', async ([, step]) => {
+  const { calls, isUnread, deltas, visible } = await read(step, {
+    textCallFormats: ['function-tags', 'tool-call-json'],
+  });
   expect([calls, isUnread]).toEqual([[], true]);
-  expect(deltas.map((delta) => (delta.kind === 'text' ? delta.text : '')).join('')).toBe(said);
+  expect(deltas.map((delta) => (delta.kind === 'text' ? delta.text : '')).join('')).toBe(visible);
 });
 
-test('a reply that the output limit cut has no calls, however whole they look', async () => {
+test('a reply cut by the output limit has no calls, even if they look complete', async () => {
   const { calls, reply } = await read({ text: `<tool_call>${json}</tool_call>`, finish: 'length' });
   expect([calls, reply.finish]).toEqual([[], 'length']);
 });
 
-test('calls in their own fields win over what the text says', async () => {
+test('native calls take precedence over calls in the text', async () => {
   const text = `<tool_call>${json}</tool_call>`;
-  const { calls, said } = await read({ text, calls: [{ name: 'files.read', arguments: {} }] });
-  expect([calls, said]).toEqual([[['files.read', {}]], text]);
+  const { calls, visible } = await read({ text, calls: [{ name: 'files.read', arguments: {} }] });
+  expect([calls, visible]).toEqual([[['files.read', {}]], text]);
 });
 
 test.for([{ tools: [] }, { parameters: { toolChoice: 'none' } }] as const)(
-  'a request that wants no calls gets the text as it is: %o',
+  'a request without calls returns the text unchanged: %o',
   async (fields) => {
     const inner = scriptedModel([{ text: `<tool_call>${json}</tool_call>` }]);
     const reply = await functionCalling()(inner).generate({ ...request, ...fields });
@@ -167,30 +169,30 @@ test.for([{ tools: [] }, { parameters: { toolChoice: 'none' } }] as const)(
   },
 );
 
-/** How many tools were offered with each request, and why no more were. */
+/** Returns the number of tools sent with each request, and the causes of switches. */
 async function offeredBy(steps: readonly ScriptedStep[], options: FunctionCallingOptions = {}) {
-  const told: LlmError[] = [];
+  const switches: LlmError[] = [];
   const inner = scriptedModel(steps);
-  const model = functionCalling({ onSwitch: (error) => told.push(error), ...options })(inner);
+  const model = functionCalling({ onSwitch: (error) => switches.push(error), ...options })(inner);
   while (inner.requests.length < steps.length) await model.generate(request);
-  return { offered: inner.requests.map((each) => each.tools.length), codes: told.map(({ code }) => code) };
+  return { offered: inner.requests.map((each) => each.tools.length), codes: switches.map(({ code }) => code) };
 }
 
-describe('auto changes over to calls in the text', () => {
+describe('auto switches to mock function calling', () => {
   const leaking = { text: '<｜tool▁calls▁begin｜>grep' };
   const asText = { text: '<function=grep>\n<parameter=pattern>x</parameter>\n</function>' };
   const native = { calls: [{ name: 'grep', arguments: { pattern: 'x' } }] };
 
-  test('after two such replies in a row, and tells it once', async () => {
+  test('after two such consecutive replies, and reports it once', async () => {
     const { offered, codes } = await offeredBy([leaking, leaking, asText, asText]);
     expect([offered, codes]).toEqual([[2, 2, 0, 0], ['unsupported']]);
   });
 
-  test('also when they were read', async () => {
+  test('even when they were read', async () => {
     expect((await offeredBy([asText, asText, asText])).offered).toEqual([2, 2, 0]);
   });
 
-  test('not after one, whatever came before', async () => {
+  test('not after one, whatever preceded it', async () => {
     expect((await offeredBy([leaking, native, leaking, native])).offered).toEqual([2, 2, 2, 2]);
   });
 
@@ -199,7 +201,7 @@ describe('auto changes over to calls in the text', () => {
   });
 });
 
-test('whatever a reply says, its pieces add up to it', async () => {
+test('the deltas of any reply add up to it', async () => {
   const parts = fc.constantFrom(
     '<tool_call>',
     json,
@@ -214,16 +216,16 @@ test('whatever a reply says, its pieces add up to it', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(parts, { maxLength: 8 }), async (all) => {
       const text = `.${all.join('')}`;
-      const { deltas, said } = await read(text, { textCallFormats: everything });
+      const { deltas, visible } = await read(text, { textCallFormats: everything });
       const from = deltas.findLastIndex(({ kind }) => kind === 'reset') + 1;
       const shown = deltas.slice(from).map((delta) => (delta.kind === 'text' ? delta.text : ''));
-      expect(shown.join('')).toBe(said);
+      expect(shown.join('')).toBe(visible);
     }),
     { numRuns: 300 },
   );
 });
 
-/** A text of this length would take minutes if time grew faster than it. */
+/** Length of a text that would take minutes in more than linear time. */
 test.for([
   '<tool_call>',
   '<tool_call>{',

@@ -4,17 +4,17 @@ import { openaiChat } from '../chat/openai-chat.ts';
 import { userRequest, scriptedServer } from '../testing/index.ts';
 import { probeModel } from './probe-model.ts';
 
-/** A server that answers at some paths, and what it was asked. */
+/** A server that answers at some paths, and its requests. */
 function serving(answers: Readonly<Record<string, unknown>>) {
-  const asked: (readonly [string, string])[] = [];
+  const requests: (readonly [string, string])[] = [];
   const fetch: typeof globalThis.fetch = async (url, init) => {
     const request = new Request(url, init);
     const { pathname } = new URL(request.url);
-    asked.push([pathname, await request.text()]);
+    requests.push([pathname, await request.text()]);
     if (!(pathname in answers)) return new Response('{"error":"Unexpected endpoint"}', { status: 200 });
     return new Response(JSON.stringify(answers[pathname]));
   };
-  return { asked, fetch };
+  return { requests, fetch };
 }
 
 test.for<readonly [string, string, string, Readonly<Record<string, unknown>>, object]>([
@@ -66,7 +66,7 @@ test.for<readonly [string, string, string, Readonly<Record<string, unknown>>, ob
     { contextWindow: 8192, functionCalling: false, vision: true },
   ],
   [
-    'Ollama without a length of its own',
+    'Ollama without a configured length',
     'http://localhost:11434',
     'm',
     { '/api/show': { capabilities: ['tools'], model_info: { 'm.context_length': 131_072 } } },
@@ -98,14 +98,14 @@ test.for<readonly [string, string, string, Readonly<Record<string, unknown>>, ob
     },
     { contextWindow: 16_384, functionCalling: true, vision: false },
   ],
-  ['a server that says nothing', 'http://localhost:8080', 'm', { '/v1/models': { data: [{ id: 'm' }] } }, {}],
-  ['a server that says nonsense', 'http://localhost:8080', 'm', { '/props': 5, '/v1/models': { data: 'x' } }, {}],
-])('%s tells what its model can do', async ([, baseUrl, model, answers, expected]) => {
+  ['a server that reports nothing', 'http://localhost:8080', 'm', { '/v1/models': { data: [{ id: 'm' }] } }, {}],
+  ['a server with invalid replies', 'http://localhost:8080', 'm', { '/props': 5, '/v1/models': { data: 'x' } }, {}],
+])('%s reports the capabilities of its model', async ([, baseUrl, model, answers, expected]) => {
   expect(await probeModel({ model, baseUrl, fetch: serving(answers).fetch })).toEqual(expected);
 });
 
-test('a server elsewhere is asked for its list only, with its key', async () => {
-  const { asked, fetch } = serving({});
+test('a remote server receives only the request for its list, with its key', async () => {
+  const { requests, fetch } = serving({});
   const keys: (string | null)[] = [];
   await probeModel({
     model: 'm',
@@ -116,16 +116,16 @@ test('a server elsewhere is asked for its list only, with its key', async () => 
       return fetch(url, init);
     },
   });
-  expect([asked.map(([path]) => path), keys]).toEqual([['/v1/models'], ['Bearer my-key']]);
+  expect([requests.map(([path]) => path), keys]).toEqual([['/v1/models'], ['Bearer my-key']]);
 });
 
-test('a server that is not there says nothing', async () => {
+test('a server that does not run reports nothing', async () => {
   const server = await scriptedServer([]);
   await server[Symbol.asyncDispose]();
   expect(await probeModel({ model: 'm', baseUrl: server.url })).toEqual({});
 });
 
-test('a model that is known to take no tools is prompted for calls at once', async () => {
+test('a model that is known to support no tools uses mock function calling immediately', async () => {
   await using server = await scriptedServer([{ text: 'Ok.' }]);
   const tools = [{ name: 'ping', description: '', parameters: {} }];
   const chat = openaiChat({ model: 'm', baseUrl: server.url, functionCalling: false });

@@ -23,7 +23,7 @@ describe('a traced model', () => {
   test.for(languageModelContract)('$title', (check) => check.run(tracing));
 });
 
-test('a call is a span that says what was asked, what it took, and where', async () => {
+test('a call is a span with the request, the usage and the server', async () => {
   const { tracer, spans } = recorder();
   const usage = { input_tokens: 10, output_tokens: 5, cache_read_tokens: 4, cache_write_tokens: 1 };
   await using server = await scriptedServer([{ text: 'Hello.', id: 'r1', usage, costUsd: 0.5 }]);
@@ -63,14 +63,14 @@ test('a failure is the error of its span', async () => {
   expect(spans()[0]?.status).toEqual({ code: SpanStatusCode.ERROR, message: 'No credit.' });
 });
 
-test('a bug is an error that tells nothing', async () => {
+test('a bug is an error without details', async () => {
   const { tracer, spans } = recorder();
   const broken: LanguageModel = { ...scriptedModel([]), generate: () => Promise.reject(new TypeError('my question')) };
   await expect(traceCalls({ tracer })(broken).generate(userRequest('Hi'))).rejects.toThrow(TypeError);
   expect([spans()[0]?.attributes['error.type'], spans()[0]?.status.message]).toEqual(['_OTHER', 'A bug.']);
 });
 
-test('the first piece and what was taken back are events', async () => {
+test('the first delta and each reset are events', async () => {
   const { tracer, spans } = recorder();
   const broken = { text: 'A long reply.', fault: { kind: 'reset', afterPieces: 1 } } as const;
   const patient = retry({ sleep: async () => undefined });
@@ -79,7 +79,7 @@ test('the first piece and what was taken back are events', async () => {
   expect(spans()[0]?.events.map(({ name }) => name)).toEqual(['varve.first_piece', 'varve.reset', 'varve.first_piece']);
 });
 
-test('content is in a span only when it was asked for, and never with its secrets', async () => {
+test('content is only added to spans on request, and never with secrets', async () => {
   const { tracer, spans } = recorder();
   const call = { id: 'a', name: 'grep', arguments: '{"pattern":"x"}' };
   const script = [{ text: 'It is hunter2-hunter2.', reasoning: 'Hm.', calls: [call] }];
@@ -87,11 +87,11 @@ test('content is in a span only when it was asked for, and never with its secret
   await traceCalls({ tracer })(scriptedModel(script)).generate(request);
   expect(JSON.stringify(spans()[0]?.attributes)).not.toMatch(/question|hunter2/);
   await traceCalls({ tracer, content: true, secrets: ['hunter2-hunter2'] })(scriptedModel(script)).generate(request);
-  const said = spans()[1]?.attributes ?? {};
-  expect(JSON.parse(String(said['gen_ai.input.messages']))).toEqual([
+  const content = spans()[1]?.attributes ?? {};
+  expect(JSON.parse(String(content['gen_ai.input.messages']))).toEqual([
     { role: 'user', parts: [{ type: 'text', content: 'my question' }] },
   ]);
-  expect(JSON.parse(String(said['gen_ai.output.messages']))).toEqual([
+  expect(JSON.parse(String(content['gen_ai.output.messages']))).toEqual([
     {
       role: 'assistant',
       parts: [
@@ -102,7 +102,7 @@ test('content is in a span only when it was asked for, and never with its secret
       finish_reason: 'tool_call',
     },
   ]);
-  expect(JSON.parse(String(said['gen_ai.tool.definitions']))).toMatchObject([{ type: 'function', name: 'grep' }]);
+  expect(JSON.parse(String(content['gen_ai.tool.definitions']))).toMatchObject([{ type: 'function', name: 'grep' }]);
 });
 
 const fetch: typeof globalThis.fetch = async () => new Response('', { status: 500 });
@@ -122,7 +122,7 @@ test.for([
   expect([attributes?.['gen_ai.provider.name'], attributes?.['server.port']]).toEqual([name, port]);
 });
 
-test('without a registered tracer nothing is recorded and nothing is in the way', async () => {
+test('without a registered tracer nothing is recorded and calls succeed', async () => {
   expect(trace.getActiveSpan()).toBe(undefined);
   expect((await traceCalls()(scriptedModel([{ text: 'Hi.' }])).generate(userRequest('Hi'))).finish).toBe('stop');
 });

@@ -13,11 +13,11 @@ import { isPublicAddress } from './is-public-address.ts';
 const png = Buffer.from('89504e470d0a1a0a', 'hex');
 const inline = `data:image/png;base64,${png.toString('base64')}`;
 
-/** Serves images, and what is none. */
+/** Serves images and other responses. */
 async function imageServer() {
-  const asked: string[] = [];
+  const paths: string[] = [];
   const server = createServer(({ url = '' }, response) => {
-    asked.push(url);
+    paths.push(url);
     const to = /^\/to\/(.*)/.exec(url)?.[1];
     if (to !== undefined) response.writeHead(302, { location: decodeURIComponent(to) }).end('moved');
     else if (url === '/page') response.setHeader('content-type', 'text/html').end('<html>');
@@ -33,7 +33,7 @@ async function imageServer() {
   return {
     url: `http://127.0.0.1:${port}`,
     port,
-    asked,
+    paths,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
@@ -45,7 +45,7 @@ function image(...urls: readonly string[]): Content {
   return { type: 'image', image_urls: urls, cache_prompt: false };
 }
 
-/** What a model is sent for a message with these blocks, asked twice, and what was told. */
+/** Sends a message with these blocks twice; returns the content that the model receives, and the problems. */
 async function sent(content: readonly Content[], options: InlineImageOptions = {}) {
   const problems: string[] = [];
   const inner = scriptedModel([{ text: 'Ok.' }, { text: 'Ok.' }]);
@@ -62,15 +62,15 @@ async function sent(content: readonly Content[], options: InlineImageOptions = {
   return { content: first?.content, isSameAgain: first === second, problems, isSame: inner.requests[0] === request };
 }
 
-test('images are sent themselves, fetched once, after redirects too', async () => {
+test('images replace their addresses and are fetched once, also after redirects', async () => {
   await using server = await imageServer();
   const { content, isSameAgain } = await sent([image(`${server.url}/a`, `${server.url}/to/%2Fb`, inline)]);
   expect(content).toEqual([image(inline, inline, inline)]);
   expect(isSameAgain).toBe(true);
-  expect(server.asked.toSorted()).toEqual(['/a', '/b', '/to/%2Fb']);
+  expect(server.paths.toSorted()).toEqual(['/a', '/b', '/to/%2Fb']);
 });
 
-/** Which paths are fetched for requests with these images, when there is room for two to be kept. */
+/** Returns the paths fetched for requests with these images, when two images fit in the cache. */
 async function fetchedFor(requests: readonly (readonly string[])[]): Promise<readonly string[]> {
   await using server = await imageServer();
   const messages = new Map(
@@ -85,23 +85,23 @@ async function fetchedFor(requests: readonly (readonly string[])[]): Promise<rea
     await model.generate(userRequest('', { messages: paths.flatMap((path) => messages.get(path) ?? []) }));
   }
   expect(JSON.stringify(inner.requests)).not.toContain(server.url);
-  // Those of one request are fetched at the same time.
-  return server.asked.toSorted();
+  // Images of one request are fetched concurrently.
+  return server.paths.toSorted();
 }
 
-test('images that were not used for the longest time are forgotten where there is no room for all', async () => {
+test('the least recently used images are evicted from a full cache', async () => {
   expect(await fetchedFor([['/a'], ['/b'], ['/a'], ['/b']])).toEqual(['/a', '/b']);
   expect(await fetchedFor([['/a'], ['/b'], ['/a'], ['/c'], ['/a'], ['/c']])).toEqual(['/a', '/b', '/c']);
   expect(await fetchedFor([['/a'], ['/b'], ['/a'], ['/c'], ['/b']])).toEqual(['/a', '/b', '/b', '/c']);
 });
 
-test('images of one request are not forgotten before the next one, however many they are', async () => {
+test('the images of one request are kept until the next, however many they are', async () => {
   const all = ['/a', '/b', '/c'];
   expect(await fetchedFor([all, all, all])).toEqual(all);
   expect(await fetchedFor([all, ['/c'], ['/b'], ['/a']])).toEqual(['/a', ...all]);
 });
 
-test('a large image becomes a note, whichever way it comes', async () => {
+test('a large image becomes a note, fetched or inline', async () => {
   await using server = await imageServer();
   const large = `data:image/png;base64,${'A'.repeat(8000)}`;
   const { content } = await sent([image(`${server.url}/large`, inline, large)], { maxBytes: 1000 });
@@ -110,7 +110,7 @@ test('a large image becomes a note, whichever way it comes', async () => {
 });
 
 test.for(['/page', '/gone', '/silent', '/other', '/to/%2Fto%2F%252Fpage', '/to/file%3A%2F%2F%2Fetc%2Fpasswd'])(
-  'the address stays, and is told, where there is no image: %s',
+  'an address without an image is sent unchanged and reported: %s',
   async (path) => {
     await using server = await imageServer();
     const { content, problems, isSame } = await sent([image(server.url + path)], { timeoutMs: 200 });
@@ -118,7 +118,7 @@ test.for(['/page', '/gone', '/silent', '/other', '/to/%2Fto%2F%252Fpage', '/to/f
   },
 );
 
-test('an endless chain of redirects ends', async () => {
+test('a chain of redirects is limited', async () => {
   await using server = await imageServer();
   let path = '/a';
   for (let hop = 0; hop < 6; hop += 1) path = `/to/${encodeURIComponent(path)}`;
@@ -126,7 +126,7 @@ test('an endless chain of redirects ends', async () => {
   expect(problems[0]).toContain('more than 5 redirects');
 });
 
-/** Answers every question for the addresses of a name. */
+/** A lookup that resolves every name to these addresses. */
 const answering = (...addresses: readonly string[]) =>
   ((_name: string, _options: unknown, callback: (error: null, found: readonly object[]) => void): void =>
     callback(
@@ -134,24 +134,27 @@ const answering = (...addresses: readonly string[]) =>
       addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
     )) as typeof systemLookup;
 
-describe('no server is asked that is not public', () => {
+describe('only public servers are contacted', () => {
   test.for(['127.0.0.1', 'localhost', '2130706433', '0x7f.1', '[::1]', '[::ffff:127.0.0.1]', '169.254.169.254'])(
     'at %s',
     async (host) => {
       await using server = await imageServer();
       const url = `http://${host}:${server.port}/a`;
       const { content, problems } = await sent([image(url)], { allowPrivate: false });
-      expect([content, server.asked]).toEqual([[image(url)], []]);
+      expect([content, server.paths]).toEqual([[image(url)], []]);
       expect(problems[0]).toContain('are not allowed');
     },
   );
 
-  test.for([['127.0.0.1'], ['8.8.8.8', '10.0.0.1'], ['fd00::1'], []])('by a name that means %s', async (addresses) => {
-    await using server = await imageServer();
-    const url = `http://images.test:${server.port}/a`;
-    const { problems } = await sent([image(url)], { allowPrivate: false, lookup: answering(...addresses) });
-    expect([problems[0]?.includes('are not allowed'), server.asked]).toEqual([true, []]);
-  });
+  test.for([['127.0.0.1'], ['8.8.8.8', '10.0.0.1'], ['fd00::1'], []])(
+    'by a name that resolves to %s',
+    async (addresses) => {
+      await using server = await imageServer();
+      const url = `http://images.test:${server.port}/a`;
+      const { problems } = await sent([image(url)], { allowPrivate: false, lookup: answering(...addresses) });
+      expect([problems[0]?.includes('are not allowed'), server.paths]).toEqual([true, []]);
+    },
+  );
 
   test('after a redirect', async () => {
     await using server = await imageServer();
@@ -196,7 +199,7 @@ function at(baseUrl: string, model = 'm', vision = true) {
   return openaiChat({ model, baseUrl, vision });
 }
 
-test('only servers that fetch no images are sent them, and models that see', () => {
+test('images are inlined only for servers that do not fetch them and models with vision', () => {
   const models = [
     at('http://localhost:11434'),
     at('https://api.moonshot.ai/v1', 'kimi-k3'),
@@ -206,13 +209,13 @@ test('only servers that fetch no images are sent them, and models that see', () 
   expect(models.map((model) => inlineImages()(model) === model)).toEqual([false, false, true, true]);
 });
 
-test('an abort while an image is fetched ends the call', async () => {
+test('an abort during a fetch ends the call', async () => {
   await using server = await imageServer();
   const caller = new AbortController();
   const model = inlineImages({ when: 'always', allowPrivate: true })(scriptedModel([{ text: 'Ok.' }]));
   const messages = [{ role: 'user', content: [image(`${server.url}/silent`)], thinking_blocks: [] } as const];
-  const asked = model.generate(userRequest('', { messages }), { signal: caller.signal });
-  while (server.asked.length === 0) await new Promise(setImmediate);
+  const call = model.generate(userRequest('', { messages }), { signal: caller.signal });
+  while (server.paths.length === 0) await new Promise(setImmediate);
   caller.abort();
-  await expect(asked).rejects.toMatchObject({ code: 'aborted' });
+  await expect(call).rejects.toMatchObject({ code: 'aborted' });
 });

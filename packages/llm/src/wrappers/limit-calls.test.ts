@@ -4,80 +4,83 @@ import { expect, test } from 'vitest';
 import { userRequest, scriptedModel, type ScriptedStep } from '../testing/index.ts';
 import { limitCalls } from './limit-calls.ts';
 
-/** Calls that stay under way until they are let go, in the order they came. */
-function held(count: number): { readonly steps: readonly ScriptedStep[]; readonly letGo: (index: number) => void } {
+/** Steps of calls that run until they are released by their index. */
+function gatedSteps(count: number): {
+  readonly steps: readonly ScriptedStep[];
+  readonly release: (index: number) => void;
+} {
   const gates = Array.from({ length: count }, () => Promise.withResolvers<void>());
   return {
     steps: gates.map(({ promise }) => ({ text: 'done', gate: promise })),
-    letGo: (index) => gates[index]?.resolve(),
+    release: (index) => gates[index]?.resolve(),
   };
 }
 
-interface HandClock {
+interface ManualClock {
   readonly now: () => number;
-  readonly naps: readonly unknown[];
+  readonly sleeps: readonly unknown[];
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
   readonly advance: (ms: number) => Promise<void>;
 }
 
-/** A clock that moves only when it is told to, and that ends naps whose time has come. */
-function handClock(): HandClock {
+/** A clock that advances only on request, and then ends the sleeps that are due. */
+function manualClock(): ManualClock {
   let time = 0;
-  const naps: { at: number; wake: () => void }[] = [];
+  const sleeps: { at: number; wake: () => void }[] = [];
   return {
     now: () => time,
-    naps,
+    sleeps,
     async sleep(ms: number, signal: AbortSignal): Promise<void> {
       const { promise, resolve } = Promise.withResolvers<void>();
-      naps.push({ at: time + ms, wake: resolve });
+      sleeps.push({ at: time + ms, wake: resolve });
       signal.addEventListener('abort', () => resolve());
       await promise;
     },
     async advance(ms: number): Promise<void> {
       time += ms;
-      for (const nap of naps.filter(({ at }) => at <= time)) nap.wake();
+      for (const each of sleeps.filter(({ at }) => at <= time)) each.wake();
       await turn();
     },
   };
 }
 
-test('no more calls are under way than the limit, and the others follow in order', async () => {
-  const { steps, letGo } = held(4);
+test('at most the limit of calls run concurrently, and the others follow in order', async () => {
+  const { steps, release } = gatedSteps(4);
   const model = scriptedModel(steps);
   const wrapped = limitCalls({ concurrency: 2 })(model);
-  const asked = ['a', 'b', 'c', 'd'].map((question) => wrapped.generate(userRequest(question)));
+  const calls = ['a', 'b', 'c', 'd'].map((question) => wrapped.generate(userRequest(question)));
   await turn();
   expect(model.requests).toHaveLength(2);
-  letGo(1);
-  await asked[1];
+  release(1);
+  await calls[1];
   await turn();
   const questions = (): readonly string[] => model.requests.map(({ messages }) => textOf(messages[0]?.content ?? []));
   expect(questions()).toEqual(['a', 'b', 'c']);
-  for (const index of [0, 2, 3]) letGo(index);
-  await Promise.all(asked);
+  for (const index of [0, 2, 3]) release(index);
+  await Promise.all(calls);
   expect(questions()).toEqual(['a', 'b', 'c', 'd']);
 });
 
 test('models wrapped by one value share its limits', async () => {
-  const { steps, letGo } = held(1);
+  const { steps, release } = gatedSteps(1);
   const limit = limitCalls({ concurrency: 1 });
   const [first, second] = [scriptedModel(steps), scriptedModel([{ text: 'done' }])];
-  const asked = [limit(first).generate(userRequest('a')), limit(second).generate(userRequest('b'))];
+  const calls = [limit(first).generate(userRequest('a')), limit(second).generate(userRequest('b'))];
   await turn();
   expect([first.requests.length, second.requests.length]).toEqual([1, 0]);
-  letGo(0);
-  await Promise.all(asked);
+  release(0);
+  await Promise.all(calls);
 });
 
-test('a call that fails makes room', async () => {
+test('a failed call releases its slot', async () => {
   const model = scriptedModel([{ error: { code: 'quota' } }, { text: 'done' }]);
   const wrapped = limitCalls({ concurrency: 1 })(model);
   await expect(wrapped.generate(userRequest('a'))).rejects.toMatchObject({ code: 'quota' });
   await wrapped.generate(userRequest('b'));
 });
 
-test('a call that is aborted while it waits is never sent and keeps nobody from going on', async () => {
-  const { steps, letGo } = held(2);
+test('a call aborted while it waits is never sent and blocks no other call', async () => {
+  const { steps, release } = gatedSteps(2);
   const model = scriptedModel(steps);
   const wrapped = limitCalls({ concurrency: 1 })(model);
   const caller = new AbortController();
@@ -86,17 +89,17 @@ test('a call that is aborted while it waits is never sent and keeps nobody from 
   const third = wrapped.generate(userRequest('c'));
   caller.abort('enough');
   await expect(second).rejects.toMatchObject({ code: 'aborted', cause: 'enough' });
-  letGo(0);
-  letGo(1);
+  release(0);
+  release(1);
   await Promise.all([first, third]);
   expect(model.requests).toHaveLength(2);
 });
 
-test('a window lets no more calls begin than its limit', async () => {
-  const { now, sleep, advance } = handClock();
+test('at most the limit of calls start in a window', async () => {
+  const { now, sleep, advance } = manualClock();
   const model = scriptedModel(Array.from({ length: 5 }, () => ({ text: 'done' })));
   const wrapped = limitCalls({ requests: 2, windowMs: 1000, now, sleep })(model);
-  const asked = Array.from({ length: 5 }, () => wrapped.generate(userRequest('a')));
+  const calls = Array.from({ length: 5 }, () => wrapped.generate(userRequest('a')));
   await turn();
   const begun: number[] = [model.requests.length];
   for (const ms of [999, 1, 500, 500]) {
@@ -104,21 +107,21 @@ test('a window lets no more calls begin than its limit', async () => {
     begun.push(model.requests.length);
   }
   expect(begun).toEqual([2, 2, 4, 4, 5]);
-  await Promise.all(asked);
+  await Promise.all(calls);
 });
 
-test('nothing sleeps when nobody waits', async () => {
-  const { now, sleep, naps } = handClock();
+test('no timer runs without waiting calls', async () => {
+  const { now, sleep, sleeps } = manualClock();
   const wrapped = limitCalls({ requests: 1, now, sleep })(scriptedModel([{ text: 'a' }, { text: 'b' }]));
   await wrapped.generate(userRequest('a'));
-  expect(naps).toHaveLength(0);
+  expect(sleeps).toHaveLength(0);
   const caller = new AbortController();
   const waiting = wrapped.generate(userRequest('b'), { signal: caller.signal });
   caller.abort();
   await expect(waiting).rejects.toMatchObject({ code: 'aborted' });
 });
 
-test('the spec holds the limits that are set', () => {
+test('the spec contains the limits that are set', () => {
   const model = scriptedModel([]);
   expect(limitCalls({ concurrency: 2 })(model).spec).toEqual({ kind: 'limited', concurrency: 2, model: model.spec });
 });

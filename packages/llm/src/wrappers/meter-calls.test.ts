@@ -14,7 +14,7 @@ const usage = {
 };
 const spent: ScriptedTurn = { text: 'Hello.', usage };
 
-/** Knows one model, and remembers what it was asked. */
+/** A catalogue of one model that records its queries. */
 function catalogOf(known: string, queries: CatalogQuery[] = []): () => Promise<ModelCatalog> {
   return async () => ({
     find(query) {
@@ -24,14 +24,14 @@ function catalogOf(known: string, queries: CatalogQuery[] = []): () => Promise<M
   });
 }
 
-test('a cost that the provider tells wins over every price', async () => {
+test('a cost reported by the provider takes precedence over prices', async () => {
   const measures: CallMeasure[] = [];
   const wrap = meterCalls({ prices: { input: 1, output: 1 }, onCall: (measure) => measures.push(measure) });
   const reply = await wrap(scriptedModel([{ ...spent, costUsd: 0.25 }])).generate(userRequest('Hi'));
   expect([reply.costUsd, measures[0]?.costFrom]).toEqual([0.25, 'provider']);
 });
 
-test('agreed prices count cached tokens apart', async () => {
+test('agreed prices count cached tokens separately', async () => {
   const prices = { input: 10, output: 100, cacheRead: 1, cacheWrite: 20 };
   const reply = await meterCalls({ prices })(scriptedModel([spent])).generate(userRequest('Hi'));
   expect(reply.costUsd).toBeCloseTo((400 * 10 + 400 * 1 + 200 * 20 + 100 * 100) / 1_000_000, 12);
@@ -41,7 +41,7 @@ test('agreed prices count cached tokens apart', async () => {
   expect(plain.costUsd).toBeCloseTo((1000 * 10 + 100 * 100) / 1_000_000, 12);
 });
 
-test('the catalogue is asked for the model that answered at the address it has', async () => {
+test('the catalogue is queried with the model that answered and its address', async () => {
   const queries: CatalogQuery[] = [];
   await using server = await scriptedServer([spent]);
   const model = retry()(openaiChat({ model: 'm', baseUrl: server.url }));
@@ -50,7 +50,7 @@ test('the catalogue is asked for the model that answered at the address it has',
   expect(queries).toEqual([{ model: 'm', baseUrl: server.url }]);
 });
 
-test('a catalogue that cannot be loaded costs no reply, and is loaded anew with the next', async () => {
+test('a catalogue that cannot be loaded fails no call, and is loaded again for the next one', async () => {
   const catalogs = [async (): Promise<never> => Promise.reject(new Error('offline')), catalogOf('scripted')];
   const model = meterCalls({ catalog: async () => (catalogs.shift() ?? catalogOf('scripted'))() })(
     scriptedModel([spent, spent]),
@@ -59,13 +59,13 @@ test('a catalogue that cannot be loaded costs no reply, and is loaded anew with 
   expect(costs).toEqual([undefined, 0.5]);
 });
 
-test('an unknown price stays unknown, and so does a call without usage', async () => {
+test('the cost is unknown without a price or without usage', async () => {
   const wrap = meterCalls({ catalog: catalogOf('another') });
   const model = wrap(scriptedModel([spent, { text: 'Hello.' }]));
   for (const question of ['a', 'b']) expect(await model.generate(userRequest(question))).not.toHaveProperty('costUsd');
 });
 
-test('each call is measured, and a failed one by its code', async () => {
+test('each call is measured, a failed one with its code', async () => {
   const measures: CallMeasure[] = [];
   let time = 0;
   const wrap = meterCalls({
@@ -85,7 +85,7 @@ test('each call is measured, and a failed one by its code', async () => {
 describe('the catalogue', async () => {
   const catalog = await modelCatalog();
 
-  test('knows prices and windows', () => {
+  test('contains prices and context windows', () => {
     const known = catalog.find({ model: 'gpt-4o', baseUrl: 'https://api.openai.com/v1' });
     expect(known?.contextWindow).toBe(128_000);
     expect(known?.costOf(usage)).toBeGreaterThan(0);
@@ -93,12 +93,12 @@ describe('the catalogue', async () => {
     expect(known?.costOf(usage)).toBeLessThan(cached);
   });
 
-  test('knows nothing of a local server, whatever its models are called', () => {
+  test('contains no local server, whatever its model names', () => {
     expect(catalog.find({ model: 'gpt-4o', baseUrl: 'http://127.0.0.1:11434/v1' })).toBe(undefined);
     expect(catalog.find({ model: 'no-such-model' })).toBe(undefined);
   });
 
-  test('has no price for counts that contradict each other', () => {
+  test('has no price for contradictory counts', () => {
     const known = catalog.find({ model: 'gpt-4o' });
     expect(known?.costOf({ ...usage, input_tokens: 1 })).toBe(undefined);
   });

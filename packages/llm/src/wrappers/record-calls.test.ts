@@ -27,7 +27,7 @@ async function outcomes(model: LanguageModel, questions: readonly string[]): Pro
   return all;
 }
 
-test('what was recorded is played again: replies, failures and repeated questions', async () => {
+test('recorded replies, failures and repeated requests are returned again', async () => {
   const entries: CassetteEntry[] = [];
   const script = [
     calling,
@@ -46,7 +46,7 @@ test('what was recorded is played again: replies, failures and repeated question
   expect(await outcomes(model, ['c', 'a'])).toEqual([live[3], live[0]]);
 });
 
-test('a replayed reply is handed out in pieces that add up to it', async () => {
+test('a recorded reply is emitted as deltas that add up to it', async () => {
   const entries: CassetteEntry[] = [];
   const deltas: Delta[] = [];
   await outcomes(recordCalls({ record: (entry) => void entries.push(entry) })(scriptedModel([calling])), ['a']);
@@ -58,7 +58,7 @@ test('a replayed reply is handed out in pieces that add up to it', async () => {
   ]);
 });
 
-test('a request that was not recorded is a mismatch that names both', async () => {
+test('a request that was not recorded is a mismatch that names both requests', async () => {
   const entries: CassetteEntry[] = [];
   await outcomes(recordCalls({ record: (entry) => void entries.push(entry) })(scriptedModel([calling])), ['a']);
   const model = cassetteModel(entries);
@@ -69,7 +69,7 @@ test('a request that was not recorded is a mismatch that names both', async () =
   expect(() => model.assertDone()).toThrow('The entry for "a" was not requested.');
 });
 
-test('an aborted call is neither recorded nor replayed', async () => {
+test('an aborted call is neither recorded nor answered', async () => {
   const entries: CassetteEntry[] = [];
   const wrapped = recordCalls({ record: (entry) => void entries.push(entry) })(scriptedModel([calling]));
   await expect(wrapped.generate(userRequest('a'), { signal: AbortSignal.abort() })).rejects.toMatchObject({
@@ -79,24 +79,24 @@ test('an aborted call is neither recorded nor replayed', async () => {
   await outcomes(wrapped, ['a']);
   const caller = new AbortController();
   const pieces: Delta[] = [];
-  const asked = cassetteModel(entries).generate(userRequest('a'), {
+  const call = cassetteModel(entries).generate(userRequest('a'), {
     signal: caller.signal,
     onDelta(delta) {
       pieces.push(delta);
       caller.abort();
     },
   });
-  await expect(asked).rejects.toMatchObject({ code: 'aborted' });
+  await expect(call).rejects.toMatchObject({ code: 'aborted' });
   expect(pieces).toHaveLength(1);
 });
 
-test('a recording that fails fails the call', async () => {
+test('a call whose recording fails is rejected', async () => {
   const full = new Error('disk full');
   const wrapped = recordCalls({ record: () => Promise.reject(full) })(scriptedModel([calling]));
   await expect(wrapped.generate(userRequest('a'))).rejects.toBe(full);
 });
 
-test('secrets are in no entry, and do not change which entry is found', async () => {
+test('entries contain no secrets, and secrets do not change which entry is found', async () => {
   const entries: CassetteEntry[] = [];
   const secrets = ['hunter2-hunter2'];
   const script: ScriptedTurn[] = [
@@ -109,12 +109,12 @@ test('secrets are in no entry, and do not change which entry is found', async ()
   const record = (entry: CassetteEntry): void => void entries.push(entry);
   await outcomes(recordCalls({ record, secrets })(scriptedModel(script)), ['Use hunter2-hunter2', 'b sk-abcdef123456']);
   expect(JSON.stringify(entries)).not.toMatch(/hunter2|abcdef123456/);
-  const asked = userRequest('Use hunter2-hunter2');
-  const { message } = await cassetteModel(entries, { secrets }).generate(asked);
+  const call = userRequest('Use hunter2-hunter2');
+  const { message } = await cassetteModel(entries, { secrets }).generate(call);
   expect(message.tool_calls?.[0]?.arguments).toBe('{"command":"x [redacted]"}');
 });
 
-test('a cassette file keeps the order of overlapping calls and is read back whole', async () => {
+test('a cassette file keeps the order of overlapping calls and is read back completely', async () => {
   const path = join(mkdtempSync(join(tmpdir(), 'varve-cassette-')), 'calls.jsonl');
   const cassette = cassetteFile(path);
   expect(await cassette.entries()).toEqual([]);
@@ -129,14 +129,14 @@ test('a cassette file keeps the order of overlapping calls and is read back whol
   expect((await readFile(path, 'utf8')).split('\n')).toHaveLength(21);
 });
 
-test('a line that is no entry is named', async () => {
+test('the error names a line that is not an entry', async () => {
   const path = join(mkdtempSync(join(tmpdir(), 'varve-cassette-')), 'calls.jsonl');
   const cassette = cassetteFile(path);
   await cassette.record({ version: 2 } as unknown as CassetteEntry);
   await expect(cassette.entries()).rejects.toThrow(`${path}:1 is not a recorded call of version 1.`);
 });
 
-test('the digest follows the meaning of a request, not the order of its keys', () => {
+test('the digest depends on the content of a request, not on the order of keys', () => {
   const request = userRequest('Hi', { parameters: { temperature: 0, seed: 1 }, cacheKey: 'a' });
   const other = userRequest('Hi', { parameters: { seed: 1, temperature: 0 }, cacheKey: 'b' });
   expect(requestDigest(request)).toBe(requestDigest(other));

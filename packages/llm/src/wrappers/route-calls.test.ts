@@ -14,7 +14,7 @@ const picture: Message = {
 const ok: ScriptedTurn = { text: 'Hello.' };
 const busy: ScriptedTurn = { error: { code: 'rate-limited', message: 'Busy.' } };
 
-test('the first model is asked, and the next when it fails for a reason of its own', async () => {
+test('the request is sent to the first model, and to the next after a failure of that provider', async () => {
   const [first, second] = [scriptedModel([busy, ok], { name: 'first' }), scriptedModel([ok], { name: 'second' })];
   const notices: FallbackNotice[] = [];
   const model = routeCalls([first, second], { onFallback: (notice) => notices.push(notice) });
@@ -26,14 +26,14 @@ test('the first model is asked, and the next when it fails for a reason of its o
   expect(notices).toMatchObject([{ from: 'first', to: 'second', error: { code: 'rate-limited' } }]);
 });
 
-test('a failure that follows the request is not tried elsewhere', async () => {
+test('a failure caused by the request is not sent to another model', async () => {
   const second = scriptedModel([ok]);
   const model = routeCalls([scriptedModel([{ error: { code: 'bad-request' } }]), second]);
   await expect(model.generate(userRequest('Hi'))).rejects.toMatchObject({ code: 'bad-request' });
   expect(second.requests).toHaveLength(0);
 });
 
-test('which failures are tried elsewhere can be said', async () => {
+test('the failures that lead to the next model are configurable', async () => {
   const model = routeCalls([scriptedModel([{ error: { code: 'refused' } }]), scriptedModel([ok])], {
     fallbackOn: ['refused'],
   });
@@ -45,19 +45,19 @@ test('when all fail, the error is that of the first', async () => {
   await expect(model.generate(userRequest('Hi'))).rejects.toMatchObject({ code: 'rate-limited', message: 'Busy.' });
 });
 
-test('an abort ends the call, whatever models are left', async () => {
+test('an abort ends the call without trying further models', async () => {
   const caller = new AbortController();
   const second = scriptedModel([ok]);
   const step = (): ScriptedTurn => {
     caller.abort();
     return ok;
   };
-  const asked = routeCalls([scriptedModel([step]), second]).generate(userRequest('Hi'), { signal: caller.signal });
-  await expect(asked).rejects.toMatchObject({ code: 'aborted' });
+  const call = routeCalls([scriptedModel([step]), second]).generate(userRequest('Hi'), { signal: caller.signal });
+  await expect(call).rejects.toMatchObject({ code: 'aborted' });
   expect(second.requests).toHaveLength(0);
 });
 
-test('pieces of a reply that broke off are taken back', async () => {
+test('a reset discards the deltas of an incomplete reply', async () => {
   const broken = { text: 'A reply that breaks off.', fault: { kind: 'reset', afterPieces: 1 } } as const;
   const deltas: Delta[] = [];
   await routeCalls([scriptedModel([broken]), scriptedModel([ok])]).generate(userRequest('Hi'), {
@@ -66,7 +66,7 @@ test('pieces of a reply that broke off are taken back', async () => {
   expect(deltas.map(({ kind }) => kind)).toEqual(['text', 'reset', 'text']);
 });
 
-test('no pieces are taken back where there were none', async () => {
+test('there is no reset without deltas', async () => {
   const deltas: Delta[] = [];
   await routeCalls([scriptedModel([busy]), scriptedModel([ok])]).generate(userRequest('Hi'), {
     onDelta: (delta) => void deltas.push(delta),
@@ -85,14 +85,14 @@ test.for([
   expect([small.requests.length, large.requests.length]).toEqual([1, 1]);
 });
 
-test('a request that none is known to take goes to the first', async () => {
+test('a request that no model is known to support is sent to the first', async () => {
   const capabilities = { contextWindow: 10 };
   const [first, second] = [scriptedModel([ok], { capabilities }), scriptedModel([ok], { capabilities })];
   await routeCalls([first, second]).generate(userRequest('word '.repeat(200)));
   expect([first.requests.length, second.requests.length]).toEqual([1, 0]);
 });
 
-test('it can do what one of its models can', () => {
+test('it has the capabilities of any of its models', () => {
   const blind = scriptedModel([], { capabilities: { vision: false, contextWindow: 10 } });
   const mute = scriptedModel([], { capabilities: { streaming: false, contextWindow: 20 } });
   expect(routeCalls([blind, mute]).capabilities).toEqual({

@@ -18,7 +18,7 @@ const wrapping =
     return { model: wrap(model), [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
   };
 
-/** Records each call, and gives its caller what the record says. */
+/** Records each call, and returns the recorded entry to the caller. */
 const replaying: OpenModel = async (steps) => {
   const opened = await wrapping((model) => model)(steps);
   const { spec } = cassetteModel([]);
@@ -34,7 +34,7 @@ const replaying: OpenModel = async (steps) => {
   return { ...opened, model: { ...opened.model, spec, generate } };
 };
 
-/** Takes no request at all, so that each goes on to the next. */
+/** Rejects every request, so that it is sent to the next model. */
 const tooSmall = scriptedModel([], { capabilities: { contextWindow: 0 } });
 
 /** Every wrapper: add its line here. */
@@ -48,7 +48,7 @@ const models: Readonly<Record<string, OpenModel>> = {
   'routed, tried twice': wrapping((model) => routeCalls([model, model])),
 };
 
-describe('replayed', () => {
+describe('cassetteModel', () => {
   const checks = languageModelContract.filter(({ needs }) => needs !== 'live');
   test.for(checks)('$title', (check) => check.run(replaying));
 });

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { userRequest, type ScriptedStep } from '../../src/testing/index.ts';
-import { answered, chunk, data, done, failing, fine, page, streamed, whole, word } from './answers.ts';
+import { rawResponse, chunk, data, done, failing, fine, page, streamed, whole, word } from './answers.ts';
 import type { FaultRow, ProtocolName } from './fault-row.ts';
 
-/** A whole answer of the chat protocol. */
+/** Returns a complete response of the chat protocol. */
 function completion(message: object, finish: string | null): ScriptedStep {
-  return answered({ body: { id: 'w', choices: [{ index: 0, message, finish_reason: finish }] } });
+  return rawResponse({ body: { id: 'w', choices: [{ index: 0, message, finish_reason: finish }] } });
 }
 
-/** A whole answer of the Responses protocol. */
+/** Returns a complete response of the Responses protocol. */
 function response(output: readonly object[], fields: object = { status: 'completed' }): ScriptedStep {
-  return answered({ body: { id: 'w', output, ...fields } });
+  return rawResponse({ body: { id: 'w', output, ...fields } });
 }
 
 const cold = userRequest('Hi', { parameters: { temperature: 0 } });
@@ -23,11 +23,11 @@ function inStream(protocol: ProtocolName, ...blocks: readonly string[]): Scripte
   return streamed(word(protocol, 'Hello'), ...blocks);
 }
 
-/** F37 to F44: answers that are none, or say nothing. */
+/** F37 to F44: responses that are invalid or empty. */
 export const answerFaults: readonly FaultRow[] = [
   {
     fault: 37,
-    title: 'an error with a status in a stream has the code of the status and is tried again',
+    title: 'an error with a status in a stream has the code of the status and is retried',
     steps: (protocol) => [inStream(protocol, data({ error: { code: 429, message: 'Slow down in 20ms.' } })), fine],
     failures: [['rate-limited', /reported an error: Slow down/]],
     reply: { text: 'Fine.' },
@@ -35,7 +35,7 @@ export const answerFaults: readonly FaultRow[] = [
   },
   {
     fault: 37,
-    title: 'an error in a stream may ask to wait',
+    title: 'an error in a stream may request a wait',
     steps: (protocol) => [
       inStream(protocol, data({ error: { code: 429, message: 'Please try again in 20ms.' } })),
       fine,
@@ -46,31 +46,31 @@ export const answerFaults: readonly FaultRow[] = [
   },
   {
     fault: 37,
-    title: 'an error in a stream that says nothing can be done is not tried again',
+    title: 'a permanent error in a stream is not retried',
     steps: (protocol) => [inStream(protocol, data({ error: { code: 'insufficient_quota', message: 'No credit.' } }))],
     failures: [['quota']],
   },
   {
     fault: 38,
-    title: 'an error event is mapped and tried again',
+    title: 'an error event is mapped and retried',
     steps: (protocol) => [inStream(protocol, 'event: error\ndata: {"message":"overloaded"}'), fine],
     failures: [['rate-limited', /reported an error: overloaded/]],
     reply: { text: 'Fine.' },
   },
   {
     fault: 38,
-    title: 'an error event that is no JSON is mapped and tried again',
+    title: 'an error event that is not JSON is mapped and retried',
     steps: (protocol) => [inStream(protocol, 'event: error\ndata: out of memory'), fine],
     failures: [['unavailable', /reported an error: out of memory/]],
     reply: { text: 'Fine.' },
   },
   {
     fault: 38,
-    title: 'an event that says that the reply failed is mapped by what it says, and tried again',
-    over: ['responses'],
+    title: 'an event for a failed reply is mapped by its error and retried',
+    protocols: ['responses'],
     steps: [
       streamed(data({ type: 'response.failed', response: { id: 'r', status: 'failed', error: tooMany } })),
-      answered({ body: { id: 'r', status: 'failed', output: [], error: tooMany } }),
+      rawResponse({ body: { id: 'r', status: 'failed', output: [], error: tooMany } }),
       streamed(data({ type: 'error', ...tooMany })),
       fine,
     ],
@@ -83,16 +83,16 @@ export const answerFaults: readonly FaultRow[] = [
   },
   {
     fault: 38,
-    title: 'an error as the finish reason is tried again',
-    over: ['chat'],
+    title: 'an error as the finish reason is retried',
+    protocols: ['chat'],
     steps: [streamed(chunk({ content: 'Hi' }, 'error'), done), fine],
     failures: [['unavailable']],
     reply: { text: 'Fine.' },
   },
   {
     fault: 39,
-    title: 'a page with status 200 is no reply and tried once more',
-    steps: [answered({ body: page }), answered({ body: page })],
+    title: 'a page with status 200 is malformed and retried once',
+    steps: [rawResponse({ body: page }), rawResponse({ body: page })],
     failures: [
       ['malformed-reply', /answered with an HTML page titled "Sign in" instead of a reply\.$/],
       ['malformed-reply', /answered with an HTML page titled "Sign in" instead of a reply\.$/],
@@ -101,48 +101,48 @@ export const answerFaults: readonly FaultRow[] = [
   {
     fault: 39,
     title: 'an error with status 200 is mapped',
-    steps: [answered({ body: { error: 'Unexpected endpoint or method. (POST /v1/v1)' } })],
+    steps: [rawResponse({ body: { error: 'Unexpected endpoint or method. (POST /v1/v1)' } })],
     failures: [['bad-request', /Unexpected endpoint/]],
   },
   {
     fault: 39,
-    title: 'an error with status 200 that names another is mapped by it and tried again',
-    steps: [answered({ body: { error: { code: 503 } } }), fine],
+    title: 'an error with status 200 and another status in its body is mapped by that status and retried',
+    steps: [rawResponse({ body: { error: { code: 503 } } }), fine],
     failures: [['unavailable']],
     reply: { text: 'Fine.' },
   },
   {
     fault: 39,
-    title: 'a reply that is not streamed although asked for is taken',
-    steps: (protocol) => [answered({ body: whole(protocol, 'Whole.') })],
+    title: 'a reply that is not streamed as requested is accepted',
+    steps: (protocol) => [rawResponse({ body: whole(protocol, 'Whole.') })],
     reply: { text: 'Whole.', finish: 'stop' },
     also: ({ deltas }) => assert.deepEqual(deltas, ['text']),
   },
   ...['', '   ', 'ok', '[]', 'null'].map((body) => ({
     fault: 40,
-    title: `"${body}" with status 200 is no reply and tried again`,
-    steps: [answered({ body }), fine],
+    title: `"${body}" with status 200 is malformed and retried`,
+    steps: [rawResponse({ body }), fine],
     failures: [['malformed-reply'] as const],
     reply: { text: 'Fine.' },
   })),
   ...[[], null, {}].map((choices) => ({
     fault: 40,
-    title: `the choices ${JSON.stringify(choices)} are no reply and tried again`,
-    over: ['chat'] as const,
-    steps: [answered({ body: { id: 'x', choices } }), fine],
+    title: `the choices ${JSON.stringify(choices)} are malformed and retried`,
+    protocols: ['chat'] as const,
+    steps: [rawResponse({ body: { id: 'x', choices } }), fine],
     failures: [['malformed-reply', /without a readable choice/] as const],
     reply: { text: 'Fine.' },
   })),
   {
     fault: 40,
-    title: 'JSON of another kind is no reply and tried again',
-    steps: [answered({ body: { ok: true } }), fine],
+    title: 'JSON of another kind is malformed and retried',
+    steps: [rawResponse({ body: { ok: true } }), fine],
     failures: [['malformed-reply']],
     reply: { text: 'Fine.' },
   },
   {
     fault: 41,
-    title: 'an empty reply at temperature 0 is asked again at temperature 1',
+    title: 'an empty reply at temperature 0 is retried at temperature 1',
     request: cold,
     steps: [{ text: '' }, fine],
     failures: [['empty']],
@@ -167,25 +167,25 @@ export const answerFaults: readonly FaultRow[] = [
   },
   {
     fault: 43,
-    title: 'text that the limit cut is a reply that says so',
+    title: 'text cut by the output limit is a reply with the finish reason length',
     steps: [{ text: 'All that fits', finish: 'length' }],
     reply: { text: 'All that fits', finish: 'length' },
   },
   {
     fault: 43,
-    title: 'a call that the limit cut is handed on as it is, with a finish that forbids to run it',
+    title: 'a call cut by the output limit is returned unchanged, with a finish reason that forbids running it',
     steps: [{ calls: [{ name: 'grep', arguments: '{"pattern": "rm -rf /tm' }], finish: 'length' }],
     reply: { calls: [['grep', '{"pattern": "rm -rf /tm']], finish: 'length' },
   },
   {
     fault: 43,
-    title: 'a limit that cut everything is the failure, and not tried again',
+    title: 'a reply without anything before the output limit is truncated and not retried',
     steps: [{ error: { code: 'truncated' } }],
     failures: [['truncated']],
   },
   {
     fault: 44,
-    title: 'a reply that the provider withheld is refused, and not tried again',
+    title: 'a reply withheld by the provider is refused and not retried',
     steps: (protocol) => [
       protocol === 'chat' ? completion({ role: 'assistant', content: null }, 'content_filter') : response([], withheld),
     ],
@@ -193,7 +193,7 @@ export const answerFaults: readonly FaultRow[] = [
   },
   {
     fault: 44,
-    title: 'a stream that the provider withheld is refused, and not tried again',
+    title: 'a stream withheld by the provider is refused and not retried',
     steps: (protocol) => [
       protocol === 'chat'
         ? streamed(chunk({ content: '' }), chunk({}, 'content_filter'), done)
@@ -203,13 +203,13 @@ export const answerFaults: readonly FaultRow[] = [
   },
   {
     fault: 44,
-    title: 'a prompt that the provider withholds is refused, and not tried again',
+    title: 'a prompt rejected by a content filter is refused and not retried',
     steps: [failing(400, 'The response was filtered due to the prompt triggering content management policy.')],
     failures: [['refused']],
   },
   {
     fault: 44,
-    title: 'words of refusal are the text of the reply',
+    title: 'the text of a refusal is the text of the reply',
     steps: (protocol) => [
       protocol === 'chat'
         ? completion({ role: 'assistant', content: null, refusal: 'I will not.' }, 'stop')

@@ -4,19 +4,19 @@ import type { ProtocolName } from './fault-row.ts';
 
 type Answer = Omit<Extract<Fault, { readonly kind: 'answer' }>, 'kind'>;
 
-/** The key that every request of these scenarios carries, and that nothing may tell. */
+/** Key sent with every request of these scenarios, which no error may contain. */
 export const key = 'sk-test-0123456789abcdef';
 
-/** A reply that is good, so that whoever tries again gets one. */
+/** A valid reply for a retry. */
 export const fine: ScriptedStep = { text: 'Fine.', usage: { input_tokens: 7, output_tokens: 2 } };
 
 /** A reply of several pieces. */
 export const long = { text: 'A reply of several pieces, none of which is the last.' };
 
-/** A reply whose call must never run before it is whole. */
+/** A reply whose call must never run before it is complete. */
 export const half = { calls: [{ name: 'grep', arguments: { pattern: 'rm -rf /tmp/some/long/path' } }] };
 
-/** What a proxy answers with in place of a provider. */
+/** Page sent by a proxy instead of a provider. */
 export const page = '<!DOCTYPE html><html><head><title>Sign in</title></head><body>secret page</body></html>';
 
 /** A tool to call. */
@@ -29,49 +29,49 @@ export const grep: ToolSpec = {
 /** A request with a tool. */
 export const withTools = userRequest('Look', { tools: [grep] });
 
-/** A raw answer. */
-export function answered(answer: Answer): ScriptedStep {
+/** Returns a step with a raw response. */
+export function rawResponse(answer: Answer): ScriptedStep {
   return { fault: { kind: 'answer', ...answer } };
 }
 
-/** An error object, as most providers word one. */
+/** Returns a step with an error object in the form of most providers. */
 export function failing(status: number, message: string, fields: object = {}): ScriptedStep {
-  return answered({ status, body: { error: { message, ...fields } } });
+  return rawResponse({ status, body: { error: { message, ...fields } } });
 }
 
-/** The headers of a stream. */
+/** Headers of a stream. */
 export const eventStream = { 'content-type': 'text/event-stream' };
 
-/** A raw stream of blocks, each closed by a blank line. */
+/** Returns a step with a raw stream of blocks, each followed by a blank line. */
 export function streamed(...blocks: readonly string[]): ScriptedStep {
-  return answered({ headers: eventStream, body: blocks.map((block) => `${block}\n\n`).join('') });
+  return rawResponse({ headers: eventStream, body: blocks.map((block) => `${block}\n\n`).join('') });
 }
 
-/** A line of a stream. */
+/** Returns a line of a stream. */
 export function data(value: unknown): string {
   return `data: ${JSON.stringify(value)}`;
 }
 
-/** A chunk of the chat protocol. */
+/** Returns a chunk of the chat protocol. */
 export function chunk(delta: object, finish: string | null = null): string {
   return data({ id: 'c', choices: [{ index: 0, delta, finish_reason: finish }] });
 }
 
-/** The end of a chat stream. */
+/** End of a chat stream. */
 export const done = 'data: [DONE]';
 
-/** A beginning of a streamed reply: a word. */
+/** Returns the first block of a streamed reply: a word. */
 export function word(protocol: ProtocolName, text: string): string {
   return protocol === 'chat' ? chunk({ content: text }) : data({ type: 'response.output_text.delta', delta: text });
 }
 
-/** A whole streamed reply of one word. */
-export function spoken(protocol: ProtocolName, text: string): readonly string[] {
+/** Returns the blocks of a complete streamed reply of one word. */
+export function streamedReply(protocol: ProtocolName, text: string): readonly string[] {
   if (protocol === 'chat') return [chunk({ content: text }), chunk({}, 'stop'), done];
   return [word('responses', text), data({ type: 'response.completed', response: whole('responses', text) })];
 }
 
-/** A whole reply of one word, not streamed. */
+/** Returns a complete reply of one word, not streamed. */
 export function whole(protocol: ProtocolName, text: string): Readonly<Record<string, unknown>> {
   if (protocol === 'chat') {
     return { id: 'w', choices: [{ index: 0, message: { role: 'assistant', content: text }, finish_reason: 'stop' }] };

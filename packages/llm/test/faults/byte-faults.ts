@@ -2,22 +2,34 @@ import assert from 'node:assert/strict';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { text, type Message } from '@varve/events';
 import { userRequest } from '../../src/testing/index.ts';
-import { answered, chunk, data, done, eventStream, fine, grep, key, spoken, streamed, whole } from './answers.ts';
-import type { FaultPlay, FaultRow, ProtocolName } from './fault-row.ts';
+import {
+  rawResponse,
+  chunk,
+  data,
+  done,
+  eventStream,
+  fine,
+  grep,
+  key,
+  streamedReply,
+  streamed,
+  whole,
+} from './answers.ts';
+import type { FaultScenario, FaultRow, ProtocolName } from './fault-row.ts';
 import { modelAt, serve } from './run-fault.ts';
 
 type Encode = (body: Buffer) => Buffer;
 
 const encodings: Readonly<Record<string, Encode>> = { gzip: gzipSync, br: brotliCompressSync, deflate: deflateSync };
 
-/** Cuts bytes into pieces of their own, so that characters and compressed blocks are cut anywhere. */
+/** Splits bytes into pieces of a size, also within characters and compressed blocks. */
 async function* inPieces(bytes: Buffer, size: number): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
 }
 
 const awkward = 'Grüße 😀 → 漢字';
 
-/** Ways to write the same events. */
+/** Different encodings of the same events. */
 const spellings: Readonly<Record<string, (body: string) => string>> = {
   'CR LF': (body) => body.replaceAll('\n', '\r\n'),
   CR: (body) => body.replaceAll('\n', '\r'),
@@ -29,7 +41,7 @@ const spellings: Readonly<Record<string, (body: string) => string>> = {
 };
 
 const events = (protocol: ProtocolName): string =>
-  spoken(protocol, awkward)
+  streamedReply(protocol, awkward)
     .map((block) => `${block}\n\n`)
     .join('');
 
@@ -38,7 +50,7 @@ const compressed: readonly FaultRow[] = Object.entries(encodings).flatMap(([name
     fault: 61,
     title: `events in ${name} are the same reply`,
     steps: (protocol) => [
-      answered({
+      rawResponse({
         headers: { ...eventStream, 'content-encoding': name },
         body: inPieces(encode(Buffer.from(events(protocol))), 3),
       }),
@@ -47,9 +59,9 @@ const compressed: readonly FaultRow[] = Object.entries(encodings).flatMap(([name
   },
   {
     fault: 61,
-    title: `an answer in ${name} is the same reply`,
+    title: `a response in ${name} is the same reply`,
     steps: (protocol) => [
-      answered({
+      rawResponse({
         headers: { 'content-encoding': name },
         body: inPieces(encode(Buffer.from(JSON.stringify(whole(protocol, awkward)))), 5),
       }),
@@ -61,11 +73,11 @@ const compressed: readonly FaultRow[] = Object.entries(encodings).flatMap(([name
 const spelled: readonly FaultRow[] = Object.entries(spellings).map(([name, spell]) => ({
   fault: 61,
   title: `events with ${name} are the same reply`,
-  steps: (protocol) => [answered({ headers: eventStream, body: inPieces(Buffer.from(spell(events(protocol))), 7) })],
+  steps: (protocol) => [rawResponse({ headers: eventStream, body: inPieces(Buffer.from(spell(events(protocol))), 7) })],
   reply: { text: awkward, finish: 'stop' },
 }));
 
-/** An argument of ten million characters, and the pieces of a stream in which it comes. */
+/** An argument of ten million characters, and the pieces of its stream. */
 const huge = `{"pattern":"${'x'.repeat(10_000_000)}"}`;
 
 function callPiece(fields: object): string {
@@ -102,25 +114,29 @@ const halves: Message = {
   thinking_blocks: [],
 };
 
-/** F60 to F63 and F68: bytes as they come and go. */
-export const byteFaults: readonly (FaultRow | FaultPlay)[] = [
+/** F60 to F63 and F68: encodings, keys and large bodies. */
+export const byteFaults: readonly (FaultRow | FaultScenario)[] = [
   ...['Bearer KEY is wrong', 'see https://x.test/?api_key=KEY&a=1', 'headers: {"authorization":"Bearer KEY"}'].map(
     (words) => ({
       fault: 60,
-      title: `an error that says "${words}" does not tell the key`,
+      title: `the error for "${words}" does not contain the key`,
       steps: [
-        answered({ status: 400, headers: { 'x-echo': key }, body: { error: { message: words.replace('KEY', key) } } }),
+        rawResponse({
+          status: 400,
+          headers: { 'x-echo': key },
+          body: { error: { message: words.replace('KEY', key) } },
+        }),
       ],
       failures: [['bad-request', /\[redacted\]/] as const],
     }),
   ),
   {
     fault: 60,
-    title: 'an error in a stream, a page and a redirect do not tell the key',
+    title: 'errors for an error in a stream, a page and a redirect do not contain the key',
     steps: () => [
       streamed(`event: error\ndata: out of memory for ${key}`),
-      answered({ status: 502, body: `<html><title>No ${key}</title></html>` }),
-      answered({ status: 307, headers: { location: `https://elsewhere.test/?key=${key}` }, body: '' }),
+      rawResponse({ status: 502, body: `<html><title>No ${key}</title></html>` }),
+      rawResponse({ status: 307, headers: { location: `https://elsewhere.test/?key=${key}` }, body: '' }),
     ],
     failures: [
       ['unavailable', /\[redacted\]/],
@@ -132,16 +148,16 @@ export const byteFaults: readonly (FaultRow | FaultPlay)[] = [
   ...spelled,
   {
     fault: 62,
-    title: 'a redirect is not followed, so that nothing goes to another host',
-    async play(stage) {
-      await using other = await serve(stage, [fine]);
+    title: 'a redirect is not followed, so that nothing is sent to another host',
+    async run(variant) {
+      await using other = await serve(variant, [fine]);
       const headers = { location: `${other.url}/chat/completions` };
       await using server = await serve(
-        stage,
-        [301, 302, 307, 308].map((status) => answered({ status, headers, body: '' })),
+        variant,
+        [301, 302, 307, 308].map((status) => rawResponse({ status, headers, body: '' })),
       );
       for (let count = 0; count < 4; count += 1) {
-        await assert.rejects(modelAt(stage, server).generate(userRequest('Hi')), {
+        await assert.rejects(modelAt(variant, server).generate(userRequest('Hi')), {
           code: 'bad-request',
           message: /answered 30\d: a redirect to http:.*, which is not followed$/,
         });
@@ -152,7 +168,7 @@ export const byteFaults: readonly (FaultRow | FaultPlay)[] = [
   },
   {
     fault: 63,
-    title: 'an argument of 10 MB comes whole',
+    title: 'an argument of 10 MB is complete',
     request: userRequest('Look', { tools: [grep] }),
     steps: (protocol, way) => [
       way === 'streamed' ? streamed(...hugeStream(protocol)) : { calls: [{ name: 'grep', arguments: huge }] },
@@ -161,7 +177,7 @@ export const byteFaults: readonly (FaultRow | FaultPlay)[] = [
   },
   {
     fault: 68,
-    title: 'half a character in a result leaves as a whole one',
+    title: 'half a character in a result is sent as a valid character',
     request: userRequest('', {
       messages: [
         ...userRequest(`Look ${half}`).messages,

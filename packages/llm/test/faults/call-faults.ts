@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { answered, chunk, data, done, streamed, withTools } from './answers.ts';
-import type { FaultRow, Seen } from './fault-row.ts';
+import { rawResponse, chunk, data, done, streamed, withTools } from './answers.ts';
+import type { FaultRow, Outcome } from './fault-row.ts';
 
-/** A delta of the chat protocol with pieces of calls. */
+/** Returns a delta of the chat protocol with pieces of calls. */
 function pieces(...calls: readonly object[]): string {
   return chunk({ tool_calls: calls });
 }
@@ -14,7 +14,7 @@ const begun = (name: string, json: unknown, fields: object = {}): object => ({
   ...fields,
 });
 
-/** A stream of the chat protocol with these pieces of calls, a chunk each. */
+/** Returns a stream of the chat protocol with these pieces of calls, one chunk each. */
 function calling(...deltas: readonly (readonly object[])[]): ReturnType<typeof streamed> {
   return streamed(...deltas.map((each) => pieces(...each)), chunk({}, 'tool_calls'), done);
 }
@@ -35,53 +35,53 @@ const broken: readonly (readonly [string, string])[] = [
 ];
 
 const usage = (tokens: number): object => ({ prompt_tokens: tokens, completion_tokens: tokens });
-const told = (tokens: number, choices: readonly object[] = []): string => data({ choices, usage: usage(tokens) });
-const saying = (content: string | null): object => ({ index: 0, delta: { content }, finish_reason: null });
+const usageChunk = (tokens: number, choices: readonly object[] = []): string => data({ choices, usage: usage(tokens) });
+const contentChoice = (content: string | null): object => ({ index: 0, delta: { content }, finish_reason: null });
 const stop = chunk({}, 'stop');
 
-/** That streams and whole answers with an empty choice or field say the same. */
-function alone(...kinds: readonly string[]): (seen: Seen) => void {
+/** Asserts that the deltas have exactly these kinds. */
+function alone(...kinds: readonly string[]): (seen: Outcome) => void {
   return ({ deltas }) => assert.deepEqual(deltas, kinds);
 }
 
-/** F45 to F55: calls and pieces that are written in other ways. What an agent makes of F42 to F51 is tested there. */
+/** F45 to F55: calls and pieces in unusual forms. The agent's tests cover its handling of F42 to F51. */
 export const callFaults: readonly FaultRow[] = [
   ...broken.map(([what, json]) => ({
     fault: 45,
-    title: `arguments with ${what} are handed on byte for byte, for whoever runs them to mend`,
+    title: `arguments with ${what} are returned byte for byte; the agent repairs them`,
     request: withTools,
     steps: [{ calls: [{ name: 'grep', arguments: json }] }],
     reply: { calls: [['grep', json] as const], finish: 'tool-calls' as const },
   })),
   {
     fault: 46,
-    title: 'arguments that cannot be mended are handed on byte for byte, and are no failure',
+    title: 'arguments that cannot be repaired are returned byte for byte and are not a failure',
     request: withTools,
     steps: [{ calls: [{ name: 'grep', arguments: '{"pattern": "x" and then' }] }],
     reply: { calls: [['grep', '{"pattern": "x" and then']], finish: 'tool-calls' },
   },
   {
     fault: 47,
-    title: 'a tool that was not offered is handed on, and is no failure',
+    title: 'a call of an unknown tool is returned and is not a failure',
     request: withTools,
     steps: [{ calls: [{ name: 'jump', arguments: '{}' }] }],
     reply: { calls: [['jump', '{}']], finish: 'tool-calls' },
   },
   ...['functions.grep', 'grep<|channel|>commentary', 'grep:0', 'grep ', ' grep\n'].map((name) => ({
     fault: 48,
-    title: `the name ${JSON.stringify(name)} is the tool that was meant`,
+    title: `the name ${JSON.stringify(name)} is the intended tool`,
     request: withTools,
     steps: [{ calls: [{ name, arguments: one }] }],
     reply: { calls: [['grep', one] as const] },
   })),
   ...['', 'null', 'same'].map((id) => ({
     fault: 49,
-    title: `two calls with the id "${id}" get one each`,
-    over: ['chat'] as const,
-    ways: ['whole'] as const,
+    title: `two calls with the id "${id}" get unique ids`,
+    protocols: ['chat'] as const,
+    modes: ['whole'] as const,
     request: withTools,
     steps: [
-      answered({
+      rawResponse({
         body: {
           choices: [
             {
@@ -97,9 +97,9 @@ export const callFaults: readonly FaultRow[] = [
   })),
   ...['', 'null', 'same'].map((id) => ({
     fault: 49,
-    title: `two streamed calls with the id "${id}" get one each`,
-    over: ['chat'] as const,
-    ways: ['streamed'] as const,
+    title: `two streamed calls with the id "${id}" get unique ids`,
+    protocols: ['chat'] as const,
+    modes: ['streamed'] as const,
     request: withTools,
     steps: [calling([begun('grep', one, { id, index: 0 })], [begun('grep', two, { id, index: 1 })])],
     reply: { calls: both },
@@ -107,8 +107,8 @@ export const callFaults: readonly FaultRow[] = [
   })),
   {
     fault: 49,
-    title: 'two calls with the same id get one each',
-    over: ['responses'],
+    title: 'two calls with the same id get unique ids',
+    protocols: ['responses'],
     request: withTools,
     steps: [
       {
@@ -122,8 +122,8 @@ export const callFaults: readonly FaultRow[] = [
   },
   {
     fault: 50,
-    title: 'two calls with the index 0 are two',
-    over: ['chat'],
+    title: 'two calls with the index 0 are separate calls',
+    protocols: ['chat'],
     request: withTools,
     steps: [
       calling(
@@ -136,16 +136,16 @@ export const callFaults: readonly FaultRow[] = [
   },
   {
     fault: 50,
-    title: 'two calls without an index are two',
-    over: ['chat'],
+    title: 'two calls without an index are separate calls',
+    protocols: ['chat'],
     request: withTools,
     steps: [calling([begun('grep', '{"pattern"'), piece(':"one"}')], [begun('grep', two)])],
     reply: { calls: both },
   },
   {
     fault: 50,
-    title: 'two calls whose pieces take turns are two',
-    over: ['chat'],
+    title: 'two calls with alternating pieces are separate calls',
+    protocols: ['chat'],
     request: withTools,
     steps: [
       calling(
@@ -158,23 +158,23 @@ export const callFaults: readonly FaultRow[] = [
   },
   {
     fault: 51,
-    title: 'arguments that are an object are written as one',
-    over: ['chat'],
+    title: 'arguments sent as an object are serialized',
+    protocols: ['chat'],
     request: withTools,
     steps: [calling([begun('grep', { pattern: 'one' }, { id: 'a', index: 0 })])],
     reply: { calls: [['grep', one]] },
   },
   {
     fault: 51,
-    title: 'arguments that are empty are the empty object',
+    title: 'empty arguments are the empty object',
     request: withTools,
     steps: [{ calls: [{ name: 'grep', arguments: '' }] }],
     reply: { calls: [['grep', '{}']] },
   },
   {
     fault: 51,
-    title: 'arguments that grow with each piece are not doubled',
-    over: ['chat'],
+    title: 'cumulative arguments are not duplicated',
+    protocols: ['chat'],
     request: withTools,
     steps: [
       calling(
@@ -187,37 +187,45 @@ export const callFaults: readonly FaultRow[] = [
   },
   {
     fault: 53,
-    title: 'of usage in every chunk the last counts',
-    over: ['chat'],
-    steps: [streamed(told(5, [saying('Hel')]), told(6, [saying('lo')]), told(7, [saying('')]), stop, done)],
+    title: 'the last of several usage reports counts',
+    protocols: ['chat'],
+    steps: [
+      streamed(
+        usageChunk(5, [contentChoice('Hel')]),
+        usageChunk(6, [contentChoice('lo')]),
+        usageChunk(7, [contentChoice('')]),
+        stop,
+        done,
+      ),
+    ],
     reply: { text: 'Hello', usage: [7, 7] },
   },
   {
     fault: 53,
     title: 'usage within the choice counts',
-    over: ['chat'],
-    steps: [streamed(data({ choices: [{ ...saying('Hello'), usage: usage(5), finish_reason: 'stop' }] }), done)],
+    protocols: ['chat'],
+    steps: [streamed(data({ choices: [{ ...contentChoice('Hello'), usage: usage(5), finish_reason: 'stop' }] }), done)],
     reply: { text: 'Hello', usage: [5, 5] },
   },
   {
     fault: 53,
     title: 'usage after the finish reason counts',
-    over: ['chat'],
-    steps: [streamed(chunk({ content: 'Hello' }), stop, told(9), done)],
+    protocols: ['chat'],
+    steps: [streamed(chunk({ content: 'Hello' }), stop, usageChunk(9), done)],
     reply: { text: 'Hello', usage: [9, 9] },
   },
   {
     fault: 53,
-    title: 'usage that is told counts, and that is not told is not made up',
+    title: 'reported usage counts, and missing usage is absent',
     steps: [{ text: 'One.', usage: { input_tokens: 3, output_tokens: 4 } }, { text: 'Two.' }],
-    asks: 2,
-    reply: { text: 'Two.', usage: 'untold' },
+    repeats: 2,
+    reply: { text: 'Two.', usage: 'absent' },
     also: ({ replies: [first] }) => assert.equal(first?.usage?.output_tokens, 4),
   },
   {
     fault: 54,
-    title: 'choices that are empty, deltas that are null, and a role that is empty say nothing',
-    over: ['chat'],
+    title: 'empty choices, null deltas and an empty role are ignored',
+    protocols: ['chat'],
     steps: [
       streamed(
         data({ choices: [], prompt_filter_results: [] }),
@@ -234,8 +242,8 @@ export const callFaults: readonly FaultRow[] = [
   },
   {
     fault: 54,
-    title: 'events that nobody knows say nothing',
-    over: ['responses'],
+    title: 'unknown events are ignored',
+    protocols: ['responses'],
     steps: [
       streamed(
         data({ type: 'response.queued' }),
@@ -249,8 +257,8 @@ export const callFaults: readonly FaultRow[] = [
   },
   {
     fault: 55,
-    title: 'thinking between tags that are cut anywhere is told apart',
-    over: ['chat'],
+    title: 'reasoning between tags is separated from text, wherever the tags are split',
+    protocols: ['chat'],
     steps: [
       streamed(
         ...['<th', 'ink>Sh', 'ort pl', 'an</thi', 'nk>\n\nHel', 'lo'].map((content) => chunk({ content })),
@@ -263,8 +271,8 @@ export const callFaults: readonly FaultRow[] = [
   },
   {
     fault: 55,
-    title: 'thinking whose opening tag the template kept is told apart',
-    over: ['chat'],
+    title: 'reasoning without an opening tag is separated from text',
+    protocols: ['chat'],
     options: { dialect: { thinkTags: 'opened' } },
     steps: [streamed(...['Sh', 'ort plan</', 'think>\n', 'Hello'].map((content) => chunk({ content })), stop, done)],
     reply: { text: 'Hello', reasoning: 'Short plan' },

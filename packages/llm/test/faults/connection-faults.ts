@@ -5,64 +5,64 @@ import { createServer } from 'node:tls';
 import { LlmError } from '../../src/error.ts';
 import { retry } from '../../src/retry.ts';
 import { userRequest } from '../../src/testing/index.ts';
-import { answered, data, done, eventStream, fine, half, long, spoken, streamed, word } from './answers.ts';
-import type { FaultPlay, FaultRow, Stage } from './fault-row.ts';
-import { modelAt, patience, serve } from './run-fault.ts';
+import { rawResponse, data, done, eventStream, fine, half, long, streamedReply, streamed, word } from './answers.ts';
+import type { FaultScenario, FaultRow, Variant } from './fault-row.ts';
+import { modelAt, retryWithoutWaiting, serve } from './run-fault.ts';
 
 const reset = (afterPieces: number) => ({ kind: 'reset', afterPieces }) as const;
 const cut = (afterPieces: number) => ({ kind: 'cut', afterPieces }) as const;
 
-/** Asks through `retry` an address where nothing can be reached, and hands back the failures of all attempts. */
-async function unreachable(stage: Stage, url: string, message: RegExp): Promise<number> {
+/** Calls a model at an unreachable address with `retry`, checks all failures, and returns their number. */
+async function unreachable(variant: Variant, url: string, message: RegExp): Promise<number> {
   const failures: LlmError[] = [];
-  const model = retry(patience({ failures, waits: [] }))(modelAt(stage, { url }));
+  const model = retry(retryWithoutWaiting({ failures, waits: [] }))(modelAt(variant, { url }));
   await model.generate(userRequest('Hi'), { onDelta: () => undefined }).then(
     () => assert.fail('a reply came'),
     (error: unknown) => failures.push(error instanceof LlmError ? error : assert.fail(String(error))),
   );
-  for (const { code, message: said, cause } of failures) {
+  for (const { code, message: text, cause } of failures) {
     assert.equal(code, 'unavailable');
-    assert.match(said, message);
+    assert.match(text, message);
     assert.ok(cause instanceof Error, 'the cause is lost');
   }
   return failures.length;
 }
 
-/** F26 to F33: connections that are not made, or break. */
-export const connectionFaults: readonly (FaultRow | FaultPlay)[] = [
+/** F26 to F33: connections that fail or break. */
+export const connectionFaults: readonly (FaultRow | FaultScenario)[] = [
   {
     fault: 26,
     title: 'a refused connection of this machine is tried twice, and the address is named',
-    async play(stage) {
-      const server = await serve(stage, []);
+    async run(variant) {
+      const server = await serve(variant, []);
       await server[Symbol.asyncDispose]();
       const { port } = new URL(server.url);
-      const said = new RegExp(
+      const expected = new RegExp(
         `^m at ${server.url} cannot be reached: connect ECONNREFUSED 127\\.0\\.0\\.1:${port}\\.$`,
       );
-      assert.equal(await unreachable(stage, server.url, said), 2);
+      assert.equal(await unreachable(variant, server.url, expected), 2);
     },
   },
   {
     fault: 26,
     title: 'a name that does not resolve is tried five times',
-    async play(stage) {
-      // A part of a name has at most 63 letters, so that this one resolves nowhere, and without asking anyone.
+    async run(variant) {
+      // A label of a host name has at most 63 letters, so this name never resolves and causes no DNS query.
       const host = `${'a'.repeat(64)}.test`;
-      assert.equal(await unreachable(stage, `http://${host}`, /cannot be reached: getaddrinfo/), 5);
+      assert.equal(await unreachable(variant, `http://${host}`, /cannot be reached: getaddrinfo/), 5);
     },
   },
   {
     fault: 26,
     title: 'a server without a certificate is tried five times',
-    async play(stage) {
+    async run(variant) {
       const server = createServer({})
         .on('tlsClientError', () => undefined)
         .listen(0, '127.0.0.1');
       await once(server, 'listening');
       const { port } = server.address() as AddressInfo;
       try {
-        assert.equal(await unreachable(stage, `https://127.0.0.1:${port}`, /cannot be reached: .*alert/), 5);
+        assert.equal(await unreachable(variant, `https://127.0.0.1:${port}`, /cannot be reached: .*alert/), 5);
       } finally {
         server.close();
       }
@@ -70,63 +70,63 @@ export const connectionFaults: readonly (FaultRow | FaultPlay)[] = [
   },
   {
     fault: 26,
-    title: 'a server that speaks no TLS is tried five times',
-    async play(stage) {
-      await using server = await serve(stage, []);
+    title: 'a server without TLS is tried five times',
+    async run(variant) {
+      await using server = await serve(variant, []);
       const url = server.url.replace('http:', 'https:');
-      assert.equal(await unreachable(stage, url, /cannot be reached: .*wrong version/i), 5);
+      assert.equal(await unreachable(variant, url, /cannot be reached: .*wrong version/i), 5);
       assert.equal(server.requests.length, 0);
     },
   },
   {
     fault: 27,
-    title: 'a reset before the answer is tried again',
+    title: 'a reset before the response is retried',
     steps: [{ ...long, fault: reset(0) }, fine],
     failures: [['unavailable', /cannot be reached/]],
     reply: { text: 'Fine.', usage: [7, 2] },
   },
   {
     fault: 28,
-    title: 'a reset within text is taken back and tried again, and only the whole reply is counted',
+    title: 'a reset within text discards the deltas and is retried, and only the complete reply counts',
     steps: (protocol) => [
       { ...long, usage: { input_tokens: 900, output_tokens: 90 }, fault: reset(protocol === 'chat' ? 2 : 4) },
       fine,
     ],
-    ways: ['streamed'],
+    modes: ['streamed'],
     failures: [['unavailable', /broke off its answer/]],
     reply: { text: 'Fine.', usage: [7, 2] },
     also: ({ deltas }) => assert.deepEqual(deltas, ['text', 'reset', 'text']),
   },
   {
     fault: 28,
-    title: 'a reset within an answer is tried again, and nothing was handed out',
+    title: 'a reset within a response that is not streamed is retried without deltas',
     steps: [{ ...long, fault: reset(1) }, fine],
-    ways: ['whole'],
+    modes: ['whole'],
     failures: [['unavailable', /broke off its answer/]],
     reply: { text: 'Fine.', usage: [7, 2] },
     also: ({ deltas }) => assert.deepEqual(deltas, ['text']),
   },
   {
     fault: 29,
-    title: 'a reset within arguments makes no call and is tried again',
+    title: 'a reset within arguments returns no call and is retried',
     steps: (protocol) => [{ ...half, fault: reset(protocol === 'chat' ? 2 : 3) }, fine],
-    ways: ['streamed'],
+    modes: ['streamed'],
     failures: [['unavailable']],
     reply: { text: 'Fine.' },
     also: ({ deltas }) => assert.deepEqual(deltas, ['tool-call', 'reset', 'text']),
   },
   {
     fault: 29,
-    title: 'a reset within the answer with arguments makes no call and is tried again',
+    title: 'a reset within a response with arguments returns no call and is retried',
     steps: [{ ...half, fault: reset(1) }, fine],
-    ways: ['whole'],
+    modes: ['whole'],
     failures: [['unavailable']],
     reply: { text: 'Fine.' },
   },
   ...[0, 1, 2, 3, 4].map((pieces) => ({
     fault: 30,
-    title: `a stream that ends after ${pieces} pieces is tried again`,
-    ways: ['streamed'] as const,
+    title: `a stream that ends after ${pieces} pieces is retried`,
+    modes: ['streamed'] as const,
     steps: [{ ...long, fault: cut(pieces) }, { ...half, fault: cut(Math.min(pieces, 3)) }, fine],
     failures: [
       ['unavailable', /ended its stream before the reply was complete/] as const,
@@ -136,23 +136,23 @@ export const connectionFaults: readonly (FaultRow | FaultPlay)[] = [
   })),
   {
     fault: 30,
-    title: 'half an answer is tried again',
-    ways: ['whole'],
+    title: 'half a response is retried',
+    modes: ['whole'],
     steps: [{ ...long, fault: cut(1) }, fine],
     failures: [['malformed-reply']],
     reply: { text: 'Fine.' },
   },
   {
     fault: 31,
-    title: 'a stream with an end and without its marker is whole',
-    steps: (protocol) => [streamed(...spoken(protocol, 'Hello').filter((block) => block !== done))],
+    title: 'a stream with a finish reason and without an end marker is complete',
+    steps: (protocol) => [streamed(...streamedReply(protocol, 'Hello').filter((block) => block !== done))],
     reply: { text: 'Hello', finish: 'stop' },
   },
   {
     fault: 32,
-    title: 'half an event at the end is tried again',
+    title: 'half an event at the end is retried',
     steps: (protocol) => [
-      answered({ headers: eventStream, body: `${word(protocol, 'Hello')}\n\ndata: {"choices":[{"de` }),
+      rawResponse({ headers: eventStream, body: `${word(protocol, 'Hello')}\n\ndata: {"choices":[{"de` }),
       fine,
     ],
     failures: [['unavailable', /ended its stream/]],
@@ -160,7 +160,7 @@ export const connectionFaults: readonly (FaultRow | FaultPlay)[] = [
   },
   {
     fault: 33,
-    title: 'a piece that is no JSON is tried once more',
+    title: 'a chunk that is not JSON is retried once',
     steps: (protocol) => {
       const broken = streamed(word(protocol, 'Hello'), 'data: {"choices": oops}', done);
       return [broken, broken];
@@ -172,7 +172,7 @@ export const connectionFaults: readonly (FaultRow | FaultPlay)[] = [
   },
   {
     fault: 33,
-    title: 'a piece that is no JSON is tried again',
+    title: 'an event that is not JSON is retried',
     steps: (protocol) => [streamed(word(protocol, 'Hello'), data('text').replace('"text"', '{')), fine],
     failures: [['malformed-reply']],
     reply: { text: 'Fine.' },

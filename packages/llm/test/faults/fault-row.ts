@@ -5,87 +5,87 @@ import type { ModelRequest } from '../../src/model-request.ts';
 import type { OpenAiChatOptions } from '../../src/chat/openai-chat.ts';
 import type { ScriptedStep } from '../../src/testing/index.ts';
 
-/** The protocols that faults are played in. */
+/** Protocols in which faults are tested. */
 export type ProtocolName = 'chat' | 'responses';
 
-/** Whether a reply is streamed. */
-export type Way = 'streamed' | 'whole';
+/** Delivery of a reply. */
+export type DeliveryMode = 'streamed' | 'whole';
 
-/** What became of a row. */
-export interface Seen {
-  /** In the order they came: told by `retry`, and the one that ended the last call, if one did. */
+/** Outcome of a row. */
+export interface Outcome {
+  /** Failures in order: those reported by `retry`, and the one that ended the last call, if any. */
   readonly failures: readonly LlmError[];
   readonly replies: readonly ModelReply[];
   /** Milliseconds between attempts. */
   readonly waits: readonly number[];
-  /** Kinds of the deltas, a row of the same kind once. */
+  /** Kinds of the deltas; consecutive deltas of one kind count once. */
   readonly deltas: readonly string[];
   readonly bodies: readonly Readonly<Record<string, unknown>>[];
-  /** Of each request: whether the client left before the answer was complete. */
+  /** For each request: true when the client disconnected before the response was complete. */
   readonly abandoned: readonly boolean[];
 }
 
-/** A failure as a row expects it. */
+/** An expected failure. */
 export type Expected = readonly [code: LlmErrorCode, message?: RegExp];
 
-/** What every scenario has. */
+/** Fields of every scenario. */
 interface Scenario {
-  /** Its number in the list of faults; several rows may share one. */
+  /** Number of the fault; several rows may share one. */
   readonly fault: number;
-  /** What the server does, and what comes of it. */
+  /** Behaviour of the server and its consequence. */
   readonly title: string;
-  /** Both when absent. */
-  readonly over?: readonly ProtocolName[];
-  /** Both when absent. */
-  readonly ways?: readonly Way[];
+  /** Both by default. */
+  readonly protocols?: readonly ProtocolName[];
+  /** Both by default. */
+  readonly modes?: readonly DeliveryMode[];
 }
 
 /**
- * A scenario as data: a server that answers with these steps, all of which must be asked for and no more, behind a model that
- * is asked through `retry`.
+ * A scenario as data: calls of a model with `retry`, whose server answers with these steps. Exactly these steps must be
+ * requested.
  */
 export interface FaultRow extends Scenario {
-  readonly steps: readonly ScriptedStep[] | ((protocol: ProtocolName, way: Way) => readonly ScriptedStep[]);
-  /** None when absent. */
+  readonly steps: readonly ScriptedStep[] | ((protocol: ProtocolName, way: DeliveryMode) => readonly ScriptedStep[]);
+  /** None by default. */
   readonly failures?: readonly Expected[];
-  /** What the last reply holds, each field only where given; absent when the last failure is the outcome. */
+  /** Expected fields of the last reply; absent when the last call fails. */
   readonly reply?: {
     readonly text?: string;
     readonly reasoning?: string;
     readonly finish?: ModelReply['finish'];
     /** Names and arguments. */
     readonly calls?: readonly (readonly [string, string])[];
-    readonly usage?: readonly [input: number, output: number] | 'untold';
+    readonly usage?: readonly [input: number, output: number] | 'absent';
   };
   readonly waits?: readonly number[];
-  /** How often the same model is asked the same; once when absent. */
-  readonly asks?: number;
-  /** Made from what names this model at this server, where it matters. */
+  /** Number of calls with the same model and request; 1 by default. */
+  readonly repeats?: number;
+  /** The request, or a function of the origin of this model at this server. */
   readonly request?: ModelRequest | ((origin: string) => ModelRequest);
   readonly options?: Partial<OpenAiChatOptions>;
-  /** Between the adapter and `retry`. */
+  /** Wrapper between the adapter and `retry`. */
   readonly wrap?: ModelWrapper;
-  /** Throws when something else is not as it should be. */
-  readonly also?: (seen: Seen) => void;
+  /** Further assertions. */
+  readonly also?: (seen: Outcome) => void;
 }
 
-/** Where a scenario is played. */
-export interface Stage {
+/** Variant in which a scenario is tested. */
+export interface Variant {
   readonly protocol: ProtocolName;
-  readonly way: Way;
+  readonly mode: DeliveryMode;
 }
 
-/** Time that passes only when it is told to. */
+/** A clock that advances only on request. */
 export interface Clock {
   advance(ms: number): Promise<void>;
 }
 
-/** A scenario that needs more than steps; rejects when it does not end as the title says. */
-export interface FaultPlay extends Scenario {
-  readonly play: (stage: Stage) => Promise<void>;
+/** A scenario that needs more than steps. */
+export interface FaultScenario extends Scenario {
+  readonly run: (variant: Variant) => Promise<void>;
 }
 
-/** A scenario of minutes, played with a clock in place of the timers of the process. */
-export interface TimedFault extends Scenario {
-  readonly playTimed: (stage: Stage, clock: Clock) => Promise<void>;
+/** A scenario of several minutes, run with a fake clock. */
+export interface TimedScenario extends Scenario {
+  readonly runTimed: (variant: Variant, clock: Clock) => Promise<void>;
 }

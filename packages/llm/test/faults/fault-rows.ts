@@ -3,17 +3,17 @@ import { answerFaults } from './answer-faults.ts';
 import { byteFaults } from './byte-faults.ts';
 import { callFaults } from './call-faults.ts';
 import { connectionFaults } from './connection-faults.ts';
-import type { FaultPlay, FaultRow, TimedFault } from './fault-row.ts';
-import { lessonFaults } from './lesson-faults.ts';
+import type { FaultScenario, FaultRow, TimedScenario } from './fault-row.ts';
+import { workaroundFaults } from './workaround-faults.ts';
 import { modelFaults } from './model-faults.ts';
 import { statusFaults } from './status-faults.ts';
 import { timedFaults } from './timed-faults.ts';
 import { toolFaults } from './tool-faults.ts';
 
-/** Every scenario. */
-export const faultRows: readonly (FaultRow | FaultPlay | TimedFault)[] = [
+/** All scenarios. */
+export const faultRows: readonly (FaultRow | FaultScenario | TimedScenario)[] = [
   ...statusFaults,
-  ...lessonFaults,
+  ...workaroundFaults,
   ...connectionFaults,
   ...timedFaults,
   ...answerFaults,

@@ -4,17 +4,17 @@ import { faultRows } from './fault-rows.ts';
 import { runFault } from './run-fault.ts';
 
 const all = faultRows.flatMap((row) =>
-  (row.over ?? (['chat', 'responses'] as const)).flatMap((protocol) =>
-    (row.ways ?? (['streamed', 'whole'] as const)).map((way) => ({
-      name: `F${row.fault}: ${row.title} (${protocol}, ${way})`,
+  (row.protocols ?? (['chat', 'responses'] as const)).flatMap((protocol) =>
+    (row.modes ?? (['streamed', 'whole'] as const)).map((mode) => ({
+      name: `F${row.fault}: ${row.title} (${protocol}, ${mode})`,
       row,
-      stage: { protocol, way },
+      variant: { protocol, mode },
     })),
   ),
 );
 
-/** Takes the timers of this package and leaves those of Node's own sockets. */
-function stoppedClock(): Clock {
+/** Replaces the timers of this package, but not those of Node's sockets. */
+function fakeClock(): Clock {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   return {
     async advance(ms) {
@@ -28,14 +28,14 @@ afterEach(() => {
 });
 
 describe('on the wire', () => {
-  test.for(all)('$name', async ({ row, stage }) => {
-    if ('play' in row) await row.play(stage);
-    else if ('playTimed' in row) await row.playTimed(stage, stoppedClock());
-    else await runFault(row, stage);
+  test.for(all)('$name', async ({ row, variant }) => {
+    if ('run' in row) await row.run(variant);
+    else if ('runTimed' in row) await row.runTimed(variant, fakeClock());
+    else await runFault(row, variant);
   });
 });
 
-test('every fault has a row, and every row a fault', () => {
-  const played = new Set(faultRows.map(({ fault }) => fault));
-  expect([...played].toSorted((one, other) => one - other)).toEqual(Array.from({ length: 68 }, (_, at) => at + 1));
+test('every number from 1 to 68 has a row', () => {
+  const covered = new Set(faultRows.map(({ fault }) => fault));
+  expect([...covered].toSorted((one, other) => one - other)).toEqual(Array.from({ length: 68 }, (_, at) => at + 1));
 });

@@ -10,14 +10,14 @@ import { retry } from '../../src/retry.ts';
 import { userRequest, type ScriptedStep } from '../../src/testing/index.ts';
 import { meterCalls, type CallMeasure } from '../../src/wrappers/meter-calls.ts';
 import { routeCalls } from '../../src/wrappers/route-calls.ts';
-import { answered, failing, fine, grep, withTools } from './answers.ts';
-import type { FaultPlay, FaultRow } from './fault-row.ts';
-import { modelAt, patience, serve } from './run-fault.ts';
+import { rawResponse, failing, fine, grep, withTools } from './answers.ts';
+import type { FaultScenario, FaultRow } from './fault-row.ts';
+import { modelAt, retryWithoutWaiting, serve } from './run-fault.ts';
 
-const down = answered({ status: 503, body: '' });
+const down = rawResponse({ status: 503, body: '' });
 const echo: ScriptedStep = ({ messages }) => {
-  const said = textOf(messages.at(-1)?.content ?? []);
-  return { text: `You said ${said}`, usage: { input_tokens: said.length, output_tokens: 1 } };
+  const question = textOf(messages.at(-1)?.content ?? []);
+  return { text: `Echo of ${question}`, usage: { input_tokens: question.length, output_tokens: 1 } };
 };
 
 const call = (id: string, extra: object = {}) => ({
@@ -35,8 +35,8 @@ const result = (id: string): Message => ({
   thinking_blocks: [],
 });
 
-/** What model A left behind: two calls at once, with data that only A can read. */
-const leftByA: readonly Message[] = [
+/** A history of model A: two parallel calls, with encrypted data that only A can read. */
+const historyOfA: readonly Message[] = [
   ...userRequest('Look').messages,
   {
     role: 'assistant',
@@ -51,19 +51,19 @@ const leftByA: readonly Message[] = [
 
 const malformed = { text: '<function=grep>\n<parameter=patern>x</parameter>\n</function>', usage: { input_tokens: 9 } };
 
-/** F5, F59 and F64 to F67: several models, calls and ways at once. */
-export const modelFaults: readonly (FaultRow | FaultPlay)[] = [
+/** F5, F59 and F64 to F67: several models, calls and modes. */
+export const modelFaults: readonly (FaultRow | FaultScenario)[] = [
   {
     fault: 5,
-    title: '429 five times goes on to another model',
-    async play(stage) {
+    title: 'after 429 five times the next model is used',
+    async run(variant) {
       await using first = await serve(
-        stage,
+        variant,
         [1, 2, 3, 4, 5].map(() => failing(429, 'Slow down.')),
       );
-      await using second = await serve(stage, [fine]);
-      const persist = retry(patience({ failures: [], waits: [] }));
-      const reply = await routeCalls([persist(modelAt(stage, first)), persist(modelAt(stage, second))]).generate(
+      await using second = await serve(variant, [fine]);
+      const retrying = retry(retryWithoutWaiting({ failures: [], waits: [] }));
+      const reply = await routeCalls([retrying(modelAt(variant, first)), retrying(modelAt(variant, second))]).generate(
         userRequest('Hi'),
       );
       assert.equal(textOf(reply.message.content), 'Fine.');
@@ -73,49 +73,49 @@ export const modelFaults: readonly (FaultRow | FaultPlay)[] = [
   },
   {
     fault: 59,
-    title: 'a folder that cannot be written to does not disturb the call, and is told once',
-    async play(stage) {
+    title: 'a folder that cannot be written does not affect the call and is reported once',
+    async run(variant) {
       const file = join(await mkdtemp(join(tmpdir(), 'varve-faults-')), 'file');
       await writeFile(file, 'not a folder');
       const problems: string[] = [];
       const env = { LLM_LOG_COMPLETIONS: '1', OPENHANDS_DUMP_REQUEST: '1', OPENHANDS_CAPTURE_RAW_RESPONSE: '1' };
       const dumps = dumpsFrom(env, { path: join(file, 'logs'), onProblem: (problem) => problems.push(problem) });
       assert.ok(dumps);
-      await using server = await serve(stage, [fine, fine]);
-      const model = dumps.wrap(modelAt(stage, server, { fetch: dumps.fetch }));
+      await using server = await serve(variant, [fine, fine]);
+      const model = dumps.wrap(modelAt(variant, server, { fetch: dumps.fetch }));
       for (let count = 0; count < 2; count += 1) {
         assert.equal(textOf((await model.generate(userRequest('Hi'))).message.content), 'Fine.');
       }
       await dumps.flush();
-      // One of the calls, and one of what goes over the wire.
+      // One folder for calls, and one for requests and responses.
       assert.equal(problems.length, 2, problems.join('\n'));
     },
   },
   {
     fault: 64,
-    title: 'twenty calls at once get their own replies and measures',
-    async play(stage) {
+    title: 'twenty concurrent calls get their own replies and measurements',
+    async run(variant) {
       const questions = Array.from({ length: 20 }, (_, index) => 'x'.repeat(index + 1));
       await using server = await serve(
-        stage,
+        variant,
         questions.map(() => echo),
       );
       const measures: CallMeasure[] = [];
-      const model = meterCalls({ onCall: (measure) => measures.push(measure) })(modelAt(stage, server));
-      const heard = questions.map(() => '');
+      const model = meterCalls({ onCall: (measure) => measures.push(measure) })(modelAt(variant, server));
+      const streamed = questions.map(() => '');
       const replies = await Promise.all(
         questions.map((question, index) =>
           model.generate(userRequest(question), {
-            onDelta: (delta) => void (heard[index] += delta.kind === 'text' ? delta.text : ''),
+            onDelta: (delta) => void (streamed[index] += delta.kind === 'text' ? delta.text : ''),
           }),
         ),
       );
-      const expected = questions.map((question) => `You said ${question}`);
+      const expected = questions.map((question) => `Echo of ${question}`);
       assert.deepEqual(
         replies.map(({ message }) => textOf(message.content)),
         expected,
       );
-      assert.deepEqual(heard, expected);
+      assert.deepEqual(streamed, expected);
       assert.deepEqual(
         measures.map(({ usage }) => usage?.input_tokens ?? 0).toSorted((one, other) => one - other),
         questions.map(({ length }) => length),
@@ -124,32 +124,32 @@ export const modelFaults: readonly (FaultRow | FaultPlay)[] = [
   },
   {
     fault: 65,
-    title: 'a model that is down is followed by another, which gives the reply',
-    async play(stage) {
-      await using first = await serve(stage, [down]);
-      await using second = await serve(stage, [fine]);
-      const reply = await routeCalls([modelAt(stage, first), modelAt(stage, second)]).generate(userRequest('Hi'));
+    title: 'after a failed model the next one replies',
+    async run(variant) {
+      await using first = await serve(variant, [down]);
+      await using second = await serve(variant, [fine]);
+      const reply = await routeCalls([modelAt(variant, first), modelAt(variant, second)]).generate(userRequest('Hi'));
       assert.deepEqual([textOf(reply.message.content), reply.attempts, reply.usage?.input_tokens], ['Fine.', 2, 7]);
     },
   },
   {
     fault: 65,
     title: 'when all models fail, the failure is that of the first',
-    async play(stage) {
-      await using first = await serve(stage, [failing(503, 'The first is down.')]);
-      await using second = await serve(stage, [failing(429, 'The second is busy.')]);
-      const asked = routeCalls([modelAt(stage, first), modelAt(stage, second)]).generate(userRequest('Hi'));
-      await assert.rejects(asked, { code: 'unavailable', message: /The first is down\.$/ });
+    async run(variant) {
+      await using first = await serve(variant, [failing(503, 'The first is down.')]);
+      await using second = await serve(variant, [failing(429, 'The second is busy.')]);
+      const failed = routeCalls([modelAt(variant, first), modelAt(variant, second)]).generate(userRequest('Hi'));
+      await assert.rejects(failed, { code: 'unavailable', message: /The first is down\.$/ });
       second.assertDone();
     },
   },
   {
     fault: 66,
-    title: 'calls as text that cannot be run cost what they cost, three times',
+    title: 'the usage of invalid calls in text counts for each of three attempts',
     wrap: mockFunctionCalling(),
     request: withTools,
     steps: [malformed, malformed, malformed],
-    asks: 3,
+    repeats: 3,
     reply: { calls: [['grep', '{"patern":"x"}']], usage: [9, 0] },
     also({ replies }) {
       for (const { invalidCalls = {}, usage, message } of replies) {
@@ -166,8 +166,8 @@ export const modelFaults: readonly (FaultRow | FaultPlay)[] = [
   },
   {
     fault: 67,
-    title: 'a history with calls at once goes on with another model, without what only the first can read',
-    request: userRequest('', { messages: leftByA, tools: [grep] }),
+    title: 'a history with parallel calls continues with another model, without encrypted data of the first',
+    request: userRequest('', { messages: historyOfA, tools: [grep] }),
     steps: [
       ({ messages }) => {
         assert.deepEqual(checkMessages(messages), []);
@@ -179,9 +179,9 @@ export const modelFaults: readonly (FaultRow | FaultPlay)[] = [
   },
   {
     fault: 67,
-    title: 'a history with calls at once goes on with calls as text',
+    title: 'a history with parallel calls continues with calls as text',
     wrap: mockFunctionCalling(),
-    request: userRequest('', { messages: leftByA, tools: [grep] }),
+    request: userRequest('', { messages: historyOfA, tools: [grep] }),
     steps: [
       ({ messages, tools }) => {
         assert.deepEqual([checkMessages(messages), tools], [[], []]);

@@ -1,4 +1,4 @@
-/** How providers and local servers say that a request is longer than the window. */
+/** Messages of providers and local servers for a request that exceeds the context window. */
 export const overflowTexts: readonly string[] = [
   'ContextWindowExceededError: too long',
   'prompt is too long: 213000 tokens > 200000 maximum',

@@ -16,10 +16,10 @@ import {
   type ScriptedStep,
 } from '../../src/testing/index.ts';
 import { key } from './answers.ts';
-import type { FaultRow, ProtocolName, Seen, Stage } from './fault-row.ts';
+import type { FaultRow, ProtocolName, Outcome, Variant } from './fault-row.ts';
 
-/** A server that answers in the protocol of a stage. */
-export async function serve({ protocol }: Stage, steps: Iterable<ScriptedStep>): Promise<ScriptedServer> {
+/** Starts a scripted server of the protocol of a variant. */
+export async function serve({ protocol }: Variant, steps: Iterable<ScriptedStep>): Promise<ScriptedServer> {
   return protocol === 'chat' ? scriptedServer(steps) : scriptedResponses(steps);
 }
 
@@ -28,17 +28,20 @@ const adapters: Readonly<Record<ProtocolName, (options: OpenAiChatOptions) => La
   responses: openaiResponses,
 };
 
-/** A model at an address, asked in the way of a stage. */
+/** Creates a model at an address with the delivery mode of a variant. */
 export function modelAt(
-  { protocol, way }: Stage,
+  { protocol, mode: way }: Variant,
   { url }: Pick<ScriptedServer, 'url'>,
   options: Partial<OpenAiChatOptions> = {},
 ): LanguageModel {
   return adapters[protocol]({ model: 'm', apiKey: key, baseUrl: url, stream: way === 'streamed', ...options });
 }
 
-/** Options of `retry` with a clock that only waiting moves: as long as asked, and not at all where nothing is asked. */
-export function patience(notices: { readonly failures: LlmError[]; readonly waits: number[] }): RetryOptions {
+/** Options of `retry` with a fake clock that advances by requested waits only; other waits are 0. */
+export function retryWithoutWaiting(notices: {
+  readonly failures: LlmError[];
+  readonly waits: number[];
+}): RetryOptions {
   let now = 0;
   return {
     random: () => 0,
@@ -53,11 +56,11 @@ export function patience(notices: { readonly failures: LlmError[]; readonly wait
   };
 }
 
-/** Plays one row in one protocol and way; rejects when anything is not as the row says. */
-export async function runFault(row: FaultRow, stage: Stage): Promise<void> {
-  const steps = typeof row.steps === 'function' ? row.steps(stage.protocol, stage.way) : row.steps;
-  await using server = await serve(stage, steps);
-  const seen = await ask(row, stage, server);
+/** Runs one row in one variant; rejects when the outcome differs from the row. */
+export async function runFault(row: FaultRow, variant: Variant): Promise<void> {
+  const steps = typeof row.steps === 'function' ? row.steps(variant.protocol, variant.mode) : row.steps;
+  await using server = await serve(variant, steps);
+  const seen = await generateAll(row, variant, server);
   server.assertDone();
   expectFailures(row, seen);
   expectReply(row, seen.replies.at(-1));
@@ -65,21 +68,25 @@ export async function runFault(row: FaultRow, stage: Stage): Promise<void> {
   row.also?.(seen);
 }
 
-async function ask(row: FaultRow, stage: Stage, server: ScriptedServer): Promise<Seen> {
-  const { asks = 1, request: asked = userRequest('Hi'), wrap = (model: LanguageModel) => model } = row;
-  const request = typeof asked === 'function' ? asked(`m at ${server.url}`) : asked;
+async function generateAll(row: FaultRow, variant: Variant, server: ScriptedServer): Promise<Outcome> {
+  const { repeats = 1, request: input = userRequest('Hi'), wrap = (model: LanguageModel) => model } = row;
+  const request = typeof input === 'function' ? input(`m at ${server.url}`) : input;
   const failures: LlmError[] = [];
   const waits: number[] = [];
   const deltas: Delta[] = [];
   const replies: ModelReply[] = [];
-  const model = retry(patience({ failures, waits }))(wrap(modelAt(stage, server, row.options)));
+  const model = retry(retryWithoutWaiting({ failures, waits }))(wrap(modelAt(variant, server, row.options)));
   const onDelta = (delta: Delta): void => void deltas.push(delta);
-  for (let count = 0; count < asks; count += 1) {
-    const said = deltas.length;
+  for (let count = 0; count < repeats; count += 1) {
+    const earlier = deltas.length;
     try {
       const reply = await model.generate(request, { onDelta });
       replies.push(reply);
-      assert.equal(saidIn(deltas.slice(said)), textOf(reply.message.content), 'the pieces do not add up to the reply');
+      assert.equal(
+        textSinceReset(deltas.slice(earlier)),
+        textOf(reply.message.content),
+        'the deltas do not add up to the reply',
+      );
     } catch (error) {
       assert.ok(error instanceof LlmError, inspect(error));
       failures.push(error);
@@ -91,14 +98,14 @@ async function ask(row: FaultRow, stage: Stage, server: ScriptedServer): Promise
     replies,
     waits,
     deltas: kinds.filter((kind, index) => kind !== kinds[index - 1]),
-    bodies: server.requests.map(({ text }) => JSON.parse(text) as Seen['bodies'][number]),
-    // A call is over as soon as its failure is known, which may be before the connection is.
+    bodies: server.requests.map(({ text }) => JSON.parse(text) as Outcome['bodies'][number]),
+    // A call may settle before its connection is closed.
     abandoned: await Promise.all(server.requests.map(({ abandoned }) => abandoned)),
   };
 }
 
-/** The text since the last reset. */
-function saidIn(deltas: readonly Delta[]): string {
+/** Returns the text since the last reset. */
+function textSinceReset(deltas: readonly Delta[]): string {
   const last = deltas.findLastIndex(({ kind }) => kind === 'reset');
   return deltas
     .slice(last + 1)
@@ -106,20 +113,20 @@ function saidIn(deltas: readonly Delta[]): string {
     .join('');
 }
 
-function expectFailures({ failures = [], reply }: FaultRow, seen: Seen): void {
+function expectFailures({ failures = [], reply }: FaultRow, seen: Outcome): void {
   const codes = seen.failures.map(({ code }) => code);
   assert.deepEqual(
     codes,
     failures.map(([code]) => code),
     inspect(seen.failures),
   );
-  assert.equal(seen.replies.length > 0, reply !== undefined, 'a reply where none should be, or none');
+  assert.equal(seen.replies.length > 0, reply !== undefined, 'a reply is missing or unexpected');
   for (const [index, error] of seen.failures.entries()) {
     assert.match(error.message, failures[index]?.[1] ?? /./);
     assert.match(error.message, /^m /, 'the message does not name the model');
     assert.ok(error.message.length < 400, 'the message is too long');
     const whole = inspect(error, { depth: 20, showHidden: true });
-    assert.doesNotMatch(whole, /0123456789abcdef|<html|<!doctype/i, 'an error tells a secret or a page');
+    assert.doesNotMatch(whole, /0123456789abcdef|<html|<!doctype/i, 'an error contains a secret or a page');
   }
 }
 
@@ -134,7 +141,7 @@ function expectReply({ reply: expected }: FaultRow, reply: ModelReply | undefine
   const made = (message.tool_calls ?? []).map((call) => [call.name, call.arguments]);
   assert.deepEqual(made, calls ?? []);
   const ids = (message.tool_calls ?? []).map(({ id }) => id);
-  assert.equal(new Set(ids.filter((id) => id.trim() !== '')).size, ids.length, 'calls without an id of their own');
-  if (usage === 'untold') assert.equal(reply.usage, undefined);
+  assert.equal(new Set(ids.filter((id) => id.trim() !== '')).size, ids.length, 'call ids are not unique');
+  if (usage === 'absent') assert.equal(reply.usage, undefined);
   else if (usage) assert.deepEqual([reply.usage?.input_tokens, reply.usage?.output_tokens], usage);
 }

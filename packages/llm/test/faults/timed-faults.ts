@@ -3,12 +3,12 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { LlmError } from '../../src/error.ts';
 import { retry } from '../../src/retry.ts';
 import { userRequest, type ScriptedStep } from '../../src/testing/index.ts';
-import { answered, eventStream, fine, long, spoken } from './answers.ts';
-import type { Clock, Stage, TimedFault } from './fault-row.ts';
-import { modelAt, patience, serve } from './run-fault.ts';
+import { rawResponse, eventStream, fine, long, streamedReply } from './answers.ts';
+import type { Clock, Variant, TimedScenario } from './fault-row.ts';
+import { modelAt, retryWithoutWaiting, serve } from './run-fault.ts';
 
-/** A stream whose pieces are sent one by one. */
-function fed() {
+/** Creates a stream whose pieces are sent on request. */
+function controlledStream() {
   let sent = Promise.withResolvers<void>();
   let next = Promise.withResolvers<string>();
   async function* pieces(): AsyncGenerator<string> {
@@ -19,41 +19,43 @@ function fed() {
     }
   }
   return {
-    step: answered({ headers: eventStream, body: pieces() }),
-    /** Sends a piece and lets it arrive. */
+    step: rawResponse({ headers: eventStream, body: pieces() }),
+    /** Sends a piece and waits until it is received. */
     async send(piece: string): Promise<void> {
       sent = Promise.withResolvers();
       next.resolve(piece);
       await sent.promise;
-      await turns();
+      await flushEvents();
     },
   };
 }
 
-/** Lets what is under way within this machine arrive. */
-async function turns(): Promise<void> {
+/** Waits for pending local I/O. */
+async function flushEvents(): Promise<void> {
   for (let count = 0; count < 20; count += 1) await turn();
 }
 
-/** Limits of the lengths that people use. */
+/** Typical timeouts. */
 const limits = { idleTimeoutMs: 120_000, timeoutMs: 900_000 };
 
-interface Outcome {
+interface CallOutcome {
   readonly failures: readonly LlmError[];
   readonly text: string | undefined;
 }
 
-/** A call under way. */
-interface Asked {
-  readonly outcome: Promise<Outcome>;
+/** A running call. */
+interface StartedCall {
+  readonly outcome: Promise<CallOutcome>;
   readonly isOver: () => boolean;
 }
 
-/** Asks in the background. */
-function asked(stage: Stage, url: string): Asked {
+/** Starts a call. */
+function startCall(variant: Variant, url: string): StartedCall {
   const failures: LlmError[] = [];
   let isOver = false;
-  const model = retry({ ...patience({ failures, waits: [] }), attempts: 2 })(modelAt(stage, { url }, limits));
+  const model = retry({ ...retryWithoutWaiting({ failures, waits: [] }), attempts: 2 })(
+    modelAt(variant, { url }, limits),
+  );
   const outcome = model
     .generate(userRequest('Hi'))
     .then(
@@ -68,31 +70,31 @@ function asked(stage: Stage, url: string): Asked {
   return { outcome, isOver: () => isOver };
 }
 
-/** Lets time pass until a call is over. */
-async function untilOver({ isOver }: Asked, clock: Clock, stepMs: number): Promise<void> {
+/** Advances the clock until a call is over. */
+async function advanceUntilOver({ isOver }: StartedCall, clock: Clock, stepMs: number): Promise<void> {
   for (let count = 0; !isOver() && count < 1000; count += 1) {
-    await turns();
+    await flushEvents();
     await clock.advance(stepMs);
   }
 }
 
-/** Sends a piece at each beat until the total limit, which must be what ends the call. */
-async function beats(
-  stage: Stage,
+/** Sends pieces at a fixed interval until the total timeout, which must end the call. */
+async function sendUntilLimit(
+  variant: Variant,
   clock: Clock,
   { piece, everyMs }: { piece: string; everyMs: number },
 ): Promise<void> {
-  const feed = fed();
-  await using server = await serve(stage, [feed.step, fine]);
-  const call = asked(stage, server.url);
+  const feed = controlledStream();
+  await using server = await serve(variant, [feed.step, fine]);
+  const call = startCall(variant, server.url);
   for (let at = 0; at + everyMs < limits.timeoutMs; at += everyMs) {
     await feed.send(piece);
     assert.equal(call.isOver(), false, `over after ${at} ms`);
-    assert.equal(server.requests.length, 1, `asked again after ${at} ms`);
+    assert.equal(server.requests.length, 1, `retried after ${at} ms`);
     await clock.advance(everyMs);
   }
   await feed.send(piece);
-  await untilOver(call, clock, everyMs);
+  await advanceUntilOver(call, clock, everyMs);
   const { failures, text } = await call.outcome;
   assert.deepEqual(
     failures.map(({ code, message }) => [code, message.endsWith(' took longer than 900000 ms.')]),
@@ -104,40 +106,41 @@ async function beats(
 
 const silence = (afterPieces: number): ScriptedStep => ({ ...long, fault: { kind: 'hang', afterPieces } });
 
-/** F34 to F36: answers that take too long. */
-export const timedFaults: readonly TimedFault[] = [
+/** F34 to F36: responses that take too long. */
+export const timedFaults: readonly TimedScenario[] = [
   {
     fault: 34,
-    title: 'comments alone for a quarter of an hour are no silence, and end at the total limit',
-    ways: ['streamed'],
-    playTimed: (stage, clock) => beats(stage, clock, { piece: ': OPENROUTER PROCESSING\n\n', everyMs: 60_000 }),
+    title: 'comments for 15 minutes are not idle, and end at the total timeout',
+    modes: ['streamed'],
+    runTimed: (variant, clock) =>
+      sendUntilLimit(variant, clock, { piece: ': OPENROUTER PROCESSING\n\n', everyMs: 60_000 }),
   },
   {
     fault: 34,
-    title: 'a reply that follows ten minutes of comments is whole',
-    ways: ['streamed'],
-    async playTimed(stage, clock) {
-      const feed = fed();
-      await using server = await serve(stage, [feed.step]);
-      const call = asked(stage, server.url);
+    title: 'a reply after ten minutes of comments is complete',
+    modes: ['streamed'],
+    async runTimed(variant, clock) {
+      const feed = controlledStream();
+      await using server = await serve(variant, [feed.step]);
+      const call = startCall(variant, server.url);
       for (let minute = 0; minute < 10; minute += 1) {
         await feed.send(': wait\n\n');
         await clock.advance(60_000);
       }
-      for (const block of spoken(stage.protocol, 'At last.')) await feed.send(`${block}\n\n`);
-      // The body stays open; the reply is whole all the same.
-      await untilOver(call, clock, 5000);
+      for (const block of streamedReply(variant.protocol, 'At last.')) await feed.send(`${block}\n\n`);
+      // The body stays open, but the reply is complete.
+      await advanceUntilOver(call, clock, 5000);
       assert.match((await call.outcome).text ?? '', /At last\./);
     },
   },
   {
     fault: 35,
-    title: 'silence in a stream is a timeout, tried again, and each connection is left',
-    ways: ['streamed'],
-    async playTimed(stage, clock) {
-      await using server = await serve(stage, [silence(1), silence(3)]);
-      const call = asked(stage, server.url);
-      await untilOver(call, clock, 10_000);
+    title: 'an idle stream is a timeout and is retried, and each connection is closed',
+    modes: ['streamed'],
+    async runTimed(variant, clock) {
+      await using server = await serve(variant, [silence(1), silence(3)]);
+      const call = startCall(variant, server.url);
+      await advanceUntilOver(call, clock, 10_000);
       const { failures } = await call.outcome;
       assert.deepEqual(
         failures.map(({ code, message }) => [code, message.endsWith(' was silent for 120000 ms.')]),
@@ -152,11 +155,11 @@ export const timedFaults: readonly TimedFault[] = [
   },
   {
     fault: 35,
-    title: 'silence before the answer is a timeout, tried again, and each connection is left',
-    async playTimed(stage, clock) {
-      await using server = await serve(stage, [silence(0), silence(0)]);
-      const call = asked(stage, server.url);
-      await untilOver(call, clock, 60_000);
+    title: 'a missing response is a timeout and is retried, and each connection is closed',
+    async runTimed(variant, clock) {
+      await using server = await serve(variant, [silence(0), silence(0)]);
+      const call = startCall(variant, server.url);
+      await advanceUntilOver(call, clock, 60_000);
       const { failures } = await call.outcome;
       assert.deepEqual(
         failures.map(({ code }) => code),
@@ -168,7 +171,7 @@ export const timedFaults: readonly TimedFault[] = [
   },
   {
     fault: 36,
-    title: 'a byte at a time is no silence, and ends at the total limit',
-    playTimed: (stage, clock) => beats(stage, clock, { piece: ' ', everyMs: 50_000 }),
+    title: 'single bytes are not idle, and end at the total timeout',
+    runTimed: (variant, clock) => sendUntilLimit(variant, clock, { piece: ' ', everyMs: 50_000 }),
   },
 ];

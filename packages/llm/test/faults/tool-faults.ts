@@ -9,7 +9,7 @@ const many = Array.from({ length: 130 }, (_, index) => ({ ...grep, name: `grep_$
 const withMany = userRequest('Look', { tools: many });
 const tooMany = failing(400, "Invalid 'tools': array too long. Expected an array with maximum length 128.");
 
-/** Names that no provider takes as they are, one of which differs from another only behind what providers take. */
+/** Names that every provider rejects; two differ only after the maximum length. */
 const names = ['files.read', `${'x'.repeat(69)}a`, `${'x'.repeat(69)}b`, 'größe', 'two words'];
 const named = userRequest('Look', { tools: names.map((name) => ({ ...grep, name })) });
 
@@ -19,7 +19,7 @@ const callsAll: ScriptedStep = ({ tools }) => {
 };
 
 const json = JSON.stringify({ name: 'grep', arguments: { pattern: 'x' } });
-const leaks: Readonly<Record<TextCallFormat, string>> = {
+const textCalls: Readonly<Record<TextCallFormat, string>> = {
   'function-tags': '<function=grep>\n<parameter=pattern>x</parameter>\n</function>',
   'tool-call-json': `<tool_call>\n${json}\n</tool_call>`,
   invoke: '<minimax:tool_call><invoke name="grep"><parameter name="pattern">x</parameter></invoke></minimax:tool_call>',
@@ -27,7 +27,7 @@ const leaks: Readonly<Record<TextCallFormat, string>> = {
   json,
 };
 
-/** Calls in the special tokens of a model, which nobody reads from text. */
+/** Calls in special tokens of models, which are not read from text. */
 const unreadable = {
   DeepSeek: '<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>grep\n{"pattern":"x"}',
   Kimi: '<|tool_calls_section_begin|><|tool_call_begin|>functions.grep:0<|tool_call_argument_begin|>{"pattern":"x"}',
@@ -35,11 +35,11 @@ const unreadable = {
   Mistral: '[TOOL_CALLS]grep[ARGS]{"pattern":"x"}',
 };
 
-/** F52 and F56: tools that a server does not take as they are, and calls that it leaves in the text. */
+/** F52 and F56: tools that a server rejects, and calls that it leaves in the text. */
 export const toolFaults: readonly FaultRow[] = [
   {
     fault: 52,
-    title: '130 tools that are too many are asked for with calls as text, and so from then on',
+    title: 'a request with too many tools is retried with calls as text, which later requests use',
     wrap: functionCalling(),
     request: withMany,
     steps: [
@@ -47,7 +47,7 @@ export const toolFaults: readonly FaultRow[] = [
       { text: '<function=grep_129>\n<parameter=pattern>x</parameter>\n</function>' },
       { text: '<function=grep_129>\n<parameter=pattern>x</parameter>\n</function>' },
     ],
-    asks: 2,
+    repeats: 2,
     reply: { calls: [['grep_129', '{"pattern":"x"}']], finish: 'tool-calls' },
     also: ({ bodies }) =>
       assert.deepEqual(
@@ -57,21 +57,21 @@ export const toolFaults: readonly FaultRow[] = [
   },
   {
     fault: 52,
-    title: '130 tools that are too many are unsupported where calls may not be text',
+    title: 'too many tools are unsupported without mock function calling',
     request: withMany,
     steps: [tooMany],
     failures: [['unsupported', /array too long/]],
   },
   {
     fault: 52,
-    title: 'names that no provider takes travel under others, and come back as they are',
+    title: 'names that providers reject are sent under other names, and replies contain the original names',
     request: named,
     steps: [callsAll],
     reply: { calls: names.map((name) => [name, '{}'] as const), finish: 'tool-calls' },
   },
   {
     fault: 52,
-    title: 'such names travel under the same others in the history',
+    title: 'such names are sent under the same other names in the history',
     request: userRequest('', {
       ...named,
       messages: [
@@ -94,10 +94,10 @@ export const toolFaults: readonly FaultRow[] = [
     reply: { text: 'Fine.' },
     also: ({ bodies }) => assert.doesNotMatch(JSON.stringify(bodies), /files\.read/),
   },
-  ...Object.entries(leaks).flatMap(([format, text]): readonly FaultRow[] => [
+  ...Object.entries(textCalls).flatMap(([format, text]): readonly FaultRow[] => [
     {
       fault: 56,
-      title: `a call left in the text as ${format} is read where that is read`,
+      title: `a call in the text as ${format} is read when its format is enabled`,
       wrap: functionCalling({ textCallFormats: [format as TextCallFormat] }),
       request: withTools,
       steps: [{ text }],
@@ -105,7 +105,7 @@ export const toolFaults: readonly FaultRow[] = [
     },
     {
       fault: 56,
-      title: `a call left in the text as ${format} is text and told where nothing is read`,
+      title: `a call in the text as ${format} is text with the finish reason unread-calls when no format is enabled`,
       wrap: functionCalling({ textCallFormats: [] }),
       request: withTools,
       steps: [{ text }],
@@ -114,7 +114,7 @@ export const toolFaults: readonly FaultRow[] = [
   ]),
   ...Object.entries(unreadable).map(([model, text]) => ({
     fault: 56,
-    title: `a call left in the text in the tokens of ${model} is text and told`,
+    title: `a call in the text in the tokens of ${model} is text with the finish reason unread-calls`,
     wrap: functionCalling(),
     request: withTools,
     steps: [{ text }],
@@ -125,7 +125,7 @@ export const toolFaults: readonly FaultRow[] = [
     title: 'a call that is quoted as code is text',
     wrap: functionCalling(),
     request: withTools,
-    steps: [{ text: `Write it so:\n\`\`\`\n${leaks['function-tags']}\n\`\`\`` }],
-    reply: { text: `Write it so:\n\`\`\`\n${leaks['function-tags']}\n\`\`\``, finish: 'stop' },
+    steps: [{ text: `Write it so:\n\`\`\`\n${textCalls['function-tags']}\n\`\`\`` }],
+    reply: { text: `Write it so:\n\`\`\`\n${textCalls['function-tags']}\n\`\`\``, finish: 'stop' },
   },
 ];

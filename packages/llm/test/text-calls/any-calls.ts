@@ -20,7 +20,7 @@ export const callableTools: readonly ToolSpec[] = [
   { name: 'look', description: 'Looks.', parameters },
 ];
 
-/** What texts are made of that go wrong most easily: our tags, their parts, and the odd characters beside them. */
+/** Text fragments that cause errors most often: tags, parts of tags, and unusual characters. */
 export const awkwardPieces = [
   '<function=act>',
   '</function>',
@@ -61,13 +61,13 @@ export const awkwardPieces = [
   'null',
 ] as const;
 
-/** A call as a script makes it. */
+/** A scripted call. */
 export interface AnyCall {
   readonly name: string;
   readonly arguments: Readonly<Record<string, unknown>>;
 }
 
-/** One to three calls of these tools, with any values. Takes the module, so that the package need not depend on it. */
+/** Returns an arbitrary of one to three calls of these tools, with any values. */
 export function anyCalls(fc: typeof FastCheck): FastCheck.Arbitrary<readonly AnyCall[]> {
   const piece = fc.constantFrom(...awkwardPieces);
   const text = fc.oneof(

@@ -32,11 +32,11 @@ const run: ToolSpec = {
 };
 const ping: ToolSpec = { name: 'ping', description: '', parameters: {} };
 
-/** What becomes of a reply: what is said and thought, and each call with its arguments. */
+/** Returns the text, the reasoning and the calls with arguments of a reply. */
 async function read(turn: ScriptedTurn | string, options: MockFunctionCallingOptions = {}) {
   const notices: MockNotice[] = [];
   const step = typeof turn === 'string' ? { text: turn } : turn;
-  // Twice, because a value without an end makes the request go out again.
+  // Twice, because a value without an end repeats the request.
   const steps = [step, step];
   const model = mockFunctionCalling({ callsPerReply: 'many', onNotice: (each) => notices.push(each), ...options })(
     scriptedModel(steps),
@@ -65,7 +65,7 @@ test.for<readonly [string, string, { readonly text?: string; readonly calls: unk
     { calls: [['run', { cmd: 'a\r\nb' }]] },
   ],
   [
-    '8: a value of several lines loses one line feed on either side',
+    '8: a value of several lines loses one line feed on each side',
     '<function=run>\n<parameter=cmd>\n    indented\n\nend\n\n</parameter>\n</function>',
     { calls: [['run', { cmd: '    indented\n\nend\n' }]] },
   ],
@@ -87,7 +87,7 @@ test.for<readonly [string, string, { readonly text?: string; readonly calls: unk
   ],
   ['13: the second call is not closed', `<function=ping></function>\n${ls}`, { calls: [['ping', {}], ...called] }],
   [
-    '14: an unknown function is handed on',
+    '14: an unknown function is returned',
     '<function=jump>\n<parameter=high>1</parameter>\n</function>',
     { calls: [['jump', { high: '1' }]] },
   ],
@@ -96,7 +96,7 @@ test.for<readonly [string, string, { readonly text?: string; readonly calls: unk
     '<function= "run" >\n<parameter= cmd >ls</parameter>\n</function>',
     { calls: called },
   ],
-  ['17: a missing parameter is for the agent to tell', '<function=run></function>', { calls: [['run', {}]] }],
+  ['17: a missing parameter is reported by the agent', '<function=run></function>', { calls: [['run', {}]] }],
   [
     '19: an unknown parameter names the known ones',
     '<function=run><parameter=comand>ls</parameter></function>',
@@ -154,13 +154,9 @@ test.for<readonly [string, string, { readonly text?: string; readonly calls: unk
     { calls: [['run', { cmd: '&lt;a&amp;' }]] },
   ],
   ['27: an empty text', '<function=run><parameter=cmd></parameter></function>', { calls: [['run', { cmd: '' }]] }],
-  [
-    '29: a name and a value run together',
-    '<function=run>\n<parameter=cmd=ls</parameter>\n</function>',
-    { calls: called },
-  ],
+  ['29: a name and a value joined', '<function=run>\n<parameter=cmd=ls</parameter>\n</function>', { calls: called }],
   ['44: a wrapper', `<tool_call>\n${ls}</function>\n</tool_call>`, { calls: called }],
-  ['44: a wrapper that closes in place of the call', `<tool_call>${ls}</tool_call>`, { calls: called }],
+  ['44: a wrapper that is closed instead of the call', `<tool_call>${ls}</tool_call>`, { calls: called }],
   ['45: a fence with the call alone', `So:\n\`\`\`xml\n${ls}</function>\n\`\`\``, { text: 'So:', calls: called }],
   [
     '45: a fence with more',
@@ -173,12 +169,12 @@ test.for<readonly [string, string, { readonly text?: string; readonly calls: unk
     { text: `1. So:\n\n    \`\`\`\n    Say\n    ${ls}</function>\n    \`\`\``, calls: [] },
   ],
   [
-    '45: a line that begins with code is no fence',
+    '45: a line that begins with code is not a fence',
     `\`\`\`ls\`\`\` it is:\n\`\`\`\n${ls}</function>\n\`\`\``,
     { text: '```ls``` it is:', calls: called },
   ],
   [
-    '46: another dialect',
+    '46: another format',
     '<invoke name="run"><parameter name="cmd">ls</parameter></invoke>',
     { text: '<invoke name="run"><parameter name="cmd">ls</parameter></invoke>', calls: [] },
   ],
@@ -230,14 +226,14 @@ test.for<readonly [string, string, unknown]>([
   ['37: an object', 'obj={"src":"cli"}', { src: 'cli' }],
   ['37: an object as Python writes it', "obj={'a': True, 'b': None}", { a: true, b: null }],
   ['37: a list for an object', 'obj=[1]', 'a JSON object'],
-  ['38: a word that is not allowed is for the agent to tell', 'mode=c', 'c'],
+  ['38: a value that is not allowed is reported by the agent', 'mode=c', 'c'],
   ['39: an allowed word between line feeds', 'mode=\n  a\n  ', 'a'],
   ['40: an allowed integer', 'lvl=2', 2],
   ['41: null', 'u=null', null],
   ['41: an integer or null', 'u=12', 12],
   ['41: nothing, where text may be', 's=', ''],
   ['41: null, where text may be', 's=null', null],
-  ['41: a word that is no JSON, where text may be', 's=None', 'None'],
+  ['41: a word that is not JSON, where text may be', 's=None', 'None'],
   ['37: an object that is nested too deep', `obj=${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`, 'a JSON object'],
   ['34: a list that is too long to be repaired', `items=[${"'a',".repeat(6_000)}]`, 'a JSON list'],
   ['41: neither integer nor null', 'u=x', 'an integer or null'],
@@ -249,23 +245,23 @@ test.for<readonly [string, string, unknown]>([
   expect(calls).toEqual([['run', isProblem ? { problem } : { [name]: expected }]]);
 });
 
-test('10: text after the call is left out, and told', async () => {
+test('10: text after the call is dropped and reported', async () => {
   const { text, notices } = await read(`First.\n${ls}</function>\nThen I wait.`);
   expect([text, notices]).toEqual(['First.', [{ kind: 'dropped-text', chars: 12 }]]);
 });
 
-test('11: one call per reply, which is the default', async () => {
+test('11: one call per reply by default', async () => {
   const { calls, notices } = await read(`${ls}</function><function=ping></function>`, { callsPerReply: 'one' });
   expect(calls).toEqual(called);
   expect(notices).toEqual([{ kind: 'dropped-text', chars: 26 }]);
 });
 
-test('a result that the model makes up ends the reply', async () => {
+test('a result invented by the model ends the reply', async () => {
   const made = `${ls}</function>\n\nEXECUTION RESULT of [run]:\nok\n\n<function=ping>\n</function>`;
   expect((await read(made)).calls).toEqual(called);
 });
 
-test('28: of a parameter given twice the last value counts, and that is told', async () => {
+test('28: the last value of a repeated parameter counts, and the repetition is reported', async () => {
   const { calls, notices } = await read(`${ls}<parameter=cmd>pwd</parameter></function>`);
   expect([calls, notices]).toEqual([
     [['run', { cmd: 'pwd' }]],
@@ -275,13 +271,13 @@ test('28: of a parameter given twice the last value counts, and that is told', a
 
 test.for([
   ['42: thinking before the call', `<think>short plan</think>\n${ls}</function>`],
-  ['42: thinking whose beginning was kept back', `short plan\n</think>\n\n${ls}</function>`],
+  ['42: thinking whose opening tag was not sent', `short plan\n</think>\n\n${ls}</function>`],
   ['E4: thinking and a wrapper', `<think>short plan</think>\n<tool_call>\n${ls}</function>\n</tool_call>`],
 ])('%s', async ([, written = '']) => {
   expect(await read(written)).toMatchObject({ reasoning: 'short plan', text: '', calls: called });
 });
 
-test('43: a call within thinking is made only when nothing else was said', async () => {
+test('43: a call within thinking counts only without other text', async () => {
   const inside = `<think>Now\n${ls}</function></think>`;
   expect(await read(inside)).toMatchObject({ calls: called, notices: [{ kind: 'call-in-reasoning' }] });
   expect(await read(`${inside}\nNo, I wait.`)).toMatchObject({ text: 'No, I wait.', calls: [] });
@@ -291,7 +287,7 @@ test('43: a call within thinking is made only when nothing else was said', async
 const considered = `I could\n<function=run>\n<parameter=cmd>rm -rf x</parameter>\n</function>\nbut no.`;
 
 test.for([
-  ['after words', `Sure.\n<think>\n${considered}\n</think>\n${ls}</function>`, 'Sure.'],
+  ['after text', `Sure.\n<think>\n${considered}\n</think>\n${ls}</function>`, 'Sure.'],
   ['twice', `<think>${considered}</think>\nSure.\n<think>So.</think>\n${ls}</function>`, 'Sure.'],
   ['in the other spelling', `<thinking>${considered}</thinking>\n${ls}</function>`, ''],
   ['without its beginning', `${considered}\n</think>\n\nSure.\n${ls}</function>`, 'Sure.'],
@@ -303,7 +299,7 @@ test.for([
   });
 });
 
-test('43: thinking that a stop string cut at a call it considers is asked for to its end', async () => {
+test('43: the request is repeated when a stop string cut thinking at a call in it', async () => {
   for (const begin of ['<think>', 'Sure.\n<think>']) {
     const steps = [1, 2].map(() => ({ text: `${begin}${considered}</think>\n${ls}</function>` }));
     const model = mockFunctionCalling()(scriptedModel(steps, { prompted: true }));
@@ -312,7 +308,7 @@ test('43: thinking that a stop string cut at a call it considers is asked for to
   }
 });
 
-test('43: thinking that the output limit cut makes no call', async () => {
+test('43: thinking cut by the output limit contains no call', async () => {
   const { calls } = await read({
     text: `<think>${considered}\nOr\n<function=ping>\n</function>\nor`,
     finish: 'length',
@@ -320,7 +316,7 @@ test('43: thinking that the output limit cut makes no call', async () => {
   expect(calls).toEqual([]);
 });
 
-test('thinking after a call ends the reply, and lines of a value are no thinking', async () => {
+test('thinking after a call ends the reply, and lines of a value are not thinking', async () => {
   const after = `${ls}</function>\n<think>${considered}</think>\n<function=ping>\n</function>`;
   expect(await read(after)).toMatchObject({ calls: called, text: '' });
   const cmd = "cat > a <<'END'\n<think>\na\n</think>\nEND";
@@ -345,8 +341,8 @@ test.for([
   ['on lines of its own', `cat > a.md <<'END'\n${example}\nEND`],
   ['of another tool', `cat > a.md <<'END'\n<function=jump>\n<parameter=a>1</parameter>\n</function>\nEND`],
   ['within a line', 'echo "<function=a><parameter=b>c</parameter></function>" > x'],
-  ['in another notation', `cat > a.xml <<'END'\n<function name="f">\n<parameter>a</parameter>\n</function>\nEND`],
-  ['of which only the beginning is told', 'echo "usage: a <parameter> b"; echo "<parameter=c>"'],
+  ['in another format', `cat > a.xml <<'END'\n<function name="f">\n<parameter>a</parameter>\n</function>\nEND`],
+  ['of which only the beginning is written', 'echo "usage: a <parameter> b"; echo "<parameter=c>"'],
   ['without parameters', "cat > a.md <<'END'\n<function=ping>\n</function>\nEND"],
 ])('a value holds a call %s, whether stop strings cut it or not', async ([, command = '']) => {
   const written = `<function=run>\n<parameter=cmd>\n${command}\n</parameter>\n</function>`;
@@ -360,10 +356,13 @@ test.for([
 });
 
 test.for([
-  ['words after its end', '<function=run><parameter=cmd>ls</parameter> and then rm </function>'],
-  ['words between', '<function=run>\n<parameter=cmd>ls</parameter>\nand so\n<parameter=n>1</parameter>\n</function>'],
+  ['text after its end', '<function=run><parameter=cmd>ls</parameter> and then rm </function>'],
+  [
+    'text between parameters',
+    '<function=run>\n<parameter=cmd>ls</parameter>\nand so\n<parameter=n>1</parameter>\n</function>',
+  ],
   ['a call in it that has no end either', '<function=run>\n<parameter=cmd>ls\n<function=ping>\n</function>'],
-  ['an example that is not whole', '<function=run>\n<parameter=cmd>echo "<parameter=n>"</parameter>'],
+  ['an incomplete example', '<function=run>\n<parameter=cmd>echo "<parameter=n>"</parameter>'],
   ['two ends', `${ls}</parameter>\n</function>`],
   ['an end without an angle', '<function=run>\n<parameter=cmd>ls</parameter\n</function>'],
   ['its name as its end', '<function=run>\n<parameter=cmd>ls</cmd>\n<parameter=n>1</parameter>\n</function>'],
@@ -376,7 +375,7 @@ test.for([
     'a section in a section',
     `<function=run>\n<parameter=cmd><![CDATA[echo "<parameter=n><![CDATA[1]]></parameter>"]]></parameter>\n</function>`,
   ],
-])('a value whose end cannot be told is not guessed: %s', async ([, written = '']) => {
+])('an ambiguous end of a value is not guessed: %s', async ([, written = '']) => {
   const { calls } = await read(written, { callsPerReply: 'one' });
   expect(calls).toEqual([['run', { problem: expect.stringContaining('no end') as string }]]);
 });

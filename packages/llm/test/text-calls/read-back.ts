@@ -8,7 +8,7 @@ const tools = new Map(callableTools.map((tool) => [tool.name, tool]));
 const names = new Set(Object.keys(propertiesOf(callableTools[0]?.parameters ?? {})));
 const known = { isTool: (name: string) => tools.has(name), isParameter: (name: string) => names.has(name) };
 
-/** Calls as they are read from the text that they are written as, without a model in between. */
+/** Writes calls as text and reads them back, without a model. */
 export function readBack(made: readonly AnyCall[]): readonly AnyCall[] {
   const whole = made.map((call) => writeCall({ ...call, arguments: JSON.stringify(call.arguments) })).join('\n');
   const scanned = scanReply(whole, { knownIn: () => known, maxCalls: Infinity });

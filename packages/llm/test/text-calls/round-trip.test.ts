@@ -6,19 +6,19 @@ import { readBack } from './read-back.ts';
 import { userRequest, scriptedModel } from '../../src/testing/index.ts';
 import { mockFunctionCalling } from '../../src/function-calling/mock-function-calling.ts';
 
-test('whatever is called is read back as it was, however the stream is cut', async () => {
+test('any call is read back unchanged, however the stream is split', async () => {
   const property = fc.asyncProperty(anyCalls(fc), fc.integer({ min: 1, max: 9 }), async (made, width) => {
-    // Twice, because a value with a stop string in it makes the request go out again.
+    // Twice, because a value with a stop string repeats the request.
     const steps = [1, 2].map(() => ({ text: 'I act.', calls: made }));
     const split = (whole: string): readonly string[] => whole.match(new RegExp(`.{1,${width}}`, 'gsu')) ?? [];
     const model = mockFunctionCalling({ callsPerReply: 'many' })(scriptedModel(steps, { prompted: true, split }));
     const nothing = { text: '', reasoning: '', arguments: made.map(() => '') };
-    let said = structuredClone(nothing);
+    let streamed = structuredClone(nothing);
     const reply = await model.generate(userRequest('Go', { tools }), {
       onDelta(delta) {
-        if (delta.kind === 'text' || delta.kind === 'reasoning') said[delta.kind] += delta.text;
-        if (delta.kind === 'tool-call') said.arguments[delta.index] += delta.arguments;
-        if (delta.kind === 'reset') said = structuredClone(nothing);
+        if (delta.kind === 'text' || delta.kind === 'reasoning') streamed[delta.kind] += delta.text;
+        if (delta.kind === 'tool-call') streamed.arguments[delta.index] += delta.arguments;
+        if (delta.kind === 'reset') streamed = structuredClone(nothing);
       },
     });
     const read = (reply.message.tool_calls ?? []).map((call) => ({
@@ -27,7 +27,7 @@ test('whatever is called is read back as it was, however the stream is cut', asy
     }));
     expect(read).toEqual(JSON.parse(JSON.stringify(made)));
     expect(reply.invalidCalls).toBeUndefined();
-    expect(said).toEqual({
+    expect(streamed).toEqual({
       text: 'I act.',
       reasoning: '',
       arguments: reply.message.tool_calls?.map((call) => call.arguments),
@@ -36,7 +36,7 @@ test('whatever is called is read back as it was, however the stream is cut', asy
   await fc.assert(property, { numRuns: 300 });
 });
 
-test('five thousand calls and more are read back from the text that they become', () => {
+test('more than 5,000 calls are read back from their text', () => {
   let count = 0;
   const property = fc.property(anyCalls(fc), (made) => {
     expect(readBack(made)).toEqual(JSON.parse(JSON.stringify(made)));
@@ -46,7 +46,7 @@ test('five thousand calls and more are read back from the text that they become'
   expect(count).toBeGreaterThan(5000);
 });
 
-test('any text is read without failing, and says the same streamed and not', async () => {
+test('any text is read without failing, with the same result streamed and not', async () => {
   const reply = fc.array(
     fc.oneof(fc.constantFrom(...awkwardPieces), fc.constantFrom('<function=look>\n', '<parameter=count>7</parameter>')),
     {
@@ -57,14 +57,14 @@ test('any text is read without failing, and says the same streamed and not', asy
     reply.map((pieces) => pieces.join('')).filter((whole) => whole.trim() !== ''),
     async (whole) => {
       const model = mockFunctionCalling()(scriptedModel([{ text: whole }, { text: whole }]));
-      let said = { text: '', reasoning: '' };
+      let streamed = { text: '', reasoning: '' };
       const { message } = await model.generate(userRequest('Go', { tools }), {
         onDelta(delta) {
-          if (delta.kind === 'reset') said = { text: '', reasoning: '' };
-          if (delta.kind === 'text' || delta.kind === 'reasoning') said[delta.kind] += delta.text;
+          if (delta.kind === 'reset') streamed = { text: '', reasoning: '' };
+          if (delta.kind === 'text' || delta.kind === 'reasoning') streamed[delta.kind] += delta.text;
         },
       });
-      expect(said).toEqual({ text: textOf(message.content), reasoning: message.reasoning_content ?? '' });
+      expect(streamed).toEqual({ text: textOf(message.content), reasoning: message.reasoning_content ?? '' });
     },
   );
   await fc.assert(property, { numRuns: 500 });

@@ -8,116 +8,116 @@ import { scriptedModel } from '../script/scripted-model.ts';
 
 type Generate = LanguageModel['generate'];
 
-/** Each breaks one promise. */
-const broken: Readonly<Record<string, (right: Generate) => Generate>> = {
-  'forgets the calls': (right) => async (request, options) => {
-    const reply = await right(request, options);
+/** Models that each violate one requirement. */
+const broken: Readonly<Record<string, (generate: Generate) => Generate>> = {
+  'drops the calls': (generate) => async (request, options) => {
+    const reply = await generate(request, options);
     const { tool_calls: _calls, ...message } = reply.message;
     return { ...reply, message };
   },
-  'rewrites arguments': (right) => async (request, options) => {
-    const reply = await right(request, options);
+  'rewrites arguments': (generate) => async (request, options) => {
+    const reply = await generate(request, options);
     const calls = reply.message.tool_calls?.map((call) => ({
       ...call,
       arguments: call.arguments.replaceAll('  ', ' '),
     }));
     return { ...reply, message: { ...reply.message, ...(calls && { tool_calls: calls }) } };
   },
-  'drops usage': (right) => async (request, options) => {
-    const { usage: _usage, ...reply } = await right(request, options);
+  'drops usage': (generate) => async (request, options) => {
+    const { usage: _usage, ...reply } = await generate(request, options);
     return reply;
   },
-  'drops the cost': (right) => async (request, options) => {
-    const { costUsd: _cost, ...reply } = await right(request, options);
+  'drops the cost': (generate) => async (request, options) => {
+    const { costUsd: _cost, ...reply } = await generate(request, options);
     return reply;
   },
-  'drops reasoning': (right) => async (request, options) => {
-    const reply = await right(request, options);
+  'drops reasoning': (generate) => async (request, options) => {
+    const reply = await generate(request, options);
     const { reasoning_content: _reasoning, ...message } = reply.message;
     return { ...reply, message };
   },
-  'gives calls other ids': (right) => async (request, options) => {
-    const reply = await right(request, options);
+  'changes call ids': (generate) => async (request, options) => {
+    const reply = await generate(request, options);
     const calls = reply.message.tool_calls?.map((call) => ({ ...call, id: `x_${call.id}` }));
     return { ...reply, message: { ...reply.message, ...(calls && { tool_calls: calls }) } };
   },
-  'gives two calls one id': (right) => async (request, options) => {
-    const reply = await right(request, options);
+  'repeats a call id': (generate) => async (request, options) => {
+    const reply = await generate(request, options);
     const calls = reply.message.tool_calls?.map((call) => ({ ...call, id: 'same' }));
     return { ...reply, message: { ...reply.message, ...(calls && { tool_calls: calls }) } };
   },
-  'turns calls around': (right) => async (request, options) => {
-    const reply = await right(request, options);
+  'reverses calls': (generate) => async (request, options) => {
+    const reply = await generate(request, options);
     const calls = reply.message.tool_calls?.toReversed();
     return { ...reply, message: { ...reply.message, ...(calls && { tool_calls: calls }) } };
   },
-  'forgets why a reply ended': (right) => async (request, options) => ({
-    ...(await right(request, options)),
+  'loses the finish reason': (generate) => async (request, options) => ({
+    ...(await generate(request, options)),
     finish: 'stop',
   }),
-  'says everything twice': (right) => async (request, options) => {
+  'emits every delta twice': (generate) => async (request, options) => {
     const { onDelta } = options ?? {};
     const twice = (delta: Delta): void => [1, 2].forEach(() => onDelta?.(delta));
-    return right(request, { ...options, ...(onDelta && { onDelta: twice }) });
+    return generate(request, { ...options, ...(onDelta && { onDelta: twice }) });
   },
-  'swallows an abort': (right) => async (request, options) =>
-    right(request, options).catch((error: unknown) => {
-      if (error instanceof LlmError && error.code === 'aborted') return right(request);
+  'swallows an abort': (generate) => async (request, options) =>
+    generate(request, options).catch((error: unknown) => {
+      if (error instanceof LlmError && error.code === 'aborted') return generate(request);
       throw error;
     }),
-  'says unavailable when it was aborted': (right) => async (request, options) =>
-    right(request, options).catch((error: unknown) => {
+  'reports an abort as unavailable': (generate) => async (request, options) =>
+    generate(request, options).catch((error: unknown) => {
       const isAbort = error instanceof LlmError && error.code === 'aborted';
       throw isAbort ? new LlmError('unavailable', error.message, { cause: error.cause }) : error;
     }),
-  'loses the reason of an abort': (right) => async (request, options) =>
-    right(request, options).catch((error: unknown) => {
+  'loses the reason of an abort': (generate) => async (request, options) =>
+    generate(request, options).catch((error: unknown) => {
       const isAbort = error instanceof LlmError && error.code === 'aborted';
       throw isAbort ? new LlmError('aborted', error.message) : error;
     }),
-  'throws errors of its own': (right) => async (request, options) =>
-    right(request, options).catch((error: unknown) => {
+  'throws other errors': (generate) => async (request, options) =>
+    generate(request, options).catch((error: unknown) => {
       throw new Error('Something failed.', { cause: error });
     }),
-  'gives every reply one id': (right) => async (request, options) => ({
-    ...(await right(request, options)),
+  'repeats the reply id': (generate) => async (request, options) => ({
+    ...(await generate(request, options)),
     id: 'same',
   }),
-  'makes up usage': (right) => async (request, options) => ({
+  'invents usage': (generate) => async (request, options) => ({
     usage: { input_tokens: 1, output_tokens: 1, cache_read_tokens: 0, cache_write_tokens: 0, reasoning_tokens: 0 },
-    ...(await right(request, options)),
+    ...(await generate(request, options)),
   }),
-  'streams nothing': (right) => async (request, options) =>
-    right(request, options?.signal ? { signal: options.signal } : {}),
-  'ignores the signal': (right) => async (request, options) =>
-    right(request, options?.onDelta && { onDelta: options.onDelta }),
-  'hands out pieces after an abort': (right) => async (request, options) =>
-    right(request, options).finally(() => options?.onDelta?.({ kind: 'text', text: 'late' })),
-  'changes the request': (right) => async (request, options) => {
+  'streams nothing': (generate) => async (request, options) =>
+    generate(request, options?.signal ? { signal: options.signal } : {}),
+  'ignores the signal': (generate) => async (request, options) =>
+    generate(request, options?.onDelta && { onDelta: options.onDelta }),
+  'emits deltas after an abort': (generate) => async (request, options) =>
+    generate(request, options).finally(() => options?.onDelta?.({ kind: 'text', text: 'late' })),
+  'changes the request': (generate) => async (request, options) => {
     Object.assign(request.messages[0] ?? {}, { name: 'changed' });
-    return right(request, options);
+    return generate(request, options);
   },
-  'hands out pieces after the end': (right) => async (request, options) => {
-    const reply = await right(request, options);
+  'emits deltas after the end': (generate) => async (request, options) => {
+    const reply = await generate(request, options);
     queueMicrotask(() => queueMicrotask(() => options?.onDelta?.({ kind: 'text', text: 'late' })));
     return reply;
   },
-  'leaves a listener at the signal': (right) => async (request, options) => {
+  'keeps a listener on the signal': (generate) => async (request, options) => {
     options?.signal?.addEventListener('abort', () => undefined);
-    return right(request, options);
+    return generate(request, options);
   },
-  'turns the history around': (right) => async (request, options) =>
-    right({ ...request, messages: request.messages.toReversed() }, options),
-  'adds a blank block': (right) => async (request, options) => {
-    const reply = await right(request, options);
+  'reverses the history': (generate) => async (request, options) =>
+    generate({ ...request, messages: request.messages.toReversed() }, options),
+  'adds a blank block': (generate) => async (request, options) => {
+    const reply = await generate(request, options);
     return { ...reply, message: { ...reply.message, content: [...reply.message.content, text('')] } };
   },
-  'forgets how long to wait': (right) => async (request, options) =>
-    right(request, options).catch((error: unknown) => {
+  'loses the requested wait': (generate) => async (request, options) =>
+    generate(request, options).catch((error: unknown) => {
       throw error instanceof LlmError ? new LlmError(error.code, error.message) : error;
     }),
-  'calls every failure unavailable': (right) => async (request, options) =>
-    right(request, options).catch((error: unknown) => {
+  'reports every failure as unavailable': (generate) => async (request, options) =>
+    generate(request, options).catch((error: unknown) => {
       throw new LlmError('unavailable', 'Something failed.', { cause: error });
     }),
 };
@@ -131,7 +131,7 @@ describe('a model that', () => {
         return { model, [Symbol.asyncDispose]: async () => undefined };
       }),
     );
-    // One is enough, and some fail only when their patience has an end.
+    // One failed check is enough; some fail only after their timeout.
     await expect(Promise.all(checks)).rejects.toBeInstanceOf(Error);
   });
 });

@@ -5,13 +5,13 @@ import { userRequest } from '../contract/model-check.ts';
 import { scriptedModel } from './scripted-model.ts';
 import type { ScriptedStep } from './scripted-step.ts';
 
-test('a step may answer what it is asked', async () => {
-  const model = scriptedModel([({ messages }) => ({ text: `You said ${textOf(messages[0]?.content ?? [])}.` })]);
+test('a step may be a function of the request', async () => {
+  const model = scriptedModel([({ messages }) => ({ text: `Echo of ${textOf(messages[0]?.content ?? [])}.` })]);
   const { message } = await model.generate(userRequest('hi'));
-  expect(textOf(message.content)).toBe('You said hi.');
+  expect(textOf(message.content)).toBe('Echo of hi.');
 });
 
-test('a request beyond the script is a mismatch, then and at the end', async () => {
+test('a request without a step is a mismatch, immediately and at the end', async () => {
   const model = scriptedModel([]);
   await expect(model.generate(userRequest('Hi'))).rejects.toMatchObject({ code: 'script-mismatch' });
   expect(() => model.assertDone()).toThrow('Request 1 was not expected: the script has 0 steps.');
@@ -89,13 +89,13 @@ function disappointed(): never {
   throw new Error('no result of grep');
 }
 
-test('a step that throws is a mismatch that names what it threw', async () => {
+test('a step that throws is a mismatch that names the error', async () => {
   const model = scriptedModel([disappointed]);
   await expect(model.generate(userRequest('Hi'))).rejects.toThrow('Step 1 threw: no result of grep');
   expect(() => model.assertDone()).toThrow('Step 1 threw');
 });
 
-test('ids that are made up are the same in every run and differ within a conversation', async () => {
+test('generated ids are the same in every run and differ within a conversation', async () => {
   const steps = [{ calls: [{ name: 'think', arguments: {} }] }, { text: 'Done.' }];
   const run = async (): Promise<readonly string[]> => {
     const model = scriptedModel(steps);
@@ -114,13 +114,13 @@ function* forever(): Generator<ScriptedStep> {
   for (;;) yield { text: 'Again.' };
 }
 
-test('a script may be without end', async () => {
+test('a script may be endless', async () => {
   const model = scriptedModel(forever());
   for (let count = 0; count < 100; count += 1) await model.generate(userRequest('Hi'));
   expect(model.requests).toHaveLength(100);
 });
 
-test('a raw answer needs a server', async () => {
+test('a raw response needs a server', async () => {
   const model = scriptedModel([{ fault: { kind: 'answer', body: '' } }]);
   await expect(model.generate(userRequest('Hi'))).rejects.toThrow('Only a scripted server can send a raw answer.');
 });

@@ -20,12 +20,12 @@ test('a reply is one completion, or events with an end marker', async () => {
     'data: [DONE]',
     false,
   ]);
-  const told = await (await post(server, { stream: true, stream_options: { include_usage: true } })).text();
-  expect(told).toContain('"prompt_tokens":3');
+  const stream = await (await post(server, { stream: true, stream_options: { include_usage: true } })).text();
+  expect(stream).toContain('"prompt_tokens":3');
   server.assertDone();
 });
 
-test('a raw answer is sent as it is', async () => {
+test('a raw response is sent unchanged', async () => {
   const raw = { kind: 'answer', status: 418, headers: { 'content-type': 'text/plain' } } as const;
   await using server = await scriptedServer([
     { fault: { ...raw, body: 'tea' } },
@@ -43,7 +43,7 @@ async function* twoPieces(between: Promise<void>): AsyncGenerator<string | Uint8
   yield new TextEncoder().encode('tẅo');
 }
 
-test('the pieces of a raw answer are sent as they come', async () => {
+test('the pieces of a raw response are sent as they arrive', async () => {
   const read = Promise.withResolvers<void>();
   await using server = await scriptedServer([{ fault: { kind: 'answer', body: twoPieces(read.promise) } }]);
   const pieces: string[] = [];
@@ -54,14 +54,14 @@ test('the pieces of a raw answer are sent as they come', async () => {
   expect(pieces).toEqual(['one', 'tẅo']);
 });
 
-test('models are listed, and another one is not found', async () => {
+test('models are listed, and any other model is not found', async () => {
   await using server = await scriptedServer([], { models: ['a', 'b'] });
   const listed: unknown = await (await fetch(`${server.url}/models`)).json();
   expect(listed).toMatchObject({ data: [{ id: 'a' }, { id: 'b' }] });
   expect((await post(server)).status).toBe(404);
 });
 
-test('requests are recorded with what they stand for', async () => {
+test('requests are recorded with their parsed form', async () => {
   await using server = await scriptedServer([{ text: 'Hello.' }]);
   await post(server, { temperature: 0.5 });
   const [recorded] = server.requests;
@@ -74,42 +74,42 @@ test('requests are recorded with what they stand for', async () => {
   expect(await recorded?.abandoned).toBe(false);
 });
 
-test('a request beyond the script is answered, and told at the end', async () => {
+test('a request without a step is answered, and reported at the end', async () => {
   await using server = await scriptedServer([]);
   const answer: unknown = await (await post(server)).json();
   expect(answer).toMatchObject({ error: { code: 'script_mismatch' } });
   expect(() => server.assertDone()).toThrow('Request 1 was not expected');
 });
 
-test('a body that is no request, and an unknown path, are told', async () => {
+test('an invalid body and an unknown path are answered with an error', async () => {
   await using server = await scriptedServer([]);
   const broken = await fetch(`${server.url}/chat/completions`, { method: 'POST', body: '{' });
   expect([broken.status, (await fetch(`${server.url}/nothing`)).status]).toEqual([400, 404]);
 });
 
-test('a client that leaves in the middle does no harm', async () => {
+test('a client may disconnect early', async () => {
   const gate = Promise.withResolvers<void>();
   await using server = await scriptedServer([{ text: 'x'.repeat(1000), gate: gate.promise }, { text: 'Still here.' }]);
   const client = new AbortController();
-  const asked = post(server, { stream: true }, client.signal);
+  const response = post(server, { stream: true }, client.signal);
   const leave = async (): Promise<void> => {
     while (server.requests.length === 0) await new Promise((resolve) => setImmediate(resolve));
     client.abort();
     await server.requests[0]?.abandoned;
     gate.resolve();
   };
-  const [result] = await Promise.allSettled([asked, leave()]);
+  const [result] = await Promise.allSettled([response, leave()]);
   expect(result.status).toBe('rejected');
   expect(await (await post(server)).text()).toContain('Still here.');
 });
 
 test('disposing closes connections that hang', async () => {
   const server = await scriptedServer([{ text: 'x', fault: { kind: 'hang', afterPieces: 0 } }]);
-  const asked = post(server);
+  const response = post(server);
   const dispose = async (): Promise<void> => {
     while (server.requests.length === 0) await new Promise((resolve) => setImmediate(resolve));
     await server[Symbol.asyncDispose]();
   };
-  const [result] = await Promise.allSettled([asked, dispose()]);
+  const [result] = await Promise.allSettled([response, dispose()]);
   expect(result.status).toBe('rejected');
 });

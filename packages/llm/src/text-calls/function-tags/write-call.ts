@@ -1,4 +1,4 @@
-import { unparsedArguments } from '@varve/events/projections';
+import { unparsedArguments } from '@varve/events';
 import { tags } from './tags.ts';
 
 /** The parts of a call that are written. */

@@ -4,7 +4,7 @@ import { checkMessages } from '@varve/events/projections';
 import { functionCalling } from '../../src/function-calling/function-calling.ts';
 import { userRequest, type ScriptedStep } from '../../src/testing/index.ts';
 import { failing, fine, withTools } from './answers.ts';
-import type { FaultPlay, FaultRow, Seen } from './fault-row.ts';
+import type { FaultScenario, FaultRow, Outcome } from './fault-row.ts';
 import { modelAt, serve } from './run-fault.ts';
 
 const noLimit = failing(400, "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.");
@@ -24,7 +24,7 @@ const found: Message = {
 };
 const ask = userRequest('Look').messages;
 
-/** A history whose first call has no result, and whose last result has no call. */
+/** A history whose first call has no result and whose last result has no call. */
 const unpaired = [
   ...ask,
   { role: 'assistant', content: [], tool_calls: [call('call_a'), call('call_b')], thinking_blocks: [] },
@@ -41,27 +41,27 @@ const sealed = (origin: string): Message => ({
   responses_reasoning_item: { summary: [], encrypted_content: 'bad' },
 });
 
-const legal: ScriptedStep = ({ messages }) => {
+const valid: ScriptedStep = ({ messages }) => {
   assert.deepEqual(checkMessages(messages), []);
   return { text: 'Fine.' };
 };
 
-function fields({ bodies }: Seen, name: string): readonly unknown[] {
+function fields({ bodies }: Outcome, name: string): readonly unknown[] {
   return bodies.map((body) => body[name]);
 }
 
 const rejectsTools = failing(400, 'gemma does not support tools');
 const written = { text: 'Looking.\n\n<function=grep>\n<parameter=pattern>x</parameter>\n</function>' };
 
-/** F17 to F25: what a server rejects by name. */
-export const lessonFaults: readonly (FaultRow | FaultPlay)[] = [
+/** F17 to F25: requests that a server rejects with a reason. */
+export const workaroundFaults: readonly (FaultRow | FaultScenario)[] = [
   {
     fault: 17,
-    title: '400 for max_tokens is asked with the other name, and so from then on',
-    over: ['chat'],
+    title: '400 for max_tokens is retried with the other name, which later requests use',
+    protocols: ['chat'],
     request: withLimit,
     steps: [noLimit, fine, fine],
-    asks: 2,
+    repeats: 2,
     reply: { text: 'Fine.' },
     also: (seen) =>
       assert.deepEqual(
@@ -75,19 +75,19 @@ export const lessonFaults: readonly (FaultRow | FaultPlay)[] = [
   },
   {
     fault: 18,
-    title: '400 for tools is asked with calls as text, and so from then on',
-    async play(stage) {
-      await using server = await serve(stage, [rejectsTools, written, written]);
-      const told: string[] = [];
-      const wrap = functionCalling({ onSwitch: ({ code }) => told.push(code) });
-      const model = wrap(modelAt(stage, server));
+    title: '400 for tools is retried with calls as text, which later requests use',
+    async run(variant) {
+      await using server = await serve(variant, [rejectsTools, written, written]);
+      const switches: string[] = [];
+      const wrap = functionCalling({ onSwitch: ({ code }) => switches.push(code) });
+      const model = wrap(modelAt(variant, server));
       for (const attempt of ['first', 'second']) {
         const { message, finish } = await model.generate(withTools);
         const calls = message.tool_calls?.map(({ name, arguments: json }) => [name, json]);
         assert.deepEqual([calls, finish], [[['grep', '{"pattern":"x"}']], 'tool-calls'], attempt);
       }
       server.assertDone();
-      assert.deepEqual(told, ['unsupported']);
+      assert.deepEqual(switches, ['unsupported']);
       assert.deepEqual(
         server.requests.map(({ request }) => request?.tools.length),
         [1, 0, 0],
@@ -96,24 +96,24 @@ export const lessonFaults: readonly (FaultRow | FaultPlay)[] = [
   },
   {
     fault: 18,
-    title: '400 for tools is unsupported where calls may not be text',
+    title: '400 for tools is unsupported without mock function calling',
     request: withTools,
     steps: [rejectsTools],
     failures: [['unsupported', /does not support tools$/]],
   },
   {
     fault: 19,
-    title: '400 for stream_options is asked without, and no usage is made up',
-    over: ['chat'],
-    ways: ['streamed'],
+    title: '400 for stream_options is retried without them, and usage is absent',
+    protocols: ['chat'],
+    modes: ['streamed'],
     steps: [failing(400, 'stream_options: Extra inputs are not permitted'), fine, fine],
-    asks: 2,
-    reply: { text: 'Fine.', usage: 'untold' },
+    repeats: 2,
+    reply: { text: 'Fine.', usage: 'absent' },
     also: (seen) => assert.deepEqual(fields(seen, 'stream_options'), [{ include_usage: true }, undefined, undefined]),
   },
   {
     fault: 20,
-    title: '400 for temperature and then for top_p is asked without either',
+    title: '400 for temperature and then for top_p is retried without both',
     request: userRequest('Hi', { parameters: { temperature: 0, topP: 0.5 } }),
     steps: [failing(400, "Unsupported parameter: 'temperature'"), failing(400, "Unsupported parameter: 'top_p'"), fine],
     reply: { text: 'Fine.' },
@@ -135,34 +135,34 @@ export const lessonFaults: readonly (FaultRow | FaultPlay)[] = [
   },
   {
     fault: 22,
-    title: '400 for a call without its result is asked with every call answered',
+    title: '400 for a call without its result is retried with a result for every call',
     request: userRequest('', { messages: unpaired }),
-    steps: [brokenHistory, legal],
+    steps: [brokenHistory, valid],
     reply: { text: 'Fine.' },
   },
   {
     fault: 22,
-    title: '400 for it again is the failure',
+    title: 'a second 400 for it is the failure',
     request: userRequest('', { messages: unpaired }),
     steps: [brokenHistory, brokenHistory],
     failures: [['malformed-history']],
   },
   {
     fault: 22,
-    title: '400 for a history without such a call is the failure at once',
+    title: '400 for a history without such a call is the failure immediately',
     steps: [brokenHistory],
     failures: [['malformed-history']],
   },
   {
     fault: 23,
-    title: '500 for arguments in the history is no failure of the server',
+    title: '500 for arguments in the history is a malformed history',
     steps: [failing(500, 'Failed to parse tool call arguments as JSON: [json.exception.parse_error.101]')],
     failures: [['malformed-history', /answered 500/]],
   },
   {
     fault: 24,
-    title: '400 for reasoning that is missing is asked with it',
-    over: ['chat'],
+    title: '400 for missing reasoning is retried with it',
+    protocols: ['chat'],
     request: userRequest('', {
       messages: [
         ...ask,
@@ -171,7 +171,7 @@ export const lessonFaults: readonly (FaultRow | FaultPlay)[] = [
       ],
     }),
     steps: [failing(400, 'reasoning_content is missing in assistant tool call message'), fine, fine],
-    asks: 2,
+    repeats: 2,
     reply: { text: 'Fine.' },
     also: ({ bodies }) =>
       assert.deepEqual(
@@ -181,7 +181,7 @@ export const lessonFaults: readonly (FaultRow | FaultPlay)[] = [
   },
   {
     fault: 25,
-    title: '400 for a signature is asked without sealed reasoning, and so from then on',
+    title: '400 for a signature is retried without encrypted reasoning, which later requests omit',
     request: (origin) => userRequest('', { messages: [...ask, sealed(origin), ...userRequest('Go on.').messages] }),
     steps: (protocol) => [
       failing(
@@ -191,7 +191,7 @@ export const lessonFaults: readonly (FaultRow | FaultPlay)[] = [
       fine,
       fine,
     ],
-    asks: 2,
+    repeats: 2,
     reply: { text: 'Fine.' },
     also: ({ bodies }) =>
       assert.deepEqual(
