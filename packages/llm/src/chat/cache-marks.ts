@@ -4,7 +4,8 @@ import type { CacheControl, WireMessage, WirePart } from './wire-request.ts';
 /** Providers reject a request with more. */
 const maxMarks = 4;
 
-const mark: { readonly cache_control: CacheControl } = { cache_control: { type: 'ephemeral' } };
+/** Field of a marked part. */
+export const cacheMark: { readonly cache_control: CacheControl } = { cache_control: { type: 'ephemeral' } };
 
 /**
  * Returns messages with marks at the ends of the prefixes that a provider stores: the first system block, which
@@ -34,7 +35,7 @@ function withMark(message: WireMessage, place: 'first' | 'last'): WireMessage {
     typeof content === 'string' && content.trim() !== '' ? [{ type: 'text', text: content }] : partsIn(content);
   if (parts.length === 0) return message;
   const at = place === 'first' ? 0 : parts.length - 1;
-  return { ...message, content: parts.map((part, index) => (index === at ? { ...part, ...mark } : part)) };
+  return { ...message, content: parts.map((part, index) => (index === at ? { ...part, ...cacheMark } : part)) };
 }
 
 /** Removes the oldest marks. */

@@ -90,20 +90,20 @@ function assistantMessage(message: Message, { model, origin = model, dialect }: 
 }
 
 /** Models that reason between calls reject a message with calls and without reasoning, even where there was none. */
-function reasoningBack({ reasoning_content: known = '', tool_calls: calls }: Message, dialect: Dialect) {
+function reasoningBack({ reasoning_content: reasoning = '', tool_calls: calls }: Message, dialect: Dialect) {
   const isNeeded = dialect.reasoningBack !== 'never' && calls !== undefined && calls.length > 0;
-  const isSent = dialect.reasoningBack === 'always' && known !== '';
-  return isNeeded || isSent ? { [dialect.reasoningField]: known } : {};
+  const isSent = dialect.reasoningBack === 'always' && reasoning !== '';
+  return isNeeded || isSent ? { [dialect.reasoningField]: reasoning } : {};
 }
 
 /** Opaque provider data is sent back to its own origin only. */
 function opaqueFields(message: Message, origin: string): Pick<WireMessage, 'reasoning_details' | 'thinking_blocks'> {
   const { extra, tool_calls: calls, thinking_blocks: blocks } = message;
-  const own = [extra, calls?.[0]?.extra].filter((holder) => holder?.['origin'] === origin);
-  const details = own.find((holder) => holder?.['reasoning_details'])?.['reasoning_details'];
+  const holders = [extra, calls?.[0]?.extra].filter((holder) => holder?.['origin'] === origin);
+  const details = holders.find((holder) => holder?.['reasoning_details'])?.['reasoning_details'];
   return {
     ...(details !== undefined && { reasoning_details: details }),
-    ...(own.length > 0 && blocks.length > 0 && { thinking_blocks: blocks }),
+    ...(holders.length > 0 && blocks.length > 0 && { thinking_blocks: blocks }),
   };
 }
 

@@ -1,9 +1,8 @@
 import { text, textOf, type Content, type Message } from '@varve/events';
 import { toolText } from '../tool-text.ts';
+import { cacheMark } from './cache-marks.ts';
 import { countOfImages, omittedImages, sendsImages, type ContentSettings } from '../protocol/wire-settings.ts';
-import type { CacheControl, WireImagePart, WirePart, WireTextPart } from './wire-request.ts';
-
-const marked: { readonly cache_control: CacheControl } = { cache_control: { type: 'ephemeral' } };
+import type { WireImagePart, WirePart, WireTextPart } from './wire-request.ts';
 
 /**
  * Returns the content of a system or user message: one string, or parts where images or cache marks need them. The
@@ -27,7 +26,7 @@ export function wireToolContent({ content }: Message, settings: ContentSettings)
     : omittedImages(images);
   const whole = images === 0 ? output : [output, note].filter((line) => line !== '').join('\n');
   if (whole === '' || !usesCacheMarks(settings) || !content.some((block) => block.cache_prompt)) return whole;
-  return [{ type: 'text', text: whole, ...marked }];
+  return [{ type: 'text', text: whole, ...cacheMark }];
 }
 
 /** Returns the images of a tool result as parts of a later user message, after a text with the id of their call. */
@@ -55,7 +54,7 @@ function partsOf(block: Content): readonly WirePart[] {
   if (block.type === 'image') return imageParts(block.image_urls, block.cache_prompt);
   // Providers with cache marks reject blank text blocks.
   if (block.text.trim() === '') return [];
-  const part: WireTextPart = { type: 'text', text: block.text, ...(block.cache_prompt && marked) };
+  const part: WireTextPart = { type: 'text', text: block.text, ...(block.cache_prompt && cacheMark) };
   return [part];
 }
 
@@ -63,6 +62,6 @@ function imageParts(urls: readonly string[], isMarked: boolean): readonly WireIm
   return urls.map((url, index) => ({
     type: 'image_url',
     image_url: { url },
-    ...(isMarked && index === urls.length - 1 && marked),
+    ...(isMarked && index === urls.length - 1 && cacheMark),
   }));
 }

@@ -30,8 +30,8 @@ interface PostOptions {
 function post(url: string, { headers, body, signal }: PostOptions): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const send = url.startsWith('https:') ? httpsRequest : httpRequest;
-    const own = { 'accept-encoding': 'identity', ...headers, 'content-length': Buffer.byteLength(body) };
-    const request = send(url, { method: 'POST', headers: own, signal }, resolve);
+    const allHeaders = { 'accept-encoding': 'identity', ...headers, 'content-length': Buffer.byteLength(body) };
+    const request = send(url, { method: 'POST', headers: allHeaders, signal }, resolve);
     request.on('error', reject);
     // A response that switches the protocol closes the connection without an error. After a response this has no
     // effect.

@@ -92,7 +92,9 @@ function serverErrorOf(error: unknown, client: OpenAI, errors: ServerErrors): un
     });
   }
   // Thrown for credentials that a callback or an identity provider could not supply.
-  return error instanceof OpenAIError ? errors.create('unauthenticated', `was not asked: ${error.message}`) : error;
+  return error instanceof OpenAIError
+    ? errors.create('unauthenticated', `was not called, because its credentials are missing: ${error.message}`)
+    : error;
 }
 
 /** The class of a client has the error classes of its own copy of the package. */

@@ -58,9 +58,9 @@ const maxTimerMs = 2_000_000_000;
  * `unauthenticated` for a key that no header can contain.
  */
 export function requester(options: ServerOptions, path: string): Requester {
-  const { model, client: given } = options;
-  if (given) checkExclusive(options);
-  const root = given ? clientRoot(given.baseURL) : apiRoot(options.baseUrl ?? openAiRoot);
+  const { model, client } = options;
+  if (client) checkExclusive(options);
+  const root = client ? clientRoot(client.baseURL) : apiRoot(options.baseUrl ?? openAiRoot);
   const timeoutMs = Math.min(options.timeoutMs ?? 900_000, maxTimerMs);
   const idleTimeoutMs = Math.min(options.idleTimeoutMs ?? (isLoopback(root) ? 300_000 : 120_000), maxTimerMs);
   const address = `${model} at ${root}`;
@@ -68,15 +68,15 @@ export function requester(options: ServerOptions, path: string): Requester {
   let secrets = secretsInHeaders(Object.entries(headers));
   const errors = serverErrors(address, () => secrets);
   const connect = async (): Promise<OpenAI> => {
-    if (given) {
-      secrets = await clientSecrets(given, path);
-      return given;
+    if (client) {
+      secrets = await clientSecrets(client, path);
+      return client;
     }
     // The client's own time limit must not end before the one whose error names the address.
     const limits = { timeoutMs: timeoutMs + 60_000, ...(options.fetch && { fetch: options.fetch }) };
     return createClient({ root, apiKey: checkedKey(options.apiKey), headers, ...limits });
   };
-  const encode = given || options.fetch ? undefined : requestJson;
+  const encode = client || options.fetch ? undefined : requestJson;
   return {
     root,
     timeouts: { timeoutMs, idleTimeoutMs, address },

@@ -56,7 +56,7 @@ export function serverErrors(address: string, secrets: () => readonly string[]):
     },
     fromBody: (error) =>
       codeNameOf(rootCause(error)) === 'UND_ERR_BODY_TIMEOUT'
-        ? create('timeout', 'fell silent in the middle of its answer.', causeOf(error))
+        ? create('timeout', 'sent no data in time within its answer.', causeOf(error))
         : create('unavailable', `broke off its answer: ${reasonOf(error)}.`, causeOf(error)),
     quote: (text) => `"${redactLine(text, secrets(), 100)}"`,
     redactPartial(error) {
