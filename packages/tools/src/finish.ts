@@ -63,7 +63,7 @@ function plainFinish(input: typeof FinishAction | typeof StructuredFinish): Tool
   return defineBuiltinTool({
     name: 'finish',
     description:
-      'Ends the task. Call it when everything asked for is done and checked, or when you cannot go on; the message tells the user what was done, what was not, and what they need to know.',
+      'Ends the task. Call it when everything asked for is done and checked, or when you cannot continue; report to the user in the message what was done, what was not, and what they need to know.',
     input: input as typeof StructuredFinish,
     output: FinishObservation,
     definitionKind: 'FinishTool',

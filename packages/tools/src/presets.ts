@@ -18,7 +18,10 @@ export interface DefaultToolsOptions {
   readonly taskTracker?: TaskTrackerOptions;
 }
 
-/** Returns the tools of a coding agent: terminal, file editor, task tracker, think, finish. No process starts before the first call. */
+/**
+ * Returns the tools of a coding agent: terminal, file editor, task tracker, think, finish. No process starts before the
+ * first call.
+ */
 export function defaultTools(options: DefaultToolsOptions = {}): readonly Tool[] {
   return [
     terminal(options.terminal),
@@ -35,7 +38,10 @@ export interface PlanningToolsOptions {
   readonly planningFileEditor?: PlanningFileEditorOptions;
 }
 
-/** Returns the tools of a planning agent, which changes no file but its plan: glob, grep, planning editor, think, finish. */
+/**
+ * Returns the tools of a planning agent, which changes no file but its plan: glob, grep, planning editor, think,
+ * finish.
+ */
 export function planningTools(options: PlanningToolsOptions = {}): readonly Tool[] {
   return [
     glob(options.search),

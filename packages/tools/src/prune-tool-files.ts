@@ -6,8 +6,8 @@ export interface PruneLimits {
   /** A directory without changes for longer than this is removed. */
   readonly maxAgeMs: number;
   /**
-   * Total size above which directories are removed, the least recently changed first. Directories changed within a day are
-   * never removed for their size.
+   * Total size above which directories are removed, the least recently changed first. Directories changed within a day
+   * are never removed for their size.
    */
   readonly maxBytes: number;
   /** Name of a directory in use, which is never removed but counts for the size. */
@@ -33,10 +33,10 @@ const toolFile =
 const inUseMs = 24 * 60 * 60 * 1000;
 
 /**
- * Removes stored files of file editors and terminals of conversations that are no longer in use: the directories in `root`
- * that exceed the limits, each the `historyDir` of one file editor or the `outputDir` of one terminal. A directory with any
- * other content, such as a link or another directory, is left unchanged. Returns the names of the removed directories;
- * directories that cannot be read or removed are skipped.
+ * Removes stored files of file editors and terminals of conversations that are no longer in use: the directories in
+ * `root` that exceed the limits, each the `historyDir` of one file editor or the `outputDir` of one terminal. A
+ * directory with any other content, such as a link or another directory, is left unchanged. Returns the names of the
+ * removed directories; directories that cannot be read or removed are skipped.
  */
 export async function pruneToolFiles(root: string, limits: PruneLimits): Promise<readonly string[]> {
   const { maxAgeMs, maxBytes, keep, now = Date.now } = limits;
@@ -70,7 +70,9 @@ async function readToolDirectory(root: string, name: string): Promise<ToolDirect
   }
 }
 
-/** Removes a directory. Returns false if another program has added a file since it was read; the directory then remains. */
+/**
+ * Removes a directory. Returns false if another program has added a file since it was read; the directory then remains.
+ */
 async function removeDirectory({ path, files }: ToolDirectory): Promise<boolean> {
   try {
     for (const file of files) await rm(join(path, file), { force: true });

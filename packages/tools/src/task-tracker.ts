@@ -52,7 +52,7 @@ function resultText(command: TaskTrackerCall['command'], tasks: readonly TaskIte
   if (command === 'view')
     return tasks.length === 0 ? 'The task list is empty.' : `Task list:\n${tasks.map(formatTask).join('\n')}`;
   const busy = tasks.filter(({ status }) => status === 'in_progress').length;
-  const warning = busy > 1 ? ` ${busy} tasks are in progress at once; one at a time is easier to follow.` : '';
+  const warning = busy > 1 ? ` ${busy} tasks are in progress; one at a time is easier to follow.` : '';
   return `The task list now has ${tasks.length} ${tasks.length === 1 ? 'task' : 'tasks'}.${warning}`;
 }
 

@@ -29,8 +29,8 @@ const asSent = z.object({
 });
 
 /**
- * Parses the description of a client tool in each of its stored forms: as sent by a client, as the
- * `{ name, params: { spec } }` of a stored agent, and as the definition in a system prompt event. Unknown fields are dropped.
+ * Parses the description of a client tool in each of its stored forms: as sent by a client, as the `{ name, params: {
+ * spec } }` of a stored agent, and as the definition in a system prompt event. Unknown fields are dropped.
  *
  * @throws {ToolError} `unusable` naming the first invalid field.
  * @see software-agent-sdk openhands/sdk/tool/client_tool.py

@@ -59,10 +59,10 @@ test('fields without a description are accepted if the schema allows them', () =
 });
 
 test.for([
-  ['nothing is said of other fields', {}, [{ b: 'x' }, { b: null }], [{}, { b: 1, c: 1 }]],
-  ['others may be anything', { additionalProperties: true }, [{ b: 'x', c: 1 }], [{}, { c: 1 }]],
-  ['others are of one type', { additionalProperties: { type: 'number' } }, [{ b: 1 }], [{}, { b: 'x' }]],
-  ['others are refused', { additionalProperties: false }, [], [{}, { b: 1 }]],
+  ['other fields are not mentioned', {}, [{ b: 'x' }, { b: null }], [{}, { b: 1, c: 1 }]],
+  ['other fields are allowed', { additionalProperties: true }, [{ b: 'x', c: 1 }], [{}, { c: 1 }]],
+  ['other fields have one type', { additionalProperties: { type: 'number' } }, [{ b: 1 }], [{}, { b: 'x' }]],
+  ['other fields are refused', { additionalProperties: false }, [], [{}, { b: 1 }]],
   ['a pattern describes it', { patternProperties: { '^b': { type: 'number' } } }, [{ b: 1 }], [{}, { b: 'x' }]],
   [
     'it is required further inside',
@@ -154,7 +154,7 @@ test.for([
   ['hints of another type', { ...spec, annotations: { readOnlyHint: 'yes' } }, 'annotations.readOnlyHint'],
   ['parameters of another type', { ...spec, parameters: { type: 'string' } }, 'type object'],
   ['parameters that cannot be checked', { ...spec, parameters: { type: 'object', if: {} } }, 'not supported'],
-  ['a pattern that is none', { ...spec, parameters: { type: 'object', patternProperties: { '(': {} } } }, 'Invalid'],
+  ['an invalid pattern', { ...spec, parameters: { type: 'object', patternProperties: { '(': {} } } }, 'Invalid'],
 ] as const)('%s makes a spec unusable', ([, wrong, reason]) => {
   const make = (): unknown => clientTools([wrong]);
   expect(make).toThrow(reason);

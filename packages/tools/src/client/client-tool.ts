@@ -15,8 +15,8 @@ const acknowledgement =
 /**
  * Returns a tool that a client executes: the client reads the stored call from the events, and the call is answered
  * immediately with an acknowledgement. Models receive the parameters unchanged. Without annotations every hint has its
- * cautious value, so that confirmation policies ask the user. Conversations may have tools of the same name with different
- * parameters.
+ * cautious value, so that confirmation policies ask the user. Conversations may have tools of the same name with
+ * different parameters.
  *
  * @throws {ToolError} `unusable` when the name, the parameters or the annotations cannot be used.
  * @see software-agent-sdk openhands/sdk/tool/client_tool.py (in the reference a name is unique per process)

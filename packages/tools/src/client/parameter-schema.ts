@@ -6,8 +6,8 @@ import { withRequiredFields } from './with-required-fields.ts';
 const combining = ['$ref', 'allOf', 'anyOf', 'oneOf', 'patternProperties', 'additionalProperties'];
 
 /**
- * Returns a validator of arguments for a JSON Schema. Fields that the schema neither describes nor requires are rejected,
- * unless it has `additionalProperties` or combines several schemas.
+ * Returns a validator of arguments for a JSON Schema. Fields that the schema neither describes nor requires are
+ * rejected, unless it has `additionalProperties` or combines several schemas.
  *
  * @throws {ToolError} `unusable` when the schema does not describe an object, or uses an unsupported keyword.
  */

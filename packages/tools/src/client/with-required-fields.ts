@@ -7,7 +7,8 @@ const named = new Set(['properties', 'patternProperties', '$defs', 'definitions'
 
 /**
  * Returns the JSON Schema with a description added for every required field that has none, because zod checks only
- * described fields. The added field accepts whatever `additionalProperties` allows. Parts without a type stay unchanged.
+ * described fields. The added field accepts whatever `additionalProperties` allows. Parts without a type stay
+ * unchanged.
  */
 export function withRequiredFields(schema: Schema): Schema {
   const walked = Object.fromEntries(

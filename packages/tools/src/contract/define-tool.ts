@@ -48,14 +48,15 @@ export interface BuiltinToolOptions<In extends Shape, Out extends Shape, Input> 
 }
 
 /**
- * Options of {@link defineTool}. The schema's output must be JSON that the schema also accepts, because stored calls are
- * parsed with it again. Unknown fields are rejected, unless the schema is `loose` or has a `catchall`.
+ * Options of {@link defineTool}. The schema's output must be JSON that the schema also accepts, because stored calls
+ * are parsed with it again. Unknown fields are rejected, unless the schema is `loose` or has a `catchall`.
  */
 export interface CustomToolOptions<In extends Shape, Output, Input> extends CommonOptions<Input> {
   readonly input: z.ZodObject<In>;
   /**
-   * Runs the call. A failure that the model can answer is an output; a thrown error is a bug and reaches the caller of the
-   * tool unchanged. A call that does not end within a second after the signal aborts is abandoned, and its result is lost.
+   * Runs the call. A failure that the model can answer is an output; a thrown error is a bug and reaches the caller of
+   * the tool unchanged. A call that does not end within a second after the signal aborts is abandoned, and its result
+   * is lost.
    */
   readonly execute: (input: Input, context: ToolContext) => Promise<Output>;
   /** Renders a result for the model. Default: a string unchanged, anything else as JSON. */
@@ -63,8 +64,8 @@ export interface CustomToolOptions<In extends Shape, Output, Input> extends Comm
 }
 
 /**
- * Defines a tool whose calls and results have their own payload kinds in `@varve/events/payloads`. Every built-in tool is
- * defined with it, because the event format already has a kind for each; use {@link defineTool} for all other tools.
+ * Defines a tool whose calls and results have their own payload kinds in `@varve/events/payloads`. Every built-in tool
+ * is defined with it, because the event format already has a kind for each; use {@link defineTool} for all other tools.
  */
 export function defineBuiltinTool<In extends Shape, Out extends Shape>(
   options: BuiltinToolOptions<In, Out, z.output<z.ZodObject<In>>>,
@@ -95,8 +96,8 @@ export function defineBuiltinTool<In extends Shape, Out extends Shape>(
 }
 
 /**
- * Defines a tool from a zod object and a function. Calls and results are stored in the reference's generic MCP payloads, so
- * the event format needs no new kind.
+ * Defines a tool from a zod object and a function. Calls and results are stored in the reference's generic MCP
+ * payloads, so the event format needs no new kind.
  */
 export function defineTool<In extends Shape, Output>(
   options: CustomToolOptions<In, Output, z.output<z.ZodObject<In>>>,

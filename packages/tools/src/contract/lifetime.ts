@@ -1,6 +1,6 @@
 import { ToolError } from './error.ts';
 
-/** How long work may continue after its call was cancelled. */
+/** Time that work may continue after its call was cancelled. */
 const graceMs = 900;
 
 /** Options of {@link lifetime}. */
@@ -11,7 +11,9 @@ export interface LifetimeOptions {
 
 /** Cancelling and closing, the same for every tool. */
 export interface Lifetime {
-  /** @throws {ToolError} `closed` after `close`; `aborted` when the signal has aborted and the work returned no result. */
+  /**
+   * @throws {ToolError} `closed` after `close`; `aborted` when the signal has aborted and the work returned no result.
+   */
   readonly run: <T>(signal: AbortSignal, work: () => Promise<T>) => Promise<T>;
   /** Closes once; every call returns the same promise. */
   readonly close: () => Promise<void>;

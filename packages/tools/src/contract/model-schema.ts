@@ -4,8 +4,8 @@ import { z } from 'zod';
 const keywords = new Set([...commonKeywords, 'anyOf', 'additionalProperties']);
 
 /**
- * Returns the JSON Schema of a tool's input for models: inlined, with only the keywords that every provider understands.
- * Defaults are omitted, because a field with a default is optional for the model.
+ * Returns the JSON Schema of a tool's input for models: inlined, with only the keywords that every provider
+ * understands. Defaults are omitted, because a field with a default is optional for the model.
  */
 export function modelSchema(input: z.ZodObject): JsonSchema {
   const schema = z.toJSONSchema(input, { io: 'input', reused: 'inline', unrepresentable: 'any' });

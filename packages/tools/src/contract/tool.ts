@@ -2,8 +2,8 @@ import type { Content } from '@varve/events';
 import type { Observation, Payload } from '@varve/events/payloads';
 
 /**
- * Consequence of running a call twice: `read` changes nothing, `idempotent` may be repeated with the same key, `write` must
- * run at most once.
+ * Consequence of running a call twice: `read` changes nothing, `idempotent` may be repeated with the same key, `write`
+ * must run at most once.
  */
 export type Effect = 'read' | 'idempotent' | 'write';
 
@@ -37,8 +37,8 @@ export const cautiousAnnotations: ToolAnnotations = {
 };
 
 /**
- * A tool that an agent can call. Created by `defineTool`; one value may serve any number of calls of one conversation, and
- * owns the state between them (a shell, an undo history) until it is closed.
+ * A tool that an agent can call. Created by `defineTool`; one value may serve any number of calls of one conversation,
+ * and owns the state between them (a shell, an undo history) until it is closed.
  */
 export interface Tool<Input = unknown> {
   /** Unique within an agent; `[a-zA-Z_][a-zA-Z0-9_-]{0,63}`. */
@@ -49,15 +49,15 @@ export interface Tool<Input = unknown> {
   readonly description: string;
   readonly annotations: ToolAnnotations;
   /**
-   * JSON Schema of the arguments: type object, without `$ref`, each property described. A tool defined elsewhere, as by a
-   * client, passes its schema on unchanged. An agent offers `security_risk` and `summary` in addition, and passes on
+   * JSON Schema of the arguments: type object, without `$ref`, each property described. A tool defined elsewhere, as by
+   * a client, passes its schema on unchanged. An agent offers `security_risk` and `summary` in addition, and passes on
    * `summary` only if it is described here.
    */
   readonly parameters: Readonly<Record<string, unknown>>;
   /**
    * Definition in the reference's JSON, for the system prompt event: `description`, `action_type`, `observation_type`,
-   * `annotations`, `kind`, `title`. A tool without payload kinds of its own has `MCPToolAction`, `MCPToolObservation` and
-   * `MCPToolDefinition` there, and `mcp_tool` with name, description and `inputSchema`.
+   * `annotations`, `kind`, `title`. A tool without payload kinds of its own has `MCPToolAction`, `MCPToolObservation`
+   * and `MCPToolDefinition` there, and `mcp_tool` with name, description and `inputSchema`.
    */
   readonly definition: Payload;
   /**
@@ -73,7 +73,8 @@ export interface Tool<Input = unknown> {
   repairInput?(input: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>;
   /**
    * Returns the payload under which the call is stored, of the kind in `definition.action_type`. Holds the whole input
-   * with defaults filled in, so that a changed default changes no stored call: `fromAction(toAction(input))` equals `input`.
+   * with defaults filled in, so that a changed default changes no stored call: `fromAction(toAction(input))` equals
+   * `input`.
    */
   toAction(input: Input): Payload;
   /** @throws {ToolError} `invalid-input` when the payload is of another tool, or its fields are invalid. */
@@ -86,15 +87,19 @@ export interface Tool<Input = unknown> {
    */
   resources(input: Input): readonly string[] | undefined;
   /**
-   * Runs the call. Every failure that the model can answer is an observation, with `is_error` when the call was not executed
-   * (not found, bad value, shell lost; a command that exits with 1 was executed). Its kind is `definition.observation_type`,
-   * and it has content for the model. Must settle within a second after the signal aborts, and not start when it has aborted.
+   * Runs the call. Every failure that the model can answer is an observation, with `is_error` when the call was not
+   * executed (not found, bad value, shell lost; a command that exits with 1 was executed). Its kind is
+   * `definition.observation_type`, and it has content for the model. Must settle within a second after the signal
+   * aborts, and not start when it has aborted.
    *
-   * @throws {ToolError} `aborted` when the signal aborted and there is no result, `closed`, `unusable`. Anything else is a
-   * bug; a conversation still answers the call with it, as a failure of the tool.
+   * @throws {ToolError} `aborted` when the signal aborted and there is no result, `closed`, `unusable`. Anything else
+   * is a bug; a conversation still answers the call with it, as a failure of the tool.
    */
   execute(input: Input, context: ToolContext): Promise<Observation>;
-  /** Releases the state between calls, after running calls were cancelled. Idempotent; resolves when all of it has ended. */
+  /**
+   * Releases the state between calls, after running calls were cancelled. Idempotent; resolves when all of it has
+   * ended.
+   */
   close(): Promise<void>;
 }
 

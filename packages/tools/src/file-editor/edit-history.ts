@@ -10,7 +10,10 @@ const perFile = 10;
 const mostEdits = 1000;
 const mostBytes = 64 * 1024 * 1024;
 
-/** Edits that can be undone: the newest ten of each file, at most 1 000 edits and 64 MiB in total; the oldest are dropped. */
+/**
+ * Edits that can be undone: the newest ten of each file, at most 1 000 edits and 64 MiB in total; the oldest are
+ * dropped.
+ */
 export class EditHistory {
   #edits: { readonly path: string; readonly edit: Edit }[] = [];
   #bytes = 0;

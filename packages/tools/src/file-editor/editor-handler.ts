@@ -6,7 +6,7 @@ import { type EditorCall, EditorCommands } from './editor-commands.ts';
 import { type EditorReport, failure } from './editor-report.ts';
 import type { FileEditorOptions } from './file-editor-options.ts';
 import { isRefusal } from '../files/refusal.ts';
-import { resolveTarget as targetOf } from '../files/target.ts';
+import { resolveTarget } from '../files/target.ts';
 
 /**
  * Returns the function that executes the calls of an editor, one after the other, each after checking its target.
@@ -26,7 +26,7 @@ export function editorHandler(
   const inTurn = mutex();
   const work = async (call: EditorCall, workspace: string): Promise<EditorReport> => {
     const reach = { workspace, roots: jail === 'workspace' ? roots : undefined };
-    const target = await targetOf(call.path, call.command, reach);
+    const target = await resolveTarget(call.path, call.command, reach);
     const opened = reach.roots && [workspace, ...reach.roots];
     const outcome = isRefusal(target) ? target : await commands.perform(call, target, opened);
     return isRefusal(outcome) ? failure({ command: call.command, path: call.path }, outcome.refused) : outcome;

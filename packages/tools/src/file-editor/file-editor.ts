@@ -8,12 +8,12 @@ import { editorHandler } from './editor-handler.ts';
 import type { FileEditorOptions } from './file-editor-options.ts';
 
 /**
- * Returns the tool that shows and edits text files. Encoding, line ends, byte order mark, mode bits and links are kept; each
- * write replaces the file in one step. The tool stores what it needs to undo its own edits.
+ * Returns the tool that shows and edits text files. Encoding, line ends, byte order mark, mode bits and links are kept;
+ * each write replaces the file in one step. The tool stores what it needs to undo its own edits.
  *
  * @throws {ToolError} `unusable` when a root or the directory of the history is not absolute.
- * @see software-agent-sdk openhands/tools/file_editor (here undo of create removes the file, parent directories are created,
- * and a guessed encoding is accepted only if it encodes the text to the same bytes)
+ * @see software-agent-sdk openhands/tools/file_editor (here undo of create removes the file, parent directories are
+ * created, and a guessed encoding is accepted only if it encodes the text to the same bytes)
  */
 export function fileEditor(options: FileEditorOptions = {}): Tool<EditorCall> {
   const work = editorHandler(options);
@@ -43,14 +43,14 @@ function describe({
   maxViewChars = 16_000,
   jail = 'workspace',
 }: FileEditorOptions): string {
-  const where = jail === 'workspace' ? ' Paths must lie in the workspace.' : '';
+  const where = jail === 'workspace' ? ' Paths must be in the workspace.' : '';
   return `Shows, creates and edits files. State is kept between calls. Paths are absolute.${where}
 
-- \`view\` shows a text file with line numbers, an image, or what lies in a directory two levels deep. Views longer than ${maxViewChars} characters lose their middle; use \`view_range\` for the part you need.
+- \`view\` shows a text file with line numbers, an image, or a directory, two levels deep. Views longer than ${maxViewChars} characters lose their middle; use \`view_range\` for the part you need.
 - \`create\` writes a new file, with its parent directories; it never overwrites.
-- \`str_replace\` replaces \`old_str\` by \`new_str\`. \`old_str\` must be exactly what stands in the file, blanks included, and must occur once; take a few lines around it to make it unique. Leave \`new_str\` out to delete.
+- \`str_replace\` replaces \`old_str\` by \`new_str\`. \`old_str\` must match the file exactly, blanks included, and must occur once; take a few lines around it to make it unique. Leave \`new_str\` out to delete.
 - \`insert\` puts \`new_str\` after line \`insert_line\`; 0 is the top.
-- \`undo_edit\` takes back the last edit this tool made to the file, up to 10 times.
+- \`undo_edit\` reverts the last edit this tool made to the file, up to 10 times.
 
 Text files of up to ${maxFileBytes / 1024 / 1024} MB are supported; of larger ones only a \`view_range\` is shown. Encoding and line ends are kept as they are.`;
 }

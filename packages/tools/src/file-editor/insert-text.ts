@@ -4,8 +4,8 @@ import type { TextFile } from '../files/text-file.ts';
 import { linesOf, unixText } from '../files/unix-text.ts';
 
 /**
- * Inserts whole lines after line `after`; 0 is before the first line. A line end is appended to a text without one, except
- * at the end of a file whose last line has none.
+ * Inserts whole lines after line `after`; 0 is before the first line. A line end is appended to a text without one,
+ * except at the end of a file whose last line has none.
  */
 export function insertText(file: TextFile, after: number, insertion: string): Changed | Refusal {
   const { text: plain, original } = unixText(file.text);

@@ -8,8 +8,8 @@ export interface NumberedOptions {
 }
 
 /**
- * Returns lines with their numbers, as `cat -n` prints them. From a text that is too long, whole lines in the middle are
- * omitted, so that the numbers stay correct; a single line that is too long loses its own middle.
+ * Returns lines with their numbers, as `cat -n` prints them. From a text that is too long, whole lines in the middle
+ * are omitted, so that the numbers stay correct; a single line that is too long loses its own middle.
  */
 export function numberedLines(lines: readonly string[], { first, maxChars }: NumberedOptions): string {
   const half = Math.floor(maxChars / 2);

@@ -12,9 +12,9 @@ const index = z.array(
 );
 
 /**
- * Undo history stored in a directory, so that a later process can continue it. It is written after the edit itself: after a
- * crash in between, or a failed write, the file differs from the history and an undo is refused. Stored contents are named
- * after their digest, so that incomplete or changed ones are detected. Calls must not overlap.
+ * Undo history stored in a directory, so that a later process can continue it. It is written after the edit itself:
+ * after a crash in between, or a failed write, the file differs from the history and an undo is refused. Stored
+ * contents are named after their digest, so that incomplete or changed ones are detected. Calls must not overlap.
  */
 export class PersistentHistory {
   readonly #directory: string | undefined;

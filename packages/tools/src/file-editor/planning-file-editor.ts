@@ -30,8 +30,8 @@ const outline = `# 1. OBJECTIVE
 `;
 
 /**
- * Returns the editor of a planning agent, which can view every file of the workspace and change only the plan. A new plan
- * starts with an outline.
+ * Returns the editor of a planning agent, which can view every file of the workspace and change only the plan. A new
+ * plan starts with an outline.
  *
  * @throws {ToolError} `unusable` when a root or the path of the plan is not absolute.
  * @see software-agent-sdk openhands/tools/planning_file_editor (here nothing is written before the first edit)
@@ -45,9 +45,9 @@ export function planningFileEditor(options: PlanningFileEditorOptions = {}): Too
     name: 'planning_file_editor',
     description: `Shows files and directories, and edits the plan; nothing else can be changed. Paths are absolute. The plan is ${planPath ?? 'PLAN.md in the workspace if it is there already, else .agents_tmp/PLAN.md'}; it has an outline to fill in.
 
-- \`view\` shows a text file with line numbers, an image, or what lies in a directory; \`view_range\` shows a part.
+- \`view\` shows a text file with line numbers, an image, or a directory; \`view_range\` shows a part.
 - \`str_replace\` replaces \`old_str\`, which must occur once, by \`new_str\`. \`insert\` puts \`new_str\` after line \`insert_line\`.
-- \`create\` writes the plan when there is none. \`undo_edit\` takes back the last edit.`,
+- \`create\` writes a plan that does not exist yet. \`undo_edit\` reverts the last edit.`,
     input: PlanningFileEditorAction,
     output: PlanningFileEditorObservation,
     definitionKind: 'PlanningFileEditorTool',

@@ -21,8 +21,9 @@ export interface Replacement {
 }
 
 /**
- * Replaces the only occurrence of a text. The search ignores differences in line ends; line ends outside of the occurrence
- * stay unchanged, new ones are those of the file. If the text is not found, it is searched without surrounding blanks.
+ * Replaces the only occurrence of a text. The search ignores differences in line ends; line ends outside of the
+ * occurrence stay unchanged, new ones are those of the file. If the text is not found, it is searched without
+ * surrounding blanks.
  */
 export function replaceText({ text, lineEnd }: TextFile, replacement: Replacement): Changed | Refusal {
   const { path } = replacement;
@@ -32,7 +33,7 @@ export function replaceText({ text, lineEnd }: TextFile, replacement: Replacemen
     return refuseParameter(
       'old_str',
       wanted,
-      'An empty text occurs everywhere; give the text to replace, or use insert.',
+      'An empty text occurs everywhere; pass the text to replace, or use insert.',
     );
   }
   const whole = occurrences(plain, wanted);

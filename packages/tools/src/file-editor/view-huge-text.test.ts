@@ -49,7 +49,7 @@ test('the middle of a line that is too long is omitted', async () => {
 
 test.for([
   ['without a range', undefined, /too large.*view_range/],
-  ['behind the end', [11, 12], /within \[1, 10\]/],
+  ['after the end', [11, 12], /within \[1, 10\]/],
   ['before the first line', [0, 2], /from 1 on/],
   ['backwards', [3, 1], /from 1 on/],
   ['of one number', [1], /two line numbers/],

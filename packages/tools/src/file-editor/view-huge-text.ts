@@ -15,8 +15,8 @@ const endOfFile = -1;
 const leftOut = '[the middle of this line left out]';
 
 /**
- * Returns some lines of a file that is too large to read whole, as UTF-8. Reads only up to the last line needed and keeps
- * only the lines it returns; of a range that exceeds `maxChars`, the first lines.
+ * Returns some lines of a file that is too large to read whole, as UTF-8. Reads only up to the last line needed and
+ * keeps only the lines it returns; of a range that exceeds `maxChars`, the first lines.
  */
 export async function viewHugeText(
   { path, real }: Target,
@@ -42,7 +42,7 @@ export async function viewHugeText(
       last !== endOfFile && count !== undefined && last > count
         ? ` (NOTE: it has only ${count} lines, not ${last})`
         : '';
-    const more = isAll ? '' : `\n[The view is full; view_range [${shownTo + 1}, ${last}] goes on.]`;
+    const more = isAll ? '' : `\n[The view is full; view_range [${shownTo + 1}, ${last}] continues it.]`;
     const numbered = lines.map((line, index) => `${String(first + index).padStart(6)}\t${line}`);
     return `${path} as \`cat -n\` shows it, lines ${first} to ${shownTo}${note}:\n${numbered.join('\n')}${more}`;
   } catch (error) {

@@ -12,7 +12,10 @@ export function isImagePath(path: string): boolean {
   return extensions.has(extname(path).toLowerCase());
 }
 
-/** Returns an image of at most 5 MB as a data URL. Its type is detected from the content, because extensions may be wrong. */
+/**
+ * Returns an image of at most 5 MB as a data URL. Its type is detected from the content, because extensions may be
+ * wrong.
+ */
 export async function viewImage({ path, real, stats }: Target): Promise<ImageContent | Refusal> {
   if ((stats?.size ?? 0) > maxBytes) {
     return refuse(

@@ -26,7 +26,9 @@ export function refuseFailure(doing: string, path: string, error: unknown): Refu
   return refuse(`${doing} ${path} failed: ${systemMessage(error)}.`);
 }
 
-/** Returns the message of a system error without the system call and the path, which may be that of a temporary file. */
+/**
+ * Returns the message of a system error without the system call and the path, which may be that of a temporary file.
+ */
 export function systemMessage(error: unknown): string {
   return error instanceof Error ? error.message.replace(/, \w+( '.*)?$/s, '') : String(error);
 }

@@ -21,7 +21,9 @@ export interface PathScope {
   readonly roots: readonly string[] | undefined;
 }
 
-/** Checks a path against the rules that do not depend on file content: absolute, inside the roots, present or absent. */
+/**
+ * Checks a path against the rules that do not depend on file content: absolute, inside the roots, present or absent.
+ */
 export async function resolveTarget(
   path: string,
   command: string,

@@ -19,8 +19,8 @@ const sampleBytes = 1024 * 1024;
 const controls = new RegExp(String.raw`[\u0000-\u0008\u000E-\u001A\u001C-\u001F\uFFFE\uFFFF]`);
 
 /**
- * Decodes text in UTF-8, UTF-16 or an older encoding, which is guessed. Returns undefined for binary content. A guess is
- * accepted only if encoding the text again returns exactly these bytes, regardless of its probability.
+ * Decodes text in UTF-8, UTF-16 or an older encoding, which is guessed. Returns undefined for binary content. A guess
+ * is accepted only if encoding the text again returns exactly these bytes, regardless of its probability.
  */
 export function decodeText(bytes: Buffer): DecodedText | undefined {
   if (!bytes.includes(0)) {

@@ -31,9 +31,9 @@ export async function readTextFile({ path, real, stats }: Target, maxBytes: numb
 }
 
 /**
- * Returns the bytes of `text` for the file it was read from: in the file's encoding if that has all of the characters, else
- * in UTF-8. Refused for a file that is UTF-8 except for a few bytes: its encoding was guessed wrong, and text in that
- * encoding would corrupt the file.
+ * Returns the bytes of `text` for the file it was read from: in the file's encoding if that has all of the characters,
+ * else in UTF-8. Refused for a file that is UTF-8 except for a few bytes: its encoding was guessed wrong, and text in
+ * that encoding would corrupt the file.
  */
 export function encodeLike(
   text: string,

@@ -25,7 +25,9 @@ export interface StagedFile {
   readonly discard: () => Promise<void>;
 }
 
-/** Writes content to a temporary file next to `path`. Mode and owner of `previous` are kept where the system permits. */
+/**
+ * Writes content to a temporary file next to `path`. Mode and owner of `previous` are kept where the system permits.
+ */
 export async function stageFile(path: string, bytes: Buffer, previous: Stats | undefined): Promise<StagedFile> {
   const directory = dirname(path);
   const staged = join(directory, `.varve-${randomUUID()}.tmp`);

@@ -5,8 +5,8 @@ import type { GitRepository } from './git-repository.ts';
 const emptyTree = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
 
 /**
- * Returns the commit or tree to compare with: `ref`; else the pushed state of this branch, unless nothing has changed since;
- * else the commit where it left the default branch of `origin`, or a local main; else HEAD, or the empty tree.
+ * Returns the commit or tree to compare with: `ref`; else the pushed state of this branch, unless nothing has changed
+ * since; else the commit where it left the default branch of `origin`, or a local main; else HEAD, or the empty tree.
  *
  * @throws {ToolError} `invalid-input` when `ref` does not exist.
  */

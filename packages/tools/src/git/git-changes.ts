@@ -19,10 +19,11 @@ export interface GitCompareOptions {
 const statuses: Readonly<Record<string, GitChange['status']>> = { A: 'ADDED', D: 'DELETED' };
 
 /**
- * Returns the changed files below a directory, including untracked ones, sorted by path. A moved file is a deleted and an
- * added one. Runs no program that the repository configures, and skips nested repositories.
+ * Returns the changed files below a directory, including untracked ones, sorted by path. A moved file is a deleted and
+ * an added one. Runs no program that the repository configures, and skips nested repositories.
  *
- * @throws {ToolError} `unusable` when the directory is not in a repository, `invalid-input` when `ref` does not exist, `aborted`.
+ * @throws {ToolError} `unusable` when the directory is not in a repository, `invalid-input` when `ref` does not exist,
+ * `aborted`.
  * @see software-agent-sdk openhands/sdk/git (names with blanks, changes of type, hostile settings)
  */
 export async function gitChanges(directory: string, options: GitCompareOptions = {}): Promise<readonly GitChange[]> {

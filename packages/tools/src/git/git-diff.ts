@@ -19,11 +19,11 @@ export interface GitDiff {
 const mostBytes = 1024 * 1024;
 
 /**
- * Returns the current content of a file and its content in the compared commit, with line ends unchanged. A deleted file is
- * compared as long as its directory exists.
+ * Returns the current content of a file and its content in the compared commit, with line ends unchanged. A deleted
+ * file is compared as long as its directory exists.
  *
- * @throws {ToolError} `unusable` when the file is not in a repository, `invalid-input` when `ref` does not exist, when the
- * file exists on neither side, or when it is larger than 1 MiB; `aborted`.
+ * @throws {ToolError} `unusable` when the file is not in a repository, `invalid-input` when `ref` does not exist, when
+ * the file exists on neither side, or when it is larger than 1 MiB; `aborted`.
  */
 export async function gitDiff(path: string, options: GitCompareOptions = {}): Promise<GitDiff> {
   const repository = await gitRepository(dirname(path), options.signal);

@@ -24,8 +24,8 @@ const timeoutMs = 30_000;
 const mostOutput = 64 * 1024 * 1024;
 
 /**
- * Runs git without a shell, locks, prompts and network access. Objects missing from a partial clone are not fetched either,
- * because that would run the transport program that the repository configures.
+ * Runs git without a shell, locks, prompts and network access. Objects missing from a partial clone are not fetched
+ * either, because that would run the transport program that the repository configures.
  *
  * @throws {ToolError} `unusable` when git is missing or takes more than 30 s, `aborted`.
  */

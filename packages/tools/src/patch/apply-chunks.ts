@@ -18,8 +18,8 @@ interface Edit {
 }
 
 /**
- * Applies chunks in order, each below the one before. Lines that are not removed stay unchanged, including line ends, even
- * if the patch contains them with different blanks. A chunk that matches no place, or several, is refused.
+ * Applies chunks in order, each below the one before. Lines that are not removed stay unchanged, including line ends,
+ * even if the patch contains them with different blanks. A chunk that matches no place, or several, is refused.
  */
 export function applyChunks(
   { text, lineEnd }: Pick<TextFile, 'text' | 'lineEnd'>,

@@ -15,8 +15,8 @@ import { type PatchPlan, type PatchScope, planPatch } from './plan-patch.ts';
 /** Options of {@link applyPatch}. */
 export interface ApplyPatchOptions {
   /**
-   * `workspace`: only paths that, with links resolved, are in the workspace or in one of `roots`. `unrestricted`: every path
-   * of this machine. Default: `workspace`.
+   * `workspace`: only paths that, with links resolved, are in the workspace or in one of `roots`. `unrestricted`: every
+   * path of this machine. Default: `workspace`.
    */
   readonly jail?: 'workspace' | 'unrestricted';
   /** Further directories, absolute. */
@@ -24,8 +24,8 @@ export interface ApplyPatchOptions {
   /** Maximum size of a changed file. Default: 10 MiB. */
   readonly maxFileBytes?: number;
   /**
-   * Workspace of the calls. If given, a call excludes calls of any tool that use the same files; without it, a call excludes
-   * only other patches.
+   * Workspace of the calls. If given, a call excludes calls of any tool that use the same files; without it, a call
+   * excludes only other patches.
    */
   readonly workspace?: string;
 }
@@ -50,15 +50,15 @@ const description = `Changes several files at once by a patch: all of it is appl
 
 - Paths are relative to the workspace. \`*** Move to: path\` after an update line also renames the file.
 - A change shows the lines to take out (\`-\`), to put in (\`+\`) and about three unchanged ones (a blank) before and after, exactly as they stand in the file. They must fit in one place only; when they do not, name a line above that place after \`@@\`, or show more lines.
-- Further changes of a file begin with \`@@\` and follow in the order of the file. \`*** End of File\` after a change says that it is the end.`;
+- Further changes of a file begin with \`@@\` and follow in the order of the file. \`*** End of File\` after a change marks the end.`;
 
 /**
- * Returns the tool that changes files by a patch in the V4A format: all of it or nothing, and only if each change matches
- * exactly one place.
+ * Returns the tool that changes files by a patch in the V4A format: all of it or nothing, and only if each change
+ * matches exactly one place.
  *
  * @throws {ToolError} `unusable` when a root or the workspace is not absolute.
- * @see software-agent-sdk openhands/tools/apply_patch (here new files end with a line feed, nothing is overwritten, changes
- * are reverted when one fails, and ambiguous context is refused)
+ * @see software-agent-sdk openhands/tools/apply_patch (here new files end with a line feed, nothing is overwritten,
+ * changes are reverted when one fails, and ambiguous context is refused)
  */
 export function applyPatch(options: ApplyPatchOptions = {}): Tool<ApplyPatchCall> {
   const { jail = 'workspace', roots = [], maxFileBytes = 10 * 1024 * 1024, workspace: home } = options;
@@ -85,9 +85,9 @@ export function applyPatch(options: ApplyPatchOptions = {}): Tool<ApplyPatchCall
         const reach = { workspace, roots: jail === 'workspace' ? roots : undefined, maxFileBytes };
         const outcome = await planAndApply(patch, reach);
         if (isRefusal(outcome)) return { content: [text(outcome.refused)], is_error: true, message: outcome.refused };
-        const { commit, fuzz, summary: told } = outcome;
+        const { commit, fuzz, summary } = outcome;
         const note = fuzz === 0 ? '' : '\nSome lines were found only with other blanks or quotes; check the result.';
-        const message = `The patch was applied:\n${told.join('\n')}${note}`;
+        const message = `The patch was applied:\n${summary.join('\n')}${note}`;
         return { content: [text(message)], message, fuzz, commit: { changes: commit } };
       }, signal),
   });

@@ -22,8 +22,9 @@ const passes: readonly Pass[] = [
 const missedEnd = 10_000;
 
 /**
- * Finds the lines that a chunk keeps or removes in `lines`, from index `cursor`: first exactly, then ignoring blanks at the
- * ends of lines, then ignoring different dashes, quotes and blanks. The anchors of the chunk choose among several places.
+ * Finds the lines that a chunk keeps or removes in `lines`, from index `cursor`: first exactly, then ignoring blanks at
+ * the ends of lines, then ignoring different dashes, quotes and blanks. The anchors of the chunk choose among several
+ * places.
  *
  * Returns every remaining place; a chunk is ambiguous if there is more than one.
  */
@@ -41,7 +42,9 @@ export function findChunk(lines: readonly string[], chunk: Chunk, cursor: number
   return [];
 }
 
-/** Returns the places of a chunk that only adds lines: the end of the file, below its anchor, or after the last chunk. */
+/**
+ * Returns the places of a chunk that only adds lines: the end of the file, below its anchor, or after the last chunk.
+ */
 function emptyPlaces(lines: readonly string[], { anchors, isAtEnd }: Chunk, cursor: number): readonly ChunkPlace[] {
   if (isAtEnd) return [{ at: lines.length, fuzz: 0 }];
   if (anchors.length === 0) return [{ at: cursor, fuzz: 0 }];

@@ -3,7 +3,7 @@ import { isAbsolute, resolve } from 'node:path';
 import type { ApplyPatchObservation } from '@varve/events/payloads';
 import { contents } from '../file-editor/editor-report.ts';
 import { isRefusal, refuse, type Refusal } from '../files/refusal.ts';
-import { type PathScope, type Target, resolveTarget as targetOf } from '../files/target.ts';
+import { type PathScope, type Target, resolveTarget } from '../files/target.ts';
 import { encodeLike, readTextFile } from '../files/text-file.ts';
 import type { PlannedChange } from './apply-changes.ts';
 import type { PatchHunk } from './parse-patch.ts';
@@ -44,12 +44,12 @@ export async function planPatch(hunks: readonly PatchHunk[], reach: PatchScope):
     changes: parts.flatMap(({ changes }) => changes),
     commit: Object.assign({}, ...parts.map(({ commit }) => commit)),
     fuzz: parts.reduce((sum, { fuzz }) => sum + fuzz, 0),
-    summary: parts.flatMap(({ summary: told }) => told),
+    summary: parts.flatMap(({ summary }) => summary),
   };
 }
 
 async function planHunk(hunk: PatchHunk, reach: PatchScope): Promise<PatchPlan | Refusal> {
-  const target = await targetOf(
+  const target = await resolveTarget(
     resolve(reach.workspace, hunk.path),
     hunk.kind === 'add' ? 'create' : 'str_replace',
     reach,
@@ -120,7 +120,7 @@ async function planUpdate(
 async function moveTarget(path: string, reach: PatchScope): Promise<Target | Refusal> {
   if (isAbsolute(path) || path.split('/').includes('..'))
     return refuse(`The path to move to must be relative, without "..": ${path}.`);
-  return targetOf(resolve(reach.workspace, path), 'create', reach);
+  return resolveTarget(resolve(reach.workspace, path), 'create', reach);
 }
 
 /** Refuses to remove or move a link: removing its target would leave a dangling link. */

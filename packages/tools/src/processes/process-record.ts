@@ -13,7 +13,9 @@ export interface ProcessRecord {
 
 const record = z.object({ where: z.string(), pid: z.int().positive(), started: z.string() });
 
-/** Stores the identity of a running process. Does nothing when the file cannot be written or the process is not found. */
+/**
+ * Stores the identity of a running process. Does nothing when the file cannot be written or the process is not found.
+ */
 export function recordProcess(file: string, pid: number): void {
   const { started } = processEntry(pid) ?? {};
   if (started === undefined) return;
@@ -39,7 +41,10 @@ export function isStillRunning({ pid, started }: Pick<ProcessRecord, 'pid' | 'st
   return processEntry(pid)?.started === started;
 }
 
-/** Returns an id of the running system. Containers may share a temporary directory, but each has its own process numbers. */
+/**
+ * Returns an id of the running system. Containers may share a temporary directory, but each has its own process
+ * numbers.
+ */
 function systemId(): string {
   try {
     return `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()} ${readlinkSync('/proc/self/ns/pid')}`;

@@ -16,7 +16,8 @@ export function processEntry(pid: number): ProcessEntry | undefined {
   if (process.platform !== 'linux') return psEntries(['-p', String(pid)]).at(0);
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The name is in parentheses and may contain any character; the fields after it are state, parent, group, session, …
+    // The name is in parentheses and may contain any character; the fields after it are state, parent, group, session,
+    // …
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     const [state = 'Z', parent, , session] = fields;
     if (state === 'Z' || state === 'X') return undefined;

@@ -42,8 +42,8 @@ const defaults = {
 };
 
 /**
- * Returns the environment of the agent's shell: `inherited` without credentials of the host, pagers that do not wait for a
- * key, and `own`, which overrides both.
+ * Returns the environment of the agent's shell: `inherited` without credentials of the host, pagers that do not wait
+ * for a key, and `own`, which overrides both.
  *
  * @throws {ToolError} `unusable` when a name in `own` is not an identifier.
  */

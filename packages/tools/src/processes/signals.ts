@@ -1,7 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
-/** Sends a signal to a process, or to a process group when `target` is negative. Ignores a target that does not exist. */
+/**
+ * Sends a signal to a process, or to a process group when `target` is negative. Ignores a target that does not exist.
+ */
 export function sendSignal(target: number, signal: NodeJS.Signals): void {
   try {
     process.kill(target, signal);

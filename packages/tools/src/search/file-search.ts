@@ -8,8 +8,8 @@ import { searchRoot, type SearchRoot } from './search-root.ts';
 /** Options of `grep` and `glob`. */
 export interface SearchOptions {
   /**
-   * `workspace`: only paths that, with links resolved, are in the workspace or in one of `roots`. `unrestricted`: every path
-   * of this machine. Default: `workspace`.
+   * `workspace`: only paths that, with links resolved, are in the workspace or in one of `roots`. `unrestricted`: every
+   * path of this machine. Default: `workspace`.
    */
   readonly jail?: 'workspace' | 'unrestricted';
   /** Further directories, absolute. */
@@ -29,7 +29,9 @@ export interface FileQuery {
   readonly root: SearchRoot;
   /** Glob pattern for paths. */
   readonly include: string;
-  /** Arguments for ripgrep that select files, for instance an expression; its output must be names terminated by NUL. */
+  /**
+   * Arguments for ripgrep that select files, for instance an expression; its output must be names terminated by NUL.
+   */
   readonly args: readonly string[];
   readonly signal: AbortSignal;
 }
@@ -71,8 +73,8 @@ export class FileSearch {
   }
 
   /**
-   * Finds files that no ignore rule excludes. `.gitignore` applies outside of repositories too. Hidden files are found if
-   * `include` names them, files in `.git` never.
+   * Finds files that no ignore rule excludes. `.gitignore` applies outside of repositories too. Hidden files are found
+   * if `include` names them, files in `.git` never.
    */
   async files({ root, include, args, signal }: FileQuery): Promise<FilesFound> {
     const { matches, isHidden } = pathFilter(include);

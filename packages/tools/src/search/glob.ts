@@ -20,7 +20,8 @@ type GlobReport = Parameters<typeof GlobObservation.create>[0];
  * Returns the tool that finds files by name, newest first, without those excluded by ignore rules.
  *
  * @throws {ToolError} `unusable` when a root is not absolute.
- * @see software-agent-sdk openhands/tools/glob (here `truncated` is set only if files are missing; links are not followed)
+ * @see software-agent-sdk openhands/tools/glob (here `truncated` is set only if files are missing; links are not
+ * followed)
  */
 export function glob(options: SearchOptions = {}): Tool<GlobCall> {
   const search = new FileSearch(options);

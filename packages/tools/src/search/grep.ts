@@ -18,12 +18,12 @@ export interface GrepCall {
 type GrepReport = Parameters<typeof GrepObservation.create>[0];
 
 /**
- * Returns the tool that searches the contents of files, newest first, without those excluded by ignore rules, and shows the
- * matching lines.
+ * Returns the tool that searches the contents of files, newest first, without those excluded by ignore rules, and shows
+ * the matching lines.
  *
  * @throws {ToolError} `unusable` when a root is not absolute.
- * @see software-agent-sdk openhands/tools/grep (here lines are shown, not only paths; `truncated` is set only if files are
- * missing)
+ * @see software-agent-sdk openhands/tools/grep (here lines are shown, not only paths; `truncated` is set only if files
+ * are missing)
  */
 export function grep(options: SearchOptions = {}): Tool<GrepCall> {
   const search = new FileSearch(options);

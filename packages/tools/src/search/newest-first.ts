@@ -4,8 +4,8 @@ import { join } from 'node:path';
 const concurrency = 64;
 
 /**
- * Returns the absolute paths of the `limit` most recently changed files, newest first, and the number of all files. Files
- * that no longer exist are omitted.
+ * Returns the absolute paths of the `limit` most recently changed files, newest first, and the number of all files.
+ * Files that no longer exist are omitted.
  */
 export async function newestFirst(
   directory: string,

@@ -9,9 +9,9 @@ export interface PathFilter {
 }
 
 /**
- * Returns the filter of a glob in the syntax of `.gitignore` and ripgrep: a pattern without a slash matches names at any
- * depth, one with a slash matches whole paths relative to the search. `{a,b}`, `[a-z]`, `**` and a leading `./` or `/` are
- * supported. An empty pattern matches everything.
+ * Returns the filter of a glob in the syntax of `.gitignore` and ripgrep: a pattern without a slash matches names at
+ * any depth, one with a slash matches whole paths relative to the search. `{a,b}`, `[a-z]`, `**` and a leading `./` or
+ * `/` are supported. An empty pattern matches everything.
  */
 export function pathFilter(pattern: string): PathFilter {
   const plain = pattern.trim().replace(/^\.?\/+/, '') || '**';

@@ -5,8 +5,8 @@ import { delimiter, isAbsolute, join } from 'node:path';
 import { ToolError } from '../contract/error.ts';
 
 /**
- * Returns the path of ripgrep: the given one, else that of the package `@vscode/ripgrep`, else the first on `searchPath`. The
- * package takes precedence, because a search path may include the repository that is searched.
+ * Returns the path of ripgrep: the given one, else that of the package `@vscode/ripgrep`, else the first on
+ * `searchPath`. The package takes precedence, because a search path may include the repository that is searched.
  *
  * @throws {ToolError} `unusable` when ripgrep is not found.
  */
@@ -51,7 +51,10 @@ export interface RipgrepRun {
   readonly onRecord: (record: string) => boolean;
 }
 
-/** Result of a run. `stopped`: ended by `onRecord`; `late`: ended by its timeout. A run with an error `message` may have records. */
+/**
+ * Result of a run. `stopped`: ended by `onRecord`; `late`: ended by its timeout. A run with an error `message` may have
+ * records.
+ */
 export interface RipgrepEnd {
   readonly end: 'done' | 'stopped' | 'late';
   readonly message?: string;

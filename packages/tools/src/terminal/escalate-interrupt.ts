@@ -11,8 +11,8 @@ const steps: readonly { readonly act: (session: ShellSession) => void; readonly 
 ];
 
 /**
- * Ends the running command within 0.8 s: C-c, C-c again, SIGTERM and SIGKILL to the program in the foreground, and at last
- * SIGKILL to the shell. Returns `late` only when the shell did not end either.
+ * Ends the running command within 0.8 s: C-c, C-c again, SIGTERM and SIGKILL to the program in the foreground, and at
+ * last SIGKILL to the shell. Returns `late` only when the shell did not end either.
  */
 export async function escalateInterrupt(session: ShellSession): Promise<WaitEnd> {
   for (const { act, waitMs } of steps) {

@@ -25,8 +25,8 @@ export type Keystroke =
   | { readonly kind: 'line'; readonly text: string };
 
 /**
- * Parses an input: a named key, a control key (`C-c`, `CTRL-c`, `CTRL+c`, any letter, any case), or a line of text, which
- * gets the enter key appended. `TEXT:UP` is the line `UP`.
+ * Parses an input: a named key, a control key (`C-c`, `CTRL-c`, `CTRL+c`, any letter, any case), or a line of text,
+ * which gets the enter key appended. `TEXT:UP` is the line `UP`.
  */
 export function keystroke(input: string): Keystroke {
   if (input.startsWith(textPrefix)) return { kind: 'line', text: `${input.slice(textPrefix.length)}\r` };

@@ -282,5 +282,5 @@ function invalidReason({ command, is_input, reset }: ShellCall): string | undefi
     return 'reset and is_input cannot be combined: a fresh shell runs no program that could take input.';
   if (command.includes('\0')) return 'The command contains a null character, which no shell can run.';
   if (is_input || !looksLikeLiteral(command)) return undefined;
-  return 'The command looks like a list or an object in JSON or Python, not like a shell command. Give the command line itself as a string.';
+  return 'The command looks like a list or an object in JSON or Python, not like a shell command. Pass the command line itself as a string.';
 }

@@ -20,7 +20,10 @@ export interface ShellOrigin {
   readonly exported?: string | undefined;
 }
 
-/** Starts the shells of one terminal, which share program, environment and private directory. Owns that directory until closed. */
+/**
+ * Starts the shells of one terminal, which share program, environment and private directory. Owns that directory until
+ * closed.
+ */
 export class ShellFactory {
   readonly #options: TerminalOptions;
   readonly #environment: Readonly<Record<string, string>>;
@@ -82,7 +85,10 @@ export class ShellFactory {
     return Object.fromEntries(Object.entries(found).filter(([name]) => isVariableName(name)));
   }
 
-  /** Terminates the programs left running by the shells, which are closed, and removes the private directory with its files. */
+  /**
+   * Terminates the programs left running by the shells, which are closed, and removes the private directory with its
+   * files.
+   */
   async close(): Promise<void> {
     const directory = await this.#directory?.catch(() => undefined);
     this.#directory = undefined;

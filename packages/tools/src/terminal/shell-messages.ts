@@ -6,7 +6,7 @@ export const continuedOutput = '[Output of the running command since the last ca
 
 /** Context of the messages that describe a command which is still running. */
 export interface RunningState {
-  /** How long the call waited for new output. */
+  /** Time that the call waited for new output. */
   readonly quietMs: number;
   /** Timeout of the call. */
   readonly seconds: number;

@@ -10,7 +10,10 @@ import { namedSecrets } from './terminal-options.ts';
 
 const timeout = 60;
 
-/** Returns a command that prints its shell and ends when `count` files `met…` exist, so that only concurrent commands end. */
+/**
+ * Returns a command that prints its shell and ends when `count` files `met…` exist, so that only concurrent commands
+ * end.
+ */
 const meet = (name: string, count: number): string =>
   `echo "$PWD,$V"; touch met${name}; until [ "$(ls met* | wc -l)" -ge ${count} ]; do sleep 0.01; done`;
 
@@ -45,8 +48,8 @@ describe.for(backends)('the shells of a terminal on a %s', ([, pty]) => {
     await using shell = await openTerminal(pty);
     await shell.call({ command: 'mkdir usr; cd usr; export V=one; W=hidden' });
     const where = `${join(shell.workspace, 'usr')},one`;
-    const beside = ['1', '2', '3'].map((name) => `${meet(name, 3)}; echo "[$W]"; cd /; export V=${name}; W=x`);
-    const all = await together(shell, beside);
+    const secondary = ['1', '2', '3'].map((name) => `${meet(name, 3)}; echo "[$W]"; cd /; export V=${name}; W=x`);
+    const all = await together(shell, secondary);
     expect(all.map(shown)).toEqual([`${where}\n[hidden]`, `${where}\n[]`, `${where}\n[]`]);
     const pids = new Set<number>();
     for (const _ of [1, 2, 3, 4]) {
@@ -88,8 +91,8 @@ describe.for(backends)('the shells of a terminal on a %s', ([, pty]) => {
     await shell.call({ command: 'unset GONE; export SET=1; f() { echo "f$1"; }; export -f f; echo $KEY', timeout });
     const { ended } = await begun(shell, until('go'));
     const command = `printf %s "$GONE|$SET|\${!K*}|$(bash -c 'f 2')|$QUOTED"; touch go`;
-    const beside = await shell.call({ command, timeout });
-    expect(shown(beside)).toBe('|1||f2|a\'b"c\n$(d)`e`\\f');
+    const secondary = await shell.call({ command, timeout });
+    expect(shown(secondary)).toBe('|1||f2|a\'b"c\n$(d)`e`\\f');
     await ended;
   });
 
@@ -115,10 +118,10 @@ describe.for(backends)('the shells of a terminal on a %s', ([, pty]) => {
     const limited = await shell.call({ command: 'export SET=1; ulimit -f 0', timeout });
     expect(limited).toMatchObject({ exit_code: 0, is_error: false });
     const { ended } = await begun(shell, until('go'));
-    const beside = await shell.call({ command: 'echo "$OWN$SET"', timeout });
+    const secondary = await shell.call({ command: 'echo "$OWN$SET"', timeout });
     await writeFile(join(shell.workspace, 'go'), '');
     expect(around(await ended).pid).toBe(around(limited).pid);
-    expect(shown(beside)).toBe('x');
+    expect(shown(secondary)).toBe('x');
   });
 
   test('a reset applies to the main shell: with the name of another shell it is refused', async () => {
@@ -136,11 +139,11 @@ describe.for(backends)('the shells of a terminal on a %s', ([, pty]) => {
   test('a poll without a name reads the only running command, or the main shell if that has output', async () => {
     await using shell = await openTerminal(pty);
     const { ended } = await begun(shell, until('go'));
-    const left = await shell.call({ command: `${until('go')}; echo beside`, timeout: 0.01 });
+    const left = await shell.call({ command: `${until('go')}; echo secondary`, timeout: 0.01 });
     await writeFile(join(shell.workspace, 'go'), '');
     await ended;
-    const told = await shell.call({ command: '', timeout });
-    expect([shown(told), around(told).pid]).toEqual(['beside', around(left).pid]);
+    const polled = await shell.call({ command: '', timeout });
+    expect([shown(polled), around(polled).pid]).toEqual(['secondary', around(left).pid]);
     await shell.call({ command: 'sleep 0.05; echo main', timeout: 0 });
     expect(shown(await shell.call({ command: '', timeout }))).toBe('main');
   });
@@ -148,11 +151,11 @@ describe.for(backends)('the shells of a terminal on a %s', ([, pty]) => {
   test('further commands wait for the main shell when all shells are in use', async () => {
     await using shell = await openTerminal(pty, { maxShells: 2 });
     const { ended } = await begun(shell, until('go'));
-    const beside = shell.call({ command: `touch beside; ${until('go')}`, timeout });
+    const secondary = shell.call({ command: `touch secondary; ${until('go')}`, timeout });
     const waiting = shell.call({ command: 'touch waited; echo $PPID', timeout });
-    await expect.poll(() => readdir(shell.workspace), { interval: 10, timeout: 20_000 }).toEqual(['beside']);
+    await expect.poll(() => readdir(shell.workspace), { interval: 10, timeout: 20_000 }).toEqual(['secondary']);
     await writeFile(join(shell.workspace, 'go'), '');
-    const [first, second, third] = await Promise.all([ended, beside, waiting]);
+    const [first, second, third] = await Promise.all([ended, secondary, waiting]);
     expect(around(second).pid).not.toBe(around(first).pid);
     expect(around(third).pid).toBe(around(first).pid);
   });
@@ -160,9 +163,9 @@ describe.for(backends)('the shells of a terminal on a %s', ([, pty]) => {
   test('a program left in the background keeps its secondary shell until the terminal is closed', async () => {
     await using shell = await openTerminal(pty);
     const { ended } = await begun(shell, until('go'));
-    const beside = await shell.call({ command: 'sleep 600 > /dev/null & echo $!; touch go', timeout });
+    const secondary = await shell.call({ command: 'sleep 600 > /dev/null & echo $!; touch go', timeout });
     await ended;
-    const pids = [Number(/\d+$/.exec(shown(beside))?.[0]), around(beside).pid];
+    const pids = [Number(/\d+$/.exec(shown(secondary))?.[0]), around(secondary).pid];
     expect(pids.filter(isRunning)).toEqual(pids);
     await shell.tool.close();
     await expect.poll(() => pids.filter(isRunning), { interval: 10, timeout: 20_000 }).toEqual([]);
@@ -171,9 +174,9 @@ describe.for(backends)('the shells of a terminal on a %s', ([, pty]) => {
   test('closing ends every shell and the programs in it', async () => {
     await using shell = await openTerminal(pty);
     const { ended } = await begun(shell, until('never'));
-    const beside = await begun(shell, until('never'));
+    const secondary = await begun(shell, until('never'));
     await shell.tool.close();
-    const both = await Promise.all([ended, beside.ended]);
+    const both = await Promise.all([ended, secondary.ended]);
     expect(both).toMatchObject([{ is_error: true }, { is_error: true }]);
     const pids = both.map((one) => around(one).pid);
     await expect.poll(() => pids.filter(isRunning), { interval: 10, timeout: 20_000 }).toEqual([]);

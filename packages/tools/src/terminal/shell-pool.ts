@@ -20,9 +20,9 @@ interface PooledShell {
 const address = /^SHELL(\d{1,9}):/;
 
 /**
- * Shells of one terminal. Sequential calls use the main shell. A command that arrives while another call is running one gets
- * a secondary shell, which ends with its command unless other programs still run in it. Polls, inputs and resets wait for
- * their turn at the shell they address, by default the main one.
+ * Shells of one terminal. Sequential calls use the main shell. A command that arrives while another call is running one
+ * gets a secondary shell, which ends with its command unless other programs still run in it. Polls, inputs and resets
+ * wait for their turn at the shell they address, by default the main one.
  */
 export class ShellPool {
   readonly #options: ShellPoolOptions;

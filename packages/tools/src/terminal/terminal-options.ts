@@ -9,8 +9,8 @@ export interface TerminalOptions {
   readonly inherit?: Readonly<Record<string, string | undefined>>;
   /**
    * Returns the secrets that a command needs, by variable name, for instance those that it names. They are in the
-   * environment of this command only, and never in the typed input or the process list. Names that are not identifiers are
-   * ignored. Called before each command. Default: no secrets.
+   * environment of this command only, and never in the typed input or the process list. Names that are not identifiers
+   * are ignored. Called before each command. Default: no secrets.
    *
    * @see namedSecrets
    */
@@ -20,9 +20,9 @@ export interface TerminalOptions {
   /** True: a pseudo terminal or an error; false: pipes. Default: a pseudo terminal if its library can be loaded. */
   readonly pty?: boolean;
   /**
-   * Maximum number of concurrent shells. A command that arrives while another call is running one gets a secondary shell,
-   * which starts in the directory and with the environment of the main one. With 1, calls run one after the other.
-   * Default: 4.
+   * Maximum number of concurrent shells. A command that arrives while another call is running one gets a secondary
+   * shell, which starts in the directory and with the environment of the main one. With 1, calls run one after the
+   * other. Default: 4.
    */
   readonly maxShells?: number;
   /**
@@ -39,13 +39,16 @@ export interface TerminalOptions {
   readonly maxSavedBytes?: number;
   /** Directory for saved output. Default: a private directory that `close` removes. */
   readonly outputDir?: string;
-  /** Masks secrets in output, some lines at a time, before it is truncated or saved. Must not throw. Default: no masking. */
+  /**
+   * Masks secrets in output, some lines at a time, before it is truncated or saved. Must not throw. Default: no
+   * masking.
+   */
   readonly mask?: (text: string) => string;
 }
 
 /**
- * Returns a function for the `secrets` option of a terminal, which passes a command the secrets whose names occur in it, in
- * upper or lower case, and no others.
+ * Returns a function for the `secrets` option of a terminal, which passes a command the secrets whose names occur in
+ * it, in upper or lower case, and no others.
  */
 export function namedSecrets(
   secrets: Readonly<Record<string, string>>,

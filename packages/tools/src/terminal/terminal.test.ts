@@ -49,9 +49,9 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
   test('variables, functions, aliases and the last status stay for the next call', async () => {
     await using shell = await open(pty);
     await shell.call({
-      command: 'export NAME=varve; plain=1; say() { echo "$1 $NAME"; }; alias again=\'echo again\'; (exit 3)',
+      command: 'export NAME=varve; plain=1; greet() { echo "$1 $NAME"; }; alias again=\'echo again\'; (exit 3)',
     });
-    const observation = await shell.call({ command: 'echo $? $plain; say hello; again' });
+    const observation = await shell.call({ command: 'echo $? $plain; greet hello; again' });
     expect(shown(observation)).toBe('3 1\nhello varve\nagain');
   });
 

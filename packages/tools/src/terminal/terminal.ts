@@ -10,9 +10,9 @@ import { refusalReport } from './terminal-report.ts';
 
 /**
  * Returns the terminal tool: one persistent bash in the workspace, started with the first command. Its state persists
- * between calls until a reset. A command that is still running when a call returns continues and can be polled, answered
- * and stopped. A command that arrives while another call is running one gets a secondary shell; later calls start from the
- * state of the main shell only. Close the tool: a running shell keeps this process alive.
+ * between calls until a reset. A command that is still running when a call returns continues and can be polled,
+ * answered and stopped. A command that arrives while another call is running one gets a secondary shell; later calls
+ * start from the state of the main shell only. Close the tool: a running shell keeps this process alive.
  *
  * @throws {ToolError} `unusable` when a name in `env` is not an identifier.
  * @see software-agent-sdk openhands/tools/terminal (here keys need is_input, and several statements run as one script)

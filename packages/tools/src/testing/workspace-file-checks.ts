@@ -78,8 +78,8 @@ export const workspaceFileChecks: readonly WorkspaceCheck[] = [
   {
     title: 'refuses every path that leads outside',
     async run(workspace) {
-      const beside = `${workspace.directory}-beside`;
-      for (const path of ['..', '../x', 'a/../../x', '/etc/passwd', beside, `${beside}/x`, 'a\0b']) {
+      const sibling = `${workspace.directory}-sibling`;
+      for (const path of ['..', '../x', 'a/../../x', '/etc/passwd', sibling, `${sibling}/x`, 'a\0b']) {
         const works: readonly ((path: string) => Promise<unknown>)[] = [
           workspace.read,
           (place) => workspace.write(place, ''),

@@ -40,8 +40,8 @@ const failure = z.looseObject({ detail: z.string() });
 /**
  * Returns a client of an agent-server. Redirects are refused, because they would receive the key.
  *
- * @throws {ToolError} from each method: `invalid-input` when the server rejects the request, `unusable` when it fails, returns
- * an unexpected response or none within ten minutes, `aborted`.
+ * @throws {ToolError} from each method: `invalid-input` when the server rejects the request, `unusable` when it fails,
+ * returns an unexpected response or none within ten minutes, `aborted`.
  */
 export function agentServer({ url, apiKey, fetch = globalThis.fetch }: AgentServerOptions): AgentServer {
   const base = url.replace(/\/+$/, '');

@@ -17,8 +17,9 @@ export interface Jail {
 }
 
 /**
- * Confines paths to `directory`. On Linux an opened file or directory is checked again, so that links that another program
- * replaces at the same time cannot lead outside: files are read and written only in directories that are inside.
+ * Confines paths to `directory`. On Linux an opened file or directory is checked again, so that links that another
+ * program replaces at the same time cannot lead outside: files are read and written only in directories that are
+ * inside.
  *
  * @throws {ToolError} from each method `invalid-input` when a path leads outside. System errors pass through.
  */

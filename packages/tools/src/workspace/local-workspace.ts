@@ -17,8 +17,8 @@ import { createWorktree, deleteWorktree } from './worktree.ts';
 
 /**
  * Returns the workspace of a directory on this machine. Links are followed only inside of it, on Linux even if another
- * program replaces them at the same time. Commands run in their own process group, without credentials of this process's
- * environment, and are not confined to the directory.
+ * program replaces them at the same time. Commands run in their own process group, without credentials of this
+ * process's environment, and are not confined to the directory.
  */
 export function localWorkspace(directory: string): Workspace {
   const root = resolve(directory);

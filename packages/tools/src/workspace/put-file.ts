@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { open, rename, rm, type FileHandle } from 'node:fs/promises';
 
 /**
- * Writes a stream of bytes to a temporary file next to `path`, calls `finish` with it, and renames it to `path`. Any failure,
- * also of the stream, leaves the old file unchanged.
+ * Writes a stream of bytes to a temporary file next to `path`, calls `finish` with it, and renames it to `path`. Any
+ * failure, also of the stream, leaves the old file unchanged.
  */
 export async function putFile(
   path: string,

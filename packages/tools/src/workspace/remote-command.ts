@@ -10,7 +10,7 @@ import type { CommandOptions, CommandResult } from './workspace.ts';
 export interface PollOptions {
   /** Interval between two requests. */
   readonly pollMs: number;
-  /** How long to wait for the result after the timeout of a command. */
+  /** Time to wait for the result after the timeout of a command. */
   readonly patienceMs: number;
 }
 
@@ -30,7 +30,8 @@ const page = z.looseObject({ items: z.array(output), next_page_id: z.string().nu
  * Runs a command through the server's bash routes. Its timeout is rounded up to whole seconds. A cancelled command is
  * abandoned and ends at its timeout, because the protocol cannot stop it.
  *
- * @throws {ToolError} `invalid-input` when the command could not be started in the directory; errors of the server; `aborted`.
+ * @throws {ToolError} `invalid-input` when the command could not be started in the directory; errors of the server;
+ * `aborted`.
  */
 export async function remoteCommand(
   server: AgentServer,
@@ -72,7 +73,10 @@ export async function remoteCommand(
   }
 }
 
-/** Returns the outputs of one command from all pages. The server may apply `order__gt` within a page, so that any may be empty. */
+/**
+ * Returns the outputs of one command from all pages. The server may apply `order__gt` within a page, so that any may be
+ * empty.
+ */
 async function outputsAfter(
   server: AgentServer,
   id: string,

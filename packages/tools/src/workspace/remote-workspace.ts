@@ -34,8 +34,8 @@ const statuses = new Map<string, GitChange['status']>([
 const healthMs = 10_000;
 
 /**
- * Returns the workspace of a directory on an agent-server, accessed through the server's routes. Paths are checked without
- * resolving links: the owner of the key may run any command on the server anyway.
+ * Returns the workspace of a directory on an agent-server, accessed through the server's routes. Paths are checked
+ * without resolving links: the owner of the key may run any command on the server anyway.
  *
  * @throws {ToolError} `invalid-input` when the directory is not absolute.
  * @see software-agent-sdk openhands/sdk/workspace/remote (here copies are streamed and put in place in one step)

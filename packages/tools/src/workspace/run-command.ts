@@ -11,8 +11,8 @@ import type { CommandOptions, CommandResult } from './workspace.ts';
 const graceMs = 1000;
 
 /**
- * Runs a command in a shell with its own process group, in an existing directory. At the timeout, or when cancelled, the
- * whole group receives SIGTERM and a second later SIGKILL; programs that created their own group keep running.
+ * Runs a command in a shell with its own process group, in an existing directory. At the timeout, or when cancelled,
+ * the whole group receives SIGTERM and a second later SIGKILL; programs that created their own group keep running.
  *
  * @throws {ToolError} `unusable` when the shell or the directory does not exist, `aborted`.
  */

@@ -51,9 +51,10 @@ export interface CancelOptions {
  * Directory that an agent works in, on this or another machine. Paths are relative to it, or absolute and inside of it;
  * others are refused. Commands are not confined.
  *
- * @throws {ToolError} from each method: `invalid-input` when a path leads outside, does not exist, or is of the wrong kind;
- * `unusable` when the system, git or the server fails; `aborted`.
- * @see software-agent-sdk openhands/sdk/workspace (in the reference a failed copy is a return value; here it is an error)
+ * @throws {ToolError} from each method: `invalid-input` when a path leads outside, does not exist, or is of the wrong
+ * kind; `unusable` when the system, git or the server fails; `aborted`.
+ * @see software-agent-sdk openhands/sdk/workspace (in the reference a failed copy is a return value; here it is an
+ * error)
  */
 export interface Workspace {
   /** Absolute path on the machine of the workspace. */
@@ -76,7 +77,9 @@ export interface Workspace {
   readonly changes: (path?: string, options?: GitCompareOptions) => Promise<readonly GitChange[]>;
   /** Returns the content of a file before and after its changes. */
   readonly diff: (path: string, options?: GitCompareOptions) => Promise<GitDiff>;
-  /** Checks out a commit into a new directory. Runs no program of the repository; filters such as LFS are not applied. */
+  /**
+   * Checks out a commit into a new directory. Runs no program of the repository; filters such as LFS are not applied.
+   */
   readonly addWorktree: (path: string, options?: WorktreeOptions) => Promise<Workspace>;
   /** Removes a worktree and its directory; `invalid-input` when it has changes. Its branch stays. */
   readonly removeWorktree: (path: string, options?: RemoveWorktreeOptions) => Promise<void>;

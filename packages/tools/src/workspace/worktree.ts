@@ -6,10 +6,11 @@ import type { RemoveWorktreeOptions, WorktreeOptions } from './workspace.ts';
 export type OpenRepository = (directory: string) => Promise<GitRepository>;
 
 /**
- * Checks out a commit into a new directory. The settings of the new worktree are read before any file is checked out, because
- * a repository can configure filters for one directory or branch only.
+ * Checks out a commit into a new directory. The settings of the new worktree are read before any file is checked out,
+ * because a repository can configure filters for one directory or branch only.
  *
- * @throws {ToolError} `invalid-input` when `ref` does not exist, `unusable` when git fails; the new worktree is then removed.
+ * @throws {ToolError} `invalid-input` when `ref` does not exist, `unusable` when git fails; the new worktree is then
+ * removed.
  */
 export async function createWorktree(
   open: OpenRepository,

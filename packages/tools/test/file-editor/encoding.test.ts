@@ -39,7 +39,7 @@ test.for([
   expect(await readFile(path)).toEqual(bytes);
 });
 
-test('a character that the encoding does not have makes the file UTF-8, and the model is told', async () => {
+test('a character that the encoding does not have makes the file UTF-8, which the result mentions', async () => {
   await using tool = await openedTool(fileEditor());
   const path = join(tool.workspace, 'file');
   await writeFile(path, iconv.encode(russian, 'windows-1251'));

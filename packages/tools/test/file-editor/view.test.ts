@@ -48,7 +48,7 @@ test.for([
 
 test.for([
   ['a range from 0', [0, 2], '[1, 4]'],
-  ['a range behind the end', [5, 6], '[1, 4]'],
+  ['a range after the end', [5, 6], '[1, 4]'],
   ['a range backwards', [3, 1], 'must not come before'],
   ['half a range', [1], 'exactly two'],
 ] as const)('%s is refused', async ([, view_range, reason]) => {

@@ -63,10 +63,10 @@ test.skipIf(process.platform !== 'linux')('terminated programs have time to clea
   const orderly = 'trap "echo done; exit" TERM; echo up; while :; do sleep 0.01; done';
   const env = { PATH: process.env['PATH'], [directoryVariable]: place.path };
   const program = spawn('sh', ['-c', orderly], { env, detached: true, stdio: ['ignore', 'pipe', 'ignore'] });
-  const said = program.stdout.iterator({ destroyOnReturn: false });
-  expect(String((await said.next()).value)).toBe('up\n');
+  const output = program.stdout.iterator({ destroyOnReturn: false });
+  expect(String((await output.next()).value)).toBe('up\n');
   await terminatePrograms(place.path, 20_000);
-  expect(String((await said.next()).value)).toBe('done\n');
+  expect(String((await output.next()).value)).toBe('done\n');
 });
 
 test('a reset does not end background programs that left their shell', async () => {

@@ -115,8 +115,8 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
   });
 
   test.for([
-    ['a shell that ends when it is told', ''],
-    ['a shell that does not', `trap '' HUP; `],
+    ['a shell that ends on SIGHUP', ''],
+    ['a shell that ignores it', `trap '' HUP; `],
   ] as const)('closing ends %s, a stubborn program in its foreground, and the call that waits', async ([, first]) => {
     await using shell = await open(pty);
     const heard = Promise.withResolvers<void>();

@@ -63,15 +63,15 @@ async function recordGone(file: string, pid: number = 0): Promise<void> {
   await writeFile(file, JSON.stringify({ ...rest, started: `${started}0` }));
 }
 
-const tell = 'printf "pid=%s\\n"';
-const stubborn = `trap "" HUP INT TERM; ${tell} $BASHPID; while :; do sleep 1; done`;
+const printPid = 'printf "pid=%s\\n"';
+const stubborn = `trap "" HUP INT TERM; ${printPid} $BASHPID; while :; do sleep 1; done`;
 
 test.for(backends)('programs left by a killed host on a %s are killed at the next start', async ([, pty]) => {
   await using place = await temporary();
-  const command = `(${stubborn}) 2> /dev/null & ${tell} $$; ${stubborn}`;
+  const command = `(${stubborn}) 2> /dev/null & ${printPid} $$; ${stubborn}`;
   const pids = await killedHost(place.path, { pty, command, numbers: 3 });
   expect(pids.some(isRunning)).toBe(true);
-  await killedHost(place.path, { pty, command: `${tell} 1`, numbers: 1 });
+  await killedHost(place.path, { pty, command: `${printPid} 1`, numbers: 1 });
   await expect.poll(() => pids.filter(isRunning), { interval: 10, timeout: 20_000 }).toEqual([]);
   const left = (await readdir(place.path)).filter((name) => name.startsWith('varve-terminal-'));
   expect(left).toHaveLength(1);
@@ -80,7 +80,7 @@ test.for(backends)('programs left by a killed host on a %s are killed at the nex
 test('programs of a shell that has ended are found by their environment', async () => {
   await using place = await temporary();
   // Without a terminal, an idle shell ends with its host, and its programs receive no signal.
-  const pids = await killedHost(place.path, { pty: false, command: `sleep 600 & ${tell} $! $$`, numbers: 2 });
+  const pids = await killedHost(place.path, { pty: false, command: `sleep 600 & ${printPid} $! $$`, numbers: 2 });
   await expect.poll(() => pids.filter(isRunning).length, { interval: 10, timeout: 20_000 }).toBe(1);
   await killOrphanedShells(place.path);
   await expect.poll(() => pids.filter(isRunning), { interval: 10, timeout: 20_000 }).toEqual([]);
@@ -88,7 +88,7 @@ test('programs of a shell that has ended are found by their environment', async 
 
 test.skipIf(process.platform !== 'linux')('a program that left the session of its shell is killed too', async () => {
   await using place = await temporary();
-  const command = `setsid bash -c '${tell} $$; exec sleep 600' > out & until [ -s out ]; do sleep 0.01; done; cat out`;
+  const command = `setsid bash -c '${printPid} $$; exec sleep 600' > out & until [ -s out ]; do sleep 0.01; done; cat out`;
   const [pid = 0] = await killedHost(place.path, {
     pty: false,
     command: `cd ${place.path}; ${command}`,

@@ -15,9 +15,9 @@ const pollMs = 20;
 
 /**
  * Kills the programs left by the shells of a terminal: all in the sessions of `shells`, and on Linux every program that
- * inherited its environment from a shell of that terminal, also in a session of its own. Programs that changed or cleared
- * the variable before they started, or run as another user, are not found. Returns false and kills nothing when this process
- * or one of its ancestors is among them: it may have been started in that terminal.
+ * inherited its environment from a shell of that terminal, also in a session of its own. Programs that changed or
+ * cleared the variable before they started, or run as another user, are not found. Returns false and kills nothing when
+ * this process or one of its ancestors is among them: it may have been started in that terminal.
  */
 export function killPrograms(directory: string, shells: readonly ProcessRecord[] = []): boolean {
   for (let round = 0; round < rounds; round += 1) {
@@ -32,8 +32,8 @@ export function killPrograms(directory: string, shells: readonly ProcessRecord[]
 }
 
 /**
- * Sends SIGTERM to the programs left by a terminal whose shells have ended, and kills those still running after `politeMs`.
- * Does nothing on systems other than Linux.
+ * Sends SIGTERM to the programs left by a terminal whose shells have ended, and kills those still running after
+ * `politeMs`. Does nothing on systems other than Linux.
  */
 export async function terminatePrograms(directory: string, politeMs = 300): Promise<void> {
   if (process.platform !== 'linux') return;

@@ -19,7 +19,10 @@ export const ownerFile = 'owner';
 /** File in the directory of a shell that identifies its process. */
 export const shellFile = 'shell';
 
-/** Creates the private directory of a terminal among the temporary files, after cleaning up what killed hosts left there. */
+/**
+ * Creates the private directory of a terminal among the temporary files, after cleaning up what killed hosts left
+ * there.
+ */
 export async function terminalDirectory(): Promise<string> {
   await killOrphanedShells(tmpdir());
   const directory = await mkdtemp(join(tmpdir(), directoryPrefix));
@@ -28,10 +31,10 @@ export async function terminalDirectory(): Promise<string> {
 }
 
 /**
- * Kills the shells of terminals whose host process has died, with all programs that {@link killPrograms} finds, and removes
- * the directories of these terminals. Never touches a process that only reuses the number of a recorded one, nor a process
- * of another container, and ignores directories that other users can write. Failures are left for the next call, and so is
- * a terminal in which this process itself was started.
+ * Kills the shells of terminals whose host process has died, with all programs that {@link killPrograms} finds, and
+ * removes the directories of these terminals. Never touches a process that only reuses the number of a recorded one,
+ * nor a process of another container, and ignores directories that other users can write. Failures are left for the
+ * next call, and so is a terminal in which this process itself was started.
  */
 export async function killOrphanedShells(temporary: string, user = process.getuid?.()): Promise<void> {
   const names = await readdir(temporary).catch(() => []);

@@ -19,8 +19,8 @@ const answers = new Map([
 ]);
 
 /**
- * Removes control sequences from a stream of text except tab, line feed, carriage return and backspace. A null character
- * becomes U+FFFD. A sequence may be split anywhere between two chunks.
+ * Removes control sequences from a stream of text except tab, line feed, carriage return and backspace. A null
+ * character becomes U+FFFD. A sequence may be split anywhere between two chunks.
  */
 export class ControlStripper {
   readonly #answer: (text: string) => void;

@@ -3,9 +3,10 @@ import { closeSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from 'n
 import { join } from 'node:path';
 
 /**
- * File with the whole text of an output that is too long to show. Written synchronously as the text arrives, so that memory
- * use does not depend on the size of the output; named after its content at the end, so that equal outputs share a file. A
- * file that cannot be written is abandoned: the disk may be full, or a command may have removed the directory.
+ * File with the whole text of an output that is too long to show. Written synchronously as the text arrives, so that
+ * memory use does not depend on the size of the output; named after its content at the end, so that equal outputs share
+ * a file. A file that cannot be written is abandoned: the disk may be full, or a command may have removed the
+ * directory.
  */
 export class SavedOutput {
   readonly #directory: string;

@@ -1,8 +1,8 @@
 const longestLine = 65_536;
 
 /**
- * Converts the output of a program to the text that a terminal would finally show: the last state of a line overwritten with
- * carriage returns, backspaces applied, line ends as single line feeds.
+ * Converts the output of a program to the text that a terminal would finally show: the last state of a line overwritten
+ * with carriage returns, backspaces applied, line ends as single line feeds.
  */
 export class ScreenText {
   #line = '';

@@ -12,7 +12,9 @@ export interface SessionOutputOptions {
   readonly answer: (text: string) => void;
 }
 
-/** Converts the bytes of a shell to text without control sequences, as a terminal would show it, and buffers that text. */
+/**
+ * Converts the bytes of a shell to text without control sequences, as a terminal would show it, and buffers that text.
+ */
 export class SessionOutput {
   readonly #options: SessionOutputOptions;
   readonly #stripper: ControlStripper;

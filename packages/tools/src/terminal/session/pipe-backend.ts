@@ -5,12 +5,13 @@ import { sendSignal } from '../../processes/signals.ts';
 import type { ShellBackend, ShellProcess, ShellProcessOptions } from './shell-process.ts';
 
 const endOfInput = '\u0004';
-/** How long output is read after the end of the shell, when a background program keeps the pipe open. */
+/** Time for which output is read after the end of the shell, when a background program keeps the pipe open. */
 const drainMs = 50;
 
 /**
  * Backend that runs bash on pipes, for machines without pseudo terminals. The shell reads its lines from one pipe and
- * programs read from another. Programs see no terminal, there is no job control, and input closed with C-d stays closed.
+ * programs read from another. Programs see no terminal, there is no job control, and input closed with C-d stays
+ * closed.
  */
 export const pipeBackend: ShellBackend = {
   name: 'pipe',

@@ -6,8 +6,8 @@ const killLine = '\u0015';
 const interruptKey = '\u0003';
 
 /**
- * Returns the backend that runs bash on a pseudo terminal: programs see a terminal, each job has its own process group, and
- * the kernel hangs up the shell when this process dies. Undefined when the library has no binary for this machine.
+ * Returns the backend that runs bash on a pseudo terminal: programs see a terminal, each job has its own process group,
+ * and the kernel hangs up the shell when this process dies. Undefined when the library has no binary for this machine.
  */
 export async function ptyBackend(): Promise<ShellBackend | undefined> {
   const library = await import('@lydell/node-pty').catch(() => undefined);
@@ -70,7 +70,9 @@ function ptyProcess(pty: IPty, { onData, onExit }: ShellProcessOptions): ShellPr
   };
 }
 
-/** Returns a record of foreground programs of a shell that is being ended: they may ignore the hangup and keep running. */
+/**
+ * Returns a record of foreground programs of a shell that is being ended: they may ignore the hangup and keep running.
+ */
 function foregroundGroups(pid: number): { readonly remember: () => void; readonly kill: () => void } {
   const groups = new Set<number>();
   return {

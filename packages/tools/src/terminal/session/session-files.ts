@@ -45,8 +45,8 @@ export class SessionFiles {
   }
 
   /**
-   * Returns the exported variables and functions of the shell at the prompt with this number, one of the last two, as bash
-   * code. Undefined when they were not stored completely.
+   * Returns the exported variables and functions of the shell at the prompt with this number, one of the last two, as
+   * bash code. Undefined when they were not stored completely.
    */
   async exported(prompt: number): Promise<string | undefined> {
     const text = await readFile(environmentFile(this.#environmentFiles(), prompt), 'utf8').catch(() => '');

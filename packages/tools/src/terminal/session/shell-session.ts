@@ -26,7 +26,10 @@ export interface ShellSessionOptions {
   readonly mask: (text: string) => string;
 }
 
-/** State of a shell. `finished`: the command has ended, and its end is not acknowledged yet. `ended`: the shell has ended. */
+/**
+ * State of a shell. `finished`: the command has ended, and its end is not acknowledged yet. `ended`: the shell has
+ * ended.
+ */
 export type ShellStatus = 'starting' | 'idle' | 'running' | 'finished' | 'ended';
 
 const startMs = 10_000;
@@ -135,8 +138,8 @@ export class ShellSession {
   }
 
   /**
-   * Resolves when all effects of an interrupt are over: messages of the shell about the ended program, and lines of input
-   * that it discards. Output until then belongs to the interrupted command.
+   * Resolves when all effects of an interrupt are over: messages of the shell about the ended program, and lines of
+   * input that it discards. Output until then belongs to the interrupted command.
    *
    * @throws {ToolError} `aborted` when the signal aborts first.
    */
@@ -148,8 +151,8 @@ export class ShellSession {
   }
 
   /**
-   * Starts a command. Call only when none is running and the session has settled. `secrets` are in the environment of the
-   * shell until the command ends. Does nothing when the shell has ended.
+   * Starts a command. Call only when none is running and the session has settled. `secrets` are in the environment of
+   * the shell until the command ends. Does nothing when the shell has ended.
    */
   async run(command: string, secrets: Readonly<Record<string, string>> = {}): Promise<void> {
     const file = await this.#files.command(command);
@@ -204,7 +207,9 @@ export class ShellSession {
     return this.#status === 'finished' ? 'finished' : end;
   }
 
-  /** Ends the shell and what runs in its foreground, and removes its files. Resolves when the shell is gone; idempotent. */
+  /**
+   * Ends the shell and what runs in its foreground, and removes its files. Resolves when the shell is gone; idempotent.
+   */
   async close(): Promise<void> {
     if (this.#status !== 'ended') {
       this.#status = 'running';
@@ -248,8 +253,8 @@ export class ShellSession {
   }
 
   /**
-   * Sends a probe. An interrupt may reach the shell after its prompt; the shell then prints another prompt and loses lines
-   * that arrived in between. It reads the probe after all interrupts, so its answer is their last effect.
+   * Sends a probe. An interrupt may reach the shell after its prompt; the shell then prints another prompt and loses
+   * lines that arrived in between. It reads the probe after all interrupts, so its answer is their last effect.
    */
   #probe(): void {
     this.#isSettling = true;
@@ -265,7 +270,9 @@ export class ShellSession {
     this.#waits.end('finished');
   }
 
-  /** Returns true for the prompt of the last command, or of the one before if C-c discarded the last before it was read. */
+  /**
+   * Returns true for the prompt of the last command, or of the one before if C-c discarded the last before it was read.
+   */
   #isCurrent(id: number): boolean {
     const discarded = this.#process.tty && this.#interrupted === this.#commands && id === this.#commands - 1;
     return id === this.#commands || discarded;

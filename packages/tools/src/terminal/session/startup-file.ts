@@ -31,12 +31,12 @@ export function isComplete(text: string): boolean {
 }
 
 /**
- * Returns the bash startup file of a session. Before each prompt the shell restores a sane mode of the terminal, discards
- * input that the last program did not read, and prints a marker with the nonce, the number of the command, its exit status
- * and the directory. Prompts, echo and history are off. A signal for the last program may hit `stty` instead; there are two
- * kinds of such signals, hence three tries. Commands may have set IFS, `set -u`, `set -e`, `set -x` or functions with the
- * names of builtins. On a busy machine a read may time out although there is input; its status is then above 128, unlike at
- * the end of input.
+ * Returns the bash startup file of a session. Before each prompt the shell restores a sane mode of the terminal,
+ * discards input that the last program did not read, and prints a marker with the nonce, the number of the command, its
+ * exit status and the directory. Prompts, echo and history are off. A signal for the last program may hit `stty`
+ * instead; there are two kinds of such signals, hence three tries. Commands may have set IFS, `set -u`, `set -e`, `set
+ * -x` or functions with the names of builtins. On a busy machine a read may time out although there is input; its
+ * status is then above 128, unlike at the end of input.
  */
 export function startupFile({ nonce, backend, environmentFiles, inherit }: StartupOptions): string {
   const pty = backend === 'pty';
@@ -87,8 +87,9 @@ export function probeLine(id: number): string {
 }
 
 /**
- * Returns the line that makes the shell run a command from a file. The command never passes through the terminal, so its
- * length, quotes and exclamation marks do not matter. `set -x` must not print the commands around it, which contain secrets.
+ * Returns the line that makes the shell run a command from a file. The command never passes through the terminal, so
+ * its length, quotes and exclamation marks do not matter. `set -x` must not print the commands around it, which contain
+ * secrets.
  */
 export function commandLine(
   { id, file, lastStatus, secretsFile: secrets }: CommandLine,
