@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { ToolError } from './contract/error.ts';
 
 /** Fields that every call has. */
-const taken = new Set(['kind', 'message', 'security_risk', 'structured_output', 'summary']);
-const known = new Set([
+const reservedFields = new Set(['kind', 'message', 'security_risk', 'structured_output', 'summary']);
+const knownKeywords = new Set([
   '$defs',
   '$id',
   '$schema',
@@ -25,8 +25,8 @@ const known = new Set([
 export function responseSchema(schema: Readonly<Record<string, unknown>>): z.ZodObject {
   const { properties = {}, required = [] } = schema;
   const names = Object.keys(Object(properties));
-  const clash = names.find((name) => taken.has(name));
-  const odd = Object.keys(schema).find((key) => !known.has(key));
+  const clash = names.find((name) => reservedFields.has(name));
+  const odd = Object.keys(schema).find((key) => !knownKeywords.has(key));
   if (schema['type'] !== 'object' || names.length === 0) throw unusable('it is not an object with named properties');
   if (schema['additionalProperties'] !== undefined && schema['additionalProperties'] !== false)
     throw unusable('it allows properties without a name');

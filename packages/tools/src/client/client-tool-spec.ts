@@ -14,18 +14,18 @@ export interface ClientToolSpec {
 }
 
 const annotations = z.object({
-  title: z.string().nullish().transform(absent),
+  title: z.string().nullish().transform(nullToUndefined),
   readOnlyHint: z.boolean().exactOptional(),
   destructiveHint: z.boolean().exactOptional(),
   idempotentHint: z.boolean().exactOptional(),
   openWorldHint: z.boolean().exactOptional(),
 });
 
-const asSent = z.object({
+const specSchema = z.object({
   name: z.string().regex(/^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/, 'not a name that models can call'),
   description: z.string(),
-  parameters: z.record(z.string(), z.unknown()).nullish().transform(absent),
-  annotations: annotations.nullish().transform(absent),
+  parameters: z.record(z.string(), z.unknown()).nullish().transform(nullToUndefined),
+  annotations: annotations.nullish().transform(nullToUndefined),
 });
 
 /**
@@ -36,7 +36,7 @@ const asSent = z.object({
  * @see software-agent-sdk openhands/sdk/tool/client_tool.py
  */
 export function clientToolSpec(json: unknown): ClientToolSpec {
-  const result = asSent.safeParse(asDefined(asStored(json)));
+  const result = specSchema.safeParse(unwrapDefinition(unwrapStored(json)));
   if (result.success) return result.data;
   const [issue] = result.error.issues;
   const field = issue?.path.length ? `${issue.path.join('.')}: ` : '';
@@ -45,16 +45,16 @@ export function clientToolSpec(json: unknown): ClientToolSpec {
   });
 }
 
-function absent<T>(value: T | null | undefined): T | undefined {
+function nullToUndefined<T>(value: T | null | undefined): T | undefined {
   return value ?? undefined;
 }
 
-function asStored(json: unknown): unknown {
+function unwrapStored(json: unknown): unknown {
   const spec = fieldsOf(fieldsOf(json)['params'])['spec'];
   return spec ?? json;
 }
 
-function asDefined(json: unknown): unknown {
+function unwrapDefinition(json: unknown): unknown {
   const { kind, client_tool_name: name, input_schema: parameters, ...rest } = fieldsOf(json);
   return kind === 'ClientTool' ? { ...rest, name, parameters } : json;
 }

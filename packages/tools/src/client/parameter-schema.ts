@@ -3,7 +3,7 @@ import { ToolError } from '../contract/error.ts';
 import { withRequiredFields } from './with-required-fields.ts';
 
 /** Keywords that combine the fields of several schemas: closing one of these would reject the fields of the others. */
-const combining = ['$ref', 'allOf', 'anyOf', 'oneOf', 'patternProperties', 'additionalProperties'];
+const combiningKeywords = ['$ref', 'allOf', 'anyOf', 'oneOf', 'patternProperties', 'additionalProperties'];
 
 /**
  * Returns a validator of arguments for a JSON Schema. Fields that the schema neither describes nor requires are
@@ -13,7 +13,7 @@ const combining = ['$ref', 'allOf', 'anyOf', 'oneOf', 'patternProperties', 'addi
  */
 export function parameterSchema(name: string, schema: Readonly<Record<string, unknown>>): z.ZodType {
   if (schema['type'] !== 'object') throw unusable(name, 'they are not of type object');
-  const isClosed = !combining.some((keyword) => Object.hasOwn(schema, keyword));
+  const isClosed = !combiningKeywords.some((keyword) => Object.hasOwn(schema, keyword));
   try {
     // Not in the global registry: two conversations may have tools of the same name with different schemas.
     return z.fromJSONSchema(

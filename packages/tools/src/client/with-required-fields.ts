@@ -1,9 +1,9 @@
 type Schema = Readonly<Record<string, unknown>>;
 
 /** Keywords whose value is a schema or a list of schemas. */
-const one = new Set(['items', 'prefixItems', 'additionalProperties', 'allOf', 'anyOf', 'oneOf']);
+const schemaKeywords = new Set(['items', 'prefixItems', 'additionalProperties', 'allOf', 'anyOf', 'oneOf']);
 /** Keywords whose value has a schema under each name. */
-const named = new Set(['properties', 'patternProperties', '$defs', 'definitions']);
+const namedSchemaKeywords = new Set(['properties', 'patternProperties', '$defs', 'definitions']);
 
 /**
  * Returns the JSON Schema with a description added for every required field that has none, because zod checks only
@@ -14,7 +14,7 @@ export function withRequiredFields(schema: Schema): Schema {
   const walked = Object.fromEntries(
     Object.entries(schema).map(([key, value]) => [
       key,
-      one.has(key) ? walk(value) : named.has(key) && isSchema(value) ? walkEach(value) : value,
+      schemaKeywords.has(key) ? walk(value) : namedSchemaKeywords.has(key) && isSchema(value) ? walkEach(value) : value,
     ]),
   );
   const required = schema['required'];

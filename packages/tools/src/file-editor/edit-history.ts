@@ -6,9 +6,9 @@ export interface Edit {
   readonly after: string;
 }
 
-const perFile = 10;
-const mostEdits = 1000;
-const mostBytes = 64 * 1024 * 1024;
+const maxEditsPerFile = 10;
+const maxEdits = 1000;
+const maxTotalBytes = 64 * 1024 * 1024;
 
 /**
  * Edits that can be undone: the newest ten of each file, at most 1 000 edits and 64 MiB in total; the oldest are
@@ -27,8 +27,8 @@ export class EditHistory {
     this.#edits.push({ path, edit });
     this.#bytes += sizeOf(edit);
     const same = this.#edits.filter((entry) => entry.path === path);
-    if (same.length > perFile) this.#remove(same[0]);
-    while (this.#edits.length > mostEdits || (this.#bytes > mostBytes && this.#edits.length > 1))
+    if (same.length > maxEditsPerFile) this.#remove(same[0]);
+    while (this.#edits.length > maxEdits || (this.#bytes > maxTotalBytes && this.#edits.length > 1))
       this.#remove(this.#edits[0]);
   }
 

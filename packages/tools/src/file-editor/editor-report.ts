@@ -13,7 +13,7 @@ export type CallFields = Pick<EditorReport, 'command' | 'path'>;
 /** Maximum length of file contents in an observation, and so in the log. */
 const maxContentChars = 256 * 1024;
 /** Number of lines shown before and after a change. */
-const around = 4;
+const contextLines = 4;
 
 /** Returns the observation fields of a successful call. */
 export function success(done: CallFields, ...content: readonly (string | Content)[]): EditorReport {
@@ -34,8 +34,8 @@ export function contents(before: string | undefined, after: string | undefined):
 
 /** Returns the changed lines and some lines around them, with line numbers. */
 export function snippet({ text: changed, first, last }: Changed, maxChars: number): string {
-  const from = Math.max(1, first - around);
-  const to = last + around;
+  const from = Math.max(1, first - contextLines);
+  const to = last + contextLines;
   return numberedLines(linesOf(unixText(firstLines(changed, to)).text).slice(from - 1, to), { first: from, maxChars });
 }
 

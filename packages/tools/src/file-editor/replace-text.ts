@@ -2,7 +2,7 @@ import { formatNumbers, refuse, refuseParameter, type Refusal } from '../files/r
 import type { TextFile } from '../files/text-file.ts';
 import { unixText } from '../files/unix-text.ts';
 
-const mostPlaces = 1000;
+const maxPlaces = 1000;
 
 /** Changed text, with the first and last changed line, counted from 1. */
 export interface Changed {
@@ -66,7 +66,7 @@ export function replaceText({ text, lineEnd }: TextFile, replacement: Replacemen
 function occurrences(text: string, wanted: string): readonly number[] {
   if (wanted === '') return text === '' ? [0] : [];
   const found: number[] = [];
-  for (let at = text.indexOf(wanted); at >= 0 && found.length < mostPlaces; at = text.indexOf(wanted, at + 1))
+  for (let at = text.indexOf(wanted); at >= 0 && found.length < maxPlaces; at = text.indexOf(wanted, at + 1))
     found.push(at);
   return found;
 }

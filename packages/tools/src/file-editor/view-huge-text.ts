@@ -12,7 +12,7 @@ export interface HugeViewOptions {
 
 const endOfFile = -1;
 /** Without a count, because parts of such a line are skipped. */
-const leftOut = '[the middle of this line left out]';
+const omittedNote = '[the middle of this line left out]';
 
 /**
  * Returns some lines of a file that is too large to read whole, as UTF-8. Reads only up to the last line needed and
@@ -71,7 +71,7 @@ async function linesIn(path: string, { first, last, maxChars }: Wanted): Promise
   /** Returns false when no further line is needed. */
   const take = (text: string): boolean => {
     if (number >= first) {
-      const line = truncateMiddle(text.replace(/\r$/, ''), maxChars - 8, () => leftOut);
+      const line = truncateMiddle(text.replace(/\r$/, ''), maxChars - 8, () => omittedNote);
       room -= line.length + 8;
       if (room < 0 && lines.length > 0) return false;
       lines.push(line);

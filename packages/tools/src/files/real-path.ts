@@ -1,7 +1,7 @@
 import { lstatSync, readlinkSync, realpathSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 
-const mostLinks = 40;
+const maxLinks = 40;
 
 /**
  * Returns a path with links and `..` resolved as far as it exists, and the rest appended. Links to missing targets are
@@ -14,7 +14,7 @@ export function realPathOf(path: string): string {
   for (;;) {
     const real = attempt(() => realpathSync.native(current));
     if (real !== undefined) return join(real, ...rest);
-    const target = links < mostLinks ? linkTarget(current) : undefined;
+    const target = links < maxLinks ? linkTarget(current) : undefined;
     if (target !== undefined) {
       links += 1;
       current = target;

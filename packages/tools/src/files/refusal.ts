@@ -1,8 +1,8 @@
 import { truncateMiddle } from '@varve/text';
 
 /** More than the longest path. */
-const longestValue = 5000;
-const mostNumbers = 100;
+const maxValueChars = 5000;
+const maxNumbers = 100;
 
 /** Reason why a call was not executed, in one or two sentences for the model. */
 export interface Refusal {
@@ -17,7 +17,7 @@ export function refuse(reason: string): Refusal {
 /** Returns a refusal of the value of one parameter. */
 export function refuseParameter(name: string, value: unknown, hint: string): Refusal {
   const all = typeof value === 'string' ? value : JSON.stringify(value);
-  const shown = truncateMiddle(all, longestValue, ({ chars }) => `[${chars} characters left out]`);
+  const shown = truncateMiddle(all, maxValueChars, ({ chars }) => `[${chars} characters left out]`);
   return refuse(`Invalid \`${name}\` parameter: ${shown}. ${hint}`);
 }
 
@@ -35,8 +35,8 @@ export function systemMessage(error: unknown): string {
 
 /** Returns a list of numbers for use in a sentence; at most the first 100. */
 export function formatNumbers(numbers: readonly number[]): string {
-  const more = numbers.length > mostNumbers ? ' and more' : '';
-  return `${numbers.slice(0, mostNumbers).join(', ')}${more}`;
+  const more = numbers.length > maxNumbers ? ' and more' : '';
+  return `${numbers.slice(0, maxNumbers).join(', ')}${more}`;
 }
 
 /** Returns true if the result of a step is a refusal. */

@@ -30,7 +30,7 @@ export async function resolveTarget(
   { workspace, roots }: PathScope,
 ): Promise<Target | Refusal> {
   if (path.includes('\0')) return refuse('Invalid `path` parameter: a path cannot contain a null character.');
-  if (!isAbsolute(path)) return notAbsolute(path, workspace);
+  if (!isAbsolute(path)) return refuseRelative(path, workspace);
   const real = realPathOf(path);
   if (roots !== undefined && !isInside(real, [workspace, ...roots])) {
     const where = [workspace, ...roots].join(', ');
@@ -38,17 +38,17 @@ export async function resolveTarget(
   }
   const stats = await statsOf(real);
   if (stats !== undefined && 'failure' in stats) return refuseFailure('Opening', path, stats.failure);
-  return whyUnusable(path, command, stats) ?? { path, real, stats };
+  return refuseUnusable(path, command, stats) ?? { path, real, stats };
 }
 
-async function notAbsolute(path: string, workspace: string): Promise<Refusal> {
+async function refuseRelative(path: string, workspace: string): Promise<Refusal> {
   const meant = join(workspace, path);
   const found = await statsOf(meant);
   const hint = found === undefined || 'failure' in found ? '' : ` Maybe you meant ${meant}.`;
   return refuseParameter('path', path, `The path must be absolute.${hint}`);
 }
 
-function whyUnusable(path: string, command: string, stats: Stats | undefined): Refusal | undefined {
+function refuseUnusable(path: string, command: string, stats: Stats | undefined): Refusal | undefined {
   if (command === 'create') {
     if (stats === undefined) return undefined;
     return refuseParameter('path', path, 'Something is there already, and create does not overwrite.');

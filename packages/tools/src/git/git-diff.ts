@@ -16,7 +16,7 @@ export interface GitDiff {
   readonly isBinary: boolean;
 }
 
-const mostBytes = 1024 * 1024;
+const maxDiffBytes = 1024 * 1024;
 
 /**
  * Returns the current content of a file and its content in the compared commit, with line ends unchanged. A deleted
@@ -33,7 +33,7 @@ export async function gitDiff(path: string, options: GitCompareOptions = {}): Pr
   const before = await repository.line('cat-file', '-s', object);
   if (!exists && before === undefined)
     throw new ToolError('invalid-input', `There is no file ${path}, neither now nor before.`);
-  if ((stats?.size ?? 0) > mostBytes || Number(before ?? 0) > mostBytes)
+  if ((stats?.size ?? 0) > maxDiffBytes || Number(before ?? 0) > maxDiffBytes)
     throw new ToolError('invalid-input', `The file ${path} is larger than 1 MiB.`);
   // Like git, compare the target path of a link and not the linked file, which may be outside of the repository.
   const now = stats?.isSymbolicLink()

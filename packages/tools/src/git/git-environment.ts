@@ -1,5 +1,5 @@
 /** Overrides of settings by which a repository makes git run programs, even to compare files. */
-const harmless = {
+const safeSettings = {
   'core.fsmonitor': 'false',
   'core.hooksPath': '/dev/null',
   'core.quotePath': 'false',
@@ -12,7 +12,7 @@ const harmless = {
  * `settings` override those of the repository.
  */
 export function gitEnvironment(settings: Readonly<Record<string, string>>): Record<string, string> {
-  const pairs = Object.entries({ ...harmless, ...settings });
+  const pairs = Object.entries({ ...safeSettings, ...settings });
   // Not as arguments: a name may contain an equals sign, which would change the setting.
   const numbered = pairs.flatMap(([name, value], index) => [
     [`GIT_CONFIG_KEY_${index}`, name] as const,

@@ -21,7 +21,7 @@ export interface GitResult {
 }
 
 const timeoutMs = 30_000;
-const mostOutput = 64 * 1024 * 1024;
+const maxOutputBytes = 64 * 1024 * 1024;
 
 /**
  * Runs git without a shell, locks, prompts and network access. Objects missing from a partial clone are not fetched
@@ -39,7 +39,7 @@ export async function runGit({ directory, args, signal, settings = {} }: GitRun)
       env: { ...inheritedEnvironment(), ...gitEnvironment(settings) },
       encoding: 'buffer',
       timeout: timeoutMs,
-      maxBuffer: mostOutput,
+      maxBuffer: maxOutputBytes,
       killSignal: 'SIGKILL',
       ...(signal && { signal }),
     },

@@ -33,8 +33,8 @@ export function applyChunks(
   let cursor = 0;
   for (const chunk of chunks) {
     const [place, ...others] = findChunk(lines, chunk, cursor);
-    if (place === undefined) return notFound(path, chunk, cursor);
-    if (others.length > 0) return ambiguous(path, chunk, [place, ...others]);
+    if (place === undefined) return refuseNotFound(path, chunk, cursor);
+    if (others.length > 0) return refuseAmbiguous(path, chunk, [place, ...others]);
     fuzz += place.fuzz;
     edits.push(...editsOf(chunk, place.at));
     cursor = place.at + chunk.lines.filter(({ mark }) => mark !== '+').length;
@@ -84,14 +84,14 @@ function applyEdits({ text, lineEnd }: Pick<TextFile, 'text' | 'lineEnd'>, splic
   return result + text.slice(done);
 }
 
-function notFound(path: string, chunk: Chunk, cursor: number): Refusal {
+function refuseNotFound(path: string, chunk: Chunk, cursor: number): Refusal {
   const where = cursor === 0 ? path : `${path} below line ${cursor}, where the change before it ends`;
   return refuse(
     `Nothing was changed: the lines of the change at line ${chunk.line} of the patch are not in ${where}. View the file for its exact text.`,
   );
 }
 
-function ambiguous(path: string, chunk: Chunk, places: readonly { readonly at: number }[]): Refusal {
+function refuseAmbiguous(path: string, chunk: Chunk, places: readonly { readonly at: number }[]): Refusal {
   const lines = formatNumbers(places.map(({ at }) => at + 1));
   return refuse(
     `Nothing was changed: the change at line ${chunk.line} of the patch fits ${path} in several places, at lines ${lines}. Give more lines around it, or a line above it after "@@".`,

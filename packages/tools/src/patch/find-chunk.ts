@@ -19,7 +19,7 @@ const passes: readonly Pass[] = [
   { fuzz: 100, normalize: (line) => line.trim() },
   { fuzz: 1000, normalize: (line) => withoutTypography(line.trim()) },
 ];
-const missedEnd = 10_000;
+const missedEndFuzz = 10_000;
 
 /**
  * Finds the lines that a chunk keeps or removes in `lines`, from index `cursor`: first exactly, then ignoring blanks at
@@ -30,14 +30,14 @@ const missedEnd = 10_000;
  */
 export function findChunk(lines: readonly string[], chunk: Chunk, cursor: number): readonly ChunkPlace[] {
   const wanted = chunk.lines.filter(({ mark }) => mark !== '+').map(({ text }) => text);
-  if (wanted.length === 0) return emptyPlaces(lines, chunk, cursor);
+  if (wanted.length === 0) return insertionPlaces(lines, chunk, cursor);
   for (const { fuzz, normalize: plain } of passes) {
     const found = occurrences(lines.map(plain), wanted.map(plain), cursor);
     if (found.length === 0) continue;
     const end = lines.length - wanted.length;
     if (chunk.isAtEnd && found.includes(end)) return [{ at: end, fuzz }];
-    const left = found.length === 1 ? found : afterAnchors(lines, { ...chunk, found, cursor });
-    return left.map((at) => ({ at, fuzz: fuzz + (chunk.isAtEnd ? missedEnd : 0) }));
+    const left = found.length === 1 ? found : filterByAnchors(lines, { ...chunk, found, cursor });
+    return left.map((at) => ({ at, fuzz: fuzz + (chunk.isAtEnd ? missedEndFuzz : 0) }));
   }
   return [];
 }
@@ -45,7 +45,7 @@ export function findChunk(lines: readonly string[], chunk: Chunk, cursor: number
 /**
  * Returns the places of a chunk that only adds lines: the end of the file, below its anchor, or after the last chunk.
  */
-function emptyPlaces(lines: readonly string[], { anchors, isAtEnd }: Chunk, cursor: number): readonly ChunkPlace[] {
+function insertionPlaces(lines: readonly string[], { anchors, isAtEnd }: Chunk, cursor: number): readonly ChunkPlace[] {
   if (isAtEnd) return [{ at: lines.length, fuzz: 0 }];
   if (anchors.length === 0) return [{ at: cursor, fuzz: 0 }];
   return anchorPositions(lines, anchors, cursor).map((at) => ({ at: at + 1, fuzz: 0 }));
@@ -59,7 +59,7 @@ interface Candidates {
 }
 
 /** Returns, for each position of the anchors, the next candidate below it; all candidates if there are no anchors. */
-function afterAnchors(lines: readonly string[], { anchors, found, cursor }: Candidates): readonly number[] {
+function filterByAnchors(lines: readonly string[], { anchors, found, cursor }: Candidates): readonly number[] {
   const starts = anchorPositions(lines, anchors, cursor);
   const next = starts.flatMap((start) => found.find((at) => at >= start) ?? []);
   return next.length > 0 ? [...new Set(next)] : found;

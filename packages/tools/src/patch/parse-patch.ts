@@ -34,9 +34,9 @@ const endOfFile = '*** End of File';
  * @see the grammar in openai/codex codex-rs/apply-patch
  */
 export function parsePatch(lines: readonly string[]): Hunks | Refusal {
-  if (lines[0]?.trim() !== '*** Begin Patch') return wrong(0, 'the first line must be "*** Begin Patch"');
+  if (lines[0]?.trim() !== '*** Begin Patch') return refuseLine(0, 'the first line must be "*** Begin Patch"');
   if (lines.length < 2 || lines.at(-1)?.trim() !== '*** End Patch')
-    return wrong(lines.length - 1, 'the last line must be "*** End Patch"');
+    return refuseLine(lines.length - 1, 'the last line must be "*** End Patch"');
   const hunks: PatchHunk[] = [];
   const last = lines.length - 1;
   for (let at = 1; at < last;) {
@@ -47,8 +47,8 @@ export function parsePatch(lines: readonly string[]): Hunks | Refusal {
     }
     const [, verb, path = ''] = header.exec(line) ?? [];
     if (verb === undefined)
-      return wrong(at, 'expected "*** Add File: ", "*** Update File: " or "*** Delete File: " and a path');
-    if (path.trim() === '') return wrong(at, 'the path is missing');
+      return refuseLine(at, 'expected "*** Add File: ", "*** Update File: " or "*** Delete File: " and a path');
+    if (path.trim() === '') return refuseLine(at, 'the path is missing');
     const end = sectionEnd(lines, at + 1, last);
     const section: Section = { path: path.trim(), lines, from: at + 1, to: end };
     const hunk = sections[verb as keyof typeof sections](section);
@@ -56,7 +56,7 @@ export function parsePatch(lines: readonly string[]): Hunks | Refusal {
     hunks.push(hunk);
     at = end;
   }
-  return hunks.length > 0 ? hunks : wrong(last, 'the patch changes no file');
+  return hunks.length > 0 ? hunks : refuseLine(last, 'the patch changes no file');
 }
 
 interface Section {
@@ -68,24 +68,24 @@ interface Section {
 
 const sections = {
   Add: ({ path, lines, from, to }: Section): PatchHunk | Refusal => {
-    const added = withoutBlankEnd(lines.slice(from, to));
+    const added = trimBlankEnd(lines.slice(from, to));
     const odd = added.findIndex((line) => !line.startsWith('+'));
-    if (odd >= 0) return wrong(from + odd, 'each line of a new file must begin with "+"');
+    if (odd >= 0) return refuseLine(from + odd, 'each line of a new file must begin with "+"');
     return { kind: 'add', path, text: added.map((line) => `${line.slice(1)}\n`).join('') };
   },
   Delete: ({ path, lines, from, to }: Section): PatchHunk | Refusal =>
-    withoutBlankEnd(lines.slice(from, to)).length === 0
+    trimBlankEnd(lines.slice(from, to)).length === 0
       ? { kind: 'delete', path }
-      : wrong(from, 'nothing may follow "*** Delete File: "'),
+      : refuseLine(from, 'nothing may follow "*** Delete File: "'),
   Update: (section: Section): PatchHunk | Refusal => {
     const { path, lines } = section;
     const moveTo = /^\*\*\* Move to:(.*)$/.exec((lines[section.from] ?? '').trim())?.[1]?.trim();
     const from = section.from + (moveTo === undefined ? 0 : 1);
     const chunks = chunksOf({ ...section, from });
     if ('refused' in chunks) return chunks;
-    if (moveTo === '') return wrong(section.from, 'the path is missing');
+    if (moveTo === '') return refuseLine(section.from, 'the path is missing');
     if (moveTo !== undefined) return { kind: 'update', path, moveTo, chunks };
-    return chunks.length > 0 ? { kind: 'update', path, chunks } : wrong(from - 1, 'no change follows');
+    return chunks.length > 0 ? { kind: 'update', path, chunks } : refuseLine(from - 1, 'no change follows');
   },
 } as const;
 
@@ -96,11 +96,11 @@ function chunksOf({ lines, from, to }: Section): readonly Chunk[] | Refusal {
     if (chunk !== undefined) chunks.push({ ...chunk, isAtEnd });
     chunk = undefined;
   };
-  const end = from + withoutBlankEnd(lines.slice(from, to)).length;
+  const end = from + trimBlankEnd(lines.slice(from, to)).length;
   for (let at = from; at < end; at += 1) {
     const line = lines[at] ?? '';
     if (line.trim() === endOfFile) {
-      if (chunk === undefined) return wrong(at, 'no change precedes "*** End of File"');
+      if (chunk === undefined) return refuseLine(at, 'no change precedes "*** End of File"');
       close(true);
       continue;
     }
@@ -115,12 +115,12 @@ function chunksOf({ lines, from, to }: Section): readonly Chunk[] | Refusal {
     }
     const mark = line === '' ? ' ' : line[0];
     if (mark !== ' ' && mark !== '+' && mark !== '-')
-      return wrong(at, 'a line of a change must begin with a blank, "+", "-" or "@@"');
-    if (chunk === undefined && chunks.length > 0) return wrong(at, 'a further change must begin with "@@"');
+      return refuseLine(at, 'a line of a change must begin with a blank, "+", "-" or "@@"');
+    if (chunk === undefined && chunks.length > 0) return refuseLine(at, 'a further change must begin with "@@"');
     chunk ??= { anchors: [], lines: [], line: at + 1 };
     chunk.lines.push({ mark, text: line.slice(1) });
   }
-  if (chunk?.lines.length === 0) return wrong(chunk.line - 1, 'no change follows "@@"');
+  if (chunk?.lines.length === 0) return refuseLine(chunk.line - 1, 'no change follows "@@"');
   close(false);
   return chunks;
 }
@@ -134,10 +134,10 @@ function sectionEnd(lines: readonly string[], from: number, last: number): numbe
 }
 
 /** Blank lines before the next section belong to neither. */
-function withoutBlankEnd(lines: readonly string[]): readonly string[] {
+function trimBlankEnd(lines: readonly string[]): readonly string[] {
   return lines.slice(0, lines.findLastIndex((line) => line.trim() !== '') + 1);
 }
 
-function wrong(at: number, what: string): Refusal {
+function refuseLine(at: number, what: string): Refusal {
   return refuse(`The patch is not valid at line ${at + 1}: ${what}. Nothing was changed.`);
 }

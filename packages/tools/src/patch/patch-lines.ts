@@ -6,7 +6,7 @@ const operation = z.object({
   diff: z.string().optional(),
   moveTo: z.string().optional(),
 });
-const wrapped = z.union([
+const wrapperSchema = z.union([
   z.object({ patch: z.string() }).transform(({ patch }) => patch),
   z.tuple([z.literal('apply_patch'), z.string()]).transform(([, patch]) => patch),
   z.object({ operations: z.array(operation) }).transform(({ operations }) => fromOperations(operations)),
@@ -28,7 +28,7 @@ export function patchLines(input: string): readonly string[] {
 function fromJson(text: string): string | undefined {
   if (!/^[[{]/.test(text)) return undefined;
   try {
-    return wrapped.safeParse(JSON.parse(text)).data?.replaceAll('\r\n', '\n');
+    return wrapperSchema.safeParse(JSON.parse(text)).data?.replaceAll('\r\n', '\n');
   } catch {
     return undefined;
   }

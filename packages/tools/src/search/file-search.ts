@@ -48,7 +48,7 @@ export interface FilesFound {
 }
 
 /** Maximum number of files that are sorted by age. */
-const mostNames = 50_000;
+const maxNames = 50_000;
 
 /** Search shared by `grep` and `glob`: limits, the ripgrep program, and the search for files. */
 export class FileSearch {
@@ -87,7 +87,7 @@ export class FileSearch {
       onRecord(record) {
         const name = record.startsWith('./') ? record.slice(2) : record;
         if (matches(name)) names.push(name);
-        return names.length < mostNames;
+        return names.length < maxNames;
       },
     });
     const newest = await newestFirst(root.directory, names, this.maxFiles);

@@ -9,9 +9,9 @@ export interface LineQuery {
   readonly signal: AbortSignal;
 }
 
-const perFile = 50;
-const mostLines = 2000;
-const longestLine = 500;
+const maxLinesPerFile = 50;
+const maxLines = 2000;
+const maxLineChars = 500;
 
 /** Returns the matching lines as `name:number: text`, in the order of the names. Long lines are truncated. */
 export async function matchingLines(
@@ -27,9 +27,9 @@ export async function matchingLines(
       '--null',
       '--line-number',
       '--no-heading',
-      `--max-count=${perFile}`,
+      `--max-count=${maxLinesPerFile}`,
       // In bytes; the rest is truncated by characters below.
-      `--max-columns=${longestLine * 4}`,
+      `--max-columns=${maxLineChars * 4}`,
       '--max-columns-preview',
       '--ignore-case',
       `--regexp=${pattern}`,
@@ -42,12 +42,12 @@ export async function matchingLines(
     onRecord(record) {
       const [, name, number, line = ''] = /^\.\/([^\0]*)\0(\d+):(.*?)\r?$/s.exec(record) ?? [];
       if (name !== undefined) lines.push(`${name}:${number}: ${shortenLine(line)}`);
-      return lines.length < mostLines;
+      return lines.length < maxLines;
     },
   });
   return lines;
 }
 
 function shortenLine(line: string): string {
-  return line.length <= longestLine ? line : `${line.slice(0, longestLine).toWellFormed()}[…]`;
+  return line.length <= maxLineChars ? line : `${line.slice(0, maxLineChars).toWellFormed()}[…]`;
 }

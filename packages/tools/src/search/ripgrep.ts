@@ -60,8 +60,8 @@ export interface RipgrepEnd {
   readonly message?: string;
 }
 
-const longestRecord = 1024 * 1024;
-const longestMessage = 4000;
+const maxRecordChars = 1024 * 1024;
+const maxMessageChars = 4000;
 
 /** Runs ripgrep without a shell and without configuration files, and passes on its records as they arrive. */
 export async function runRipgrep(run: RipgrepRun): Promise<RipgrepEnd> {
@@ -79,7 +79,7 @@ export async function runRipgrep(run: RipgrepRun): Promise<RipgrepEnd> {
   const timer = setTimeout(stop, run.timeoutMs, 'late');
   const abort = (): void => stop('stopped');
   run.signal.addEventListener('abort', abort, { once: true });
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (message = (message + text).slice(0, longestMessage)));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (message = (message + text).slice(0, maxMessageChars)));
   const onChunk = recordSplitter(run.separator, (record) => {
     if (end === 'done' && !run.onRecord(record)) stop('stopped');
   });
@@ -99,7 +99,7 @@ function recordSplitter(separator: string, onRecord: (record: string) => void): 
   let rest = '';
   return (chunk) => {
     const parts = (rest + chunk).split(separator);
-    rest = (parts.pop() ?? '').slice(0, longestRecord);
-    for (const part of parts) if (part.length < longestRecord) onRecord(part);
+    rest = (parts.pop() ?? '').slice(0, maxRecordChars);
+    for (const part of parts) if (part.length < maxRecordChars) onRecord(part);
   };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { around, openTerminal, shown } from '../../test/support/open-terminal.ts';
+import { metadataOf, openTerminal, outputOf } from '../../test/support/open-terminal.ts';
 import { statementLines } from './command-text.ts';
 
 test.for([
@@ -31,12 +31,12 @@ test('with rejectMultiple, several statements are refused and listed; a single o
   expect(shell.tool.description).not.toContain('one script');
   const refused = await shell.call({ command: 'A=1\nB=2; C=3', timeout: 60 });
   expect(refused).toMatchObject({ is_error: true, metadata: { exit_code: -1 } });
-  expect(shown(refused)).toMatch(/\(1\) A=1\n\(2\) B=2; C=3$/);
+  expect(outputOf(refused)).toMatch(/\(1\) A=1\n\(2\) B=2; C=3$/);
   const one = await shell.call({ command: 'if true\nthen\n  echo "[$A$B]"\nfi', timeout: 60 });
-  expect(shown(one)).toBe('[]');
+  expect(outputOf(one)).toBe('[]');
   const reset = await shell.call({ command: 'true\ntrue', reset: true, timeout: 60 });
   expect(reset).toMatchObject({ is_error: true });
-  expect(around(await shell.call({ command: 'true', timeout: 60 })).pid).toBe(around(one).pid);
+  expect(metadataOf(await shell.call({ command: 'true', timeout: 60 })).pid).toBe(metadataOf(one).pid);
   expect(await shell.call({ command: 'a\nb', is_input: true, timeout: 60 })).toMatchObject({
     content: [{ text: expect.stringContaining('No program is running') }],
   });

@@ -1,4 +1,4 @@
-const named = new Map([
+const namedKeys = new Map([
   ['ENTER', '\r'],
   ['TAB', '\t'],
   ['BS', '\u007F'],
@@ -17,7 +17,7 @@ const textPrefix = 'TEXT:';
 /** Keys that work without a terminal. */
 const pipeKeys = new Set(['C-c', 'C-d', 'ENTER', 'TAB']);
 /** Longest line, in bytes, that the line discipline of a terminal accepts; the rest of a longer line would be lost. */
-const longestLine = 4000;
+const maxLineBytes = 4000;
 
 /** Input to type into a program. */
 export type Keystroke =
@@ -31,7 +31,7 @@ export type Keystroke =
 export function keystroke(input: string): Keystroke {
   if (input.startsWith(textPrefix)) return { kind: 'line', text: `${input.slice(textPrefix.length)}\r` };
   const name = input.trim().toUpperCase();
-  const key = named.get(name);
+  const key = namedKeys.get(name);
   if (key !== undefined) return { kind: 'key', name, text: key };
   const letter = /^(?:C-|CTRL[-+])([A-Z])$/.exec(name)?.[1];
   if (letter === undefined) return { kind: 'line', text: `${input}\r` };
@@ -45,8 +45,8 @@ export function untypableReason(stroke: Keystroke, tty: boolean): string | undef
       ? undefined
       : `This shell has no terminal, so the key ${stroke.name} has no effect.`;
   }
-  const tooLong = tty && stroke.text.split('\n').some((line) => Buffer.byteLength(line) > longestLine);
+  const tooLong = tty && stroke.text.split('\n').some((line) => Buffer.byteLength(line) > maxLineBytes);
   return tooLong
-    ? `A line of input is longer than the ${longestLine} bytes that a terminal takes; write it to a file instead.`
+    ? `A line of input is longer than the ${maxLineBytes} bytes that a terminal takes; write it to a file instead.`
     : undefined;
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Observation } from '@varve/events/payloads';
 import { describe, expect, test } from 'vitest';
 import { isRunning } from '../../test/support/is-running.ts';
-import { around, backends, openTerminal, shown, untilShown } from '../../test/support/open-terminal.ts';
+import { metadataOf, backends, openTerminal, outputOf, callUntil } from '../../test/support/open-terminal.ts';
 import type { OpenedTool } from '../testing/opened-tool.ts';
 import { isComplete } from './session/startup-file.ts';
 import { namedSecrets } from './terminal-options.ts';
@@ -41,7 +41,7 @@ describe.for(backends)('the shells of a terminal on a %s', ([, pty]) => {
       ['1', '2', '3'].map((name) => meet(name, 3)),
     );
     expect(all.map((one) => one['exit_code'])).toEqual([0, 0, 0]);
-    expect(new Set(all.map((one) => around(one).pid)).size).toBe(3);
+    expect(new Set(all.map((one) => metadataOf(one).pid)).size).toBe(3);
   });
 
   test('the main shell keeps its state while secondary shells run, and each of those starts with it', async () => {
@@ -50,14 +50,14 @@ describe.for(backends)('the shells of a terminal on a %s', ([, pty]) => {
     const where = `${join(shell.workspace, 'usr')},one`;
     const secondary = ['1', '2', '3'].map((name) => `${meet(name, 3)}; echo "[$W]"; cd /; export V=${name}; W=x`);
     const all = await together(shell, secondary);
-    expect(all.map(shown)).toEqual([`${where}\n[hidden]`, `${where}\n[]`, `${where}\n[]`]);
+    expect(all.map(outputOf)).toEqual([`${where}\n[hidden]`, `${where}\n[]`, `${where}\n[]`]);
     const pids = new Set<number>();
     for (const _ of [1, 2, 3, 4]) {
       const observation = await shell.call({ command: 'echo "$PWD,$V,$W"' });
-      expect(shown(observation)).toBe('/,1,x');
-      pids.add(around(observation).pid);
+      expect(outputOf(observation)).toBe('/,1,x');
+      pids.add(metadataOf(observation).pid);
     }
-    expect([...pids]).toEqual([around(all[0] ?? { kind: '', content: [], is_error: false }).pid]);
+    expect([...pids]).toEqual([metadataOf(all[0] ?? { kind: '', content: [], is_error: false }).pid]);
   });
 
   test('the main shell is polled, receives input and refuses commands while secondary shells run', async () => {
@@ -68,7 +68,7 @@ describe.for(backends)('the shells of a terminal on a %s', ([, pty]) => {
     const refused = await together(shell, ['echo one', 'echo two']);
     for (const one of refused) expect(one).toMatchObject({ is_error: true, metadata: { exit_code: -1 } });
     expect(await shell.call({ command: '', timeout: 0 })).toMatchObject({ exit_code: -1, is_error: false });
-    const answered = await untilShown(shell, { command: 'yes', is_input: true }, 'got yes');
+    const answered = await callUntil(shell, { command: 'yes', is_input: true }, 'got yes');
     expect(answered.text).toContain('got yes');
   });
 
@@ -79,7 +79,7 @@ describe.for(backends)('the shells of a terminal on a %s', ([, pty]) => {
       ['1', '2', '3'].map((name) => meet(name, 3)),
     );
     expect(first).toMatchObject({ exit_code: 0 });
-    const directory = shown(await shell.call({ command: 'echo "$VARVE_TERMINAL"', timeout }));
+    const directory = outputOf(await shell.call({ command: 'echo "$VARVE_TERMINAL"', timeout }));
     await expect.poll(() => readdir(directory), { interval: 10, timeout: 20_000 }).toEqual(['1', 'owner']);
   });
 
@@ -92,7 +92,7 @@ describe.for(backends)('the shells of a terminal on a %s', ([, pty]) => {
     const { ended } = await begun(shell, until('go'));
     const command = `printf %s "$GONE|$SET|\${!K*}|$(bash -c 'f 2')|$QUOTED"; touch go`;
     const secondary = await shell.call({ command, timeout });
-    expect(shown(secondary)).toBe('|1||f2|a\'b"c\n$(d)`e`\\f');
+    expect(outputOf(secondary)).toBe('|1||f2|a\'b"c\n$(d)`e`\\f');
     await ended;
   });
 
@@ -100,17 +100,17 @@ describe.for(backends)('the shells of a terminal on a %s', ([, pty]) => {
     await using shell = await openTerminal(pty);
     const { ended } = await begun(shell, until('go'));
     const left = await shell.call({ command: 'read -r a; echo "got $a"; read -r b', timeout: 0.01 });
-    expect(around(left).suffix).toContain('`SHELL2:C-c`');
-    let text = shown(await shell.call({ command: 'SHELL2:yes', is_input: true, timeout: 0.01 }));
+    expect(metadataOf(left).suffix).toContain('`SHELL2:C-c`');
+    let text = outputOf(await shell.call({ command: 'SHELL2:yes', is_input: true, timeout: 0.01 }));
     while (!text.includes('got yes'))
-      text += shown(await shell.call({ command: 'SHELL2:', is_input: true, timeout: 0.01 }));
+      text += outputOf(await shell.call({ command: 'SHELL2:', is_input: true, timeout: 0.01 }));
     expect(await shell.call({ command: 'SHELL2:', is_input: true, timeout: 0 })).toMatchObject({ exit_code: -1 });
     const stopped = await shell.call({ command: 'SHELL2:C-c', is_input: true, timeout });
-    expect(stopped).toMatchObject({ exit_code: 130, metadata: { pid: around(left).pid } });
+    expect(stopped).toMatchObject({ exit_code: 130, metadata: { pid: metadataOf(left).pid } });
     expect(await shell.call({ command: 'SHELL2:', is_input: true })).toMatchObject({ is_error: true });
     await writeFile(join(shell.workspace, 'go'), '');
     expect(await ended).toMatchObject({ exit_code: 0 });
-    await expect.poll(() => isRunning(around(left).pid), { interval: 10, timeout: 20_000 }).toBe(false);
+    await expect.poll(() => isRunning(metadataOf(left).pid), { interval: 10, timeout: 20_000 }).toBe(false);
   });
 
   test('a shell that cannot write files survives, and secondary shells start with the environment of the terminal', async () => {
@@ -120,8 +120,8 @@ describe.for(backends)('the shells of a terminal on a %s', ([, pty]) => {
     const { ended } = await begun(shell, until('go'));
     const secondary = await shell.call({ command: 'echo "$OWN$SET"', timeout });
     await writeFile(join(shell.workspace, 'go'), '');
-    expect(around(await ended).pid).toBe(around(limited).pid);
-    expect(shown(secondary)).toBe('x');
+    expect(metadataOf(await ended).pid).toBe(metadataOf(limited).pid);
+    expect(outputOf(secondary)).toBe('x');
   });
 
   test('a reset applies to the main shell: with the name of another shell it is refused', async () => {
@@ -130,9 +130,9 @@ describe.for(backends)('the shells of a terminal on a %s', ([, pty]) => {
     const left = await shell.call({ command: `${until('go')}; echo unharmed`, timeout: 0.01 });
     const refused = await shell.call({ command: 'SHELL2:', is_input: true, reset: true, timeout });
     expect(refused).toMatchObject({ is_error: true, metadata: { exit_code: -1 } });
-    expect(isRunning(around(left).pid)).toBe(true);
+    expect(isRunning(metadataOf(left).pid)).toBe(true);
     await writeFile(join(shell.workspace, 'go'), '');
-    expect(shown(await shell.call({ command: 'SHELL2:', is_input: true, timeout }))).toBe('unharmed');
+    expect(outputOf(await shell.call({ command: 'SHELL2:', is_input: true, timeout }))).toBe('unharmed');
     await ended;
   });
 
@@ -143,9 +143,9 @@ describe.for(backends)('the shells of a terminal on a %s', ([, pty]) => {
     await writeFile(join(shell.workspace, 'go'), '');
     await ended;
     const polled = await shell.call({ command: '', timeout });
-    expect([shown(polled), around(polled).pid]).toEqual(['secondary', around(left).pid]);
+    expect([outputOf(polled), metadataOf(polled).pid]).toEqual(['secondary', metadataOf(left).pid]);
     await shell.call({ command: 'sleep 0.05; echo main', timeout: 0 });
-    expect(shown(await shell.call({ command: '', timeout }))).toBe('main');
+    expect(outputOf(await shell.call({ command: '', timeout }))).toBe('main');
   });
 
   test('further commands wait for the main shell when all shells are in use', async () => {
@@ -156,8 +156,8 @@ describe.for(backends)('the shells of a terminal on a %s', ([, pty]) => {
     await expect.poll(() => readdir(shell.workspace), { interval: 10, timeout: 20_000 }).toEqual(['secondary']);
     await writeFile(join(shell.workspace, 'go'), '');
     const [first, second, third] = await Promise.all([ended, secondary, waiting]);
-    expect(around(second).pid).not.toBe(around(first).pid);
-    expect(around(third).pid).toBe(around(first).pid);
+    expect(metadataOf(second).pid).not.toBe(metadataOf(first).pid);
+    expect(metadataOf(third).pid).toBe(metadataOf(first).pid);
   });
 
   test('a program left in the background keeps its secondary shell until the terminal is closed', async () => {
@@ -165,7 +165,7 @@ describe.for(backends)('the shells of a terminal on a %s', ([, pty]) => {
     const { ended } = await begun(shell, until('go'));
     const secondary = await shell.call({ command: 'sleep 600 > /dev/null & echo $!; touch go', timeout });
     await ended;
-    const pids = [Number(/\d+$/.exec(shown(secondary))?.[0]), around(secondary).pid];
+    const pids = [Number(/\d+$/.exec(outputOf(secondary))?.[0]), metadataOf(secondary).pid];
     expect(pids.filter(isRunning)).toEqual(pids);
     await shell.tool.close();
     await expect.poll(() => pids.filter(isRunning), { interval: 10, timeout: 20_000 }).toEqual([]);
@@ -178,7 +178,7 @@ describe.for(backends)('the shells of a terminal on a %s', ([, pty]) => {
     await shell.tool.close();
     const both = await Promise.all([ended, secondary.ended]);
     expect(both).toMatchObject([{ is_error: true }, { is_error: true }]);
-    const pids = both.map((one) => around(one).pid);
+    const pids = both.map((one) => metadataOf(one).pid);
     await expect.poll(() => pids.filter(isRunning), { interval: 10, timeout: 20_000 }).toEqual([]);
   });
 

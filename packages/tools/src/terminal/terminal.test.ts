@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { presentObservation } from '@varve/events/payloads';
 import { describe, expect, test } from 'vitest';
-import { around, backends, openTerminal as open, shown } from '../../test/support/open-terminal.ts';
+import { metadataOf, backends, openTerminal as open, outputOf } from '../../test/support/open-terminal.ts';
 
 const exactly = (text: string): RegExp => new RegExp(`^${text}$`.replaceAll('\\', String.raw`\\`));
 
@@ -10,18 +10,18 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
   test('echo returns its text, exit code 0 and the state of the shell', async () => {
     await using shell = await open(pty);
     const observation = await shell.call({ command: 'echo hello' });
-    expect(shown(observation)).toBe('hello');
+    expect(outputOf(observation)).toBe('hello');
     expect(observation).toMatchObject({ is_error: false, exit_code: 0, timeout: false, command: 'echo hello' });
-    expect(around(observation)).toMatchObject({ exit_code: 0, working_dir: shell.workspace, prefix: '' });
-    expect(around(observation).pid).toBeGreaterThan(0);
-    expect(around(observation).hostname).not.toBe('');
-    expect(around(observation).suffix).toContain('finished');
+    expect(metadataOf(observation)).toMatchObject({ exit_code: 0, working_dir: shell.workspace, prefix: '' });
+    expect(metadataOf(observation).pid).toBeGreaterThan(0);
+    expect(metadataOf(observation).hostname).not.toBe('');
+    expect(metadataOf(observation).suffix).toContain('finished');
   });
 
   test('an unknown command returns its message and exit code 127', async () => {
     await using shell = await open(pty);
     const observation = await shell.call({ command: 'no_such_command_here' });
-    expect(shown(observation)).toContain('no_such_command_here');
+    expect(outputOf(observation)).toContain('no_such_command_here');
     expect(observation).toMatchObject({ exit_code: 127, is_error: false });
   });
 
@@ -43,7 +43,7 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
     await using shell = await open(pty);
     const observation = await shell.call({ command, timeout: 20 });
     expect(observation).toMatchObject({ exit_code: exitCode });
-    expect(shown(observation)).toMatch(typeof text === 'string' ? exactly(text) : text);
+    expect(outputOf(observation)).toMatch(typeof text === 'string' ? exactly(text) : text);
   });
 
   test('variables, functions, aliases and the last status stay for the next call', async () => {
@@ -52,41 +52,41 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
       command: 'export NAME=varve; plain=1; greet() { echo "$1 $NAME"; }; alias again=\'echo again\'; (exit 3)',
     });
     const observation = await shell.call({ command: 'echo $? $plain; greet hello; again' });
-    expect(shown(observation)).toBe('3 1\nhello varve\nagain');
+    expect(outputOf(observation)).toBe('3 1\nhello varve\nagain');
   });
 
   test('cd persists, also into a directory with an unusual name', async () => {
     await using shell = await open(pty);
     const name = 'späce "quote" %41\n\u0007end';
     const first = await shell.call({ command: `mkdir $'späce "quote" %41\\n\\aend' && cd späce*` });
-    expect(around(first).working_dir).toBe(join(shell.workspace, name));
+    expect(metadataOf(first).working_dir).toBe(join(shell.workspace, name));
     const second = await shell.call({ command: 'cd .. && pwd' });
-    expect(shown(second)).toBe(shell.workspace);
+    expect(outputOf(second)).toBe(shell.workspace);
   });
 
   test('two commands on one line return the output of both', async () => {
     await using shell = await open(pty);
     await writeFile(join(shell.workspace, 'file'), '');
-    expect(shown(await shell.call({ command: 'pwd && ls' }))).toBe(`${shell.workspace}\nfile`);
+    expect(outputOf(await shell.call({ command: 'pwd && ls' }))).toBe(`${shell.workspace}\nfile`);
   });
 
   test('five thousand lines are returned completely', async () => {
     await using shell = await open(pty);
     const observation = await shell.call({ command: 'seq 1 5000', timeout: 20 });
-    expect(shown(observation)).toBe(Array.from({ length: 5000 }, (_, index) => index + 1).join('\n'));
+    expect(outputOf(observation)).toBe(Array.from({ length: 5000 }, (_, index) => index + 1).join('\n'));
   });
 
   test('a listing of ten thousand files ends with its last line', { timeout: 180_000 }, async () => {
     await using shell = await open(pty);
     const command = 'mkdir many && cd many && seq -f "file-%05g" 10000 | xargs touch && ls -1';
-    const text = shown(await shell.call({ command, timeout: 120 }));
+    const text = outputOf(await shell.call({ command, timeout: 120 }));
     expect(text.startsWith('file-00001\nfile-00002\n')).toBe(true);
     expect(text.endsWith('\nfile-10000')).toBe(true);
   });
 
   test('the middle of a long line is omitted', async () => {
     await using shell = await open(pty, { maxOutputChars: 1000 });
-    const text = shown(await shell.call({ command: 'printf "a%.0s" $(seq 5000)', timeout: 20 }));
+    const text = outputOf(await shell.call({ command: 'printf "a%.0s" $(seq 5000)', timeout: 20 }));
     expect(text).toMatch(/^a+\n\[\d+ characters left out, from line 1 on.*\]\na+$/);
     expect(text.length).toBeLessThanOrEqual(1000);
   });
@@ -101,20 +101,20 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
   test('find with -exec and an escaped semicolon', async () => {
     await using shell = await open(pty);
     await writeFile(join(shell.workspace, 'a.txt'), 'needle\n');
-    expect(shown(await shell.call({ command: 'find . -name "*.txt" -exec grep -l needle {} \\;' }))).toBe('./a.txt');
+    expect(outputOf(await shell.call({ command: 'find . -name "*.txt" -exec grep -l needle {} \\;' }))).toBe('./a.txt');
   });
 
   test('the name of a key without is_input is run as a command', async () => {
     await using shell = await open(pty);
     expect(await shell.call({ command: 'UP' })).toMatchObject({ exit_code: 127, is_error: false });
-    expect(shown(await shell.call({ command: 'echo alive' }))).toBe('alive');
+    expect(outputOf(await shell.call({ command: 'echo alive' }))).toBe('alive');
   });
 
   test('neither prompts nor the command itself are part of the output', async () => {
     await using shell = await open(pty);
     await shell.call({ command: 'PS1="$ "; PS2="> "; export PS1 PS2' });
-    expect(shown(await shell.call({ command: 'cat <<END\na\nb\nEND' }))).toBe('a\nb');
-    expect(shown(await shell.call({ command: 'true' }))).toBe('');
+    expect(outputOf(await shell.call({ command: 'cat <<END\na\nb\nEND' }))).toBe('a\nb');
+    expect(outputOf(await shell.call({ command: 'true' }))).toBe('');
   });
 
   test.for([5, 21, 3000])('a heredoc of %i lines is passed unchanged', async (lines) => {
@@ -124,13 +124,13 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
       command: `cat > out <<'END'\n${body.join('\n')}\nEND\nwc -l < out`,
       timeout: 20,
     });
-    expect(shown(observation).trim()).toBe(String(lines));
+    expect(outputOf(observation).trim()).toBe(String(lines));
   });
 
   test('bytes that are not text are replaced', async () => {
     await using shell = await open(pty);
     const observation = await shell.call({ command: String.raw`printf 'a\0b\xffc\n'` });
-    expect(shown(observation)).toBe('a\uFFFDb\uFFFDc');
+    expect(outputOf(observation)).toBe('a\uFFFDb\uFFFDc');
   });
 
   test('a character written in two parts is returned whole', async () => {
@@ -139,7 +139,7 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
       command: String.raw`printf '\xc3'; sleep 0.05; printf '\xa4\n'`,
       timeout: 20,
     });
-    expect(shown(observation)).toBe('ä');
+    expect(outputOf(observation)).toBe('ä');
   });
 
   test('a marker with another nonce does not end the command', async () => {
@@ -147,8 +147,8 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
     const command = String.raw`printf '\033]697;D;0123456789abcdef;1;7;/etc\007'; echo after`;
     const observation = await shell.call({ command });
     expect(observation).toMatchObject({ exit_code: 0 });
-    expect(shown(observation)).toBe('after');
-    expect(around(observation).working_dir).toBe(shell.workspace);
+    expect(outputOf(observation)).toBe('after');
+    expect(metadataOf(observation).working_dir).toBe(shell.workspace);
   });
 
   test('line ends are normalized and progress is shown in its last state', async () => {
@@ -156,13 +156,13 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
     const observation = await shell.call({
       command: String.raw`printf '10%%\r50%%\r100%%\nnext\r\n\033[31mred\033[0m\n'`,
     });
-    expect(shown(observation)).toBe('100%\nnext\nred');
+    expect(outputOf(observation)).toBe('100%\nnext\nred');
   });
 
   test('a command keeps working after PROMPT_COMMAND is unset', async () => {
     await using shell = await open(pty);
     expect(await shell.call({ command: 'unset PROMPT_COMMAND' })).toMatchObject({ exit_code: 0 });
-    expect(shown(await shell.call({ command: 'echo still' }))).toBe('still');
+    expect(outputOf(await shell.call({ command: 'echo still' }))).toBe('still');
   });
 
   test('output is passed to onOutput as it arrives', async () => {

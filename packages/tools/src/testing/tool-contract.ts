@@ -39,7 +39,7 @@ export interface ToolCheck {
 const settleMs = 10_000;
 
 /** Maximum length of shown text, in UTF-16 units. */
-const longestText = 50_000;
+const maxTextChars = 50_000;
 
 /** Checks that every {@link Tool} must pass. */
 export const toolContract: readonly ToolCheck[] = [
@@ -139,7 +139,7 @@ export const toolContract: readonly ToolCheck[] = [
   check('shows the model no more than 50 000 characters', async ({ call }, { inputs }) => {
     for (const input of inputs) {
       const shown = textOf(presentObservation(await call(input)));
-      assert.ok(shown.length <= longestText, `it shows ${shown.length} characters`);
+      assert.ok(shown.length <= maxTextChars, `it shows ${shown.length} characters`);
     }
   }),
   check('does not change the workspace if its effect is read', async ({ tool, call, workspace }, { inputs }) => {
@@ -156,7 +156,7 @@ export const toolContract: readonly ToolCheck[] = [
       process.env[name] = secret;
       try {
         await check('', async ({ call, workspace }, { inputs }) => {
-          for (const input of inputs) await showsNothing(await call(input), workspace, secret);
+          for (const input of inputs) await assertHidden(await call(input), workspace, secret);
         }).run(subject);
       } finally {
         delete process.env[name];
@@ -171,9 +171,9 @@ export const toolContract: readonly ToolCheck[] = [
       await using opened = await openedTool(masked.open(redactor([secret], { replacement: '<secret-hidden>' }).value));
       await prepare?.(opened.workspace);
       const observation = await opened.call(masked.input(secret));
-      await showsNothing(observation, opened.workspace, secret);
+      await assertHidden(observation, opened.workspace, secret);
       const kept = observation['full_output_save_dir'];
-      if (typeof kept === 'string') await showsNothing(observation, kept, secret);
+      if (typeof kept === 'string') await assertHidden(observation, kept, secret);
     },
   },
   check('does not start a cancelled call', async ({ call }, { inputs }) => {
@@ -182,9 +182,9 @@ export const toolContract: readonly ToolCheck[] = [
   check('settles soon after its signal aborts', async ({ call, workspace }, { inputs, slow }) => {
     const input = slow === undefined ? inputs[0] : slow(workspace);
     // Before the first call, and again when the state between calls exists.
-    await cancelled(call, input);
+    await callAndCancel(call, input);
     await call(inputs[0]);
-    await cancelled(call, input);
+    await callAndCancel(call, input);
   }),
   check('can be closed more than once, and runs nothing afterwards', async ({ tool, call }, { inputs }) => {
     await call(inputs[0]);
@@ -212,22 +212,22 @@ function check(title: string, verify: (opened: OpenedTool, inputs: Inputs) => Pr
 }
 
 /** Asserts that neither an observation nor a file in a directory contains the secret. */
-async function showsNothing(observation: Observation, directory: string, secret: string): Promise<void> {
+async function assertHidden(observation: Observation, directory: string, secret: string): Promise<void> {
   assert.ok(!JSON.stringify(observation).includes(secret), 'the observation has the secret');
   for (const [name, bytes] of await filesIn(directory))
     assert.ok(!bytes.includes(secret), `the file ${name} has the secret`);
 }
 
-async function cancelled(call: OpenedTool['call'], input: unknown): Promise<void> {
+async function callAndCancel(call: OpenedTool['call'], input: unknown): Promise<void> {
   const controller = new AbortController();
   const settled = call(input, { signal: controller.signal }).catch((error: unknown) => {
     assert.ok(error instanceof ToolError && error.code === 'aborted', `it failed with ${String(error)}`);
   });
   controller.abort();
-  await within(settleMs, settled);
+  await settlesWithin(settleMs, settled);
 }
 
-async function within(ms: number, settled: Promise<unknown>): Promise<void> {
+async function settlesWithin(ms: number, settled: Promise<unknown>): Promise<void> {
   const { promise, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(
     () => reject(new assert.AssertionError({ message: `It took more than ${ms} ms to settle.` })),

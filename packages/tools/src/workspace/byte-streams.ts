@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 import { ToolError } from '../contract/error.ts';
-import { mostRead } from './limits.ts';
+import { maxReadBytes } from './limits.ts';
 
 const chunkBytes = 256 * 1024;
 
@@ -26,7 +26,7 @@ export async function readAll(path: string, stream: AsyncIterable<Uint8Array>): 
   let length = 0;
   for await (const chunk of stream) {
     length += chunk.length;
-    if (length > mostRead) throw new ToolError('invalid-input', `The file ${path} is larger than 64 MiB.`);
+    if (length > maxReadBytes) throw new ToolError('invalid-input', `The file ${path} is larger than 64 MiB.`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

@@ -2,7 +2,7 @@
 export const defaultTimeoutMs = 30_000;
 
 /** Maximum size of each collected stream of a command, in bytes. */
-export const mostOutput = 10 * 1024 * 1024;
+export const maxOutputBytes = 10 * 1024 * 1024;
 
 /** Maximum size of a file that is read whole, in bytes. */
-export const mostRead = 64 * 1024 * 1024;
+export const maxReadBytes = 64 * 1024 * 1024;

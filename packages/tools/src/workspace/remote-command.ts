@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { ToolError } from '../contract/error.ts';
 import type { AgentServer } from './agent-server.ts';
 import { cappedOutput } from './capped-output.ts';
-import { defaultTimeoutMs, mostOutput } from './limits.ts';
+import { defaultTimeoutMs, maxOutputBytes } from './limits.ts';
 import type { CommandOptions, CommandResult } from './workspace.ts';
 
 /** Options of polling a server for the output of a command. */
@@ -46,8 +46,8 @@ export async function remoteCommand(
     body: { command, cwd: directory, timeout },
     signal,
   });
-  const stdout = cappedOutput(mostOutput);
-  const stderr = cappedOutput(mostOutput);
+  const stdout = cappedOutput(maxOutputBytes);
+  const stderr = cappedOutput(maxOutputBytes);
   const waiting = new Map<number, Output>();
   for (let next = 0; ;) {
     for (const item of await outputsAfter(server, id, next - 1, signal)) waiting.set(item.order, item);

@@ -4,7 +4,7 @@ import { ToolError } from '../contract/error.ts';
 import { shellEnvironment } from '../processes/shell-environment.ts';
 import { sendSignal } from '../processes/signals.ts';
 import { cappedOutput } from './capped-output.ts';
-import { defaultTimeoutMs, mostOutput } from './limits.ts';
+import { defaultTimeoutMs, maxOutputBytes } from './limits.ts';
 import type { CommandOptions, CommandResult } from './workspace.ts';
 
 /** Time between SIGTERM and SIGKILL, and between SIGKILL and closing the pipes. */
@@ -30,8 +30,8 @@ export async function runCommand(
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   });
-  const stdout = cappedOutput(mostOutput);
-  const stderr = cappedOutput(mostOutput);
+  const stdout = cappedOutput(maxOutputBytes);
+  const stderr = cappedOutput(maxOutputBytes);
   child.stdout.on('data', stdout.push);
   child.stderr.on('data', stderr.push);
   child.once('error', (cause) =>

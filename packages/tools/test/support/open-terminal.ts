@@ -16,27 +16,27 @@ export function openTerminal(pty: boolean, options: TerminalOptions = {}): Promi
 }
 
 /** Calls and polls until the command has written `text` or ended; returns the whole output and the last observation. */
-export async function untilShown(
+export async function callUntil(
   { call }: OpenedTool,
   input: unknown,
   text: string,
 ): Promise<{ readonly text: string; readonly last: Observation }> {
   let last = await call(input);
-  const parts = [shown(last)];
-  while (!parts.join('\n').includes(text) && around(last).exit_code === -1) {
+  const parts = [outputOf(last)];
+  while (!parts.join('\n').includes(text) && metadataOf(last).exit_code === -1) {
     last = await call({ command: '' });
-    parts.push(shown(last));
+    parts.push(outputOf(last));
   }
   return { text: parts.filter(Boolean).join('\n'), last };
 }
 
 /** Returns the output of an observation. */
-export function shown(observation: Observation): string {
+export function outputOf(observation: Observation): string {
   return textOf(observation.content);
 }
 
 /** Returns the metadata of an observation, with the messages around the output. */
-export function around(observation: Observation): ReturnType<typeof TerminalObservation.create>['metadata'] {
+export function metadataOf(observation: Observation): ReturnType<typeof TerminalObservation.create>['metadata'] {
   if (!TerminalObservation.is(observation)) throw new TypeError(`A ${observation.kind} is not a terminal observation.`);
   return observation.metadata;
 }

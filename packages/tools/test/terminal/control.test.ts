@@ -4,7 +4,7 @@ import type { Observation } from '@varve/events/payloads';
 import { describe, expect, test } from 'vitest';
 import { ToolError } from '../../src/contract/error.ts';
 import { isRunning } from '../support/is-running.ts';
-import { around, backends, openTerminal, shown, untilShown } from '../support/open-terminal.ts';
+import { metadataOf, backends, openTerminal, outputOf, callUntil } from '../support/open-terminal.ts';
 import type { OpenedTool } from '../../src/testing/opened-tool.ts';
 import type { TerminalOptions } from '../../src/terminal/terminal-options.ts';
 
@@ -36,24 +36,24 @@ async function cancelledWhenHeard(
 describe.for(backends)('a terminal on a %s', ([, pty]) => {
   test('a command without new output is left running', async () => {
     await using shell = await open(pty);
-    const { text, last } = await untilShown(shell, { command: `echo one; ${until('go')}` }, 'one');
+    const { text, last } = await callUntil(shell, { command: `echo one; ${until('go')}` }, 'one');
     expect(text).toBe('one');
     expect(last).toMatchObject({ exit_code: -1, timeout: true, is_error: false });
-    expect(around(last)).toMatchObject({ exit_code: -1 });
-    expect(around(last).suffix).toContain('0.3 s');
+    expect(metadataOf(last)).toMatchObject({ exit_code: -1 });
+    expect(metadataOf(last).suffix).toContain('0.3 s');
   });
 
   test('a poll returns only new output, and finally the exit code', async () => {
     await using shell = await open(pty);
     const command = `echo one; ${until('a')}; echo two; ${until('b')}; exit_with() { return 5; }; exit_with`;
-    await untilShown(shell, { command }, 'one');
+    await callUntil(shell, { command }, 'one');
     await touch(shell, 'a');
-    const second = await untilShown(shell, { command: '' }, 'two');
+    const second = await callUntil(shell, { command: '' }, 'two');
     expect(second.text).toBe('two');
-    expect(around(second.last).prefix).not.toBe('');
+    expect(metadataOf(second.last).prefix).not.toBe('');
     await touch(shell, 'b');
     const third = await shell.call({ command: '', timeout: 20 });
-    expect(shown(third)).toBe('');
+    expect(outputOf(third)).toBe('');
     expect(third).toMatchObject({ exit_code: 5, timeout: false });
   });
 
@@ -64,10 +64,10 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
     await shell.call({ command: '', timeout: 0.2 });
     const refused = await shell.call({ command: 'echo three > three' });
     expect(refused).toMatchObject({ is_error: true, exit_code: -1, command: 'echo three > three' });
-    expect(around(refused).suffix).toContain('NOT executed');
+    expect(metadataOf(refused).suffix).toContain('NOT executed');
     await touch(shell, 'b');
     await shell.call({ command: '', timeout: 20 });
-    expect(shown(await shell.call({ command: 'ls -1', timeout: 20 }))).toBe('a\nb');
+    expect(outputOf(await shell.call({ command: 'ls -1', timeout: 20 }))).toBe('a\nb');
   });
 
   test('a new command runs after the previous one ended unreported, with its remaining output', async () => {
@@ -75,9 +75,9 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
     await shell.call({ command: `${until('go')}; echo rest; touch ended; false`, timeout: 0.1 });
     await touch(shell, 'go');
     let next = await shell.call({ command: 'echo next' });
-    for (; around(next).exit_code === -1; next = await shell.call({ command: 'echo next' }))
+    for (; metadataOf(next).exit_code === -1; next = await shell.call({ command: 'echo next' }))
       await shell.call({ command: '', timeout: 0 });
-    expect(shown(next)).toBe('next');
+    expect(outputOf(next)).toBe('next');
     expect(next).toMatchObject({ exit_code: 0 });
   });
 
@@ -88,46 +88,46 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
       timeout: true,
     });
     await touch(shell, 'go');
-    expect(shown(await shell.call({ command: '', timeout: 20 }))).toBe('end');
+    expect(outputOf(await shell.call({ command: '', timeout: 20 }))).toBe('end');
   });
 
   test('a timeout in seconds replaces the limit on missing output', async () => {
     await using shell = await open(pty);
     const observation = await shell.call({ command: 'sleep 0.6; echo end', timeout: 20 });
-    expect(shown(observation)).toBe('end');
+    expect(outputOf(observation)).toBe('end');
   });
 
   test('a program that asks twice is answered twice', async () => {
     await using shell = await open(pty);
-    await untilShown(shell, { command: 'echo first?; read a; echo second?; read b; echo "$a and $b"' }, 'first?');
-    const second = await untilShown(shell, { command: 'one', is_input: true }, 'second?');
+    await callUntil(shell, { command: 'echo first?; read a; echo second?; read b; echo "$a and $b"' }, 'first?');
+    const second = await callUntil(shell, { command: 'one', is_input: true }, 'second?');
     expect(second.text).toBe('second?');
     const last = await shell.call({ command: 'two', is_input: true, timeout: 20 });
-    expect(shown(last)).toBe('one and two');
+    expect(outputOf(last)).toBe('one and two');
     expect(last).toMatchObject({ exit_code: 0 });
   });
 
   test('C-c ends an endless loop with 130 and the next command runs', async () => {
     await using shell = await open(pty);
-    await untilShown(shell, { command: 'while true; do echo on; sleep 0.05; done', timeout: 0.2 }, 'on');
+    await callUntil(shell, { command: 'while true; do echo on; sleep 0.05; done', timeout: 0.2 }, 'on');
     const interrupt = (): Promise<Observation> => shell.call({ command: 'c-C', is_input: true, timeout: 1 });
     let ended = await interrupt();
     // Between two programs the shell may miss a C-c: bash considers it handled although the starting program did not
     // receive it.
     while (ended['exit_code'] === -1) ended = await interrupt();
     expect(ended).toMatchObject({ exit_code: 130 });
-    expect(around(ended).suffix).toContain('CTRL+C');
-    expect(shown(await shell.call({ command: 'echo free', timeout: 20 }))).toBe('free');
+    expect(metadataOf(ended).suffix).toContain('CTRL+C');
+    expect(outputOf(await shell.call({ command: 'echo free', timeout: 20 }))).toBe('free');
   });
 
   test('a server is stopped with C-c, the shell continues, and the server starts again', async () => {
     await using shell = await open(pty);
     const server = `sh -c 'echo up; exec sleep 600'`;
     for (const round of [1, 2]) {
-      const started = await untilShown(shell, { command: server, timeout: 0.1 }, 'up');
+      const started = await callUntil(shell, { command: server, timeout: 0.1 }, 'up');
       expect(started.last).toMatchObject({ exit_code: -1, timeout: true });
       await shell.call({ command: 'C-c', is_input: true, timeout: 20 });
-      expect(shown(await shell.call({ command: `echo ${round}`, timeout: 20 }))).toBe(String(round));
+      expect(outputOf(await shell.call({ command: `echo ${round}`, timeout: 20 }))).toBe(String(round));
     }
   });
 
@@ -135,20 +135,20 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
     await using shell = await open(pty);
     const observation = await shell.call({ command: 'cat << EOF\none', timeout: 20 });
     expect(observation).toMatchObject({ exit_code: 0 });
-    expect(shown(observation)).toContain('one');
+    expect(outputOf(observation)).toContain('one');
   });
 
   test('input that looks like a literal is typed', async () => {
     await using shell = await open(pty);
-    await untilShown(shell, { command: 'echo ready; read -r line; echo "got $line"' }, 'ready');
+    await callUntil(shell, { command: 'echo ready; read -r line; echo "got $line"' }, 'ready');
     const observation = await shell.call({ command: '["x"]', is_input: true, timeout: 20 });
-    expect(shown(observation)).toBe('got ["x"]');
+    expect(outputOf(observation)).toBe('got ["x"]');
   });
 
   test('C-d ends the input of a program; TEXT: types the name of a key', async () => {
     await using shell = await open(pty);
     await shell.call({ command: 'cat', timeout: 0.1 });
-    expect((await untilShown(shell, { command: 'TEXT:UP', is_input: true }, 'UP')).text).toBe('UP');
+    expect((await callUntil(shell, { command: 'TEXT:UP', is_input: true }, 'UP')).text).toBe('UP');
     const ended = await shell.call({ command: 'CTRL+D', is_input: true, timeout: 20 });
     expect(ended).toMatchObject({ exit_code: 0 });
   });
@@ -157,7 +157,7 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
     await using shell = await open(pty);
     await shell.call({ command: 'true', timeout: 20 });
     expect(await shell.call({ command: 'touch file', is_input: true })).toMatchObject({ is_error: true });
-    expect(shown(await shell.call({ command: 'ls -1', timeout: 20 }))).toBe('');
+    expect(outputOf(await shell.call({ command: 'ls -1', timeout: 20 }))).toBe('');
   });
 
   test('input that the last program did not read is not run as a command', async () => {
@@ -166,7 +166,7 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
     await shell.call({ command: 'touch stray', is_input: true, timeout: 0 });
     await touch(shell, 'go');
     await shell.call({ command: '', timeout: 20 });
-    expect(shown(await shell.call({ command: 'ls -1', timeout: 20 }))).toBe('go');
+    expect(outputOf(await shell.call({ command: 'ls -1', timeout: 20 }))).toBe('go');
   });
 
   test('a command in the background returns immediately and can be ended', async () => {
@@ -181,9 +181,9 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
     await using shell = await open(pty);
     await shell.call({ command: `(${until('go')}; echo late) &`, timeout: 20 });
     await touch(shell, 'go');
-    const poll = async (): Promise<string> => shown(await shell.call({ command: '' }));
+    const poll = async (): Promise<string> => outputOf(await shell.call({ command: '' }));
     await expect.poll(poll, { interval: 5, timeout: 10_000 }).toBe('late');
-    expect(shown(await shell.call({ command: 'echo next', timeout: 20 }))).toMatch(/^next/);
+    expect(outputOf(await shell.call({ command: 'echo next', timeout: 20 }))).toMatch(/^next/);
   });
 
   test('a cancelled call interrupts its command and keeps the shell', async () => {
@@ -192,8 +192,8 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
     const attempt = async (): Promise<unknown> => {
       await shell.call({ command: 'KEPT=yes', timeout: 20 });
       const ended = await cancelledWhenHeard(shell, `sh -c 'echo started; exec sleep 60'; echo never`);
-      const kept = shown(await shell.call({ command: 'echo $KEPT', timeout: 20 }));
-      return { exitCode: ended?.['exit_code'], text: ended && shown(ended), kept };
+      const kept = outputOf(await shell.call({ command: 'echo $KEPT', timeout: 20 }));
+      return { exitCode: ended?.['exit_code'], text: ended && outputOf(ended), kept };
     };
     await expect
       .poll(attempt, { timeout: 20_000, interval: 1 })
@@ -205,7 +205,7 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
     const marked = 'trap "" INT; echo $$; while :; do sleep 0.05; done';
     const pids: number[] = [];
     await cancelledWhenHeard(shell, `bash -c '${marked}'`, (chunk) => pids.push(Number.parseInt(chunk, 10)));
-    expect(shown(await shell.call({ command: 'echo alive', timeout: 20 }))).toBe('alive');
+    expect(outputOf(await shell.call({ command: 'echo alive', timeout: 20 }))).toBe('alive');
     await expect.poll(() => isRunning(pids[0]), { timeout: 10_000, interval: 10 }).toBe(false);
   });
 
@@ -216,7 +216,7 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
       `trap '' INT TERM; KEPT=yes; echo started; while :; do :; done`,
     );
     expect(observation?.is_error ?? true).toBe(true);
-    expect(shown(await shell.call({ command: 'echo alive$KEPT', timeout: 20 }))).toBe('alive');
+    expect(outputOf(await shell.call({ command: 'echo alive$KEPT', timeout: 20 }))).toBe('alive');
   });
 
   test('a cancelled call leaves the queue', async () => {
@@ -228,7 +228,7 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
     await expect(second).rejects.toMatchObject({ code: 'aborted' });
     await touch(shell, 'go');
     await first;
-    expect(shown(await shell.call({ command: 'ls -1', timeout: 20 }))).toBe('go');
+    expect(outputOf(await shell.call({ command: 'ls -1', timeout: 20 }))).toBe('go');
   });
 
   test('with one shell, concurrent calls run one after the other', async () => {
@@ -236,47 +236,47 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
     const texts = await Promise.all(
       [1, 2, 3].map((number) => shell.call({ command: `echo ${number}; sleep 0.02; echo ${number}`, timeout: 20 })),
     );
-    expect(texts.map(shown)).toEqual(['1\n1', '2\n2', '3\n3']);
+    expect(texts.map(outputOf)).toEqual(['1\n1', '2\n2', '3\n3']);
   });
 });
 
 describe('a terminal on a pty', () => {
   test('the prompt of read -p is shown', async () => {
     await using shell = await open(true);
-    const question = await untilShown(shell, { command: 'read -p "Name: " name; echo "Hello $name"' }, 'Name: ');
+    const question = await callUntil(shell, { command: 'read -p "Name: " name; echo "Hello $name"' }, 'Name: ');
     expect(question.text).toBe('Name: ');
-    expect(shown(await shell.call({ command: 'varve', is_input: true, timeout: 20 }))).toBe('Hello varve');
+    expect(outputOf(await shell.call({ command: 'varve', is_input: true, timeout: 20 }))).toBe('Hello varve');
   });
 
   test('input at a password prompt is not shown', async () => {
     await using shell = await open(true);
-    await untilShown(shell, { command: 'read -s -p "Password: " word; echo; echo ${#word}' }, 'Password: ');
+    await callUntil(shell, { command: 'read -s -p "Password: " word; echo; echo ${#word}' }, 'Password: ');
     const answered = await shell.call({ command: 'swordfish', is_input: true, timeout: 20 });
-    expect(shown(answered).trim()).toBe('9');
+    expect(outputOf(answered).trim()).toBe('9');
   });
 
   test('C-z stops a job, which stays in the list', async () => {
     await using shell = await open(true);
-    await untilShown(shell, { command: `sh -c 'echo up; exec sleep 60'` }, 'up');
+    await callUntil(shell, { command: `sh -c 'echo up; exec sleep 60'` }, 'up');
     expect(await shell.call({ command: 'C-z', is_input: true, timeout: 20 })).toMatchObject({ exit_code: 148 });
-    expect(shown(await shell.call({ command: 'jobs; kill %1', timeout: 20 }))).toContain('sleep 60');
+    expect(outputOf(await shell.call({ command: 'jobs; kill %1', timeout: 20 }))).toContain('sleep 60');
   });
 
   test('a program that leaves the terminal in raw mode does not affect the next', async () => {
     await using shell = await open(true);
     await shell.call({ command: 'stty raw echo', timeout: 20 });
-    expect(shown(await shell.call({ command: 'echo fine; tty > /dev/null', timeout: 20 }))).toBe('fine');
+    expect(outputOf(await shell.call({ command: 'echo fine; tty > /dev/null', timeout: 20 }))).toBe('fine');
   });
 
   test('programs see a terminal, and a cursor position query is answered', async () => {
     await using shell = await open(true);
     const command = String.raw`[ -t 0 ] && [ -t 1 ] && printf '\033[6n'; read -s -d R -t 5 answer; echo "${'${#answer}'}"`;
-    expect(shown(await shell.call({ command, timeout: 20 }))).toBe('5');
+    expect(outputOf(await shell.call({ command, timeout: 20 }))).toBe('5');
   });
 
   test('a pager does not block the session', async () => {
     await using shell = await open(true);
-    expect(shown(await shell.call({ command: '$PAGER <<< text; echo $GIT_PAGER', timeout: 20 }))).toBe('text\ncat');
+    expect(outputOf(await shell.call({ command: '$PAGER <<< text; echo $GIT_PAGER', timeout: 20 }))).toBe('text\ncat');
   });
 
   test('a line that is too long for a terminal is refused instead of truncated', async () => {
@@ -297,5 +297,5 @@ test('on a pipe, input after C-d is refused with a hint', async () => {
   await shell.call({ command: `cat; ${until('go')}`, timeout: 0 });
   await shell.call({ command: 'C-d', is_input: true, timeout: 0 });
   const refused = await shell.call({ command: 'more', is_input: true });
-  expect(shown(refused)).toContain('reset');
+  expect(outputOf(refused)).toContain('reset');
 });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { isRunning } from '../support/is-running.ts';
-import { backends, openTerminal, shown } from '../support/open-terminal.ts';
+import { backends, openTerminal, outputOf } from '../support/open-terminal.ts';
 import { directoryVariable, terminatePrograms } from '../../src/terminal/cleanup/kill-programs.ts';
 
 type Shell = Awaited<ReturnType<typeof openTerminal>>;
@@ -12,7 +12,7 @@ type Shell = Awaited<ReturnType<typeof openTerminal>>;
 /** Runs a command in the background that writes its process id to the file `pid`, and returns the id. */
 async function started(shell: Shell, command: string): Promise<number> {
   const script = `rm -f pid; ${command} > /dev/null 2>&1 & until [ -s pid ]; do sleep 0.01; done; cat pid`;
-  const lines = shown(await shell.call({ command: script, timeout: 60 })).split('\n');
+  const lines = outputOf(await shell.call({ command: script, timeout: 60 })).split('\n');
   const pid = Number(lines.at(-1));
   expect(isRunning(pid)).toBe(true);
   return pid;

@@ -4,7 +4,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { around, backends, openTerminal as open, shown, untilShown } from '../support/open-terminal.ts';
+import { metadataOf, backends, openTerminal as open, outputOf, callUntil } from '../support/open-terminal.ts';
 import { isRunning } from '../support/is-running.ts';
 import { terminal } from '../../src/terminal/terminal.ts';
 
@@ -14,8 +14,8 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
     const first = await shell.call({ command: 'cd /; A=1; sleep 60', timeout: 0.1 });
     const reset = await shell.call({ command: '', reset: true });
     expect(reset).toMatchObject({ command: '[RESET]', exit_code: 0, is_error: false });
-    await expect.poll(() => isRunning(around(first).pid), { interval: 10, timeout: 10_000 }).toBe(false);
-    expect(shown(await shell.call({ command: 'echo "$A$PWD"' }))).toBe(shell.workspace);
+    await expect.poll(() => isRunning(metadataOf(first).pid), { interval: 10, timeout: 10_000 }).toBe(false);
+    expect(outputOf(await shell.call({ command: 'echo "$A$PWD"' }))).toBe(shell.workspace);
   });
 
   test('reset with a command runs it in a fresh shell, repeatedly', async () => {
@@ -23,7 +23,7 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
     for (const number of [1, 2]) {
       const observation = await shell.call({ command: `echo $A ${number}; A=1`, reset: true, timeout: 20 });
       expect(observation).toMatchObject({ command: `[RESET] echo $A ${number}; A=1`, exit_code: 0 });
-      expect(shown(observation)).toBe(String(number));
+      expect(outputOf(observation)).toBe(String(number));
     }
   });
 
@@ -36,69 +36,69 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
     await using shell = await open(pty);
     const ended = await shell.call({ command: 'mkdir sub; cd sub; echo before; exit 7' });
     expect(ended).toMatchObject({ is_error: true, exit_code: 7 });
-    expect(shown(ended)).toContain('before');
+    expect(outputOf(ended)).toContain('before');
     await shell.call({ command: 'cd sub' });
     const ended2 = await shell.call({ command: 'exit 8' });
     expect(ended2).toMatchObject({ exit_code: 8 });
-    expect(shown(await shell.call({ command: 'echo alive' }))).toBe('alive');
+    expect(outputOf(await shell.call({ command: 'echo alive' }))).toBe('alive');
   });
 
   test('a restarted shell has the variables exported before the command that ended it, and no others', async () => {
     await using shell = await open(pty, { env: { GONE: 'x' } });
     await shell.call({ command: `export A='1 "2'; B=plain; unset GONE; f() { echo f; }; export -f f`, timeout: 60 });
     const ended = await shell.call({ command: 'export C=late; exit 3', timeout: 60 });
-    expect(around(ended).suffix).toContain('exported before that command is there again');
+    expect(metadataOf(ended).suffix).toContain('exported before that command is there again');
     const command = `echo "$A|$B|$C|$GONE|$(bash -c f)"`;
-    expect(shown(await shell.call({ command, timeout: 60 }))).toBe('1 "2||||f');
+    expect(outputOf(await shell.call({ command, timeout: 60 }))).toBe('1 "2||||f');
     await shell.call({ command: 'kill -9 $$', timeout: 60 });
-    expect(shown(await shell.call({ command, timeout: 60 }))).toBe('1 "2||||f');
-    expect(shown(await shell.call({ command: 'echo "$A|$GONE"', reset: true, timeout: 60 }))).toBe('|x');
+    expect(outputOf(await shell.call({ command, timeout: 60 }))).toBe('1 "2||||f');
+    expect(outputOf(await shell.call({ command: 'echo "$A|$GONE"', reset: true, timeout: 60 }))).toBe('|x');
   });
 
   test('a shell that ended between calls restarts with its exports, and its end is reported', async () => {
     await using shell = await open(pty, { maxShells: 1 });
-    const { pid } = around(await shell.call({ command: 'export A=1', timeout: 60 }));
+    const { pid } = metadataOf(await shell.call({ command: 'export A=1', timeout: 60 }));
     process.kill(pid, 'SIGKILL');
-    const suffix = async (): Promise<string> => around(await shell.call({ command: '', timeout: 60 })).suffix;
+    const suffix = async (): Promise<string> => metadataOf(await shell.call({ command: '', timeout: 60 })).suffix;
     await expect.poll(suffix, { interval: 10, timeout: 20_000 }).toContain('is there again');
-    expect(shown(await shell.call({ command: 'echo "$A"', timeout: 60 }))).toBe('1');
+    expect(outputOf(await shell.call({ command: 'echo "$A"', timeout: 60 }))).toBe('1');
   });
 
   test('a shell that does not start with the exports starts without them, also if none were stored', async () => {
     await using shell = await open(pty, { env: { OWN: 'x' } });
     await shell.call({ command: 'export A=1; set() { exit 3; }; export -f set', timeout: 60 });
     await shell.call({ command: 'exit', timeout: 60 });
-    expect(shown(await shell.call({ command: 'echo "$A$OWN"', timeout: 60 }))).toBe('x');
+    expect(outputOf(await shell.call({ command: 'echo "$A$OWN"', timeout: 60 }))).toBe('x');
     await shell.call({ command: 'export A=1; ulimit -f 0', timeout: 60 });
     const ended = await shell.call({ command: 'exit', timeout: 60 });
-    expect(around(ended).suffix).not.toContain('there again');
-    expect(shown(await shell.call({ command: 'echo "$A$OWN"', timeout: 60 }))).toBe('x');
+    expect(metadataOf(ended).suffix).not.toContain('there again');
+    expect(outputOf(await shell.call({ command: 'echo "$A$OWN"', timeout: 60 }))).toBe('x');
   });
 
   test('the end of the shell by set -e is reported', async () => {
     await using shell = await open(pty);
     expect(await shell.call({ command: 'set -e; false' })).toMatchObject({ is_error: true, exit_code: 1 });
-    expect(shown(await shell.call({ command: 'false; echo alive' }))).toBe('alive');
+    expect(outputOf(await shell.call({ command: 'false; echo alive' }))).toBe('alive');
   });
 
   test('set -e and set -u persist without breaking the session', async () => {
     await using shell = await open(pty);
     await shell.call({ command: 'set -eu' });
-    expect(shown(await shell.call({ command: 'if false; then :; fi; echo alive' }))).toBe('alive');
-    expect(shown(await shell.call({ command: 'echo again' }))).toBe('again');
+    expect(outputOf(await shell.call({ command: 'if false; then :; fi; echo alive' }))).toBe('alive');
+    expect(outputOf(await shell.call({ command: 'echo again' }))).toBe('again');
   });
 
   test('functions with the names of builtins do not break the session', async () => {
     await using shell = await open(pty);
     const functions = ['local', 'printf', 'read', 'return', 'unset'].map((name) => `${name}() { false; }`);
     expect(await shell.call({ command: functions.join('; '), timeout: 20 })).toMatchObject({ exit_code: 0 });
-    expect(shown(await shell.call({ command: 'echo alive', timeout: 20 }))).toBe('alive');
+    expect(outputOf(await shell.call({ command: 'echo alive', timeout: 20 }))).toBe('alive');
   });
 
   test('a killed shell is reported with exit code 137', async () => {
     await using shell = await open(pty);
     expect(await shell.call({ command: 'kill -9 $$' })).toMatchObject({ is_error: true, exit_code: 137 });
-    expect(shown(await shell.call({ command: 'echo alive' }))).toBe('alive');
+    expect(outputOf(await shell.call({ command: 'echo alive' }))).toBe('alive');
   });
 
   test('a program that replaces the shell ends the shell', async () => {
@@ -109,9 +109,9 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
   test('the directory of the shell may be removed', async () => {
     await using shell = await open(pty);
     await shell.call({ command: 'mkdir gone; cd gone; rmdir ../gone' });
-    expect(shown(await shell.call({ command: 'echo alive' }))).toBe('alive');
+    expect(outputOf(await shell.call({ command: 'echo alive' }))).toBe('alive');
     await shell.call({ command: 'exit' });
-    expect(around(await shell.call({ command: 'true' })).working_dir).toBe(shell.workspace);
+    expect(metadataOf(await shell.call({ command: 'true' })).working_dir).toBe(shell.workspace);
   });
 
   test.for([
@@ -157,15 +157,15 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
     await using shell = await open(pty, { maxOutputChars: 1000 });
     const remove = String.raw`d=$(dirname "$(ps -o args= -p $$ | sed 's/.*--rcfile \([^ ]*\).*/\1/')"); rm -r "$d"`;
     const observation = await shell.call({ command: `${remove}; seq 500; rm -rf "$d"; seq 500`, timeout: 20 });
-    expect(shown(observation)).toContain('left out');
-    expect(shown(await shell.call({ command: 'echo "${d:+alive}"', timeout: 20 }))).toBe('alive');
-    expect(shown(await shell.call({ command: 'echo alive', reset: true, timeout: 20 }))).toBe('alive');
+    expect(outputOf(observation)).toContain('left out');
+    expect(outputOf(await shell.call({ command: 'echo "${d:+alive}"', timeout: 20 }))).toBe('alive');
+    expect(outputOf(await shell.call({ command: 'echo alive', reset: true, timeout: 20 }))).toBe('alive');
   });
 
   test('a dead shell can be closed', async () => {
     await using shell = await open(pty);
     const observation = await shell.call({ command: 'true' });
-    process.kill(around(observation).pid, 'SIGKILL');
+    process.kill(metadataOf(observation).pid, 'SIGKILL');
     await expect(shell.tool.close()).resolves.toBeUndefined();
   });
 
@@ -181,32 +181,32 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
     };
     await using shell = await open(pty, { inherit, env: { OPENAI_API_KEY: 'wanted', PS9: '1' } });
     const command = 'echo "$LANGUAGE|$LLM_API_KEY|$GITHUB_TOKEN|$my_secret|$TOKENS|$PAGER|$OPENAI_API_KEY|$PS9"';
-    expect(shown(await shell.call({ command }))).toBe('en||||3|cat|wanted|1');
+    expect(outputOf(await shell.call({ command }))).toBe('en||||3|cat|wanted|1');
   });
 
   test('an environment of 2 000 variables and 300 KB is passed to the shell', async () => {
     const env = Object.fromEntries(Array.from({ length: 2000 }, (_, index) => [`VARIABLE_${index}`, 'x'.repeat(150)]));
     await using shell = await open(pty, { env });
-    expect(shown(await shell.call({ command: 'env | grep -c ^VARIABLE_' }))).toBe('2000');
+    expect(outputOf(await shell.call({ command: 'env | grep -c ^VARIABLE_' }))).toBe('2000');
   });
 
   test('both ends of long output are shown, with the path of the whole output', async () => {
     await using shell = await open(pty);
     const observation = await shell.call({ command: 'seq 1 50000', timeout: 20 });
-    const text = shown(observation);
+    const text = outputOf(observation);
     expect(text.length).toBeLessThanOrEqual(30_000);
     expect(text.startsWith('1\n2\n3\n')).toBe(true);
     expect(text.endsWith('\n49999\n50000')).toBe(true);
     const path = /whole output is in (\S+)\]/.exec(text)?.[1] ?? '';
     expect(observation['full_output_save_dir']).toBe(dirname(path));
     expect((await readFile(path, 'utf8')).split('\n')).toHaveLength(50_001);
-    expect(around(observation).suffix).toContain('finished');
+    expect(metadataOf(observation).suffix).toContain('finished');
   });
 
   test('output of exactly the limit is not truncated', async () => {
     await using shell = await open(pty, { maxOutputChars: 1000 });
-    expect(shown(await shell.call({ command: 'printf "%01000d" 0' }))).toBe('0'.repeat(1000));
-    const cut = shown(await shell.call({ command: 'printf "%01001d" 0' }));
+    expect(outputOf(await shell.call({ command: 'printf "%01000d" 0' }))).toBe('0'.repeat(1000));
+    const cut = outputOf(await shell.call({ command: 'printf "%01001d" 0' }));
     expect(cut.length).toBeGreaterThan(990);
     expect(cut.length).toBeLessThanOrEqual(1000);
     expect(cut).toContain('left out');
@@ -215,15 +215,15 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
   test('secrets are masked before output is truncated and saved', async () => {
     await using shell = await open(pty, { maxOutputChars: 1000, mask: (text) => text.replaceAll('swordfish', '***') });
     const observation = await shell.call({ command: 'for i in $(seq 500); do echo swordfish; done', timeout: 20 });
-    const path = /whole output is in (\S+)\]/.exec(shown(observation))?.[1] ?? '';
-    expect(`${shown(observation)}${await readFile(path, 'utf8')}`).not.toContain('fish');
+    const path = /whole output is in (\S+)\]/.exec(outputOf(observation))?.[1] ?? '';
+    expect(`${outputOf(observation)}${await readFile(path, 'utf8')}`).not.toContain('fish');
   });
 
   test('the text of a full-screen program is shown, and a key ends it', async () => {
     await using shell = await open(pty, { noChangeTimeoutMs: 300, env: { LESSHISTFILE: '-' } });
     await writeFile(join(shell.workspace, 'page'), Array.from({ length: 200 }, (_, line) => `line ${line}\n`).join(''));
     const program = pty ? 'less page' : 'cat page; cat > /dev/null';
-    await untilShown(shell, { command: program }, 'line 10\n');
+    await callUntil(shell, { command: program }, 'line 10\n');
     expect(await shell.call({ command: pty ? 'TEXT:q' : 'C-d', is_input: true, timeout: 20 })).toMatchObject({
       exit_code: 0,
     });
@@ -243,8 +243,8 @@ describe('a shell that cannot start', () => {
 
   test('bash is found when the search path is empty, and again after a reset', async () => {
     await using shell = await open(false, { inherit: { PATH: '' } });
-    expect(shown(await shell.call({ command: 'echo found' }))).toBe('found');
-    expect(shown(await shell.call({ command: 'echo again', reset: true }))).toBe('again');
+    expect(outputOf(await shell.call({ command: 'echo found' }))).toBe('found');
+    expect(outputOf(await shell.call({ command: 'echo again', reset: true }))).toBe('again');
   });
 
   test('without a temporary directory a call fails, the next one tries again, and the terminal can be closed', async () => {

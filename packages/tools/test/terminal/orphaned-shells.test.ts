@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { psEntries } from '../../src/processes/process-table.ts';
 import { isRunning } from '../support/is-running.ts';
-import { around, backends, openTerminal, shown } from '../support/open-terminal.ts';
+import { metadataOf, backends, openTerminal, outputOf } from '../support/open-terminal.ts';
 import { directoryVariable } from '../../src/terminal/cleanup/kill-programs.ts';
 import { killOrphanedShells } from '../../src/terminal/cleanup/terminal-directory.ts';
 import { recordProcess } from '../../src/processes/process-record.ts';
@@ -121,9 +121,9 @@ await killOrphanedShells(${JSON.stringify(place.path)});`;
 test('terminals of running hosts are not touched', async () => {
   await using shell = await openTerminal(false);
   const first = await shell.call({ command: 'sleep 600 & kept=yes; echo "$VARVE_TERMINAL"' });
-  await killOrphanedShells(dirname(shown(first).split('\n').at(-1) ?? ''));
+  await killOrphanedShells(dirname(outputOf(first).split('\n').at(-1) ?? ''));
   const again = await shell.call({ command: 'echo "$kept$(jobs -r | wc -l)"' });
-  expect([shown(again), around(again).pid]).toEqual(['yes1', around(first).pid]);
+  expect([outputOf(again), metadataOf(again).pid]).toEqual(['yes1', metadataOf(first).pid]);
 });
 
 test('a process that reuses a recorded number is not touched, and the directory is removed', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { backends, openTerminal, shown, untilShown } from '../support/open-terminal.ts';
+import { backends, openTerminal, outputOf, callUntil } from '../support/open-terminal.ts';
 import { namedSecrets } from '../../src/terminal/terminal-options.ts';
 
 const value = `it's "$HOME" \`date\` \\ %41\nsecond ä`;
@@ -10,22 +10,22 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
   test('a secret is in the environment of the command that names it, byte for byte', async () => {
     await using shell = await open(pty);
     const command = `sh -c 'env | grep -c =other; printf "%s" "$API_TOKEN"'`;
-    expect(shown(await shell.call({ command, timeout: 20 }))).toBe(`0\n${value}`);
+    expect(outputOf(await shell.call({ command, timeout: 20 }))).toBe(`0\n${value}`);
   });
 
   test('a secret is not in the environment of later commands, of the shell, or of a command with parts of its name', async () => {
     await using shell = await open(pty);
     expect(await shell.call({ command: ': $api_token; false', timeout: 20 })).toMatchObject({ exit_code: 1 });
     const pieces = `name=API_; name=\${name}TOKEN; echo "[\${!name}]"; env | grep -c 'second [ä]'; set | grep -c 'second [ä]'`;
-    expect(shown(await shell.call({ command: pieces, timeout: 20 }))).toBe('[]\n0\n0');
-    expect(shown(await shell.call({ command: 'echo $?', timeout: 20 }))).toBe('1');
+    expect(outputOf(await shell.call({ command: pieces, timeout: 20 }))).toBe('[]\n0\n0');
+    expect(outputOf(await shell.call({ command: 'echo $?', timeout: 20 }))).toBe('1');
   });
 
   test('an interrupted command leaves no secret', async () => {
     await using shell = await open(pty);
-    await untilShown(shell, { command: `sh -c 'echo up; exec sleep 600' $API_TOKEN`, timeout: 0.1 }, 'up');
+    await callUntil(shell, { command: `sh -c 'echo up; exec sleep 600' $API_TOKEN`, timeout: 0.1 }, 'up');
     await shell.call({ command: 'C-c', is_input: true, timeout: 20 });
-    expect(shown(await shell.call({ command: `env | grep -c 'second [ä]'`, timeout: 20 }))).toBe('0');
+    expect(outputOf(await shell.call({ command: `env | grep -c 'second [ä]'`, timeout: 20 }))).toBe('0');
   });
 
   test('a shell restarted after a command with secrets has none of them', async () => {
@@ -34,7 +34,7 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
     const ended = await shell.call({ command: 'export B=2; : $API_TOKEN; exit 3', timeout: 20 });
     expect(ended).toMatchObject({ is_error: true, exit_code: 3 });
     const count = `echo "$A|$B"; env | grep -c -e =other -e 'second [ä]'`;
-    expect(shown(await shell.call({ command: count, timeout: 20 }))).toBe('1|\n0');
+    expect(outputOf(await shell.call({ command: count, timeout: 20 }))).toBe('1|\n0');
   });
 
   test('secrets are unset after a command that changes IFS and sets nounset', async () => {
@@ -42,23 +42,23 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
     const names = 'IFS=,; set -u; : $API_TOKEN $OTHER_TOKEN';
     expect(await shell.call({ command: names, timeout: 20 })).toMatchObject({ exit_code: 0 });
     const count = `env | grep -c -e =other -e 'second [ä]'; printf '%s' "$IFS"`;
-    expect(shown(await shell.call({ command: count, timeout: 20 }))).toBe('0\n,');
+    expect(outputOf(await shell.call({ command: count, timeout: 20 }))).toBe('0\n,');
   });
 
   test('set -x prints no secret that the command does not print itself', async () => {
     await using shell = await open(pty);
     await shell.call({ command: 'set -x', timeout: 20 });
     const observation = await shell.call({ command: 'true API_TOKEN OTHER_TOKEN; false', timeout: 20 });
-    expect(shown(observation)).toBe(
+    expect(outputOf(observation)).toBe(
       "+ eval 'true API_TOKEN OTHER_TOKEN; false'\n++ true API_TOKEN OTHER_TOKEN\n++ false",
     );
-    expect(shown(await shell.call({ command: 'echo $?', timeout: 20 }))).toBe("+ eval 'echo $?'\n++ echo 1\n1");
+    expect(outputOf(await shell.call({ command: 'echo $?', timeout: 20 }))).toBe("+ eval 'echo $?'\n++ echo 1\n1");
   });
 
   test('names that are not identifiers are ignored, and the file is removed before the command starts', async () => {
     await using shell = await open(pty);
     const list = String.raw`ls -1 "$(dirname "$(ps -o args= -p $$ | sed 's/.*--rcfile \([^ ]*\).*/\1/')")"`;
     const observation = await shell.call({ command: `echo no-name $OTHER_TOKEN; ${list}`, timeout: 20 });
-    expect(shown(observation)).toBe('no-name other\ncommand\nenvironment-0\nshell\nstartup');
+    expect(outputOf(observation)).toBe('no-name other\ncommand\nenvironment-0\nshell\nstartup');
   });
 });

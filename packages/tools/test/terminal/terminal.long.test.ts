@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { around, backends, openTerminal, shown } from '../support/open-terminal.ts';
+import { metadataOf, backends, openTerminal, outputOf } from '../support/open-terminal.ts';
 import { isRunning } from '../support/is-running.ts';
 
 describe.for(backends)('a terminal on a %s', ([, pty]) => {
@@ -12,7 +12,7 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
       { command: 'yes "a line of some length, as programs write them" | head -c 512M; echo; echo end', timeout: 500 },
       { onOutput: () => (most = Math.max(most, process.memoryUsage.rss())) },
     );
-    expect(shown(observation).endsWith('end')).toBe(true);
+    expect(outputOf(observation).endsWith('end')).toBe(true);
     expect((most - before) / 1024 / 1024).toBeLessThan(300);
   });
 
@@ -23,7 +23,7 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
         command: `printf 'x%.0s' $(seq ${number % 50}); (exit ${number % 200})`,
         timeout: 60,
       });
-      expect(shown(observation)).toBe('x'.repeat(Math.max(1, number % 50)));
+      expect(outputOf(observation)).toBe('x'.repeat(Math.max(1, number % 50)));
       expect(observation).toMatchObject({ exit_code: number % 200 });
     }
   });
@@ -36,7 +36,7 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
       const call = shell.call({ command: 'while :; do echo on; sleep 0.5; done', timeout: 3600 }, { signal });
       const [settled] = await Promise.allSettled([call]);
       expect(settled).toMatchObject(settled.status === 'rejected' ? { reason: { code: 'aborted' } } : {});
-      expect(shown(await shell.call({ command: 'echo alive', timeout: 60 }))).toBe('alive');
+      expect(outputOf(await shell.call({ command: 'echo alive', timeout: 60 }))).toBe('alive');
     }
   });
 
@@ -45,7 +45,7 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
     const pids: number[] = [];
     for (let number = 0; number < 100; number += 1) {
       const observation = await shell.call({ command: 'sleep 100 & true', reset: true });
-      pids.push(around(observation).pid);
+      pids.push(metadataOf(observation).pid);
     }
     await shell.tool.close();
     await expect.poll(() => pids.filter(isRunning), { interval: 10, timeout: 20_000 }).toEqual([]);

@@ -8,7 +8,7 @@ export const directoryVariable = 'VARVE_TERMINAL';
 import { type ProcessRecord, isStillRunning } from '../../processes/process-record.ts';
 
 /** Number of scans: a program may start another one during a scan, until it is killed itself. */
-const rounds = 5;
+const maxScans = 5;
 
 /** Interval at which terminated programs are polled. */
 const pollMs = 20;
@@ -20,7 +20,7 @@ const pollMs = 20;
  * this process or one of its ancestors is among them: it may have been started in that terminal.
  */
 export function killPrograms(directory: string, shells: readonly ProcessRecord[] = []): boolean {
-  for (let round = 0; round < rounds; round += 1) {
+  for (let round = 0; round < maxScans; round += 1) {
     const table = processTable();
     const found = findPrograms(directory, shells, table);
     if (found.length === 0) return true;

@@ -8,10 +8,10 @@ const unfinished = new RegExp(
   `${escape}(?:${String.raw`\[[0-?]*[ -/]*|\][^\u0007${escape}]*${escape}?|[PX^_][^${escape}]*${escape}?|[ -/]*`})$`,
 );
 const control = new RegExp(String.raw`[\u0000-\u0007\u000B\u000C\u000E-\u001F\u007F-\u009F]`, 'g');
-const longestSequence = 4096;
+const maxSequenceChars = 4096;
 
 /** Replies of a terminal to queries by programs: status, cursor position, terminal type. */
-const answers = new Map([
+const queryReplies = new Map([
   [`${escape}[5n`, `${escape}[0n`],
   [`${escape}[6n`, `${escape}[1;1R`],
   [`${escape}[c`, `${escape}[?1;2c`],
@@ -37,7 +37,7 @@ export class ControlStripper {
     if (text.search(control) < 0) return text;
     const open = text.replace(sequence, (found) => this.#found(found));
     const at = open.search(unfinished);
-    if (at < 0 || open.length - at > longestSequence) return withoutControls(open);
+    if (at < 0 || open.length - at > maxSequenceChars) return withoutControls(open);
     this.#held = open.slice(at);
     return withoutControls(open.slice(0, at));
   }
@@ -48,7 +48,7 @@ export class ControlStripper {
   }
 
   #found(sequenceText: string): string {
-    const answer = answers.get(sequenceText);
+    const answer = queryReplies.get(sequenceText);
     if (answer !== undefined) this.#answer(answer);
     return '';
   }

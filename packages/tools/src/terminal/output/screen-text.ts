@@ -1,4 +1,4 @@
-const longestLine = 65_536;
+const maxLineChars = 65_536;
 
 /**
  * Converts the output of a program to the text that a terminal would finally show: the last state of a line overwritten
@@ -12,7 +12,7 @@ export class ScreenText {
     const all = this.#line + text;
     const end = all.lastIndexOf('\n') + 1;
     this.#line = lastState(all.slice(end));
-    if (this.#line.length <= longestLine) return renderLines(all.slice(0, end));
+    if (this.#line.length <= maxLineChars) return renderLines(all.slice(0, end));
     return renderLines(all.slice(0, end)) + this.takeLine();
   }
 

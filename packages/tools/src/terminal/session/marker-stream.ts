@@ -6,7 +6,7 @@ export type Piece =
   | { readonly kind: 'marker'; readonly id: number; readonly exitCode: number; readonly directory: string };
 
 const bell = 0x07;
-const longestMarker = 32_768;
+const maxMarkerBytes = 32_768;
 
 /** Finds the markers of one session in the output of its shell. Markers with another nonce are output. */
 export class MarkerStream {
@@ -27,7 +27,7 @@ export class MarkerStream {
       if (at > 0) pieces.push({ kind: 'output', bytes: rest.subarray(0, at) });
       rest = rest.subarray(at);
       const end = rest.indexOf(bell);
-      if (end < 0 && rest.length <= longestMarker) {
+      if (end < 0 && rest.length <= maxMarkerBytes) {
         this.#held = rest;
         return pieces;
       }

@@ -35,7 +35,7 @@ function pipeProcess(child: ChildProcess, { onData, onExit }: ShellProcessOption
   let hungUp = false;
   for (const stream of child.stdio) stream?.on('error', () => undefined);
   child.stdout?.on('data', onData);
-  whenEnded(child, (exitCode) => {
+  onEnd(child, (exitCode) => {
     alive = false;
     if (hungUp && pid > 0) sendSignal(-pid, 'SIGKILL');
     onExit(exitCode);
@@ -66,7 +66,7 @@ function pipeProcess(child: ChildProcess, { onData, onExit }: ShellProcessOption
   };
 }
 
-function whenEnded(child: ChildProcess, ended: (exitCode: number) => void): void {
+function onEnd(child: ChildProcess, ended: (exitCode: number) => void): void {
   const finish = (exitCode: number): void => {
     const stdout = child.stdout;
     if (stdout === null || stdout.readableEnded) return ended(exitCode);

@@ -16,7 +16,7 @@ interface Waiter {
 }
 
 /** Node.js fires timers with longer delays immediately. */
-const longestTimerMs = 2 ** 31 - 1;
+const maxTimerMs = 2 ** 31 - 1;
 
 /** Calls that wait for the next event of a shell. */
 export class WaitQueue {
@@ -25,8 +25,8 @@ export class WaitQueue {
   /** Resolves when {@link end} is called, or a limit is reached. The signal must not have aborted yet. */
   async next({ quietMs, lateMs, signal }: WaitLimits): Promise<WaitEnd> {
     const { promise, resolve } = Promise.withResolvers<WaitEnd>();
-    const quiet = quietMs === undefined ? undefined : setTimeout(resolve, Math.min(quietMs, longestTimerMs), 'quiet');
-    const late = lateMs === undefined ? undefined : setTimeout(resolve, Math.min(lateMs, longestTimerMs), 'late');
+    const quiet = quietMs === undefined ? undefined : setTimeout(resolve, Math.min(quietMs, maxTimerMs), 'quiet');
+    const late = lateMs === undefined ? undefined : setTimeout(resolve, Math.min(lateMs, maxTimerMs), 'late');
     const abort = (): void => resolve('aborted');
     signal?.addEventListener('abort', abort, { once: true });
     const waiter = { end: resolve, outputReceived: () => quiet?.refresh() };
