@@ -33,7 +33,7 @@ test.for([
 test('a truncated view states the range to view next', async () => {
   const { text } = await view(lines(1000), [101, 900]);
   expect(text).toMatch(/^file as .*\n {3}101\tline 101\n/);
-  expect(text).toMatch(/\n {3}(\d+)\tline \1\n\[The view is full; view_range \[\d+, 900\] goes on\.\]$/);
+  expect(text).toMatch(/\n {3}(\d+)\tline \1\n\[The view is full; view_range \[\d+, 900\] continues it\.\]$/);
   expect(text.length).toBeLessThan(1100);
 });
 
