@@ -1,6 +1,6 @@
 import type { ExitCode } from './exit-codes.ts';
 
-/** Something the person who typed the command can mend. The message is what they read; `hint` says what to do next. */
+/** An error that the user can fix. The message is shown; `hint` is the next thing to do. */
 export class CliError extends Error {
   override readonly name = 'CliError';
   readonly exitCode: ExitCode;

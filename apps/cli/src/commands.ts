@@ -6,7 +6,7 @@ import { run } from './commands/run.ts';
 import { serve } from './commands/serve.ts';
 import { show } from './commands/show.ts';
 import { verify } from './commands/verify.ts';
-import type { CliCommand } from './define-command.ts';
+import type { CliCommand } from './cli-command.ts';
 
-/** Every command there is, in the order of the help: add a file, then its line here. */
+/** All commands in the order of the help: add a file, then its line here. */
 export const commands: readonly CliCommand[] = [run, ls, show, verify, exportCommand, importCommand, serve, demo];

@@ -4,12 +4,12 @@ import { StorageError, type StorageErrorCode } from '@varve/storage';
 import { CliError } from './cli-error.ts';
 import { exitCodes, type ExitCode } from './exit-codes.ts';
 
-/** A failure as the person at the terminal meets it. */
+/** A failure as shown to the user. */
 export interface Failure {
   readonly exitCode: ExitCode;
   /** One sentence. */
   readonly message: string;
-  /** What to do next, where we know. */
+  /** Next thing to do, if known. */
   readonly hint?: string;
 }
 
@@ -18,24 +18,24 @@ const modelHints: Partial<Record<LlmErrorCode, string>> = {
   'unknown-model': 'Name another one with --model or LLM_MODEL.',
   unavailable: 'Check --base-url (or LLM_BASE_URL) and that the server is running, then use --resume.',
   timeout: 'Check that the server answers, then use --resume.',
-  'rate-limited': 'Wait a little, then use --resume.',
+  'rate-limited': 'Wait, then use --resume.',
   quota: "Check the account's credit, then use --resume.",
   unsupported: 'Choose a model that supports tool calling.',
 };
 
 const agentHints: Partial<Record<AgentErrorCode, string>> = {
-  'policy-missing': 'Say with --confirm which calls you must allow.',
+  'policy-missing': 'Set --confirm: the calls that need your approval.',
 };
 
 const storageHints: Partial<Record<StorageErrorCode, string>> = {
   missing: '`varve ls` lists the conversations of a store.',
   held: 'Wait until the other process has ended, or end it.',
-  full: 'Make room, then use --resume: nothing that was stored is lost.',
+  full: 'Free disk space, then use --resume: stored events are not lost.',
   io: 'Choose another place with --store or VARVE_HOME.',
   invalid: 'A store is sqlite:FILE, dir:PATH or memory:.',
 };
 
-/** Turns an error into a sentence, a hint and an exit status; undefined for a bug, which should crash loudly. */
+/** Returns message, hint and exit status of an error; undefined for a bug, which ends the process. */
 export function describeFailure(error: unknown): Failure | undefined {
   if (error instanceof CliError) return failure(error.exitCode, error.message, error.hint);
   if (error instanceof LlmError) return failure(exitCodes.model, error.message, modelHints[error.code]);

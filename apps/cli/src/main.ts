@@ -1,9 +1,9 @@
 #!/usr/bin/env node
-import { endWithReader } from './end-with-reader.ts';
+import { exitOnBrokenPipe } from './terminal/exit-on-broken-pipe.ts';
 import { runProgram } from './program.ts';
 
-endWithReader(process.stdout);
-endWithReader(process.stderr);
+exitOnBrokenPipe(process.stdout);
+exitOnBrokenPipe(process.stderr);
 
 process.exitCode = await runProgram(process.argv.slice(2), {
   env: process.env,

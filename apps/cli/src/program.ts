@@ -4,12 +4,12 @@ import { commandName } from './command-name.ts';
 import { commands } from './commands.ts';
 import { describeFailure } from './describe-failure.ts';
 import { exitCodes, type ExitCode } from './exit-codes.ts';
-import { styled, type TerminalIo } from './terminal-io.ts';
+import { styled, type TerminalIo } from './terminal/terminal-io.ts';
 
 const footer = `
 Environment:
   LLM_MODEL, LLM_API_KEY, LLM_BASE_URL   the model (else OPENAI_API_KEY, OPENAI_BASE_URL, OPENROUTER_API_KEY, …)
-  VARVE_HOME                             where varve keeps its things (default ~/.varve)
+  VARVE_HOME                             varve's data directory (default ~/.varve)
   VARVE_STORE                            the store (default sqlite:$VARVE_HOME/varve.db)
   NO_COLOR                               no colours
 
@@ -27,7 +27,7 @@ Examples:
   varve show ID --json
   varve verify ID`;
 
-/** Runs one invocation and resolves with its exit status. Never rejects for what a person can mend; a bug rejects. */
+/** Runs one invocation and resolves to its exit status. Errors of the user are printed; a bug rejects. */
 export async function runProgram(args: readonly string[], io: TerminalIo): Promise<ExitCode> {
   let exitCode: ExitCode = exitCodes.ok;
   const program = programFor(io, (code) => (exitCode = code));
@@ -46,11 +46,11 @@ export async function runProgram(args: readonly string[], io: TerminalIo): Promi
 
 function programFor(io: TerminalIo, done: (code: ExitCode) => void): Command {
   const program = new Command('varve')
-    .description('A coding agent whose every step is in a log you can trust.')
+    .description('A coding agent that records every step in a log you can verify.')
     .version(version(), '-V, --version')
     .exitOverride()
     .configureOutput({ writeOut: (text) => io.stdout.write(text), writeErr: (text) => io.stderr.write(text) })
-    .showHelpAfterError('(varve --help shows what there is)')
+    .showHelpAfterError('(varve --help lists commands and options)')
     .addHelpText('after', footer);
   for (const command of commands) command.register(program, io, done);
   return program;

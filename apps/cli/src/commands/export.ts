@@ -3,10 +3,10 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { exportBundle } from '@varve/storage/maintenance';
 import { CliError } from '../cli-error.ts';
-import type { CliCommand } from '../define-command.ts';
+import type { CliCommand } from '../cli-command.ts';
 import { exitCodes } from '../exit-codes.ts';
-import { resolveId } from '../resolve-id.ts';
-import { storeFrom } from '../store-from.ts';
+import { resolveId } from '../setup/resolve-id.ts';
+import { openConfiguredStore } from '../setup/open-configured-store.ts';
 
 /** Writes a conversation with its proof into one portable file. */
 export const exportCommand: CliCommand = {
@@ -15,10 +15,10 @@ export const exportCommand: CliCommand = {
       .command('export')
       .argument('<id>', 'the conversation, or the first characters of its id')
       .argument('<file>', 'a new file; - for standard output')
-      .description('Write a conversation, with its proof, into one file for `import` elsewhere.')
+      .description('Write a conversation with its proof into one file for `import`.')
       .option('--store <url>', 'the store, for instance sqlite:FILE')
       .action(async (id: string, file: string, { store: url }: { readonly store?: string }) => {
-        await using store = await storeFrom(io, url);
+        await using store = await openConfiguredStore(io, url);
         const full = await resolveId(store, id);
         const lines = exportBundle(await store.read(full), await store.summary(full));
         if (file === '-') for await (const line of lines) io.stdout.write(line);
@@ -30,7 +30,7 @@ export const exportCommand: CliCommand = {
 
 async function write(lines: AsyncIterable<string>, file: string): Promise<void> {
   try {
-    // Logs hold what people said: only their owner reads them.
+    // Logs contain private conversations: only the owner may read them.
     await pipeline(Readable.from(lines), createWriteStream(file, { flags: 'wx', mode: 0o600 }));
   } catch (error) {
     if (!(error instanceof Error) || !('code' in error)) throw error;

@@ -2,10 +2,10 @@ import { InvalidArgumentError } from 'commander';
 import { safeText } from '@varve/events/text';
 import type { Summary } from '@varve/storage';
 import { commandName } from '../command-name.ts';
-import type { CliCommand } from '../define-command.ts';
+import type { CliCommand } from '../cli-command.ts';
 import { exitCodes } from '../exit-codes.ts';
-import { storeFrom } from '../store-from.ts';
-import type { TerminalIo } from '../terminal-io.ts';
+import { openConfiguredStore } from '../setup/open-configured-store.ts';
+import type { TerminalIo } from '../terminal/terminal-io.ts';
 
 interface LsOptions {
   readonly store?: string;
@@ -13,38 +13,38 @@ interface LsOptions {
   readonly json?: true;
 }
 
-/** Lists the conversations of a store, last updated first. */
+/** Lists the conversations of a store, the most recently updated first. */
 export const ls: CliCommand = {
   register(parent, io, done) {
     parent
       .command('ls')
-      .description('List conversations, the last updated first.')
+      .description('List conversations, the most recently updated first.')
       .option('--store <url>', 'the store, for instance sqlite:FILE')
-      .option('-n, --limit <count>', 'how many', positiveInteger, 20)
+      .option('-n, --limit <count>', 'maximum number', positiveInteger, 20)
       .option('--json', 'one JSON object per line')
       .action(async (options: LsOptions) => {
-        await using store = await storeFrom(io, options.store);
+        await using store = await openConfiguredStore(io, options.store);
         const { items, next } = await store.list({ limit: options.limit });
         for (const summary of items) io.stdout.write(`${options.json ? JSON.stringify(summary) : row(summary, io)}\n`);
-        tell(io, items.length, next !== undefined && !options.json);
+        reportCount(io, items.length, next !== undefined && !options.json);
         done(exitCodes.ok);
       });
   },
 };
 
-/** Reads a count of 1 or more. */
+/** Parses an integer of at least 1. */
 export function positiveInteger(value: string): number {
   const number = Number(value);
-  if (!Number.isInteger(number) || number < 1) throw new InvalidArgumentError('It must be a whole number from 1 on.');
+  if (!Number.isInteger(number) || number < 1) throw new InvalidArgumentError('It must be an integer of at least 1.');
   return number;
 }
 
-function tell(io: TerminalIo, count: number, hasMore: boolean): void {
-  if (count === 0) io.stderr.write(`There is no conversation yet. \`${commandName(io)} run "…"\` starts one.\n`);
-  if (hasMore) io.stderr.write('There are more; -n shows them.\n');
+function reportCount(io: TerminalIo, count: number, hasMore: boolean): void {
+  if (count === 0) io.stderr.write(`There are no conversations yet. \`${commandName(io)} run "…"\` starts one.\n`);
+  if (hasMore) io.stderr.write('More available; raise -n.\n');
 }
 
-/** One conversation on one line: a terminal gets the beginning of the id and as much of the title as fits. */
+/** Formats a conversation as one line: on a terminal with a short id and as much of the title as fits. */
 function row({ id, updatedAt, head, meta }: Summary, { stdout }: TerminalIo): string {
   const { title = '', status = '' } = meta as { readonly title?: string; readonly status?: string };
   const shownStatus = status === 'waiting_for_confirmation' ? 'waiting' : status;

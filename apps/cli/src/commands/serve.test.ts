@@ -7,12 +7,12 @@ import { PassThrough } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { openStore } from '@varve/storage';
-import { schemes } from '../schemes.ts';
+import { schemes } from '../setup/schemes.ts';
 import { runProgram } from '../program.ts';
 
 const main = fileURLToPath(new URL('../main.ts', import.meta.url));
 
-/** Starts `varve serve` with an empty home and collects what it says on stderr. */
+/** Starts `varve serve` with an empty home and collects its stderr. */
 async function serve(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const home = await mkdtemp(join(tmpdir(), 'varve-home-'));
   const child = spawn(process.execPath, ['--conditions=@varve/source', main, 'serve', ...args], {
@@ -25,7 +25,7 @@ async function serve(args: readonly string[], env: Readonly<Record<string, strin
   return { child, exit, stderr: () => stderr, [Symbol.dispose]: () => void child.kill('SIGKILL') };
 }
 
-/** Resolves with the address, and the key if one was printed. */
+/** Resolves to the address, and the key if one was printed. */
 async function started({ child, stderr }: Awaited<ReturnType<typeof serve>>) {
   while (!/serves \S+\n/.test(stderr())) await once(child.stderr, 'data');
   const url = /serves (\S+)/.exec(stderr())?.[1] ?? '';
@@ -50,13 +50,13 @@ test.for(['SIGTERM', 'SIGINT'] as const)(
     expect(await answer.json()).toMatchObject({ title: 'Kept', id: '01234567-89ab-cdef-0123-456789abcdef' });
     running.child.kill(signal);
     expect(await running.exit).toBe(0);
-    const said = running.stderr();
-    expect(said.split(key ?? ' ')).toHaveLength(2);
-    expect(said).toContain('"status":401');
+    const output = running.stderr();
+    expect(output.split(key ?? ' ')).toHaveLength(2);
+    expect(output).toContain('"status":401');
   },
 );
 
-test('a key that somebody chose is not printed', async () => {
+test('a configured key is not printed', async () => {
   const env = { VARVE_SESSION_API_KEY: 'chosen-by-me' };
   using running = await serve(['--port', '0', '--store', 'memory:', '--log-level', 'silent'], env);
   const { url, key } = await started(running);
@@ -69,12 +69,12 @@ test('a key that somebody chose is not printed', async () => {
 });
 
 test.for<readonly [string, readonly string[], string]>([
-  ['a host that others reach', ['--host', '0.0.0.0'], '--key'],
-  ['a key no header can carry', ['--key', 'two words'], 'header'],
-  ['an origin that is none', ['--allow-origin', '*'], '"*"'],
+  ['a public host', ['--host', '0.0.0.0'], '--key'],
+  ['a key that a header cannot contain', ['--key', 'two words'], 'header'],
+  ['an invalid origin', ['--allow-origin', '*'], '"*"'],
   ['a host that is not of this machine', ['--host', '203.0.113.1', '--key', 'k'], '203.0.113.1'],
-  ['a port that is none', ['--port', '65536'], '65535'],
-])('%s is wrong usage', async ([, args, named]) => {
+  ['an invalid port', ['--port', '65536'], '65535'],
+])('%s is a usage error', async ([, args, named]) => {
   const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
   const io = { env: {}, cwd: '/', stdin, stdout, stderr };
   expect(await runProgram(['serve', '--store', 'memory:', '--port', '0', ...args], io)).toBe(2);

@@ -1,11 +1,11 @@
 import { InvalidArgumentError, Option } from 'commander';
 import type { Server } from '@varve/server';
 import { CliError } from '../cli-error.ts';
-import type { CliCommand } from '../define-command.ts';
+import type { CliCommand } from '../cli-command.ts';
 import { exitCodes } from '../exit-codes.ts';
-import { onInterrupt } from '../signals.ts';
-import { storeFrom } from '../store-from.ts';
-import { styled, type TerminalIo } from '../terminal-io.ts';
+import { onInterrupt } from '../terminal/signals.ts';
+import { openConfiguredStore } from '../setup/open-configured-store.ts';
+import { styled, type TerminalIo } from '../terminal/terminal-io.ts';
 
 interface ServeOptions {
   readonly host: string;
@@ -19,20 +19,20 @@ interface ServeOptions {
 
 const header = 'X-Session-API-Key';
 
-/** Serves the conversations of a store by HTTP until it is interrupted. */
+/** Serves the conversations of a store over HTTP until it is interrupted. */
 export const serve: CliCommand = {
   register(parent, io, done) {
     parent
       .command('serve')
-      .description('Serve conversations by the agent-server protocol, until Ctrl-C.')
-      .option('--host <name>', 'where to listen', '127.0.0.1')
-      .option('-p, --port <number>', 'which port; 0 picks one', portNumber, 8000)
-      .option('--key <key>', `what clients must send as ${header} (VARVE_SESSION_API_KEY; default: a new one)`)
+      .description('Serve conversations with the agent-server protocol until Ctrl-C.')
+      .option('--host <name>', 'address to listen on', '127.0.0.1')
+      .option('-p, --port <number>', 'port; 0 picks a free one', portNumber, 8000)
+      .option('--key <key>', `key that clients send as ${header} (VARVE_SESSION_API_KEY; default: a generated one)`)
       .option('--store <url>', 'the store, for instance sqlite:FILE')
-      .option('--allow-host <name>', 'a further name the server answers to', collect, [])
+      .option('--allow-host <name>', 'additional host name that the server accepts', collect, [])
       .option('--allow-origin <origin>', 'pages of this origin may call the server', collect, [])
       .addOption(
-        new Option('--log-level <level>', 'what is logged on stderr')
+        new Option('--log-level <level>', 'level of the log on stderr')
           .choices(['silent', 'error', 'warn', 'info', 'debug'])
           .default('info'),
       )
@@ -46,7 +46,7 @@ export const serve: CliCommand = {
 function portNumber(value: string): number {
   const port = Number(value);
   if (/^\d{1,5}$/.test(value) && port <= 65_535) return port;
-  throw new InvalidArgumentError('It must be a whole number from 0 to 65535.');
+  throw new InvalidArgumentError('It must be an integer from 0 to 65535.');
 }
 
 function collect(value: string, before: readonly string[]): readonly string[] {
@@ -54,12 +54,12 @@ function collect(value: string, before: readonly string[]): readonly string[] {
 }
 
 async function serveUntilStopped(options: ServeOptions, io: TerminalIo): Promise<void> {
-  // Loaded here, so that no other command pays for it.
+  // Loaded here, so that other commands start faster.
   const { server, ServerError, sessionKeys } = await import('@varve/server');
   try {
     const { host, port, key, allowHost: allowedHosts, allowOrigin: allowedOrigins, logLevel: level } = options;
     const { keys, isGenerated } = sessionKeys({ key, env: io.env, host });
-    await using store = await storeFrom(io, options.store);
+    await using store = await openConfiguredStore(io, options.store);
     const log = { level, stream: io.stderr };
     const serving = server({ store, keys, host, allowedHosts, allowedOrigins, log });
     await untilStopped(serving, port, io, isGenerated ? keys : []);
@@ -70,7 +70,7 @@ async function serveUntilStopped(options: ServeOptions, io: TerminalIo): Promise
   }
 }
 
-/** `newKeys` are those nobody knows yet; a key that somebody chose is not shown. */
+/** Serves until Ctrl-C. Prints `newKeys`, which were generated; configured keys are not printed. */
 async function untilStopped(serving: Server, port: number, io: TerminalIo, newKeys: readonly string[]): Promise<void> {
   const { promise: stopped, resolve: stop } = Promise.withResolvers<void>();
   const release = onInterrupt({ pause: stop, stop });
@@ -80,7 +80,7 @@ async function untilStopped(serving: Server, port: number, io: TerminalIo, newKe
       `${styled(io, 'bold', 'varve')} serves ${listening.url}`,
       ...newKeys.map((key) => `${header}: ${key}`),
     ];
-    // In one piece, so that a program that reads the address has the key too.
+    // One write, so that a program that reads the address receives the key too.
     io.stderr.write(`${lines.join('\n')}\n`);
     await stopped;
   } finally {

@@ -2,14 +2,14 @@ import { readEvents, readRequest, readState } from '@varve/agent';
 import { eventCodec } from '@varve/events';
 import { builtinKinds } from '@varve/events/kinds';
 import { defaultTools } from '@varve/tools';
-import type { CliCommand } from '../define-command.ts';
-import { shownLine } from '../event-printer.ts';
+import type { CliCommand } from '../cli-command.ts';
+import { shownLine } from '../run/event-printer.ts';
 import { exitCodes } from '../exit-codes.ts';
-import { narrator } from '../narrator.ts';
-import { usageText } from '../progress.ts';
-import { resolveId } from '../resolve-id.ts';
-import { storeFrom } from '../store-from.ts';
-import { styled } from '../terminal-io.ts';
+import { eventFormatter } from '../terminal/event-formatter.ts';
+import { usageText } from '../run/progress.ts';
+import { resolveId } from '../setup/resolve-id.ts';
+import { openConfiguredStore } from '../setup/open-configured-store.ts';
+import { styled } from '../terminal/terminal-io.ts';
 
 interface ShowOptions {
   readonly store?: string;
@@ -17,7 +17,7 @@ interface ShowOptions {
   readonly messages?: true;
 }
 
-/** Shows one conversation: for people, as stored, or as the model would get it. */
+/** Shows one conversation: formatted, as stored, or as the next model request. */
 export const show: CliCommand = {
   register(parent, io, done) {
     parent
@@ -26,9 +26,9 @@ export const show: CliCommand = {
       .description('Show a conversation.')
       .option('--store <url>', 'the store, for instance sqlite:FILE')
       .option('--json', 'one event per line, exactly as stored')
-      .option('--messages', 'the request that the next step would send to the model, as JSON')
+      .option('--messages', 'the next model request, as JSON')
       .action(async (id: string, options: ShowOptions) => {
-        await using store = await storeFrom(io, options.store);
+        await using store = await openConfiguredStore(io, options.store);
         const log = await store.read(await resolveId(store, id));
         if (options.messages) {
           const request = await readRequest(log, { tools: () => defaultTools(), parameters: {} });
@@ -36,9 +36,9 @@ export const show: CliCommand = {
         } else if (options.json) {
           for await (const { text } of log.range(0)) io.stdout.write(`${text}\n`);
         } else {
-          const tell = narrator();
+          const format = eventFormatter();
           for await (const { event } of readEvents(log.range(0), eventCodec(builtinKinds))) {
-            for (const line of tell(event)) io.stdout.write(`${shownLine(io, line, io.stdout)}\n`);
+            for (const line of format(event)) io.stdout.write(`${shownLine(io, line, io.stdout)}\n`);
           }
           const { status, stats, head } = await readState(log);
           io.stderr.write(styled(io, 'dim', `${status} · ${head} events · ${usageText(stats.total)}\n`));

@@ -48,7 +48,7 @@ function observation(result: Observation): BaseEvent {
   return ObservationEvent.create({ tool_name: 't', tool_call_id: 'c1', observation: result, action_id: 'a1' }, stamp);
 }
 
-test('calls show what they do, after the thought', () => {
+test('calls are shown after the thought', () => {
   expect(shown(action(TerminalAction.create({ command: 'ls -la' }), 'I look.'))).toBe('I look.\n$ ls -la');
   expect(shown(action(TerminalAction.create({ command: 'y', is_input: true })))).toBe('⌨ y');
   expect(shown(action(TerminalAction.create({ command: 'ls', reset: true })))).toBe('$ ls (in a fresh shell)');
@@ -59,7 +59,7 @@ test('calls show what they do, after the thought', () => {
   expect(shown(action(undefined))).toBe('→ some_tool {"a":1}');
 });
 
-test('an edit shows what it takes away and what it puts in, and only the beginning of much', () => {
+test('an edit shows removed and added lines, truncated if there are many', () => {
   const edit = { command: 'str_replace' as const, path: '/a', old_str: 'one\ntwo', new_str: 'three\n' };
   expect(shown(action(FileEditorAction.create(edit)))).toBe('✎ str_replace /a\n  - one\n  - two\n  + three');
   const file = { command: 'create' as const, path: '/a', file_text: 'x\n'.repeat(8) };
@@ -78,13 +78,13 @@ test('long output shows its beginning and its end, and a failed command its exit
   ]);
 });
 
-test('an output that was cut before it was stored says where the whole is, and counts nothing', () => {
+test('an output truncated before it was stored shows the directory of the full output', () => {
   const content = [text('line\n'.repeat(30))];
   const result = TerminalObservation.create({ content, exit_code: 0, full_output_save_dir: '/outputs' });
   expect(shown(observation(result))).toContain('\n  … more in /outputs …\n');
 });
 
-test('a command that still runs is not said to have ended', () => {
+test('a running command is shown as still running', () => {
   const result = TerminalObservation.create({ content: [text('Your name?')], exit_code: -1 });
   expect(shown(observation(result))).toBe('  Your name?\n  still running');
 });
@@ -99,11 +99,11 @@ test('a task list shows how far each task is', () => {
   expect(shown(observation(result))).toBe('  ☑ one\n  ◐ two\n  ☐ three');
 });
 
-test('failures, refusals and condensations are told', () => {
+test('failures, rejections and condensations are shown', () => {
   const call = { tool_name: 't', tool_call_id: 'c1' };
   expect(shown(AgentErrorEvent.create({ ...call, error: 'No such tool.' }, stamp))).toBe('  ✗ No such tool.');
   expect(shown(UserRejectObservation.create({ ...call, action_id: 'a', rejection_reason: 'no' }, stamp))).toBe(
-    '  ✗ not allowed: no',
+    '  ✗ rejected: no',
   );
   expect(shown(ConversationErrorEvent.create({ source: 'environment', code: 'quota', detail: 'Empty.' }, stamp))).toBe(
     '✗ quota: Empty.',
@@ -112,14 +112,14 @@ test('failures, refusals and condensations are told', () => {
   expect(shown(forgotten)).toBe('… 2 events are no longer shown to the model');
 });
 
-test('nothing a model or a tool says can change the terminal', () => {
-  const said = { role: 'user' as const, content: [text('\u001B[2J\u001B]0;owned\u0007hello')] };
-  expect(shown(MessageEvent.create({ source: 'user', llm_message: said }, stamp))).toBe('› hello');
+test('text of models and tools cannot control the terminal', () => {
+  const message = { role: 'user' as const, content: [text('\u001B[2J\u001B]0;owned\u0007hello')] };
+  expect(shown(MessageEvent.create({ source: 'user', llm_message: message }, stamp))).toBe('› hello');
   const result = TerminalObservation.create({ content: [text('\u001B[31mred\u001B[0m')], exit_code: 0 });
   expect(shown(observation(result))).toBe('  red');
 });
 
-test('a call of an odd shape shows its arguments, and an odd result as much as can be told', () => {
+test('a call of an unknown shape shows its arguments, and such a result its text', () => {
   const odd = { command: 7, path: 7, old_str: 7, thought: 7, message: 7, kind: '' };
   for (const { kind } of [FileEditorAction, FinishAction, TaskTrackerAction, TerminalAction, ThinkAction]) {
     expect(shown(action({ ...odd, kind }))).toBe('→ some_tool {"a":1}');
@@ -136,8 +136,8 @@ test.for([
   ['blocked', { blocked: true, reason: 'Not on a Friday.' }, '⚙ PreToolUse: ./check.sh\n  ✗ blocked: Not on a Friday.'],
   ['failed', { success: false, exit_code: 3 }, '⚙ PreToolUse: ./check.sh\n  failed: exit 3'],
   ['failed with words', { success: false, stderr: 'no \u001B[2Jfile' }, '⚙ PreToolUse: ./check.sh\n  failed: no'],
-] as const)('a hook that %s is told of', ([, fields, line]) => {
-  const told = shown(HookExecutionEvent.create({ ...hook, ...fields }, stamp));
-  expect(told.startsWith(line)).toBe(true);
-  expect(told).not.toContain('\u001B');
+] as const)('a hook that %s is shown', ([, fields, line]) => {
+  const output = shown(HookExecutionEvent.create({ ...hook, ...fields }, stamp));
+  expect(output.startsWith(line)).toBe(true);
+  expect(output).not.toContain('\u001B');
 });

@@ -39,7 +39,7 @@ function linesOf(event: BaseEvent): readonly TextLine[] {
   if (ActionEvent.is(event)) return [...thoughtLines(event), ...shortCallLines(event)];
   if (ObservationEvent.is(event)) return observationLines(event);
   if (AgentErrorEvent.is(event)) return [{ mark: 'error', text: `  ✗ ${firstLines(event.error, 2)}` }];
-  if (UserRejectObservation.is(event)) return [{ mark: 'warning', text: `  ✗ not allowed: ${event.rejection_reason}` }];
+  if (UserRejectObservation.is(event)) return [{ mark: 'warning', text: `  ✗ rejected: ${event.rejection_reason}` }];
   if (ConversationErrorEvent.is(event)) return [{ mark: 'error', text: `✗ ${event.code}: ${event.detail}` }];
   if (Condensation.is(event)) {
     return [{ mark: 'quiet', text: `… ${event.forgotten_event_ids.length} events are no longer shown to the model` }];
@@ -48,7 +48,7 @@ function linesOf(event: BaseEvent): readonly TextLine[] {
   if (SystemPromptEvent.is(event)) return [{ mark: 'quiet', text: `system prompt, ${event.tools.length} tools` }];
   if (PauseEvent.is(event)) return [{ mark: 'warning', text: 'paused' }];
   if (InterruptEvent.is(event)) return [{ mark: 'warning', text: 'interrupted' }];
-  if (isOpaque(event)) return [{ mark: 'quiet', text: `${event.wireKind || 'unreadable event'} (kept as it is)` }];
+  if (isOpaque(event)) return [{ mark: 'quiet', text: `${event.wireKind || 'unreadable event'} (preserved)` }];
   return [];
 }
 

@@ -1,0 +1,87 @@
+import type { Conversation } from '@varve/agent';
+import type { BaseEvent } from '@varve/events';
+import { ActionEvent, ConversationErrorEvent, MessageEvent, ObservationEvent } from '@varve/events/kinds';
+import { FinishAction } from '@varve/events/payloads';
+import { safeText, type TextLine, type TextMark } from '@varve/events/text';
+import { eventFormatter } from '../terminal/event-formatter.ts';
+import type { Progress } from './progress.ts';
+import { styled, type Style, type TerminalIo } from '../terminal/terminal-io.ts';
+
+/** Prints events when they are stored: formatted on stderr, or as JSON lines on stdout. */
+export class EventPrinter {
+  readonly #until = new AbortController();
+  readonly #printing: Promise<void>;
+  readonly #conversation: Conversation;
+  #printed: number;
+  #reached: (() => void) | undefined;
+
+  constructor(conversation: Conversation, io: TerminalIo, progress: Progress, asJson: boolean) {
+    this.#conversation = conversation;
+    this.#printed = asJson ? 0 : conversation.state.head;
+    this.#printing = this.#print(io, progress, asJson);
+    // Callers that await it report the failure; a failing store must not end the process before the run reports why.
+    this.#printing.catch(() => undefined);
+  }
+
+  /** Resolves when every event stored so far is printed. */
+  async caughtUp(): Promise<void> {
+    const { head } = this.#conversation.state;
+    if (this.#printed < head && !this.#until.signal.aborted) {
+      const reached = new Promise<void>((resolve) => {
+        this.#reached = () => this.#printed >= head && resolve();
+      });
+      await Promise.race([reached, this.#printing]);
+    }
+  }
+
+  /** Prints the events stored so far and stops. Idempotent. */
+  async finish(): Promise<void> {
+    await this.caughtUp();
+    this.#until.abort();
+    await this.#printing;
+  }
+
+  /** Shows in the status line whether a tool or the model is running. */
+  #showActivity(progress: Progress, event: BaseEvent): void {
+    if (!ActionEvent.is(event) && !MessageEvent.is(event) && !ObservationEvent.is(event)) return;
+    const { pending, stats } = this.#conversation.state;
+    const [call] = pending;
+    progress.set(call ? `running ${safeText(call.event.tool_name)}` : 'waiting for the model', stats.total);
+  }
+
+  async #print(io: TerminalIo, progress: Progress, asJson: boolean): Promise<void> {
+    const events = this.#conversation.events({ from: this.#printed, signal: this.#until.signal });
+    const format = eventFormatter();
+    for await (const { event, text, seq } of events) {
+      if (asJson) io.stdout.write(`${text}\n`);
+      else for (const line of runLines(event, format(event))) progress.above(shownLine(io, line));
+      this.#showActivity(progress, event);
+      this.#printed = seq + 1;
+      this.#reached?.();
+    }
+  }
+}
+
+const styles: Readonly<Record<TextMark, Style>> = {
+  heading: 'bold',
+  label: 'bold',
+  user: 'bold',
+  action: 'cyan',
+  quiet: 'dim',
+  error: 'red',
+  warning: 'yellow',
+  success: 'green',
+};
+
+/** Styles a line. Messages of the user and of the agent get an empty line above them. */
+export function shownLine(io: TerminalIo, { mark, text }: TextLine, output = io.stderr): string {
+  const line = mark ? styled(io, styles[mark], text, output) : text;
+  return mark === undefined || mark === 'user' ? `\n${line}` : line;
+}
+
+/** Omits the last message and the reason of the end, which are printed when the run ends. */
+function runLines(event: BaseEvent, lines: readonly TextLine[]): readonly TextLine[] {
+  if (ActionEvent.is(event) && FinishAction.is(event.action)) return [{ mark: 'success', text: '✔ finished' }];
+  if (ConversationErrorEvent.is(event)) return [];
+  return MessageEvent.is(event) && event.source === 'agent' ? [] : lines;
+}

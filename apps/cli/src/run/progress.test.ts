@@ -1,0 +1,67 @@
+import { PassThrough } from 'node:stream';
+import { expect, test } from 'vitest';
+import { Progress, usageText } from './progress.ts';
+import type { TerminalIo } from '../terminal/terminal-io.ts';
+
+const usage = {
+  calls: 2,
+  input_tokens: 12_400,
+  output_tokens: 800,
+  cache_read_tokens: 0,
+  cache_write_tokens: 0,
+  reasoning_tokens: 0,
+  cost_usd: 0.0123,
+  unpriced_calls: 0,
+  latency_ms: 10,
+};
+
+function terminal(isTTY: boolean) {
+  const written: string[] = [];
+  const stderr = Object.assign(new PassThrough(), { isTTY, columns: 60 });
+  stderr.on('data', (chunk: Buffer) => written.push(chunk.toString()));
+  const io: TerminalIo = {
+    env: { NO_COLOR: '1' },
+    cwd: '/',
+    stdin: new PassThrough(),
+    stdout: new PassThrough(),
+    stderr,
+  };
+  return { io, written };
+}
+
+test('without a terminal only lines are printed', () => {
+  const { io, written } = terminal(false);
+  using progress = new Progress(io);
+  progress.set('thinking', usage);
+  progress.above('a line');
+  expect(written).toEqual(['a line\n']);
+});
+
+test('on a terminal the status is below the lines, reserves columns for ^C, and is cleared at the end', () => {
+  const { io, written } = terminal(true);
+  let now = 0;
+  const progress = new Progress(io, () => now);
+  now = 61_000;
+  progress.set('thinking', usage);
+  expect(written.at(-1)).toBe('thinking · 1:01 · 2 calls · 12.4k tokens in, 800 out · $0.0123'.slice(0, 57));
+  progress.above('a line');
+  expect(written.slice(-3, -1)).toEqual(['\r\u001B[2K', 'a line\n']);
+  progress[Symbol.dispose]();
+  expect(written.at(-1)).toBe('\r\u001B[2K');
+});
+
+test('values that the provider did not report are not invented', () => {
+  expect(usageText({ ...usage, unpriced_calls: 2, cost_usd: 0 })).toContain('cost unknown');
+  expect(usageText({ ...usage, unpriced_calls: 1 })).toContain('$0.0123 and more');
+  expect(usageText({ ...usage, input_tokens: 0, output_tokens: 0 })).toContain('tokens unknown');
+});
+
+test('the status is hidden during a question', async () => {
+  const { io, written } = terminal(true);
+  using progress = new Progress(io);
+  await progress.hiddenDuring(async () => {
+    written.length = 0;
+    progress.set('thinking', usage);
+  });
+  expect(written).toEqual([]);
+});

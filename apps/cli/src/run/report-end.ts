@@ -1,0 +1,82 @@
+import type { RunResult } from '@varve/agent';
+import { safeText } from '@varve/events/text';
+import { commandName } from '../command-name.ts';
+import { describeFailure } from '../describe-failure.ts';
+import { exitCodes, type ExitCode } from '../exit-codes.ts';
+import type { Progress } from './progress.ts';
+import type { RunOptions } from './run-options.ts';
+import { storeUrl } from '../setup/open-configured-store.ts';
+import { styled, type TerminalIo } from '../terminal/terminal-io.ts';
+
+const unfinished = {
+  'max-iterations': 'it reached the limit of steps',
+  'max-cost': 'it reached the cost limit',
+  'max-tokens': 'it reached the token limit',
+  'max-calls': 'it reached the limit of model calls',
+  'max-time': 'it reached the time limit',
+  stuck: 'the agent repeats itself',
+} as const;
+
+/** Reports how a run ended and what can be done next; only the final message goes to stdout. */
+export function reportEnd(
+  result: RunResult,
+  id: string,
+  options: RunOptions,
+  io: TerminalIo,
+  progress: Progress,
+): ExitCode {
+  const resume = `${commandName(io)} run --resume ${id}${repeatedOptions(options)}`;
+  const isKept = storeUrl(io, options.store) !== 'memory:';
+  const print = (line: string): void => progress.above(line);
+  switch (result.reason) {
+    case 'finished':
+    case 'asked':
+      progress[Symbol.dispose]();
+      if (io.stdout.isTTY) io.stderr.write('\n');
+      if (!options.json) io.stdout.write(`${safeText(result.text)}\n`);
+      return exitCodes.ok;
+    case 'waiting':
+      print(styled(io, 'yellow', 'Calls wait for your approval.'));
+      if (isKept) print(`Resume with:  ${resume} --approve\n         or:  ${resume} --reject "why"`);
+      return exitCodes.waiting;
+    case 'paused':
+    case 'interrupted':
+      print(styled(io, 'yellow', result.reason === 'paused' ? 'Paused.' : 'Interrupted.'));
+      if (isKept) print(`Resume with:  ${resume}`);
+      return exitCodes.interrupted;
+    case 'max-iterations':
+    case 'max-cost':
+    case 'max-tokens':
+    case 'max-calls':
+    case 'max-time':
+    case 'stuck':
+      print(styled(io, 'yellow', `The run ended unfinished: ${unfinished[result.reason]}.`));
+      if (isKept) print(`Resume with:  ${resume}`);
+      return exitCodes.unfinished;
+    case 'error':
+      break;
+  }
+  const failure = describeFailure(result.error);
+  if (!failure) throw result.error;
+  print(`${styled(io, 'red', 'varve:')} ${failure.message}`);
+  if (failure.hint) print(failure.hint);
+  if (isKept) print(`Every event so far is stored. Resume with:  ${resume}`);
+  return failure.exitCode;
+}
+
+/** Options that a resumed run needs too: without them it would use another model, store or policy. */
+function repeatedOptions({ store, baseUrl, model, functionCalling, confirm }: RunOptions): string {
+  const options = [
+    ['--store', store],
+    ['--base-url', baseUrl],
+    ['--model', model],
+    ['--function-calling', functionCalling === 'auto' ? undefined : functionCalling],
+    ['--confirm', confirm],
+  ] as const;
+  return options.map(([name, value]) => (value === undefined ? '' : ` ${name} ${quoted(value)}`)).join('');
+}
+
+/** Quotes a value as one word of a POSIX shell. */
+function quoted(value: string): string {
+  return /^[\w@%+=:,./-]+$/.test(value) ? value : `'${value.replaceAll("'", `'\\''`)}'`;
+}

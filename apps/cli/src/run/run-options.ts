@@ -1,0 +1,15 @@
+/** Options of `varve run`. */
+export interface RunOptions {
+  readonly model?: string;
+  readonly baseUrl?: string;
+  readonly functionCalling: 'native' | 'mock' | 'auto';
+  readonly workspace?: string;
+  readonly store?: string;
+  /** Confirmation policy; default: the stored one, or `never` for a new conversation. */
+  readonly confirm?: 'never' | 'always' | 'risky';
+  readonly resume?: string;
+  readonly approve?: true;
+  readonly reject?: string;
+  readonly maxSteps?: number;
+  readonly json?: true;
+}

@@ -1,0 +1,155 @@
+import { join } from 'node:path';
+import { functionCalling, LlmError, modelFrom, providers, retry, type LanguageModel } from '@varve/llm';
+import { dumpsFrom } from '@varve/llm/dumps';
+import { meterCalls, modelCatalog } from '@varve/llm/wrappers';
+import { CliError } from '../cli-error.ts';
+import { describeNotice } from './describe-notice.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { isLoopback } from './is-loopback.ts';
+import { varveHome } from './open-configured-store.ts';
+import type { TerminalIo } from '../terminal/terminal-io.ts';
+
+/** Options of the command line about the model. */
+export interface ModelOptions {
+  readonly model?: string;
+  readonly baseUrl?: string;
+  readonly functionCalling: 'native' | 'mock' | 'auto';
+}
+
+/** A model, and the keys that must never reach the log. */
+export interface ConfiguredModel {
+  readonly model: LanguageModel;
+  readonly secrets: readonly string[];
+  /** Resolves when all dumps of calls are written. */
+  readonly flushDumps: () => Promise<void>;
+}
+
+/** Model of OpenAI if none is configured. */
+const defaultModel = 'gpt-5.1';
+
+/**
+ * Creates the configured model: `--model`/LLM_MODEL, `--base-url`/LLM_BASE_URL/OPENAI_BASE_URL, and
+ * LLM_API_KEY or the key of the provider. A server on this machine needs no key. The dump
+ * variables of the reference are supported.
+ *
+ * @throws {CliError} `usage` without a key, for an unknown provider, or without a model name for a custom server.
+ */
+export async function configuredModel(
+  io: TerminalIo,
+  options: ModelOptions,
+  report: (line: string) => void,
+): Promise<ConfiguredModel> {
+  const { env } = io;
+  const baseUrl = checkedUrl(options.baseUrl ?? (env['LLM_BASE_URL'] || env['OPENAI_BASE_URL'] || undefined));
+  const reference = referenceFrom(options.model ?? (env['LLM_MODEL'] || undefined), baseUrl);
+  const secrets = keysIn(env);
+  const dumps = dumpsFrom(env, { path: join(varveHome(io), 'completions'), secrets });
+  const apiKey = keyIn(env, 'LLM_API_KEY') ?? (baseUrl === undefined ? undefined : keyAt(baseUrl, env));
+  if (baseUrl !== undefined && !isLoopback(baseUrl) && apiKey === undefined) throw missingKey('There is no API key.');
+  // Servers on this machine have no prices, and their own context windows.
+  const catalog = isLoopback(baseUrl ?? providerOf(reference)?.baseUrl ?? reference) ? undefined : await modelCatalog();
+  const adapter = withUsageError(() =>
+    modelFrom(reference, {
+      keys: env,
+      ...(baseUrl !== undefined && { baseUrl }),
+      ...(apiKey !== undefined && { apiKey }),
+      ...(catalog && { catalog }),
+      ...(dumps && { fetch: dumps.fetch }),
+      onPromptCut: ({ readTokens, sentTokens, contextWindow }) =>
+        report(
+          contextWindow === undefined
+            ? `The server read ${readTokens} of about ${sentTokens} tokens: raise its context length (OLLAMA_CONTEXT_LENGTH).`
+            : `The server read ${readTokens} tokens, more than the known context window of ${contextWindow}.`,
+        ),
+    }),
+  );
+  const priced = catalog ? meterCalls({ catalog: async () => catalog })(adapter) : adapter;
+  const retrying = retry({
+    onRetry: ({ attempt, delayMs, error }) =>
+      report(`${error.message} Trying again in ${(delayMs / 1000).toFixed(1)} s (attempt ${attempt + 1}).`),
+  })(dumps ? dumps.wrap(priced) : priced);
+  const model = functionCalling({
+    mode: options.functionCalling,
+    onNotice: (notice) => report(describeNotice(notice)),
+    onSwitch: () =>
+      report(`${retrying.name} does not support tools: switching to calls as text (--function-calling mock).`),
+  })(retrying);
+  return { model, secrets, flushDumps: async () => dumps?.flush() };
+}
+
+function providerOf(reference: string): (typeof providers)[string] | undefined {
+  const [name = ''] = reference.split('/');
+  return Object.hasOwn(providers, name) ? providers[name] : undefined;
+}
+
+function referenceFrom(model: string | undefined, baseUrl: string | undefined): string {
+  if (model !== undefined) return model;
+  if (baseUrl === undefined) return defaultModel;
+  throw new CliError(
+    exitCodes.usage,
+    `The server ${baseUrl} needs a model name.`,
+    'Name it with --model or LLM_MODEL.',
+  );
+}
+
+/** Converts errors in the name of a model to usage errors. */
+function withUsageError(make: () => LanguageModel): LanguageModel {
+  try {
+    return make();
+  } catch (error) {
+    if (!(error instanceof LlmError)) throw error;
+    if (error.code === 'unauthenticated') throw missingKey(error.message);
+    const known = Object.keys(providers).join(', ');
+    throw new CliError(
+      exitCodes.usage,
+      error.message,
+      `A model is NAME or PROVIDER/NAME. The providers are: ${known}.`,
+    );
+  }
+}
+
+function missingKey(message: string): CliError {
+  return new CliError(
+    exitCodes.usage,
+    message,
+    'Set the variable of its provider (such as OPENAI_API_KEY) or LLM_API_KEY, or name a server on this machine with --base-url. `varve demo` needs neither.',
+  );
+}
+
+/** Returns a trimmed key: environment files may add line feeds. */
+function keyIn(env: TerminalIo['env'], name: string): string | undefined {
+  return env[name]?.trim() || undefined;
+}
+
+/** Returns the key of the provider at an address. Unknown servers get the key of OpenAI, whose protocol they use. */
+function keyAt(baseUrl: string, env: TerminalIo['env']): string | undefined {
+  const { host } = new URL(baseUrl);
+  const owner = Object.values(providers).find((provider) => new URL(provider.baseUrl).host === host);
+  const name = owner ? owner.keyName : 'OPENAI_API_KEY';
+  return name === undefined ? undefined : keyIn(env, name);
+}
+
+/** Returns the keys of all providers, because a program started by the agent may print any of them. */
+function keysIn(env: TerminalIo['env']): readonly string[] {
+  const names = ['LLM_API_KEY', ...Object.values(providers).flatMap(({ keyName }) => keyName ?? [])];
+  return [...new Set(names)].flatMap((name) => keyIn(env, name) ?? []);
+}
+
+function checkedUrl(url: string | undefined): string | undefined {
+  if (url === undefined) return undefined;
+  if (!/^https?:\/\//.test(url) || !URL.canParse(url)) {
+    throw new CliError(
+      exitCodes.usage,
+      `"${url.replace(/\/\/[^/@]*@/, '//')}" is not the address of a server.`,
+      'It starts with http:// or https://.',
+    );
+  }
+  if (/\/\/[^/]*@/.test(url)) {
+    throw new CliError(
+      exitCodes.usage,
+      `The address of ${new URL(url).host} contains a user name or password.`,
+      'Remove it, and set LLM_API_KEY.',
+    );
+  }
+  return url;
+}

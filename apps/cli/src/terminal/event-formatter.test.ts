@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest';
+import { text } from '@varve/events';
+import { ActionEvent, ObservationEvent } from '@varve/events/kinds';
+import { TerminalAction, TerminalObservation } from '@varve/events/payloads';
+import { eventFormatter } from './event-formatter.ts';
+
+const stamp = (id: string) => ({ id: id.repeat(8), timestamp: '2026-01-01T12:00:00.000000' });
+
+const call = (id: string, command: string) =>
+  ActionEvent.create(
+    {
+      thought: [],
+      action: TerminalAction.create({ command }),
+      tool_name: 'terminal',
+      tool_call_id: id,
+      tool_call: { id, name: 'terminal', arguments: '{}', origin: 'completion' },
+      llm_response_id: 'r1',
+    },
+    stamp(id),
+  );
+
+const result = (id: string, action: string, output: string) =>
+  ObservationEvent.create(
+    {
+      tool_name: 'terminal',
+      tool_call_id: action,
+      observation: TerminalObservation.create({ content: [text(output)], exit_code: 0 }),
+      action_id: action.repeat(8),
+    },
+    stamp(id),
+  );
+
+const formatted = (events: readonly (ReturnType<typeof call> | ReturnType<typeof result>)[]) => {
+  const format = eventFormatter();
+  return events.flatMap((event) => format(event).map((line) => line.text));
+};
+
+test('a result directly after its call is formatted alone', () => {
+  expect(formatted([call('a', 'one'), result('b', 'a', '1')])).toEqual(['$ one', '  1']);
+});
+
+test('results of parallel calls repeat the line of their call', () => {
+  expect(formatted([call('a', 'one'), call('b', 'two'), result('c', 'a', '1'), result('d', 'b', '2')])).toEqual([
+    '$ one',
+    '$ two',
+    '↳ $ one',
+    '  1',
+    '↳ $ two',
+    '  2',
+  ]);
+});

@@ -1,0 +1,24 @@
+import type { BaseEvent } from '@varve/events';
+import { ActionEvent, ObservationEvent } from '@varve/events/kinds';
+import { callLines, eventLines, type TextLine } from '@varve/events/text';
+
+/** Creates a function that formats events in order. A result that does not follow its call repeats its first line. */
+export function eventFormatter(): (event: BaseEvent) => readonly TextLine[] {
+  const calls = new Map<string, ActionEvent>();
+  let lastCallId = '';
+  return (event) => {
+    const lines = eventLines(event);
+    if (ActionEvent.is(event)) calls.set(event.id, event);
+    const call = ObservationEvent.is(event) ? calls.get(event.action_id) : undefined;
+    const isApart = call !== undefined && call.id !== lastCallId;
+    if (lines.length > 0) lastCallId = ActionEvent.is(event) ? event.id : '';
+    if (call) calls.delete(call.id);
+    return isApart && lines.length > 0 ? [reminder(call), ...lines] : lines;
+  };
+}
+
+function reminder(call: ActionEvent): TextLine {
+  const [line] = callLines(call);
+  const [first = ''] = line?.text.split('\n') ?? [];
+  return { mark: 'quiet', text: `↳ ${first}` };
+}

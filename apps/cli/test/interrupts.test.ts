@@ -1,0 +1,129 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { Conversation, defineAgent } from '@varve/agent';
+import { scriptedModel, scriptedServer, type ScriptedTurn } from '@varve/llm/testing';
+import { memoryStore } from '@varve/storage';
+import { EventPrinter } from '../src/run/event-printer.ts';
+import { runProgram } from '../src/program.ts';
+import { Progress } from '../src/run/progress.ts';
+
+const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+const command = (text: string): ScriptedTurn => ({ calls: [{ name: 'terminal', arguments: { command: text } }] });
+
+/** Runs one invocation on a terminal, in this process. */
+async function atTerminal(args: readonly string[], onQuestion: (stdin: PassThrough) => unknown) {
+  const home = await mkdtemp(join(tmpdir(), 'varve-home-'));
+  const stdin = Object.assign(new PassThrough(), { isTTY: true });
+  const stderr = Object.assign(new PassThrough(), { isTTY: true, columns: 80 });
+  const stdout = new PassThrough().resume();
+  let shown = '';
+  let isAsked = false;
+  stderr.on('data', (chunk: Buffer) => {
+    shown += chunk.toString();
+    if (isAsked || !shown.includes('Approve?')) return;
+    isAsked = true;
+    void onQuestion(stdin);
+  });
+  const io = { env: { PATH: process.env['PATH'], HOME: home, NO_COLOR: '1' }, cwd: home, stdin, stdout, stderr };
+  const code = await runProgram(['run', 'Go.', '--confirm', 'always', ...args], io);
+  return { code, shown };
+}
+
+test.for([
+  ['the end of the input', (stdin: PassThrough) => stdin.end()],
+  ['Ctrl-C', (stdin: PassThrough) => stdin.write('\u0003')],
+  ['q', (stdin: PassThrough) => stdin.write('q\r')],
+  ['a request to terminate', () => process.emit('SIGTERM')],
+] as const)('%s at the question leaves the calls waiting', async ([, onQuestion]) => {
+  await using server = await scriptedServer([command('echo hi')]);
+  const { code, shown } = await atTerminal(['--base-url', server.url, '--model', 'm'], onQuestion);
+  expect(code).toBe(7);
+  expect(shown).toContain('--approve');
+});
+
+test('nothing overwrites the line while the user types', async () => {
+  await using server = await scriptedServer([command('echo hi'), { text: 'Done.' }]);
+  const { code, shown } = await atTerminal(['--base-url', server.url, '--model', 'm'], async (stdin) => {
+    await sleep(1200);
+    stdin.write('y\r');
+  });
+  expect(code).toBe(0);
+  const [, typed = ''] = shown.split('Approve?');
+  const [beforeAnswer = ''] = typed.split('y\r\n');
+  expect(beforeAnswer).not.toContain('\u001B[2K');
+  expect(shown.indexOf('$ echo hi')).toBeLessThan(shown.indexOf('The agent requests'));
+});
+
+test('the run stops without an error when the reader of its events is gone', async () => {
+  await using server = await scriptedServer([command('sleep 600'), { text: 'Done.' }]);
+  const home = await mkdtemp(join(tmpdir(), 'varve-home-'));
+  const options = ['--base-url', server.url, '--model', 'm', '--workspace', home];
+  const child = spawn(process.execPath, ['--conditions=@varve/source', main, 'run', '--json', ...options, 'Sleep.'], {
+    env: { PATH: process.env['PATH'], HOME: home },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let stderr = '';
+  child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+  const exit = once(child, 'exit');
+  await once(child.stdout, 'data');
+  child.stdout.destroy();
+  expect(await exit).toEqual([130, null]);
+  expect(stderr).toContain('--resume');
+  expect(stderr).not.toContain('EPIPE');
+});
+
+test('a conversation that another process has open is a storage error', async () => {
+  await using server = await scriptedServer([command('sleep 600')]);
+  const home = await mkdtemp(join(tmpdir(), 'varve-home-'));
+  const start = (args: readonly string[]) => {
+    const options = ['--base-url', server.url, '--model', 'm', '--workspace', home];
+    const child = spawn(process.execPath, ['--conditions=@varve/source', main, 'run', ...options, ...args], {
+      env: { PATH: process.env['PATH'], HOME: home },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    return { child, exit: once(child, 'exit') };
+  };
+  const first = start(['Sleep.']);
+  let output = '';
+  for await (const chunk of first.child.stderr.iterator({ destroyOnReturn: false })) {
+    output += String(chunk);
+    if (output.includes('$ sleep')) break;
+  }
+  const id = /conversation (\w+)/.exec(output)?.[1] ?? '';
+  expect(await start(['--resume', id, 'More.']).exit).toEqual([4, null]);
+  first.child.kill('SIGTERM');
+  expect(await first.exit).toEqual([130, null]);
+});
+
+test('--approve together with a message is a usage error', async () => {
+  const stderr = new PassThrough();
+  const io = { env: {}, cwd: '/', stdin: new PassThrough(), stdout: new PassThrough(), stderr };
+  expect(await runProgram(['run', '--resume', 'abcd', '--approve', 'And', 'more.'], io)).toBe(2);
+  expect(String(stderr.read())).toContain('--approve');
+});
+
+test('an unreadable store rejects the callers that wait for the printer', async () => {
+  const agent = defineAgent({ model: scriptedModel([]), tools: () => [] });
+  await using conversation = await Conversation.create({ agent, store: memoryStore(), workspace: '/' });
+  await conversation.send('Hi.');
+  const broken: Conversation = Object.create(conversation, {
+    state: { get: () => conversation.state },
+    events: {
+      value: async function* () {
+        yield* [];
+        throw new Error('disk on fire');
+      },
+    },
+  }) as Conversation;
+  const io = { env: {}, cwd: '/', stdin: new PassThrough(), stdout: new PassThrough(), stderr: new PassThrough() };
+  const printer = new EventPrinter(broken, io, new Progress(io), true);
+  await sleep(20);
+  await expect(printer.finish()).rejects.toThrow('disk on fire');
+});

@@ -1,0 +1,22 @@
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { killRound } from './kill-round.ts';
+
+const lines = ['line-1', 'line-2', 'line-3', 'line-4', 'line-5'];
+
+/** Ten rounds with ten kill times, over both stores and both function calling modes. */
+const rounds = [100, 160, 220, 280, 340, 400, 460, 520, 580, 640].map((ms, index) => {
+  const scheme = index % 2 === 0 ? 'sqlite' : 'dir';
+  const way = index % 4 < 2 ? ('native' as const) : ('mock' as const);
+  return [scheme, way, ms] as const;
+});
+
+test.for(rounds)(
+  'with a log in %s: and %s calls, killed after %i ms, the command finishes after --resume: nothing lost, nothing done twice',
+  async ([scheme, functionCalling, killAfterMs]) => {
+    const storeUrl = (dir: string): string => `${scheme}:${join(dir, 'log')}`;
+    const round = await killRound({ storeUrl, functionCalling, killAfterMs });
+    expect(round).toMatchObject({ exitCode: 0, status: 'finished', lost: [] });
+    expect(round.written).toEqual(lines);
+  },
+);

@@ -1,0 +1,125 @@
+import { mkdir, mkdtemp, readdir, readFile, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough, Readable } from 'node:stream';
+import { text as readAll } from 'node:stream/consumers';
+import { expect, test } from 'vitest';
+import { scriptedServer } from '@varve/llm/testing';
+import { runProgram } from '../src/program.ts';
+
+/** Creates a home with one finished conversation in a SQLite store, and runs the command in it. */
+async function worked() {
+  const home = await mkdtemp(join(tmpdir(), 'varve home '));
+  const varve = async (...args: readonly string[]) => {
+    const [stdout, stderr] = [new PassThrough(), new PassThrough()];
+    const env = { PATH: process.env['PATH'], HOME: home };
+    const code = await runProgram(args, { env, cwd: home, stdin: Readable.from([]), stdout, stderr });
+    stdout.end();
+    stderr.end();
+    return { code, stdout: await readAll(stdout), stderr: await readAll(stderr) };
+  };
+  await using server = await scriptedServer([
+    { calls: [{ name: 'terminal', arguments: { command: 'echo hello' } }] },
+    { calls: [{ name: 'finish', arguments: { message: 'Printed hello.' } }] },
+  ]);
+  await varve('run', 'Print hello.', '--base-url', server.url, '--model', 'm');
+  const id = (await varve('ls')).stdout.split(' ')[0] ?? '';
+  return { home, varve, id };
+}
+
+test('an edit of an earlier run can be undone, and a run with a log in memory leaves no undo history', async () => {
+  const { home, varve } = await worked();
+  const path = join(home, 'greeting.txt');
+  await writeFile(path, 'hello\n');
+  const edit = (args: object) => ({ calls: [{ name: 'file_editor', arguments: { path, ...args } }] });
+  const replace = edit({ command: 'str_replace', old_str: 'hello', new_str: 'goodbye' });
+  const done = { text: 'Done.' };
+  await using server = await scriptedServer([replace, done, edit({ command: 'undo_edit' }), done, replace, done]);
+  const model = ['--base-url', server.url, '--model', 'm'];
+  const { stderr } = await varve('run', 'Write goodbye.', ...model);
+  const id = /conversation (\w+)/.exec(stderr)?.[1] ?? '';
+  expect(await readFile(path, 'utf8')).toBe('goodbye\n');
+  await varve('run', 'No, hello.', '--resume', id, ...model);
+  expect(await readFile(path, 'utf8')).toBe('hello\n');
+  await varve('run', 'Write goodbye.', '--store', 'memory:', ...model);
+  expect(await readFile(path, 'utf8')).toBe('goodbye\n');
+  expect(await readdir(join(home, '.varve', 'edits'))).toEqual([id]);
+});
+
+test('a run removes files of old conversations, and nothing else', async () => {
+  const { home, varve } = await worked();
+  const place = (name: string): string => join(home, '.varve', name);
+  for (const directory of ['edits/old', 'edits/young', 'edits/mine', 'outputs/old']) {
+    await mkdir(place(directory), { recursive: true });
+    await writeFile(
+      join(place(directory), directory.startsWith('edits') ? 'edits.json' : 'terminal_output_0a1b2c3d.txt'),
+      '[]',
+    );
+  }
+  await writeFile(join(place('edits/mine'), 'notes.txt'), 'mine');
+  const old = new Date(Date.now() - 31 * 24 * 60 * 60 * 1000);
+  for (const directory of ['edits/old', 'edits/mine', 'outputs/old']) {
+    for (const file of await readdir(place(directory))) await utimes(join(place(directory), file), old, old);
+    await utimes(place(directory), old, old);
+  }
+  await using server = await scriptedServer([{ text: 'Done.' }]);
+  await varve('run', 'Hi.', '--base-url', server.url, '--model', 'm');
+  expect([(await readdir(place('edits'))).toSorted(), await readdir(place('outputs'))]).toEqual([
+    ['mine', 'young'],
+    [],
+  ]);
+});
+
+test('verify reports that a log is unchanged, and its last seal', async () => {
+  const { varve, id } = await worked();
+  const { code, stdout } = await varve('verify', id.slice(0, 6));
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^\d+ events, all match their seals\. Last seal: [\w+/=-]{40,}\n2 of 2 requests/);
+});
+
+test('an exported conversation is imported with the same seals, and only once', async () => {
+  const { home, varve, id } = await worked();
+  const file = join(home, 'conversation.varve');
+  expect((await varve('export', id, file)).code).toBe(0);
+  const elsewhere = `dir:${join(home, 'elsewhere')}`;
+  expect(await varve('import', file, '--store', elsewhere)).toMatchObject({ code: 0, stdout: `${id}\n` });
+  const [here, there] = [await varve('verify', id), await varve('verify', id, '--store', elsewhere)];
+  expect(there).toEqual(here);
+  expect(await varve('show', id, '--json', '--store', elsewhere)).toEqual(await varve('show', id, '--json'));
+  expect((await varve('import', file, '--store', elsewhere)).code).toBe(4);
+});
+
+test('an existing file is not overwritten, and a missing one is reported', async () => {
+  const { home, varve, id } = await worked();
+  const file = join(home, 'mine.txt');
+  await writeFile(file, 'precious');
+  const refused = await varve('export', id, file);
+  expect([refused.code, refused.stderr.includes(file), await readFile(file, 'utf8')]).toEqual([2, true, 'precious']);
+  const missing = await varve('import', join(home, 'nothing'));
+  expect([missing.code, missing.stderr.includes('nothing')]).toEqual([2, true]);
+});
+
+test('a changed bundle is not imported', async () => {
+  const { home, varve, id } = await worked();
+  const file = join(home, 'conversation.varve');
+  const { stdout } = await varve('export', id, '-');
+  await writeFile(file, stdout.replace('hello', 'hallo'));
+  const { code, stderr } = await varve('import', file, '--store', `dir:${join(home, 'elsewhere')}`);
+  expect(code).toBe(4);
+  expect(stderr).toContain('was changed');
+});
+
+test('verify names the edited event', async () => {
+  const { home, varve, id } = await worked();
+  const file = join(home, 'conversation.varve');
+  const root = join(home, 'elsewhere');
+  await varve('export', id, file);
+  await varve('import', file, '--store', `dir:${root}`);
+  const folder = join(root, id, 'events');
+  const [, name = ''] = (await readdir(folder)).toSorted();
+  const event = join(folder, name);
+  await writeFile(event, (await readFile(event, 'utf8')).replace('hello', 'hallo'));
+  const { code, stdout } = await varve('verify', id, '--store', `dir:${root}`);
+  expect(code).toBe(4);
+  expect(stdout).toContain('Broken at event 1: ');
+});
