@@ -20,8 +20,8 @@ export interface ToolsContext {
 }
 
 /**
- * Meaning of a reply of text alone. `finish`: the work is done. `wait`: it is a question to the person, and the run ends.
- * `continue`: no person is available, and the model is nudged to continue until it calls `finish`.
+ * Meaning of a reply of text alone. `finish`: the work is done. `wait`: it is a question to the person, and the run
+ * ends. `continue`: no person is available, and the model is nudged to continue until it calls `finish`.
  */
 export type TextReply = 'finish' | 'wait' | 'continue';
 
@@ -39,8 +39,9 @@ export interface Agent {
   readonly budget: Budget;
   readonly parameters: ModelParameters;
   /**
-   * Number of calls of one reply that may run concurrently; default 1, one after the other. Calls with a common resource
-   * never run concurrently. With more than 1, a call may not see the effects of an earlier call on other resources.
+   * Number of calls of one reply that may run concurrently; default 1, one after the other. Calls with a common
+   * resource never run concurrently. With more than 1, a call may not see the effects of an earlier call on other
+   * resources.
    */
   readonly concurrency: number;
   /** Meaning of a reply of text alone; default `finish`. */
@@ -48,8 +49,8 @@ export interface Agent {
   /** Rules for detecting that it is stuck; `never` leaves only the other limits. */
   readonly stuck: StuckRules | 'never';
   /**
-   * Signs the seal of every event that its conversations store, so that `verify` distinguishes them from events that others
-   * put into the log; absent, nothing is signed. Not part of `spec`.
+   * Signs the seal of every event that its conversations store, so that `verify` distinguishes them from events that
+   * others put into the log; absent, nothing is signed. Not part of `spec`.
    */
   readonly signingKey?: Signer;
   /** JSON from which this agent can be rebuilt; contains no secret. */
@@ -63,7 +64,10 @@ export type AgentOptions = Pick<Agent, 'model' | 'tools'> &
     readonly stuck?: Partial<StuckRules> | 'never';
   };
 
-/** Confirmation of an agent without one. Recognized by identity: an equal policy that was set explicitly differs from it. */
+/**
+ * Confirmation of an agent without one. Recognized by identity: an equal policy that was set explicitly differs from
+ * it.
+ */
 export const defaultConfirmation: ConfirmationPolicy = neverConfirm();
 
 /** Budget of an agent without one. Recognized by identity. */
@@ -73,8 +77,8 @@ export const defaultBudget: Budget = { maxIterations: 500 };
 export const defaultStuck: StuckRules = stuckRules();
 
 /**
- * Returns an agent with these defaults: no condensation, the coding prompt, no confirmation, 500 iterations, one call at a
- * time, the default stuck rules.
+ * Returns an agent with these defaults: no condensation, the coding prompt, no confirmation, 500 iterations, one call
+ * at a time, the default stuck rules.
  *
  * @throws {AgentError} `invalid` for a budget or rules that allow nothing or are not numbers.
  */

@@ -20,8 +20,8 @@ import { withoutUndefined } from './without-undefined.ts';
 /** Options of {@link createAgent}. */
 export interface CreateAgentOptions extends Partial<Omit<AgentOptions, 'model'>> {
   /**
-   * Reference to a model, such as `openai/gpt-5` (see `modelFrom`), which is called with `retry` and `functionCalling`; or a
-   * model, which is used as it is.
+   * Reference to a model, such as `openai/gpt-5` (see `modelFrom`), which is called with `retry` and `functionCalling`;
+   * or a model, which is used as it is.
    */
   readonly model: string | LanguageModel;
   /** API key for a model reference. Keys are masked in the log. */
@@ -53,8 +53,8 @@ export interface RunnableAgent extends AsyncDisposable {
 }
 
 /**
- * Creates an agent from a model and defaults: the built-in coding tools, a store in memory, the current directory. Applications
- * that manage several conversations use `defineAgent` and `Conversation`.
+ * Creates an agent from a model and defaults: the built-in coding tools, a store in memory, the current directory.
+ * Applications that manage several conversations use `defineAgent` and `Conversation`.
  *
  * @throws {AgentError} `invalid` when a model reference needs an API key and none is given, and as `defineAgent` does;
  * {@link LlmError} `bad-request` for an unknown model reference.

@@ -1,12 +1,14 @@
 /** Codes of errors that the caller can handle. The end of a run is not an error: see `RunResult`. */
 export type AgentErrorCode =
-  /** An invalid option: two tools with one name, a workspace that is not a directory, a limit below 1, an empty message. */
+  /**
+   * An invalid option: two tools with one name, a workspace that is not a directory, a limit below 1, an empty message.
+   */
   | 'invalid'
   /** The conversation is running; wait for it, pause it or interrupt it first. */
   | 'busy'
   /**
-   * A stored conversation was used with tools that the agent lacks, or by an agent of another kind; add the tools, or accept
-   * that they are missing.
+   * A stored conversation was used with tools that the agent lacks, or by an agent of another kind; add the tools, or
+   * accept that they are missing.
    */
   | 'tools-missing'
   /** The stored confirmation policy can be made by its application only; set one on the agent. */

@@ -46,7 +46,9 @@ export interface SessionParts {
   readonly newId?: () => string;
 }
 
-/** One open conversation: its agent, tools, log, journal and budget. Everything that works on a conversation uses it. */
+/**
+ * One open conversation: its agent, tools, log, journal and budget. Everything that works on a conversation uses it.
+ */
 export class Session implements AsyncDisposable {
   readonly conversationId: string;
   readonly workspace: string;

@@ -133,7 +133,7 @@ test.for([
     [reason, 1],
   ]);
   const again = await parent.child({ id: childId, agent: agentOf([done]) });
-  expect(again.state.error?.detail).toContain(`conversation ${parentId}, for which this one works,`);
+  expect(again.state.error?.detail).toContain(`parent conversation ${parentId}`);
   expect(await again.run()).toMatchObject({ reason: 'finished' });
 });
 

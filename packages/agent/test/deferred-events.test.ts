@@ -58,7 +58,8 @@ async function started({ effect, steps, onAppend, onTool, disk = memoryStore() }
 test('calls that only read are stored together with their results, while the model reads them', async () => {
   const { conversation, told } = await started({ effect: 'read', steps: [call('a'), call('b', 'c'), done] });
   await conversation.run();
-  // The run begins; each reply after that is stored, with its results, once the next request is out; the last two end it.
+  // The run begins; each reply after that is stored, with its results, once the next request is out; the last two end
+  // it.
   expect(told.join(' ')).toBe('append request tool request append tool tool request append append append');
   expect(await Array.fromAsync(conversation.events())).toHaveLength(conversation.state.head);
 });
@@ -88,7 +89,8 @@ test('a model that answers at once waits until what it answers is stored', async
   });
   const { conversation } = await started({ effect: 'read', steps, onAppend: slow });
   await conversation.run();
-  // The message and the beginning; then what was read is still being stored when the model is asked, and stored in the end.
+  // The message and the beginning; then what was read is still being stored when the model is asked, and stored in the
+  // end.
   expect([seen, stored]).toEqual([[2, 2, 3], 6]);
 });
 

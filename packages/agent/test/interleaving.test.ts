@@ -268,7 +268,8 @@ function delegated(store: EventStore): EventStore {
 test('a call that may be repeated does not start when it was refused while its reply was being stored', async () => {
   const late: { reject?: () => Promise<void>; rejected?: Promise<void> | undefined } = {};
   const { tool, runs } = countingTool({ effect: 'idempotent' });
-  // The run asks for the effect between the reply and its beginning; from the first time on there is something to refuse.
+  // The run asks for the effect between the reply and its beginning; from the first time on there is something to
+  // refuse.
   const refused = (): Tool => {
     const inner = tool();
     const effect: Tool['effect'] = (input) => {

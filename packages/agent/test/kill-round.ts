@@ -41,7 +41,8 @@ const source = (options: object, at: number): string => `
  * Lets processes work on one conversation and kills each at one of its points, then brings the work to its end in this
  * process. Tells whether every one of them came as far as its death.
  *
- * @throws {AssertionError} when a write ran twice, what is not unknown was lost, a request is illegal or a call is open.
+ * @throws {AssertionError} when a write ran twice, what is not unknown was lost, a request is illegal or a call is
+ * open.
  */
 export async function killRound({ scheme, concurrency, at }: KillRoundOptions): Promise<boolean> {
   const dir = await mkdtemp(join(tmpdir(), 'varve-kill-agent-'));

@@ -17,13 +17,17 @@ export interface MortalOptions {
   readonly effects: string;
   /** Calls of one reply that run at once. */
   readonly concurrency: number;
-  /** Called at every point where the process may die: around each append and each effect, and while the model writes. */
+  /**
+   * Called at every point where the process may die: around each append and each effect, and while the model writes.
+   */
   readonly point: () => void;
 }
 
 const texts = ['a', 'b', 'c', 'd'];
 
-/** An agent and a store that come by `point` wherever a process may die. The same options give the same work anywhere. */
+/**
+ * An agent and a store that come by `point` wherever a process may die. The same options give the same work anywhere.
+ */
 export async function mortalAgent({ storeUrl, effects, concurrency, point }: MortalOptions) {
   const disk = await openStore(storeUrl, { dir: directoryScheme, sqlite: sqliteScheme });
   const store: EventStore = aroundAppends(disk, async (append) => {

@@ -54,7 +54,9 @@ async function crashed(agent: Agent, store: EventStore, id: string): Promise<boo
 
 const note = defineFact('varve.test.note', z.strictObject({ words: z.string() }));
 
-/** Takes single steps, has the conversation named and records facts between them, until the store crashes or it ends. */
+/**
+ * Takes single steps, has the conversation named and records facts between them, until the store crashes or it ends.
+ */
 async function crashedBetween(agent: Agent, store: EventStore, id: string): Promise<boolean> {
   try {
     const conversation = await Conversation.create({ agent, store, workspace: process.cwd(), id });

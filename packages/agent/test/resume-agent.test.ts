@@ -155,7 +155,9 @@ test('the policy of a directory that only the reference worked on is taken up', 
   expect(await conversation.run()).toMatchObject({ reason: 'waiting' });
 });
 
-/** Somebody else opens it and sets these fields of its state, which leaves an update each, as the reference writes them. */
+/**
+ * Somebody else opens it and sets these fields of its state, which leaves an update each, as the reference writes them.
+ */
 async function updated(store: EventStore, id: string, ...fields: readonly (readonly [key: string, value?: Json])[]) {
   await using log = await store.open(id);
   const kind = 'ConversationStateUpdateEvent';

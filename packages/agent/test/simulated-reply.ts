@@ -25,7 +25,9 @@ export function simulatedPrice(dice: Dice): Pick<ModelReply, 'usage' | 'costUsd'
   return { usage: { input_tokens, output_tokens, ...none }, costUsd: (dice.below(5) + 1) / 100 };
 }
 
-/** Everything that models say: calls, also broken ones, text, less than that. @throws {LlmError} what they fail with. */
+/**
+ * Everything that models say: calls, also broken ones, text, less than that. @throws {LlmError} what they fail with.
+ */
 export function simulatedReply(sources: ReplySources): ModelReply {
   const { dice, leak } = sources;
   const what = dice.below(20);

@@ -55,8 +55,8 @@ const reasons = new Set<EndReason>([
 export type NewDisk = () => EventStore | Promise<EventStore>;
 
 /**
- * Plays a conversation with a model, tools, a user and a store that crashes, all of which do what the seed says: the same
- * seed gives the same log, byte for byte.
+ * Plays a conversation with a model, tools, a user and a store that crashes, all of which do what the seed says: the
+ * same seed gives the same log, byte for byte.
  *
  * @throws {AssertionError} when a request is illegal, a write runs twice or without its approval, a run ends without a
  * reason or uses more than it may, the state is not the fold of the log, a call is lost, a secret is told, or a request
@@ -180,7 +180,10 @@ class World {
     return Conversation.open({ ...this.#options(), store, id });
   }
 
-  /** Like a disk that is full for a while: an append fails, before or after it stored something, and the next ones do not. */
+  /**
+   * Like a disk that is full for a while: an append fails, before or after it stored something, and the next ones do
+   * not.
+   */
   #failing(store: EventStore): EventStore {
     const rate = this.#dice.of([0, 0.05, 0.2]);
     return aroundAppends(store, async (append) => {

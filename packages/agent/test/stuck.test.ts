@@ -49,7 +49,7 @@ test('the same call with the same result is told of once, then ends the run, and
   expect(await conversation.run()).toMatchObject({ reason: 'stuck', iterations: 5 });
   expect(conversation.state.status).toBe('stuck');
   expect(await nudgesOf(conversation)).toEqual([expect.stringContaining('You called record 4 times in the same way')]);
-  expect(textOf(model.requests[4]?.messages.at(-1)?.content ?? [])).toContain('Try another way');
+  expect(textOf(model.requests[4]?.messages.at(-1)?.content ?? [])).toContain('Try another approach');
   expect(await conversation.run()).toMatchObject({ reason: 'finished' });
   for (const { messages } of model.requests) expect(checkMessages(messages)).toEqual([]);
 });
@@ -59,7 +59,7 @@ test('what a model is told for another reason is no warning of a loop', async ()
   const turns = [record('a'), talk, record('a'), talk, record('a'), talk];
   const { conversation } = await started([...turns, done], { textReply: 'continue' });
   expect(await conversation.run()).toMatchObject({ reason: 'finished' });
-  expect((await nudgesOf(conversation)).at(-1)).toContain('You go back and forth');
+  expect((await nudgesOf(conversation)).at(-1)).toContain('You alternate between');
 });
 
 test('a stuck run that goes on in the same way is stuck after one more reply', async () => {
@@ -92,7 +92,7 @@ test.for(['no_such_tool', 'record'])('%s failing in the same way is told of at t
 test('two calls by turns are a loop', async () => {
   const { conversation } = await started([...times(3, [record('a'), record('b')]).flat(), record('a')]);
   expect(await conversation.run()).toMatchObject({ reason: 'stuck', iterations: 7 });
-  expect(await nudgesOf(conversation)).toEqual([expect.stringContaining('back and forth')]);
+  expect(await nudgesOf(conversation)).toEqual([expect.stringContaining('You alternate')]);
 });
 
 test('equal calls of one reply are one move', async () => {

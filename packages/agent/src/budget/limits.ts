@@ -1,16 +1,16 @@
 import { AgentError } from '../error.ts';
 
-/** What may be used up. */
+/** Limits of one run. */
 export interface Limits {
   /** Steps: at each the model is asked at most once. */
   readonly maxIterations?: number;
   /** US dollars. Calls of unknown price do not count. */
   readonly maxCostUsd?: number;
-  /** Tokens in and out together, cached ones included. Calls that tell none do not count. */
+  /** Tokens in and out together, cached ones included. Replies without a token count do not count. */
   readonly maxTokens?: number;
 }
 
-/** What an agent may use up; what is absent is unlimited. `run` takes limits of the single run besides. */
+/** Limits of a conversation; absent ones are unlimited. `run` accepts limits of the single run too. */
 export interface Budget {
   /** Steps of one run; default 500. */
   readonly maxIterations: number;
@@ -20,14 +20,16 @@ export interface Budget {
   readonly maxTokens?: number;
   /** Replies of the model in the whole conversation. */
   readonly maxCalls?: number;
-  /** Milliseconds that all runs of the conversation may take together, at most 2,147,483,647. Between runs none pass. */
+  /** Milliseconds of all runs of the conversation, at most 2,147,483,647. Time between runs does not count. */
   readonly maxMs?: number;
 }
 
-/** More milliseconds are nothing that a timer can wait: it would end at once. */
+/** Longest delay of a timer in milliseconds; a longer one would end immediately. */
 const mostMs = 2 ** 31 - 1;
 
-/** Refuses limits that allow nothing, or that no timer can keep. @throws {AgentError} `invalid`. */
+/**
+ * Checks limits. @throws {AgentError} `invalid` for limits that allow nothing, or that exceed what a timer can measure.
+ */
 export function checkLimits(limits: Limits & { readonly maxMs?: number; readonly maxCalls?: number }): void {
   const { maxCostUsd, ...counts } = limits;
   for (const [name, count] of Object.entries(counts)) {

@@ -3,30 +3,30 @@ import type { Spent } from './spent.ts';
 
 type LimitsOfRun = Limits & { readonly maxMs?: number };
 
-/** A limit that was reached: the reason a run ends with, and what the log says of it. */
+/** A reached limit: the reason for the end of a run, and the error that is stored. */
 export interface ReachedLimit {
   readonly reason: 'max-iterations' | 'max-cost' | 'max-tokens' | 'max-calls' | 'max-time';
   readonly code: string;
   readonly detail: string;
 }
 
-/** How long a conversation has been at work. */
+/** Active time of a conversation. */
 export interface Times {
-  /** Milliseconds of the run under way, and of all runs together. */
+  /** Milliseconds of the current run, and of all runs. */
   readonly runMs: number;
   readonly activeMs: number;
-  /** Which conversation, when it is not the one that asks but one that it works for. */
+  /** Id of the conversation when it is an ancestor of the one that runs. */
   readonly of?: string;
 }
 
-/** What is used up so far, of the run and of the whole conversation. */
+/** Usage of a run and of its conversation so far. */
 export interface Used extends Times {
   readonly iterations: number;
   readonly ofRun: Spent;
   readonly now: Spent;
 }
 
-/** The first limit that is reached, of the run or of the conversation. */
+/** Returns the first limit that is reached, of the run or of the conversation. */
 export function reachedLimit(run: LimitsOfRun, budget: Budget, used: Used): ReachedLimit | undefined {
   const { iterations, ofRun, now, runMs, activeMs } = used;
   const names = namesOf(used);
@@ -35,7 +35,7 @@ export function reachedLimit(run: LimitsOfRun, budget: Budget, used: Used): Reac
     reached('max-cost', names.run, ofRun.costUsd, run.maxCostUsd) ??
     reached('max-tokens', names.run, ofRun.tokens, run.maxTokens) ??
     reached('max-time', names.run, runMs, run.maxMs) ??
-    // Sums of cents are not exact: what is off by less than a nanodollar is not off.
+    // Sums of cents are not exact: differences below a nanodollar do not count.
     reached('max-cost', names.all, Number(now.costUsd.toFixed(9)), budget.maxCostUsd) ??
     reached('max-tokens', names.all, now.tokens, budget.maxTokens) ??
     reached('max-calls', names.all, now.calls, budget.maxCalls) ??
@@ -45,20 +45,20 @@ export function reachedLimit(run: LimitsOfRun, budget: Budget, used: Used): Reac
 
 /** @see software-agent-sdk MaxIterationsReached, MaxBudgetReached: the codes of its error events */
 const kinds = {
-  'max-iterations': { code: 'MaxIterationsReached', tell: (count: number) => `took ${count} steps` },
-  'max-cost': { code: 'MaxBudgetReached', tell: (count: number) => `cost $${Number(count.toFixed(4))}` },
-  'max-tokens': { code: 'MaxTokensReached', tell: (count: number) => `used ${count} tokens` },
-  'max-calls': { code: 'MaxCallsReached', tell: (count: number) => `asked its model ${count} times` },
-  'max-time': { code: 'MaxTimeReached', tell: (count: number) => `took ${count} milliseconds` },
+  'max-iterations': { code: 'MaxIterationsReached', describe: (count: number) => `took ${count} steps` },
+  'max-cost': { code: 'MaxBudgetReached', describe: (count: number) => `cost $${Number(count.toFixed(4))}` },
+  'max-tokens': { code: 'MaxTokensReached', describe: (count: number) => `used ${count} tokens` },
+  'max-calls': { code: 'MaxCallsReached', describe: (count: number) => `asked its model ${count} times` },
+  'max-time': { code: 'MaxTimeReached', describe: (count: number) => `took ${count} milliseconds` },
 } as const;
 
-/** How long a run may still take, and the limit that is reached then. */
+/** Remaining time of a run, and the limit that is reached after it. */
 export interface TimeLeft {
   readonly leftMs: number;
   readonly limit: ReachedLimit;
 }
 
-/** The limit of time that leaves a run least; undefined when nothing limits it. */
+/** Returns the tightest time limit of a run; undefined without one. */
 export function timeLimit(run: LimitsOfRun, budget: Budget, times: Times): TimeLeft | undefined {
   const names = namesOf(times);
   const runMs = (run.maxMs ?? Infinity) - times.runMs;
@@ -73,8 +73,8 @@ function namesOf({ of }: Times): { readonly run: string; readonly all: string } 
   return of === undefined
     ? { run: 'The run', all: 'The conversation' }
     : {
-        run: `The run of conversation ${of}, for which this one works,`,
-        all: `Conversation ${of}, for which this one works,`,
+        run: `The run of the parent conversation ${of}`,
+        all: `The parent conversation ${of}`,
       };
 }
 
@@ -84,8 +84,8 @@ function reached(
   count: number,
   limit: number | undefined,
 ): ReachedLimit | undefined {
-  // Limits are sums of cents too, where somebody subtracted what was spent elsewhere.
+  // A limit is a sum of cents too, if the caller subtracted cost from it.
   if (limit === undefined || count < (Number(limit.toFixed(9)) || limit)) return undefined;
-  const { code, tell } = kinds[reason];
-  return { reason, code, detail: `${whose} ${tell(count)}, and its limit is ${limit}.` };
+  const { code, describe } = kinds[reason];
+  return { reason, code, detail: `${whose} ${describe(count)}, and its limit is ${limit}.` };
 }

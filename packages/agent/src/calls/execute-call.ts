@@ -12,9 +12,10 @@ import type { RunnableCall } from './recovery.ts';
 export type CallOutcome = 'finished' | 'aborted' | 'done';
 
 /**
- * Executes one call and stores its result. A call with side effects is recorded before it starts, so that it is never run
- * again after a crash; results of calls that may be repeated are stored deferred. When this resolves, the call has exactly
- * one result. A call that was rejected in the meantime keeps that answer, and does not run unless it had started.
+ * Executes one call and stores its result. A call with side effects is recorded before it starts, so that it is never
+ * run again after a crash; results of calls that may be repeated are stored deferred. When this resolves, the call has
+ * exactly one result. A call that was rejected in the meantime keeps that answer, and does not run unless it had
+ * started.
  */
 export async function executeCall(call: RunnableCall, session: Session, context: StepContext): Promise<CallOutcome> {
   const { event, tool, input, effect } = call;

@@ -71,7 +71,10 @@ function parseInput(tool: Tool, fields: Readonly<Record<string, unknown>>): unkn
   }
 }
 
-/** Names of the risk parameter, which no tool declares and models misspell. @see software-agent-sdk fix_malformed_tool_arguments */
+/**
+ * Names of the risk parameter, which no tool declares and models misspell. @see software-agent-sdk
+ * fix_malformed_tool_arguments
+ */
 const riskNames = ['security_risk', 'security_rort', 'securtiy_risk', 'security_riks'];
 
 function withoutRisk(fields: Readonly<Record<string, unknown>>): readonly [unknown, Readonly<Record<string, unknown>>] {

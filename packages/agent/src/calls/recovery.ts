@@ -19,10 +19,10 @@ export type RecoveryDecision =
   | { readonly kind: 'answer'; readonly error: string };
 
 /**
- * Decides from the log alone what happens to a pending call. A call that may have had side effects is never run again: its
- * outcome is unknown, and the model reads that. A call may run if it changes nothing, may be repeated, or provably never
- * started. `before` are the earlier pending calls: nothing runs after a `finish` of the same reply, even if a crash within
- * an append lost the answers to the calls after it.
+ * Decides from the log alone what happens to a pending call. A call that may have had side effects is never run again:
+ * its outcome is unknown, and the model reads that. A call may run if it changes nothing, may be repeated, or provably
+ * never started. `before` are the earlier pending calls: nothing runs after a `finish` of the same reply, even if a
+ * crash within an append lost the answers to the calls after it.
  */
 export function recoveryDecision(
   { event, isExecutable, wasStoredBeforeStart, hasEffect }: PendingCall,

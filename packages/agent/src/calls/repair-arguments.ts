@@ -3,11 +3,12 @@ import { JSONRepairError, jsonrepair } from 'jsonrepair';
 import { escapeControls } from './escape-controls.ts';
 
 /**
- * Reads the arguments of a call. Each rung is tried only when those before it fail: JSON as it stands; raw control
- * characters inside strings; an object written as a string, once; slips of a closed object (code fences, single quotes,
- * `True`, commas too many or too few). Null stands for what was left out. Undefined for what is no object.
+ * Parses the arguments of a call. Each repair is tried only when the previous ones fail: JSON as it is; raw control
+ * characters inside strings; an object encoded as a string, once; mistakes in a closed object (code fences, single
+ * quotes, `True`, missing or surplus commas). Null fields count as absent. Undefined when the text is not an object.
  *
- * @see software-agent-sdk fix_malformed_tool_arguments, sanitize_json_control_chars (which also complete what was cut off)
+ * @see software-agent-sdk fix_malformed_tool_arguments, sanitize_json_control_chars (which also complete truncated
+ * arguments)
  */
 export function parseArguments(json: string): Record<string, unknown> | undefined {
   const value = parsed(json) ?? parsed(escapeControls(json)) ?? repaired(json);
@@ -15,7 +16,7 @@ export function parseArguments(json: string): Record<string, unknown> | undefine
   return object && Object.fromEntries(Object.entries(object).filter(([, field]) => field !== null));
 }
 
-/** Parses a list or an object that a string in the arguments holds; an object is repaired as the arguments are. */
+/** Parses a list or an object inside a string argument; an object is repaired like the arguments. */
 export function parseNested(text: string): unknown {
   return text.startsWith('{') ? parseArguments(text) : parsed(text);
 }
@@ -36,14 +37,14 @@ function repaired(json: string): unknown {
 }
 
 /**
- * Returns the first object in a text that contains nothing else but a code fence, if the object is closed where it ends.
- * An object that was cut off must not be repaired, because the missing text is unknown.
+ * Returns the first object in a text that contains nothing else but a code fence, if the object is closed where it
+ * ends. An object that was cut off must not be repaired, because the missing text is unknown.
  */
 function closedObject(text: string): string | undefined {
   const start = text.indexOf('{');
   if (start < 0 || !/^\s*(?:```\w*\s*)?$/.test(text.slice(0, start))) return undefined;
   const end = endOfObject(text, start, { syntax: 'lenient' });
-  // Surplus closers are a slip; a second object is another call.
+  // Surplus closing brackets are a mistake; a second object is another call.
   return end !== undefined && /^[\s`}\]);,]*$/.test(text.slice(end)) ? text.slice(start, end) : undefined;
 }
 

@@ -63,7 +63,9 @@ function withoutApproval(calls: readonly RunnableCall[], { journal, codec }: Ses
   });
 }
 
-/** Returns the locks of a call: its resources, or its tool when it names none. `finish` runs alone, after all others. */
+/**
+ * Returns the locks of a call: its resources, or its tool when it names none. `finish` runs alone, after all others.
+ */
 function exclusionOf({ event, tool, input }: RunnableCall): Omit<ScheduledTask, 'run'> {
   return { locks: tool.resources(input) ?? [`tool:${tool.name}`], isExclusive: FinishAction.is(event.action) };
 }

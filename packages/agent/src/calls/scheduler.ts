@@ -12,8 +12,8 @@ export interface ScheduledTask {
  * Runs tasks, at most `limit` concurrently. Tasks that share a lock run one after the other, in order; others may
  * overtake. A task takes all its locks together, so there is no deadlock. Resolves when no task is running any more.
  *
- * When a task rejects, no other starts, the signal of running tasks aborts, and the first reason is thrown after they have
- * settled.
+ * When a task rejects, no other starts, the signal of running tasks aborts, and the first reason is thrown after they
+ * have settled.
  */
 export async function runScheduled(tasks: readonly ScheduledTask[], limit: number): Promise<void> {
   const waiting = [...tasks];

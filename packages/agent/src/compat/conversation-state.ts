@@ -12,26 +12,26 @@ import {
 } from '@varve/events/projections';
 import { StorageError, type EventStore, type LogReader } from '@varve/storage';
 
-/** What a conversation used, in the words of the documents this class comes from. */
+/** Usage of a conversation, under the names of the design page. */
 export interface Metrics {
   readonly inputTokens: number;
   readonly outputTokens: number;
-  /** US dollars; calls of unknown price are left out. */
+  /** US dollars; calls of unknown price do not count. */
   readonly totalCost: number;
   readonly llmCallCount: number;
 }
 
-/** A task, and whether it is done. */
+/** Item of the task list, under the names of the design page. */
 export interface Task extends TaskItem {
   readonly description: string;
   readonly done: boolean;
 }
 
 /**
- * A conversation as nothing but its events, held in memory: append events, and read what follows from them. The same events
- * give the same state, whoever appends them and when; a state of the first n events is the state as it was then.
+ * State of a conversation, computed from its events in memory: events are appended, and the properties follow from
+ * them. The same events always lead to the same state, and the state of the first n events is the state at that time.
  *
- * It is for looking back and for tools of your own; `Conversation` is what runs an agent.
+ * For inspection and custom tools; `Conversation` runs an agent.
  *
  * @see the design page "ConversationState" of the reference's early V1 (there `append_event` also writes a file)
  */
@@ -56,19 +56,19 @@ export class ConversationState {
     });
   }
 
-  /** Reads a stored conversation, without its lease. @throws {StorageError} `missing`, `io`. */
+  /** Reads a stored conversation without taking its lease. @throws {StorageError} `missing`, `io`. */
   static async load(store: EventStore, id: string, kinds: readonly EventKind[] = []): Promise<ConversationState> {
     const state = new ConversationState({ id, kinds });
     await state.follow(await store.read(id));
     return state;
   }
 
-  /** Adds what a log has beyond these events. Await it before the next one. @throws {StorageError} */
+  /** Appends the events of a log that are missing here. Await it before the next call. @throws {StorageError} */
   async follow(log: LogReader): Promise<void> {
     for await (const entry of log.range(this.#entries.length)) await this.#append(this.#codec.read(entry.text), entry);
   }
 
-  /** Adds an event as it is. Await it before the next one. @throws {EventError} when it cannot be encoded. */
+  /** Appends an event unchanged. Await it before the next call. @throws {EventError} when it cannot be encoded. */
   async appendEvent(event: BaseEvent): Promise<void> {
     const { id, kind, parent_id: parentId } = event;
     const entry = { seq: this.#entries.length, id, kind, parentId, text: this.#codec.encode(event) };
@@ -76,7 +76,7 @@ export class ConversationState {
   }
 
   /**
-   * Stores what the store does not have yet, and makes the conversation there if it has none of this id.
+   * Stores the events that the store does not have yet, and creates the conversation if needed.
    *
    * @throws {StorageError} `conflict` when the stored events are not the beginning of these, `held`, `invalid`, `io`.
    */
@@ -88,17 +88,20 @@ export class ConversationState {
     const head = await log.head();
     for await (const { seq, text } of log.range(0)) {
       if (this.#entries[seq]?.text === text) continue;
-      throw new StorageError('conflict', `Event ${seq} of conversation ${this.id} is stored otherwise already.`);
+      throw new StorageError(
+        'conflict',
+        `Event ${seq} of conversation ${this.id} is already stored with another text.`,
+      );
     }
     await log.append(this.#entries.slice(head), { expectedHead: head });
   }
 
-  /** Everything that was appended, oldest first. */
+  /** All events, oldest first. */
   get events(): readonly BaseEvent[] {
     return this.#events;
   }
 
-  /** The events that a model can read, also those that were condensed away. */
+  /** Events for the model, including condensed ones. */
   get conversationHistory(): readonly BaseEvent[] {
     return this.#events.filter(({ kind }) => this.#codec.kind(kind)?.isForModel === true);
   }
@@ -107,7 +110,7 @@ export class ConversationState {
     return this.#timeline.read('status').execution;
   }
 
-  /** Replies of the model so far. */
+  /** Number of replies of the model. */
   get iteration(): number {
     return this.#timeline.read('counts').iterations;
   }

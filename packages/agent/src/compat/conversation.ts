@@ -5,17 +5,17 @@ import type { RunResult } from '../run/run-result.ts';
 import { ConversationState } from './conversation-state.ts';
 
 /**
- * A conversation in the words of the documents these classes come from: say something, run it, pause, resume, and look at a
- * `state` that is nothing but its events. `Conversation` of `@varve/agent` does more; this one is made of it.
+ * Facade of `Conversation` of `@varve/agent` with the names of the design page: send a message, run, pause, resume, and
+ * read a `state` that is computed from the events.
  *
  * @see the design page "ConversationState" of the reference's early V1
  */
 export class Conversation implements AsyncDisposable {
-  /** As it was when the last call of this conversation resolved. The same object throughout. */
+  /** State when the last call of this conversation resolved. Always the same object. */
   readonly state: ConversationState;
   readonly #conversation: Underlying;
   readonly #options: CreateOptions | OpenOptions;
-  #following: Promise<void> = Promise.resolve();
+  #updating: Promise<void> = Promise.resolve();
 
   private constructor(conversation: Underlying, options: CreateOptions | OpenOptions) {
     this.#conversation = conversation;
@@ -25,12 +25,15 @@ export class Conversation implements AsyncDisposable {
 
   /** @throws {AgentError} {@link StorageError} as `Conversation.create` of `@varve/agent` does. */
   static async create(options: CreateOptions): Promise<Conversation> {
-    return new Conversation(await Underlying.create(options), options).#told();
+    return new Conversation(await Underlying.create(options), options).#withState();
   }
 
-  /** Takes up a stored conversation. @throws {AgentError} {@link StorageError} as `Conversation.open` of `@varve/agent` does. */
+  /**
+   * Opens a stored conversation. @throws {AgentError} {@link StorageError} as `Conversation.open` of `@varve/agent`
+   * does.
+   */
   static async load(options: OpenOptions): Promise<Conversation> {
-    return new Conversation(await Underlying.open(options), options).#told();
+    return new Conversation(await Underlying.open(options), options).#withState();
   }
 
   get id(): string {
@@ -38,41 +41,41 @@ export class Conversation implements AsyncDisposable {
   }
 
   /** Adds a user message and returns its event's id. @throws {AgentError} `invalid`, `closed`. */
-  async sendMessage(saying: UserInput): Promise<string> {
-    const id = await this.#conversation.send(saying);
-    await this.#told();
+  async sendMessage(input: UserInput): Promise<string> {
+    const id = await this.#conversation.send(input);
+    await this.#withState();
     return id;
   }
 
-  /** Steps until there is a reason to end. @throws {AgentError} {@link StorageError} as `Conversation.run` does. */
+  /** Runs until there is a reason to end. @throws {AgentError} {@link StorageError} as `Conversation.run` does. */
   async run(options: RunOptions = {}): Promise<RunResult> {
     try {
       return await this.#conversation.run(options);
     } finally {
-      await this.#told();
+      await this.#withState();
     }
   }
 
-  /** Ends the run under way before its next step. Nothing happens when none is. */
+  /** Ends the current run before its next step. Without a run nothing happens. */
   pause(): void {
     this.#conversation.pause();
   }
 
-  /** Goes on after a pause, or after whatever else ended the last run. @throws as `run` does. */
+  /** Continues after a pause, or after any other end of the last run. @throws as `run` does. */
   resume(options: RunOptions = {}): Promise<RunResult> {
     return this.run(options);
   }
 
-  /** Closes the tools and gives the lease back. Idempotent. */
+  /** Closes the tools and releases the lease. Idempotent. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#conversation[Symbol.asyncDispose]();
   }
 
-  async #told(): Promise<this> {
-    const follow = async (): Promise<void> => this.state.follow(await this.#options.store.read(this.id));
-    // Calls may resolve at once, and a state follows one log at a time.
-    this.#following = this.#following.then(follow, follow);
-    await this.#following;
+  async #withState(): Promise<this> {
+    const update = async (): Promise<void> => this.state.follow(await this.#options.store.read(this.id));
+    // Calls may overlap, and the state is updated by one at a time.
+    this.#updating = this.#updating.then(update, update);
+    await this.#updating;
     return this;
   }
 }

@@ -6,19 +6,18 @@ import type { RiskAnalyzer } from '../risk/risk-analyzer.ts';
 
 const rank = { LOW: 0, MEDIUM: 1, HIGH: 2 } as const;
 
-/** Where risk begins. */
+/** Options of {@link confirmRisky}. */
 export interface ConfirmRiskyOptions {
-  /** Asks from this risk on; default HIGH. */
+  /** Lowest risk to ask about; default HIGH. */
   readonly threshold?: Exclude<SecurityRisk, 'UNKNOWN'>;
-  /** Whether a call of unknown risk is asked about; default true. */
+  /** Asks about calls of unknown risk; default true. */
   readonly confirmUnknown?: boolean;
-  /** Who says how dangerous a call is; default the model itself. Calls it has nothing to say of are of unknown risk. */
+  /** Rates calls; default the model's own rating. Calls that it does not rate are of unknown risk. */
   readonly analyzer?: RiskAnalyzer;
 }
 
 /**
- * Asks about calls that are risky, and about those of unknown risk. Read-only tools pass. An analyzer that throws makes
- * the call HIGH.
+ * Asks about risky calls and calls of unknown risk. Read-only tools pass. If the analyzer throws, the call is HIGH.
  *
  * @see software-agent-sdk ConfirmRisky
  */
@@ -27,13 +26,13 @@ export function confirmRisky({
   confirmUnknown = true,
   analyzer,
 }: ConfirmRiskyOptions = {}): ConfirmationPolicy {
-  const judge = ensembleRisk([analyzer ?? modelRisk()]);
+  const analyzers = ensembleRisk([analyzer ?? modelRisk()]);
   return {
     spec: { threshold, confirm_unknown: confirmUnknown, kind: 'ConfirmRisky' },
     ...(analyzer && { analyzer: analyzer.spec }),
     asks(call) {
       if (call.tool.annotations.readOnlyHint) return false;
-      const risk = judge.riskOf(call) ?? 'UNKNOWN';
+      const risk = analyzers.riskOf(call) ?? 'UNKNOWN';
       return risk === 'UNKNOWN' ? confirmUnknown : rank[risk] >= rank[threshold];
     },
   };

@@ -17,7 +17,7 @@ const specs = z.discriminatedUnion('kind', [
 ]);
 
 /**
- * The policy that a spec describes, and the spec of its analyzer if it has one; undefined when only its owner can make it.
+ * Returns the policy for a spec and the spec of its analyzer; undefined when only the application can make it.
  *
  * @see software-agent-sdk ConfirmationPolicyBase, SecurityAnalyzerBase
  */

@@ -6,23 +6,23 @@ import type { ProposedCall } from '../risk/risk-analyzer.ts';
 import type { ConfirmationPolicy } from './confirmation-policy.ts';
 import { digestOf } from '../log/digest.ts';
 
-/** What an approval of an action binds to: its stored bytes. */
+/** Returns the digest of an action's stored bytes, to which its approval is bound. */
 export function approvalDigest(codec: EventCodec, event: ActionEvent): string {
   return digestOf(codec.encode(event));
 }
 
-/** Whether somebody allowed exactly this call. */
+/** Reports whether exactly this call was approved. */
 export function isApproved(codec: EventCodec, call: PendingCall): boolean {
-  // Most are never asked about, and a digest reads all that a call says.
+  // Most calls are never asked about, and a digest reads the whole call.
   return call.approvedDigest !== undefined && call.approvedDigest === approvalDigest(codec, call.event);
 }
 
-/** Whether the calls of a reply must wait for a person. One that asks makes all of them wait. */
+/** Reports whether the calls of a reply must wait for a person: all of them do if the policy asks about one. */
 export function mustWait(policy: ConfirmationPolicy, calls: readonly ProposedCall[]): boolean {
   return !calls.every(isHarmless) && calls.some((call) => policy.asks(call));
 }
 
-/** There is nothing in it to refuse. Told by its payload: a tool of any kind may be called `think`. */
+/** Reports whether a call only thinks or finishes, by its payload: any tool may be called `think`. */
 function isHarmless({ action }: ProposedCall): boolean {
   return FinishAction.is(action) || ThinkAction.is(action);
 }

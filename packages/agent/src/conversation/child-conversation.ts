@@ -14,9 +14,9 @@ export interface ChildOptions
     Pick<OpenOptions, 'missingTools'> {}
 
 /**
- * Creates a child conversation in the parent's store, or opens the child with that id. Workspace and agent are the parent's
- * unless the options differ. The parent's secrets are masked too, and policies that the agent does not set are the
- * parent's.
+ * Creates a child conversation in the parent's store, or opens the child with that id. Workspace and agent are the
+ * parent's unless the options differ. The parent's secrets are masked too, and policies that the agent does not set are
+ * the parent's.
  *
  * @throws {AgentError} `invalid` when a conversation with that id is not a child of this one.
  */

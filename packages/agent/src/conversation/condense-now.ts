@@ -4,8 +4,8 @@ import { condensationFor } from '../run/condense.ts';
 import type { Session } from '../session.ts';
 
 /**
- * Condenses the view on demand. Returns false if nothing can be condensed. No call is executed, and the agent's model is
- * not asked.
+ * Condenses the view on demand. Returns false if nothing can be condensed. No call is executed, and the agent's model
+ * is not asked.
  *
  * @throws {AgentError} `pending` while calls are open; {@link CondenserError} what the condenser throws.
  * @see software-agent-sdk condense (which executes pending calls and may ask the model instead)

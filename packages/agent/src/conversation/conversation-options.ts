@@ -11,8 +11,8 @@ export interface ConversationOptions {
   /** Values that must never reach the log, such as keys and passwords. Masked in every event before it is stored. */
   readonly secrets?: readonly string[];
   /**
-   * Custom event kinds. A log that is opened without them keeps their events as opaque ones, which the model does not see.
-   * Names differ from each other and from the built-in ones; anything else is a `TypeError`.
+   * Custom event kinds. A log that is opened without them keeps their events as opaque ones, which the model does not
+   * see. Names differ from each other and from the built-in ones; anything else is a `TypeError`.
    */
   readonly kinds?: readonly EventKind[];
   /**
@@ -44,8 +44,8 @@ export interface OpenOptions extends ConversationOptions {
   /**
    * Behaviour when the agent lacks tools that the conversation was used with, or is of another kind: `refuse`, the
    * default, or `accept`. More tools, another model and another prompt are always accepted and replace the stored ones,
-   * except that the stored system prompt stays. Confirmation, budget and stuck rules that the agent does not set are the
-   * stored ones.
+   * except that the stored system prompt stays. Confirmation, budget and stuck rules that the agent does not set are
+   * the stored ones.
    */
   readonly missingTools?: 'refuse' | 'accept';
 }

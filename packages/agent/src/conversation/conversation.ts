@@ -32,8 +32,8 @@ function newConversationId(): string {
  * An agent bound to a log and a workspace. Holds the lease of the log until it is disposed.
  *
  * Everything it does is in the log before `events` yields it, and before anything that cannot be repeated. One run at a
- * time; `send`, `pause` and `interrupt` may be called during a run. Once another process has taken the conversation over,
- * every method that writes rejects with `taken-over`.
+ * time; `send`, `pause` and `interrupt` may be called during a run. Once another process has taken the conversation
+ * over, every method that writes rejects with `taken-over`.
  */
 export class Conversation implements AsyncDisposable {
   readonly #session: Session;
@@ -52,17 +52,19 @@ export class Conversation implements AsyncDisposable {
     this.#parent = parent;
   }
 
-  /** Creates a conversation. @throws {AgentError} `invalid`; {@link StorageError} `exists` and what the store throws. */
+  /**
+   * Creates a conversation. @throws {AgentError} `invalid`; {@link StorageError} `exists` and what the store throws.
+   */
   static async create(options: CreateOptions): Promise<Conversation> {
     return new Conversation(await createSession({ ...options, id: options.id ?? newConversationId() }), options);
   }
 
   /**
-   * Resumes a conversation at the end of its log. Nothing is appended and nothing runs until `send` or `run`; the next run
-   * completes what a crash left open.
+   * Resumes a conversation at the end of its log. Nothing is appended and nothing runs until `send` or `run`; the next
+   * run completes what a crash left open.
    *
-   * @throws {AgentError} `invalid`, `tools-missing`, `policy-missing`, `incomplete`; {@link StorageError} `missing`, `held` and
-   * what the store throws.
+   * @throws {AgentError} `invalid`, `tools-missing`, `policy-missing`, `incomplete`; {@link StorageError} `missing`,
+   * `held` and what the store throws.
    */
   static async open(options: OpenOptions): Promise<Conversation> {
     return new Conversation(await openSession(options), options);
@@ -76,7 +78,9 @@ export class Conversation implements AsyncDisposable {
     return this.#session.workspace;
   }
 
-  /** Current state. During a run it may include calls that only read and are stored on the next turn of the event loop. */
+  /**
+   * Current state. During a run it may include calls that only read and are stored on the next turn of the event loop.
+   */
   get state(): ConversationState {
     return stateOf(this.#session.journal.timeline);
   }
@@ -95,8 +99,8 @@ export class Conversation implements AsyncDisposable {
 
   /**
    * Adds a user message and returns its event's id. Calls that wait for approval are rejected with the message as the
-   * reason, and so are calls that a crash left unstarted: sending a message approves nothing. Nothing runs until `run`; a
-   * run in progress includes the message in its next step.
+   * reason, and so are calls that a crash left unstarted: sending a message approves nothing. Nothing runs until `run`;
+   * a run in progress includes the message in its next step.
    *
    * @throws {AgentError} `invalid` when there is neither text nor an image, `closed`.
    */
@@ -111,12 +115,13 @@ export class Conversation implements AsyncDisposable {
   }
 
   /**
-   * Runs steps until there is a reason to end. While calls wait and none was approved it returns `waiting` immediately, and
-   * after `finished` it returns the same text until a message is sent. After every other end it continues.
+   * Runs steps until there is a reason to end. While calls wait and none was approved it returns `waiting` immediately,
+   * and after `finished` it returns the same text until a message is sent. After every other end it continues.
    *
-   * @throws {AgentError} `invalid`, `busy`, `nothing-to-do`, `closed`, `taken-over`; {@link StorageError} when the log cannot
-   * be written: `fenced` when another process took it over, which cancels what is running and ends the use of this object.
-   * What a callback or a policy throws is a bug and rejects unchanged; the log stays complete, and the next run continues.
+   * @throws {AgentError} `invalid`, `busy`, `nothing-to-do`, `closed`, `taken-over`; {@link StorageError} when the log
+   * cannot be written: `fenced` when another process took it over, which cancels what is running and ends the use of
+   * this object. What a callback or a policy throws is a bug and rejects unchanged; the log stays complete, and the
+   * next run continues.
    */
   async run(options: RunOptions = {}): Promise<RunResult> {
     return this.#run(options);
@@ -154,7 +159,8 @@ export class Conversation implements AsyncDisposable {
   }
 
   /**
-   * Rejects every pending call that has not started, also while a run executes earlier calls; the model reads the reason.
+   * Rejects every pending call that has not started, also while a run executes earlier calls; the model reads the
+   * reason.
    *
    * @throws {AgentError} `nothing-pending`.
    */
@@ -230,8 +236,8 @@ export class Conversation implements AsyncDisposable {
   }
 
   /**
-   * Goes back, or to another branch: the next event follows this one, or starts a new branch with `undefined`. Nothing is
-   * deleted, and every event can be navigated to again. Calls that are open there are answered as not executed.
+   * Goes back, or to another branch: the next event follows this one, or starts a new branch with `undefined`. Nothing
+   * is deleted, and every event can be navigated to again. Calls that are open there are answered as not executed.
    *
    * @throws {AgentError} `busy`, `invalid` when there is no such event or nothing can follow it, `closed`.
    */
@@ -241,7 +247,8 @@ export class Conversation implements AsyncDisposable {
   }
 
   /**
-   * Creates a conversation from the beginning of this one, in the same store, also during a run. The caller disposes it.
+   * Creates a conversation from the beginning of this one, in the same store, also during a run. The caller disposes
+   * it.
    *
    * @throws {AgentError} `invalid`, `closed`; {@link StorageError} `exists` and what the store throws.
    */
@@ -253,10 +260,10 @@ export class Conversation implements AsyncDisposable {
   }
 
   /**
-   * Creates a child conversation in the same store, also during a run; or opens the child with the given `id`. A child may
-   * use what is left of this conversation's budget and of its current run; its usage counts here too, as it is used, and
-   * concurrent children share what is left. When the current run is stopped, so are the runs that its children started
-   * during it. The caller disposes the child; it is disposed with this conversation at the latest.
+   * Creates a child conversation in the same store, also during a run; or opens the child with the given `id`. A child
+   * may use what is left of this conversation's budget and of its current run; its usage counts here too, as it is
+   * used, and concurrent children share what is left. When the current run is stopped, so are the runs that its
+   * children started during it. The caller disposes the child; it is disposed with this conversation at the latest.
    *
    * @throws {AgentError} `invalid`, `closed`; {@link StorageError} what the store throws.
    */
@@ -278,8 +285,8 @@ export class Conversation implements AsyncDisposable {
   }
 
   /**
-   * Yields stored events from seq `from` on, each once, in order. Without a signal it ends at the current head; with one it
-   * yields later events too until the signal aborts. @throws {StorageError} `invalid` for an invalid number.
+   * Yields stored events from seq `from` on, each once, in order. Without a signal it ends at the current head; with
+   * one it yields later events too until the signal aborts. @throws {StorageError} `invalid` for an invalid number.
    */
   events({
     from = 0,

@@ -14,8 +14,8 @@ export interface DirectCall {
 }
 
 /**
- * Executes one of a conversation's tools for the application: the model does not see the call, nothing is confirmed, and no
- * event is stored. Secrets are masked in the result and in the message of a {@link ToolError}.
+ * Executes one of a conversation's tools for the application: the model does not see the call, nothing is confirmed,
+ * and no event is stored. Secrets are masked in the result and in the message of a {@link ToolError}.
  *
  * @throws {AgentError} `invalid` when there is no such tool; {@link ToolError} what the tool throws.
  * @see software-agent-sdk execute_tool

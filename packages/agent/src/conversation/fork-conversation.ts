@@ -15,9 +15,9 @@ export interface ForkOptions
 }
 
 /**
- * Creates a conversation from the beginning of another: the same events under the same ids, up to one of them. Inherited
- * cost is not counted again, calls that are open there are answered, and the status is `idle`. Workspace (which is not
- * copied), agent and secrets are the origin's unless the options differ.
+ * Creates a conversation from the beginning of another: the same events under the same ids, up to one of them.
+ * Inherited cost is not counted again, calls that are open there are answered, and the status is `idle`. Workspace
+ * (which is not copied), agent and secrets are the origin's unless the options differ.
  *
  * @throws {AgentError} `invalid` when there is no such event, or nothing can follow it.
  * @see software-agent-sdk fork (which loses policy, secrets and hooks)

@@ -68,8 +68,8 @@ export async function createSession(
 /**
  * Opens a stored conversation at the head of its log, and finishes a fork that was interrupted.
  *
- * @throws {AgentError} `invalid`, `tools-missing`, `policy-missing`, `incomplete`; {@link StorageError} `missing`, `held` and
- * what the store throws.
+ * @throws {AgentError} `invalid`, `tools-missing`, `policy-missing`, `incomplete`; {@link StorageError} `missing`,
+ * `held` and what the store throws.
  */
 export async function openSession(options: OpenOptions, parent?: ParentSession): Promise<Session> {
   const { id, store } = options;

@@ -8,10 +8,11 @@ import type { Session } from '../session.ts';
 export type EventMaker = (stamp: Stamp) => BaseEvent;
 
 /**
- * Appends custom events as one transaction: kinds that the conversation was opened with, and facts whose key has two dots.
+ * Appends custom events as one transaction: kinds that the conversation was opened with, and facts whose key has two
+ * dots.
  *
- * @throws {AgentError} `invalid` for any other event, and for one that does not keep its stamp; {@link EventError} for one
- * that breaks the schema of its kind.
+ * @throws {AgentError} `invalid` for any other event, and for one that does not keep its stamp; {@link EventError} for
+ * one that breaks the schema of its kind.
  */
 export function recordEvents(makers: readonly EventMaker[], session: Session): Promise<readonly BaseEvent[]> {
   const { journal, codec } = session;

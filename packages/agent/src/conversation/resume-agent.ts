@@ -42,9 +42,9 @@ const storedMeta = z.looseObject({
 });
 
 /**
- * Returns the agent for a stored conversation: confirmation, budget and stuck rules each come from the given agent if they
- * were set there, else from the conversation as it was last used. A later policy update in the log replaces the stored
- * policy.
+ * Returns the agent for a stored conversation: confirmation, budget and stuck rules each come from the given agent if
+ * they were set there, else from the conversation as it was last used. A later policy update in the log replaces the
+ * stored policy.
  *
  * @throws {AgentError} `policy-missing` when a stored confirmation policy is needed that only the application can make;
  * `invalid` for stored limits that allow nothing.
@@ -71,7 +71,10 @@ export function resumeAgent(agent: Agent, meta: Json, { id, policyUpdates }: Res
   });
 }
 
-/** Returns the updates from `head` on: a stored policy already contains the earlier ones, and may be newer than they are. */
+/**
+ * Returns the updates from `head` on: a stored policy already contains the earlier ones, and may be newer than they
+ * are.
+ */
 function updatesSince(
   { confirmation_policy: policy, security_analyzer: analyzer }: PolicyUpdates,
   head = 0,
@@ -112,11 +115,12 @@ interface AgentIdentity<Tools> {
 }
 
 /**
- * Checks that an agent can resume a conversation: it has the kind and the tools of the previous agent. An agent of another
- * kind has other tools, and the log may not list all of them.
+ * Checks that an agent can resume a conversation: it has the kind and the tools of the previous agent. An agent of
+ * another kind has other tools, and the log may not list all of them.
  *
  * @throws {AgentError} `tools-missing`.
- * @see software-agent-sdk ConversationState.create: the class of the agent must be the stored one, and so must its tools
+ * @see software-agent-sdk ConversationState.create: the class of the agent must be the stored one, and so must its
+ * tools
  */
 export function checkAgent(
   before: AgentIdentity<readonly string[]>,

@@ -3,8 +3,8 @@ import type { ModelReply } from '@varve/llm';
 import type { Session } from '../session.ts';
 
 /**
- * Asks the model a question about the current view. Its tools are in the request and must not be called. Neither question
- * nor answer is stored, and the cost is in the reply only.
+ * Asks the model a question about the current view. Its tools are in the request and must not be called. Neither
+ * question nor answer is stored, and the cost is in the reply only.
  *
  * @throws {LlmError} what the model throws; nothing is condensed when the question does not fit.
  * @see software-agent-sdk ask_agent

@@ -58,9 +58,9 @@ export async function copyMissingEvents(
 const batchSize = 256;
 
 /**
- * Appends the first `to` events of a log to another under the same ids, continuing where that one ends. Facts of replies,
- * runs and children are marked as inherited: their cost and time were spent elsewhere, and inherited calls cannot be
- * proven never to have run.
+ * Appends the first `to` events of a log to another under the same ids, continuing where that one ends. Facts of
+ * replies, runs and children are marked as inherited: their cost and time were spent elsewhere, and inherited calls
+ * cannot be proven never to have run.
  */
 async function copyEvents(from: LogReader, into: EventLog, codec: EventCodec, to: number): Promise<void> {
   let events: NewEvent[] = [];

@@ -13,9 +13,9 @@ export function digestOfJson(value: ModelParameters | readonly ToolSpec[]): stri
 }
 
 /**
- * Returns a function that digests lists of messages: the SHA-256 over the digests of the single messages, in order. Each
- * message object is hashed once, and a list that extends the previous one costs only its new messages. The last message
- * may be a different one next time.
+ * Returns a function that digests lists of messages: the SHA-256 over the digests of the single messages, in order.
+ * Each message object is hashed once, and a list that extends the previous one costs only its new messages. The last
+ * message may be a different one next time.
  */
 export function messageDigester(): (messages: readonly Message[]) => string {
   const known = new WeakMap<Message, Buffer>();

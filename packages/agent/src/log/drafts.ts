@@ -46,7 +46,9 @@ export function userMessageDraft(content: readonly Content[]): Draft {
   };
 }
 
-/** Adds a message of the framework to the model, in the role of a user. It resets nothing that a user's message resets. */
+/**
+ * Adds a message of the framework to the model, in the role of a user. It resets nothing that a user's message resets.
+ */
 export function nudgeDraft(message: string): Draft {
   const content = [text(message)];
   return {

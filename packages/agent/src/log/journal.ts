@@ -36,11 +36,11 @@ export interface JournalOptions {
 }
 
 /**
- * The only writer of a conversation's log. Each event is stamped, masked, stored and then folded, so that the state never
- * contains an event that is not stored; {@link Journal.emitDeferred} is the one exception.
+ * The only writer of a conversation's log. Each event is stamped, masked, stored and then folded, so that the state
+ * never contains an event that is not stored; {@link Journal.emitDeferred} is the one exception.
  *
- * Emits run one after the other. A failed emit folds nothing, and the next one first folds what reached the log in spite
- * of the failure.
+ * Emits run one after the other. A failed emit folds nothing, and the next one first folds what reached the log in
+ * spite of the failure.
  */
 export class Journal {
   readonly #options: JournalOptions;
@@ -74,8 +74,8 @@ export class Journal {
   /**
    * Appends events as one transaction and resolves with them as stored. No drafts append nothing.
    *
-   * @throws {StorageError} what the log throws; {@link EventError} when a draft makes an invalid event (a bug); what the
-   * function of drafts throws.
+   * @throws {StorageError} what the log throws; {@link EventError} when a draft makes an invalid event (a bug); what
+   * the function of drafts throws.
    */
   emit(drafts: Drafts): Promise<readonly BaseEvent[]> {
     return this.#enqueue(async () => {
@@ -111,14 +111,16 @@ export class Journal {
     return this.#log.lossSignal;
   }
 
-  /** Resolves when everything emitted so far is stored. @throws {StorageError} what the log threw, also after a loss. */
+  /**
+   * Resolves when everything emitted so far is stored. @throws {StorageError} what the log threw, also after a loss.
+   */
   async flush(): Promise<void> {
     if (this.#log.hasUnsaved || this.lossSignal.aborted) await this.catchUp();
   }
 
   /**
-   * Stores deferred events and folds what reached the log in spite of a failed append. Resolves with the position at which
-   * log and state were equal; the state may have advanced when the caller continues.
+   * Stores deferred events and folds what reached the log in spite of a failed append. Resolves with the position at
+   * which log and state were equal; the state may have advanced when the caller continues.
    *
    * @throws {StorageError}
    */
@@ -132,8 +134,8 @@ export class Journal {
   }
 
   /**
-   * Stores deferred events and accepts emits again after a loss. Called when the run that deferred them has ended and has
-   * seen {@link lossSignal}. Never rejects.
+   * Stores deferred events and accepts emits again after a loss. Called when the run that deferred them has ended and
+   * has seen {@link lossSignal}. Never rejects.
    */
   async resetAfterLoss(): Promise<void> {
     await this.flush().catch(() => undefined);
@@ -194,7 +196,9 @@ export class Journal {
     this.#staleness = 'none';
   }
 
-  /** The new `meta` if these events change it: stored in the same append, so that both survive a crash or neither does. */
+  /**
+   * The new `meta` if these events change it: stored in the same append, so that both survive a crash or neither does.
+   */
   #changedMeta(events: readonly BaseEvent[]): Json | undefined {
     const before: Status = this.#timeline.read('status');
     const after = events.reduce((status, event, index) => statusProjection.apply(status, event, index), before);

@@ -10,8 +10,8 @@ import { isCustomEvent } from './is-custom-event.ts';
 const envelope = new Set(['id', 'timestamp', 'source', 'parent_id', 'kind']);
 
 /**
- * Fields whose strings are words of the event format or ids of events. Masking them would make an event unreadable or break
- * a reference, and hide nothing.
+ * Fields whose strings are words of the event format or ids of events. Masking them would make an event unreadable or
+ * break a reference, and hide nothing.
  */
 const structural = new Set([
   ...envelope,

@@ -8,20 +8,21 @@ import {
   UserRejectObservation,
 } from '@varve/events/kinds';
 
-/** One place where two runs differ; one side is absent where only the other did something. */
+/** Difference between two runs; a side is absent where only the other has an event. */
 export interface RunDifference {
-  /** Number of the event among those that are compared, from 0. */
+  /** Number of the event among the compared ones, from 0. */
   readonly at: number;
   readonly left?: BaseEvent;
   readonly right?: BaseEvent;
 }
 
 /**
- * Where two runs differ in what was said, called and answered, event by event. Ids, times and states are not compared. What
- * is the same at the beginning and at the end is skipped; what lies between is set side by side. Empty for equal runs.
+ * Returns the differences between two runs in messages, calls and results, event by event. Ids, times and states are
+ * not compared. The common beginning and end are skipped, and the events between them are paired in order. Empty for
+ * equal runs.
  */
 export function diffRuns(left: readonly BaseEvent[], right: readonly BaseEvent[]): readonly RunDifference[] {
-  const [mine, yours] = [left.flatMap(told), right.flatMap(told)];
+  const [mine, yours] = [left.flatMap(comparable), right.flatMap(comparable)];
   const shorter = Math.min(mine.length, yours.length);
   let start = 0;
   while (start < shorter && mine[start]?.text === yours[start]?.text) start++;
@@ -35,17 +36,17 @@ export function diffRuns(left: readonly BaseEvent[], right: readonly BaseEvent[]
   });
 }
 
-interface Told {
+interface Comparable {
   readonly event: BaseEvent;
   readonly text: string;
 }
 
-function told(event: BaseEvent): readonly Told[] {
-  const what = toldBy(event);
-  return what === undefined ? [] : [{ event, text: JSON.stringify([event.kind, event.source, what]) }];
+function comparable(event: BaseEvent): readonly Comparable[] {
+  const content = contentOf(event);
+  return content === undefined ? [] : [{ event, text: JSON.stringify([event.kind, event.source, content]) }];
 }
 
-function toldBy(event: BaseEvent): unknown {
+function contentOf(event: BaseEvent): unknown {
   if (MessageEvent.is(event)) return event.llm_message.content;
   if (ActionEvent.is(event)) return [event.thought, event.tool_name, event.action ?? event.tool_call.arguments];
   if (ObservationEvent.is(event)) return [event.tool_name, event.observation];

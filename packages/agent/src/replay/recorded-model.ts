@@ -5,16 +5,16 @@ import type { LogReader } from '@varve/storage';
 import { messageDigester } from '../log/digest.ts';
 import { recordedReplies } from './recorded-replies.ts';
 
-/** A model that says again what a log says a model said. */
+/** A model that returns the replies of a log. */
 export interface RecordedModel extends LanguageModel {
-  /** Replies in the log. */
+  /** Number of replies in the log. */
   readonly length: number;
-  /** Numbers, from 0, of the requests that were not the recorded ones. */
+  /** Numbers, from 0, of the requests that differed from the recorded ones. */
   readonly diverged: readonly number[];
 }
 
 /**
- * Answers the n-th request with the n-th reply of a log, whatever is asked: with tools that really run, it shows what has
+ * Answers the n-th request with the n-th reply of a log, whatever the request: with real tools, it shows what has
  * changed around the model. A request beyond the last one rejects with `script-mismatch`.
  */
 export async function recordedModel(log: LogReader, kinds: readonly EventKind[] = []): Promise<RecordedModel> {
@@ -35,7 +35,7 @@ export async function recordedModel(log: LogReader, kinds: readonly EventKind[] 
       if (!recorded) {
         throw new LlmError(
           'script-mismatch',
-          `Request ${number + 1} is one too many: the log has ${replies.length} replies.`,
+          `Request ${number + 1} has no recorded reply: the log has ${replies.length}.`,
         );
       }
       if (digest(messages) !== recorded.digests.messages) diverged.push(number);

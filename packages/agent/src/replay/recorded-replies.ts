@@ -4,13 +4,13 @@ import { ActionEvent, MessageEvent } from '@varve/events/kinds';
 import type { FinishReason, ModelReply } from '@varve/llm';
 import type { LogReader } from '@varve/storage';
 
-/** A reply as a log holds it, and what it answered. */
+/** A recorded reply, and the digests of its request. */
 export interface RecordedReply {
   readonly reply: ModelReply;
   readonly digests: Call['digests'];
 }
 
-/** The replies of a log, of all branches, in the order they came. Those of which the log holds only a part are left out. */
+/** Returns the replies of a log, of all branches, in order. Replies that are stored only in part are omitted. */
 export async function recordedReplies(log: LogReader, codec: EventCodec): Promise<readonly RecordedReply[]> {
   const calls: Call[] = [];
   const events = new Map<string, BaseEvent>();
@@ -27,19 +27,19 @@ export async function recordedReplies(log: LogReader, codec: EventCodec): Promis
 }
 
 function messageOf({ actions, message_id: id }: Call, events: ReadonlyMap<string, BaseEvent>): Message | undefined {
-  const said = id === undefined ? undefined : events.get(id);
-  if (said) return MessageEvent.is(said) ? said.llm_message : undefined;
-  const made = actions.flatMap((action) => {
+  const message = id === undefined ? undefined : events.get(id);
+  if (message) return MessageEvent.is(message) ? message.llm_message : undefined;
+  const actionEvents = actions.flatMap((action) => {
     const event = events.get(action);
     return event && ActionEvent.is(event) ? [event] : [];
   });
-  const [first] = made;
-  if (!first || made.length < actions.length) return undefined;
+  const [first] = actionEvents;
+  if (!first || actionEvents.length < actions.length) return undefined;
   const { thought, reasoning_content, thinking_blocks, responses_reasoning_item } = first;
   return {
     role: 'assistant',
     content: thought,
-    tool_calls: made.map(({ tool_call: call }) => call),
+    tool_calls: actionEvents.map(({ tool_call: call }) => call),
     ...(reasoning_content !== undefined && { reasoning_content }),
     thinking_blocks,
     ...(responses_reasoning_item && { responses_reasoning_item }),

@@ -3,12 +3,13 @@ import { ActionEvent, AgentErrorEvent, ObservationEvent, UserRejectObservation }
 import type { Observation, Payload } from '@varve/events/payloads';
 import { ToolError, type Tool } from '@varve/tools';
 
-/** What came of a call: an observation, or why there is none. */
+/** Recorded result of a call: an observation, or an error message. */
 type Outcome = Observation | string;
 
 /**
- * The same tools, which carry nothing out: a call is answered as the same call was answered in the events of a run; if it was
- * made several times, each time as it was then. A call that the run did not make, or that a person refused, fails.
+ * Returns the tools with recorded results instead of executions: a call gets the result of the same call in the events
+ * of a run, and repeated calls get their results in order. A call that the run does not contain, or that was rejected,
+ * fails.
  */
 export function recordedTools(tools: readonly Tool[], events: readonly BaseEvent[]): readonly Tool[] {
   const outcomes = recordedOutcomes(events);
@@ -24,7 +25,7 @@ export function recordedTools(tools: readonly Tool[], events: readonly BaseEvent
   }));
 }
 
-/** By call, in the order of the calls. */
+/** Returns the results by call, in the order of the calls. */
 function recordedOutcomes(events: readonly BaseEvent[]): ReadonlyMap<string, Outcome[]> {
   const byAction = new Map<string, Outcome>();
   const byCallId = new Map<string, Outcome>();

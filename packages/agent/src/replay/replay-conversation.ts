@@ -10,33 +10,33 @@ import { diffRuns, type RunDifference } from './diff-runs.ts';
 import { recordedModel } from './recorded-model.ts';
 import { recordedTools } from './recorded-tools.ts';
 
-/** What a log is replayed with. */
+/** Options of {@link replayConversation}. */
 export interface ReplayOptions extends Pick<ConversationOptions, 'secrets' | 'kinds'> {
-  /** Its tools really run, in `workspace`, unless results are `recorded`. */
+  /** Agent of the new conversation. Its tools run in `workspace`, unless results are `recorded`. */
   readonly agent: Agent;
-  /** Where the new conversation is kept. */
+  /** Store of the new conversation. */
   readonly store: EventStore;
   readonly workspace: string;
-  /** `recorded`: the replies of the log; `live`: the agent's own model is asked. */
+  /** `recorded`: the replies of the log; `live`: the agent's model is called. */
   readonly replies: 'recorded' | 'live';
-  /** `recorded`: no tool runs, and a call gets the result that the same call had; `live` (default): tools run. */
+  /** `recorded`: no tool runs, and a call gets the result of the same recorded call; `live` (default): tools run. */
   readonly results?: 'recorded' | 'live';
 }
 
-/** What came of a replay. */
+/** Result of a replay. */
 export interface Replayed {
-  /** The id of the new conversation. */
+  /** Id of the new conversation. */
   readonly conversationId: string;
-  /** How each run ended: one for each thing the user said. */
+  /** End reason of each run, one per message of the user. */
   readonly reasons: readonly EndReason[];
-  /** Where the recorded conversation (left) and the new one (right) differ. */
+  /** Differences between the recorded conversation (left) and the new one (right). */
   readonly differences: readonly RunDifference[];
 }
 
 /**
- * Says to a new conversation what the user said on the active branch of a recorded one, one thing after the other, runs it
- * each time, and tells where the two differ. What was said while a run was under way is said after it. With recorded replies
- * and recorded results nothing is asked and nothing carried out: what differs then is what the agent around them does.
+ * Sends the user's messages on the active branch of a recorded conversation to a new one, runs it after each message,
+ * and compares the two. Messages that were sent during a run are sent after it. With recorded replies and recorded
+ * results no model is called and no tool runs: any difference then comes from the agent itself.
  *
  * @throws {AgentError} {@link StorageError} as a conversation does.
  */
@@ -58,7 +58,7 @@ export async function replayConversation(log: LogReader, options: ReplayOptions)
   return { conversationId: conversation.id, reasons, differences: diffRuns(recorded, replayed) };
 }
 
-/** What the model saw or was told on the active branch, also what was condensed away. */
+/** Returns the events of the active branch, including condensed ones. */
 async function branchOf(
   log: LogReader,
   kinds: NonNullable<ConversationOptions['kinds']>,

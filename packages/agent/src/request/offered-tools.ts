@@ -14,9 +14,9 @@ const securityRisk = {
 };
 
 /**
- * Returns a tool as the model is offered it: its own parameters after `security_risk` (unless it only reads) and `summary`
- * (unless it has one). These two come first, so that a truncated reply still contains them, and are always present, so
- * that changing a policy does not change the prompt.
+ * Returns a tool as the model is offered it: its own parameters after `security_risk` (unless it only reads) and
+ * `summary` (unless it has one). These two come first, so that a truncated reply still contains them, and are always
+ * present, so that changing a policy does not change the prompt.
  */
 export function offeredTool(tool: Tool): ToolSpec {
   const { properties, ...rest } = tool.parameters as { readonly properties?: Readonly<Record<string, unknown>> };

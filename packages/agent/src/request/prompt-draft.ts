@@ -13,7 +13,9 @@ export interface PromptDraftOptions {
   readonly now: () => number;
 }
 
-/** Returns the system prompt for a branch that has none yet. A branch keeps its prompt, so that its requests stay equal. */
+/**
+ * Returns the system prompt for a branch that has none yet. A branch keeps its prompt, so that its requests stay equal.
+ */
 export function promptDraft(
   view: View,
   prompt: Prompt,

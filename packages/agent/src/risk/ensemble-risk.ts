@@ -4,10 +4,11 @@ import { highestRisk } from './highest-risk.ts';
 import type { ProposedCall, RiskAnalyzer } from './risk-analyzer.ts';
 
 /**
- * Asks several analyzers; the highest risk wins, and an unknown one lowers nothing. An analyzer that throws counts as HIGH.
+ * Combines several analyzers: the highest risk wins, and an unknown risk lowers nothing. An analyzer that throws counts
+ * as HIGH.
  *
  * @throws {AgentError} `invalid` without analyzers.
- * @see software-agent-sdk EnsembleSecurityAnalyzer (where a member that cannot tell may hide that another says HIGH)
+ * @see software-agent-sdk EnsembleSecurityAnalyzer (where an `UNKNOWN` of one member may hide a `HIGH` of another)
  */
 export function ensembleRisk(analyzers: readonly RiskAnalyzer[]): RiskAnalyzer {
   if (analyzers.length === 0) throw new AgentError('invalid', 'An ensemble needs at least one analyzer.');

@@ -1,9 +1,9 @@
 import type { SecurityRisk } from '@varve/events/kinds';
 
-/** What cannot be told may be anything: only what is known to be dangerous outweighs it. */
+/** An unknown risk may be any risk: only HIGH outweighs it. */
 const rank = { LOW: 0, MEDIUM: 1, UNKNOWN: 2, HIGH: 3 } as const satisfies Record<SecurityRisk, number>;
 
-/** The highest of several risks; undefined of none. Unknown counts for more than medium, so that it never lowers anything. */
+/** Returns the highest risk; undefined without one. UNKNOWN ranks above MEDIUM, so that it never lowers a result. */
 export function highestRisk(risks: readonly (SecurityRisk | undefined)[]): SecurityRisk | undefined {
   return risks
     .filter((risk) => risk !== undefined)

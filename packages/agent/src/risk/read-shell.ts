@@ -2,31 +2,34 @@ import { basename } from 'node:path';
 import { forEachChild, parse, type Command, type SyntaxNode, type Word, type WordPart } from 'unbash';
 import { carriedBy, type ShellWord } from './unwrap-command.ts';
 
-/** One simple command of a script, wherever in it, and also inside of another: `rm` in `sudo xargs rm`. */
+/** A simple command anywhere in a script, also inside another command: `rm` in `sudo xargs rm`. */
 export interface ShellCommand {
-  /** Without its directory. */
+  /** Program name without its directory. */
   readonly name: string;
-  /** As the program gets them; a variable or a substitution stands in its own syntax. */
+  /** Arguments as the program receives them; variables and substitutions are left in their own syntax. */
   readonly args: readonly string[];
-  /** Some argument is only known when the command runs. */
+  /** True if an argument is only known when the command runs. */
   readonly hasUnseenArgs: boolean;
-  /** Files its output or errors are redirected to. */
+  /** Files to which its output or errors are redirected. */
   readonly writes: readonly string[];
-  /** Names of the commands that its output goes into. */
+  /** Names of the commands that read its output. */
   readonly feeds: readonly string[];
 }
 
-/** What can be told of a script without running it. */
+/** Commands of a script, as far as they are known without running it. */
 export interface ShellReading {
   readonly commands: readonly ShellCommand[];
-  /** Every command in it is among `commands`. False for syntax that is broken, and for what only shows when it runs. */
+  /**
+   * True if `commands` is complete. False for invalid syntax, and for commands that are only known when the script
+   * runs.
+   */
   readonly isWhole: boolean;
 }
 
-/** Scripts inside of scripts are followed so deep. */
+/** Maximum depth of scripts inside scripts. */
 const deepest = 8;
 
-/** Reads a shell script: quotes, pipes, substitutions, functions, and the scripts inside of its arguments. */
+/** Reads a shell script: quotes, pipes, substitutions, functions, and the scripts inside its arguments. */
 export function readShell(source: string): ShellReading {
   const reader = new Reader();
   reader.script(source, [], 0);
@@ -67,7 +70,7 @@ class Reader {
       one.type === 'Redirect' && one.operator.includes('>') && one.target ? [one.target.value] : [],
     );
     this.#words(words, { feeds, writes, depth });
-    // What stands in substitutions goes into this command: `bash <(curl …)`, `eval "$(curl …)"`.
+    // The output of substitutions is input of this command: `bash <(curl …)`, `eval "$(curl …)"`.
     const into = [...namesIn(words), ...feeds];
     forEachChild(command, (child) => this.#visit(child, into, depth));
   }
@@ -98,7 +101,7 @@ interface CommandContext {
 }
 
 interface ShownWord extends ShellWord {
-  /** As it is written when it cannot be known. */
+  /** Source text when the value is not known. */
   readonly shown: string;
 }
 
@@ -110,7 +113,7 @@ function wordsOf(command: Command): readonly ShownWord[] {
   });
 }
 
-/** Names of what a command runs: its own, and those of the commands in its arguments. */
+/** Returns the names of the programs that a command runs: its own, and those of the commands in its arguments. */
 function namesIn([verb, ...args]: readonly ShellWord[], depth = 0): readonly string[] {
   if (verb?.text === undefined || depth > deepest) return [];
   const name = basename(verb.text);
@@ -118,7 +121,7 @@ function namesIn([verb, ...args]: readonly ShellWord[], depth = 0): readonly str
   return [name, ...inner];
 }
 
-/** Whether a word is known before the command runs. A pattern of file names is, unless it is to be the command itself. */
+/** Reports whether a word is known before the command runs. A file pattern is, unless it is the command itself. */
 function isSeen({ parts }: Word, isVerb: boolean): boolean {
   return (parts ?? []).every((part) => isSeenPart(part, isVerb));
 }

@@ -3,22 +3,22 @@ import type { SecurityRisk } from '@varve/events/kinds';
 import type { Payload } from '@varve/events/payloads';
 import type { Tool } from '@varve/tools';
 
-/** A valid call that is about to run, as a policy sees it. */
+/** A valid call that is about to run, as policies and analyzers see it. */
 export interface ProposedCall {
   readonly tool: Tool;
-  /** The payload as it is stored; `tool.fromAction` gives the input, for `tool.effect` and the like. */
+  /** Stored payload; `tool.fromAction` returns the input, for example for `tool.effect`. */
   readonly action: Payload;
-  /** What the model itself says of the danger; `UNKNOWN` when it said nothing, and for tools that only read. */
+  /** Risk according to the model; `UNKNOWN` without a rating, and for tools that only read. */
   readonly risk: SecurityRisk;
 }
 
-/** Says how dangerous a call is, whatever the model says of it. */
+/** Rates the risk of a call. */
 export interface RiskAnalyzer {
-  /** What rebuilds this analyzer: the reference's JSON of it, or a `kind` of your own and its options. */
+  /** JSON from which this analyzer can be rebuilt: the reference's, or a custom `kind` and its options. */
   readonly spec: Json;
   /**
-   * Must be pure, because it is asked again before the call runs and after a restart. Undefined when it has nothing to say
-   * of such calls; `UNKNOWN` when it should, but cannot tell.
+   * Returns the risk of a call; undefined when it does not rate such calls, `UNKNOWN` when it cannot determine the
+   * risk. Must be pure, because it is called again before the call runs and after a restart.
    */
   riskOf(call: ProposedCall): SecurityRisk | undefined;
 }

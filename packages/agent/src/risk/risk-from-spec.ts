@@ -14,7 +14,7 @@ const specs = z.discriminatedUnion('kind', [
 
 const builtin = new Set<string>(shellRules.map(({ id }) => id));
 
-/** The analyzer that a spec describes; undefined when only its owner can make it, for instance with rules of their own. */
+/** Returns the analyzer for a spec; undefined when only the application can make it, for example with custom rules. */
 export function riskFromSpec(spec: Json): RiskAnalyzer | undefined {
   const { data } = specs.safeParse(spec);
   if (data?.kind === 'LLMSecurityAnalyzer') return modelRisk();

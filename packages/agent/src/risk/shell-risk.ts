@@ -5,18 +5,18 @@ import { readShell } from './read-shell.ts';
 import type { RiskAnalyzer } from './risk-analyzer.ts';
 import { shellRules, type ShellRule } from './shell-rules.ts';
 
-/** What counts as dangerous. */
+/** Options of {@link shellRisk}. */
 export interface ShellRiskOptions {
-  /** Asked beside the built-in rules. Pure. */
+  /** Rules in addition to the built-in ones. Pure. */
   readonly rules?: readonly ShellRule[];
 }
 
 /**
- * Parses the commands of the terminal and looks at each simple command in them, also inside of `sudo`, `xargs`,
- * `find -exec`, `sh -c` and substitutions. What cannot be told before it runs (a variable as the command, code for an
- * interpreter, input for a running program, broken syntax) is UNKNOWN. It says nothing of other tools.
+ * Parses the commands of the terminal and rates each simple command in them, also inside `sudo`, `xargs`, `find -exec`,
+ * `sh -c` and substitutions. Commands that are only known when they run (a variable as the command, code for an
+ * interpreter, input for a running program, invalid syntax) are UNKNOWN. Other tools are not rated.
  *
- * It finds what is dangerous by mistake, not what is hidden on purpose: a script file may hold anything.
+ * Detects accidental danger, not commands that are hidden on purpose: a script file may contain anything.
  *
  * @see software-agent-sdk PatternSecurityAnalyzer (regular expressions over all text, and a syntax tree for `rm` only)
  */
@@ -35,7 +35,7 @@ function riskOfScript(script: string, rules: readonly ShellRule[]): SecurityRisk
   const { commands, isWhole } = readShell(script);
   const risks = commands.flatMap((command): SecurityRisk[] => [
     ...rules.flatMap((rule) => (rule.matches(command) ? [rule.risk] : [])),
-    // `rm $FLAGS` may be anything that `rm` can be.
+    // `$FLAGS` in `rm $FLAGS` may contain any option of `rm`.
     ...(command.name === 'rm' && command.hasUnseenArgs ? (['UNKNOWN'] as const) : []),
   ]);
   return highestRisk(['LOW', ...risks, ...(isWhole ? [] : (['UNKNOWN'] as const))]) ?? 'UNKNOWN';

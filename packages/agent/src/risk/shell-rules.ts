@@ -1,15 +1,15 @@
 import type { ShellCommand } from './read-shell.ts';
 import { runsCode } from './unwrap-command.ts';
 
-/** A kind of command that is dangerous. */
+/** Rule for dangerous shell commands. */
 export interface ShellRule {
-  /** The reference's id of the detector, where it has one. */
+  /** The reference's id of the detector, if it has one. */
   readonly id: string;
   readonly risk: 'MEDIUM' | 'HIGH';
   matches(command: ShellCommand): boolean;
 }
 
-/** Whether a command has an option, alone, in a cluster of short ones, or in full. */
+/** Reports whether a command has an option: alone, in a cluster of short options, or in its long form. */
 function has({ args }: ShellCommand, short: string, long?: string): boolean {
   const cluster = new RegExp(`^-[a-zA-Z]*${short}`);
   return args.some((arg) => cluster.test(arg) || (long !== undefined && arg === long));
@@ -33,9 +33,9 @@ const credentials =
 const startupFile = /(?:\/|^)(?:\.bashrc|\.zshrc|\.profile|\.bash_profile|\.ssh\/authorized_keys)$/;
 
 /**
- * The rules for commands of a shell, most telling first.
+ * Rules for shell commands, most specific first.
  *
- * @see software-agent-sdk PatternSecurityAnalyzer, PolicyRailSecurityAnalyzer: detectors of the same ids
+ * @see software-agent-sdk PatternSecurityAnalyzer, PolicyRailSecurityAnalyzer: detectors with the same ids
  */
 export const shellRules: readonly ShellRule[] = [
   {

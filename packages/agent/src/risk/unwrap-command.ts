@@ -1,9 +1,9 @@
-/** A word of a command; `text` is undefined when it is only known when the command runs. */
+/** Word of a command; `text` is undefined when it is only known when the command runs. */
 export interface ShellWord {
   readonly text: string | undefined;
 }
 
-/** What a command carries out by way of its arguments: other words, a text in a shell's language, or nobody knows. */
+/** Command that another command runs through its arguments: words, a shell script, or unknown. */
 export type Carried<Word extends ShellWord> =
   | { readonly kind: 'words'; readonly words: readonly Word[] }
   | { readonly kind: 'script'; readonly source: string }
@@ -39,12 +39,12 @@ const wrappers: Readonly<Record<string, Wrapper>> = {
 const shells = new Set(['sh', 'bash', 'zsh', 'dash', 'ksh', 'ash', 'fish']);
 const interpreters = /^(?:python[\d.]*|perl|ruby|node|nodejs|deno|bun|php|lua|awk|gawk)$/;
 
-/** Whether a program runs what it is given as code. */
+/** Reports whether a program runs its input or an argument as code. */
 export function runsCode(name: string): boolean {
   return shells.has(name) || interpreters.test(name) || name === 'eval' || name === 'source' || name === '.';
 }
 
-/** What a command runs besides itself. */
+/** Returns the commands that a command runs through its arguments. */
 export function carriedBy<Word extends ShellWord>(name: string, args: readonly Word[]): readonly Carried<Word>[] {
   if (name === 'eval') return [scriptOf(args)];
   if (shells.has(name)) return carriedByShell(args);
@@ -74,7 +74,7 @@ function carriedByWrapper<Word extends ShellWord>(
   return words.length > 0 ? [{ kind: 'words', words }] : [];
 }
 
-/** A shell without a script in its arguments or a file to read runs what comes in. */
+/** Reports whether a shell runs its standard input: it has neither a script in its arguments nor a file. */
 function carriedByShell(args: readonly ShellWord[]): readonly Carried<never>[] {
   const at = args.findIndex(({ text }) => text !== undefined && /^-\w*c\w*$/.test(text));
   if (at >= 0) return [scriptOf(args.slice(at + 1, at + 2))];

@@ -24,7 +24,10 @@ export async function condensationFor(
   return reset ? draftOf(reset, () => journal.newId()) : 'exhausted';
 }
 
-/** Returns the plan that cuts everything except system prompt, first user turn and last step; `undefined` if there is no more. */
+/**
+ * Returns the plan that cuts everything except system prompt, first user turn and last step; `undefined` if there is no
+ * more.
+ */
 export function hardReset(view: View): CondensationPlan | undefined {
   const { events } = view;
   const cuts = cutPoints(events);

@@ -11,8 +11,8 @@ import { isMonologue } from '../stuck/monologue.ts';
 import { eventsOfReply, failedAttemptDrafts, type ReplyFactContext } from './reply-events.ts';
 
 /**
- * Stores a reply and acts on it. Its calls are read, stored as actions, and executed unless a person must confirm them. A
- * reply of text ends the run, waits or continues, by the agent's policy.
+ * Stores a reply and acts on it. Its calls are read, stored as actions, and executed unless a person must confirm them.
+ * A reply of text ends the run, waits or continues, by the agent's policy.
  */
 export async function handleReply(
   reply: ModelReply,
@@ -55,7 +55,10 @@ function replyFactContext({ digests, projections }: PreparedRequest, { journal, 
   return { digests, projections, usageId: 'agent', now: now(), newId: () => journal.newId() };
 }
 
-/** Reads the calls of a reply. A call in a reply that was cut off, or that the model could not read from text, is invalid. */
+/**
+ * Reads the calls of a reply. A call in a reply that was cut off, or that the model could not read from text, is
+ * invalid.
+ */
 function readCalls(reply: ModelReply, { tools }: Session): readonly ReturnType<typeof readCall>[] {
   const calls: readonly ToolCall[] = reply.message.tool_calls ?? [];
   return calls.map((call, index) => {

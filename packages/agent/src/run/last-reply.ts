@@ -15,7 +15,9 @@ export function endsInReply({ events }: View): boolean {
   return last !== undefined && MessageEvent.is(last) && last.source === 'agent';
 }
 
-/** Returns the message of the agent's last `finish` or its last reply of text, whichever is later; else an empty string. */
+/**
+ * Returns the message of the agent's last `finish` or its last reply of text, whichever is later; else an empty string.
+ */
 export function finalText({ events }: View): string {
   for (const event of events.toReversed()) {
     if (ActionEvent.is(event) && FinishAction.is(event.action)) return event.action.message;

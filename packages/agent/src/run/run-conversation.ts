@@ -66,7 +66,9 @@ function alreadyEnded({ journal, agent, conversationId }: Session): StepsEnd | u
   return undefined;
 }
 
-/** Combines everything that stops the run: its options, the conversation's budget, the parent's run and a lost lease. */
+/**
+ * Combines everything that stops the run: its options, the conversation's budget, the parent's run and a lost lease.
+ */
 function limitedRun(
   { ledger, agent, journal, timeout }: Session,
   limits: Limits & { readonly maxMs?: number },

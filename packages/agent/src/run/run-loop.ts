@@ -6,7 +6,7 @@ import type { LimitedRun } from '../budget/budget-ledger.ts';
 import { callErrorDraft, failureDrafts, nudgeDraft, statusDraft, type Draft } from '../log/drafts.ts';
 import type { Session, StepContext } from '../session.ts';
 import { detectLoop, resumeAfterStuckNudge } from '../stuck/detect-loop.ts';
-import { overflowVerdict } from '../stuck/overflow-verdict.ts';
+import { overflowVerdict } from '../stuck/overflow-projection.ts';
 import { finalText, isAnswered } from './last-reply.ts';
 import type { RunControl } from './run-lock.ts';
 import type { EndReason } from './run-result.ts';

@@ -22,12 +22,14 @@ export type RunResult = RunTotals &
     | { readonly reason: 'waiting' }
     /** `pause` was called; another `run` continues. */
     | { readonly reason: 'paused' }
-    /** The run was aborted; running calls were cancelled and answered. The status is `paused`; another `run` continues. */
+    /**
+     * The run was aborted; running calls were cancelled and answered. The status is `paused`; another `run` continues.
+     */
     | { readonly reason: 'interrupted' }
     /**
      * A limit was reached; the status is `error`. The limits of a run start from zero with another `run`, those of the
-     * conversation do not. `max-calls` counts replies of the model in the whole conversation; `max-time` is the time of the
-     * run or of all runs.
+     * conversation do not. `max-calls` counts replies of the model in the whole conversation; `max-time` is the time of
+     * the run or of all runs.
      */
     | { readonly reason: 'max-iterations' | 'max-cost' | 'max-tokens' | 'max-calls' | 'max-time' }
     /** The agent repeated itself, or its model returned nothing usable several times in a row. */

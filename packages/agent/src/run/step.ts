@@ -8,9 +8,9 @@ import { condensationFor, hardReset } from './condense.ts';
 import { handleReply, nudgeOrStop, recordFailedAttempts } from './handle-reply.ts';
 
 /**
- * Runs one step: completes open calls, or condenses the view, or asks the model once and acts on its reply. Decisions are
- * stored before anything that must not be repeated; calls that only read, and their results, may be stored after the next
- * request is sent.
+ * Runs one step: completes open calls, or condenses the view, or asks the model once and acts on its reply. Decisions
+ * are stored before anything that must not be repeated; calls that only read, and their results, may be stored after
+ * the next request is sent.
  */
 export async function step(session: Session, context: StepContext): Promise<StepOutcome> {
   const { journal } = session;
@@ -59,8 +59,8 @@ async function handleError(error: unknown, session: Session, { signal }: StepCon
 }
 
 /**
- * Fails the run when nothing more can be cut. A condensation without events ends the demand, so that another run, with a
- * larger model or with other tools, may ask again.
+ * Fails the run when nothing more can be cut. A condensation without events ends the demand, so that another run, with
+ * a larger model or with other tools, may ask again.
  */
 async function failExhausted({ journal }: Session): Promise<StepOutcome> {
   await journal.emit([{ make: (stamp) => Condensation.create({ llm_response_id: journal.newId() }, stamp) }]);

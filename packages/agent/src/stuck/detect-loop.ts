@@ -3,90 +3,93 @@ import { MessageEvent } from '@varve/events/kinds';
 import { mayRepeat, turnsOf, type Turn } from './turns.ts';
 import type { StuckRules } from './stuck-rules.ts';
 
-/** What is to be done about an agent that repeats itself. */
+/** Reaction to an agent that repeats itself: a nudge to its model, or the end of the run. */
 export type LoopVerdict = { readonly kind: 'nudge'; readonly message: string } | { readonly kind: 'stuck' };
 
-/** What a model is told when somebody runs a conversation again that was stuck. */
-export const resumeAfterStuckNudge = 'You were stopped because you repeated yourself. Go on, but not in the same way.';
-
-/** So many events of a view are looked at: enough for the longest pattern of replies with some twenty calls each. */
-const tail = 240;
+/** Nudge at the start of a run of a conversation that was stuck. */
+export const resumeAfterStuckNudge =
+  'You were stopped because you repeated yourself. Continue, but try a different approach.';
 
 /**
- * Looks whether the last replies of a view repeat themselves. The model is told first: the verdict is `stuck` only when it
- * has replied since and the pattern still holds. Pure, so that a restart comes to the same verdict.
+ * Number of events of a view that are examined: enough for the longest pattern of turns with some twenty calls each.
+ */
+const examinedEvents = 240;
+
+/**
+ * Detects turns that repeat at the end of a view. The verdict is a nudge first, and `stuck` only when the model has
+ * replied since then and the pattern continues. Pure, so that a restart reaches the same verdict.
  *
- * What a condensation forgot does not count.
+ * Events that a condensation removed do not count.
  */
 export function detectLoop(events: readonly BaseEvent[], rules: StuckRules): LoopVerdict | undefined {
-  const recent = events.slice(-tail);
+  const recent = events.slice(-examinedEvents);
   if (!mayRepeat(recent)) return undefined;
-  const said = rules.window === 'conversation' ? -1 : recent.findLastIndex(isFromUser);
-  const window = recent.slice(said + 1);
+  const message = rules.window === 'conversation' ? -1 : recent.findLastIndex(isFromUser);
+  const window = recent.slice(message + 1);
   const loop = loopIn(turnsOf(window, rules.outputs), rules);
   if (!loop) return undefined;
-  // What it was told for another reason, an empty reply for instance, is no warning.
-  const told = window.findLastIndex((event) => isNudge(event, loop.message) || isNudge(event, resumeAfterStuckNudge));
-  if (told < loop.start) return { kind: 'nudge', message: loop.message };
-  return window.slice(told + 1).some((event) => event.source === 'agent') ? { kind: 'stuck' } : undefined;
+  // A nudge for another reason, an empty reply for example, is not a warning about this loop.
+  const nudge = window.findLastIndex((event) => isNudge(event, loop.message) || isNudge(event, resumeAfterStuckNudge));
+  if (nudge < loop.start) return { kind: 'nudge', message: loop.message };
+  return window.slice(nudge + 1).some((event) => event.source === 'agent') ? { kind: 'stuck' } : undefined;
 }
 
 interface Loop {
-  /** Index of the event it begins with. */
+  /** Index of its first event. */
   readonly start: number;
   readonly message: string;
 }
 
 function loopIn(
-  moves: readonly Turn[],
+  turns: readonly Turn[],
   { repeatedErrors, repeatedResults, alternating }: StuckRules,
 ): Loop | undefined {
   return (
     loopOf(
-      moves,
+      turns,
       repeatedErrors,
       isSameFailure,
       (names, times) => `You called ${names} ${times} times in the same way, and it failed each time.`,
     ) ??
     loopOf(
-      moves,
+      turns,
       repeatedResults,
       isSame,
       (names, times) => `You called ${names} ${times} times in the same way, with the same result.`,
     ) ??
     loopOf(
-      moves,
+      turns,
       alternating,
-      isSameByTurns,
-      (names) => `You go back and forth between the same calls of ${names}, with the same results.`,
+      isAlternating,
+      (names) => `You alternate between the same calls of ${names}, with the same results.`,
     )
   );
 }
 
-/** Whether a move is like those before it, given the last ones in order. */
-type Likeness = (move: Turn, index: number, all: readonly Turn[]) => boolean;
+/** Compares a turn with the first of the last turns. */
+type Comparison = (turn: Turn, index: number, all: readonly Turn[]) => boolean;
 
-const isSame: Likeness = (move, _index, [first]) =>
-  move.requestKey === first?.requestKey && move.resultKey === first.resultKey;
-const isSameFailure: Likeness = (move, _index, [first]) => move.isFailure && move.requestKey === first?.requestKey;
-const isSameByTurns: Likeness = (move, index, all) =>
-  move.requestKey === all[index % 2]?.requestKey && move.resultKey === all[index % 2]?.resultKey;
+const isSame: Comparison = (turn, _index, [first]) =>
+  turn.requestKey === first?.requestKey && turn.resultKey === first.resultKey;
+const isSameFailure: Comparison = (turn, _index, [first]) => turn.isFailure && turn.requestKey === first?.requestKey;
+const isAlternating: Comparison = (turn, index, all) =>
+  turn.requestKey === all[index % 2]?.requestKey && turn.resultKey === all[index % 2]?.resultKey;
 
 function loopOf(
-  moves: readonly Turn[],
+  turns: readonly Turn[],
   length: number,
-  likeness: Likeness,
-  tell: (names: string, times: number) => string,
+  comparison: Comparison,
+  describe: (names: string, times: number) => string,
 ): Loop | undefined {
-  const last = moves.slice(-length);
+  const last = turns.slice(-length);
   const [first] = last;
-  if (!first || last.length < length || !last.every(likeness)) return undefined;
+  if (!first || last.length < length || !last.every(comparison)) return undefined;
   const names = [...new Set(last.flatMap(({ tools }) => tools))].join(' and ');
-  // Without calls it is a monologue, which has its own rule.
+  // Replies without calls are a monologue, which has its own rule.
   if (names === '') return undefined;
   return {
     start: first.start,
-    message: `${tell(names, length)} Try another way. If there is none, call finish and say what is in the way.`,
+    message: `${describe(names, length)} Try another approach. If there is none, call finish and explain what blocks you.`,
   };
 }
 

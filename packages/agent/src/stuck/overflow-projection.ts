@@ -1,32 +1,34 @@
 import { textOf } from '@varve/events';
 import { ActionEvent, CondensationRequest, ConversationStateUpdateEvent, MessageEvent } from '@varve/events/kinds';
 import { statusKey, type Projection } from '@varve/events/projections';
+import type { LoopVerdict } from './detect-loop.ts';
+import type { StuckRules } from './stuck-rules.ts';
 
-/** How a conversation keeps running out of its context. */
+/** Repeated context overflows of a conversation. */
 export interface Overflow {
-  /** Times in a row that the context was too long again one reply after it had been made smaller. */
+  /** Consecutive times that the context was too long again one reply after a condensation. */
   readonly streak: number;
-  /** The model was told of it. */
+  /** The model was nudged about it. */
   readonly wasNudged: boolean;
 }
 
 interface OverflowState extends Overflow {
-  /** Replies since the last demand for a smaller view; 2 stands for more, and for no demand. */
+  /** Replies since the last requested condensation; 2 means more, or no request. */
   readonly replies: number;
   readonly lastReply: string;
 }
 
-/** What a model is told whose replies overflow the context again and again. */
+/** Nudge for a model whose replies overflow the context repeatedly. */
 export const overflowNudge =
-  'What you asked for did not fit into the context, several times in a row, and had to be left out each time. Ask for less at once: parts of files, fewer lines, narrower searches.';
+  'The results you requested did not fit into the context several times in a row, and had to be removed each time. Request less: parts of files, fewer lines, narrower searches.';
 
 const initial: OverflowState = { streak: 0, wasNudged: false, replies: 2, lastReply: '' };
 
 /**
- * Counts overflows that follow each other with one reply between: a view that was just made smaller cannot show that they
- * repeat. What the user says, two replies that fit, and a run that was stopped for it begin anew.
+ * Counts overflows with one reply between them; the view cannot show them, because it was just condensed. A message of
+ * the user, two replies that fit, and a run that was stopped for it reset the count.
  *
- * @see OpenHands V0 StuckDetector, context window error loop (whose events its history never held)
+ * @see OpenHands V0 StuckDetector, context window error loop (whose events its history never contained)
  */
 export const overflowProjection: Projection<OverflowState, Overflow> = {
   name: 'overflow',
@@ -34,7 +36,7 @@ export const overflowProjection: Projection<OverflowState, Overflow> = {
   scope: 'branch',
   initial: () => initial,
   apply(state, event) {
-    if (CondensationRequest.is(event)) return demanded(state);
+    if (CondensationRequest.is(event)) return withRequest(state);
     if (ConversationStateUpdateEvent.is(event))
       return event.key === statusKey && event.value === 'stuck' ? initial : state;
     if (MessageEvent.is(event) && event.source !== 'agent') {
@@ -43,18 +45,29 @@ export const overflowProjection: Projection<OverflowState, Overflow> = {
     }
     if (!ActionEvent.is(event) && !MessageEvent.is(event)) return state;
     const reply = event.llm_response_id ?? event.id;
-    return reply === state.lastReply ? state : replied(state, reply);
+    return reply === state.lastReply ? state : withReply(state, reply);
   },
   read: (state) => state,
-  encode: (state) => ({ ...state }),
-  decode: (json) => json as unknown as OverflowState,
+  // Snapshots contain `wasNudged` as `isTold`.
+  encode: ({ wasNudged, ...state }) => ({ ...state, isTold: wasNudged }),
+  decode(json) {
+    const { isTold, ...state } = json as unknown as Omit<OverflowState, 'wasNudged'> & { readonly isTold: boolean };
+    return { ...state, wasNudged: isTold };
+  },
 };
 
-/** Demands that no reply lies between are one overflow that is being met step by step. */
-function demanded(state: OverflowState): OverflowState {
+/** Counts an overflow; several requests without a reply between them are one overflow that is resolved step by step. */
+function withRequest(state: OverflowState): OverflowState {
   return { ...state, replies: 0, streak: state.streak + (state.replies === 1 ? 1 : 0) };
 }
 
-function replied(state: OverflowState, lastReply: string): OverflowState {
+function withReply(state: OverflowState, lastReply: string): OverflowState {
   return state.replies === 0 ? { ...state, replies: 1, lastReply } : { ...initial, lastReply };
+}
+
+/** Returns the reaction to repeated overflows: one nudge, then the end of the run. */
+export function overflowVerdict({ streak, wasNudged }: Overflow, { overflows }: StuckRules): LoopVerdict | undefined {
+  if (streak < overflows) return undefined;
+  if (!wasNudged) return { kind: 'nudge', message: overflowNudge };
+  return streak > overflows ? { kind: 'stuck' } : undefined;
 }

@@ -28,7 +28,7 @@ async function started(steps: readonly ScriptedTurn[], options: Partial<AgentOpt
 }
 
 const toldIn = (conversation: Conversation) =>
-  JSON.stringify(conversation.state.view.events).split('Ask for less').length - 1;
+  JSON.stringify(conversation.state.view.events).split('Request less').length - 1;
 
 test('a context that overflows after every reply is told of once, then ends the run, and another run goes on', async () => {
   const steps = [record(), ...Array.from({ length: 5 }, large).flat(), done];

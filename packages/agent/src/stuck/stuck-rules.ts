@@ -1,26 +1,26 @@
 import { AgentError } from '../error.ts';
 
 /**
- * When an agent counts as stuck. Numbers are replies in a row, at least 2. At each of them the model is told once; when its
- * next reply goes on the same way the run ends as `stuck`.
+ * Rules for detecting a stuck agent. Numbers are consecutive replies, at least 2. When a number is reached the model is
+ * nudged once; when its next reply continues the pattern, the run ends as `stuck`.
  *
- * @see software-agent-sdk StuckDetectionThresholds (there replies of several calls are compared call by call, the words
- * beside a call count, and only failing calls are told of first)
+ * @see software-agent-sdk StuckDetectionThresholds (there replies with several calls are compared call by call, text
+ * next to a call counts, and only failing calls lead to a nudge first)
  */
 export interface StuckRules {
   /** The same calls with the same results; default 4. */
   readonly repeatedResults: number;
-  /** The same calls, all of which fail, however; default 3. */
+  /** The same calls, all of which fail with any error; default 3. */
   readonly repeatedErrors: number;
-  /** Two replies by turns, with their results: the number of both; default 6. */
+  /** Two alternating replies with the same results: the number of both; default 6. */
   readonly alternating: number;
-  /** Replies without calls that do not end the run; default 3. Each of them is told of. */
+  /** Replies without calls that do not end the run; default 3. Each leads to a nudge. */
   readonly monologue: number;
-  /** Contexts that are too long again one reply after they were made smaller; default 3. */
+  /** Contexts that are too long again one reply after a condensation; default 3. */
   readonly overflows: number;
-  /** Where looking back ends: at what the user said last, which is the default, or nowhere. */
+  /** Examined part of the conversation: since the user's last message, the default, or all of it. */
   readonly window: 'user-message' | 'conversation';
-  /** What makes two results of a command the same: all of them, which is the default, or only its exit code. */
+  /** Comparison of two results of a command: the complete output, the default, or only the exit code. */
   readonly outputs: 'compared' | 'exit-codes';
 }
 
@@ -34,7 +34,7 @@ const defaults: StuckRules = {
   outputs: 'compared',
 };
 
-/** Fills in the defaults. @throws {AgentError} `invalid` for a number below 2. */
+/** Returns the rules with defaults. @throws {AgentError} `invalid` for a number below 2. */
 export function stuckRules(options: Partial<StuckRules> = {}): StuckRules {
   const rules = { ...defaults, ...options };
   for (const name of ['repeatedResults', 'repeatedErrors', 'alternating', 'monologue', 'overflows'] as const) {

@@ -4,21 +4,21 @@ import { TerminalObservation } from '@varve/events/payloads';
 import { repliesOf, type ResultEvent } from '@varve/events/projections';
 import type { StuckRules } from './stuck-rules.ts';
 
-/** What the agent did at once: one reply, with the results of its calls. */
+/** One reply of the agent with the results of its calls. */
 export interface Turn {
-  /** Index of its first event among those that were looked at. */
+  /** Index of its first event among the examined ones. */
   readonly start: number;
-  /** What was asked for, whatever was said beside it. */
+  /** Identifies its calls; text next to calls does not count. */
   readonly requestKey: string;
-  /** What came of it. */
+  /** Identifies the results. */
   readonly resultKey: string;
-  /** There were calls, and all of them failed. */
+  /** True if it has calls and all of them failed. */
   readonly isFailure: boolean;
-  /** Names of the tools, for telling. */
+  /** Names of the tools, for messages. */
   readonly tools: readonly string[];
 }
 
-/** The agent's replies among the events of a view, in order; what has no result yet is left out. */
+/** Returns the turns among the events of a view, in order; replies with a pending call are omitted. */
 export function turnsOf(events: readonly BaseEvent[], outputs: StuckRules['outputs']): readonly Turn[] {
   const replies = repliesOf(events).flatMap(({ calls, start }): Turn[] => {
     const results = calls.flatMap(({ result }) => result ?? []);
@@ -33,17 +33,17 @@ export function turnsOf(events: readonly BaseEvent[], outputs: StuckRules['outpu
       },
     ];
   });
-  const words = events.flatMap((event, start): Turn[] =>
+  const textTurns = events.flatMap((event, start): Turn[] =>
     MessageEvent.is(event) && event.source === 'agent'
-      ? [{ start, requestKey: `says ${textOf(event.llm_message.content)}`, resultKey: '', isFailure: false, tools: [] }]
+      ? [{ start, requestKey: `text ${textOf(event.llm_message.content)}`, resultKey: '', isFailure: false, tools: [] }]
       : [],
   );
-  return [...replies, ...words].toSorted((left, right) => left.start - right.start);
+  return [...replies, ...textTurns].toSorted((left, right) => left.start - right.start);
 }
 
 /**
- * Whether the last replies can repeat those before them, told by one call of each: what nearly every step asks, and mostly
- * needs to ask no further.
+ * Reports whether the last replies can be a repetition, by comparing one call of each. Every step checks this first,
+ * and for most steps it rules a loop out.
  */
 export function mayRepeat(events: readonly BaseEvent[]): boolean {
   const last: ActionEvent[] = [];
@@ -58,7 +58,7 @@ export function mayRepeat(events: readonly BaseEvent[]): boolean {
 
 const jsonCache = new WeakMap<object, string>();
 
-/** Events are looked at many times while they are among the last ones; their JSON is written once. */
+/** Caches the JSON of an event: events are examined repeatedly while they are among the last ones. */
 function jsonOf(value: object): string {
   const json = jsonCache.get(value) ?? JSON.stringify(value);
   jsonCache.set(value, json);

@@ -1,9 +1,12 @@
 import type { AppendOptions, EventLog, EventStore, NewEvent } from '@varve/storage';
 
-/** Carries out an append, or not. */
+/** Executes an append, or not. */
 type Around = (append: () => Promise<readonly number[]>) => Promise<readonly number[]>;
 
-/** A store whose every append passes through `around`. Reading does not. The store inside outlives it: it is the disk. */
+/**
+ * Wraps a store so that every append passes through `around`. Disposing the wrapper leaves the inner store open: it is
+ * the disk.
+ */
 export function aroundAppends(store: EventStore, around: Around): EventStore {
   const wrap = (log: EventLog): EventLog => ({
     id: log.id,

@@ -1,15 +1,15 @@
 import { defineTool, type Effect, type Tool } from '@varve/tools';
 import { z } from 'zod';
 
-/** A tool that counts how often each text was really carried out. */
+/** Tools that count the real executions per text. */
 export interface CountingTool {
-  /** Makes one; all that it makes count together. */
+  /** Makes a tool; all tools share the counts. */
   readonly tool: () => Tool;
   /** Text to number of executions. */
   readonly runs: ReadonlyMap<string, number>;
 }
 
-/** Makes a tool whose only effect is to be counted: what tests of "never twice" look at. */
+/** Returns tools whose only effect is to be counted, for tests that nothing runs twice. */
 export function countingTool({
   name = 'record',
   effect = 'write',

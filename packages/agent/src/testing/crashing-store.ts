@@ -1,22 +1,22 @@
 import type { EventStore } from '@varve/storage';
 import { aroundAppends } from './around-appends.ts';
 
-/** What a process that dies at a given append leaves behind. */
+/** Position of a simulated crash. */
 export interface CrashOptions {
-  /** Which append is the last: 1 is the first one of the store. */
+  /** Number of the last append, from 1. */
   readonly at: number;
-  /** Whether that append still reaches the disk before the process dies. */
+  /** True if that append reaches the disk before the process dies. */
   readonly stored: boolean;
 }
 
-/** Thrown by whatever changes the store from the crash on. */
+/** Error of every change of the store from the crash on. */
 export class Crash extends Error {
   override readonly name = 'Crash';
 }
 
 /**
- * A store whose process "dies" at one append: from then on nothing is stored or removed, and who tries gets a {@link Crash}. Reading
- * goes on, so that a test can look at what is left and open it with the store inside, as a new process would.
+ * Wraps a store so that its process "dies" at one append: from then on every change throws a {@link Crash}. Reading
+ * still works. A test opens the inner store afterwards, as a new process would.
  */
 export function crashingStore(store: EventStore, { at, stored }: CrashOptions): EventStore {
   let count = 0;

@@ -17,8 +17,9 @@ interface ActivityState {
 }
 
 /**
- * Sums the time of runs over the whole log, including abandoned branches. Time between runs does not count; a run that was
- * cut off by a crash ends with its last reply or effect, or with that of a child conversation. Inherited runs do not count.
+ * Sums the time of runs over the whole log, including abandoned branches. Time between runs does not count; a run that
+ * was cut off by a crash ends with its last reply or effect, or with that of a child conversation. Inherited runs do
+ * not count.
  */
 export const activityProjection: Projection<ActivityState, Activity> = {
   name: 'activity',
