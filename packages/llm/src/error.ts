@@ -26,7 +26,7 @@ const retryable = {
   refused: false,
   /** The provider does not know the model. */
   'unknown-model': false,
-  /** The provider does not support something asked for, such as tools. */
+  /** The provider does not support a requested feature, such as tools. */
   unsupported: false,
   'bad-request': false,
   aborted: false,

@@ -15,7 +15,7 @@ export {
   type TextCallNotice,
 } from './function-calling/function-calling.ts';
 export { mockFunctionCalling, type MockFunctionCallingOptions } from './function-calling/mock-function-calling.ts';
-export type { MockNotice } from './function-calling/mock-notice.ts';
+export type { MockNotice } from './text-calls/mock-notice.ts';
 export type { Dialect } from './dialects/dialect.ts';
 export { dialectFor } from './dialects/dialect-rules.ts';
 export { openaiChat, type OpenAiChatOptions } from './chat/openai-chat.ts';

@@ -75,7 +75,7 @@ async function generateWithRetry(
   { options, policy }: RetryContext,
 ): Promise<ModelReply> {
   const { signal, onDelta } = options;
-  const began = policy.now();
+  const startedAt = policy.now();
   let current = request;
   /** Set after a malformed stream: the server may answer correctly without streaming. */
   let avoidsStream = false;
@@ -99,7 +99,7 @@ async function generateWithRetry(
       if (isCounted) failed.counted += 1;
       if (isFutile(error)) failed.futile += 1;
       const delayMs = isCounted ? delayAfter(failed, error, policy) : loadingDelay(policy);
-      if (delayMs === undefined || policy.now() - began + delayMs > policy.maxTotalMs) throw ledger.failure(error);
+      if (delayMs === undefined || policy.now() - startedAt + delayMs > policy.maxTotalMs) throw ledger.failure(error);
       ledger.note(error);
       if (hasPieces) onDelta?.({ kind: 'reset', reason: error.message });
       policy.onRetry?.({ attempt, delayMs, error });

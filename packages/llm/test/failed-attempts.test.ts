@@ -45,7 +45,7 @@ function growing(...last: readonly string[]): ScriptedStep {
 describe('a failure contains the partial reply and the usage', () => {
   test.for<readonly [string, ScriptedStep, string]>([
     ['a stream that breaks off', growing(), 'unavailable'],
-    ['a piece that is no JSON', growing('oops'), 'malformed-reply'],
+    ['a chunk that is not JSON', growing('oops'), 'malformed-reply'],
     ['an error in the stream', growing('{"error":{"code":429,"message":"Slow down."}}'), 'rate-limited'],
   ])('%s', async ([, step, code]) => {
     await using server = await scriptedServer([step]);

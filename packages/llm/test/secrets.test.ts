@@ -52,15 +52,15 @@ const places: Readonly<Record<string, (encoded: string, filler: string) => Scrip
   message: (encoded, filler) => answer(400, { error: { message: `${filler} ${encoded}` } }),
   code: (encoded) => answer(401, { error: { code: encoded, message: '' } }),
   detail: (encoded, filler) => answer(422, { detail: `${filler} ${encoded}` }),
-  'what a router hands on': (encoded, filler) =>
+  'an error forwarded by a router': (encoded, filler) =>
     answer(400, { error: { message: 'No.', metadata: { raw: filler + encoded } } }),
-  'an object of its own': (encoded, filler) => answer(500, { weird: { [filler]: encoded } }),
+  'an unknown object': (encoded, filler) => answer(500, { weird: { [filler]: encoded } }),
   text: (encoded, filler) => answer(500, `${filler} ${encoded}`),
   'a title': (encoded, filler) => answer(502, `<html><title>${filler} ${encoded}</title></html>`),
   'an answer of 200': (encoded, filler) => answer(200, `${filler}${encoded}`),
   'an error of 200': (encoded, filler) => answer(200, { error: `${filler} ${encoded}` }),
   'a redirect': (encoded) => answer(307, '', { location: `https://elsewhere.test/${encoded}` }),
-  'a piece that is no JSON': (encoded, filler) => stream(`data: {${filler}${encoded}`),
+  'a chunk that is not JSON': (encoded, filler) => stream(`data: {${filler}${encoded}`),
   'an error event': (encoded, filler) => stream(`event: error\ndata: ${filler} ${encoded}`),
   'an error in a stream': (encoded, filler) =>
     stream(`data: ${JSON.stringify({ error: { message: filler + encoded } })}`),

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { redactText } from '../redact.ts';
 
 /** Encrypted fields: a person needs only their length. */
-const sealed = new Set(['encrypted_content', 'signature', 'thought_signature']);
+const encryptedFields = new Set(['encrypted_content', 'signature', 'thought_signature']);
 
 /** The same fields within text, quotes escaped or not. */
-const sealedField = /(\\?"(?:encrypted_content|(?:thought_)?signature)\\?"\s{0,4}:\s{0,4}\\?")([^"\\]+)(\\?"|$)/g;
+const encryptedField = /(\\?"(?:encrypted_content|(?:thought_)?signature)\\?"\s{0,4}:\s{0,4}\\?")([^"\\]+)(\\?"|$)/g;
 const dataField = /(\\?"data\\?"\s{0,4}:\s{0,4}\\?")([\w+/=-]{16,})/g;
 
 /**
@@ -13,13 +13,13 @@ const dataField = /(\\?"data\\?"\s{0,4}:\s{0,4}\\?")([\w+/=-]{16,})/g;
  * the bytes of images and encrypted data are replaced by their length and a digest.
  */
 export function sanitizeDump(value: unknown, secrets: readonly string[]): unknown {
-  if (typeof value === 'string') return redactText(withoutSeals(withoutBytes(value)), secrets);
+  if (typeof value === 'string') return redactText(withoutEncryptedData(withoutBytes(value)), secrets);
   if (Array.isArray(value)) return value.map((item) => sanitizeDump(item, secrets));
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
     Object.entries(value).map(([key, item]) => [
       redactText(key, secrets),
-      isSealed(key, value) && typeof item === 'string' ? placeholder('sealed', item) : sanitizeDump(item, secrets),
+      isEncrypted(key, value) && typeof item === 'string' ? placeholder('sealed', item) : sanitizeDump(item, secrets),
     ]),
   );
 }
@@ -31,15 +31,17 @@ function withoutBytes(text: string): string {
 }
 
 /** Includes `data` of redacted thinking and of encrypted reasoning in the form of routers. */
-function isSealed(key: string, holder: object): boolean {
+function isEncrypted(key: string, holder: object): boolean {
   const type = 'type' in holder ? holder.type : undefined;
-  return sealed.has(key) || (key === 'data' && (type === 'redacted_thinking' || type === 'reasoning.encrypted'));
+  return (
+    encryptedFields.has(key) || (key === 'data' && (type === 'redacted_thinking' || type === 'reasoning.encrypted'))
+  );
 }
 
 /** Replaces encrypted fields in the text of a response body, which contains JSON and may end within such a field. */
-function withoutSeals(text: string): string {
+function withoutEncryptedData(text: string): string {
   const inFields = text.replaceAll(
-    sealedField,
+    encryptedField,
     (_all, head: string, content: string, end: string) => head + placeholder('sealed', content) + end,
   );
   return /redacted_thinking|reasoning\.encrypted/.test(inFields)

@@ -35,19 +35,19 @@ on several lines
 </parameter>
 </function>
 
-- ${isOne ? 'Make one call per reply, at its end.' : 'Calls stand at the end of a reply, one block after the other.'}
-- Say what you have to say before the call; what comes after it is not read.
+- ${isOne ? 'Make one call per reply, at its end.' : 'Put all calls at the end of the reply, one block after the other.'}
+- Write any explanation before the call; text after it is not read.
 - Give every required parameter, and close every tag.
 - Write text as it is, without quotes or escapes. Write numbers, true, false, null, lists and objects as JSON.
-- A value that holds one of these tags itself is put between ${tags.literalOpen} and ${tags.literalClose}.
-- The result comes with the next message. Never write one yourself.
+- Put a value that contains one of these tags between ${tags.literalOpen} and ${tags.literalClose}.
+- The result follows in the next message. Never write one yourself.
 - ${choices[toolChoice]}`;
 }
 
 const choices = {
   auto: 'When no function is needed, answer without a block.',
-  none: 'Do not call a function now: answer in words.',
-  required: 'Your next reply must hold a call.',
+  none: 'Do not call a function now: answer with text.',
+  required: 'Your next reply must contain a call.',
 } as const;
 
 function toolBlock({ name, description, parameters }: ToolSpec, index: number): string {

@@ -4,7 +4,7 @@ import type { ModelRequest, ToolSpec } from '../model-request.ts';
 import { openaiChat } from '../chat/openai-chat.ts';
 import { userRequest, scriptedModel, scriptedServer, type ScriptedStep } from '../testing/index.ts';
 import { mockFunctionCalling, type MockFunctionCallingOptions } from './mock-function-calling.ts';
-import type { MockNotice } from './mock-notice.ts';
+import type { MockNotice } from '../text-calls/mock-notice.ts';
 
 const note: ToolSpec = {
   name: 'note_add',
@@ -128,7 +128,7 @@ describe('a request', () => {
     const none = await model.generate(userRequest('Hi', { tools, parameters: { toolChoice: 'none' } }));
     expect([needed.finish, none.finish, none.message.tool_calls]).toEqual(['tool-calls', 'stop', undefined]);
     const prompts = inner.requests.map(({ messages }) => textOf(messages[0]?.content ?? []));
-    expect(prompts[0]).toContain('must hold a call');
+    expect(prompts[0]).toContain('must contain a call');
     expect(prompts[1]).toContain('Do not call');
     expect(inner.requests[0]?.parameters).not.toHaveProperty('toolChoice');
   });

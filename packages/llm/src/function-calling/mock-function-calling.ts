@@ -6,7 +6,7 @@ import type { ModelReply } from '../model-reply.ts';
 import type { ModelRequest, ToolSpec } from '../model-request.ts';
 import { withEarlierUsage, errorWithEarlierUsage } from './earlier-usage.ts';
 import { describeTools } from './describe-tools.ts';
-import type { MockNotice } from './mock-notice.ts';
+import type { MockNotice } from '../text-calls/mock-notice.ts';
 import { knownNamesOf, readCalls } from '../text-calls/read-calls.ts';
 import { renderMessages, type RenderCache } from './render-messages.ts';
 import { replyStream } from './reply-stream.ts';

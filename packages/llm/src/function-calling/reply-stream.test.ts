@@ -4,7 +4,7 @@ import type { Delta } from '../delta.ts';
 import { replyStream } from './reply-stream.ts';
 
 /** Returns the emitted text after each delta, and at the end of the given message. */
-function heard(pieces: readonly string[], message: Partial<Message>) {
+function collect(pieces: readonly string[], message: Partial<Message>) {
   const shown = { text: '', reasoning: '', resets: 0 };
   const steps: string[] = [];
   const stream = replyStream((delta: Delta) => {
@@ -21,7 +21,7 @@ function heard(pieces: readonly string[], message: Partial<Message>) {
 
 test('reasoning is streamed without its tags and the space around them', () => {
   const pieces = ['\n<thi', 'nk>\nOne ', 'two <', 'b.\n', '</thi', 'nk>\n\nSa', 'id'];
-  const { steps, ...end } = heard(pieces, { content: [text('Said')], reasoning_content: 'One two <b.' });
+  const { steps, ...end } = collect(pieces, { content: [text('Said')], reasoning_content: 'One two <b.' });
   expect(steps).toEqual([
     '|',
     'One|',
@@ -36,7 +36,7 @@ test('reasoning is streamed without its tags and the space around them', () => {
 
 test('text is streamed past a fence without a call', () => {
   const pieces = ['So:\n``', '`ts\n', 'const a', ' = 1;\n```\n', 'Done.'];
-  const { steps, resets } = heard(pieces, { content: [text(pieces.join(''))] });
+  const { steps, resets } = collect(pieces, { content: [text(pieces.join(''))] });
   expect(steps.map((step) => step.slice(1))).toEqual([
     'So:',
     'So:',
@@ -52,7 +52,7 @@ test.for([
   ['a wrapper', ['I look.\n<tool_', 'call>\n<function=look>\n']],
   ['a fence around a call', ['I look.\n\n```x', 'ml\n', '<', 'function=look>\n', '</function>\n```']],
 ] as const)('what may be %s is held back with the space before it', ([, pieces]) => {
-  const { steps, resets } = heard(pieces, { content: [text('I look.')] });
+  const { steps, resets } = collect(pieces, { content: [text('I look.')] });
   expect(new Set(steps)).toEqual(new Set(['|I look.']));
   expect(resets).toBe(0);
 });
@@ -64,6 +64,6 @@ test.for([
   ['a line after a fence', '```', 'x'],
   ['a call', '<function=look>', 'x'],
 ])('a stream of %s is read in one pass', ([, begin = '', piece = '']) => {
-  const { resets } = heard([begin, ...Array.from({ length: 100_000 }, () => piece)], {});
+  const { resets } = collect([begin, ...Array.from({ length: 100_000 }, () => piece)], {});
   expect(resets).toBeLessThan(2);
 });

@@ -8,7 +8,7 @@ import { textCallStream } from './text-call-stream.ts';
 import { readTextCalls, type TextCallReply } from './read-text-calls.ts';
 
 /** A reply in the form that callers receive, and the calls found in its text, if any. */
-export interface GeneratedReply {
+export interface NativeReply {
   readonly reply: ModelReply;
   readonly textCalls: TextCallReply | undefined;
 }
@@ -27,7 +27,7 @@ export async function generateWithTextCalls(
   model: LanguageModel,
   request: ModelRequest,
   { formats, ...options }: GenerateOptions & { readonly formats: readonly TextCallFormat[] },
-): Promise<GeneratedReply> {
+): Promise<NativeReply> {
   const { onDelta, signal } = options;
   if (request.tools.length === 0) return { reply: await model.generate(request, options), textCalls: undefined };
   const unlessAborted: NonNullable<typeof onDelta> = (delta) => {

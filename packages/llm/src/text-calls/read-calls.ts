@@ -3,7 +3,7 @@ import type { ToolCall } from '@varve/events';
 import { coerceText, parseJson, propertiesOf } from '@varve/text';
 import { jsonrepair } from 'jsonrepair';
 import type { ToolSpec } from '../model-request.ts';
-import type { MockNotice } from '../function-calling/mock-notice.ts';
+import type { MockNotice } from './mock-notice.ts';
 import type { ScannedCall } from './function-tags/scan-call.ts';
 import type { KnownNames } from './function-tags/scan-parameter.ts';
 import { tags } from './function-tags/tags.ts';
@@ -105,5 +105,5 @@ function plain(name: string): string {
 
 function unclosed(parameter: string, tool: string): string {
   const { parameterClose, literalOpen, literalClose } = tags;
-  return `The value of ${parameter} in this call of ${tool} has no end that can be told, so the call was not run. Close it with ${parameterClose}; a value that holds tags itself goes between ${literalOpen} and ${literalClose}.`;
+  return `The end of the value of ${parameter} in this call of ${tool} is ambiguous, so the call was not run. Close it with ${parameterClose}; put a value that contains tags between ${literalOpen} and ${literalClose}.`;
 }

@@ -101,12 +101,12 @@ test('at most the limit of calls start in a window', async () => {
   const wrapped = limitCalls({ requests: 2, windowMs: 1000, now, sleep })(model);
   const calls = Array.from({ length: 5 }, () => wrapped.generate(userRequest('a')));
   await turn();
-  const begun: number[] = [model.requests.length];
+  const started: number[] = [model.requests.length];
   for (const ms of [999, 1, 500, 500]) {
     await advance(ms);
-    begun.push(model.requests.length);
+    started.push(model.requests.length);
   }
-  expect(begun).toEqual([2, 2, 4, 4, 5]);
+  expect(started).toEqual([2, 2, 4, 4, 5]);
   await Promise.all(calls);
 });
 

@@ -8,7 +8,7 @@ function pieces(...calls: readonly object[]): string {
 }
 
 const piece = (json: unknown, fields: object = {}): object => ({ function: { arguments: json }, ...fields });
-const begun = (name: string, json: unknown, fields: object = {}): object => ({
+const firstPiece = (name: string, json: unknown, fields: object = {}): object => ({
   type: 'function',
   function: { name, arguments: json },
   ...fields,
@@ -86,7 +86,10 @@ export const callFaults: readonly FaultRow[] = [
           choices: [
             {
               index: 0,
-              message: { role: 'assistant', tool_calls: [begun('grep', one, { id }), begun('grep', two, { id })] },
+              message: {
+                role: 'assistant',
+                tool_calls: [firstPiece('grep', one, { id }), firstPiece('grep', two, { id })],
+              },
               finish_reason: 'tool_calls',
             },
           ],
@@ -101,7 +104,7 @@ export const callFaults: readonly FaultRow[] = [
     protocols: ['chat'] as const,
     modes: ['streamed'] as const,
     request: withTools,
-    steps: [calling([begun('grep', one, { id, index: 0 })], [begun('grep', two, { id, index: 1 })])],
+    steps: [calling([firstPiece('grep', one, { id, index: 0 })], [firstPiece('grep', two, { id, index: 1 })])],
     reply: { calls: both },
     also: alone('tool-call'),
   })),
@@ -127,9 +130,9 @@ export const callFaults: readonly FaultRow[] = [
     request: withTools,
     steps: [
       calling(
-        [begun('grep', '{"pattern"', { id: 'a', index: 0 })],
+        [firstPiece('grep', '{"pattern"', { id: 'a', index: 0 })],
         [piece(':"one"}', { index: 0 })],
-        [begun('grep', two, { id: 'b', index: 0 })],
+        [firstPiece('grep', two, { id: 'b', index: 0 })],
       ),
     ],
     reply: { calls: both },
@@ -139,7 +142,7 @@ export const callFaults: readonly FaultRow[] = [
     title: 'two calls without an index are separate calls',
     protocols: ['chat'],
     request: withTools,
-    steps: [calling([begun('grep', '{"pattern"'), piece(':"one"}')], [begun('grep', two)])],
+    steps: [calling([firstPiece('grep', '{"pattern"'), piece(':"one"}')], [firstPiece('grep', two)])],
     reply: { calls: both },
   },
   {
@@ -149,7 +152,7 @@ export const callFaults: readonly FaultRow[] = [
     request: withTools,
     steps: [
       calling(
-        [begun('grep', '{"pattern"', { id: 'a', index: 0 }), begun('grep', '{"pat', { id: 'b', index: 1 })],
+        [firstPiece('grep', '{"pattern"', { id: 'a', index: 0 }), firstPiece('grep', '{"pat', { id: 'b', index: 1 })],
         [piece('tern":"two"}', { index: 1 })],
         [piece(':"one"}', { index: 0 })],
       ),
@@ -161,7 +164,7 @@ export const callFaults: readonly FaultRow[] = [
     title: 'arguments sent as an object are serialized',
     protocols: ['chat'],
     request: withTools,
-    steps: [calling([begun('grep', { pattern: 'one' }, { id: 'a', index: 0 })])],
+    steps: [calling([firstPiece('grep', { pattern: 'one' }, { id: 'a', index: 0 })])],
     reply: { calls: [['grep', one]] },
   },
   {
@@ -178,7 +181,7 @@ export const callFaults: readonly FaultRow[] = [
     request: withTools,
     steps: [
       calling(
-        [begun('grep', '{"pattern"', { id: 'a', index: 0 })],
+        [firstPiece('grep', '{"pattern"', { id: 'a', index: 0 })],
         [piece('{"pattern":"o', { index: 0 })],
         [piece(one, { index: 0 })],
       ),

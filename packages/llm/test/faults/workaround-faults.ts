@@ -33,7 +33,7 @@ const unpaired = [
   { ...found, tool_call_id: 'call_z' },
 ] as const;
 
-const sealed = (origin: string): Message => ({
+const withEncryptedReasoning = (origin: string): Message => ({
   role: 'assistant',
   content: [text('Hm.')],
   thinking_blocks: [],
@@ -182,7 +182,8 @@ export const workaroundFaults: readonly (FaultRow | FaultScenario)[] = [
   {
     fault: 25,
     title: '400 for a signature is retried without encrypted reasoning, which later requests omit',
-    request: (origin) => userRequest('', { messages: [...ask, sealed(origin), ...userRequest('Go on.').messages] }),
+    request: (origin) =>
+      userRequest('', { messages: [...ask, withEncryptedReasoning(origin), ...userRequest('Continue.').messages] }),
     steps: (protocol) => [
       failing(
         400,

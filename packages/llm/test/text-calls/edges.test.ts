@@ -2,7 +2,7 @@ import { textOf } from '@varve/events';
 import { expect, test } from 'vitest';
 import type { ToolSpec } from '../../src/model-request.ts';
 import { userRequest, scriptedModel, type ScriptedTurn } from '../../src/testing/index.ts';
-import type { MockNotice } from '../../src/function-calling/mock-notice.ts';
+import type { MockNotice } from '../../src/text-calls/mock-notice.ts';
 import {
   mockFunctionCalling,
   type MockFunctionCallingOptions,

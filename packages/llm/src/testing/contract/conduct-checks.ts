@@ -39,8 +39,8 @@ export const conductChecks: readonly ModelCheck[] = [
     async run(open) {
       await using opened = await open([{ text: 'Too late.' }]);
       const reason = new Error('The caller left.');
-      const asked = opened.model.generate(userRequest('Hi'), { signal: AbortSignal.abort(reason) });
-      await rejects(asked, 'aborted', reason);
+      const call = opened.model.generate(userRequest('Hi'), { signal: AbortSignal.abort(reason) });
+      await rejects(call, 'aborted', reason);
     },
   },
   {
@@ -68,14 +68,14 @@ export const conductChecks: readonly ModelCheck[] = [
       let pieces = 0;
       const fault = { kind: 'hang', afterPieces: 3 } as const;
       await using opened = await open([{ text: 'A reply that is long enough for several pieces.', fault }]);
-      const asked = opened.model.generate(userRequest('Hi'), {
+      const call = opened.model.generate(userRequest('Hi'), {
         signal: caller.signal,
         onDelta() {
           pieces += 1;
           caller.abort();
         },
       });
-      await rejects(withTimeout(asked), 'aborted');
+      await rejects(withTimeout(call), 'aborted');
       assert.equal(pieces, 1);
     },
   },

@@ -124,21 +124,21 @@ export const replyChecks: readonly ModelCheck[] = [
     async run(open) {
       await using opened = await open([twoCalls, twoCalls]);
       const { latencyMs: _slow, ...whole } = await opened.model.generate(userRequest('Look', { tools }));
-      const said = { text: '', reasoning: '', names: ['', ''], arguments: ['', ''] };
+      const streamedParts = { text: '', reasoning: '', names: ['', ''], arguments: ['', ''] };
       const { latencyMs: _fast, ...streamed } = await opened.model.generate(userRequest('Look', { tools }), {
         onDelta(delta) {
           assert.notEqual(delta.kind, 'reset');
-          if (delta.kind === 'text' || delta.kind === 'reasoning') said[delta.kind] += delta.text;
+          if (delta.kind === 'text' || delta.kind === 'reasoning') streamedParts[delta.kind] += delta.text;
           if (delta.kind !== 'tool-call') return;
-          said.names[delta.index] += delta.name ?? '';
-          said.arguments[delta.index] += delta.arguments;
+          streamedParts.names[delta.index] += delta.name ?? '';
+          streamedParts.arguments[delta.index] += delta.arguments;
         },
       });
       assert.deepEqual(withoutCallIds(streamed), withoutCallIds(whole));
       const calls = whole.message.tool_calls ?? [];
-      assert.deepEqual([said.text, said.reasoning], ['Looking both up.', 'Two things to look up.']);
-      assert.deepEqual(said.names, ['grep', 'think']);
-      assert.deepEqual(said.arguments, [calls[0]?.arguments, calls[1]?.arguments]);
+      assert.deepEqual([streamedParts.text, streamedParts.reasoning], ['Looking both up.', 'Two things to look up.']);
+      assert.deepEqual(streamedParts.names, ['grep', 'think']);
+      assert.deepEqual(streamedParts.arguments, [calls[0]?.arguments, calls[1]?.arguments]);
     },
   },
 ];

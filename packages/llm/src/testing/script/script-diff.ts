@@ -1,7 +1,7 @@
 import type { ScriptedStep } from './scripted-step.ts';
 
 /** A request and its step. */
-export interface Exchange {
+export interface ScriptEntry {
   /** End of the request. */
   readonly request: string;
   /** Absent when no step was left. */
@@ -17,7 +17,7 @@ const maxLines = 20;
  * Compares a script with its requests, one line each. A matching step begins with its number, a mismatch with `!`, a
  * request without a step with `+`, a step without a request with `-`.
  */
-export function scriptDiff(exchanges: readonly Exchange[], unrequested: readonly ScriptedStep[]): string {
+export function scriptDiff(exchanges: readonly ScriptEntry[], unrequested: readonly ScriptedStep[]): string {
   const lines = exchanges.map(({ request, step, problem }, index) => {
     const position = `${index + 1} request "${short(request)}"`;
     if (step === undefined) return `+ ${position}, no step left`;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { textOf } from '@varve/events';
 import { LlmError } from '../../error.ts';
 import type { ModelRequest } from '../../model-request.ts';
-import { scriptDiff, type Exchange } from './script-diff.ts';
+import { scriptDiff, type ScriptEntry } from './script-diff.ts';
 import type { ScriptedCall, ScriptedStep, ScriptedTurn } from './scripted-step.ts';
 
 /** A scripted call with its id and the text of its arguments. */
@@ -38,7 +38,7 @@ const shownSteps = 5;
 /** Creates a script of steps, which are used in order and may be endless. */
 export function script(steps: Iterable<ScriptedStep>): Script {
   const iterator = steps[Symbol.iterator]();
-  const exchanges: Exchange[] = [];
+  const exchanges: ScriptEntry[] = [];
   const unrequested: ScriptedStep[] = [];
   let problem: LlmError | undefined;
   const mismatch = (message: string, options: ErrorOptions = {}): LlmError => {

@@ -80,8 +80,8 @@ function waitOf({ retryAfterMs }: { readonly retryAfterMs?: number }): { readonl
 }
 
 /** Returns the error code of a turn without text and calls, as with every other model. */
-function problemOf({ text: said = '', reasoning = '', calls, finish }: CompleteTurn): LlmErrorCode | undefined {
-  if (said.trim() !== '' || calls.length > 0) return undefined;
+function problemOf({ text: visible = '', reasoning = '', calls, finish }: CompleteTurn): LlmErrorCode | undefined {
+  if (visible.trim() !== '' || calls.length > 0) return undefined;
   if (finish === 'length') return 'truncated';
   if (finish === 'content-filter') return 'refused';
   return reasoning === '' ? 'empty' : undefined;
@@ -115,10 +115,10 @@ function defaultFinish({ calls }: CompleteTurn): FinishReason {
   return calls.length > 0 ? 'tool-calls' : 'stop';
 }
 
-function messageOf({ text: said = '', reasoning = '', calls }: CompleteTurn): Message {
+function messageOf({ text: visible = '', reasoning = '', calls }: CompleteTurn): Message {
   return {
     role: 'assistant',
-    content: said.trim() === '' ? [] : [text(said)],
+    content: visible.trim() === '' ? [] : [text(visible)],
     ...(calls.length > 0 && { tool_calls: calls.map((call) => ({ ...call, origin: 'completion' as const })) }),
     ...(reasoning !== '' && { reasoning_content: reasoning }),
     thinking_blocks: [],

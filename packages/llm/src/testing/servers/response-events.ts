@@ -25,10 +25,10 @@ export function responseOf(turn: CompleteTurn, model: string): JsonObject {
 export function responseEventsOf(turn: CompleteTurn, model: string, split: Split): readonly JsonObject[] {
   const whole = responseOf(turn, model);
   const output = itemsOf(turn);
-  const begun = { id: turn.id, object: 'response', model, status: 'in_progress', output: [] };
+  const started = { id: turn.id, object: 'response', model, status: 'in_progress', output: [] };
   const final = whole['status'] === 'incomplete' ? 'response.incomplete' : 'response.completed';
   const events = [
-    { type: 'response.created', response: begun },
+    { type: 'response.created', response: started },
     ...output.flatMap((item, index) => itemEvents(item, index, { turn, split })),
     { type: final, response: whole },
   ];

@@ -97,10 +97,10 @@ function withAssistantItem(message: Message, next: Item): Message {
     return { ...message, tool_calls: [...(message.tool_calls ?? []), call] };
   }
   if (next.type !== 'reasoning') return message;
-  const { encrypted_content: sealed, summary } = next;
+  const { encrypted_content: encrypted, summary } = next;
   const reasoning = {
     summary: summary.map((each) => each.text),
-    ...(sealed !== undefined && { encrypted_content: sealed }),
+    ...(encrypted !== undefined && { encrypted_content: encrypted }),
   };
   return { ...message, responses_reasoning_item: reasoning };
 }
