@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import type { Json } from '@varve/events';
 import { StorageError } from '../contract/error.ts';
-import { errnoOf } from '../kit/errno-of.ts';
+import { errnoOf } from '../kit/disk-error.ts';
 import { type Holder, isDead } from '../kit/holder.ts';
 import type { Files } from './files.ts';
 import { epochDirectory, readClaim, writeClaim } from './lease-files.ts';

@@ -4,7 +4,7 @@ import { checkAppend } from '../kit/append.ts';
 import { checkBound } from '../kit/checks.ts';
 import { readerOf } from '../kit/reader.ts';
 import { Appender } from './appender.ts';
-import { isStorageFailure, withStorageErrors } from './disk-error.ts';
+import { isStorageFailure, withStorageErrors } from '../kit/disk-error.ts';
 import type { EventWriterOptions } from './event-writer.ts';
 import { MetaFiles } from './meta-files.ts';
 import { directorySnapshots } from './snapshots.ts';

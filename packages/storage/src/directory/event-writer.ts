@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { NewEvent } from '../contract/log.ts';
 import type { Signer } from '../contract/statement.ts';
-import { errnoOf } from '../kit/errno-of.ts';
+import { errnoOf } from '../kit/disk-error.ts';
 import type { PlannedEvent } from '../kit/append.ts';
 import { eventName, sidecarOf, slugOf } from './event-file.ts';
 import type { LinkFile } from './link-file.ts';

@@ -1,6 +1,6 @@
 import * as fs from 'node:fs';
 import { open, writeFile } from 'node:fs/promises';
-import { errnoOf } from '../kit/errno-of.ts';
+import { errnoOf } from '../kit/disk-error.ts';
 
 /** Metadata of a file or directory. */
 export interface FileStatus {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { StorageError } from '../contract/error.ts';
-import { errnoOf } from '../kit/errno-of.ts';
+import { errnoOf } from '../kit/disk-error.ts';
 import type { Holder } from '../kit/holder.ts';
 import { type Claim, type ClaimLocation, epochDirectory, type OwnerLease, parseOwnerLease } from './lease-files.ts';
 

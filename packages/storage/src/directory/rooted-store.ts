@@ -14,7 +14,7 @@ import { parseListQuery } from '../kit/listing.ts';
 import { readerOf } from '../kit/reader.ts';
 import { cleanScratch, createConversation, removedPrefix } from './create-conversation.ts';
 import { directoryLog } from './directory-log.ts';
-import { withStorageErrors } from './disk-error.ts';
+import { withStorageErrors } from '../kit/disk-error.ts';
 import { type Files, preserveMtime } from './files.ts';
 import type { Lease, LeaseOptions } from './lease.ts';
 import { fileLinker, type LinkFile } from './link-file.ts';

@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import type { EventProof } from '../contract/log-proof.ts';
 import type { Cut, Signer, Statement } from '../contract/statement.ts';
-import { errnoOf } from '../kit/errno-of.ts';
 import type { PlannedEvent } from '../kit/append.ts';
+import { errnoOf } from '../kit/disk-error.ts';
 import { firstSeal, isSha256Hex } from '../proof/hash-chain.ts';
 import { parseStatement } from '../proof/parse-statement.ts';
 import { mergeProof } from '../proof/proof-pages.ts';

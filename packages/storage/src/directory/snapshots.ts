@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Json } from '@varve/events';
 import type { Snapshot, SnapshotCache } from '../contract/snapshots.ts';
 import { jsonText } from '../kit/json.ts';
-import { isStorageFailure } from './disk-error.ts';
+import { isStorageFailure } from '../kit/disk-error.ts';
 import type { Files } from './files.ts';
 import type { Lease } from './lease.ts';
 import type { Paths } from './paths.ts';

@@ -3,7 +3,7 @@ import { StorageError } from '../contract/error.ts';
 import type { LogProof } from '../contract/log-proof.ts';
 import type { LogSource } from '../kit/reader.ts';
 import { type Wakeups, wakeups } from '../kit/wakeups.ts';
-import { diskError } from './disk-error.ts';
+import { diskError } from '../kit/disk-error.ts';
 import { EventIndex } from './event-index.ts';
 import type { Files } from './files.ts';
 import type { Paths } from './paths.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { StorageError } from '../contract/error.ts';
-import { errnoOf } from '../kit/errno-of.ts';
+import { errnoOf } from '../kit/disk-error.ts';
 import { type Holder, isDead } from '../kit/holder.ts';
 import type { Files } from './files.ts';
 import {

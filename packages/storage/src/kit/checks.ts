@@ -23,6 +23,11 @@ export function checkBound(what: string, value: number): void {
   }
 }
 
+/** Rejects a call after its log was disposed. @throws {StorageError} `closed`. */
+export function checkLogOpen(id: string, closed: AbortSignal): void {
+  if (closed.aborted) throw new StorageError('closed', `The log of conversation ${id} is closed.`);
+}
+
 /** Rejects replacements that do not match their tombstones. @throws {StorageError} `invalid`, `missing`. */
 export function checkReplacements(
   id: string,

@@ -1,21 +1,13 @@
-import type { Stored } from '../contract/log-reader.ts';
-import type { Statement } from '../contract/statement.ts';
 import type { Summary } from '../contract/store.ts';
+import { type LoadedLog, loadedLog } from '../kit/loaded-log.ts';
 import type { MemorySnapshots } from '../kit/snapshots.ts';
 
 /** A conversation in memory. */
-export interface MemoryConversation {
-  readonly id: string;
+export interface MemoryConversation extends LoadedLog {
   readonly createdAt: number;
   updatedAt: number;
   /** JSON, so that no objects are shared with the caller. */
   meta: string;
-  readonly events: Stored[];
-  /** Seq by event id. */
-  readonly seqs: Map<string, number>;
-  /** One per event. */
-  readonly seals: string[];
-  readonly statements: Statement[];
   readonly snapshots: MemorySnapshots;
   epoch: number;
   isHeld: boolean;
@@ -24,15 +16,8 @@ export interface MemoryConversation {
 
 /** Creates an empty conversation. */
 export function newConversation(id: string, meta: string, at: number): MemoryConversation {
-  const times = { createdAt: at, updatedAt: at };
-  const contents = {
-    events: [],
-    seqs: new Map<string, number>(),
-    seals: [],
-    statements: [],
-    snapshots: new Map<string, Map<number, string>>(),
-  };
-  return { id, meta, ...times, ...contents, epoch: 0, isHeld: false, isRemoved: false };
+  const lease = { epoch: 0, isHeld: false, isRemoved: false };
+  return { ...loadedLog(id), createdAt: at, updatedAt: at, meta, snapshots: new Map(), ...lease };
 }
 
 /** Returns the summary of a conversation. */

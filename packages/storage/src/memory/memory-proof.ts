@@ -1,33 +1,17 @@
 import { StorageError } from '../contract/error.ts';
-import type { LogProof, ProofWriter } from '../contract/log-proof.ts';
+import type { ProofWriter } from '../contract/log-proof.ts';
 import type { Cut } from '../contract/statement.ts';
 import { checkBound, checkReplacements } from '../kit/checks.ts';
-import { mergeProof } from '../proof/proof-pages.ts';
 import type { MemoryConversation } from './memory-conversation.ts';
 
-/** Creates the reader of a conversation's proof. */
-export function memoryProof({ seals, statements }: MemoryConversation, check: () => void): LogProof {
-  return {
-    async page(from, to) {
-      check();
-      return mergeProof(
-        seals.slice(from, to).map((seal, index) => ({ seq: from + index, seal })),
-        statements.filter(({ seq }) => seq >= from && seq < to),
-      );
-    },
-    async end() {
-      check();
-      const seal = seals.at(-1);
-      return seal === undefined ? undefined : { head: seals.length, seal };
-    },
-  };
-}
-
-/** Creates the proof writer of a conversation. It has no quarantine, which would be lost with the store anyway. */
-export function memoryProofWriter(conversation: MemoryConversation, check: () => void, now: () => number): ProofWriter {
+/** Creates the changing half of a conversation's proof. It has no quarantine, which would be lost with the store. */
+export function memoryProofWriter(
+  conversation: MemoryConversation,
+  check: () => void,
+  now: () => number,
+): Pick<ProofWriter, 'cut' | 'replace'> {
   const { id, events, seqs, seals, snapshots } = conversation;
   return {
-    ...memoryProof(conversation, check),
     async cut(seq) {
       check();
       checkBound('cut', seq);

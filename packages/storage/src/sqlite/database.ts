@@ -2,7 +2,7 @@ import { closeSync, fsyncSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { StorageError } from '../contract/error.ts';
-import { errnoOf } from '../kit/errno-of.ts';
+import { errnoOf } from '../kit/disk-error.ts';
 import { migrate, migrations } from './schema.ts';
 import { retryWhileBusy } from './transaction.ts';
 

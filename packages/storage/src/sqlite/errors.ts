@@ -2,7 +2,7 @@ import { accessSync, closeSync, constants, openSync, statSync } from 'node:fs';
 import { devNull } from 'node:os';
 import { dirname } from 'node:path';
 import { StorageError, type StorageErrorCode } from '../contract/error.ts';
-import { errnoOf } from '../kit/errno-of.ts';
+import { errnoOf } from '../kit/disk-error.ts';
 
 /** Primary result codes of SQLite that a caller can handle. @see https://www.sqlite.org/rescode.html */
 export const resultCodes = {

@@ -2,39 +2,45 @@ import { statSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { rollBack } from './transaction.ts';
 
-/** Fewer commits than these would not earn back what growing costs. */
+/** Number of commits before the file grows; for fewer commits growing costs more than it gains. */
 const commitsBefore = 16;
 
-/** What a write-ahead log grows to before SQLite starts it over: 1000 pages and their headers. */
-const bytes = 1000 * (4096 + 24);
+/** Size of a write-ahead log when SQLite starts it over: 1000 pages with their headers. */
+const walBytes = 1000 * (4096 + 24);
 
 /**
- * Returns what is called after each commit and, once, lets the write-ahead log grow to its usual length: a commit that
- * makes the file longer waits for the file system's journal as well as for its own bytes. SQLite writes pages of a large
- * transaction into the log before it knows whether they will be committed, so a transaction that is taken back leaves a
- * long file and nothing in it. What stands in the way, such as a full disk, is ignored.
+ * Speeds up the first commits of a connection with `fsync` durability. Returns a function to call after each commit,
+ * which once extends the write-ahead log to its usual size: a commit that makes the file longer waits for the journal of
+ * the file system in addition to its own bytes. The last connection that closes deletes the file, so each start of a
+ * process pays that again.
+ *
+ * Measured on ext4 with 40 alternating pairs of runs, appends of 1 kB: over the first 300 appends the median append is
+ * 1.3 times as fast and the sum 1.1 times, over 1,500 appends there is no difference.
+ *
+ * SQLite writes the pages of a large transaction to the log before the commit, so rolling one back leaves a long file
+ * without content. Failures, such as a full disk, are ignored.
  */
 export function preallocateWal(database: DatabaseSync, path: string): () => void {
   let commits = 0;
   return () => {
     commits += 1;
-    if (commits === commitsBefore) grow(database, path);
+    if (commits === commitsBefore) extendWal(database, path);
   };
 }
 
-function grow(database: DatabaseSync, path: string): void {
+function extendWal(database: DatabaseSync, path: string): void {
   try {
-    if (statSync(`${path}-wal`).size >= bytes) return;
+    if (statSync(`${path}-wal`).size >= walBytes) return;
     const cached = Number(database.prepare('PRAGMA cache_size').get()?.['cache_size']);
     try {
-      // With no room in memory the pages go to the log at once.
+      // A small page cache makes SQLite write the pages to the log immediately.
       database.exec('PRAGMA cache_size = 8; BEGIN IMMEDIATE; CREATE TABLE ahead (bytes)');
-      database.prepare('INSERT INTO ahead VALUES (zeroblob(?))').run(bytes);
+      database.prepare('INSERT INTO ahead VALUES (zeroblob(?))').run(walBytes);
     } finally {
       rollBack(database);
       database.exec(`PRAGMA cache_size = ${cached}`);
     }
   } catch {
-    // Not grown is only slower.
+    // The store works without it, only slower.
   }
 }

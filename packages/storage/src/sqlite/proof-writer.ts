@@ -1,7 +1,7 @@
 import { StorageError } from '../contract/error.ts';
 import type { LogProof, ProofWriter } from '../contract/log-proof.ts';
 import type { Cut } from '../contract/statement.ts';
-import { checkBound, checkReplacements } from '../kit/checks.ts';
+import { checkBound, checkLogOpen, checkReplacements } from '../kit/checks.ts';
 import { truncateWal } from './connection.ts';
 import { readEvents, replaceText } from './events.ts';
 import { failIfFenced, type LeasedConversation } from './lease.ts';
@@ -11,19 +11,19 @@ import { sealLegacyEvents } from './seals.ts';
 /** Dependencies of a proof writer that its log provides. */
 export interface ProofWriterContext {
   readonly proof: LogProof;
-  /** Throws if the log is closed. */
-  readonly checkOpen: () => void;
+  /** Aborts when the log is disposed. */
+  readonly closed: AbortSignal;
 }
 
 /** Creates the proof writer of a conversation whose lease is held. */
-export function proofWriter(conversation: LeasedConversation, { proof, checkOpen }: ProofWriterContext): ProofWriter {
+export function proofWriter(conversation: LeasedConversation, { proof, closed }: ProofWriterContext): ProofWriter {
   const { id, connection, lease } = conversation;
   const { statements, wake } = connection;
   const { key } = lease;
   return {
     ...proof,
     async cut(seq) {
-      checkOpen();
+      checkLogOpen(id, closed);
       checkBound('cut', seq);
       const cut = await connection.write(() => {
         const { head } = failIfFenced(conversation);
@@ -34,7 +34,7 @@ export function proofWriter(conversation: LeasedConversation, { proof, checkOpen
       return cut;
     },
     async replace(replacements) {
-      checkOpen();
+      checkLogOpen(id, closed);
       await connection.write(() => {
         failIfFenced(conversation);
         const find = (seq: number) => [...readEvents(statements, { id, key, from: seq, to: seq + 1, limit: 1 })][0];
@@ -49,7 +49,7 @@ export function proofWriter(conversation: LeasedConversation, { proof, checkOpen
       await truncateWal(connection);
     },
     async maskQuarantine(mask) {
-      checkOpen();
+      checkLogOpen(id, closed);
       const changed = await connection.write(() => {
         failIfFenced(conversation);
         statements.secureDelete.get();

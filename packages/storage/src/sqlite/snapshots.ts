@@ -1,6 +1,6 @@
 import { StorageError } from '../contract/error.ts';
 import type { SnapshotCache } from '../contract/snapshots.ts';
-import { checkBound } from '../kit/checks.ts';
+import { checkBound, checkLogOpen } from '../kit/checks.ts';
 import { jsonText } from '../kit/json.ts';
 import type { Connection } from './connection.ts';
 import type { ReadOptions } from './source.ts';
@@ -13,7 +13,7 @@ export function snapshotCache(connection: Connection, { id, key, closed }: ReadO
   const { statements } = connection;
   return {
     async latest(name, upTo = Number.MAX_SAFE_INTEGER) {
-      if (closed.aborted) throw new StorageError('closed', `The log of conversation ${id} is closed.`);
+      checkLogOpen(id, closed);
       const row = await connection.read(() => statements.latestSnapshot.get(key, name, upTo));
       return row && toSnapshot(row);
     },

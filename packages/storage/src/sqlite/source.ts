@@ -1,6 +1,7 @@
 import { StorageError } from '../contract/error.ts';
 import type { LogProof } from '../contract/log-proof.ts';
 import type { Stored } from '../contract/log-reader.ts';
+import { checkLogOpen } from '../kit/checks.ts';
 import type { LogSource } from '../kit/reader.ts';
 import type { Connection } from './connection.ts';
 import { type ConversationKey, type EventRange, readEvents } from './events.ts';
@@ -23,7 +24,7 @@ export function logSource(
 ): LogSource & { readonly proof: LogProof } {
   const { statements, wake } = connection;
   const read: Read = async (work) => {
-    if (closed.aborted) throw new StorageError('closed', `The log of conversation ${id} is closed.`);
+    checkLogOpen(id, closed);
     return connection.read(work);
   };
   return {

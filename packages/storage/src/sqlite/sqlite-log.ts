@@ -1,7 +1,6 @@
-import { StorageError } from '../contract/error.ts';
 import type { EventLog } from '../contract/log.ts';
-import { type CheckedAppend, checkAppend, planAppend, sealAppend } from '../kit/append.ts';
-import { readerOf } from '../kit/reader.ts';
+import { type CheckedAppend, planAppend, sealAppend } from '../kit/append.ts';
+import { leasedLog } from '../kit/leased-log.ts';
 import { findStored, insertEvent } from './events.ts';
 import { failIfFenced, type LeasedConversation } from './lease.ts';
 import { proofWriter } from './proof-writer.ts';
@@ -15,48 +14,28 @@ export interface SqliteLogOptions extends LeasedConversation {
   readonly onClose: () => void;
 }
 
-/** Creates the writable log of a conversation whose lease was just taken. It renews the lease until it is disposed. */
+/** Creates the writable log of a conversation whose lease was just taken. */
 export function sqliteLog(options: SqliteLogOptions): EventLog {
   const { id, connection, leases, lease, leaseMs, onClose } = options;
   const closing = new AbortController();
   const reading = { id, key: lease.key, closed: closing.signal };
   const source = logSource(connection, reading);
-  const checkOpen = (): void => {
-    if (closing.signal.aborted) throw new StorageError('closed', `The log of conversation ${id} is closed.`);
-  };
-  // A lease that could not be renewed is retried; it is lost only when another holder takes it over.
-  const renew = (): unknown => connection.write(() => leases.renew(lease)).catch(() => {});
-  const timer = setInterval(renew, leaseMs / 3).unref();
-  const close = async (): Promise<void> => {
-    closing.abort();
-    clearInterval(timer);
-    connection.wake.fire(lease.key);
-    // Queued after pending appends. A lease that could not be released expires.
-    await connection.write(() => leases.release(lease)).catch(() => {});
-    onClose();
-  };
-  let closed: Promise<void> | undefined;
-  return {
-    ...readerOf(source),
+  return leasedLog(closing, {
+    source,
     atomicity: 'all',
     epoch: lease.epoch,
     snapshots: snapshotCache(connection, reading),
-    proof: proofWriter(options, { proof: source.proof, checkOpen }),
-    async append(events, appendOptions) {
-      checkOpen();
-      const checked = checkAppend(events, appendOptions);
-      const seqs = await connection.write(() => append(options, checked));
-      connection.wake.fire(lease.key);
-      return seqs;
-    },
-    async [Symbol.asyncDispose]() {
-      closed ??= close();
-      return closed;
-    },
-  };
+    proof: proofWriter(options, { proof: source.proof, closed: closing.signal }),
+    append: async (checked) => connection.write(() => append(options, checked)),
+    wake: () => connection.wake.fire(lease.key),
+    renew: async () => connection.write(() => leases.renew(lease)),
+    renewMs: leaseMs / 3,
+    release: async () => connection.write(() => leases.release(lease)),
+    onClose,
+  });
 }
 
-/** Stores an append, in a transaction of the write queue. */
+/** Stores an append, in a transaction of the write queue, which may repeat it. */
 function append(conversation: LeasedConversation, checked: CheckedAppend): readonly number[] {
   const { id, connection, leases, lease, now } = conversation;
   const { statements } = connection;

@@ -1,7 +1,12 @@
-import { errnoOf } from '../kit/errno-of.ts';
 import { StorageError } from '../contract/error.ts';
 
-const sentences: Readonly<Record<string, (path: string) => string>> = {
+/** Returns the system's name of a failed system call's error, such as `EACCES`. */
+export function errnoOf(error: unknown): string | undefined {
+  const code = error instanceof Error && 'syscall' in error && 'code' in error ? error.code : undefined;
+  return typeof code === 'string' ? code : undefined;
+}
+
+const reasonSentences: Readonly<Record<string, (path: string) => string>> = {
   ENOSPC: (path) => `There is no space left for ${path}.`,
   EDQUOT: (path) => `The quota leaves no space for ${path}.`,
   EACCES: (path) => `${path} is not accessible to this process.`,
@@ -13,27 +18,13 @@ const sentences: Readonly<Record<string, (path: string) => string>> = {
   ENOTDIR: (path) => `${path} is not a directory.`,
 };
 
-/** Converts a system error to a `StorageError`. Returns any other error unchanged: it is a bug. */
+/** Converts an error of the file system to a `StorageError`. An error that only a bug explains is returned as is. */
 export function diskError(error: unknown): unknown {
   const errno = errnoOf(error);
   if (error instanceof StorageError || errno === undefined) return error;
   const path = pathOf(error);
-  const message = sentences[errno]?.(path) ?? `${path} cannot be read or written: ${errno}.`;
+  const message = reasonSentences[errno]?.(path) ?? `${path} cannot be read or written: ${errno}.`;
   return new StorageError(errno === 'ENOSPC' || errno === 'EDQUOT' ? 'full' : 'io', message, { cause: error });
-}
-
-/** Runs work, and throws its system errors as `StorageError`. */
-export async function withStorageErrors<T>(work: () => T | Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    throw diskError(error);
-  }
-}
-
-/** Returns true for a `StorageError` or a system error, and false for a bug. */
-export function isStorageFailure(error: unknown): boolean {
-  return error instanceof StorageError || errnoOf(error) !== undefined;
 }
 
 function pathOf(error: unknown): string {
