@@ -3,7 +3,6 @@ export {
   checkAppend,
   type CheckedAppend,
   planAppend,
-  type PlannedEvent,
   sealAppend,
   type SealedAppend,
   type SealedNewEvent,
