@@ -18,13 +18,27 @@ const reasonSentences: Readonly<Record<string, (path: string) => string>> = {
   ENOTDIR: (path) => `${path} is not a directory.`,
 };
 
-/** Converts an error of the file system to a `StorageError`. An error that only a bug explains is returned as is. */
+/** Converts a system error to a `StorageError`. Returns any other error unchanged: it is a bug. */
 export function diskError(error: unknown): unknown {
   const errno = errnoOf(error);
   if (error instanceof StorageError || errno === undefined) return error;
   const path = pathOf(error);
   const message = reasonSentences[errno]?.(path) ?? `${path} cannot be read or written: ${errno}.`;
   return new StorageError(errno === 'ENOSPC' || errno === 'EDQUOT' ? 'full' : 'io', message, { cause: error });
+}
+
+/** Runs work, and throws its system errors as `StorageError`. */
+export async function withStorageErrors<T>(work: () => T | Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw diskError(error);
+  }
+}
+
+/** Returns true for a `StorageError` or a system error, and false for a bug. */
+export function isStorageFailure(error: unknown): boolean {
+  return error instanceof StorageError || errnoOf(error) !== undefined;
 }
 
 function pathOf(error: unknown): string {
