@@ -14,7 +14,7 @@ test('a URL names a store by its scheme', async () => {
   expect(opened).toEqual(['a:b/c']);
 });
 
-test('a URL of no known scheme is invalid', async () => {
+test('a URL with an unknown scheme is invalid', async () => {
   for (const url of ['', 'memory', ':', 'sqlite:/tmp/a.db', 'toString:x', '__proto__:x']) {
     await expect(openStore(url)).rejects.toMatchObject({
       code: 'invalid',

@@ -11,7 +11,7 @@ import { newEvent, newEvents } from '../testing/events.ts';
 const temporary = async () => mkdtempDisposable(join(tmpdir(), 'varve-'));
 const signer = ed25519Signer(new Uint8Array(32).fill(1));
 
-test('a copy is a store with everything in it, that nobody holds', async () => {
+test('a copy is a store with all data and without leases', async () => {
   await using directory = await temporary();
   const [path, to] = [join(directory.path, 'store.db'), join(directory.path, 'deep', 'copy.db')];
   await using store = await sqliteStore({ path });
@@ -55,7 +55,7 @@ test('a store is copied while another process writes it, and every log in the co
   }
 });
 
-test('what is in the way, not there or not ours is told, and nothing is left behind', async () => {
+test('an existing target, a missing source and a foreign database are rejected, and no file is left', async () => {
   await using directory = await temporary();
   const [path, to] = [join(directory.path, 'store.db'), join(directory.path, 'copy.db')];
   await expect(backupSqlite({ path, to })).rejects.toMatchObject({ code: 'missing' });

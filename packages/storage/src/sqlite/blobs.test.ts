@@ -14,7 +14,7 @@ const signer = ed25519Signer(new Uint8Array(32).fill(1));
 const image = 'iVBORw0KGgo'.repeat(10_000);
 const temporary = async () => mkdtempDisposable(join(tmpdir(), 'varve-'));
 
-/** Looks into the file of a store that others may have open. */
+/** Queries the file of a store that may be open. */
 function look(path: string, sql: string): readonly unknown[] {
   const database = new DatabaseSync(path);
   try {
@@ -29,7 +29,7 @@ function look(path: string, sql: string): readonly unknown[] {
 
 const countBlobs = (path: string) => look(path, 'SELECT count(*) FROM blob')[0];
 
-test('what is said a hundred times, in two conversations, is stored once, and goes with the last who says it', async () => {
+test('a long string of a hundred events in two conversations is stored once, and deleted with the last of them', async () => {
   await using directory = await temporary();
   const path = join(directory.path, 'store.db');
   await using store = await sqliteStore({ path });
@@ -56,7 +56,7 @@ test('short strings stay in their event', async () => {
   expect(look(path, 'SELECT text FROM blob')).toEqual(['y'.repeat(32_768)]);
 });
 
-test('a cut puts whole texts into quarantine and drops what nobody says any more', async () => {
+test('a cut moves full texts to quarantine and deletes strings without references', async () => {
   await using directory = await temporary();
   const path = join(directory.path, 'store.db');
   await using store = await sqliteStore({ path });
@@ -68,7 +68,7 @@ test('a cut puts whole texts into quarantine and drops what nobody says any more
   expect(look(path, 'SELECT text FROM blob')).toEqual([image]);
 });
 
-test('a cut keeps what is left of an event that lost a string', async () => {
+test('a cut keeps the remaining parts of an event that lost a string', async () => {
   await using directory = await temporary();
   const path = join(directory.path, 'store.db');
   await using store = await sqliteStore({ path });
@@ -133,9 +133,9 @@ test('copies, bundles and backups have the same texts and seals', async () => {
 });
 
 test.for([
-  ['a blob that was changed is', "UPDATE blob SET text = replace(text, 'G', 'g')", 'altered'],
-  ['a blob that was taken out is', 'PRAGMA foreign_keys = OFF; DELETE FROM blob', 'lost'],
-  ['a place that was moved is', 'UPDATE event_blob SET at = at + 1', 'altered'],
+  ['a changed blob is', "UPDATE blob SET text = replace(text, 'G', 'g')", 'altered'],
+  ['a deleted blob is', 'PRAGMA foreign_keys = OFF; DELETE FROM blob', 'lost'],
+  ['a changed position is', 'UPDATE event_blob SET at = at + 1', 'altered'],
 ])('%s named by verify, and said again it is whole', async ([, sql, reason]) => {
   await using directory = await temporary();
   const path = join(directory.path, 'store.db');

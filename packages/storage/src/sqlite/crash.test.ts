@@ -9,10 +9,10 @@ import { newEvent } from '../testing/events.ts';
 
 const signer = ed25519Signer(new Uint8Array(32).fill(3));
 
-/** Above the largest id that Linux gives: to everybody else this process is dead. */
+/** Above the largest process id of Linux, so other processes consider this one dead. */
 const dead = { ...thisProcess(), pid: 2 ** 22 + 1 };
 
-/** What was acknowledged when the write-ahead log had so many bytes. */
+/** Events acknowledged when the write-ahead log had this many bytes. */
 interface Acknowledged {
   readonly bytes: number;
   readonly head: number;

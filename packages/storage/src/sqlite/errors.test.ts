@@ -10,12 +10,12 @@ import { idsOf, newEvent } from '../testing/events.ts';
 
 async function temporary() {
   const directory = await mkdtempDisposable(join(tmpdir(), 'varve-'));
-  // Another user, below, must get here.
+  // The other user of the tests below needs access to it.
   await chmod(directory.path, 0o755);
   return directory;
 }
 
-/** What opening says to a user who is not root, in a process with few files to open. */
+/** Error of opening the store as a user other than root, in a process with few file descriptors. */
 async function openingAsNobody(path: string, before = ''): Promise<unknown> {
   await using opener = child(`
     import { openSync } from 'node:fs';
@@ -64,7 +64,7 @@ test('a database that is not writable is named', async () => {
   expect(await openingAsNobody(path)).toEqual(expected);
 });
 
-test('too many open files are told from other failures', async () => {
+test('too many open files are distinguished from other failures', async () => {
   await using directory = await temporary();
   await chmod(directory.path, 0o777);
   const path = join(directory.path, 'store.db');
@@ -75,10 +75,12 @@ test('too many open files are told from other failures', async () => {
 
 const isPosix = process.platform !== 'win32';
 
-test.runIf(isPosix)('what the disk does not take fails, and everything acknowledged before it is there', async () => {
-  await using directory = await temporary();
-  const path = join(directory.path, 'store.db');
-  const source = `
+test.runIf(isPosix)(
+  'an append that the disk rejects fails, and everything acknowledged before remains stored',
+  async () => {
+    await using directory = await temporary();
+    const path = join(directory.path, 'store.db');
+    const source = `
     import { sqliteStore } from '@varve/storage/sqlite';
     const store = await sqliteStore({ path: ${JSON.stringify(path)} });
     const log = await store.create('c', {});
@@ -89,20 +91,21 @@ test.runIf(isPosix)('what the disk does not take fails, and everything acknowled
     const again = await append(head).catch((error) => error);
     console.log(JSON.stringify({ head, code: failed?.code, message: failed?.message, again: again.code }));
     process.stdin.resume();`;
-  // No file may be longer than 400 blocks: writing behind them fails, and not for want of space.
-  await using writer = child(source, 'ulimit -f 400');
-  const { head, ...said } = JSON.parse(await writer.line());
-  expect(said).toEqual({ code: 'io', message: `Reading or writing ${path} failed.`, again: 'io' });
-  expect(head).toBeGreaterThan(0);
-  await writer.kill();
-  await using store = await sqliteStore({ path });
-  const log = await store.open('c');
-  expect(await idsOf(log.range(0))).toEqual(Array.from({ length: head }, (_, n) => `e${n}`));
-  expect(await log.append([newEvent('more')])).toEqual([head]);
-  expect((await verify(log)).sealed).toBe(head + 1);
-});
+    // Files are limited to 400 blocks: writing past them fails, for a reason other than lack of space.
+    await using writer = child(source, 'ulimit -f 400');
+    const { head, ...said } = JSON.parse(await writer.line());
+    expect(said).toEqual({ code: 'io', message: `Reading or writing ${path} failed.`, again: 'io' });
+    expect(head).toBeGreaterThan(0);
+    await writer.kill();
+    await using store = await sqliteStore({ path });
+    const log = await store.open('c');
+    expect(await idsOf(log.range(0))).toEqual(Array.from({ length: head }, (_, n) => `e${n}`));
+    expect(await log.append([newEvent('more')])).toEqual([head]);
+    expect((await verify(log)).sealed).toBe(head + 1);
+  },
+);
 
-test('a path that is a directory or no path of a file is refused', async () => {
+test('a path that is a directory or not a file path is rejected', async () => {
   await using directory = await temporary();
   await expect(sqliteStore({ path: directory.path })).rejects.toMatchObject({
     code: 'io',
@@ -113,7 +116,7 @@ test('a path that is a directory or no path of a file is refused', async () => {
   }
 });
 
-test('a file that is no database is corrupt', async () => {
+test('a file that is not a database is corrupt', async () => {
   await using directory = await temporary();
   const path = join(directory.path, 'store.db');
   await writeFile(path, 'Dear diary, '.repeat(1000));
@@ -123,7 +126,7 @@ test('a file that is no database is corrupt', async () => {
   });
 });
 
-test('a lost event is corrupt, and what comes before it is read', async () => {
+test('a lost event is corrupt, and the events before it are read', async () => {
   await using directory = await temporary();
   const path = join(directory.path, 'store.db');
   const { DatabaseSync } = await import('node:sqlite');
@@ -142,7 +145,7 @@ test('a lost event is corrupt, and what comes before it is read', async () => {
   await expect(Array.fromAsync(log.range(0))).rejects.toMatchObject({ code: 'corrupt' });
 });
 
-test('missing directories are made, and all of it is for its owner only', async () => {
+test('missing directories are created, and everything is accessible to the owner only', async () => {
   await using directory = await temporary();
   const made = join(directory.path, 'a', 'b');
   await using store = await openStore(`sqlite:${join(made, 'store.db')}`, { sqlite: sqliteScheme });

@@ -27,7 +27,7 @@ function indexed(path: string): readonly unknown[] {
   return rows.map((row) => row['value']);
 }
 
-test('appends leave the index alone, and a search brings it up to date, in pieces when it is far behind', async () => {
+test('appends do not update the index, and a search does, in several transactions if many events are missing', async () => {
   await using directory = await temporary();
   const path = join(directory.path, 'store.db');
   await using store = await sqliteStore({ path, durability: 'buffered' });
@@ -40,7 +40,7 @@ test('appends leave the index alone, and a search brings it up to date, in piece
   expect(indexed(path)).toEqual(['c', 'c', 'd', 'd', 'e', 'e']);
 });
 
-test('facts of a file that an earlier version wrote are found', async () => {
+test('facts in a file of an earlier version are found', async () => {
   await using directory = await temporary();
   const path = join(directory.path, 'store.db');
   const database = new DatabaseSync(path);
@@ -58,7 +58,7 @@ test('facts of a file that an earlier version wrote are found', async () => {
   });
 });
 
-test('a scrubbed secret is in the index no more', async () => {
+test('a scrubbed secret is removed from the index', async () => {
   await using directory = await temporary();
   const path = join(directory.path, 'store.db');
   await using store = await sqliteStore({ path });
@@ -74,7 +74,7 @@ test('a scrubbed secret is in the index no more', async () => {
   expect(found?.items.map(({ value }) => value)).toEqual(['*************', 'other']);
 });
 
-test('a search looks once through each conversation, however many there are and whoever appends meanwhile', async () => {
+test('a search indexes each conversation once, even with many conversations and concurrent appends', async () => {
   await using directory = await temporary();
   const path = join(directory.path, 'store.db');
   await using store = await sqliteStore({ path, durability: 'buffered' });
@@ -91,7 +91,7 @@ test('a search looks once through each conversation, however many there are and 
   expect((await store.facts?.({ name: 'varve.x', value: 'later' }))?.items).toHaveLength(1);
 });
 
-test('a search ends while others append', async () => {
+test('a search ends while other processes append', async () => {
   await using directory = await temporary();
   await using store = await sqliteStore({ path: join(directory.path, 'store.db'), durability: 'buffered' });
   const logs = await Promise.all(['c', 'd', 'e', 'f'].map(async (id) => store.create(id, {})));

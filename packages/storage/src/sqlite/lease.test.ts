@@ -8,7 +8,7 @@ import { type Holder, isDead, thisProcess } from '../kit/holder.ts';
 
 const temporary = async () => mkdtempDisposable(join(tmpdir(), 'varve-'));
 
-/** Two handles with one clock: the first takes the lease of `c` as `holder`, and the second wants it. */
+/** Two handles with one clock: the first holds the lease of `c` as `holder`, and the second tries to take it. */
 async function contenders(path: string, holder: Partial<Holder>) {
   let time = 1_750_000_000_000;
   const options: SqliteStoreOptions = { path, now: () => time, leaseMs: 30_000 };
@@ -17,10 +17,10 @@ async function contenders(path: string, holder: Partial<Holder>) {
   return { first, second, pass: (ms: number) => (time += ms), log: await first.create('c', {}) };
 }
 
-/** Above the largest id that Linux gives. */
+/** Above the largest process id of Linux. */
 const noProcess = 2 ** 22 + 1;
 
-test('a holder of another host keeps its lease until it has run out', async () => {
+test('a holder on another host keeps its lease until it expires', async () => {
   await using directory = await temporary();
   const { first, second, pass } = await contenders(join(directory.path, 'store.db'), { host: 'elsewhere', pid: 17 });
   pass(29_999);
@@ -44,14 +44,14 @@ test('an append renews the lease', async () => {
   await Promise.all([first, second].map((store) => store[Symbol.asyncDispose]()));
 });
 
-test('a holder that is dead on this host and boot is taken over at once', async () => {
+test('the lease of a holder that died on this host and boot is taken over immediately', async () => {
   await using directory = await temporary();
   const { first, second } = await contenders(join(directory.path, 'store.db'), { pid: noProcess });
   expect((await second.open('c')).epoch).toBe(2);
   await Promise.all([first, second].map((store) => store[Symbol.asyncDispose]()));
 });
 
-test('a process id of another boot or host says nothing', () => {
+test('a process id of another boot or host is not considered dead', () => {
   const self = thisProcess();
   expect(isDead({ ...self, pid: noProcess }, self)).toBe(true);
   expect(isDead({ ...self, pid: noProcess, boot: 'other' }, self)).toBe(false);
@@ -60,7 +60,7 @@ test('a process id of another boot or host says nothing', () => {
   expect(isDead({ ...self, pid: 1 }, self)).toBe(false);
 });
 
-test('a dead holder does not stop removing', async () => {
+test('a conversation of a dead holder can be removed', async () => {
   await using directory = await temporary();
   const { first, second } = await contenders(join(directory.path, 'store.db'), { pid: noProcess });
   await second.remove('c');
@@ -68,7 +68,7 @@ test('a dead holder does not stop removing', async () => {
   await Promise.all([first, second].map((store) => store[Symbol.asyncDispose]()));
 });
 
-test('an idle log renews its lease by itself, and a disposed one leaves no holder', async () => {
+test('an idle log renews its lease, and a disposed log has no holder', async () => {
   await using directory = await temporary();
   const path = join(directory.path, 'store.db');
   await using store = await sqliteStore({ path, leaseMs: 30 });

@@ -9,7 +9,7 @@ const piece = fc.oneof(
 const garbage = fc.array(piece, { maxLength: 30 }).map((pieces) => pieces.join(''));
 const json = fc.jsonValue({ stringUnit: 'grapheme' }).map((value) => JSON.stringify(value, undefined, 1));
 
-test('any text comes back exactly, whatever is taken out of it', () => {
+test('any text is restored exactly after a split', () => {
   fc.assert(
     fc.property(fc.oneof(garbage, json), fc.integer({ min: 1, max: 12 }), (text, longest) => {
       const split = splitText(text, longest);
@@ -22,7 +22,7 @@ test('any text comes back exactly, whatever is taken out of it', () => {
   );
 });
 
-test('from JSON every string that is long enough is taken out, and no other', () => {
+test('every string of JSON that is long enough is taken out, and no other', () => {
   const stringsIn = (value: unknown): readonly string[] => {
     if (typeof value === 'string') return [value];
     if (typeof value !== 'object' || value === null) return [];
@@ -42,12 +42,12 @@ test('from JSON every string that is long enough is taken out, and no other', ()
 });
 
 test.for([
-  ['a quote that is escaped ends no string', String.raw`{"a":"12345\"67890"}`, String.raw`12345\"67890`],
-  ['a backslash that is escaped escapes no quote', String.raw`["1234567890\\","b"]`, String.raw`1234567890\\`],
+  ['an escaped quote does not end a string', String.raw`{"a":"12345\"67890"}`, String.raw`12345\"67890`],
+  ['an escaped backslash does not escape a quote', String.raw`["1234567890\\","b"]`, String.raw`1234567890\\`],
 ])('%s', ([, text, string]) => {
   expect(splitText(text ?? '', 8).strings.map((taken) => taken.string)).toEqual([string]);
 });
 
-test('a text whose last string does not end keeps it', () => {
+test('an unterminated last string stays in the text', () => {
   expect(splitText('["long enough", "never ends', 4).rest).toBe('["", "never ends');
 });

@@ -72,7 +72,7 @@ export function insertLongStrings(
   }
 }
 
-/** Returns the index of the quote that ends a string; -1 if there is none. */
+/** Returns the index of the quote that ends a string; -1 if the string does not end. */
 function endOfString(text: string, start: number): number {
   for (let end = text.indexOf('"', start); end >= 0; end = text.indexOf('"', end + 1)) {
     let escape = end;

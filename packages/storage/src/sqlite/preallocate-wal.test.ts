@@ -11,7 +11,7 @@ import { preallocateWal } from './preallocate-wal.ts';
 
 const dead = { ...thisProcess(), pid: 2 ** 22 + 1 };
 
-test('a write-ahead log grows once, holds what was acknowledged, and a crash brings nothing else back', async () => {
+test('a write-ahead log is extended once, keeps acknowledged events, and restores nothing else after a crash', async () => {
   await using directory = await mkdtempDisposable(join(tmpdir(), 'varve-'));
   const path = join(directory.path, 'store.db');
   await using store = await sqliteStore({ path, holder: dead });
@@ -37,7 +37,7 @@ test('a write-ahead log grows once, holds what was acknowledged, and a crash bri
   expect(await found.append([newEvent('more')])).toEqual([40]);
 });
 
-test('a store that waits for no disk does not grow ahead', async () => {
+test('a store with buffered durability does not extend the log', async () => {
   await using directory = await mkdtempDisposable(join(tmpdir(), 'varve-'));
   const path = join(directory.path, 'store.db');
   await using store = await sqliteStore({ path, durability: 'buffered' });
@@ -46,7 +46,7 @@ test('a store that waits for no disk does not grow ahead', async () => {
   expect((await stat(`${path}-wal`)).size).toBeLessThan(2_000_000);
 });
 
-test('another writer does not stop the writes of a store that would grow', async () => {
+test('writes continue when another writer prevents the extension', async () => {
   await using directory = await mkdtempDisposable(join(tmpdir(), 'varve-'));
   const path = join(directory.path, 'store.db');
   const stores = await Promise.all([sqliteStore({ path }), sqliteStore({ path })]);
@@ -60,7 +60,7 @@ test('another writer does not stop the writes of a store that would grow', async
   for (const store of stores) await store[Symbol.asyncDispose]();
 });
 
-test('what stands in the way of growing changes nothing', async () => {
+test('a failed extension changes nothing', async () => {
   await using directory = await mkdtempDisposable(join(tmpdir(), 'varve-'));
   const path = join(directory.path, 'store.db');
   const database = new DatabaseSync(path);
@@ -79,7 +79,7 @@ test('what stands in the way of growing changes nothing', async () => {
   database.close();
 });
 
-test('a database that answers nothing any more stops nobody', async () => {
+test('a closed database does not stop the writes', async () => {
   await using directory = await mkdtempDisposable(join(tmpdir(), 'varve-'));
   const path = join(directory.path, 'store.db');
   const database = new DatabaseSync(path);

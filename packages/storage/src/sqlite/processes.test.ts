@@ -7,7 +7,7 @@ import { type Child, child } from '../../test/child.ts';
 import { killRounds } from '../../test/kill-rounds.ts';
 import { idsOf, newEvent } from '../testing/events.ts';
 
-/** Opens the store in a child that does `work` when it is told to. */
+/** Opens the store in a child process that runs `work` on request. */
 function source(path: string, work: string, options = ''): string {
   return `
     import { once } from 'node:events';
@@ -23,7 +23,7 @@ function source(path: string, work: string, options = ''): string {
 const opening = (path: string): string =>
   `(await import('@varve/storage/sqlite')).sqliteStore({ path: ${JSON.stringify(path)} })`;
 
-/** Several processes share one disk here, and perhaps a busy machine. */
+/** Several processes share one disk, and perhaps a busy machine. */
 const patient = { timeout: 120_000 };
 
 const temporary = async () => mkdtempDisposable(join(tmpdir(), 'varve-'));

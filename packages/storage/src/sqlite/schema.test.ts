@@ -11,7 +11,7 @@ import { migrate, migrations } from './schema.ts';
 const temporary = async () => mkdtempDisposable(join(tmpdir(), 'varve-'));
 const addColumn = 'ALTER TABLE event ADD COLUMN extra TEXT;';
 
-/** The statements that made the tables and indexes, without regard to space. */
+/** Statements of the schema, with white space normalised. */
 function schema(database: DatabaseSync): readonly string[] {
   const rows = database.prepare('SELECT name, sql FROM sqlite_schema ORDER BY name').all();
   return rows.map(({ name, sql }) => `${String(name)}: ${String(sql).replaceAll(/\s+/g, ' ')}`);
@@ -45,7 +45,7 @@ test('a database of version 1 is read and continued', async () => {
   expect([log.epoch, await log.append([newEvent('c')])]).toEqual([4, [2]]);
 });
 
-test('long texts of version 2 stay as they are, beside those that are taken apart', async () => {
+test('long texts of version 2 stay unsplit, alongside new ones that are split', async () => {
   await using directory = await temporary();
   const path = join(directory.path, 'store.db');
   const [old, fresh] = [newEvent('a', { note: 'x'.repeat(50_000) }), newEvent('b', { note: 'x'.repeat(50_000) })];
@@ -66,14 +66,14 @@ test('long texts of version 2 stay as they are, beside those that are taken apar
   expect((await verify(log)).sealed).toBe(2);
 });
 
-test('the first migration makes the schema of version 1', async () => {
+test('the first migration creates the schema of version 1', async () => {
   const made = new DatabaseSync(':memory:');
   migrate(made, 'a.db', migrations.slice(0, 1));
   const written = schema(await versionOne(':memory:'));
   expect(schema(made)).toEqual(written);
 });
 
-test('one more migration runs once, keeps the data, and makes older versions refuse the file', async () => {
+test('another migration runs once, keeps the data, and makes older versions reject the file', async () => {
   await using directory = await temporary();
   const path = join(directory.path, 'store.db');
   const store = await sqliteStore({ path });
@@ -92,7 +92,7 @@ test('one more migration runs once, keeps the data, and makes older versions ref
   });
 });
 
-test('a migration that fails leaves the version before', () => {
+test('a failed migration leaves the previous version', () => {
   const database = new DatabaseSync(':memory:');
   migrate(database, 'a.db', migrations);
   const before = schema(database);
@@ -101,7 +101,7 @@ test('a migration that fails leaves the version before', () => {
   migrate(database, 'a.db', migrations);
 });
 
-test('a database of something else is refused and left alone', async () => {
+test('a database of another application is rejected and not changed', async () => {
   await using directory = await temporary();
   const path = join(directory.path, 'other.db');
   const other = new DatabaseSync(path);
@@ -115,7 +115,7 @@ test('a database of something else is refused and left alone', async () => {
   expect(await readFile(path)).toEqual(before);
 });
 
-test('many handles that open a new file at once migrate it once', async () => {
+test('many handles that open a new file concurrently migrate it once', async () => {
   await using directory = await temporary();
   const path = join(directory.path, 'store.db');
   const stores = await Promise.all(Array.from({ length: 8 }, async () => sqliteStore({ path })));

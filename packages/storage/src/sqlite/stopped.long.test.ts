@@ -6,14 +6,14 @@ import { expect, test } from 'vitest';
 import { child } from '../../test/child.ts';
 import { newEvent } from '../testing/events.ts';
 
-/** Makes the two copies of the header in the index of a write-ahead log differ, as while one of them is written. */
+/** Makes the two header copies in the index of a write-ahead log differ, as during a write of one of them. */
 async function tear(path: string): Promise<void> {
   await using index = await open(`${path}-shm`, 'r+');
   await index.write(Buffer.alloc(8, 0xff), 0, 8, 8);
 }
 
-// SQLite itself tries for ten seconds.
-test('a process that is stopped while it writes the index of the write-ahead log is waited for as for a lock', async () => {
+// SQLite itself retries for ten seconds.
+test('a process stopped while it writes the index of the write-ahead log is waited for like a lock', async () => {
   await using directory = await mkdtempDisposable(join(tmpdir(), 'varve-'));
   const path = join(directory.path, 'store.db');
   await using store = await sqliteStore({ path, busyMs: 0 });

@@ -34,7 +34,7 @@ describe.for([
   ['an edited kind', "UPDATE event SET kind = 'Other' WHERE seq = 3", [3, 'altered']],
   ['a deleted event', 'DELETE FROM event WHERE seq = 3', [3, 'lost']],
   [
-    'a deleted event whose gap was closed',
+    'a deleted event with a closed gap',
     `DELETE FROM event WHERE seq = 3; ${shift('-seq - 1')} UPDATE conversation SET head = 5`,
     [3, 'altered'],
   ],
@@ -46,25 +46,25 @@ describe.for([
     [3, 'altered'],
   ],
   [
-    'two events exchanged',
+    'two swapped events',
     'UPDATE event SET seq = 99 WHERE seq = 3; UPDATE event SET seq = 3 WHERE seq = 4; UPDATE event SET seq = 4 WHERE seq = 99',
     [3, 'altered'],
   ],
-  ['a cut end', 'DELETE FROM event WHERE seq > 2', [3, 'lost']],
+  ['a truncated log', 'DELETE FROM event WHERE seq > 2', [3, 'lost']],
   [
-    'a cut end with the head set back',
+    'a truncated log with a lower head',
     'DELETE FROM event WHERE seq > 2; UPDATE conversation SET head = 3',
     [3, 'lost'],
   ],
   [
-    'a cut end without checkpoints and with the head set back',
+    'a truncated log without checkpoints and with a lower head',
     'DELETE FROM event WHERE seq > 2; DELETE FROM statement; UPDATE conversation SET head = 3',
     [3, 'lost'],
   ],
-  ['a seal taken out', 'UPDATE event SET seal = NULL WHERE seq = 3', [3, 'unsealed']],
-  ['a statement that says nothing', "UPDATE statement SET json = '{' WHERE seq = 3", [0, 'lost']],
+  ['a removed seal', 'UPDATE event SET seal = NULL WHERE seq = 3', [3, 'unsealed']],
+  ['a malformed statement', "UPDATE statement SET json = '{' WHERE seq = 3", [0, 'lost']],
 ] as const)('%s', ([, sql, expected]) => {
-  test('is found', async () => {
+  test('is detected', async () => {
     await using directory = await temporary();
     const path = join(directory.path, 'store.db');
     await writeLog(path);
@@ -75,7 +75,7 @@ describe.for([
   });
 });
 
-test('a log of a version without seals is sealed when it is opened, and only then', async () => {
+test('a log of a version without seals is sealed when it is opened, not before', async () => {
   await using directory = await temporary();
   const path = join(directory.path, 'store.db');
   tamper(path, await readFile(join(import.meta.dirname, 'golden', 'schema-1.sql'), 'utf8'));

@@ -6,7 +6,7 @@ function raised(errcode: number): Error {
   return Object.assign(new Error('raised'), { code: 'ERR_SQLITE_ERROR', errcode });
 }
 
-/** Fails so often, then gives 'done'. */
+/** Fails this many times, then returns 'done'. */
 function failing(errcode: number, times: number): () => string {
   let calls = 0;
   return () => {
@@ -19,7 +19,7 @@ function failing(errcode: number, times: number): () => string {
 test.for([
   ['busy', resultCodes.busy],
   ['locked', resultCodes.locked],
-  ['in a protocol error that a process stopped at the wrong moment causes', resultCodes.protocol],
+  ['in a protocol error caused by a process that was stopped at the wrong moment', resultCodes.protocol],
   ['busy with a recovery', resultCodes.busy | (1 << 8)],
 ] as const)('work is tried again while the database is %s', async ([, code]) => {
   expect(await retryWhileBusy(failing(code, 3), 60_000)).toBe('done');
@@ -28,13 +28,13 @@ test.for([
   expect(toStorageError(raised(code), '/the/path')).toMatchObject({ code: 'io', message });
 });
 
-test('what is no lock of another is not tried again', async () => {
+test('an error other than a lock is not retried', async () => {
   for (const code of [resultCodes.io, resultCodes.full, resultCodes.corrupt, 1, 19, 21]) {
     await expect(retryWhileBusy(failing(code, 1), 60_000)).rejects.toMatchObject({ errcode: code });
   }
 });
 
-test('a process that was stopped until its time was over tries once more, and only once', async () => {
+test('a process that was stopped until after its deadline tries exactly once more', async () => {
   let calls = 0;
   const stopped = (isFree: () => boolean) => (): string => {
     calls += 1;

@@ -14,7 +14,7 @@ function table(path = ':memory:'): { database: DatabaseSync; insert: (text: stri
   return { database, insert, count: () => database.prepare('SELECT count(*) AS count FROM t').get()?.['count'] };
 }
 
-test('writes that wait together are one transaction', async () => {
+test('writes that wait at the same time share a transaction', async () => {
   const { database, insert } = table();
   const queue = writeQueue(database, { busyMs: 0 });
   const states: unknown[] = [];
@@ -29,7 +29,7 @@ test('writes that wait together are one transaction', async () => {
   expect(database.isTransaction).toBe(false);
 });
 
-test('a write that fails takes back what it did, and only that', async () => {
+test('a failed write is rolled back alone', async () => {
   const { database, insert, count } = table();
   const queue = writeQueue(database, { busyMs: 0 });
   const results = await Promise.allSettled([
@@ -44,7 +44,7 @@ test('a write that fails takes back what it did, and only that', async () => {
   expect(count()).toBe(2);
 });
 
-test('a write that does not fit is full, and those beside it and after it are stored', async () => {
+test('a write that does not fit is full, and the other writes of its group and later ones are stored', async () => {
   const { database, insert, count } = table();
   database.exec('PRAGMA max_page_count = 20');
   const queue = writeQueue(database, { busyMs: 0 });
@@ -62,7 +62,7 @@ test('a write that does not fit is full, and those beside it and after it are st
   expect(count()).toBe(3);
 });
 
-test('a write waits while another connection writes, and fails when that takes too long', async () => {
+test('a write waits while another connection writes, and fails after a timeout', async () => {
   await using directory = await mkdtempDisposable(join(tmpdir(), 'varve-'));
   const path = join(directory.path, 'store.db');
   const [one, other] = [table(path), table(path)];
@@ -80,7 +80,7 @@ test('a write waits while another connection writes, and fails when that takes t
   other.database.close();
 });
 
-test('drain waits for everything called before', async () => {
+test('drain waits for all earlier writes', async () => {
   const { database, insert, count } = table();
   const queue = writeQueue(database, { busyMs: 0 });
   await queue.drain();
