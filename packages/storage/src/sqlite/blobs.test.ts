@@ -136,7 +136,7 @@ test.for([
   ['a changed blob is', "UPDATE blob SET text = replace(text, 'G', 'g')", 'altered'],
   ['a deleted blob is', 'PRAGMA foreign_keys = OFF; DELETE FROM blob', 'lost'],
   ['a changed position is', 'UPDATE event_blob SET at = at + 1', 'altered'],
-])('%s named by verify, and said again it is whole', async ([, sql, reason]) => {
+])('%s named by verify, and a later append of the same string is exact', async ([, sql, reason]) => {
   await using directory = await temporary();
   const path = join(directory.path, 'store.db');
   await using store = await sqliteStore({ path });

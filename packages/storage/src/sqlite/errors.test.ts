@@ -93,8 +93,8 @@ test.runIf(isPosix)(
     process.stdin.resume();`;
     // Files are limited to 400 blocks: writing past them fails, for a reason other than lack of space.
     await using writer = child(source, 'ulimit -f 400');
-    const { head, ...said } = JSON.parse(await writer.line());
-    expect(said).toEqual({ code: 'io', message: `Reading or writing ${path} failed.`, again: 'io' });
+    const { head, ...failure } = JSON.parse(await writer.line());
+    expect(failure).toEqual({ code: 'io', message: `Reading or writing ${path} failed.`, again: 'io' });
     expect(head).toBeGreaterThan(0);
     await writer.kill();
     await using store = await sqliteStore({ path });

@@ -14,7 +14,7 @@ function source(path: string, work: string, options = ''): string {
     import { sqliteStore } from '@varve/storage/sqlite';
     const event = (id) => ({ id, kind: 'K', text: JSON.stringify(id) });
     const store = await sqliteStore({ path: ${JSON.stringify(path)}, busyMs: 60_000, ${options} });
-    const told = () => once(process.stdin, 'data');
+    const command = () => once(process.stdin, 'data');
     ${work}
     await store[Symbol.asyncDispose]();
     process.exit();`;
@@ -30,7 +30,7 @@ const temporary = async () => mkdtempDisposable(join(tmpdir(), 'varve-'));
 
 const takeTurns = (name: string): string => `
   console.log('ready');
-  await told();
+  await command();
   for (let n = 0; n < 25; ) {
     const log = await store.open('c').catch((error) => console.log(error.code));
     if (!log) continue;
@@ -51,7 +51,7 @@ test('processes that open, append and close in turns write one log, and a failed
 
 const takeOver = (name: string): string => `
   console.log('ready');
-  await told();
+  await command();
   let log;
   for (let n = 0; n < 100; ) {
     try {
@@ -86,7 +86,7 @@ test('the lease of a killed holder is taken over immediately', async () => {
   await using directory = await temporary();
   const path = join(directory.path, 'store.db');
   await using store = await sqliteStore({ path });
-  await using holder = child(source(path, `await store.create('c', {}); console.log(process.pid); await told();`));
+  await using holder = child(source(path, `await store.create('c', {}); console.log(process.pid); await command();`));
   const pid = await holder.line();
   await expect(store.open('c')).rejects.toMatchObject({ code: 'held', message: expect.stringContaining(pid) });
   await holder.kill();
@@ -101,7 +101,7 @@ test('a process that was stopped until its lease was taken over is fenced', asyn
     const log = await store.create('c', {});
     await log.append([event('a')]);
     console.log('stored');
-    await told();
+    await command();
     console.log(await log.append([event('b')]).catch((error) => error.code));`;
   await using holder = child(source(path, work));
   expect(await holder.line()).toBe('stored');
@@ -121,7 +121,7 @@ test('a tail sees the appends of another process', async () => {
     const log = await store.create('c', {});
     for (let n = 0; n < 3; n++) {
       console.log(await log.append([event('e' + n)]));
-      await told();
+      await command();
     }`;
   await using writer = child(source(path, work));
   await writer.line();
