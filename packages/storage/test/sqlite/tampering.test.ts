@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { ed25519Signer, verify, type VerifyOptions } from '@varve/storage/proof';
 import { sqliteStore } from '@varve/storage/sqlite';
 import { describe, expect, test } from 'vitest';
-import { newEvents } from '../testing/events.ts';
+import { newEvents } from '../../src/testing/events.ts';
 
 const temporary = async () => mkdtempDisposable(join(tmpdir(), 'varve-'));
 const signer = ed25519Signer(new Uint8Array(32).fill(1));

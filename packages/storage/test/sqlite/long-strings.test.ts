@@ -8,7 +8,7 @@ import { ed25519Signer, verify } from '@varve/storage/proof';
 import { backupSqlite, sqliteStore } from '@varve/storage/sqlite';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { newEvent, newEvents } from '../testing/events.ts';
+import { newEvent, newEvents } from '../../src/testing/events.ts';
 
 const signer = ed25519Signer(new Uint8Array(32).fill(1));
 const image = 'iVBORw0KGgo'.repeat(10_000);

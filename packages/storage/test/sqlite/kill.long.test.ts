@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sqliteStore } from '@varve/storage/sqlite';
 import { test } from 'vitest';
-import { killRounds } from '../../test/kill-rounds.ts';
+import { killRounds } from '../kill-rounds.ts';
 
 test('five hundred kills lose no acknowledged event', { timeout: 1_200_000 }, async () => {
   await using directory = await mkdtempDisposable(join(tmpdir(), 'varve-'));

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sqliteStore } from '@varve/storage/sqlite';
 import { expect, test } from 'vitest';
-import { child } from '../../test/child.ts';
-import { newEvent } from '../testing/events.ts';
+import { child } from '../child.ts';
+import { newEvent } from '../../src/testing/events.ts';
 
 /** Makes the two header copies in the index of a write-ahead log differ, as during a write of one of them. */
 async function tear(path: string): Promise<void> {

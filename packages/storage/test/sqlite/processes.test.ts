@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sqliteStore } from '@varve/storage/sqlite';
 import { expect, test } from 'vitest';
-import { type Child, child } from '../../test/child.ts';
-import { killRounds } from '../../test/kill-rounds.ts';
-import { idsOf, newEvent } from '../testing/events.ts';
+import { type Child, child } from '../child.ts';
+import { killRounds } from '../kill-rounds.ts';
+import { idsOf, newEvent } from '../../src/testing/events.ts';
 
 /** Opens the store in a child process that runs `work` on request. */
 function source(path: string, work: string, options = ''): string {

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { ed25519Signer, verify } from '@varve/storage/proof';
 import { sqliteStore } from '@varve/storage/sqlite';
 import { expect, test } from 'vitest';
-import { thisProcess } from '../kit/holder.ts';
-import { newEvent } from '../testing/events.ts';
+import { thisProcess } from '../../src/kit/holder.ts';
+import { newEvent } from '../../src/testing/events.ts';
 
 const signer = ed25519Signer(new Uint8Array(32).fill(3));
 
