@@ -78,7 +78,7 @@ describe.for([
 test('a log of a version without seals is sealed when it is opened, not before', async () => {
   await using directory = await temporary();
   const path = join(directory.path, 'store.db');
-  tamper(path, await readFile(join(import.meta.dirname, 'golden', 'schema-1.sql'), 'utf8'));
+  tamper(path, await readFile(join(import.meta.dirname, '../../src/sqlite/golden/schema-1.sql'), 'utf8'));
   await using store = await sqliteStore({ path });
   const before = await verify(await store.read('free'));
   expect([before.head, before.sealed, before.broken]).toEqual([2, 0, undefined]);
