@@ -46,7 +46,7 @@ export interface AppendOptions {
  * it by itself. Appends run in the order of their calls.
  */
 export interface EventLog extends LogReader, AsyncDisposable {
-  /** Atomicity of one append of several events: SQL stores keep all or none; directories may keep a prefix, never a hole. */
+  /** Atomicity of an append of several events: SQL stores keep all or none; directories may keep a prefix, never a hole. */
   readonly atomicity: 'all' | 'prefix';
   /**
    * Number of the lease, which increases each time the lease is taken: a holder with a lower epoch than the current one

@@ -47,8 +47,8 @@ export interface EventStore extends AsyncDisposable {
    */
   create(id: string, meta: Json): Promise<EventLog>;
   /**
-   * Takes the lease of a conversation. The lease of a holder that died on this host is taken over immediately, any other
-   * after it has expired. The old holder's appends are `fenced` from then on, and it may still read. A lease that has
+   * Takes the lease of a conversation. The lease of a holder that died on this host is taken over immediately, any
+   * other after it has expired. The old holder's appends are `fenced` from then on, and it may still read. A lease that has
    * expired and was not taken over is still valid: an append under it succeeds and renews it.
    *
    * @throws {StorageError} `missing`, `held` naming the conversation and its holder, even if that is this store, `io`.

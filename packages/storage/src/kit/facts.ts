@@ -54,7 +54,7 @@ export interface FactListing {
   readonly after: FactPosition | undefined;
 }
 
-/** Checks a query. @throws {StorageError} `invalid` for a limit out of range, or a cursor that is not a page's `next`. */
+/** Checks a query. @throws {StorageError} `invalid` for a limit out of range, or a cursor other than a page's `next`. */
 export function parseFactQuery({ name, value, limit, after }: FactQuery): FactListing {
   const checked = parseListQuery({ ...(limit !== undefined && { limit }) });
   return { name, value, limit: checked.limit, after: after === undefined ? undefined : parseCursor(after) };

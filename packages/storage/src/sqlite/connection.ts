@@ -27,7 +27,7 @@ export interface ConnectionOptions extends DatabaseOptions {
   readonly pollMs: number;
 }
 
-/** Opens a connection. @throws {StorageError} `io`, `full`, `corrupt`, `invalid` for a database of another application. */
+/** Opens a connection. @throws {StorageError} `io`, `full`, `corrupt`, `invalid` for another application's database. */
 export async function connect(options: ConnectionOptions): Promise<Connection> {
   const { path, durability, busyMs, pollMs } = options;
   const rethrow = (error: unknown): never => {

@@ -15,7 +15,7 @@ export interface DatabaseOptions {
   readonly busyMs: number;
 }
 
-/** Opens the database file in write-ahead mode, creating and migrating it if necessary. Throws errors of SQLite and the system. */
+/** Opens the database file in write-ahead mode, and creates or migrates it. Throws errors of SQLite and the system. */
 export async function openDatabase({ path, durability, busyMs }: DatabaseOptions): Promise<DatabaseSync> {
   prepareFile(path);
   const database = new DatabaseSync(path);

@@ -48,7 +48,7 @@ const errorsByResultCode: Readonly<Record<number, MappedError>> = {
   [resultCodes.notADatabase]: ['corrupt', (path) => `${path} is not a SQLite database.`],
 };
 
-/** Converts an error of SQLite or the system to a `StorageError`. An error that only a bug explains is returned as is. */
+/** Converts an error of SQLite or the system to a `StorageError`. Returns any other error unchanged: it is a bug. */
 export function toStorageError(error: unknown, path: string): unknown {
   if (error instanceof StorageError) return error;
   const [code, message] = mapError(error) ?? [];

@@ -27,7 +27,7 @@ function indexed(path: string): readonly unknown[] {
   return rows.map((row) => row['value']);
 }
 
-test('appends do not update the index, and a search does, in several transactions if many events are missing', async () => {
+test('a search updates the index, in several transactions if many events are missing; an append does not', async () => {
   await using directory = await temporary();
   const path = join(directory.path, 'store.db');
   await using store = await sqliteStore({ path, durability: 'buffered' });

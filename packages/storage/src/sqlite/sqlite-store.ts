@@ -23,8 +23,8 @@ export interface SqliteStoreOptions {
   /** The database file; it and its directory are created if missing. */
   readonly path: string;
   /**
-   * `fsync` (default): acknowledged appends survive a power failure. `buffered`: they survive a crash of the process, and
-   * a power failure may lose the last of them; faster.
+   * `fsync` (default): acknowledged appends survive a power failure. `buffered`: they survive a crash of the process,
+   * and a power failure may lose the last of them; faster.
    */
   readonly durability?: 'fsync' | 'buffered';
   /** Milliseconds until a lease expires if it is not renewed; default 30 seconds. Renewed three times as often. */

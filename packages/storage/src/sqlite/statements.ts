@@ -70,7 +70,7 @@ export function toSnapshot(row: Row): Snapshot {
   return { seq, state: JSON.parse(state) };
 }
 
-/** Every SQL statement of the store, prepared once per connection. Parameters are positional, in the order of the text. */
+/** Every SQL statement of the store, prepared once per connection. Parameters are positional. */
 export type Statements = ReturnType<typeof prepareStatements>;
 
 const summaries = `

@@ -33,7 +33,7 @@ async function writeLog(path: string): Promise<readonly Acknowledged[]> {
   return acknowledged;
 }
 
-test('a write-ahead log that ends anywhere, or whose end is torn, keeps whole appends and all acknowledged before', async () => {
+test('a truncated or torn write-ahead log keeps whole appends, and all that were acknowledged before', async () => {
   await using directory = await mkdtempDisposable(join(tmpdir(), 'varve-'));
   const path = join(directory.path, 'store.db');
   const acknowledged = await writeLog(path);

@@ -29,7 +29,7 @@ function look(path: string, sql: string): readonly unknown[] {
 
 const countBlobs = (path: string) => look(path, 'SELECT count(*) FROM blob')[0];
 
-test('a long string of a hundred events in two conversations is stored once, and deleted with the last of them', async () => {
+test('a long string of a hundred events is stored once, and deleted with the last of them', async () => {
   await using directory = await temporary();
   const path = join(directory.path, 'store.db');
   await using store = await sqliteStore({ path });
