@@ -64,7 +64,7 @@ const takeOver = (name: string): string => `
     }
   }`;
 
-test('processes that take the lease from each other make one log, and losers are fenced', patient, async () => {
+test('processes that take the lease from each other write one log, and former holders are fenced', patient, async () => {
   await using directory = await temporary();
   const path = join(directory.path, 'store.db');
   await using store = await sqliteStore({ path });
