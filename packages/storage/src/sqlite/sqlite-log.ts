@@ -8,6 +8,9 @@ import { snapshotCache } from './snapshots.ts';
 import { logSource } from './source.ts';
 import { sealBytes, sealText } from './statements.ts';
 
+// The way of an append: `leasedLog` checks its arguments, `Connection.write` queues it, the write queue opens a
+// transaction, `append` below stores it, and the commit syncs the disk.
+
 /** Options of `sqliteLog`. */
 export interface SqliteLogOptions extends LeasedConversation {
   readonly leaseMs: number;
