@@ -64,17 +64,21 @@ const takeOver = (name: string): string => `
     }
   }`;
 
-test('processes that take the lease from each other write one log, and former holders are fenced', patient, async () => {
-  await using directory = await temporary();
-  const path = join(directory.path, 'store.db');
-  await using store = await sqliteStore({ path });
-  await (await store.create('c', {}))[Symbol.asyncDispose]();
-  // In microseconds, leases last for less than an append takes.
-  const options = 'leaseMs: 300, now: () => Date.now() * 1000';
-  const lines = await race(['a', 'b', 'c'].map((name) => child(source(path, takeOver(name), options))));
-  expectOneOrder(lines, await idsOf((await store.read('c')).range(0)), 300);
-  expect(new Set([...codesOf(lines), 'held', 'fenced'])).toEqual(new Set(['held', 'fenced']));
-});
+test(
+  'processes that take the lease from each other write one log, and former holders are fenced',
+  patient,
+  async () => {
+    await using directory = await temporary();
+    const path = join(directory.path, 'store.db');
+    await using store = await sqliteStore({ path });
+    await (await store.create('c', {}))[Symbol.asyncDispose]();
+    // In microseconds, leases last for less than an append takes.
+    const options = 'leaseMs: 300, now: () => Date.now() * 1000';
+    const lines = await race(['a', 'b', 'c'].map((name) => child(source(path, takeOver(name), options))));
+    expectOneOrder(lines, await idsOf((await store.read('c')).range(0)), 300);
+    expect(new Set([...codesOf(lines), 'held', 'fenced'])).toEqual(new Set(['held', 'fenced']));
+  },
+);
 
 test('acknowledged events survive kill -9, twenty times', patient, async () => {
   await using directory = await temporary();
