@@ -153,8 +153,8 @@ const subjects: Record<string, ToolSubject> = {
 const broken: Readonly<Record<string, (right: Tool) => Partial<Tool>>> = {
   'writes while it hints that it reads': () => ({ effect: () => 'write' }),
   'returns another effect each time': () => {
-    let asked = 0;
-    return { effect: () => ((asked += 1) % 2 === 0 ? 'read' : 'idempotent') };
+    let calls = 0;
+    return { effect: () => ((calls += 1) % 2 === 0 ? 'read' : 'idempotent') };
   },
   'names a resource without its type': () => ({ resources: () => ['file'] }),
   'changes its arguments': (right) => ({

@@ -77,7 +77,7 @@ test.for([
   ['of another form', '{"edits":[]}'],
   ['cut off', '[{"path":"/fi'],
   ['that names a file elsewhere', '[{"path":"/file","after":"","before":"../file"}]'],
-  ['whose bytes are gone', `[{"path":"/file","after":"","before":"${'0'.repeat(64)}.before"}]`],
+  ['whose stored contents are missing', `[{"path":"/file","after":"","before":"${'0'.repeat(64)}.before"}]`],
 ])('an index %s is not used, and the next edit starts a new history', async ([, text]) => {
   await using at = await place();
   await at.call(replace('zero', 'one'));

@@ -3,7 +3,7 @@ import { metadataOf, openTerminal, outputOf } from '../../test/support/open-term
 import { statementLines } from './command-text.ts';
 
 test.for([
-  ['one after the other', 'a\n\n# said\nb; c\nd &', ['a\n\n# said', 'b; c', 'd &']],
+  ['one after the other', 'a\n\n# note\nb; c\nd &', ['a\n\n# note', 'b; c', 'd &']],
   ['a here-document is part of its statement', 'cat <<E\nx\ny\nE\nls', ['cat <<E\nx\ny\nE', 'ls']],
   ['a semicolon does not make two', 'a;\nb', ['a;', 'b']],
 ] as const)('statements on separate lines are split: %s', ([, script, parts]) => {
@@ -19,7 +19,7 @@ test.for([
   'f() {\n a\n b\n}',
   "echo 'x\ny'",
   'cat <<E && ls\nx\nE',
-  '# said\na\n# more',
+  '# note\na\n# more',
   "a\necho 'x",
   'a\nif',
 ] as const)('a single or invalid statement is one part: %j', (script) => {

@@ -26,10 +26,10 @@ const together = (shell: OpenedTool, commands: readonly string[]): Promise<reado
   Promise.all(commands.map((command) => shell.call({ command, timeout })));
 
 /** Starts a call and resolves when its command has written output. */
-async function begun(shell: OpenedTool, command: string): Promise<{ readonly ended: Promise<Observation> }> {
-  const heard = Promise.withResolvers<void>();
-  const ended = shell.call({ command: `echo begun; ${command}`, timeout }, { onOutput: () => heard.resolve() });
-  await heard.promise;
+async function startCommand(shell: OpenedTool, command: string): Promise<{ readonly ended: Promise<Observation> }> {
+  const outputSeen = Promise.withResolvers<void>();
+  const ended = shell.call({ command: `echo begun; ${command}`, timeout }, { onOutput: () => outputSeen.resolve() });
+  await outputSeen.promise;
   return { ended };
 }
 
@@ -91,7 +91,7 @@ describe.for(backends)('the shells of a terminal on a %s', ([, pty]) => {
       secrets: namedSecrets({ KEY: 'swordfish' }),
     });
     await shell.call({ command: 'unset GONE; export SET=1; f() { echo "f$1"; }; export -f f; echo $KEY', timeout });
-    const { ended } = await begun(shell, until('go'));
+    const { ended } = await startCommand(shell, until('go'));
     const command = `printf %s "$GONE|$SET|\${!K*}|$(bash -c 'f 2')|$QUOTED"; touch go`;
     const secondary = await shell.call({ command, timeout });
     expect(outputOf(secondary)).toBe('|1||f2|a\'b"c\n$(d)`e`\\f');
@@ -100,7 +100,7 @@ describe.for(backends)('the shells of a terminal on a %s', ([, pty]) => {
 
   test('a command left running in a secondary shell is polled, answered and stopped by the name of its shell', async () => {
     await using shell = await openTerminal(pty);
-    const { ended } = await begun(shell, until('go'));
+    const { ended } = await startCommand(shell, until('go'));
     const left = await shell.call({ command: 'read -r a; echo "got $a"; read -r b', timeout: 0.01 });
     expect(metadataOf(left).suffix).toContain('`SHELL2:C-c`');
     let text = outputOf(await shell.call({ command: 'SHELL2:yes', is_input: true, timeout: 0.01 }));
@@ -119,7 +119,7 @@ describe.for(backends)('the shells of a terminal on a %s', ([, pty]) => {
     await using shell = await openTerminal(pty, { env: { OWN: 'x' } });
     const limited = await shell.call({ command: 'export SET=1; ulimit -f 0', timeout });
     expect(limited).toMatchObject({ exit_code: 0, is_error: false });
-    const { ended } = await begun(shell, until('go'));
+    const { ended } = await startCommand(shell, until('go'));
     const secondary = await shell.call({ command: 'echo "$OWN$SET"', timeout });
     await writeFile(join(shell.workspace, 'go'), '');
     expect(metadataOf(await ended).pid).toBe(metadataOf(limited).pid);
@@ -128,7 +128,7 @@ describe.for(backends)('the shells of a terminal on a %s', ([, pty]) => {
 
   test('a reset applies to the main shell: with the name of another shell it is refused', async () => {
     await using shell = await openTerminal(pty);
-    const { ended } = await begun(shell, until('go'));
+    const { ended } = await startCommand(shell, until('go'));
     const left = await shell.call({ command: `${until('go')}; echo unharmed`, timeout: 0.01 });
     const refused = await shell.call({ command: 'SHELL2:', is_input: true, reset: true, timeout });
     expect(refused).toMatchObject({ is_error: true, metadata: { exit_code: -1 } });
@@ -140,7 +140,7 @@ describe.for(backends)('the shells of a terminal on a %s', ([, pty]) => {
 
   test('a poll without a name reads the only running command, or the main shell if that has output', async () => {
     await using shell = await openTerminal(pty);
-    const { ended } = await begun(shell, until('go'));
+    const { ended } = await startCommand(shell, until('go'));
     const left = await shell.call({ command: `${until('go')}; echo secondary`, timeout: 0.01 });
     await writeFile(join(shell.workspace, 'go'), '');
     await ended;
@@ -152,7 +152,7 @@ describe.for(backends)('the shells of a terminal on a %s', ([, pty]) => {
 
   test('further commands wait for the main shell when all shells are in use', async () => {
     await using shell = await openTerminal(pty, { maxShells: 2 });
-    const { ended } = await begun(shell, until('go'));
+    const { ended } = await startCommand(shell, until('go'));
     const secondary = shell.call({ command: `touch secondary; ${until('go')}`, timeout });
     const waiting = shell.call({ command: 'touch waited; echo $PPID', timeout });
     await expect.poll(() => readdir(shell.workspace), { interval: 10, timeout: 20_000 }).toEqual(['secondary']);
@@ -164,7 +164,7 @@ describe.for(backends)('the shells of a terminal on a %s', ([, pty]) => {
 
   test('a program left in the background keeps its secondary shell until the terminal is closed', async () => {
     await using shell = await openTerminal(pty);
-    const { ended } = await begun(shell, until('go'));
+    const { ended } = await startCommand(shell, until('go'));
     const secondary = await shell.call({ command: 'sleep 600 > /dev/null & echo $!; touch go', timeout });
     await ended;
     const pids = [Number(/\d+$/.exec(outputOf(secondary))?.[0]), metadataOf(secondary).pid];
@@ -175,8 +175,8 @@ describe.for(backends)('the shells of a terminal on a %s', ([, pty]) => {
 
   test('closing ends every shell and the programs in it', async () => {
     await using shell = await openTerminal(pty);
-    const { ended } = await begun(shell, until('never'));
-    const secondary = await begun(shell, until('never'));
+    const { ended } = await startCommand(shell, until('never'));
+    const secondary = await startCommand(shell, until('never'));
     await shell.tool.close();
     const both = await Promise.all([ended, secondary.ended]);
     expect(both).toMatchObject([{ is_error: true }, { is_error: true }]);
@@ -186,7 +186,7 @@ describe.for(backends)('the shells of a terminal on a %s', ([, pty]) => {
 
   test('a cancelled call in a secondary shell ends its command and not that of the main shell', async () => {
     await using shell = await openTerminal(pty);
-    const { ended } = await begun(shell, until('go'));
+    const { ended } = await startCommand(shell, until('go'));
     const controller = new AbortController();
     const onOutput = (): void => controller.abort();
     await shell

@@ -73,8 +73,8 @@ test('links are followed inside, and refused if they lead outside, also to a mis
 test('the path of a workspace may be a link', async () => {
   await using place = await opened();
   const { inside, outside } = place;
-  await symlink(inside(''), outside('door'));
-  const workspace = localWorkspace(outside('door'));
+  await symlink(inside(''), outside('link'));
+  const workspace = localWorkspace(outside('link'));
   await workspace.write('file', '1');
   expect((await workspace.read(inside('file'))).toString()).toBe('1');
   expect((await workspace.execute('pwd -P')).stdout).toBe(`${inside('')}\n`.replace(/\/\n/, '\n'));

@@ -17,20 +17,22 @@ const until = (name: string): string => `until [ -e ${name} ]; do sleep 0.01; do
 const touch = (shell: OpenedTool, name: string): Promise<void> => writeFile(join(shell.workspace, name), '');
 
 /** Returns the observation, if any, of a call that is cancelled at the first output of its command. */
-async function cancelledWhenHeard(
+async function cancelAtFirstOutput(
   { call }: OpenedTool,
   command: string,
   onOutput?: (chunk: string) => void,
 ): Promise<Observation | undefined> {
   const controller = new AbortController();
-  const hear = (chunk: string): void => {
+  const cancelOnOutput = (chunk: string): void => {
     if (!controller.signal.aborted) onOutput?.(chunk);
     controller.abort();
   };
-  return call({ command, timeout: 600 }, { signal: controller.signal, onOutput: hear }).catch((error: unknown) => {
-    if (error instanceof ToolError && error.code === 'aborted') return undefined;
-    throw error;
-  });
+  return call({ command, timeout: 600 }, { signal: controller.signal, onOutput: cancelOnOutput }).catch(
+    (error: unknown) => {
+      if (error instanceof ToolError && error.code === 'aborted') return undefined;
+      throw error;
+    },
+  );
 }
 
 describe.for(backends)('a terminal on a %s', ([, pty]) => {
@@ -191,7 +193,7 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
     // More than once, because on a busy machine C-c may be too slow, and then the shell itself is killed.
     const attempt = async (): Promise<unknown> => {
       await shell.call({ command: 'KEPT=yes', timeout: 20 });
-      const ended = await cancelledWhenHeard(shell, `sh -c 'echo started; exec sleep 60'; echo never`);
+      const ended = await cancelAtFirstOutput(shell, `sh -c 'echo started; exec sleep 60'; echo never`);
       const kept = outputOf(await shell.call({ command: 'echo $KEPT', timeout: 20 }));
       return { exitCode: ended?.['exit_code'], text: ended && outputOf(ended), kept };
     };
@@ -204,14 +206,14 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
     await using shell = await open(pty);
     const marked = 'trap "" INT; echo $$; while :; do sleep 0.05; done';
     const pids: number[] = [];
-    await cancelledWhenHeard(shell, `bash -c '${marked}'`, (chunk) => pids.push(Number.parseInt(chunk, 10)));
+    await cancelAtFirstOutput(shell, `bash -c '${marked}'`, (chunk) => pids.push(Number.parseInt(chunk, 10)));
     expect(outputOf(await shell.call({ command: 'echo alive', timeout: 20 }))).toBe('alive');
     await expect.poll(() => isRunning(pids[0]), { timeout: 10_000, interval: 10 }).toBe(false);
   });
 
   test('a shell that ignores every signal is killed, and the next command has a new one', async () => {
     await using shell = await open(pty);
-    const observation = await cancelledWhenHeard(
+    const observation = await cancelAtFirstOutput(
       shell,
       `trap '' INT TERM; KEPT=yes; echo started; while :; do :; done`,
     );

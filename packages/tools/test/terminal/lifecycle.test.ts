@@ -119,15 +119,15 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
     ['a shell that ignores it', `trap '' HUP; `],
   ] as const)('closing ends %s, a stubborn program in its foreground, and the call that waits', async ([, first]) => {
     await using shell = await open(pty);
-    const heard = Promise.withResolvers<void>();
+    const outputSeen = Promise.withResolvers<void>();
     let text = '';
     const onOutput = (chunk: string): void => {
       text += chunk;
-      if (/^\d+\s+\d+\s/.test(text)) heard.resolve();
+      if (/^\d+\s+\d+\s/.test(text)) outputSeen.resolve();
     };
     const command = `${first}echo $BASHPID; sh -c 'trap "" HUP; echo $$; while :; do sleep 0.05; done'`;
     const call = shell.call({ command, timeout: 60 }, { onOutput });
-    await heard.promise;
+    await outputSeen.promise;
     const pids = text.trim().split(/\s+/).map(Number);
     expect(pids.filter(isRunning)).toEqual(pids);
     await shell.tool.close();
@@ -137,10 +137,13 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
 
   test('a call waiting for its turn when the terminal is closed starts no shell', async () => {
     await using shell = await open(pty, { maxShells: 1 });
-    const heard = Promise.withResolvers<void>();
-    const running = shell.call({ command: 'echo up; sleep 600', timeout: 600 }, { onOutput: () => heard.resolve() });
+    const outputSeen = Promise.withResolvers<void>();
+    const running = shell.call(
+      { command: 'echo up; sleep 600', timeout: 600 },
+      { onOutput: () => outputSeen.resolve() },
+    );
     const waiting = Promise.allSettled([shell.call({ command: 'true' })]);
-    await heard.promise;
+    await outputSeen.promise;
     await shell.tool.close();
     expect(await running).toMatchObject({ is_error: true });
     expect(await waiting).toMatchObject([{ reason: { code: 'closed' } }]);

@@ -101,7 +101,7 @@ test.skipIf(process.platform !== 'linux')('a program that left the session of it
 
 test.skipIf(process.platform !== 'linux').for([
   ['itself', '"$@"'],
-  ['what started it', 'env -u VARVE_TERMINAL "$@"; exit'],
+  ['its parent process', 'env -u VARVE_TERMINAL "$@"; exit'],
 ] as const)('a process that cleans up after other hosts does not kill %s', async ([, script]) => {
   await using place = await temporary();
   const left = join(place.path, 'varve-terminal-x');

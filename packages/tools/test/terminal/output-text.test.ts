@@ -103,10 +103,10 @@ const screen = (...chunks: readonly string[]): string => {
 
 test.for([
   ['CRLF is one line end', 'a\r\nb\r\r\n', 'a\nb\n'],
-  ['of progress the last state is left', '1%\r50%\r100%\n', '100%\n'],
-  ['a line that was only returned from is kept', 'abc\r', 'abc'],
-  ['backspaces take back characters', 'abc\b\bX\n', 'aX\n'],
-  ['bold of the manual is plain', 'N\bNA\bA\n', 'NA\n'],
+  ['the last state of a progress line is shown', '1%\r50%\r100%\n', '100%\n'],
+  ['a line followed by a carriage return only is kept', 'abc\r', 'abc'],
+  ['backspaces remove characters', 'abc\b\bX\n', 'aX\n'],
+  ['overstruck bold text is plain', 'N\bNA\bA\n', 'NA\n'],
 ] as const)('%s', ([, text, left]) => {
   expect(screen(text)).toBe(left);
   for (let at = 0; at <= text.length; at += 1) expect(screen(text.slice(0, at), text.slice(at))).toBe(left);

@@ -10,24 +10,24 @@ import { ShellSession } from './shell-session.ts';
 const { signal } = new AbortController();
 
 /** Creates a session whose shell prints only the output that the test writes. */
-interface Puppet extends AsyncDisposable {
+interface ScriptedSession extends AsyncDisposable {
   readonly session: ShellSession;
   /** Directory of its files. */
   readonly directory: string;
   /** Numbers of the lines sent to the shell. */
   readonly lines: readonly number[];
-  readonly say: (text: string) => void;
+  readonly print: (text: string) => void;
   /** Prints the prompt that follows line `id`. */
   readonly prompt: (id: number, exitCode?: number) => void;
 }
 
-async function puppet(): Promise<Puppet> {
+async function scriptedSession(): Promise<ScriptedSession> {
   const directory = await mkdtemp(join(tmpdir(), 'varve-session-'));
   const lines: number[] = [];
   let nonce = '';
-  let hear: ((bytes: Buffer) => void) | undefined;
-  const say = (text: string): void => hear?.(Buffer.from(text));
-  const prompt = (id: number, exitCode = 0): void => say(`\u001B]697;D;${nonce};${id};${exitCode};/\u0007`);
+  let emit: ((bytes: Buffer) => void) | undefined;
+  const print = (text: string): void => emit?.(Buffer.from(text));
+  const prompt = (id: number, exitCode = 0): void => print(`\u001B]697;D;${nonce};${id};${exitCode};/\u0007`);
   const shellProcess = (end: (exitCode: number) => void): ShellProcess => ({
     pid: 1,
     tty: true,
@@ -44,7 +44,7 @@ async function puppet(): Promise<Puppet> {
         name: 'pty',
         start({ startupFile, onData, onExit }) {
           nonce = / ([0-9a-f]{16}) "\$__varve_id"/.exec(readFileSync(startupFile, 'utf8'))?.[1] ?? '';
-          hear = onData;
+          emit = onData;
           queueMicrotask(() => prompt(0));
           return shellProcess(onExit);
         },
@@ -62,7 +62,7 @@ async function puppet(): Promise<Puppet> {
     session,
     directory,
     lines,
-    say,
+    print,
     prompt,
     async [Symbol.asyncDispose]() {
       await session.close();
@@ -72,7 +72,7 @@ async function puppet(): Promise<Puppet> {
 }
 
 test('a command that was not interrupted ends with its prompt', async () => {
-  await using shell = await puppet();
+  await using shell = await scriptedSession();
   await shell.session.run('true');
   shell.prompt(1, 3);
   expect(await shell.session.wait({})).toBe('finished');
@@ -81,13 +81,13 @@ test('a command that was not interrupted ends with its prompt', async () => {
 });
 
 test('output of the shell after the prompt of an interrupted command belongs to that command', async () => {
-  await using shell = await puppet();
+  await using shell = await scriptedSession();
   await shell.session.run('sleep 60');
   shell.session.interrupt();
   const ended = shell.session.wait({});
-  shell.say('one\r\n');
+  shell.print('one\r\n');
   shell.prompt(1, 130);
-  shell.say('Terminated\r\n');
+  shell.print('Terminated\r\n');
   expect(shell.lines).toEqual([1, 2]);
   shell.prompt(2);
   expect(await ended).toBe('finished');
@@ -96,7 +96,7 @@ test('output of the shell after the prompt of an interrupted command belongs to 
 });
 
 test('a probe discarded by a late interrupt is sent again until it is answered', async () => {
-  await using shell = await puppet();
+  await using shell = await scriptedSession();
   await shell.session.run('sleep 60');
   shell.session.interrupt();
   const ended = shell.session.wait({});
@@ -113,7 +113,7 @@ test('a probe discarded by a late interrupt is sent again until it is answered',
 });
 
 test('a wait that times out reports the end of a command before the shell has settled; the next call waits for that', async () => {
-  await using shell = await puppet();
+  await using shell = await scriptedSession();
   await shell.session.run('sleep 60');
   shell.session.interrupt();
   shell.prompt(1, 130);
@@ -121,7 +121,7 @@ test('a wait that times out reports the end of a command before the shell has se
   shell.session.acknowledge();
   await expect(shell.session.waitUntilSettled(AbortSignal.abort())).rejects.toMatchObject({ code: 'aborted' });
   const settled = shell.session.waitUntilSettled(signal);
-  shell.say('Killed\r\n');
+  shell.print('Killed\r\n');
   shell.prompt(2);
   await settled;
   expect(shell.session.take().text).toBe('Killed');
@@ -129,7 +129,7 @@ test('a wait that times out reports the end of a command before the shell has se
 });
 
 test('a command that the shell discarded unread ends as interrupted', async () => {
-  await using shell = await puppet();
+  await using shell = await scriptedSession();
   await shell.session.run('true');
   shell.session.interrupt();
   const ended = shell.session.wait({});
@@ -140,7 +140,7 @@ test('a command that the shell discarded unread ends as interrupted', async () =
 });
 
 test('secrets that the shell has not read are removed at the end of their command or of the shell', async () => {
-  await using shell = await puppet();
+  await using shell = await scriptedSession();
   const { session } = shell;
   await session.run('true', { KEY: 'swordfish' });
   expect(readdirSync(shell.directory)).toContain('secrets');
@@ -157,7 +157,7 @@ test('secrets that the shell has not read are removed at the end of their comman
 });
 
 test('a closed session leaves no files', async () => {
-  await using shell = await puppet();
+  await using shell = await scriptedSession();
   await shell.session.close();
   expect(existsSync(shell.directory)).toBe(false);
 });
