@@ -1,40 +1,40 @@
 import type { Json } from '@varve/events';
 import type { View } from '@varve/events/projections';
 
-/** What a condenser may use besides the view. */
+/** Context of a condensation. */
 export interface CondenseContext {
   readonly signal: AbortSignal;
   /**
-   * Why the view is looked at: `check` before a request, `demand` when it must become smaller. This decides, not the
+   * Reason of the call: `check` before a request, `demand` if the view must become smaller. The reason decides, not the
    * view's `isCondensationRequested`.
    */
   readonly reason: 'check' | 'demand';
-  /** Tokens the agent's model takes; absent when unknown. */
+  /** Context window of the agent's model in tokens; absent if unknown. */
   readonly contextWindow?: number;
 }
 
 /**
- * A wish to forget. Whoever asked appends it as a `Condensation`; the condenser stores nothing. Once carried out, the
- * view has fewer events than before, its summary counted, and its messages are legal.
+ * Plan of what to forget. The caller appends it as a `Condensation`; the condenser stores nothing. The resulting view
+ * has fewer events than before, the summary included, and its messages are legal.
  */
 export interface CondensationPlan {
   readonly kind: 'condensation';
   /**
-   * Ids of events of the view, earlier summaries included, in view order, each once, never empty. They need not lie
-   * next to each other. Of what lies between two neighbours of `cutPoints`, all calls and results or none: replies go
-   * whole with their results, loops of signed thinking go whole, a reply that waits for results stays. Never the system
-   * prompt.
+   * Ids of events of the view, earlier summaries included, in view order, each once, never empty. They need not be
+   * adjacent. Between two consecutive `cutPoints`, either all calls and results are forgotten or none: replies are
+   * forgotten with their results, loops with signed thinking blocks as a whole, and a reply that waits for results
+   * never. Never contains the system prompt.
    */
   readonly forget: readonly string[];
-  /** What stands in their place for the model. Never blank. */
+  /** Replacement of the forgotten events for the model. Never blank. */
   readonly summary?: string;
-  /** Where the summary goes, as an index into the view after forgetting. Given with `summary`. */
+  /** Index of the summary in the view without the forgotten events. Present if `summary` is. */
   readonly summaryOffset?: number;
-  /** The reply of the model that wrote the summary, when one did. */
+  /** Id of the model's reply that contains the summary; absent if no model wrote it. */
   readonly responseId?: string;
 }
 
-/** A condenser's answer to a demand it cannot meet; whoever asked then cuts by itself or gives up. */
+/** Result of a demand that cannot be met. The caller then cuts the view itself or fails. */
 export interface NothingToCondense {
   readonly kind: 'nothing';
   /** One sentence, never empty. */
@@ -42,18 +42,18 @@ export interface NothingToCondense {
 }
 
 /**
- * Decides what the model still sees of a long conversation. It changes nothing it was given and remembers nothing
+ * Decides which events of a long conversation the model still sees. It does not change its input and has no state
  * between calls; a model that it asks may answer differently each time.
  */
 export interface Condenser {
-  /** What rebuilds this condenser. */
+  /** Description from which this condenser can be rebuilt. */
   readonly spec: Json;
   /**
-   * Answers a check with the view itself (the same object) when it may stay as it is, else with a plan; a demand with a
-   * plan, or with why there is none.
+   * Returns the view itself (the same object) for a `check` if it may remain unchanged, else a plan. Returns a plan for
+   * a `demand`, or the reason for which it is impossible.
    *
-   * @throws {CondenserError} `aborted` when the signal is or becomes aborted. What a model that it asks throws comes
-   * through: a condenser that can do without a summary catches it.
+   * @throws {CondenserError} `aborted` if the signal is or becomes aborted. Errors of a model are rethrown, unless the
+   * condenser can work without a summary.
    */
   condense(view: View, context: CondenseContext): Promise<View | CondensationPlan | NothingToCondense>;
 }

@@ -41,30 +41,30 @@ test('150 events become 60: the first 4, a note, the last 55', async () => {
   ]);
 });
 
-test('a view that is not too long stays as it is', async () => {
+test('a short view is returned unchanged', async () => {
   const view = viewOf(conversation(120));
   expect(await rollingWindow({ maxEvents: 120 }).condense(view, { signal, reason: 'check' })).toBe(view);
 });
 
-test('a cut that would fall into a reply moves to its nearer end', async () => {
+test('a cut inside a reply moves to its nearer end', async () => {
   const events = conversation(22);
   const { forget } = await plan(rollingWindow({ maxEvents: 20, keepFirst: 2, keepLast: 7 }), events);
   expect(forget).toEqual(idsOf(events.slice(2, 16)));
 });
 
-test('the first user message stays even when fewer events are to be kept', async () => {
+test('the first user message stays even if keepFirst is smaller', async () => {
   const events = conversation(22);
   const { forget } = await plan(rollingWindow({ maxEvents: 20, keepFirst: 0 }), events);
   expect(forget[0]).toBe(events[2]?.id);
 });
 
-test('a demand cuts about half, however short the view is', async () => {
+test('a demand cuts about half of a view of any length', async () => {
   const events = conversation(42);
   const { forget } = await plan(rollingWindow({ maxEvents: 1000 }), events, 'demand');
   expect(events.length - forget.length + 1).toBe(21);
 });
 
-test('a demand cuts the only reply there is, and says when there is none', async () => {
+test('a demand cuts the only reply, or returns a reason', async () => {
   const condenser = rollingWindow({ maxEvents: 1000, keepFirst: 50 });
   const events = conversation(4);
   expect((await plan(condenser, events, 'demand')).forget).toEqual(idsOf(events.slice(2)));
@@ -80,7 +80,7 @@ test('a call that waits for its result is never cut', async () => {
   expect(forget).not.toContain(events[30]?.id);
 });
 
-test('a check does not tear up the loop the agent is in', async () => {
+test('a check does not cut the current tool loop', async () => {
   const { prompt, user, call, result } = eventFactory();
   const thinking_blocks = [{ type: 'thinking' as const, thinking: 't', signature: 's' }];
   const loop: BaseEvent[] = [prompt(), user('u'), call('a', 'r', { thinking_blocks }), result(0)];
@@ -91,7 +91,7 @@ test('a check does not tear up the loop the agent is in', async () => {
   expect((await plan(condenser, loop, 'demand')).forget).toEqual(idsOf(loop.slice(2)));
 });
 
-test('condensing again and again counts every event once', async () => {
+test('repeated condensations count every event once', async () => {
   const { prompt, user, agent, condensation } = eventFactory();
   const condenser = rollingWindow({ maxEvents: 10 });
   let events: readonly BaseEvent[] = [prompt(), user('Start.')];
@@ -113,7 +113,7 @@ test('condensing again and again counts every event once', async () => {
   expect(last).not.toBe('');
 });
 
-test('what another condenser had noted is carried on', async () => {
+test('the summary of another condenser is copied into the note', async () => {
   const events = conversation(30);
   const noted = { id: 'x-summary', timestamp: 't', source: 'environment' as const, summary: 'Tests use port 80.' };
   const withNote = events.toSpliced(2, 0, { ...noted, kind: 'CondensationSummaryEvent' } as BaseEvent);
@@ -127,26 +127,26 @@ test.for([
   [{ maxEvents: 10, keepFirst: -1 }, 'keepFirst'],
   [{ maxEvents: 10, keepFirst: 4 }, 'keepLast is 0'],
   [{ maxEvents: 10, keepFirst: 5, keepLast: 5 }, 'no room'],
-] as const)('the options %j are refused', ([options, reason]) => {
+] as const)('the options %j are rejected', ([options, reason]) => {
   expect(() => rollingWindow(options)).toThrow(CondenserError);
   expect(() => rollingWindow(options)).toThrow(reason);
 });
 
-test('a pipeline asks in turn until one plans', async () => {
-  const asked: string[] = [];
+test('condensers are asked in turn until the first plan', async () => {
+  const calls: string[] = [];
   const spy = (name: string, inner: Condenser): Condenser => ({
     ...inner,
     condense: (view, context) => {
-      asked.push(name);
+      calls.push(name);
       return inner.condense(view, context);
     },
   });
   const window = rollingWindow({ maxEvents: 10 });
   await plan(inOrder([spy('a', noCondensation()), spy('b', window), spy('c', window)]), conversation(30), 'demand');
-  expect(asked).toEqual(['a', 'b']);
+  expect(calls).toEqual(['a', 'b']);
 });
 
-test('specs say what to rebuild', () => {
+test('specs contain all options', () => {
   expect(inOrder([noCondensation(), rollingWindow({ maxEvents: 120, keepFirst: 4 })]).spec).toEqual({
     kind: 'in-order',
     condensers: [{ kind: 'no-condensation' }, { kind: 'rolling-window', maxEvents: 120, keepFirst: 4, keepLast: 55 }],

@@ -1,7 +1,7 @@
-/** What a caller of a condenser can answer: options that make no sense, work that was called off. */
+/** Errors of condensers: invalid options, aborted condensation. */
 export type CondenserErrorCode = 'invalid' | 'aborted';
 
-/** Raised by condensers. The message names the option or what was called off. */
+/** Thrown by condensers. The message names the option or the aborted operation. */
 export class CondenserError extends Error {
   override readonly name = 'CondenserError';
   readonly code: CondenserErrorCode;

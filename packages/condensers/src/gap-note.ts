@@ -2,12 +2,12 @@ import type { BaseEvent } from '@varve/events';
 import { CondensationSummaryEvent } from '@varve/events/kinds';
 
 const noteForm = /^(\d+) earlier events of this conversation are not shown\.(?:\nNoted about them:\n([^]*))?$/;
-/** Notes are carried from gap to gap; beyond this many characters the older part gives way. */
+/** Maximum length of copied notes in characters; older text is dropped first. */
 const maxNoteLength = 8_000;
 
 /**
- * What stands in the place of forgotten events: how many there are, those behind earlier notes included, and what earlier
- * summaries among them said.
+ * Returns the note that replaces forgotten events: their number, including those counted by earlier notes, and the text
+ * of earlier summaries among them.
  */
 export function gapNote(forgotten: readonly BaseEvent[]): string {
   let count = 0;
@@ -19,6 +19,6 @@ export function gapNote(forgotten: readonly BaseEvent[]): string {
     else if (hidden === undefined && CondensationSummaryEvent.is(event)) notes.push(event.summary);
   }
   const sentence = `${count} earlier events of this conversation are not shown.`;
-  const noted = notes.join('\n').trim();
-  return noted === '' ? sentence : `${sentence}\nNoted about them:\n${noted.slice(-maxNoteLength)}`;
+  const copied = notes.join('\n').trim();
+  return copied === '' ? sentence : `${sentence}\nNoted about them:\n${copied.slice(-maxNoteLength)}`;
 }

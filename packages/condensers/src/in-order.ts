@@ -1,7 +1,7 @@
 import type { CondenseContext, Condenser } from './condenser.ts';
 import { throwIfAborted } from './throw-if-aborted.ts';
 
-/** Asks each in turn; the first plan counts. One that is content, or has nothing to cut, passes the view on. */
+/** Creates a condenser that asks others in turn and returns the first plan. */
 export function inOrder(condensers: readonly Condenser[]): Condenser {
   return {
     spec: { kind: 'in-order', condensers: condensers.map(({ spec }) => spec) },

@@ -1,7 +1,7 @@
 import type { Condenser } from './condenser.ts';
 import { throwIfAborted } from './throw-if-aborted.ts';
 
-/** Shows the model everything, always: for short tasks, and for tests that want to see the whole log. */
+/** Creates a condenser that never forgets: for short tasks, and for tests of whole logs. */
 export function noCondensation(): Condenser {
   return {
     spec: { kind: 'no-condensation' },

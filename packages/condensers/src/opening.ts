@@ -3,8 +3,8 @@ import { ActionEvent, MessageEvent } from '@varve/events/kinds';
 import { isResult } from '@varve/events/projections';
 
 /**
- * How many events a conversation opens with: everything up to the first message of the user, the prompt included. 0 when
- * the agent acted before any user spoke.
+ * Returns the number of events up to and including the first message of the user. Returns 0 if the agent acted before
+ * the first message.
  */
 export function openingLength(events: readonly BaseEvent[]): number {
   for (const [index, event] of events.entries()) {

@@ -6,25 +6,26 @@ import { openingLength } from './opening.ts';
 import { forgettable, segmentFor, type Segment, type SegmentRequest } from './segment.ts';
 import { throwIfAborted } from './throw-if-aborted.ts';
 
-/** How large a view may become, and what of it always stays. */
+/** Options of {@link rollingWindow}. */
 export interface RollingWindowOptions {
-  /** A view of more events than this is cut. */
+  /** Maximum number of events of a view. */
   readonly maxEvents: number;
-  /** This many events at the start stay, or more: the prompt and the first user message do. Default 2. */
+  /** Minimum number of first events to keep. The prompt and the first user message are always kept. Default 2. */
   readonly keepFirst?: number;
-  /** About this many events at the end stay. Default: what makes the new view half of `maxEvents`, the note included. */
+  /** Approximate number of last events to keep. Default: the new view is half of `maxEvents`, the note included. */
   readonly keepLast?: number;
 }
 
-/** A condensation costs the prompt cache: below this share of the view it is not worth it. */
+/** Minimum share of the view to forget, because each condensation invalidates the prompt cache. */
 const minimumShare = 0.1;
 
 /**
- * Forgets the middle of a long view and leaves a note that says how many events are not shown; asks no model. A demand
- * cuts about half, whatever the size; it may cut into the last events when a reply leaves no other place.
+ * Creates a condenser that forgets the middle of a long view and leaves a note with the number of hidden events,
+ * without a model. A demand forgets about half of a view of any size. It may forget some of the last events if a reply
+ * allows no other cut.
  *
- * @throws {CondenserError} `invalid` when the options leave nothing to forget.
- * @see software-agent-sdk LLMSummarizingCondenser (same sizes; ours looks for the nearest cut instead of giving up)
+ * @throws {CondenserError} `invalid` for options that leave nothing to forget.
+ * @see software-agent-sdk LLMSummarizingCondenser, with the same sizes; it fails where this one uses the nearest cut
  */
 export function rollingWindow({ maxEvents, ...options }: RollingWindowOptions): Condenser {
   const { keepFirst = 2 } = options;
@@ -39,9 +40,12 @@ export function rollingWindow({ maxEvents, ...options }: RollingWindowOptions): 
       const opening = openingLength(events);
       const first = Math.max(keepFirst, opening);
       const last = events.length > maxEvents ? keepLast : events.length;
-      const wishes =
+      const requests =
         reason === 'check' ? [checkRequest(events, first, last)] : demandRequests(events, first, last, opening);
-      const segment = wishes.reduce<Segment | undefined>((found, wish) => found ?? segmentFor(events, wish), undefined);
+      const segment = requests.reduce<Segment | undefined>(
+        (found, request) => found ?? segmentFor(events, request),
+        undefined,
+      );
       if (segment) return planFor(events, segment);
       return reason === 'check' ? view : { kind: 'nothing', reason: 'No two events can be cut out of the view.' };
     },
@@ -52,7 +56,7 @@ function checkOptions(options: Required<RollingWindowOptions>): void {
   for (const [name, value] of Object.entries(options)) {
     const least = name === 'keepFirst' ? 0 : 1;
     if (!Number.isInteger(value) || value < least) {
-      throw new CondenserError('invalid', `${name} is ${value}, not a whole number of at least ${least}.`);
+      throw new CondenserError('invalid', `${name} is ${value}, not an integer of at least ${least}.`);
     }
   }
   const { maxEvents, keepFirst, keepLast } = options;
@@ -66,7 +70,7 @@ function checkRequest({ length }: readonly BaseEvent[], first: number, last: num
   return { first, target: length - last, limit: length - Math.max(1, Math.floor(last / 2)), least };
 }
 
-/** Half of the view, then with the last events, then with the first ones but the opening: a demand must be met. */
+/** Cuts to try in order: half of the view, then also the last events, then also the first events after the opening. */
 function demandRequests(
   { length }: readonly BaseEvent[],
   first: number,
@@ -74,8 +78,8 @@ function demandRequests(
   opening: number,
 ): readonly SegmentRequest[] {
   const kept = Math.max(0, Math.min(last, Math.floor(length / 2) - first - 1));
-  const wish = { first, target: length - kept, limit: length - 1, least: 2 };
-  return [wish, { ...wish, limit: length }, { ...wish, first: opening, limit: length }];
+  const request = { first, target: length - kept, limit: length - 1, least: 2 };
+  return [request, { ...request, limit: length }, { ...request, first: opening, limit: length }];
 }
 
 function planFor(events: readonly BaseEvent[], segment: Segment): CondensationPlan {

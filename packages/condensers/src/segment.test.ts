@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { eventFactory } from '@varve/events/testing';
 import { segmentFor } from './segment.ts';
 
-/** How often the kind of an event is looked at to find a cut among so many. */
+/** Counts the reads of event kinds while a segment of a view of this length is searched. */
 function readsOf(length: number): number {
   const { user } = eventFactory();
   let reads = 0;
@@ -18,15 +18,15 @@ function readsOf(length: number): number {
   return reads;
 }
 
-test('looking for a cut costs each event the same, however many there are', () => {
+test('the cost of finding a cut is linear', () => {
   expect(readsOf(200)).toBeLessThan(3 * readsOf(100));
 });
 
-test('a prompt between the events does not count as one that can be forgotten', () => {
+test('a prompt does not count as an event that can be forgotten', () => {
   const { prompt, user } = eventFactory();
   const events = [user('a'), user('b'), prompt(), user('c'), user('d')];
-  const wish = { first: 1, target: 3, limit: 5 };
-  expect(segmentFor(events, { ...wish, least: 1 })).toEqual({ start: 1, end: 3 });
-  expect(segmentFor(events, { ...wish, least: 2 })).toEqual({ start: 1, end: 4 });
-  expect(segmentFor(events, { ...wish, least: 4 })).toBeUndefined();
+  const request = { first: 1, target: 3, limit: 5 };
+  expect(segmentFor(events, { ...request, least: 1 })).toEqual({ start: 1, end: 3 });
+  expect(segmentFor(events, { ...request, least: 2 })).toEqual({ start: 1, end: 4 });
+  expect(segmentFor(events, { ...request, least: 4 })).toBeUndefined();
 });

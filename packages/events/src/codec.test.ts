@@ -40,7 +40,7 @@ test('declared fields that are null count as absent, at every depth', () => {
   });
 });
 
-test('null where a default exists gives the default', () => {
+test('null for a field with a default reads as the default', () => {
   const event = read(
     json({ llm_message: { role: 'user', content: 'x' }, activated_skills: null, kind: 'MessageEvent' }),
     'MessageEvent',
@@ -56,7 +56,7 @@ test('nulls inside free values stay', () => {
   expect(event.value).toEqual({ a: null });
 });
 
-test('an update of a field to null may lack its value, as the reference writes it', () => {
+test('an update to null may lack its value, as the reference writes it', () => {
   const event = read(json({ key: 'goal', kind: 'ConversationStateUpdateEvent' }), 'ConversationStateUpdateEvent');
   expect(event.value).toBeNull();
   expect(JSON.parse(codec.encode(event))).toMatchObject({ key: 'goal', value: null });
@@ -66,11 +66,11 @@ test.for([
   ['a bare string', 'hello', [{ cache_prompt: false, type: 'text', text: 'hello' }]],
   ['null', null, []],
   ['nothing', undefined, []],
-])('message content that is %s becomes a list', ([, content, list]) => {
+])('message content that is %s reads as a list', ([, content, list]) => {
   expect(read(message({ content }), 'MessageEvent').llm_message.content).toEqual(list);
 });
 
-test('settings that old logs kept on messages and texts are left out', () => {
+test('obsolete settings of messages and texts are removed', () => {
   const legacy = {
     cache_enabled: true,
     vision_enabled: false,
@@ -86,7 +86,7 @@ test('settings that old logs kept on messages and texts are left out', () => {
   });
 });
 
-test('an old observation without error flag and with string content is readable', () => {
+test('an old observation with string content and without error flag is readable', () => {
   expect(read(observation({ content: 'out', kind: 'X' }), 'ObservationEvent').observation).toEqual({
     content: [{ cache_prompt: false, type: 'text', text: 'out' }],
     is_error: false,
@@ -94,7 +94,7 @@ test('an old observation without error flag and with string content is readable'
   });
 });
 
-test('unknown fields are kept on every level', () => {
+test('unknown fields are kept at every level', () => {
   const text = message({ later: [1], content: [{ type: 'text', text: 'x', later: { a: null } }] }).replace(
     '}',
     ',"own":1}',
@@ -106,7 +106,7 @@ test('unknown fields are kept on every level', () => {
   });
 });
 
-test('payloads of unknown kinds are kept as they are', () => {
+test('payloads of unknown kinds are kept unchanged', () => {
   const action = { zeta: null, alpha: [1], kind: 'InventedAction' };
   const tool_call = { id: 'c', name: 't', arguments: '{ }', origin: 'completion' };
   const text = json({
@@ -121,7 +121,7 @@ test('payloads of unknown kinds are kept as they are', () => {
   expect(JSON.stringify(read(text, 'ActionEvent').action)).toBe(JSON.stringify(action));
 });
 
-test('a word of a later version does not hide an event: it counts as the neutral one', () => {
+test('an enum value of a later version reads as the neutral value', () => {
   const call = {
     thought: [],
     tool_name: 't',
@@ -134,8 +134,8 @@ test('a word of a later version does not hide an event: it counts as the neutral
     security_risk: 'UNKNOWN',
     tool_call: { origin: 'completion' },
   });
-  const told = json({ source: 'tool', llm_message: { role: 'developer', content: 'x' }, kind: 'MessageEvent' });
-  expect(read(told, 'MessageEvent')).toMatchObject({ source: 'environment', llm_message: { role: 'user' } });
+  const developer = json({ source: 'tool', llm_message: { role: 'developer', content: 'x' }, kind: 'MessageEvent' });
+  expect(read(developer, 'MessageEvent')).toMatchObject({ source: 'environment', llm_message: { role: 'user' } });
   const result = { tool_name: 't', tool_call_id: 'c', action_id: 'a' };
   expect(
     read(json({ ...result, rejection_source: 'policy', kind: 'UserRejectObservation' }), 'UserRejectObservation')
@@ -188,19 +188,19 @@ test.for([
   expect(codec.encode(kept)).toBe(text);
 });
 
-test('the message of a broken event names the kind and the field, not the value', () => {
+test('the error of an invalid event names the kind and the field, not the value', () => {
   expect(failure(json({ thought: 'secret', kind: 'ActionEvent' })).message).toMatch(/^ActionEvent .*thought/);
   expect(failure(json({ thought: 'secret', kind: 'ActionEvent' })).message).not.toContain('secret');
 });
 
-/** A state update of this many levels: the event itself is one of them. */
+/** Returns a state update of this many levels, the event included. */
 const nested = (levels: number): string =>
   json({ key: 'k', value: 0, kind: 'ConversationStateUpdateEvent' }).replace(
     '"value":0',
     `"value":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}`,
   );
 
-test('what is nested 200 levels deep is typed, and one level more is kept as text', () => {
+test('an event of 200 levels is typed, one of 201 levels is kept as text', () => {
   expect(codec.read(nested(200)).kind).toBe('ConversationStateUpdateEvent');
   expect(codec.read(nested(201))).toMatchObject({
     kind: 'OpaqueEvent',
@@ -208,13 +208,13 @@ test('what is nested 200 levels deep is typed, and one level more is kept as tex
   });
 });
 
-test('a payload may hold a field named __proto__', () => {
+test('a payload may have a field named __proto__', () => {
   const text = observation({ content: [], is_error: false, data: 1, kind: 'X' }).replace('"data"', '"__proto__"');
   expect(codec.encode(codec.decode(text))).toContain('"__proto__":1');
   expect(Object.getPrototypeOf(read(text, 'ObservationEvent').observation)).toBe(Object.prototype);
 });
 
-test('a kind of the user is typed and read like a built-in one', () => {
+test('a custom kind is typed and read like a built-in one', () => {
   const Beat = defineEvent('Beat', { source: 'environment', fields: { n: z.number() } });
   const mine = eventCodec([...builtinKinds, Beat]);
   const event = Beat.create({ n: 1 }, { id: 'e0000001', timestamp: '2026-01-01T12:00:00.000000' });
@@ -245,7 +245,7 @@ const eventLike = fc
   .map(([kind, fields]) => JSON.stringify({ id: 'e0000001', timestamp: 't', source: 'user', ...fields, kind }));
 const anyText = fc.oneof(fc.string({ unit: anyCharacter<fc.Arbitrary<string>>(fc) }), fc.json(), eventLike);
 
-/** What `read` promises, seen from `decode`; an error that is no EventError goes through. */
+/** Decodes with the contract of `read`. Errors other than EventError are rethrown. */
 function expected(text: string): { readonly problem?: string; readonly event?: AnyEvent } {
   try {
     return { event: codec.decode(text) };
@@ -255,7 +255,7 @@ function expected(text: string): { readonly problem?: string; readonly event?: A
   }
 }
 
-test('whatever the text, decode fails with an EventError or gives what read gives', () => {
+test('for any text, decode throws an EventError or returns the result of read', () => {
   fc.assert(
     fc.property(anyText, (text) => {
       const event = codec.read(text);
@@ -266,7 +266,7 @@ test('whatever the text, decode fails with an EventError or gives what read give
   );
 });
 
-test('whatever the text, what cannot be typed gives it back', () => {
+test('an opaque event of any text encodes to the text', () => {
   fc.assert(
     fc.property(anyText, (text) => {
       const event = codec.read(text);
@@ -276,7 +276,7 @@ test('whatever the text, what cannot be typed gives it back', () => {
   );
 });
 
-test('what is read is written the same from the first time on', () => {
+test('a decoded event encodes to the same text every time', () => {
   fc.assert(
     fc.property(anyText, (text) => {
       const once = codec.encode(codec.read(text));
@@ -286,10 +286,10 @@ test('what is read is written the same from the first time on', () => {
   );
 });
 
-test('two kinds of one name are refused', () => {
+test('two kinds with the same name are rejected', () => {
   const note = defineEvent('NoteEvent', { source: 'user', fields: { note: z.string() } });
   expect(() => eventCodec([...builtinKinds, note, note])).toThrow(
-    new TypeError('Two kinds of event are called NoteEvent.'),
+    new TypeError('Two kinds of event have the name NoteEvent.'),
   );
   expect(() => eventCodec([...builtinKinds, { ...note, kind: 'MessageEvent' }])).toThrow(TypeError);
 });

@@ -3,35 +3,39 @@ import { EventError } from './error.ts';
 import { isOpaque, opaqueEvent, type OpaqueEvent } from './opaque-event.ts';
 import { scanForLoss } from './json.ts';
 
-/** The events a definition makes. */
+/** Events of a definition. */
 export type EventOfKind<Kind> = Kind extends { create(...input: never): infer Made extends BaseEvent } ? Made : never;
 
-/** Turns stored text into events and back, for one fixed set of kinds. */
+/** Decodes and encodes events of a fixed set of kinds. */
 export interface EventCodec<Event extends BaseEvent = BaseEvent> {
   /**
-   * An unknown kind becomes an {@link OpaqueEvent}; unknown fields and payloads are kept on the event. Numbers are JavaScript
-   * numbers: `8.0` is written again as `8`, so copy stored text rather than encode it anew.
+   * Parses stored text. An event of an unknown kind becomes an {@link OpaqueEvent}; unknown fields and payloads are
+   * kept on the event. Numbers are JavaScript numbers: `8.0` is encoded as `8`, so copy stored text instead of encoding
+   * it again.
    *
-   * @throws {EventError} `not-json`, `not-an-event`, or `invalid` when a known kind breaks its schema.
+   * @throws {EventError} `not-json`, `not-an-event`, or `invalid` for fields that do not match the schema of a known
+   * kind.
    */
   decode(text: string): Event | OpaqueEvent;
-  /** Never throws: what {@link decode} rejects becomes an {@link OpaqueEvent} with its `problem`. */
+  /** Like {@link decode}, but never throws: invalid text becomes an {@link OpaqueEvent} with its `problem`. */
   read(text: string): Event | OpaqueEvent;
-  /** Compact JSON. An event that was created has its fields in wire order; an opaque event gives its text back. */
+  /** Returns compact JSON. Created events have their fields in wire order; opaque events return their text. */
   encode(event: BaseEvent): string;
   kind(name: string): EventKind | undefined;
 }
 
 /**
- * A codec for the given kinds; pass `[...builtinKinds, myKind]` to add your own. There is no global registry. Two kinds of
- * one name are a mistake in the program: a `TypeError`, because the later would silently take the place of the earlier.
+ * Creates a codec for the given kinds; pass `[...builtinKinds, myKind]` to add a custom kind. There is no global
+ * registry.
+ *
+ * @throws {TypeError} for two kinds with the same name, because one would silently replace the other.
  */
 export function eventCodec<const Kinds extends readonly EventKind[]>(
   kinds: Kinds,
 ): EventCodec<EventOfKind<Kinds[number]>> {
   type Event = EventOfKind<Kinds[number]>;
   const byName = new Map(kinds.map((kind) => [kind.kind, kind]));
-  if (byName.size < kinds.length) throw new TypeError(`Two kinds of event are called ${firstDuplicate(kinds)}.`);
+  if (byName.size < kinds.length) throw new TypeError(`Two kinds of event have the name ${firstDuplicate(kinds)}.`);
   const decode = (text: string): Event | OpaqueEvent => {
     const json = parseRecord(text);
     const kind = typeof json['kind'] === 'string' ? byName.get(json['kind']) : undefined;
@@ -61,7 +65,7 @@ function firstDuplicate(kinds: readonly EventKind[]): string {
   return names.find((name, index) => names.indexOf(name) !== index) ?? '';
 }
 
-/** Reads a known kind, or fails: what typing would not give back unchanged is better kept as text. */
+/** Reads an event of a known kind. Fails if typing would lose anything, so that the caller keeps the text. */
 function readKnown(kind: EventKind, json: Record<string, unknown>): BaseEvent {
   const { problem, protoKeys } = scanForLoss(json);
   if (problem) throw new EventError('invalid', `${kind.kind} is not valid: it ${problem}.`);

@@ -7,7 +7,7 @@ import { builtinKinds } from './kinds/index.ts';
 
 const folder = new URL('../test/golden/records/', import.meta.url);
 const goldens = readdirSync(folder).map((name) => JSON.parse(readFileSync(new URL(name, folder), 'utf8')) as object);
-/** Each kind's own fields, as events have them between the base fields. */
+/** Schema of the own fields of each kind. */
 const schemas = builtinKinds.map(({ kind, fields }) => ({
   kind,
   schema: z.strictObject(fields as z.ZodRawShape),
@@ -18,7 +18,7 @@ const ownFields = (event: object): object =>
 
 const oddValues = [null, 7, 1.5, 'text', '', true, [], {}, [null], { type: 'text' }, { type: 'text', text: 'x' }];
 
-/** The value with one place in it changed: another value, nothing, or one more field. */
+/** Returns the value with one change: another value, a removed value, or an additional field. */
 function changed(value: unknown, path: readonly number[], odd: number): unknown {
   const [step, ...rest] = path;
   if (step === undefined || typeof value !== 'object' || value === null) return oddValues[odd % oddValues.length];
@@ -35,17 +35,17 @@ describe.for(schemas)('$kind', ({ kind, schema }) => {
   const fits = conforms(schema);
   const events = goldens.filter((event) => 'kind' in event && event.kind === kind).map(ownFields);
 
-  test('what is written conforms, so that it is not parsed again', () => {
+  test('written events conform, so they are not parsed again', () => {
     expect(events.map(fits)).toEqual(events.map(() => true));
   });
 
-  test('only what parsing would give back unchanged conforms', () => {
+  test('only values that parsing returns unchanged conform', () => {
     const step = fc.nat(30);
     fc.assert(
       fc.property(fc.constantFrom(...events), fc.array(step, { maxLength: 4 }), fc.nat(100), (event, path, odd) => {
         const value = changed(event, path, odd);
         const result = schema.safeParse(value);
-        // Null stands for absence when read: it is not kept even where the schema would.
+        // Null counts as absent when read, even if the schema accepts it.
         const isSame = result.success && JSON.stringify(result.data) === JSON.stringify(value);
         return !fits(value) || isSame;
       }),
@@ -55,7 +55,7 @@ describe.for(schemas)('$kind', ({ kind, schema }) => {
 });
 
 test.for<[string, z.ZodType, unknown]>([
-  ['a default that would be filled in', z.strictObject({ a: z.string().default('x') }), {}],
+  ['a default that parsing would add', z.strictObject({ a: z.string().default('x') }), {}],
   ['null for absence', z.strictObject({ a: z.exactOptional(z.unknown()) }), { a: null }],
   ['an unknown field', z.strictObject({ a: z.exactOptional(z.string()) }), { b: 'x' }],
   ['a field named __proto__', z.strictObject({}), JSON.parse('{"__proto__":1}')],
@@ -66,8 +66,8 @@ test.for<[string, z.ZodType, unknown]>([
   ['text that would be changed by the first option', z.union([z.string().trim(), z.string()]), ' x'],
   ['text that breaks its pattern', z.string().regex(/^a$/), 'b'],
   ['text that is too short', z.string().min(2), 'a'],
-  ['a broken number', z.number().int(), 1.5],
-  ['a refused object', z.strictObject({ a: z.number() }).refine(({ a }) => a > 1), { a: 1 }],
+  ['an invalid number', z.number().int(), 1.5],
+  ['a rejected object', z.strictObject({ a: z.number() }).refine(({ a }) => a > 1), { a: 1 }],
   ['a loose object', z.looseObject({ a: z.string().trim() }), { a: ' x' }],
   ['too many items', z.array(z.string()).max(1), ['a', 'b']],
   ['another literal', z.literal(['a', 'b']), 'c'],
@@ -78,20 +78,16 @@ test.for<[string, z.ZodType, unknown]>([
 
 test.for<[string, z.ZodType, unknown]>([
   ['optional fields may be absent', z.strictObject({ a: z.exactOptional(z.string()) }), {}],
-  ['a pattern that holds', z.string().regex(/^a$/), 'a'],
+  ['a pattern that matches', z.string().regex(/^a$/), 'a'],
   ['text that is long enough', z.string().min(2), 'ab'],
   ['a whole number', z.number().int(), 1],
   ['a record', z.record(z.string(), z.number()), { a: 1, b: 2 }],
-  [
-    'an option of a union that is told apart',
-    z.discriminatedUnion('t', [z.strictObject({ t: z.literal(1) })]),
-    { t: 1 },
-  ],
+  ['an option of a discriminated union', z.discriminatedUnion('t', [z.strictObject({ t: z.literal(1) })]), { t: 1 }],
 ])('%s: conforms', ([, schema, value]) => {
   expect(conforms(schema)(value)).toBe(true);
 });
 
-test('a pattern that remembers where it stood is asked, not used', () => {
+test('a global pattern, which has state, is checked by parsing', () => {
   const fits = conforms(z.string().regex(/a/g));
   expect([fits('a'), fits('a')]).toEqual([true, true]);
 });

@@ -1,13 +1,15 @@
 import { z } from 'zod';
 
-/** Whether a JSON value is already what a schema would make of it: complete, without null for absence, nothing unknown. */
+/**
+ * Returns true if parsing would return the value unchanged: no defaults to add, no null for absence, no unknown field.
+ */
 type Check = (value: unknown) => boolean;
 
 /**
- * Derives a check from a schema that says whether parsing a JSON value would give just that value back. Most events in a
- * log are so, and checking costs a fraction of parsing, which builds everything anew. False only means: parse.
+ * Derives a check from a schema: would parsing return the JSON value unchanged? It does for most events of a log, and
+ * the check costs a fraction of parsing, which copies everything. If the check returns false, the value must be parsed.
  *
- * Containers are looked through here, every other schema is asked, so that any schema is right and the common ones fast.
+ * Containers and common schemas have checks of their own; any other schema is checked by parsing.
  */
 export function conforms(schema: z.ZodType): Check {
   if (hasChecks(schema)) return schema instanceof z.ZodString ? stringCheck(schema) : viaSchema(schema);
@@ -33,19 +35,21 @@ function objectCheck(schema: z.ZodObject): Check {
   const fields = Object.entries(schema.shape).map(([key, field]): Field => fieldCheck(key, asType(field)));
   return (value) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
-    let left = Object.keys(value).length;
+    let remaining = Object.keys(value).length;
     for (const { key, check, isOptional } of fields) {
       const field = (value as Readonly<Record<string, unknown>>)[key];
       if (field === undefined) {
         if (!isOptional) return false;
-      } else if (check(field)) left--;
+      } else if (check(field)) remaining--;
       else return false;
     }
-    return left === 0;
+    return remaining === 0;
   };
 }
 
-/** What is absent and has a default is not yet what parsing would give; null for absence is not either. */
+/**
+ * Absence of a field with a default does not conform, because parsing would add the default; nor does null for absence.
+ */
 function fieldCheck(key: string, schema: z.ZodType): Field {
   if (schema instanceof z.ZodDefault) return { key, check: conforms(asType(schema.unwrap())), isOptional: false };
   if (!(schema instanceof z.ZodExactOptional)) return { key, check: conforms(schema), isOptional: false };
@@ -73,7 +77,7 @@ function recordCheck(schema: z.ZodRecord): Check {
   };
 }
 
-/** The options of other unions may overlap, and parsing takes the first that fits: these are asked. */
+/** Options of a discriminated union do not overlap. Other unions are parsed, because parsing takes the first match. */
 function discriminatedCheck(schema: z.ZodDiscriminatedUnion): Check {
   const checks = schema.options.map((option) => conforms(asType(option)));
   return (value) => checks.some((check) => check(value));
@@ -91,7 +95,7 @@ interface StringRule {
   readonly minimum?: number;
 }
 
-/** One pattern or one least length is common and tested here; whatever else a string can be asked for is asked of the schema. */
+/** Checks one pattern or one minimum length directly. Any other check parses with the schema. */
 function stringCheck(schema: z.ZodString): Check {
   const [rule, ...more] = (schema.def.checks ?? []).map(({ _zod: { def } }): StringRule => def);
   if (!rule || more.length > 0) return viaSchema(schema);
@@ -103,7 +107,7 @@ function stringCheck(schema: z.ZodString): Check {
   return (value) => typeof value === 'string' && pattern.test(value);
 }
 
-/** The schema gives just this value back, whatever it is and does. */
+/** Checks by parsing: the schema must return the same value. */
 function viaSchema(schema: z.ZodType): Check {
   return (value) => {
     const result = schema.safeParse(value);
@@ -115,7 +119,7 @@ function hasChecks({ def }: z.ZodType): boolean {
   return 'checks' in def && Array.isArray(def.checks) && def.checks.length > 0;
 }
 
-/** zod types the inside of a container as its core type; every schema here is made with the classic API. */
+/** Converts the element type of a container, which zod declares as a core type. All schemas use the classic API. */
 function asType(schema: unknown): z.ZodType {
   return schema as z.ZodType;
 }

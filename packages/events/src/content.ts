@@ -8,7 +8,7 @@ const withoutTruncationFlag = (raw: unknown): unknown => {
   return block;
 };
 
-/** A block of text. `cache_prompt` comes first on the wire and is set on copies at request time only. */
+/** Block of text. `cache_prompt` is written first, and is set only on copies at request time. */
 export const textContent = withReadRepair(
   z.strictObject({ cache_prompt: z.boolean().default(false), type: z.literal('text'), text: z.string() }),
   withoutTruncationFlag,
@@ -21,7 +21,7 @@ const imageContent = z.strictObject({
   image_urls: z.array(z.string()),
 });
 
-/** A list of blocks; when read, null or nothing is the empty list and a bare string is one text block. */
+/** List of blocks. When read, null and absence become the empty list, and a bare string becomes one text block. */
 export const contentList = withReadRepair(z.array(z.discriminatedUnion('type', [textContent, imageContent])), (raw) => {
   if (raw === null || raw === undefined) return [];
   return typeof raw === 'string' ? [text(raw)] : raw;
@@ -29,10 +29,10 @@ export const contentList = withReadRepair(z.array(z.discriminatedUnion('type', [
 
 export type TextContent = Immutable<z.output<typeof textContent>>;
 export type ImageContent = Immutable<z.output<typeof imageContent>>;
-/** A block of a message: text or images. */
+/** Block of a message: text or images. */
 export type Content = TextContent | ImageContent;
 
-/** Whether a value can be shown as a block: its own fields are right, whatever else it holds. */
+/** Returns true if a value has the fields of a block. Other fields are ignored. */
 export function isContent(value: unknown): value is Content {
   if (typeof value !== 'object' || value === null || !('type' in value)) return false;
   if (value.type === 'text') return 'text' in value && typeof value.text === 'string';
@@ -43,17 +43,17 @@ function isStringList(value: unknown): boolean {
   return Array.isArray(value) && value.every((item) => typeof item === 'string');
 }
 
-/** Whether there is anything to see: an image, or text that is not only white space. */
+/** Returns true if content has an image, or text that is not only white space. */
 export function hasContent(content: readonly Content[]): boolean {
   return content.some((block) => (block.type === 'text' ? block.text.trim() !== '' : block.image_urls.length > 0));
 }
 
-/** A text block with no cache mark. */
+/** Creates a text block without a cache mark. */
 export function text(value: string): TextContent {
   return { cache_prompt: false, type: 'text', text: value };
 }
 
-/** The text of all text blocks, joined by line feeds; images are left out. */
+/** Returns the text of all text blocks, joined by line feeds. Images are omitted. */
 export function textOf(content: readonly Content[]): string {
   return content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n');
 }

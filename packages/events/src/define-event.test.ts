@@ -7,13 +7,13 @@ import { TerminalAction } from './payloads/index.ts';
 const stamp = { id: 'e0000001', timestamp: '2026-01-01T12:00:00.000000' };
 const update = (value: unknown) => ConversationStateUpdateEvent.create({ key: 'k', value }, stamp);
 
-test('a created event is frozen all the way down', () => {
+test('a created event is deeply frozen', () => {
   const value = { list: Object.freeze([{ inner: 1 }]) };
   update(value);
   expect(Object.isFrozen(value.list[0])).toBe(true);
 });
 
-test('creating refuses unknown fields, and says which', () => {
+test('creating rejects unknown fields by name', () => {
   const fields = { key: 'k', value: 1, colour: 'red' };
   expect(() => ConversationStateUpdateEvent.create(fields, stamp)).toThrow(/StateUpdateEvent is not valid: .*colour/);
 });
@@ -22,11 +22,11 @@ test.for([
   ['id', { ...stamp, id: 'not hex at all' }],
   ['id', { ...stamp, id: '__root__' }],
   ['timestamp', { ...stamp, timestamp: '2026-01-01T12:00:00Z' }],
-] as const)('creating refuses a bad %s', ([field, bad]) => {
+] as const)('creating rejects an invalid %s', ([field, bad]) => {
   expect(() => PauseEvent.create({}, bad)).toThrow(new RegExp(`field ${field}`));
 });
 
-test('a source is asked for where a kind has none', () => {
+test('a source is required for kinds without a default source', () => {
   const message = { role: 'user' as const, content: [text('hi')] };
   expect(() => MessageEvent.create({ llm_message: message }, stamp)).toThrow(/field source/);
   expect(PauseEvent.create({}, stamp).source).toBe('user');
@@ -44,31 +44,31 @@ test.for([
   ['undefined', [undefined]],
   ['Date', { at: new Date(0) }],
   ['Map', new Map()],
-] as const)('a value that is not JSON is refused: %s', ([reason, value]) => {
+] as const)('a value that JSON cannot represent is rejected: %s', ([reason, value]) => {
   expect(() => update(value)).toThrow(EventError);
   expect(() => update(value)).toThrow(reason);
 });
 
-test('a property that is undefined is as good as absent', () => {
+test('an undefined property counts as absent', () => {
   expect(JSON.stringify(update({ a: undefined }).value)).toBe('{}');
 });
 
-test('deepFreeze survives a cycle', () => {
+test('deepFreeze terminates for a cycle', () => {
   expect(Object.isFrozen(deepFreeze({ cycle }).cycle.self)).toBe(true);
 });
 
-test('a payload says which field is wrong', () => {
+test('the error of a payload names the invalid field', () => {
   expect(() => TerminalAction.create({ command: 'ls', timeout: -1 })).toThrow(
     /TerminalAction is not valid: field timeout/,
   );
 });
 
-test('kinds narrow', () => {
+test('kinds narrow the type of events', () => {
   const event = PauseEvent.create({}, stamp);
   expect([PauseEvent.is(event), MessageEvent.is(event)]).toEqual([true, false]);
 });
 
-test('names that every event has are refused for fields and kinds of its own', () => {
+test('reserved names of fields and kinds are rejected', () => {
   for (const field of ['id', 'timestamp', 'source', 'parent_id', 'kind']) {
     expect(() => defineEvent('NoteEvent', { source: 'user', fields: { [field]: z.string() } })).toThrow(TypeError);
   }

@@ -5,54 +5,56 @@ import { jsonProblem } from './json.ts';
 import { lenientReader, withFallback } from './lenient.ts';
 import type { Message } from './message.ts';
 
-/** Who caused an event. */
+/** Cause of an event. */
 export const eventSource = withFallback(z.enum(['agent', 'user', 'environment', 'hook']), 'environment');
 export type EventSource = z.output<typeof eventSource>;
 
-/** What every event has, whatever its kind. Order is never in here: it is the seq in the log. */
+/** Fields of every event. The order of events is not part of them: it is the seq in the log. */
 export interface BaseEvent {
   readonly id: string;
   /** Local time without zone, microseconds: `2026-01-01T12:00:00.123456`. */
   readonly timestamp: string;
   readonly source: EventSource;
-  /** The event this one follows in the tree; `__root__` starts a second tree; absent on the first and on old logs. */
+  /** Parent in the event tree. `__root__` starts a second tree; absent on the first event and in old logs. */
   readonly parent_id?: string;
   readonly kind: string;
 }
 
-/** The parts of an event that its author cannot know: they come from the one who appends. */
+/** Fields of an event that its author cannot know. The process that appends the event sets them. */
 export type Stamp = Pick<BaseEvent, 'id' | 'timestamp' | 'parent_id'>;
 
 type Shape = z.ZodRawShape;
-/** The events of a kind. */
+/** Events of a kind. */
 type EventOf<Kind extends string, Fields extends Shape> = BaseEvent &
   Immutable<z.output<z.ZodObject<Fields>>> & { readonly kind: Kind };
 
-/** What a codec needs to know of a kind; {@link defineEvent} makes one. */
+/** Kind of event, as a codec uses it. Created by {@link defineEvent}. */
 export interface EventKind {
   readonly kind: string;
-  /** Whether appending one moves the head of the tree. Only state updates do not. */
+  /** True if appending an event of the kind moves the head of the tree. False only for state updates. */
   readonly movesHead: boolean;
-  /** Whether projections of one branch see those of all branches: it names the events that it is about. */
+  /**
+   * True if projections of one branch receive events of the kind from all branches. Such events name their subjects.
+   */
   readonly isOnEveryBranch: boolean;
-  /** Whether it can appear in a view. */
+  /** True if events of the kind can appear in a view. */
   readonly isForModel: boolean;
   /** @throws {EventError} `invalid` when declared fields are missing or of the wrong type; unknown fields are kept. */
   read(json: object): BaseEvent;
-  /** What the model reads, for kinds that stand alone. Must be pure and total; absent where the view composes it. */
+  /** Message for the model, for kinds that are one message each. Must be pure and total. */
   toMessage?(event: BaseEvent): Message;
 }
 
-/** A kind of event: how to make one, recognise one and read one. */
+/** Definition of a kind: creates, recognises and reads its events. */
 export interface EventDefinition<Kind extends string, Fields extends Shape> extends EventKind {
   readonly kind: Kind;
-  /** The own fields in wire order, as they were given. */
+  /** Own fields in wire order. */
   readonly fields: Fields;
   /**
-   * Makes a validated, deeply frozen event with its fields in wire order. `source` may be left out where the kind has one.
-   * Payloads and free values are not copied: they belong to the event from here on, and are frozen with it.
+   * Creates a validated, deeply frozen event with its fields in wire order. `source` is optional if the kind has a
+   * default. Payloads and free values are not copied: the event owns them, and they are frozen with it.
    *
-   * @throws {EventError} `invalid` naming the first field that is wrong, or why the event cannot be JSON.
+   * @throws {EventError} `invalid`, naming the first invalid field or the value that JSON cannot represent.
    */
   create(
     fields: Immutable<z.input<z.ZodObject<Fields>>> & { readonly source?: EventSource },
@@ -61,19 +63,19 @@ export interface EventDefinition<Kind extends string, Fields extends Shape> exte
   is(event: BaseEvent): event is EventOf<Kind, Fields>;
 }
 
-/** What makes a kind of event. */
+/** Options of {@link defineEvent}. */
 export interface EventOptions<Kind extends string, Fields extends Shape> {
-  /** The source of events whose author gives none; without it each author must. */
+  /** Default source. Without it, `create` requires one. */
   readonly source?: EventSource;
   /** Own fields in wire order, between `parent_id` and `kind`; optional ones are `z.exactOptional`. */
   readonly fields: Fields;
-  /** Default true: the event is a step of the branch. Who does not know the kind takes it for one in any case. */
+  /** Default true: the event is a step of the branch. Readers that do not know the kind always treat it as one. */
   readonly movesHead?: boolean;
-  /** Default: whether it never moves the head. */
+  /** Default: true for kinds that do not move the head. */
   readonly isOnEveryBranch?: boolean;
-  /** Default: whether `toMessage` is given. */
+  /** Default: true for kinds with `toMessage`. */
   readonly isForModel?: boolean;
-  /** Makes the event stand in the view as this message. Must be pure and total: a read event may lack what is new. */
+  /** Message for the model. Must be pure and total: an event that was read may lack new fields. */
   readonly toMessage?: (event: EventOf<Kind, Fields>) => Message;
 }
 
@@ -85,10 +87,10 @@ const baseFields = new Set(['id', 'timestamp', 'source', 'parent_id', 'kind']);
 const readStamp = { id: z.string().min(1), timestamp: z.string() };
 
 /**
- * Defines a kind of event: one file, one line in `kinds.ts`. Creating is strict, reading is lossless. A kind of your own is
- * given to `eventCodec` instead of that line. The name `OpaqueEvent`, and fields named like those of {@link BaseEvent},
- * are taken: a `TypeError`.
+ * Defines a kind of event. Creating is strict, reading is lossless. Built-in kinds are listed in `builtin-kinds.ts`;
+ * custom kinds are passed to `eventCodec`.
  *
+ * @throws {TypeError} for the reserved name `OpaqueEvent`, and for fields named like those of {@link BaseEvent}.
  * @see software-agent-sdk 1.43.1 event JSON: base fields first, `kind` last, absent fields omitted.
  */
 export function defineEvent<Kind extends string, Fields extends Shape>(
@@ -96,9 +98,9 @@ export function defineEvent<Kind extends string, Fields extends Shape>(
   options: EventOptions<Kind, Fields>,
 ): EventDefinition<Kind, Fields> {
   const { source, fields, movesHead = true, isOnEveryBranch = !movesHead, toMessage } = options;
-  const taken = Object.keys(fields).find((field) => baseFields.has(field));
-  if (taken !== undefined) throw new TypeError(`${kind} cannot have a field of its own that is called ${taken}.`);
-  if (kind === 'OpaqueEvent') throw new TypeError('No kind of event can be called OpaqueEvent.');
+  const reserved = Object.keys(fields).find((field) => baseFields.has(field));
+  if (reserved !== undefined) throw new TypeError(`${kind} cannot define the reserved field ${reserved}.`);
+  if (kind === 'OpaqueEvent') throw new TypeError('The kind name OpaqueEvent is reserved.');
   const sourceField = source ? eventSource.default(source) : eventSource;
   const shapeWith = (stamp: Shape): Shape => ({
     ...stamp,

@@ -5,18 +5,18 @@ import { deepFreeze, type Immutable } from './immutable.ts';
 import { jsonProblem } from './json.ts';
 import { lenientReader, withReadRepair } from './lenient.ts';
 
-/** What an action asks for, or what an observation brings back: any JSON object with a `kind`. */
+/** Arguments of an action or result of an observation: any JSON object with a `kind`. */
 export type Payload = { readonly kind: string; readonly [field: string]: unknown };
 
-/** What every observation has: content for the model and whether the tool failed. */
+/** Payload of an observation: content for the model, and whether the tool failed. */
 export type Observation = Payload & { readonly content: readonly Content[]; readonly is_error: boolean };
 
-/** Any payload, passed through untouched: events carry payloads of kinds this program may not know. */
+/** Any payload, unchanged: events may contain payloads of unknown kinds. */
 export const anyPayload = z.custom<Payload>(isPayload, 'expected an object with a kind');
 
 const readContent = lenientReader(contentList);
 
-/** Any observation; when read, absent content is empty and a bare string is one text block. */
+/** Any observation. When read, absent content becomes empty, and a bare string becomes one text block. */
 export const anyObservation = withReadRepair(
   z.custom<Observation>(
     (value) => isPayload(value) && isContentList(value['content']) && typeof value['is_error'] === 'boolean',
@@ -25,7 +25,7 @@ export const anyObservation = withReadRepair(
   (raw) => {
     if (!isPayload(raw)) return raw;
     const content = readContent(raw['content']);
-    // Content that cannot be read stays as it is: the check then rejects the event, and its text is kept.
+    // Unreadable content is left for the check, which rejects the event and so keeps its text.
     if (!content.success) return raw;
     const { content: _content, is_error: isError, ...rest } = raw;
     return { content: content.data, is_error: isError ?? false, ...rest };
@@ -41,28 +41,28 @@ function isContentList(value: unknown): boolean {
 }
 
 type Shape = z.ZodRawShape;
-/** The payloads of a kind. */
+/** Payloads of a kind. */
 type PayloadOf<Kind extends string, Fields extends Shape> = Immutable<z.output<z.ZodObject<Fields>>> & {
   readonly kind: Kind;
 };
 
-/** One kind of payload: its fields in wire order, and how to make and recognise one. */
+/** Definition of a payload: creates, recognises and reads payloads of a kind. */
 export interface PayloadDefinition<Kind extends string, Fields extends Shape> {
   readonly kind: Kind;
-  /** The fields without `kind`, strict: what a model fills in, or a tool returns. */
+  /** Fields in wire order without `kind`, strict: the input of a tool, or its result. */
   readonly fields: z.ZodObject<Fields, z.core.$strict>;
-  /** @throws {EventError} `invalid` naming the first field that is wrong. */
+  /** @throws {EventError} `invalid`, naming the first invalid field. */
   create(fields: Immutable<z.input<z.ZodObject<Fields>>>): PayloadOf<Kind, Fields>;
   /**
-   * The payload as its fields say, defaults filled in and nulls left out; unknown fields are kept. Undefined when it is of
-   * another kind, or breaks its fields: a log may hold any JSON.
+   * Returns the payload with defaults set and nulls removed; unknown fields are kept. Returns undefined for a payload
+   * of another kind or with invalid fields: a log may contain any JSON.
    */
   read(payload: Payload | undefined): PayloadOf<Kind, Fields> | undefined;
-  /** Narrows by `kind` alone; a payload read from a log was not checked against the fields: see `read`. */
+  /** Narrows by `kind` only. Fields of a payload from a log are unchecked: use `read`. */
   is(payload: Payload | undefined): payload is PayloadOf<Kind, Fields> & Payload;
 }
 
-/** Defines an action payload, for instance `TerminalAction`. `kind` is written last. */
+/** Defines the payload of an action, for instance `TerminalAction`. `kind` is written last. */
 export function defineAction<Kind extends string, Fields extends Shape>(
   kind: Kind,
   shape: Fields,
@@ -86,16 +86,16 @@ export function defineAction<Kind extends string, Fields extends Shape>(
 const observationFields = { content: contentList.default([]), is_error: z.boolean().default(false) };
 type ObservationFields<Fields extends Shape> = typeof observationFields & Fields;
 
-/** An observation kind, and what the model reads of it. */
+/** Definition of the payload of an observation, with its content for the model. */
 export interface ObservationDefinition<Kind extends string, Fields extends Shape> extends PayloadDefinition<
   Kind,
   ObservationFields<Fields>
 > {
-  /** The content blocks for the model. Must be pure and total: it also runs on payloads that were only read. */
+  /** Returns the content blocks for the model. Must be pure and total: it also receives unchecked payloads. */
   present(observation: Observation): readonly Content[];
 }
 
-/** Defines an observation payload: `content` and `is_error` first, own fields, `kind` last. */
+/** Defines the payload of an observation: `content` and `is_error` first, then own fields, `kind` last. */
 export function defineObservation<Kind extends string, Fields extends Shape>(
   kind: Kind,
   shape: Fields,
@@ -104,7 +104,7 @@ export function defineObservation<Kind extends string, Fields extends Shape>(
   return { ...defineAction(kind, { ...observationFields, ...shape }), present };
 }
 
-/** A payload that could be made must also fit into an event. */
+/** Levels of an event around its payload: a payload that can be created also fits into an event. */
 const levelsAroundPayload = 8;
 
 function createPayload<Kind extends string, Fields extends Shape>(

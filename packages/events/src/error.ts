@@ -1,9 +1,9 @@
 import type { z } from 'zod';
 
-/** What can be wrong with a record: not JSON at all, not an object with a `kind`, or fields that break the kind's schema. */
+/** Problem of a record: text that is not JSON, JSON without a `kind`, or fields that do not match the kind's schema. */
 export type EventErrorCode = 'not-json' | 'not-an-event' | 'invalid';
 
-/** Raised when a record cannot be made or read. The message names the kind and the field, never the whole value. */
+/** Thrown if a record cannot be created or read. The message names the kind and the field, never the whole value. */
 export class EventError extends Error {
   override readonly name = 'EventError';
   readonly code: EventErrorCode;
@@ -14,7 +14,7 @@ export class EventError extends Error {
   }
 }
 
-/** Names the kind, the first field and the reason; never the value, which may be large or secret. */
+/** Describes the first invalid field of a record, without its value, which may be large or secret. */
 export function describeInvalid(kind: string, error: z.ZodError): string {
   const [issue] = error.issues;
   const field = issue?.path.length ? `field ${issue.path.join('.')}: ` : '';

@@ -5,13 +5,13 @@ export type Immutable<T> = T extends (infer Item)[]
     ? { readonly [Key in keyof T]: Immutable<T[Key]> }
     : T;
 
-/** Freezes a JSON value and everything in it, in place, and returns it typed as read-only. */
+/** Freezes a JSON value deeply and in place, and returns it typed as read-only. */
 export function deepFreeze<T>(value: T): Immutable<T> {
   freeze(value, new Set());
   return value as Immutable<T>;
 }
 
-/** What is frozen already may hold what is not, so only what was seen in this walk is skipped. */
+/** A frozen object may contain objects that are not frozen, so only objects of this walk are skipped. */
 function freeze(value: unknown, seen: Set<object>): void {
   if (typeof value !== 'object' || value === null || seen.has(value)) return;
   seen.add(value);

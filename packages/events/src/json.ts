@@ -1,12 +1,12 @@
-/** A value that survives `JSON.parse(JSON.stringify(value))`. */
+/** Value that `JSON.parse(JSON.stringify(value))` preserves. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json | undefined };
 
-/** Deep enough for any real record, and shallow enough for the stack of `JSON.stringify` and of other readers. */
+/** Maximum nesting depth: enough for any real record, and safe for the stack of `JSON.stringify` and other parsers. */
 export const maxDepth = 200;
 
 /**
- * Why a value would not come back the same from `JSON.parse(JSON.stringify(value))`, as half a sentence; undefined when it
- * would. Cycles count as nesting without end. Properties that are undefined count as absent.
+ * Returns why `JSON.parse(JSON.stringify(value))` would not preserve a value, as a predicate such as "holds the number
+ * NaN". Returns undefined if it would. Cycles count as infinite nesting, undefined properties as absent.
  */
 export function jsonProblem(value: unknown, depth = 0): string | undefined {
   if (typeof value === 'string' || typeof value === 'boolean' || value === null) return undefined;
@@ -33,18 +33,18 @@ function objectProblem(value: object, depth: number): string | undefined {
   return undefined;
 }
 
-/** What {@link scanForLoss} found in a value. */
+/** Result of {@link scanForLoss}. */
 export interface LossScan {
-  /** Why it cannot be typed without loss, as half a sentence. */
+  /** Reason why the value cannot be typed without loss, as a predicate. */
   problem?: string;
-  /** How many properties are named `__proto__`: schemas leave these out without a word. */
+  /** Number of properties named `__proto__`, which schemas drop silently. */
   protoKeys: number;
 }
 
 /**
- * Looks through a value that `JSON.parse` gave for what typing would lose: nesting too deep for other readers, and numbers
- * that no double can hold, which parse as infinity and would be written as null. One walk that allocates nothing, because
- * every event that is read goes through it.
+ * Scans parsed JSON for values that typing would lose: nesting too deep for other parsers, and numbers outside the
+ * range of a double, which parse as infinity and would be written as null. The scan does not allocate, because it runs
+ * on every event that is read.
  */
 export function scanForLoss(value: object): LossScan {
   const found: LossScan = { protoKeys: 0 };
@@ -58,7 +58,7 @@ function scanContainer(value: object, depth: number, found: LossScan): void {
   } else if (Array.isArray(value)) {
     for (const item of value) scanValue(item, depth, found);
   } else {
-    // Parsed objects have no properties but their own, and `for in` over them is several times faster than Object.values.
+    // Parsed objects have only own properties, and `for in` is several times faster than Object.values.
     for (const key in value) {
       if (key === '__proto__') found.protoKeys++;
       scanValue((value as Readonly<Record<string, unknown>>)[key], depth, found);

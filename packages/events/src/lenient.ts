@@ -3,18 +3,18 @@ import { conforms } from './conforms.ts';
 
 type Repair = (raw: unknown) => unknown;
 
-/** What to do with a raw value before it is read; only {@link lenient} looks here, so creating stays strict. */
+/** Repairs of raw values before they are read. Only {@link lenient} uses them, so creating stays strict. */
 const readers = z.registry<{ readonly before: Repair }>();
 
-/** Marks a schema whose older or sloppier forms are put right by `before` when read. Returns the same schema. */
+/** Registers a repair of older and non-standard forms, which runs when values are read. Returns the same schema. */
 export function withReadRepair<Schema extends z.ZodType>(schema: Schema, before: Repair): Schema {
   readers.add(schema, { before });
   return schema;
 }
 
 /**
- * When read, a word of a later version counts as the `neutral` one: it must not hide all of the event from the model and from
- * those who watch it. What has no neutral word is read as it is written here, or not at all. Returns the same schema.
+ * Replaces unknown values of an enum by `fallback` when they are read, so that a value of a later version does not make
+ * the whole event unreadable. An event with an unknown value of any other enum is not typed. Returns the same schema.
  */
 export function withFallback<Words extends z.ZodEnum>(words: Words, neutral: z.output<Words>): Words {
   const known = new Set<unknown>(words.options);
@@ -22,8 +22,8 @@ export function withFallback<Words extends z.ZodEnum>(words: Words, neutral: z.o
 }
 
 /**
- * Reads JSON values with the {@link lenient} twin of a strict schema. A value that already {@link conforms} is given back as
- * it is, not copied. Nothing is derived before the first value comes.
+ * Creates a reader of JSON values from the {@link lenient} variant of a strict schema. A value that already {@link
+ * conforms} is returned as it is, without a copy. The variant is derived on first use.
  */
 export function lenientReader<Schema extends z.ZodType>(
   schema: Schema,
@@ -39,8 +39,8 @@ export function lenientReader<Schema extends z.ZodType>(
 }
 
 /**
- * The reading twin of a strict schema: unknown fields are kept, declared fields that are null count as absent, and
- * {@link withReadRepair} repairs run. Derived, so that no record is described twice.
+ * Derives the reading variant of a strict schema: unknown fields are kept, declared fields that are null count as
+ * absent, and repairs of {@link withReadRepair} run.
  */
 function lenient(schema: z.ZodType): z.ZodType {
   const relaxed = relax(schema);
@@ -77,7 +77,7 @@ function withoutNulls(raw: unknown, keys: readonly string[]): unknown {
   return record;
 }
 
-/** zod types the inside of a container as its core type; every schema here is made with the classic API. */
+/** Converts the element type of a container, which zod declares as a core type. All schemas use the classic API. */
 function asType(schema: unknown): z.ZodType {
   return schema as z.ZodType;
 }

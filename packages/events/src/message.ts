@@ -3,10 +3,10 @@ import { contentList } from './content.ts';
 import type { Immutable } from './immutable.ts';
 import { withReadRepair, withFallback } from './lenient.ts';
 
-/** Opaque provider data (signatures, reasoning details). The reference ignores this key, so logs stay readable there. */
+/** Opaque provider data, such as signatures. The reference ignores this key, so it can still read the logs. */
 const extra = z.exactOptional(z.record(z.string(), z.unknown()));
 
-/** A call the model made. `arguments` is the JSON text exactly as it travels, because prompt caches compare bytes. */
+/** Tool call of the model. `arguments` is the JSON text as received, because prompt caches compare bytes. */
 export const toolCall = z.strictObject({
   id: z.string(),
   responses_item_id: z.exactOptional(z.string()),
@@ -16,13 +16,13 @@ export const toolCall = z.strictObject({
   extra,
 });
 
-/** A piece of the model's thinking, readable or sealed by its provider. */
+/** Block of the model's thinking, readable or encrypted by its provider. */
 export const thinkingBlock = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('thinking'), thinking: z.string(), signature: z.exactOptional(z.string()) }),
   z.strictObject({ type: z.literal('redacted_thinking'), data: z.string() }),
 ]);
 
-/** A reasoning item of the Responses protocol. */
+/** Reasoning item of the Responses protocol. */
 export const reasoningItem = z.strictObject({
   id: z.exactOptional(z.string()),
   summary: z.array(z.string()).default([]),
@@ -31,7 +31,7 @@ export const reasoningItem = z.strictObject({
   status: z.exactOptional(z.string()),
 });
 
-/** Flags that old logs carried on every message; they were settings of one request, not part of what was said. */
+/** Settings of one request that old logs stored on every message. Reading removes them. */
 const legacyFlags = new Set([
   'cache_enabled',
   'vision_enabled',
@@ -40,7 +40,7 @@ const legacyFlags = new Set([
   'send_reasoning_content',
 ]);
 
-/** One turn of a chat, in the storage form: content is always a list, provider settings are never in it. */
+/** Message of a chat in its stored form: content is always a list, and provider settings are not stored. */
 export const message = withReadRepair(
   z.strictObject({
     role: withFallback(z.enum(['user', 'system', 'assistant', 'tool']), 'user'),

@@ -1,21 +1,21 @@
 import { eventSource, type BaseEvent, type EventSource } from './define-event.ts';
 
 /**
- * An event this program cannot type: its kind is unknown here, or its fields break the kind's schema. Nothing of it is
- * lost: `text` is the stored JSON byte for byte, and encoding it gives exactly that text back.
+ * Event that cannot be typed: its kind is unknown, or its fields do not match the kind's schema. It is lossless: `text`
+ * is the stored JSON byte for byte, and encoding the event returns that text.
  */
 export interface OpaqueEvent extends BaseEvent {
   readonly kind: 'OpaqueEvent';
-  /** The kind in the JSON, or the empty string when there is none. */
+  /** Kind in the JSON; empty if it has none. */
   readonly wireKind: string;
   readonly text: string;
-  /** Why a known kind could not be read; absent when the kind is simply unknown. */
+  /** Reason why an event of a known kind could not be read; absent for unknown kinds. */
   readonly problem?: string;
 }
 
 const sources = new Set<unknown>(eventSource.options);
 
-/** Wraps text that is not (or not known to be) a valid event; base fields are taken over where they can be read. */
+/** Wraps text that is not a valid event of a known kind. Base fields are copied if they can be read. */
 export function opaqueEvent(text: string, json: Record<string, unknown>, problem?: string): OpaqueEvent {
   return Object.freeze({
     id: asString(json['id']),
@@ -33,7 +33,7 @@ function asString(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** Whether an event could not be typed. */
+/** Returns true if an event could not be typed. */
 export function isOpaque(event: BaseEvent): event is OpaqueEvent {
   return event.kind === 'OpaqueEvent';
 }

@@ -25,12 +25,12 @@ test('fractions of milliseconds are kept', () => {
   expect(timestamps(clock(summer + 0.4567))()).toBe('2026-07-01T12:00:00.123456');
 });
 
-test('a clock that stands still or goes back gives one microsecond more', () => {
+test('a clock that stops or is set back adds one microsecond', () => {
   const next = timestamps(clock(summer, summer, summer - 5000));
   expect([next(), next(), next()].map((time) => time.slice(-6))).toEqual(['123000', '123001', '123002']);
 });
 
-test('goes on after the last timestamp of a log', () => {
+test('continues after the last timestamp of a log', () => {
   expect(timestamps(clock(summer), '2026-07-01T12:00:00.999999')()).toBe('2026-07-01T12:00:01.000000');
   expect(timestamps(clock(summer), '2026-07-01T12:00:05')()).toBe('2026-07-01T12:00:05.000001');
   expect(timestamps(clock(summer), '2026-07-01T12:00:05.5Z')()).toBe('2026-07-01T12:00:05.500001');
@@ -38,13 +38,13 @@ test('goes on after the last timestamp of a log', () => {
 });
 
 test.for(['', 'yesterday', '2026-01-01T12:00:00.x', '2026-13-45T99:99:99.000000'])(
-  '%j to go on after is no reason to fail',
+  '%j as the last timestamp is ignored',
   (after) => {
     expect(timestamps(clock(summer), after)()).toBe('2026-07-01T12:00:00.123000');
   },
 );
 
-test('the hour that comes twice in autumn stays in order', () => {
+test('the repeated hour in autumn stays in order', () => {
   const before = Date.UTC(2026, 9, 25, 0, 59, 59);
   const next = timestamps(clock(before, before + 2000, before + 3_600_000 + 1000));
   expect([next(), next(), next()]).toEqual([
@@ -54,13 +54,13 @@ test('the hour that comes twice in autumn stays in order', () => {
   ]);
 });
 
-test('the hour that is left out in spring is left out', () => {
+test('the skipped hour in spring is skipped', () => {
   const before = Date.UTC(2026, 2, 29, 0, 59, 59);
   const next = timestamps(clock(before, before + 1000));
   expect([next(), next()]).toEqual(['2026-03-29T01:59:59.000000', '2026-03-29T03:00:00.000000']);
 });
 
-test('the order of the texts is the order of the calls, whatever the clock does', () => {
+test('texts sort in the order of the calls for any clock', () => {
   fc.assert(
     fc.property(fc.array(fc.double({ min: 0, max: 4e12, noNaN: true }), { minLength: 2 }), (times) => {
       const next = timestamps(clock(...times));

@@ -1,12 +1,12 @@
-/** The last microsecond that a four-digit year can name. */
+/** Last microsecond of a year with four digits. */
 const lastMicro = Date.UTC(10_000, 0) * 1000 - 1;
 
 /**
- * A source of event timestamps: naive local time with microseconds, each at least one microsecond after the one before,
- * so that string order is log order even when the clock stands still or goes back.
+ * Creates a source of event timestamps: local time without zone, with microseconds. Each is at least one microsecond
+ * later than the one before, so that string order is log order even if the clock stops or is set back.
  *
  * @param now UTC milliseconds, for instance `Date.now`.
- * @param after the last timestamp of the log that is continued; text that is no timestamp counts as none.
+ * @param after Last timestamp of the log to continue. Text that is not a timestamp is ignored.
  */
 export function timestamps(now: () => number, after = ''): () => string {
   let last = microsOf(after);
@@ -18,7 +18,7 @@ export function timestamps(now: () => number, after = ''): () => string {
   };
 }
 
-/** Microseconds since 1970 as the wall clock shows them, read as if it were UTC; 0 when it cannot be read. */
+/** Returns the wall-clock time as microseconds since 1970, as if it were UTC. Returns 0 for other text. */
 function microsOf(timestamp: string): number {
   const [, seconds = '', fraction = ''] = /^(\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d)(?:\.(\d+))?/.exec(timestamp) ?? [];
   const ms = Date.parse(`${seconds.replace(' ', 'T')}Z`);

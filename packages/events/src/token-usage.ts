@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Token counts of one model call; `input_tokens` are all prompt tokens, cached ones included. */
+/** Token counts of one model call. `input_tokens` counts all prompt tokens, including cached ones. */
 export const tokenUsage = z.strictObject({
   input_tokens: z.number().int().nonnegative(),
   output_tokens: z.number().int().nonnegative(),

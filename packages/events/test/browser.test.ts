@@ -8,12 +8,12 @@ const root = new URL('../', import.meta.url);
 const { exports } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8')) as {
   readonly exports: Readonly<Record<string, string | { readonly '@varve/source': string }>>;
 };
-/** Every subpath that users import; contract suites are for test runs. */
+/** All entries except the contract suites, which run in Node.js. */
 const entries = Object.entries(exports).flatMap(([subpath, target]) =>
   typeof target === 'string' || subpath === './testing' ? [] : [fileURLToPath(new URL(target['@varve/source'], root))],
 );
 
-/** A page's script: everything is imported, and a log is written, read, folded, projected and shown. */
+/** Script that imports everything, and writes, reads, folds and renders a log. */
 const script = `
 ${entries.map((entry, index) => `import * as part${index} from ${JSON.stringify(entry)};`).join('\n')}
 const all = Object.assign({}, ${entries.map((_, index) => `part${index}`).join(', ')});
@@ -37,7 +37,7 @@ globalThis.answer = JSON.stringify({
 });
 `;
 
-/** The script and all that it imports, as one text. */
+/** Bundles the script with all of its imports. */
 async function bundled(): Promise<string> {
   const bundle = await rolldown({
     input: 'page',
@@ -56,9 +56,9 @@ async function bundled(): Promise<string> {
   return output[0].code;
 }
 
-test('everything runs in a page: one bundle, no global of Node, and only what the language itself has', async () => {
+test('one bundle runs without globals of Node.js or browsers', async () => {
   const code = await bundled();
-  // A fresh context has the globals of the language and no others: no process, Buffer, require, timers, URL.
+  // A new context has the globals of the language only: no process, Buffer, require, timers, URL.
   const page = createContext({});
   runInContext(code, page);
   expect(JSON.parse(String((page as { readonly answer?: unknown }).answer))).toMatchObject({

@@ -40,7 +40,10 @@ const at = (second: number) => ({
 const tool_call = { id: 'call_1', name: 'terminal', arguments: '{"command": "ls"}', origin: 'completion' as const };
 const named = { tool_name: 'terminal', tool_call_id: 'call_1' };
 
-/** Examples of event kinds and facts by golden file, with every field set. Records without one get an example from their schema. */
+/**
+ * Examples of event kinds and facts by golden file, with every field set. Records without one get an example from their
+ * schema.
+ */
 export const eventExamples: Readonly<Record<string, BaseEvent>> = {
   ACPToolCallEvent: ACPToolCallEvent.create(
     {

@@ -6,14 +6,14 @@ import { logContract, type Log } from '../src/testing/index.ts';
 
 const codec = eventCodec(builtinKinds);
 
-/** What the reference wrote. Not part of this repository. */
+/** Conversations of the reference, which are not part of this repository. */
 const fixtures =
   ['../../../../', '../../../../../']
     .map((up) => new URL(`${up}shared/fixtures/`, import.meta.url))
     .find((url) => existsSync(url)) ?? new URL('none/', import.meta.url);
-/** A folder per conversation, a file per event. */
+/** One folder per conversation, one file per event. */
 const folder = new URL('openhands-conversations/', fixtures);
-/** Logs of the reference's first version: one list per file, in another language of events. */
+/** Logs of the reference's first version: one list per file, in another format. */
 const trajectories = new URL('v0-trajectories/', fixtures);
 const conversations = existsSync(folder) ? readdirSync(folder) : [];
 
@@ -30,11 +30,11 @@ function logOfFolder(conversation: string): Log {
 describe.runIf(conversations.length > 0).for(conversations)('%s', (conversation) => {
   const log = logOfFolder(conversation);
 
-  test('every event is typed, and written again in the same order', () => {
+  test('every event is typed, and encoded in the same order', () => {
     for (const { text } of log) {
       const event = codec.decode(text);
       expect(isOpaque(event)).toBe(false);
-      // Field order included; but the reference writes 8.0 where JavaScript writes 8.
+      // Including the field order. The reference writes 8.0 where JavaScript writes 8.
       expect(codec.encode(event)).toBe(JSON.stringify(JSON.parse(text)));
     }
   });
@@ -45,7 +45,7 @@ describe.runIf(conversations.length > 0).for(conversations)('%s', (conversation)
 describe.runIf(existsSync(trajectories)).for(existsSync(trajectories) ? readdirSync(trajectories) : [])(
   '%s',
   (name) => {
-    test('events of another language are kept byte for byte and said to be none of ours', () => {
+    test('records of another format are kept byte for byte as opaque events', () => {
       const records = JSON.parse(readFileSync(new URL(name, trajectories), 'utf8')) as readonly unknown[];
       const events = records.map((record) => codec.read(JSON.stringify(record, undefined, 2)));
       expect(events.length).toBeGreaterThan(0);
@@ -59,7 +59,7 @@ describe.runIf(existsSync(trajectories)).for(existsSync(trajectories) ? readdirS
   },
 );
 
-test('a conversation that the reference wrote is readable without any of its fields of today', () => {
+test('a conversation of an old reference version is readable', () => {
   const text =
     '{"id":"e0","timestamp":"2026-01-01T12:00:00","source":"user","llm_message":{"role":"user","content":"hi"},"kind":"MessageEvent"}';
   expect(codec.encode(codec.decode(text))).toContain('"text":"hi"');

@@ -10,14 +10,14 @@ const entries = Object.entries(manifest.exports).flatMap(([subpath, target]) =>
   typeof target === 'string' ? [] : [[subpath, target['@varve/source']] as const],
 );
 
-/** What a file takes from elsewhere: static, dynamic and type imports, and re-exports. */
+/** Returns the specifiers of all imports and re-exports of a file. */
 function importsOf(source: string): readonly string[] {
   return [...source.matchAll(/(?:\bfrom\s*|\bimport\s*\(?\s*|\brequire\s*\(\s*)['"]([^'"]+)['"]/g)].flatMap(
     ([, name]) => name ?? [],
   );
 }
 
-/** Every name that is imported from outside the package, from this file on. */
+/** Returns all specifiers outside the package that a file imports, directly or indirectly. */
 function foreignNames(entry: URL): ReadonlySet<string> {
   const foreign = new Set<string>();
   const seen = new Set<string>();
@@ -33,7 +33,7 @@ function foreignNames(entry: URL): ReadonlySet<string> {
   return foreign;
 }
 
-test('every way of importing is seen', () => {
+test('every form of import is found', () => {
   const source = `import a from 'a'; export { b } from "b"; import 'c'; await import('d'); import type { E } from 'e'; require('f')`;
   expect(importsOf(source)).toEqual(['a', 'b', 'c', 'd', 'e', 'f']);
 });
@@ -43,11 +43,11 @@ test('the package depends on zod alone', () => {
 });
 
 describe.for(entries)('%s', ([subpath, target]) => {
-  test('runs wherever JavaScript does: it imports nothing but zod', () => {
+  test('imports nothing but zod', () => {
     const names = [...foreignNames(new URL(target, root))].filter(
       (name) => name !== 'zod' && !name.startsWith('@varve/'),
     );
-    // Contract suites are for test runs, and these have node:assert.
+    // Contract suites run in test runners, where node:assert is available.
     expect(names).toEqual(subpath === './testing' ? ['node:assert/strict'] : []);
   });
 });

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { builtinKinds } from '../src/kinds/index.ts';
 import * as payloads from '../src/payloads/index.ts';
 
-/** The interface description of the reference's server. Not part of this repository. */
+/** OpenAPI description of the reference's server, which is not part of this repository. */
 const file = ['../../../../', '../../../../../']
   .map((up) => new URL(`${up}shared/fixtures/agent-server-openapi-1.43.1.json`, import.meta.url))
   .find((url) => existsSync(url));
@@ -19,15 +19,15 @@ const schemas = file
       .schemas
   : {};
 
-/** What the events and payloads of the reference are called. The rest of the interface is not ours to define here. */
+/** Schemas of the events and payloads of the reference. */
 const records = Object.entries(schemas).filter(
   ([name, { properties }]) =>
     properties?.['kind'] && /(Action|Observation|Event|Condensation|CondensationRequest)$/.test(name),
 );
-/** An abstract class of the browser tools, which no log holds, and the events of terminals, which are not in logs. */
+/** Kinds that are not in logs: an abstract class of the browser tools, and events of terminals. */
 const notInLogs = new Set(['BrowserAction', 'BashEvent']);
 
-/** The reference makes up a random key for an update without one: no reader could tell what it is about. */
+/** The reference generates a random key for an update without one, so the default cannot be compared. */
 const generated = 'ConversationStateUpdateEvent';
 
 const shapes: ReadonlyMap<string, Readonly<Record<string, unknown>>> = new Map<
@@ -52,7 +52,7 @@ describe.runIf(inLogs.length > 0)('the interface description', () => {
 
   const withDefaults = inLogs.filter(([name]) => name !== generated);
   test.for(withDefaults)(
-    '%s demands no field that the reference does without, and has its defaults',
+    '%s requires no field that is optional in the reference, and has its defaults',
     ([name, schema]) => {
       const shape = shapes.get(name) ?? {};
       const withoutAny = fieldsOf(schema).flatMap((field) => {
@@ -68,6 +68,6 @@ describe.runIf(inLogs.length > 0)('the interface description', () => {
   );
 });
 
-test('events and payloads have names of their own', () => {
+test('names of events and payloads are unique', () => {
   expect(shapes.size).toBeGreaterThan(60);
 });

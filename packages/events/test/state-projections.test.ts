@@ -36,7 +36,7 @@ const hook = ({ stamp }: EventFactory, fields: object, parentId?: string) =>
     stamp(parentId),
   );
 
-test('a reply counts once, however many calls it has', () => {
+test('a reply counts once for any number of calls', () => {
   const { user, call, agent, framework } = eventFactory();
   const events = [
     user('a'),
@@ -50,17 +50,17 @@ test('a reply counts once, however many calls it has', () => {
   expect(foldEvents(countsProjection, events)).toMatchObject({ iterations: 4, toolCalls: 3, userMessages: 1 });
 });
 
-test('the same reply id after a user message is another reply', () => {
+test('a repeated reply id after a user message is another reply', () => {
   const { user, call } = eventFactory();
   expect(foldEvents(countsProjection, [call('1', 'r'), user('a'), call('2', 'r')]).iterations).toBe(2);
 });
 
-test('replies without an id cannot be told apart, so each call counts', () => {
+test('calls of replies without an id count separately', () => {
   const { call } = eventFactory();
   expect(foldEvents(countsProjection, [call('1', ''), call('2', '')]).iterations).toBe(2);
 });
 
-test('failures, refusals and condensations are counted apart', () => {
+test('failures, rejections and condensations are counted separately', () => {
   const { call, error, reject, condensation, stamp } = eventFactory();
   const failed = ConversationErrorEvent.create({ source: 'environment', code: 'X', detail: '' }, stamp());
   const events = [call('1'), call('2'), error('1'), reject(1), condensation([]), condensation([]), failed];
@@ -75,7 +75,7 @@ test('failures, refusals and condensations are counted apart', () => {
   });
 });
 
-test('a field is what its last update says', () => {
+test('a field has the value of its last update', () => {
   const make = eventFactory();
   const events = [update(make, 'tags', { a: '1' }), update(make, 'tags', { a: '2' }), update(make, 'x', null)];
   expect([...foldEvents(fieldsProjection, events)]).toEqual([
@@ -109,9 +109,9 @@ test('the stats of a full state count its calls and their latencies', () => {
   expect(foldEvents(statsProjection, [full]).total).toMatchObject(expected);
 });
 
-test('skills come in by messages, results and updates, each once', () => {
+test('skills are collected from messages, results and updates, each once', () => {
   const make = eventFactory();
-  const said = { ...make.user('a'), activated_skills: ['pdf', 'git', 'pdf'] } as MessageEvent;
+  const message = { ...make.user('a'), activated_skills: ['pdf', 'git', 'pdf'] } as MessageEvent;
   make.call('1');
   const loaded = (fields: object) =>
     ({
@@ -119,7 +119,7 @@ test('skills come in by messages, results and updates, each once', () => {
       observation: InvokeSkillObservation.create({ skill_name: 'xlsx', ...fields }),
     }) as ObservationEvent;
   const events = [
-    said,
+    message,
     loaded({}),
     loaded({ skill_name: 'no', is_error: true }),
     update(make, 'activated_knowledge_skills', ['git', 'npm']),
@@ -133,7 +133,7 @@ test('skills come in by messages, results and updates, each once', () => {
   });
 });
 
-test('what a hook stops is blocked for its reason', () => {
+test('a blocked event has the reason of the hook', () => {
   const make = eventFactory();
   const events = [
     hook(make, { action_id: 'a1', reason: 'no' }),
@@ -145,7 +145,7 @@ test('what a hook stops is blocked for its reason', () => {
   expect([...messages.keys()]).toEqual(['m1']);
 });
 
-test('what is blocked is copied once after it was read, not for each block', () => {
+test('blocked ids are copied once after a read, not for each block', () => {
   const make = eventFactory();
   const state = blockedProjection.initial();
   const { actions } = blockedProjection.apply(state, hook(make, { action_id: 'a1' }), 0);
@@ -156,13 +156,13 @@ test('what is blocked is copied once after it was read, not for each block', () 
   expect([...blockedProjection.read(state).actions.keys()]).toEqual(['a1', 'a2', 'a3']);
 });
 
-test('an update names all that is blocked', () => {
+test('an update replaces all blocked ids', () => {
   const make = eventFactory();
   const events = [hook(make, { action_id: 'a1' }), update(make, 'blocked_actions', { a2: 'why' })];
   expect([...foldEvents(blockedProjection, events).actions]).toEqual([['a2', 'why']]);
 });
 
-test('the model never sees a message that a hook stopped, whichever came first', () => {
+test('a blocked message is never in the view, in either order', () => {
   const make = eventFactory();
   const [kept, late, early] = [make.user('kept'), make.user('late'), make.user('early')];
   expect(view([kept, late, hook(make, { message_id: late.id })])).toEqual([kept]);
@@ -171,15 +171,15 @@ test('the model never sees a message that a hook stopped, whichever came first',
   expect(view([kept, hook(make, { message_id: kept.id, blocked: false })])).toEqual([kept]);
 });
 
-test('an action that shares the id of a stopped message stays', () => {
+test('an action with the id of a blocked message stays', () => {
   const make = eventFactory();
   const action = make.call('1');
   expect(foldEvents(viewProjection(codec), [action, hook(make, { message_id: action.id })]).events).toEqual([action]);
 });
 
-test('a stopped message stays out after a snapshot', () => {
+test('a blocked message stays out after a snapshot', () => {
   const make = eventFactory();
-  const message = make.user('stopped');
+  const message = make.user('blocked');
   const projection = viewProjection(codec);
   const before = projection.apply(projection.initial(), hook(make, { message_id: message.id }), 0);
   const after = projection.apply(projection.decode(projection.encode(before)), message, 1);
@@ -212,13 +212,13 @@ test.for([
   expect(isStatusTransition(from, to)).toBe(false);
 });
 
-test('every status can be reached, and left but for the last', () => {
+test('every status can be entered, and all but deleting can be left', () => {
   expect(new Set(statusTransitions.map(({ to }) => to))).toEqual(new Set(executionStatuses));
-  const left = executionStatuses.filter((status) => statusTransitions.some(({ from }) => from.includes(status)));
-  expect(left).toEqual(executionStatuses.filter((status) => status !== 'deleting'));
+  const exits = executionStatuses.filter((status) => statusTransitions.some(({ from }) => from.includes(status)));
+  expect(exits).toEqual(executionStatuses.filter((status) => status !== 'deleting'));
 });
 
-test('an update takes every way in the table', () => {
+test('an update performs every transition of the table', () => {
   const make = eventFactory();
   for (const { from, to } of statusTransitions) {
     for (const start of from) {
@@ -228,7 +228,7 @@ test('an update takes every way in the table', () => {
   }
 });
 
-test('messages and pauses take only the ways that the table gives them', () => {
+test('messages and pauses perform only transitions of the table', () => {
   const make = eventFactory();
   const ends = executionStatuses.flatMap((start) => {
     const at = update(make, 'execution_status', start);
@@ -239,7 +239,7 @@ test('messages and pauses take only the ways that the table gives them', () => {
   expect(ends.filter(([start, end]) => start !== end && !isStatusTransition(start, end))).toEqual([]);
 });
 
-test('a fold over a log shows what held at each position', async () => {
+test('a fold over a log yields the fold of each prefix', async () => {
   const { user, call, result, agent } = eventFactory();
   const log = logEntriesOf(codec, [user('a'), call('1', 'r1'), result(0), agent('done')]);
   const seen: unknown[] = [];

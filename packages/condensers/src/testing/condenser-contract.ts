@@ -15,18 +15,18 @@ import type { CondensationPlan, CondenseContext, Condenser, NothingToCondense } 
 import { openingLength } from '../opening.ts';
 import { segmentFor } from '../segment.ts';
 
-/** What a check needs: a condenser and a view of built-in kinds to try it on. */
+/** Input of a check: a condenser and a view of built-in kinds. */
 export interface CondenserSubject {
   readonly condenser: Condenser;
   readonly view: View;
   /**
-   * Whether it meets every demand that can be met: it cuts wherever two events after the opening (all up to the first
-   * user message) may go. False for one that is choosier; its plans are checked all the same.
+   * True if the condenser meets every demand that can be met: it cuts wherever two events after the opening (everything
+   * up to the first user message) may be forgotten. The plans of other condensers are checked, too.
    */
   readonly meetsDemands: boolean;
 }
 
-/** One thing that every condenser must do. */
+/** Check that every condenser must pass. */
 export interface CondenserCheck {
   readonly title: string;
   run(subject: CondenserSubject): Promise<void>;
@@ -37,7 +37,7 @@ type Reason = CondenseContext['reason'];
 
 const codec = eventCodec(builtinKinds);
 
-/** What every `Condenser` must do with any view. Throws an AssertionError when it does not. */
+/** Checks of the `Condenser` contract, for any view. A failing check throws an AssertionError. */
 export const condenserContract: readonly CondenserCheck[] = [
   {
     title: 'changes nothing in the view',
@@ -54,12 +54,12 @@ export const condenserContract: readonly CondenserCheck[] = [
     },
   },
   {
-    title: 'answers a check with the view itself or a plan, and a demand with a plan or the reason why not',
+    title: 'returns the view or a plan for a check, and a plan or a reason for a demand',
     async run(subject) {
       const [check, demand] = await answers(subject);
-      assert.ok(check === subject.view || planOf(check), 'a check was answered with another view or nothing');
-      assert.ok('kind' in demand, 'a demand was answered with a view');
-      assert.ok(demand.kind === 'condensation' || demand.reason !== '', 'no reason was given');
+      assert.ok(check === subject.view || planOf(check), 'a check returned another view or nothing');
+      assert.ok('kind' in demand, 'a demand returned a view');
+      assert.ok(demand.kind === 'condensation' || demand.reason !== '', 'the reason is empty');
     },
   },
   {
@@ -86,13 +86,13 @@ export const condenserContract: readonly CondenserCheck[] = [
       eachPlan(subject, ({ forget }) => {
         const { events } = subject.view;
         for (const { members } of repliesOf(events)) {
-          const gone = members.filter((index) => forget.includes(events[index]?.id ?? ''));
-          assert.ok(gone.length === 0 || gone.length === members.length, 'a reply was torn apart');
+          const forgotten = members.filter((index) => forget.includes(events[index]?.id ?? ''));
+          assert.ok(forgotten.length === 0 || forgotten.length === members.length, 'a reply was split');
         }
       }),
   },
   {
-    title: 'keeps a reply that waits, and a loop of signed thinking whole or not at all',
+    title: 'keeps pending replies, and keeps or forgets whole loops with thinking blocks',
     run: (subject) =>
       eachPlan(subject, ({ forget }) => {
         const { events } = subject.view;
@@ -101,14 +101,17 @@ export const condenserContract: readonly CondenserCheck[] = [
           const steps = events
             .slice(start, points[index + 1])
             .filter((event) => ActionEvent.is(event) || isResult(event));
-          const gone = steps.filter(({ id }) => forget.includes(id));
-          assert.ok(gone.length === 0 || gone.length === steps.length, 'what belongs together was torn apart');
-          assert.ok(gone.length === 0 || index + 1 < points.length, 'a reply that waits was forgotten');
+          const forgotten = steps.filter(({ id }) => forget.includes(id));
+          assert.ok(
+            forgotten.length === 0 || forgotten.length === steps.length,
+            'a range without cut points was split',
+          );
+          assert.ok(forgotten.length === 0 || index + 1 < points.length, 'a pending reply was forgotten');
         }
       }),
   },
   {
-    title: 'puts the summary at a place of the view that remains',
+    title: 'inserts the summary into the remaining view',
     run: (subject) =>
       eachPlan(subject, ({ forget, summary, summaryOffset }) => {
         assert.equal(summary === undefined, summaryOffset === undefined);
@@ -130,7 +133,7 @@ export const condenserContract: readonly CondenserCheck[] = [
       }),
   },
   {
-    title: 'has nothing to cut only when two events after the opening cannot be cut out, if it meets demands',
+    title: 'meets every demand that can be met, unless it declares otherwise',
     async run(subject) {
       const { events } = subject.view;
       const all = { first: openingLength(events), target: events.length, limit: events.length, least: 2 };
@@ -140,7 +143,7 @@ export const condenserContract: readonly CondenserCheck[] = [
     },
   },
   {
-    title: 'stops with the code aborted when called off',
+    title: 'throws with the code aborted for an aborted signal',
     async run({ condenser, view }) {
       const signal = AbortSignal.abort();
       for (const reason of ['check', 'demand'] as const) {
@@ -169,7 +172,7 @@ async function eachPlan(subject: CondenserSubject, check: (plan: CondensationPla
   }
 }
 
-/** The view once the plan is carried out, as the log would give it. */
+/** Returns the events of the view after the plan is appended as a condensation. */
 function applied(
   { events }: View,
   { forget, summary, summaryOffset, responseId = '' }: CondensationPlan,

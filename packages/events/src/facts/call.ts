@@ -3,8 +3,9 @@ import { tokenUsage } from '../token-usage.ts';
 import { defineFact } from './define-fact.ts';
 
 /**
- * One reply of a model: which events it led to, what it cost, and digests of what was asked. It is appended before its
- * actions and in the same append, so an action that no call lists was never proved to be unstarted.
+ * Reply of a model: the events that were created from it, its cost, and digests of the request. Appended before its
+ * actions and in the same append. For an action that no call fact lists, the log does not prove that it was not
+ * started.
  */
 export const callFact = defineFact(
   'varve.call',
@@ -14,7 +15,7 @@ export const callFact = defineFact(
     actions: z.array(z.string()),
     /** Id of the message event of a reply without calls. */
     message_id: z.exactOptional(z.string()),
-    /** Which model of the agent answered: `agent`, `condenser`, … */
+    /** Role of the model in the agent: `agent`, `condenser`, … */
     usage_id: z.string(),
     model: z.string(),
     finish: z.string(),
@@ -22,13 +23,13 @@ export const callFact = defineFact(
     /** Absent when the price is unknown; never guessed. */
     cost_usd: z.exactOptional(z.number().nonnegative()),
     latency_ms: z.number().nonnegative(),
-    /** Hex SHA-256 of the request as it stood above every adapter. */
+    /** Hex SHA-256 of the request before any adapter changes it. */
     digests: z.strictObject({ messages: z.string(), tools: z.string(), parameters: z.string() }),
-    /** Name to version of the projections that made the request. */
+    /** Versions of the projections that built the request, by name. */
     projections: z.record(z.string(), z.number().int()),
     /** UTC milliseconds when the reply was complete. */
     at: z.number().int(),
-    /** Set when a fork copied this fact: it was paid for elsewhere. */
+    /** Set if a fork copied this fact: its cost counts in the original conversation. */
     inherited: z.exactOptional(z.boolean()),
   }),
 );

@@ -3,8 +3,8 @@ import { tokenUsage } from '../token-usage.ts';
 import { defineFact } from './define-fact.ts';
 
 /**
- * What another conversation has used on behalf of this one, all in all, with what was used on behalf of that one. A later
- * fact of the same conversation takes the place of an earlier one. The first is there before the other conversation begins.
+ * Total usage of a child conversation, its own children included. A later fact of the same child replaces an earlier
+ * one. The first is stored before the child starts.
  */
 export const childFact = defineFact(
   'varve.child',
@@ -12,14 +12,14 @@ export const childFact = defineFact(
     conversation_id: z.string(),
     /** Replies of models. */
     calls: z.number().int().nonnegative(),
-    /** Those of them whose price is unknown: `cost_usd` leaves them out. */
+    /** Replies with unknown price, which `cost_usd` does not include. */
     unpriced_calls: z.number().int().nonnegative(),
     cost_usd: z.number().nonnegative(),
     latency_ms: z.number().nonnegative(),
     usage: tokenUsage,
-    /** UTC milliseconds when this was so. */
+    /** UTC milliseconds of these totals. */
     at: z.number().int(),
-    /** Set when a fork copied this fact: it was paid for elsewhere. */
+    /** Set if a fork copied this fact: its cost counts in the original conversation. */
     inherited: z.exactOptional(z.boolean()),
   }),
 );

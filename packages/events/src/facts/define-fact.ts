@@ -6,23 +6,26 @@ import { ConversationStateUpdateEvent } from '../kinds/conversation-state-update
 
 type StateUpdate = ReturnType<typeof ConversationStateUpdateEvent.create>;
 
-/** A fact: what decides behaviour and has no event kind of its own. It travels as a state update with a `varve.` key. */
+/**
+ * Definition of a fact: a record that decides behaviour and has no event kind, stored as a state update with a `varve.`
+ * key.
+ */
 export interface FactDefinition<Value> {
   readonly key: `varve.${string}`;
   /** Schema of the value, strict: what `create` accepts. */
   readonly schema: z.ZodType<Value>;
-  /** @throws {EventError} `invalid` when the value breaks the fact's schema. */
+  /** @throws {EventError} `invalid` for a value that does not match the schema. */
   create(value: Value, stamp: Stamp): StateUpdate;
-  /** The value when the event is this fact, unknown fields kept; undefined for other events and unreadable values. */
+  /** Returns the value of the fact with unknown fields kept, or undefined for other events and invalid values. */
   read(event: BaseEvent): Value | undefined;
 }
 
 /**
- * Defines a fact: one file in `facts/`, one export line. Values are JSON; instants in them are UTC milliseconds. A key has
- * one dot, keys of your own have two (`varve.acme.rating`), so that they never meet.
+ * Defines a fact. Values are JSON; instants in them are UTC milliseconds. Keys of this package have one dot, keys of
+ * applications have two (`varve.acme.rating`), so that they never collide.
  */
 export function defineFact<Value>(key: `varve.${string}`, schema: z.ZodType<Value>): FactDefinition<Value> {
-  // A later version may add fields; an effect that this version overlooked for that would be run twice.
+  // A later version may add fields. An effect fact that was unreadable because of them would be executed twice.
   const reader = lenientReader(schema);
   return {
     key,
@@ -40,7 +43,7 @@ export function defineFact<Value>(key: `varve.${string}`, schema: z.ZodType<Valu
   };
 }
 
-/** Whether an event is one of ours that the reference's clients should not see. */
+/** Returns true for facts, which clients of the reference should not receive. */
 export function isFact(event: BaseEvent): event is StateUpdate {
   return ConversationStateUpdateEvent.is(event) && event.key.startsWith('varve.');
 }

@@ -2,15 +2,15 @@ import { z } from 'zod';
 import { defineFact } from './define-fact.ts';
 
 /**
- * A run began or ended, at `at` in UTC milliseconds. A run that has begun and not ended was cut off; what lies between two
- * runs is time in which nobody worked.
+ * Start or end of a run, at `at` in UTC milliseconds. A run without an end was cut off. The time between two runs is
+ * not working time.
  */
 export const runFact = defineFact(
   'varve.run',
   z.strictObject({
     state: z.enum(['begun', 'ended']),
     at: z.number().int(),
-    /** Set when a fork copied this fact: it was somebody else's time. */
+    /** Set if a fork copied this fact: its time counts in the original conversation. */
     inherited: z.exactOptional(z.boolean()),
   }),
 );

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineFact } from './define-fact.ts';
 
-/** One tool list as models were offered it, stored once per log and named by its digest in `varve.call`. */
+/** Tool list as offered to models, stored once per log and referenced by digest in `varve.call`. */
 export const toolsetFact = defineFact(
   'varve.toolset',
   z.strictObject({

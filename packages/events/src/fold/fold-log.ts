@@ -2,17 +2,17 @@ import type { BaseEvent } from '../define-event.ts';
 import type { Projections } from './timeline-snapshot.ts';
 import { Timeline, type LogEntry, type ReadEntries, type TimelineOptions } from './timeline.ts';
 
-/** A log as it stood after one of its events. */
+/** State of a log after one of its events. */
 export interface Position<Set extends Projections> {
   readonly entry: LogEntry;
   readonly event: BaseEvent;
-  /** What was folded up to here. It moves on with the replay: read before asking for the next position. */
+  /** Fold of the prefix. It is shared by all positions: read it before requesting the next one. */
   readonly timeline: Pick<Timeline<Set>, 'read' | 'head' | 'leafId' | 'snapshot'>;
 }
 
 /**
- * Goes through a log position by position, oldest first, and shows at each what the projections say of that prefix. Each
- * event is folded once; only where the head moves to another branch is the prefix read again.
+ * Folds a log position by position, oldest first, and yields the fold of each prefix. Each event is folded once; the
+ * prefix is read again only if the head moves to another branch.
  */
 export async function* foldLog<Set extends Projections>(
   read: ReadEntries,

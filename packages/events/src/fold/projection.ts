@@ -2,43 +2,46 @@ import type { BaseEvent } from '../define-event.ts';
 import type { Json } from '../json.ts';
 
 /**
- * A pure left fold over the events of a conversation.
+ * Pure left fold over the events of a conversation.
  *
- * `scope: 'log'` sees every event in seq order. `scope: 'branch'` sees the events on the path from the root to the head
- * of the event tree, and every state update and hook execution (they name the events they are about, so those of other
- * branches say nothing here), in seq order. When the head moves to another branch the driver folds again.
+ * `scope: 'log'` receives every event in seq order. `scope: 'branch'` receives, in seq order, the events on the path
+ * from the root to the head of the event tree, and every state update and hook execution: these name their subjects, so
+ * those of other branches have no effect. If the head moves to another branch, the driver folds again.
  *
- * Events are as they were read: of a kind that is known only the declared fields are checked, payloads (`action`,
- * `observation`, the `value` of a state update) are any JSON of their kind, and ids may occur twice.
+ * Events are as they were read: only declared fields of known kinds are checked, payloads (`action`, `observation`, the
+ * `value` of a state update) are any JSON of their kind, and ids may occur twice.
  */
 export interface Projection<State, View = State> {
   /** Never empty. */
   readonly name: string;
-  /** An integer of 1 or more. Raised whenever the same events may give another view. Snapshots of other versions are ignored. */
+  /**
+   * Positive integer. Increased whenever the same events may fold to another view. Snapshots of other versions are
+   * ignored.
+   */
   readonly version: number;
   readonly scope: 'log' | 'branch';
-  /** A fresh state, owned by whoever folds. */
+  /** Creates a state, which the caller owns. */
   initial(): State;
   /**
-   * May change the state it was given and return it; must change nothing else, and must not throw on any event. `seq`
-   * is the event's place in the log: it rises, with gaps where a branch leaves events out.
+   * Applies an event. May change the given state and return it. Must change nothing else, and must not throw for any
+   * event. `seq` is the position of the event in the log: it increases, with gaps where a branch omits events.
    */
   apply(state: State, event: BaseEvent, seq: number): State;
-  /** The only thing that leaves the fold: immutable, and unchanged by later calls of `apply`. Changes no state. */
+  /** Returns the view of a state: immutable, and unaffected by later calls of `apply`. Does not change the state. */
   read(state: State): View;
   /**
-   * JSON that later calls of `apply` leave as it is. `decode` of it, after a round trip as text, behaves like `state`.
-   * Snapshots are caches: any may be deleted.
+   * Returns the state as JSON that later calls of `apply` do not change. After a round trip as text, `decode` must
+   * return an equivalent state. Snapshots are caches: any may be deleted.
    */
   encode(state: State): Json;
-  /** Owns the JSON, which is what {@link encode} gave: drivers check that. When it throws they fold from the start. */
+  /** Restores a state from the result of {@link encode}; owns the JSON. If it throws, drivers fold from the start. */
   decode(json: Json): State;
 }
 
-/** The view a projection gives. */
+/** View of a projection. */
 export type ViewOf<P> = P extends { read(state: never): infer View } ? View : never;
 
-/** Folds events from nothing. For tests and one-off reads; `Timeline` keeps folding as a log grows. */
+/** Folds events from the initial state. For tests and one-off reads; use `Timeline` to follow a growing log. */
 export function foldEvents<State, View>(projection: Projection<State, View>, events: Iterable<BaseEvent>): View {
   let state = projection.initial();
   let seq = 0;

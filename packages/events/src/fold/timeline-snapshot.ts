@@ -3,20 +3,20 @@ import type { Json } from '../json.ts';
 import { Head } from './tree.ts';
 import type { Projection } from './projection.ts';
 
-/** Projections by the name under which they are read. */
+/** Projections by name. */
 export type Projections = Readonly<Record<string, Projection<unknown, unknown>>>;
 
-/** What a timeline is made of at one seq. */
+/** State of a timeline at one seq. */
 export interface TimelineState {
-  /** The seq of the next event. */
+  /** Seq of the next event. */
   readonly next: number;
-  /** The id of the event before it, as the log has it; empty when there is none. */
+  /** Id of the last event in the log; empty for an empty log. */
   readonly last: string;
   readonly head: Head;
   readonly states: ReadonlyMap<string, unknown>;
 }
 
-/** What states hold is for their projections to know: the checksum says that it is what one of them wrote. */
+/** Schema of a snapshot. States are not checked: the checksum proves that a projection wrote them. */
 const snapshot = z.object({
   next: z.number().int().nonnegative(),
   last: z.string(),
@@ -30,7 +30,7 @@ const snapshot = z.object({
   checksum: z.string(),
 });
 
-/** Everything a timeline needs to go on, as JSON. */
+/** Returns the state of a timeline as JSON. */
 export function writeSnapshot({ next, last, head, states }: TimelineState, projections: Projections): Json {
   const saved = Object.entries(projections).map(([name, projection]) => ({
     name,
@@ -41,7 +41,7 @@ export function writeSnapshot({ next, last, head, states }: TimelineState, proje
   return { ...written, checksum: checksum(JSON.stringify(written)) };
 }
 
-/** Undefined when the JSON is not a snapshot of exactly these projections in these versions, or not as it was written. */
+/** Returns undefined if the JSON is damaged, or is not a snapshot of exactly these projections and versions. */
 export function readSnapshot(json: Json, projections: Projections): TimelineState | undefined {
   const parsed = snapshot.safeParse(json);
   if (!parsed.success || !hasValidChecksum(json)) return undefined;
@@ -60,15 +60,15 @@ export function readSnapshot(json: Json, projections: Projections): TimelineStat
   return saved.size === restored.size ? { next, last, head: Head.fromJson(head), states: restored } : undefined;
 }
 
-/** All of the JSON counts, also what no schema knows. */
+/** The checksum covers all of the JSON, unknown fields included. */
 function hasValidChecksum(json: Json): boolean {
   const { checksum: expected, ...written } = json as Readonly<Record<string, Json>>;
   return checksum(JSON.stringify(written)) === expected;
 }
 
 /**
- * 53 bits over the code units of a text, as 14 hexadecimal digits: any damage changes them, but for one in some 10^15.
- * No proof against people, who can compute it too.
+ * Returns a 53-bit hash of the code units of a text as 14 hexadecimal digits. It misses about one in 10^15 damages and
+ * does not protect against manipulation.
  *
  * @see https://github.com/bryc/code/blob/master/jshash/experimental/cyrb53.js (public domain)
  */

@@ -8,7 +8,10 @@ import { viewProjection } from '../projections/view.ts';
 
 const codec = eventCodec(builtinKinds);
 
-/** `id<parent` is a message; `=id<parent` a state update; `>leaf` moves the head; `!id<parent` is broken. No `<`: no parent. */
+/**
+ * `id<parent` is a message, `=id<parent` a state update, `>leaf` moves the head, `!id<parent` is invalid. No `<`: no
+ * parent.
+ */
 function log(...lines: readonly string[]): LogEntry[] {
   return lines.map((line, seq) => {
     const [, mark = '', name = '', parentId] = /^([=>!]?)([^<]*)(?:<(.*))?$/.exec(line) ?? [];
@@ -34,30 +37,30 @@ async function loaded(entries: readonly LogEntry[]) {
 
 test.for([
   ['a log without parents is one branch', ['a', 'b', '=s', 'c'], 'abc', 'c'],
-  ['parents make the branch', ['a', 'b<a', 'c<b'], 'abc', 'c'],
+  ['the parents define the branch', ['a', 'b<a', 'c<b'], 'abc', 'c'],
   ['the last event is the head of its branch', ['a', 'b<a', 'c<a'], 'ac', 'c'],
-  ['a second root starts from nothing', ['a', 'b<a', 'c<__root__', 'd<c'], 'cd', 'd'],
+  ['a second root starts an empty branch', ['a', 'b<a', 'c<__root__', 'd<c'], 'cd', 'd'],
   ['state updates may come first', ['=s', '=t<__root__', 'a<__root__', 'b<a'], 'ab', 'b'],
   ['a state update never moves the head', ['a', '=s<a', 'b<a', '=t<b'], 'ab', 'b'],
-  ['what hangs from a side leaf of the head goes on', ['a', '=s<a', 'b<s'], 'ab', 'b'],
-  ['an event beside the subject of a hook is off the branch', ['a', 'hook<a', 'b<a', 'c<b'], 'abc', 'c'],
+  ['a child of a state update of the head continues the branch', ['a', '=s<a', 'b<s'], 'ab', 'b'],
+  ['an event with the same parent as a hook is not on the branch', ['a', 'hook<a', 'b<a', 'c<b'], 'abc', 'c'],
   ['the head can move back', ['a', 'b<a', 'c<b', '>a<c', 'd<a'], 'ad', 'd'],
-  ['the head can move without anything after it', ['a', 'b<a', 'c<b', '>b<c'], 'ab', 'b'],
-  ['the head can move to before everything', ['a', 'b<a', '><b'], '', undefined],
-  ['what follows an empty head is a new root', ['a', 'b<a', '><b', 'c<__root__'], 'c', 'c'],
+  ['the head can move without a later event', ['a', 'b<a', 'c<b', '>b<c'], 'ab', 'b'],
+  ['the head can move before all events', ['a', 'b<a', '><b'], '', undefined],
+  ['the event after an empty head is a new root', ['a', 'b<a', '><b', 'c<__root__'], 'c', 'c'],
   ['the head can move back to an abandoned branch', ['a', 'b<a', '>a<b', 'c<a', '>b<c'], 'ab', 'b'],
-  ['a move to where the head is changes nothing', ['a', 'b<a', '>b<b', 'c<b'], 'abc', 'c'],
-  ['a move to an unknown event leaves nothing', ['a', 'b<a', '>zzz<b'], '', 'zzz'],
+  ['a move to the current head changes nothing', ['a', 'b<a', '>b<b', 'c<b'], 'abc', 'c'],
+  ['a move to an unknown event empties the branch', ['a', 'b<a', '>zzz<b'], '', 'zzz'],
   ['an unknown parent is no parent', ['a', 'b<zzz', 'c<b'], 'bc', 'c'],
-  ['a parent that comes later is unknown', ['a<b', 'b<a', 'c<b'], 'abc', 'c'],
-  ['its own parent is unknown', ['a', 'b<b', 'c<b'], 'bc', 'c'],
-  ['a broken event holds its place in the chain', ['a', '!b<a', 'c<b'], 'ac', 'c'],
-  ['a broken event without a name is beside the tree', ['a', '!', 'c'], 'ac', 'c'],
+  ['a later parent is unknown', ['a<b', 'b<a', 'c<b'], 'abc', 'c'],
+  ['an event that is its own parent has no parent', ['a', 'b<b', 'c<b'], 'bc', 'c'],
+  ['an unreadable event keeps its position in the chain', ['a', '!b<a', 'c<b'], 'ac', 'c'],
+  ['an unreadable event without an id is not in the tree', ['a', '!', 'c'], 'ac', 'c'],
   ['an empty parent is unknown', ['a', 'b<'], 'b', 'b'],
-  ['the last event of a name is meant', ['a', 'b<a', 'b<__root__', 'c<b'], 'bc', 'c'],
-  ['a later side leaf takes over a name', ['a', 'b<a', '=s<b', '=s<a', 'c<s'], 'ac', 'c'],
-  ['a later side leaf does not take over the head', ['a', 'b<a', '=b<a'], 'ab', 'b'],
-  ['no parent after a move means the move itself', ['a', 'b<a', '>a<b', 'c'], 'abc', 'c'],
+  ['a parent id refers to the last event with the id', ['a', 'b<a', 'b<__root__', 'c<b'], 'bc', 'c'],
+  ['a later state update takes over an id', ['a', 'b<a', '=s<b', '=s<a', 'c<s'], 'ac', 'c'],
+  ['a later state update does not take over the head', ['a', 'b<a', '=b<a'], 'ab', 'b'],
+  ['without a parent, an event follows the move before it', ['a', 'b<a', '>a<b', 'c'], 'abc', 'c'],
 ] as const)('%s', async ([, lines, branch, leaf]) => {
   const entries = log(...lines);
   const timeline = await loaded(entries);
@@ -77,7 +80,7 @@ test.for([
   ).toBe(branch);
 });
 
-test('a hook that stands beside the message it blocked blocks it, event by event and from scratch', async () => {
+test('a hook event on another branch blocks its message, event by event and from scratch', async () => {
   const [first, second] = log('a', 'm<a');
   if (!first || !second) throw new Error('The log is empty.');
   const fields = { hook_event_type: 'UserPromptSubmit', hook_command: 'h', success: true, blocked: true, exit_code: 2 };
@@ -95,45 +98,45 @@ test('a hook that stands beside the message it blocked blocks it, event by event
   }
 });
 
-test('pushing tells when to fold again, and reading before that fails', async () => {
+test('push reports that a refold is required, and reading before it fails', async () => {
   const entries = log('a', 'b<a', 'c<a');
   const timeline = timelineFor();
-  const told = entries.map(({ text, seq }) => timeline.push(codec.read(text), seq));
-  expect(told).toEqual([true, true, false]);
+  const results = entries.map(({ text, seq }) => timeline.push(codec.read(text), seq));
+  expect(results).toEqual([true, true, false]);
   expect(() => timeline.read('view')).toThrow('refold');
   expect(() => timeline.snapshot()).toThrow('refold');
   await timeline.refold((from) => entries.slice(from));
   expect(timeline.read('view').events.map(({ id }) => id)).toEqual(['a', 'c']);
 });
 
-test('events must come in order', () => {
+test('events must be pushed in order', () => {
   const [, second] = log('a', 'b');
   expect(() => timelineFor().push(codec.read(second?.text ?? ''), 1)).toThrow(
     new RangeError('Event 1 cannot follow -1.'),
   );
 });
 
-test('load stops before a seq, and goes on from there', async () => {
+test('load stops before a seq and continues from there', async () => {
   const entries = log('a', 'b', 'c');
   const timeline = timelineFor();
   await timeline.load((from) => entries.slice(from), 2);
   expect([timeline.head, timeline.leafId]).toEqual([2, 'b']);
-  const asked: number[] = [];
+  const reads: number[] = [];
   await timeline.load((from) => {
-    asked.push(from);
+    reads.push(from);
     return entries.slice(from);
   });
-  expect([asked, timeline.head]).toEqual([[2], 3]);
+  expect([reads, timeline.head]).toEqual([[2], 3]);
 });
 
-test('a text that is no event takes the id that the log gives it', async () => {
+test('unreadable text has the id of its log entry', async () => {
   const entries = log('a', 'b<a', 'c<b');
   const broken = entries.map((entry) => (entry.seq === 1 ? { ...entry, kind: '', text: '{' } : entry));
   const timeline = await loaded(broken);
   expect(timeline.read('view').events.map(({ id }) => id)).toEqual(['a', 'c']);
 });
 
-test('what is pushed while it folds again is not lost', async () => {
+test('events that are pushed during a refold are not lost', async () => {
   const entries = log('a', 'b<a', 'c<a', 'd<c');
   const timeline = timelineFor();
   for (const { text, seq } of entries.slice(0, 3)) timeline.push(codec.read(text), seq);
@@ -146,7 +149,7 @@ test('what is pushed while it folds again is not lost', async () => {
   expect(timeline.read('view').events.map(({ id }) => id)).toEqual(['a', 'c', 'd']);
 });
 
-test('a fold that failed half way must be done again', async () => {
+test('a failed refold must be repeated', async () => {
   const entries = log('a', 'b<a');
   const timeline = await loaded(entries);
   let reads = 0;
@@ -158,7 +161,7 @@ test('a fold that failed half way must be done again', async () => {
   expect(() => timeline.read('view')).toThrow('refold');
 });
 
-test('a snapshot goes on where it was taken', async () => {
+test('a restored snapshot continues at its position', async () => {
   const timeline = await loaded(log('a', '=s<a', 'b<s'));
   const copy = timelineFor();
   expect(copy.restore(JSON.parse(JSON.stringify(timeline.snapshot())) as Json)).toBe(true);
@@ -166,7 +169,7 @@ test('a snapshot goes on where it was taken', async () => {
   expect(copy.read('view')).toEqual(timeline.read('view'));
 });
 
-test('a snapshot of other projections or versions is refused and changes nothing', async () => {
+test('a snapshot of other projections or versions is rejected and changes nothing', async () => {
   const timeline = await loaded(log('a'));
   const json = timeline.snapshot();
   const raised = new Timeline({
@@ -177,11 +180,11 @@ test('a snapshot of other projections or versions is refused and changes nothing
   expect([raised.restore(json), fewer.restore(json), raised.head]).toEqual([false, false, 0]);
 });
 
-test.for<Json>([null, 7, {}, { next: 1, head: {}, states: [] }, { next: -1 }])('%j is no snapshot', (json) => {
+test.for<Json>([null, 7, {}, { next: 1, head: {}, states: [] }, { next: -1 }])('%j is not a snapshot', (json) => {
   expect(timelineFor().restore(json)).toBe(false);
 });
 
-/** Every place of a JSON, as the whole with that place replaced. */
+/** Yields the JSON with each of its values replaced. */
 function replaced(json: Json | undefined, by: Json): Json[] {
   if (typeof json !== 'object' || json === null) return [by];
   if (Array.isArray(json)) {
@@ -193,7 +196,7 @@ function replaced(json: Json | undefined, by: Json): Json[] {
   return [by, ...inside];
 }
 
-test('a snapshot with anything else at any of its places is refused', async () => {
+test('a snapshot with any changed value is rejected', async () => {
   const { snapshot } = await snapshotOf(log('a', 'b<a', '=s<b', 'c<b'));
   const broken = [0, '', 'a', null, [], {}, [['a', 'b']], 1e9].flatMap((by) => replaced(snapshot, by));
   const changed = broken.filter((json) => JSON.stringify(json) !== JSON.stringify(snapshot));
@@ -201,7 +204,7 @@ test('a snapshot with anything else at any of its places is refused', async () =
   expect(changed.filter((json) => timelineFor().restore(json))).toEqual([]);
 });
 
-test('a snapshot that lost or gained a field is refused', async () => {
+test('a snapshot with a missing or additional field is rejected', async () => {
   const { snapshot } = await snapshotOf(log('a'));
   for (const key of Object.keys(snapshot)) {
     const { [key]: lost, ...rest } = snapshot;
@@ -214,9 +217,9 @@ test.for([
   ['of another log that is longer', ['x', 'y<x', 'z<y'], ['a', 'b<a']],
   ['of another log that is as long', ['x', 'y<x'], ['a', 'b<a']],
   ['of another log that is shorter', ['x'], ['a', 'b<a', 'c<b']],
-  ['of a longer log that lost its end', ['a', 'b<a', 'c<b'], ['a', 'b<a']],
-  ['of a log that was begun again', ['a', 'b<a'], []],
-] as const)('a snapshot %s gives way to the log', async ([, other, own]) => {
+  ['of a longer log that was truncated', ['a', 'b<a', 'c<b'], ['a', 'b<a']],
+  ['of a log that was restarted', ['a', 'b<a'], []],
+] as const)('a snapshot %s is replaced by the log', async ([, other, own]) => {
   const { snapshot } = await snapshotOf(log(...other));
   const entries = log(...own);
   const timeline = timelineFor();
@@ -231,20 +234,20 @@ test.for([
   expect(timeline.snapshot()).toEqual(expected.snapshot());
 });
 
-test('of the events that a snapshot folded only the last is read', async () => {
+test('of the events in a snapshot only the last is read again', async () => {
   const { snapshot, entries } = await snapshotOf(log('a', 'b<a', 'c<b'));
   const timeline = timelineFor();
   timeline.restore(snapshot);
-  const asked: number[] = [];
+  const reads: number[] = [];
   await timeline.load((from) => {
-    asked.push(from);
+    reads.push(from);
     return [...entries, ...log('', '', '', 'd<c').slice(3)].slice(from);
   });
   await timeline.load((from) => {
-    asked.push(from);
+    reads.push(from);
     return [];
   });
-  expect([asked, timeline.head, timeline.leafId]).toEqual([[2, 4], 4, 'd']);
+  expect([reads, timeline.head, timeline.leafId]).toEqual([[2, 4], 4, 'd']);
 });
 
 async function snapshotOf(entries: readonly LogEntry[]) {

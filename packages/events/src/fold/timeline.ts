@@ -7,7 +7,7 @@ import { branchOf, Head, isAddressable, root, type Link } from './tree.ts';
 import type { Projection, ViewOf } from './projection.ts';
 import { readSnapshot, writeSnapshot, type Projections } from './timeline-snapshot.ts';
 
-/** One stored event as a log hands it out: its place, its tree links, and its exact text. */
+/** Stored event of a log: its position, its tree links, and its exact text. */
 export interface LogEntry {
   readonly seq: number;
   readonly id: string;
@@ -16,29 +16,29 @@ export interface LogEntry {
   readonly text: string;
 }
 
-/** Reads a log from `from` (inclusive), oldest first. Called again when the driver must fold again. */
+/** Reads a log from `from` (inclusive), oldest first. Called again if the driver must fold again. */
 export type ReadEntries = (from: number) => AsyncIterable<LogEntry> | Iterable<LogEntry>;
 
-/** What a timeline folds, and how it reads events. */
+/** Options of {@link Timeline}. */
 export interface TimelineOptions<Set extends Projections> {
   readonly codec: EventCodec;
   readonly projections: Set;
 }
 
 /**
- * Folds the events of one conversation through several projections at once, and keeps folding as the log grows.
+ * Folds the events of one conversation through several projections, and continues as the log grows.
  *
- * Each event is applied once. Only when the head moves to another branch are the branch projections folded again.
- * Parents are looked up among earlier events, so the fold of a prefix never depends on what comes after it.
+ * Each event is applied once. Branch projections are folded again only if the head moves to another branch. Parents are
+ * looked up among earlier events, so the fold of a prefix never depends on later events.
  */
 export class Timeline<Set extends Projections> {
   readonly #codec: EventCodec;
   readonly #projections: Set;
   #states = new Map<string, unknown>();
   #next = 0;
-  /** The id of the last event that was folded, as the log has it. */
+  /** Id of the last folded event in the log. */
   #last = '';
-  /** The seq of that event in a restored snapshot, until the log has shown that it is the one which that is of. */
+  /** Seq of the last event of a restored snapshot, until the log confirms the snapshot. */
   #unconfirmed: number | undefined;
   #head = new Head();
   #isStale = false;
@@ -49,17 +49,17 @@ export class Timeline<Set extends Projections> {
     this.#reset(() => true);
   }
 
-  /** How many events were folded: the seq of the next one. */
+  /** Number of folded events, which is the seq of the next one. */
   get head(): number {
     return this.#next;
   }
 
-  /** The id of the last event of the active branch; undefined when the branch is empty. */
+  /** Id of the last event of the active branch; undefined for an empty branch. */
   get leafId(): string | undefined {
     return this.#head.id === root ? undefined : this.#head.id;
   }
 
-  /** @throws {Error} when the head moved to another branch and {@link refold} has not run since. */
+  /** @throws {Error} if the head moved to another branch and {@link refold} has not run since. */
   read<Name extends keyof Set & string>(name: Name): ViewOf<Set[Name]> {
     const projection = this.#projections[name] as Projection<unknown, unknown>;
     if (this.#isStale && projection.scope === 'branch') throw new Error('The head moved: refold before reading.');
@@ -67,10 +67,10 @@ export class Timeline<Set extends Projections> {
   }
 
   /**
-   * Folds the next event. Returns false when it moved the head to another branch: call {@link refold} before reading.
-   * `id` is the id in the log, for events whose text could not be read.
+   * Folds the next event. Returns false if it moved the head to another branch: call {@link refold} before reading.
+   * `id` is the id in the log, for events with unreadable text.
    *
-   * @throws {RangeError} when `seq` is not the next one.
+   * @throws {RangeError} if `seq` is not the next one.
    */
   push(event: BaseEvent, seq: number, id: string = event.id): boolean {
     const kind = isOpaque(event) ? event.wireKind : event.kind;
@@ -78,8 +78,8 @@ export class Timeline<Set extends Projections> {
   }
 
   /**
-   * Folds every event of a log that this timeline has not seen, up to and without seq `to`. After {@link restore} that is
-   * all of them when the log is not the one that the snapshot was taken of.
+   * Folds the remaining events of a log up to `to` (exclusive). After {@link restore} it folds all events if the
+   * snapshot is not one of this log.
    */
   async load(read: ReadEntries, to: number = Infinity): Promise<void> {
     for await (const { seq, id, kind, parentId, text } of read(this.#unconfirmed ?? this.#next)) {
@@ -98,7 +98,7 @@ export class Timeline<Set extends Projections> {
     if (this.#isStale) await this.refold(read);
   }
 
-  /** Folds the branch projections again along the active branch. Cost: one pass over ids, one over the branch. */
+  /** Folds the branch projections again along the active branch. Cost: one pass over the ids, one over the branch. */
   async refold(read: ReadEntries): Promise<void> {
     this.#isStale = true;
     const end = this.#next;
@@ -119,9 +119,9 @@ export class Timeline<Set extends Projections> {
   }
 
   /**
-   * Everything needed to go on from here, as JSON.
+   * Returns the state of this timeline as JSON.
    *
-   * @throws {Error} when the head moved to another branch and {@link refold} has not run since.
+   * @throws {Error} if the head moved to another branch and {@link refold} has not run since.
    */
   snapshot(): Json {
     if (this.#isStale) throw new Error('The head moved: refold before taking a snapshot.');
@@ -132,8 +132,8 @@ export class Timeline<Set extends Projections> {
   }
 
   /**
-   * Goes on from a snapshot. Returns false, and changes nothing, when it is none, is damaged, or was made by other
-   * projections or versions. That it is one of this log shows when {@link load} reads that.
+   * Continues from a snapshot. Returns false and changes nothing if the JSON is not a snapshot, is damaged, or was
+   * written by other projections or versions. {@link load} then checks that it is a snapshot of the log.
    */
   restore(json: Json): boolean {
     const restored = readSnapshot(json, this.#projections);
@@ -157,7 +157,7 @@ export class Timeline<Set extends Projections> {
     return !this.#isStale;
   }
 
-  /** An event that nothing can name as its parent has no place in the tree. */
+  /** An event that cannot be referenced as a parent has no position in the tree. */
   #movesHead(kind: string, id: string): boolean {
     return isAddressable(id) && this.#codec.kind(kind)?.movesHead !== false;
   }

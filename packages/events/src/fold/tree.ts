@@ -1,21 +1,21 @@
 import type { Json } from '../json.ts';
 
-/** The parent of events that start a tree: the place before every event. No event can be found under this id. */
+/** Parent of events that start a tree: the position before every event. No event is found by this id. */
 export const root = '__root__';
 
-/** The place of one event in the log and in the tree. */
+/** Position of an event in the log and in the tree. */
 export interface Link {
   readonly seq: number;
-  /** Empty when the event has none: nothing can follow it in the tree then. */
+  /** Empty if the event has no id: it cannot have children in the tree. */
   readonly id: string;
   readonly parentId: string | undefined;
-  /** Whether appending it makes it the head. */
+  /** True if the event becomes the head. */
   readonly movesHead: boolean;
-  /** Where it moves the head without being it. */
+  /** New head, if the event moves the head without becoming it. */
   readonly movesTo?: string | undefined;
 }
 
-/** What is needed to find the head again in a log. */
+/** Serialized {@link Head}. */
 export interface HeadJson {
   readonly id: string;
   readonly before: number;
@@ -24,26 +24,26 @@ export interface HeadJson {
 }
 
 /**
- * Follows the head of the event tree as a log grows; it remembers the tips of the branch, not the log. A parent is the last event before with
- * this id; no parent means the event before, whichever it is; an unknown parent means none.
+ * Follows the head of the event tree as a log grows. It stores the tips of the branch, not the log. A parent id refers
+ * to the last earlier event with that id; without one, the parent is the previous event; an unknown id means no parent.
  *
- * @see software-agent-sdk event tree (parents there are looked up in the whole log, so that a later event may change the
- * past; here a prefix of a log always means the same)
+ * @see software-agent-sdk event tree, which looks up parents in the whole log, so that a later event may change the
+ * past; here the meaning of a prefix never changes
  */
 export class Head {
   #id = root;
-  /** The head is the last event named `#id` with a seq below this. */
+  /** The head is the last event with the id `#id` and a seq below this. */
   #before = 0;
-  /** The head and the side leaves hanging from it: a child of any of them extends the branch. */
+  /** The head and its children that do not move it: a child of any of them extends the branch. */
   #tips = new Set([root]);
-  /** Whether the last event is a tip: what comes without a parent follows it. */
+  /** True if the last event is a tip: an event without a parent follows it. */
   #isTipLast = true;
 
   get id(): string {
     return this.#id;
   }
 
-  /** Takes in the next event; true when the branch as it was, plus this event if it moves the head, is still the branch. */
+  /** Processes the next event. Returns false if it moved the head to another branch. */
   follow({ seq, id, parentId, movesHead, movesTo }: Link): boolean {
     const extendsBranch = parentId === undefined ? this.#isTipLast : this.#tips.has(parentId);
     if (movesHead) {
@@ -60,7 +60,7 @@ export class Head {
     return false;
   }
 
-  /** Whether the head is the event of this link, or would be if no later one had its name. */
+  /** Returns true if the link is the head, or an earlier event with the id of the head. */
   isAt({ seq, id }: Pick<Link, 'seq' | 'id'>): boolean {
     return id === this.#id && seq < this.#before;
   }
@@ -85,12 +85,12 @@ export class Head {
   }
 }
 
-/** Whether an event can be found under this id. */
+/** Returns true if an event can be referenced by this id. */
 export function isAddressable(id: string): boolean {
   return id !== '' && id !== root;
 }
 
-/** The seqs of the events from the root to `head`, given every link of a log up to it, oldest first. */
+/** Returns the seqs of the events from the root to `head`, given every link of the log up to it, oldest first. */
 export function branchOf(links: readonly Pick<Link, 'seq' | 'id' | 'parentId'>[], head: Head): ReadonlySet<number> {
   const parents: number[] = [];
   const seqs = new Map<string, number>();

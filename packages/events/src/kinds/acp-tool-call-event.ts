@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { defineEvent } from '../define-event.ts';
 
 /**
- * A tool call of an external agent, as it told it over the Agent Client Protocol. One call may be told several times, each
- * time as it stood then; all have its `tool_call_id`. The model never sees it: it made the call itself.
+ * Tool call reported by an external agent over the Agent Client Protocol. A call may be reported once per change of its
+ * state; all reports share its `tool_call_id`. The model does not see it, because the external agent made the call.
  */
 export const ACPToolCallEvent = defineEvent('ACPToolCallEvent', {
   source: 'agent',

@@ -6,13 +6,13 @@ import { withFallback } from '../lenient.ts';
 import { anyPayload } from '../define-payload.ts';
 import { reasoningItem, thinkingBlock, toolCall } from '../message.ts';
 
-/** How dangerous a call is, as the model or an analyzer judged it. UNKNOWN is not between the others. */
+/** Risk of a call, as estimated by the model or an analyzer. UNKNOWN is not on the scale of the others. */
 const securityRisk = withFallback(z.enum(['UNKNOWN', 'LOW', 'MEDIUM', 'HIGH']), 'UNKNOWN');
 export type SecurityRisk = z.output<typeof securityRisk>;
 
 /**
- * One tool call of the model. All calls of one reply share `llm_response_id`; only the first carries thought and
- * reasoning. `action` is absent when the call could not be resolved or validated: such a call is never executed.
+ * Tool call of the model. All calls of one reply share `llm_response_id`; only the first contains thought and
+ * reasoning. `action` is absent if the call could not be resolved or validated: such a call is never executed.
  */
 export const ActionEvent = defineEvent('ActionEvent', {
   source: 'agent',

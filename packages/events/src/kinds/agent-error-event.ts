@@ -3,7 +3,7 @@ import { text } from '../content.ts';
 import { defineEvent } from '../define-event.ts';
 import { errorClassification } from './error-classification.ts';
 
-/** A call that failed before or outside its tool: unknown tool, invalid arguments, lost outcome. The model reads it. */
+/** Failure of a call before or outside its tool: unknown tool, invalid arguments, lost outcome. The model reads it. */
 export const AgentErrorEvent = defineEvent('AgentErrorEvent', {
   source: 'agent',
   fields: {

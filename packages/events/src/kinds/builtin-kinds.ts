@@ -20,7 +20,7 @@ import { SystemPromptEvent } from './system-prompt-event.ts';
 import { TokenEvent } from './token-event.ts';
 import { UserRejectObservation } from './user-reject-observation.ts';
 
-/** Every kind of event there is: add a file, then its line here. */
+/** Every built-in kind of event. To add one, write its file and add a line here and in `index.ts`. */
 export const builtinKinds = [
   ACPToolCallEvent,
   ActionEvent,
@@ -43,8 +43,8 @@ export const builtinKinds = [
   UserRejectObservation,
 ] as const;
 
-/** Any event of a built-in kind; `switch (event.kind)` narrows it. */
+/** Event of any built-in kind; `switch (event.kind)` narrows it. */
 export type Event = EventOfKind<(typeof builtinKinds)[number]>;
 
-/** What decoding with the built-in kinds gives. */
+/** Result of decoding with the built-in kinds. */
 export type AnyEvent = Event | OpaqueEvent;

@@ -1,5 +1,5 @@
 import { defineEvent } from '../define-event.ts';
 
-/** The next step must condense before it asks the model again. */
+/** Request to condense before the next model request. */
 export const CondensationRequest = defineEvent('CondensationRequest', { source: 'environment', fields: {} });
 export type CondensationRequest = ReturnType<typeof CondensationRequest.create>;

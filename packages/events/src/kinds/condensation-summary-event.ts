@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { text } from '../content.ts';
 import { defineEvent } from '../define-event.ts';
 
-/** What stands in a view for the events a condensation forgot. Never stored: the view makes it, id `<condensation id>-summary`. */
+/** Summary of forgotten events in a view. Never stored: the view creates it with the id `<condensation id>-summary`. */
 export const CondensationSummaryEvent = defineEvent('CondensationSummaryEvent', {
   source: 'environment',
   fields: { summary: z.string() },

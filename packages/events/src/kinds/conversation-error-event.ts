@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineEvent } from '../define-event.ts';
 import { errorClassification } from './error-classification.ts';
 
-/** A run that ended in failure: why, for people. The model never sees it. */
+/** Failure that ended a run, described for people. The model does not see it. */
 export const ConversationErrorEvent = defineEvent('ConversationErrorEvent', {
   fields: { code: z.string(), detail: z.string(), classification: z.exactOptional(errorClassification) },
 });

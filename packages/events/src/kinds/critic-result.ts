@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What a critic thinks of a reply: from 0 to 1, and from 0.5 on a success. */
+/** Rating of a reply by a critic: 0 to 1, a success from 0.5. */
 export const criticResult = z.strictObject({
   score: z.number(),
   message: z.exactOptional(z.string()),

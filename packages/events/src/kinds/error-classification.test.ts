@@ -23,7 +23,7 @@ test.for([
   expect(classifyError(code, detail)).toEqual({ kind, retryable, user_action });
 });
 
-test('a failure that names two causes is the one that a person must mend', () => {
+test('of two causes, the one that a person must fix decides', () => {
   expect(classifyError('X', 'connection closed: invalid api key').kind).toBe('auth');
 });
 

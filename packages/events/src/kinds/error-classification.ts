@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { withFallback } from '../lenient.ts';
 
-/** What a person can do about a failure. Here `kind` is an ordinary field, not a discriminator. */
+/** Classification of a failure by possible user actions. `kind` is an ordinary field here, not a discriminator. */
 export const errorClassification = z.strictObject({
   kind: withFallback(
     z.enum(['auth', 'quota', 'rate_limit', 'config', 'transient', 'agent_action', 'internal', 'unknown']),
@@ -47,7 +47,9 @@ const byCode = new Map<string, Classification>([
   ['TypeError', internal],
 ]);
 
-/** Words in a detail, in the order in which they decide: what a person must mend comes before what may pass by itself. */
+/**
+ * Patterns of a detail in order of precedence: failures that a person must fix, then failures that may be transient.
+ */
 const byDetail: readonly (readonly [RegExp, Classification])[] = [
   [
     /(invalid|incorrect|missing|expired) api[ _-]?key|unauthori[sz]ed|authentication|(error|status)( code)?:? 401\b/,
@@ -63,7 +65,7 @@ const byDetail: readonly (readonly [RegExp, Classification])[] = [
   [/\bcallback\b|duplicate tool/, internal],
 ];
 
-/** Codes that only say that something around the real failure failed. */
+/** Codes of wrappers, which do not describe the underlying failure. */
 const genericCodes = new Set([
   'ConversationRunError',
   'LLMError',
@@ -73,17 +75,17 @@ const genericCodes = new Set([
 ]);
 
 /**
- * What a person can do about a failure, judged by its code, else by words of its detail. For `ConversationErrorEvent`s of
- * others that carry no classification. Nothing of the detail is copied.
+ * Classifies a failure by its code, else by patterns of its detail. For `ConversationErrorEvent`s of other programs
+ * that have no classification. No part of the detail is copied.
  *
- * @see software-agent-sdk classify_error (same codes and kinds, our own words)
+ * @see software-agent-sdk classify_error (same codes and kinds, own patterns)
  */
 export function classifyError(code: string, detail: string): Classification {
   const known = byCode.get(code);
   if (known) return known;
-  // A detail may be a whole page that a proxy sent; what it says, it says early.
-  const words = detail.slice(0, 4000).toLowerCase();
-  const told = byDetail.find(([pattern]) => pattern.test(words));
-  if (told) return told[1];
+  // A detail may be the whole error page of a proxy; the message is near its start.
+  const start = detail.slice(0, 4000).toLowerCase();
+  const match = byDetail.find(([pattern]) => pattern.test(start));
+  if (match) return match[1];
   return genericCodes.has(code) ? transient : unknown;
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineEvent } from '../define-event.ts';
 
-/** When hooks run. */
+/** Moments at which hooks run. */
 export const hookEventTypes = [
   'PreToolUse',
   'PostToolUse',
@@ -13,8 +13,9 @@ export const hookEventTypes = [
 export type HookEventType = (typeof hookEventTypes)[number];
 
 /**
- * One hook that ran, and what it decided. `blocked` stops the action `action_id` or the message `message_id`. `exit_code` is
- * -1 when the hook could not be started or took too long. The reference often hangs it beside its subject in the tree.
+ * Execution of a hook and its decision. `blocked` stops the action `action_id` or the message `message_id`. `exit_code`
+ * is -1 if the hook could not be started or timed out. The reference often attaches the event to another branch than
+ * its subject.
  */
 export const HookExecutionEvent = defineEvent('HookExecutionEvent', {
   source: 'hook',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineEvent } from '../define-event.ts';
 
-/** The log of one model call on its way to whoever keeps such logs: a file name and the JSON text that belongs into it. */
+/** Log of one model call for a client that stores such logs: a file name and the JSON text of the file. */
 export const LLMCompletionLogEvent = defineEvent('LLMCompletionLogEvent', {
   source: 'environment',
   fields: {

@@ -4,13 +4,13 @@ import { criticResult } from './critic-result.ts';
 import { defineEvent } from '../define-event.ts';
 import { message } from '../message.ts';
 
-/** Something said: by the user, by the model as plain text, or by the framework in a user's role. */
+/** Message of the user, of the model as plain text, or of the framework in the role of a user. */
 export const MessageEvent = defineEvent('MessageEvent', {
   fields: {
     llm_message: message,
     llm_response_id: z.exactOptional(z.string()),
     activated_skills: z.array(z.string()).default([]),
-    /** Text the framework added for the model (skills, context); shown after the message itself. */
+    /** Text that the framework added for the model (skills, context). It follows the message. */
     extended_content: z.array(textContent).default([]),
     sender: z.exactOptional(z.string()),
     critic_result: z.exactOptional(criticResult),

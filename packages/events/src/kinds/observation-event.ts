@@ -4,7 +4,7 @@ import { defineEvent } from '../define-event.ts';
 import { anyObservation } from '../define-payload.ts';
 import { presentObservation } from '../payloads/present-observation.ts';
 
-/** What a tool brought back for one action. */
+/** Result of a tool for one action. */
 export const ObservationEvent = defineEvent('ObservationEvent', {
   source: 'environment',
   fields: {

@@ -3,12 +3,12 @@ import { textContent } from '../content.ts';
 import { anyPayload } from '../define-payload.ts';
 import { defineEvent } from '../define-event.ts';
 
-/** The instructions a conversation starts with, and the tools as they were offered then. */
+/** Initial instructions of a conversation, and the tools that were offered with them. */
 export const SystemPromptEvent = defineEvent('SystemPromptEvent', {
   source: 'agent',
   fields: {
     system_prompt: textContent,
-    /** Tool definitions as the reference writes them; requests take their schemas from the running agent instead. */
+    /** Tool definitions in the form of the reference. Requests use the schemas of the running agent instead. */
     tools: z.array(anyPayload),
     dynamic_context: z.exactOptional(textContent),
   },

@@ -3,7 +3,7 @@ import { text } from '../content.ts';
 import { defineEvent } from '../define-event.ts';
 import { withFallback } from '../lenient.ts';
 
-/** A call that a person or a hook refused; the model reads the reason. */
+/** Rejection of a call by a person or a hook. The model reads the reason. */
 export const UserRejectObservation = defineEvent('UserRejectObservation', {
   source: 'environment',
   fields: {

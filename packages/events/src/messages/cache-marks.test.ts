@@ -20,7 +20,7 @@ test('the static part of the prompt and the end of the last message are marked',
   expect(marks(messages)).toEqual([[true, false], [false, true], [false]]);
 });
 
-test('a result is as good an end as a message', () => {
+test('a result at the end is marked like a message', () => {
   expect(marks([message('user', 'a'), message('assistant', 'b'), message('tool', 'c')])).toEqual([
     [false],
     [false],
@@ -28,7 +28,7 @@ test('a result is as good an end as a message', () => {
   ]);
 });
 
-test('a system message that does not lead is not marked', () => {
+test('a system message that is not the first is not marked', () => {
   expect(marks([message('user', 'a'), message('system', 's'), message('user', 'b')])).toEqual([
     [false],
     [false],
@@ -36,24 +36,24 @@ test('a system message that does not lead is not marked', () => {
   ]);
 });
 
-test('marks that were stored are taken away', () => {
+test('stored marks are removed', () => {
   const stored: Message = { ...message('user'), content: [{ ...text('a'), cache_prompt: true }, text('b')] };
   expect(marks([stored, message('assistant', 'x'), message('user', 'c')])).toEqual([[false, false], [false], [true]]);
   expect(stored.content[0]?.cache_prompt).toBe(true);
 });
 
-test('a last message without blocks goes without a mark', () => {
+test('a last message without blocks has no mark', () => {
   expect(marks([message('user', 'a'), message('tool')])).toEqual([[false], []]);
   expect(marks([])).toEqual([]);
 });
 
-test('what needs no change is the same object', () => {
+test('unchanged messages are the same objects', () => {
   const messages = [message('user', 'a'), message('assistant', 'b'), message('user', 'c')];
   expect(withCacheMarks(messages)[0]).toBe(messages[0]);
   expect(withCacheMarks(messages)[1]).toBe(messages[1]);
 });
 
-test('marks change nothing else, for any log', () => {
+test('for any log, only marks change', () => {
   const codec = eventCodec(builtinKinds);
   fc.assert(
     fc.property(arbitraryLog<fc.Arbitrary<Log>>(fc, { maxEvents: 30 }), (log) => {

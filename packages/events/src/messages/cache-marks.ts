@@ -2,13 +2,13 @@ import type { Content } from '../content.ts';
 import type { Message } from '../message.ts';
 
 /**
- * The messages with the marks that providers with explicit prompt caches want, and no others: on the first block of a leading
- * system message, so that the static prompt is shared between conversations, and on the last block of the last message of
- * the user or a tool, so that the next request finds this one. What needs no change is the same object. Digests of requests
- * are taken before: a mark is not something that was said.
+ * Sets the marks for providers with explicit prompt caches and removes all others: on the first block of a leading
+ * system message, so that conversations share the static prompt, and on the last block of the last message of the user
+ * or a tool, so that the next request reuses this one. Unchanged messages are the same objects. Digests of requests do
+ * not include marks, which are not part of the conversation.
  *
- * @see software-agent-sdk, which sets the same two marks on the copies that it sends (and fails on a last message without
- * blocks; here it goes without a mark)
+ * @see software-agent-sdk, which sets the same two marks on the copies that it sends, and fails on a last message
+ * without blocks; here that message has no mark
  */
 export function withCacheMarks(messages: readonly Message[]): readonly Message[] {
   const last = messages.findLastIndex(({ role }) => role === 'user' || role === 'tool');

@@ -3,12 +3,13 @@ import type { Message } from '../message.ts';
 import { isObjectJson, isLegalBlock, isLegalToolName } from './provider-rules.ts';
 
 /**
- * What a strict provider would reject in a list of messages, one sentence each; empty when it is legal.
+ * Returns the problems for which a strict provider would reject a list of messages, one sentence each. Empty if it is
+ * legal.
  *
- * The rules: at most one system message, first; every assistant message with calls is followed by exactly one result per
- * call, in call order; no result elsewhere; call ids are unique and not empty; arguments are JSON objects; no two user
- * messages in a row; only assistants call; every message has content that is not blank, or calls; no block is blank or has
- * half a character; called tools have names of at most 64 letters, digits, `_` and `-`.
+ * The rules: at most one system message, first; every assistant message with calls is followed by exactly one result
+ * per call, in call order; no result elsewhere; call ids are unique and not empty; arguments are JSON objects; no two
+ * user messages in a row; only assistants have calls; every message has content that is not blank, or calls; no block
+ * is blank or contains a lone surrogate; called tools have names of at most 64 letters, digits, `_` and `-`.
  */
 export function checkMessages(messages: readonly Message[]): readonly string[] {
   const problems: string[] = [];

@@ -4,18 +4,18 @@ import { MessageEvent } from '../kinds/message-event.ts';
 import { repliesOf, type Reply } from './replies.ts';
 import { isResult } from './results.ts';
 
-/** No cut may fall between these two indices. */
+/** Range of indices that must not be cut. */
 interface Span {
   readonly first: number;
   last: number;
 }
 
 /**
- * The indices at which a view may be cut without separating a reply's calls from each other or from their results, in
- * rising order. Index i stands before event i; 0 is always one. The length is one unless the last reply still waits for a
- * result; an older call without one was given up when the model was asked again.
+ * Returns the indices at which a view may be cut without separating the calls of a reply from each other or from their
+ * results, in ascending order. A cut at index i is before event i. The list always contains 0. It contains the length
+ * unless the last reply still waits for a result; older calls without a result were abandoned by a later request.
  *
- * A reply that carries thinking blocks stays together with the tool calls that follow it, because providers check the
+ * A reply with thinking blocks stays together with the tool calls that follow it, because providers check the
  * signatures of the whole loop.
  */
 export function cutPoints(events: readonly BaseEvent[]): readonly number[] {
@@ -45,7 +45,9 @@ function replySpans(events: readonly BaseEvent[], replies: readonly Reply[]): re
   });
 }
 
-/** From each reply that thinks to the last call or result before the next such reply or message. */
+/**
+ * Returns a span from each reply with thinking blocks to the last call or result before the next such reply or message.
+ */
 function loopSpans(events: readonly BaseEvent[], replies: readonly Reply[]): readonly Span[] {
   const starts = new Set(replies.filter(thinks).map(({ start }) => start));
   const spans: Span[] = [];

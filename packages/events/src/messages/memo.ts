@@ -1,6 +1,6 @@
 /**
- * Remembers one value per key object, as long as its inputs are identical to those of the last time. Entries die with
- * their keys.
+ * Caches one value per key object. The value is recomputed if an input is not identical to that of the last call.
+ * Entries are collected with their keys.
  */
 export function memo<Value>(): (key: object, inputs: readonly unknown[], make: () => Value) => Value {
   const entries = new WeakMap<object, { readonly inputs: readonly unknown[]; readonly value: Value }>();

@@ -33,7 +33,7 @@ test('each kind has its role', () => {
   ]);
 });
 
-test('results stand behind their calls in call order, however they came', () => {
+test('results follow their calls in call order', () => {
   const { user, call, result, error } = eventFactory();
   const first = [user('go'), call('a'), call('bad'), error('bad'), call('c')];
   expect(shapes([...first, result(2), user('wait'), result(0)])).toEqual([
@@ -46,12 +46,12 @@ test('results stand behind their calls in call order, however they came', () => 
   ]);
 });
 
-test('a call without a result gets one that says so', () => {
+test('a call without a result has a notice as its result', () => {
   const { user, call } = eventFactory();
   expect(textOf(project([user('go'), call('a')])[2]?.content ?? [])).toMatch(/outcome is unknown/);
 });
 
-test('results without a call, and second results, are left out', () => {
+test('results without a call, and second results, are omitted', () => {
   const { call, result, error } = eventFactory();
   call('elsewhere');
   expect(shapes([result(0), call('a'), result(1, 'one'), result(1, 'two'), error('a'), error('x')])).toEqual([
@@ -60,12 +60,12 @@ test('results without a call, and second results, are left out', () => {
   ]);
 });
 
-test('only the first result of a call is told', () => {
+test('only the first result of a call is in the messages', () => {
   const { call, result } = eventFactory();
   expect(textOf(project([call('a'), result(0, 'one'), result(0, 'two')])[1]?.content ?? [])).toBe('one');
 });
 
-test('a server that numbers every call the same is put right', () => {
+test('repeated call ids of a server are made unique', () => {
   const { call, result, user } = eventFactory();
   const events = [
     call('x', 'r1'),
@@ -89,13 +89,13 @@ test('a server that numbers every call the same is put right', () => {
   ]);
 });
 
-test('an error that came before a call with the same id does not answer it', () => {
+test('an error before a call with the same id is not its result', () => {
   const { call, error, result } = eventFactory();
   const events = [call('x', 'r1'), error('x'), error('x'), call('x', 'r2'), result(1, 'real')];
   expect(textOf(project(events)[3]?.content ?? [])).toBe('real');
 });
 
-test('a server that gives every reply the same id does not melt a history into one message', () => {
+test('replies with the same id are separate messages', () => {
   const { user, agent, call, result } = eventFactory();
   const events = [user('a'), call('1', ''), result(0), call('2', ''), result(1), agent('x'), call('3', '')];
   expect(shapes(events)).toEqual([
@@ -110,7 +110,7 @@ test('a server that gives every reply the same id does not melt a history into o
   ]);
 });
 
-test('thought and reasoning of a reply are its message, blank thoughts are not', () => {
+test('thought and reasoning of a reply are in its message, blank thoughts are not', () => {
   const { call } = eventFactory();
   const [message] = project([
     call('a', 'r', {
@@ -137,28 +137,28 @@ test.for([
   expect(project([call('a', 'r', { arguments: stored ?? '' })])[0]?.tool_calls?.[0]?.arguments).toBe(sent);
 });
 
-test('neighbouring user messages are one, with all blocks in order', () => {
+test('consecutive user messages are merged, with all blocks in order', () => {
   const { user, framework } = eventFactory();
   expect(project([user('a'), framework('b'), user('c')])).toEqual([
     { role: 'user', content: [text('a'), text('b'), text('c')], thinking_blocks: [] },
   ]);
 });
 
-test('blank turns are left out', () => {
+test('blank messages are omitted', () => {
   const { user, agent } = eventFactory();
   expect(shapes([user(''), user('a'), agent(' '), user('b')])).toEqual(['user a\nb']);
 });
 
-test('blank blocks beside others are left out, and half characters are replaced', () => {
+test('blank blocks next to others are omitted, and lone surrogates are replaced', () => {
   const { stamp, call, result } = eventFactory();
   const llm_message = { role: 'user' as const, content: [text(' '), text('a\ud83e'), text('')] };
-  const said = MessageEvent.create({ source: 'user', llm_message }, stamp());
-  const [first, , third] = project([said, call('1'), result(0, 'out\udc00')]);
+  const message = MessageEvent.create({ source: 'user', llm_message }, stamp());
+  const [first, , third] = project([message, call('1'), result(0, 'out\udc00')]);
   expect(first?.content).toEqual([text('a\ufffd')]);
   expect(third?.content).toEqual([text('out\ufffd')]);
 });
 
-test('a message that needs no change is the stored one', () => {
+test('an unchanged message is the stored object', () => {
   const { user } = eventFactory();
   const event = user('a');
   expect(project([event])[0]).toBe(event.llm_message);
@@ -177,25 +177,25 @@ test.for([
   expect([reply?.tool_calls?.[0]?.name, answer?.name]).toEqual([sent, sent]);
 });
 
-test('a second system prompt is left out, and a late first one comes first', () => {
+test('a second system prompt is omitted, and a late first one is moved to the start', () => {
   const { prompt, user } = eventFactory();
   expect(shapes([user('a'), prompt('One.'), prompt('Two.')])).toEqual(['system One.', 'user a']);
 });
 
-test('dynamic context is a block of its own', () => {
+test('dynamic context is a separate block', () => {
   const { stamp } = eventFactory();
   const event = SystemPromptEvent.create({ system_prompt: text('s'), tools: [], dynamic_context: text('d') }, stamp());
   expect(project([event])[0]?.content).toEqual([text('s'), text('d')]);
 });
 
-test('text that the framework adds comes after the message', () => {
+test('text of the framework follows the message', () => {
   const { stamp } = eventFactory();
   const llm_message = { role: 'user' as const, content: [text('a')] };
   const event = MessageEvent.create({ source: 'user', llm_message, extended_content: [text('b')] }, stamp());
   expect(project([event])[0]?.content).toEqual([text('a'), text('b')]);
 });
 
-test('the model reads who refused a call, and why', () => {
+test('a rejection contains its source and its reason', () => {
   const { call, stamp } = eventFactory();
   const action = call('a');
   const refusal = { tool_name: 't', tool_call_id: 'a', action_id: action.id, rejection_reason: 'Too risky.' };
@@ -203,12 +203,12 @@ test('the model reads who refused a call, and why', () => {
   expect(textOf(project([action, byHook])[1]?.content ?? [])).toMatch(/hook.*Too risky\./);
 });
 
-test('a result without output says so', () => {
+test('a result without output has a notice as its content', () => {
   const { call, result } = eventFactory();
   expect(textOf(project([call('a'), result(0, '')])[1]?.content ?? [])).toBe('The call gave no output.');
 });
 
-test('whatever a kind of the user says, the messages stay legal', () => {
+test('messages of custom kinds are made legal', () => {
   const roles = ['user', 'assistant', 'system', 'tool'] as const;
   const Odd = defineEvent('Odd', {
     source: 'environment',
@@ -229,7 +229,7 @@ test('whatever a kind of the user says, the messages stay legal', () => {
   expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user']);
 });
 
-test('unchanged events give the same message objects, whatever comes after them', () => {
+test('unchanged events return the same message objects', () => {
   const { prompt, user, call, result, agent } = eventFactory();
   const view: BaseEvent[] = [prompt(), user('a'), user('b'), call('1'), result(0), call('2', 'r2')];
   const stable = messageBuilder(codec);
@@ -239,7 +239,7 @@ test('unchanged events give the same message objects, whatever comes after them'
   expect(after.slice(0, 4).map((message, index) => message === before[index])).toEqual([true, true, true, true]);
 });
 
-test('one more event costs the same work, however long the view is', () => {
+test('the cost of one more event does not depend on the length of the view', () => {
   let lookups = 0;
   const counting: typeof codec = {
     ...codec,
@@ -260,13 +260,13 @@ test('one more event costs the same work, however long the view is', () => {
     stable([...view]);
     costs.push(lookups);
   }
-  // One for the user message, one for the result; the prompt once.
+  // One for the user message, one for the result, and the prompt once.
   expect(costs).toEqual([3, ...Array.from({ length: 299 }, () => 2)]);
 });
 
-test('user messages in a row are merged once, however many they are', () => {
+test('any number of consecutive user messages is merged once', () => {
   const { user } = eventFactory();
-  const said = [text('x')];
+  const content = [text('x')];
   const readsOf = (length: number): number => {
     let reads = 0;
     const counting: typeof codec = {
@@ -277,7 +277,7 @@ test('user messages in a row are merged once, however many they are', () => {
           role: 'user',
           get content() {
             reads++;
-            return said;
+            return content;
           },
           thinking_blocks: [],
         }),
@@ -298,7 +298,7 @@ test('a result changes only its own message, not that of its reply or its neighb
   expect(after.map((message, index) => message === before[index])).toEqual([true, false, true]);
 });
 
-test('the messages that were given out stay as they are when the view grows', () => {
+test('returned messages do not change when the view grows', () => {
   const { user, call, result } = eventFactory();
   const view: BaseEvent[] = [user('a'), call('1')];
   const stable = messageBuilder(codec);

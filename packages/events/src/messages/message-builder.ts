@@ -4,22 +4,23 @@ import type { Message } from '../message.ts';
 import { MessageList } from './message-list.ts';
 import { messageFactory } from './message-factory.ts';
 
-/** The version of {@link messageBuilder}: raised whenever the same view may give other messages. */
+/** Version of {@link messageBuilder}, increased whenever it may build other messages from the same view. */
 export const messagesVersion = 2;
 
-/** Turns the events of a view into the messages of a request. */
+/** Builds the messages of a request from the events of a view. */
 export type MessageBuilder = (events: readonly BaseEvent[]) => readonly Message[];
 
 /**
- * Total and legal: whatever the events, `checkMessages` finds nothing in the messages. Calls of one reply become one
- * assistant message at the place of the first, followed by exactly one result per call in call order; calls without a
- * result get one that says so; results without a call, second system prompts and blank turns are left out; neighbouring
- * user messages merge; blank blocks are left out, and names and half characters that no provider takes are replaced.
+ * Creates a builder of messages. It is total, and `checkMessages` finds no problem in its messages: the calls of one
+ * reply become one assistant message at the position of the first, followed by exactly one result per call in call
+ * order; calls without a result receive a notice as their result; results without a call, further system prompts and
+ * blank messages are omitted; consecutive user messages are merged; blank blocks are omitted, and invalid tool names
+ * and lone surrogates are replaced.
  *
- * The same event gives the same message object as long as its neighbours do not change it, so callers may cache by
- * identity. Keep one projector per conversation: events added to the view of the last time are all that it works on.
+ * The message of an event is the same object as long as neighbouring events do not change it, so callers may cache by
+ * identity. Keep one builder per conversation: if a view only gained events, only these are processed.
  *
- * @see software-agent-sdk events_to_messages (we re-pair calls and results, it relies on the view)
+ * @see software-agent-sdk events_to_messages, which relies on the view to pair calls and results
  */
 export function messageBuilder(codec: EventCodec): MessageBuilder {
   const turns = messageFactory(codec);

@@ -10,17 +10,17 @@ import type { PairedCall } from './replies.ts';
 const lostResult = 'No result was recorded for this call: it was interrupted, and its outcome is unknown.';
 const emptyResult = 'The call gave no output.';
 
-/** Turns parts of a view into messages; the same part gives the same message objects again. */
+/** Creates messages from parts of a view. The same part returns the same message objects. */
 export interface MessageFactory {
-  /** The message of a reply, and one result per call in call order. */
+  /** Returns the message of a reply, and one result per call in call order. */
   ofReply(calls: readonly PairedCall[]): readonly Message[];
-  /** What an event that stands alone says, at most one message. */
+  /** Returns the message of an event that is neither call nor result: at most one. */
   ofEvent(event: BaseEvent): readonly Message[];
-  /** One user message for several in a row. */
+  /** Merges consecutive user messages into one. */
   merge(first: Message, rest: readonly Message[]): Message;
 }
 
-/** Makes turns; what did not change since the last time is the same object. */
+/** Creates a {@link MessageFactory}, which caches messages by their events. */
 export function messageFactory(codec: EventCodec): MessageFactory {
   const replies = memo<Message>();
   const results = memo<Message>();
@@ -64,7 +64,7 @@ function wireCall({ event: { tool_call: call }, wireId }: PairedCall): ToolCall 
     ...call,
     id: wireId,
     name,
-    // Providers parse the arguments again; what is not an object would make them reject the whole history.
+    // Providers parse the arguments again. If they are not an object, the whole request is rejected.
     arguments: legalArguments ? call.arguments : objectJsonOf(call.arguments),
   };
 }
@@ -74,25 +74,29 @@ function objectJsonOf(unparsed: string): string {
 }
 
 function resultMessage(codec: EventCodec, { event, wireId, result }: PairedCall): Message {
-  const said = result && codec.kind(result.kind)?.toMessage?.(result);
+  const message = result && codec.kind(result.kind)?.toMessage?.(result);
   return {
     role: 'tool',
-    content: said ? (hasContent(said.content) ? legalContent(said.content) : [text(emptyResult)]) : [text(lostResult)],
+    content: message
+      ? hasContent(message.content)
+        ? legalContent(message.content)
+        : [text(emptyResult)]
+      : [text(lostResult)],
     tool_call_id: wireId,
     name: legalToolName(event.tool_name),
     thinking_blocks: [],
   };
 }
 
-/** An event that stands alone. Calls and results inside a foreign message are not ours to pair, so only its text stays. */
+/** Keeps only the text of messages that contain calls or results, because these cannot be paired here. */
 function messageOf(codec: EventCodec, event: BaseEvent): readonly Message[] {
-  const said = codec.kind(event.kind)?.toMessage?.(event);
-  if (!said || !hasContent(said.content)) return [];
-  const { tool_calls: calls, tool_call_id: callId, ...rest } = said;
-  const content = legalContent(said.content);
-  if (said.role === 'user' || said.role === 'assistant' || SystemPromptEvent.is(event)) {
-    const isWhole = !calls && callId === undefined && content === said.content;
-    return isWhole ? [said] : [{ ...rest, content }];
+  const message = codec.kind(event.kind)?.toMessage?.(event);
+  if (!message || !hasContent(message.content)) return [];
+  const { tool_calls: calls, tool_call_id: callId, ...rest } = message;
+  const content = legalContent(message.content);
+  if (message.role === 'user' || message.role === 'assistant' || SystemPromptEvent.is(event)) {
+    const isWhole = !calls && callId === undefined && content === message.content;
+    return isWhole ? [message] : [{ ...rest, content }];
   }
   return [{ role: 'user', content, thinking_blocks: [] }];
 }

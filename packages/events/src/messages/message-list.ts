@@ -7,18 +7,20 @@ import { Pairing } from './pairing.ts';
 import type { Reply } from './replies.ts';
 import { isResult } from './results.ts';
 
-/** The messages of a growing view. What was told is told again only from the first reply on that got a new result. */
+/** Messages of a growing view. They are rebuilt only from the first reply on that has a new result. */
 export class MessageList {
   readonly #turns: MessageFactory;
   readonly #pairing = new Pairing();
   readonly #replies = new Map<number, Reply>();
-  /** How many messages stood before the reply that starts at this index of the view. */
+  /** Number of messages before the reply that starts at an index of the view. */
   readonly #lengthBefore = new Map<number, number>();
   readonly #messages: Message[] = [];
-  /** The user messages in a row after them: merged when there are no more, because each merger copies all of them. */
+  /**
+   * Consecutive user messages at the end. Merged only when another message follows, because each merge copies them all.
+   */
   #userMessages: Message[] = [];
   #prompt: BaseEvent | undefined;
-  /** Our own copy: the caller may add to the array that it gave. */
+  /** Copy: the caller may append to its own array. */
   readonly #events: BaseEvent[] = [];
 
   constructor(turns: MessageFactory) {
@@ -32,7 +34,7 @@ export class MessageList {
     return true;
   }
 
-  /** Takes in a view that begins with the events of the last time. */
+  /** Processes a view that starts with the events of the last call. */
   extend(events: readonly BaseEvent[]): void {
     const seen = this.#events.length;
     let from = seen;
@@ -48,7 +50,7 @@ export class MessageList {
     return (this.#prompt ? this.#turns.ofEvent(this.#prompt) : []).concat(this.#messages, this.#mergedUserMessages());
   }
 
-  /** Gives the first index that must be told anew because of this event. */
+  /** Returns the first index whose message must be rebuilt because of this event. */
   #pair(event: BaseEvent): number {
     const index = this.#events.push(event) - 1;
     if (!this.#prompt && SystemPromptEvent.is(event)) this.#prompt = event;

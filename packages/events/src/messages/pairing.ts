@@ -8,7 +8,7 @@ interface OpenCall {
   readonly event: ActionEvent;
   readonly wireId: string;
   readonly reply: OpenReply;
-  /** The first result that came after the call; failing that, the first that came before it. */
+  /** First result after the call, else the first result before it. */
   result?: ResultEvent;
 }
 
@@ -17,19 +17,19 @@ interface OpenReply {
   readonly calls: OpenCall[];
   readonly start: number;
   readonly members: number[];
-  /** How many calls lack a result that came after them. */
+  /** Number of calls without a result after them. */
   unanswered: number;
 }
 
-/** Pairs the calls and results of a growing view; the rules are those of `repliesOf`. */
+/** Pairs the calls and results of a growing view by the rules of `repliesOf`. */
 export class Pairing {
   readonly #replies: OpenReply[] = [];
   readonly #byAction = new Map<string, OpenCall>();
-  /** Calls by tool call id; those before `next` are answered. */
+  /** Calls by tool call id. Those before `next` have results. */
   readonly #byCallId = new Map<string, { readonly calls: OpenCall[]; next: number }>();
-  /** Calls whose result came after them. */
+  /** Calls with a result after them. */
   readonly #answered = new Set<OpenCall>();
-  /** Results that came before any action with the id they name. */
+  /** Results that precede their action. */
   readonly #early = new Map<string, { readonly first: ResultEvent; readonly indices: number[] }>();
   readonly #wireId = uniqueCallIds();
   #current: OpenReply | undefined;
@@ -38,7 +38,7 @@ export class Pairing {
     return this.#replies;
   }
 
-  /** Takes in the next event of the view; gives the reply that it belongs to. */
+  /** Processes the next event of the view and returns the reply that it belongs to. */
   add(event: BaseEvent, index: number): OpenReply | undefined {
     if (ActionEvent.is(event)) return this.#addAction(event, index);
     if (isResult(event)) return this.#addResult(event, index);
@@ -80,7 +80,7 @@ export class Pairing {
     this.#answered.add(call);
     call.result = result;
     reply.unanswered--;
-    // Errors of invalid calls may come between the calls of one reply; results of tools come after all of them.
+    // Errors of invalid calls may occur between the calls of one reply. Results of tools follow all of them.
     const isOver = reply.unanswered === 0 && !AgentErrorEvent.is(result);
     if (isOver && reply === this.#current) this.#current = undefined;
     return reply;
@@ -100,7 +100,7 @@ export class Pairing {
     return reply;
   }
 
-  /** The oldest call with this id and no result; when all are answered, the last one. */
+  /** Returns the oldest call with this id and without a result, else the last call with this id. */
   #oldestOpen(callId: string): OpenCall | undefined {
     const same = this.#byCallId.get(callId);
     if (!same) return undefined;

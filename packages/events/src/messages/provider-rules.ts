@@ -1,14 +1,14 @@
 import type { Content } from '../content.ts';
 
 /**
- * The blocks as a strict provider takes them: blank ones are left out, and half characters, which UTF-8 cannot hold, are
- * replaced. The same array when nothing is to be done.
+ * Returns blocks that a strict provider accepts: blank blocks are omitted, and lone surrogates, which UTF-8 cannot
+ * encode, are replaced. Returns the same array if all blocks are legal.
  */
 export function legalContent(content: readonly Content[]): readonly Content[] {
   return content.every(isLegalBlock) ? content : content.filter(isVisible).map(whole);
 }
 
-/** Whether a strict provider takes a block as it is. */
+/** Returns true if a strict provider accepts a block. */
 export function isLegalBlock(block: Content): boolean {
   return isVisible(block) && (block.type === 'image' || block.text.isWellFormed());
 }
@@ -21,17 +21,17 @@ function whole(block: Content): Content {
   return block.type === 'text' ? { ...block, text: block.text.toWellFormed() } : block;
 }
 
-/** What providers take for the name of a function. */
+/** Function names that providers accept. */
 const legalName = /^[a-zA-Z0-9_-]{1,64}$/;
 
-/** Whether a strict provider takes this as the name of a called tool. */
+/** Returns true if a strict provider accepts the name of a called tool. */
 export function isLegalToolName(name: string): boolean {
   return legalName.test(name);
 }
 
 /**
- * The name of a called tool as a strict provider takes it. Models now and then call tools by names that nobody could offer;
- * such a name, sent back as it is, would make the provider reject every later request.
+ * Returns the name of a called tool in a form that a strict provider accepts. Models sometimes call tools by names that
+ * no tool can have. If such a name were sent back, the provider would reject every later request.
  */
 export function legalToolName(name: string): string {
   if (isLegalToolName(name)) return name;
@@ -39,8 +39,8 @@ export function legalToolName(name: string): string {
 }
 
 /**
- * Makes the ids of calls unique within a request: the first user of an id keeps it, later ones get a number. Providers
- * reject a request in which two calls share an id, or one has none; logs in the wild hold both.
+ * Creates a function that makes call ids unique within a request: the first call keeps its id, later ones get a number.
+ * Providers reject requests with repeated or empty call ids, and real logs contain both.
  */
 export function uniqueCallIds(): (id: string) => string {
   const used = new Set<string>();
@@ -56,7 +56,7 @@ export function uniqueCallIds(): (id: string) => string {
   };
 }
 
-/** Whether a text is the JSON of an object: what providers demand of tool-call arguments. */
+/** Returns true if text is the JSON of an object, which providers require of tool-call arguments. */
 export function isObjectJson(json: string): boolean {
   try {
     const value: unknown = JSON.parse(json);
@@ -67,7 +67,7 @@ export function isObjectJson(json: string): boolean {
 }
 
 /**
- * The one field of the arguments that stand in a request for what a model wrote and no provider would parse: its text as it
- * was. Who renders calls in another form can show that text again.
+ * Name of the only field of arguments that replace invalid JSON of the model in a request. Its value is the original
+ * text, which renderers of other call formats can restore.
  */
 export const unparsedArguments = 'unparsed_arguments';

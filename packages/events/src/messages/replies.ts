@@ -3,30 +3,30 @@ import type { ActionEvent } from '../kinds/action-event.ts';
 import { Pairing } from './pairing.ts';
 import type { ResultEvent } from './results.ts';
 
-/** One call of a view, the result that answers it, and an id that no other call of the request has. */
+/** Call of a view with its result and an id that is unique in the request. */
 export interface PairedCall {
   readonly event: ActionEvent;
   readonly wireId: string;
   readonly result?: ResultEvent;
 }
 
-/** What the model asked for at once, as far as a view holds it. */
+/** Calls of one reply, as far as a view contains them. */
 export interface Reply {
   /** In call order, never empty. */
   readonly calls: readonly PairedCall[];
   /** Index of the first call in the view. */
   readonly start: number;
-  /** Indices of its actions and of every result that names one of them: what stays or goes together. */
+  /** Indices of its actions and of every result that names one of them. They are kept or forgotten together. */
   readonly members: readonly number[];
 }
 
 /**
- * The replies of a view, in order of their first call, each call with the first result that answers it. Observations and
- * rejections name their action; an agent error names a tool call and answers the oldest call before it that has this id
- * and no result.
+ * Returns the replies of a view in order of their first call, each call with its first result. Observations and
+ * rejections name their action. An agent error names a tool call id: it is the result of the oldest earlier call with
+ * this id and without a result.
  *
- * Calls of one `llm_response_id` are one reply. Some servers give every response the same id, so a message, another
- * reply, or a tool result that leaves no call open ends a reply: what follows under its id is a new one.
+ * Calls with the same `llm_response_id` are one reply. Some servers use the same id for every response, so a message,
+ * another reply, or a tool result that completes all calls ends a reply: later calls with its id are a new one.
  */
 export function repliesOf(events: readonly BaseEvent[]): readonly Reply[] {
   const pairing = new Pairing();

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineAction, defineObservation } from '../define-payload.ts';
 
-/** Change several files at once by a patch in the V4A format. */
+/** Changes several files with one patch in the V4A format. */
 export const ApplyPatchAction = defineAction('ApplyPatchAction', {
   patch: z.string().describe('The whole patch: "*** Begin Patch" is its first line, "*** End Patch" its last.'),
 });
@@ -13,7 +13,7 @@ const fileChange = z.strictObject({
   move_path: z.exactOptional(z.string()),
 });
 
-/** What the patch changed, by path. `fuzz` is 0 when every line of context was found exactly. */
+/** Changes of a patch by path. `fuzz` is 0 if every context line matched exactly. */
 export const ApplyPatchObservation = defineObservation('ApplyPatchObservation', {
   message: z.string().default(''),
   fuzz: z.number().int().default(0),

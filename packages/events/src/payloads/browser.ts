@@ -5,66 +5,71 @@ const index = z.number().int().nonnegative().describe('The number of the element
 const newTab = z.boolean().default(false).describe('Open in a new tab.');
 const tabId = z.string().describe('The id of the tab: four characters, as the list of tabs shows it.');
 
-/** Open an address. */
+/** Opens a URL. */
 export const BrowserNavigateAction = defineAction('BrowserNavigateAction', {
-  url: z.string().describe('The address to open.'),
+  url: z.string().describe('The URL to open.'),
   new_tab: newTab,
 });
 
-/** Click on an element. */
+/** Clicks an element. */
 export const BrowserClickAction = defineAction('BrowserClickAction', { index, new_tab: newTab });
 
-/** Type into an element. */
+/** Types text into an element. */
 export const BrowserTypeAction = defineAction('BrowserTypeAction', {
   index,
   text: z.string().describe('The text to type.'),
 });
 
-/** Tell the address, the tabs and the elements of the page. */
+/** Returns the URL, the tabs and the elements of the page. */
 export const BrowserGetStateAction = defineAction('BrowserGetStateAction', {
-  include_screenshot: z.boolean().default(false).describe('Add a picture of the page.'),
+  include_screenshot: z.boolean().default(false).describe('Include a screenshot of the page.'),
 });
 
-/** Give the page as Markdown. */
+/** Returns the page as Markdown. */
 export const BrowserGetContentAction = defineAction('BrowserGetContentAction', {
-  extract_links: z.boolean().default(false).describe('Keep the addresses of links.'),
-  start_from_char: z.number().int().nonnegative().default(0).describe('Leave out this many characters, to read on.'),
+  extract_links: z.boolean().default(false).describe('Include the URLs of links.'),
+  start_from_char: z
+    .number()
+    .int()
+    .nonnegative()
+    .default(0)
+    .describe('Skip this many characters, to continue reading.'),
 });
 
-/** Scroll the page by one screen. */
+/** Scrolls the page by one screen. */
 export const BrowserScrollAction = defineAction('BrowserScrollAction', {
-  direction: z.enum(['up', 'down']).default('down').describe('Where to scroll.'),
+  direction: z.enum(['up', 'down']).default('down').describe('Direction of the scroll.'),
 });
 
-/** Go back one page. */
+/** Goes back one page. */
 export const BrowserGoBackAction = defineAction('BrowserGoBackAction', {});
 
-/** List the open tabs. */
+/** Lists the open tabs. */
 export const BrowserListTabsAction = defineAction('BrowserListTabsAction', {});
 
-/** Show another tab. */
+/** Activates another tab. */
 export const BrowserSwitchTabAction = defineAction('BrowserSwitchTabAction', { tab_id: tabId });
 
-/** Close a tab. */
+/** Closes a tab. */
 export const BrowserCloseTabAction = defineAction('BrowserCloseTabAction', { tab_id: tabId });
 
-/** Give the cookies and the storage of the session. */
+/** Returns the cookies and the storage of the session. */
 export const BrowserGetStorageAction = defineAction('BrowserGetStorageAction', {});
 
-/** Replace the cookies and the storage of the session. */
+/** Replaces the cookies and the storage of the session. */
 export const BrowserSetStorageAction = defineAction('BrowserSetStorageAction', {
   storage_state: z
     .record(z.string(), z.unknown())
     .describe('Cookies, and for each origin its local and session storage.'),
 });
 
-/** Start to record what happens on pages. */
+/** Starts recording the session. */
 export const BrowserStartRecordingAction = defineAction('BrowserStartRecordingAction', {});
 
-/** Stop the recording. */
+/** Stops recording the session. */
 export const BrowserStopRecordingAction = defineAction('BrowserStopRecordingAction', {});
 
-/** What every tool of the browser gives. `screenshot_data` is base64; what was too long is in `full_output_save_dir`. */
+/** Result of any browser tool. `screenshot_data` is base64; output that was too long is in `full_output_save_dir`. */
 export const BrowserObservation = defineObservation(
   'BrowserObservation',
   { screenshot_data: z.exactOptional(z.string()), full_output_save_dir: z.exactOptional(z.string()) },
@@ -74,7 +79,7 @@ export const BrowserObservation = defineObservation(
       : content,
 );
 
-/** How the base64 text of an image begins, by its type. */
+/** Prefixes of base64 images, and their media types. */
 const base64Prefixes: readonly (readonly [string, string])[] = [
   ['/9j/', 'image/jpeg'],
   ['R0lGOD', 'image/gif'],
@@ -82,5 +87,5 @@ const base64Prefixes: readonly (readonly [string, string])[] = [
 ];
 
 function imageType(base64: string): string {
-  return base64Prefixes.find(([beginning]) => base64.startsWith(beginning))?.[1] ?? 'image/png';
+  return base64Prefixes.find(([prefix]) => base64.startsWith(prefix))?.[1] ?? 'image/png';
 }

@@ -1,4 +1,4 @@
 import { defineObservation } from '../define-payload.ts';
 
-/** What a client answered for a tool that it runs itself; the action of a tool N has the kind `ClientAction_N`. */
+/** Result of a tool that the client executes. The action of a tool N has the kind `ClientAction_N`. */
 export const ClientToolObservation = defineObservation('ClientToolObservation', {});

@@ -3,7 +3,9 @@ import { defineAction, defineObservation } from '../define-payload.ts';
 
 const command = z.enum(['view', 'create', 'str_replace', 'insert', 'undo_edit']);
 
-/** View or change one file. Which fields a command needs is checked by the tool, so that the model gets a sentence back. */
+/**
+ * Views or changes one file. The tool checks the fields that a command requires, so that the model receives a sentence.
+ */
 export const FileEditorAction = defineAction('FileEditorAction', {
   command: command.describe('What to do.'),
   path: z.string().describe('Absolute path of a file or directory.'),
@@ -18,7 +20,7 @@ export const FileEditorAction = defineAction('FileEditorAction', {
     .describe('For view of a file: [first, last], counted from 1; last -1 means the end.'),
 });
 
-/** What a view or an edit gave. `prev_exist` is false for create only. */
+/** Result of a view or an edit. `prev_exist` is false for create only. */
 export const FileEditorObservation = defineObservation('FileEditorObservation', {
   command,
   path: z.exactOptional(z.string()),

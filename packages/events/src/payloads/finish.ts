@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineAction, defineObservation } from '../define-payload.ts';
 
-/** The task is over; `message` is the final answer. */
+/** Ends the task; `message` is the final answer. */
 export const FinishAction = defineAction('FinishAction', {
   message: z.string().describe('The final message to the user: what was done and what was not.'),
 });

@@ -11,14 +11,14 @@ const contents = {
   new_content: z.exactOptional(z.string()),
 };
 
-/** Read a file by lines. */
+/** Reads a file by lines. */
 export const ReadFileAction = defineAction('ReadFileAction', {
   file_path: filePath,
-  offset: z.exactOptional(z.number().int().nonnegative()).describe('Leave out this many lines.'),
-  limit: z.exactOptional(z.number().int().positive()).describe('Read this many lines at most.'),
+  offset: z.exactOptional(z.number().int().nonnegative()).describe('Skip this many lines.'),
+  limit: z.exactOptional(z.number().int().positive()).describe('Read at most this many lines.'),
 });
 
-/** A part of a file; `lines_shown` is its first and last line, counted from 1. */
+/** Part of a file; `lines_shown` contains its first and last line, counted from 1. */
 export const ReadFileObservation = defineObservation('ReadFileObservation', {
   file_path: z.string(),
   file_content: z.string().default(''),
@@ -27,34 +27,34 @@ export const ReadFileObservation = defineObservation('ReadFileObservation', {
   total_lines: z.exactOptional(z.number().int()),
 });
 
-/** Write a whole file. */
+/** Writes a whole file. */
 export const WriteFileAction = defineAction('WriteFileAction', {
   file_path: filePath,
   content: z.string().describe('The whole new text of the file.'),
 });
 
-/** What was written. */
+/** Result of writing a file. */
 export const WriteFileObservation = defineObservation('WriteFileObservation', { ...changed, ...contents });
 
-/** Replace a text in a file. */
+/** Replaces text in a file. */
 export const EditAction = defineAction('EditAction', {
   file_path: filePath,
   old_string: z.string().describe('The exact text to replace; empty to create the file.'),
-  new_string: z.string().describe('The text to put there.'),
-  expected_replacements: z.number().int().nonnegative().default(1).describe('How often the text occurs.'),
+  new_string: z.string().describe('The replacement.'),
+  expected_replacements: z.number().int().nonnegative().default(1).describe('Expected number of occurrences.'),
 });
 
-/** What was replaced. */
+/** Result of replacing text. */
 export const EditObservation = defineObservation('EditObservation', {
   ...changed,
   replacements_made: z.number().int().default(0),
   ...contents,
 });
 
-/** List a directory. */
+/** Lists a directory. */
 export const ListDirectoryAction = defineAction('ListDirectoryAction', {
   dir_path: z.string().default('.').describe('The directory, absolute or in the working directory.'),
-  recursive: z.boolean().default(false).describe('Go one level deeper.'),
+  recursive: z.boolean().default(false).describe('Include the entries one level deeper.'),
 });
 
 const fileEntry = z.strictObject({
@@ -66,7 +66,7 @@ const fileEntry = z.strictObject({
   modified_time: z.string(),
 });
 
-/** What a directory holds; `is_truncated` when it holds more. */
+/** Entries of a directory; `is_truncated` if there are more. */
 export const ListDirectoryObservation = defineObservation('ListDirectoryObservation', {
   dir_path: z.exactOptional(z.string()),
   entries: z.array(fileEntry).default([]),

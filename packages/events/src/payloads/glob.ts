@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { defineAction, defineObservation } from '../define-payload.ts';
 
-/** Find files by name. */
+/** Finds files by name. */
 export const GlobAction = defineAction('GlobAction', {
   pattern: z.string().describe('Glob pattern of the paths to find, for instance src/**/*.ts.'),
   path: z.exactOptional(z.string()).describe('Directory to search; without it, the working directory.'),
 });
 
-/** The absolute paths that were found, newest first; `truncated` when there were more. */
+/** Absolute paths of matching files, newest first; `truncated` if there are more. */
 export const GlobObservation = defineObservation('GlobObservation', {
   files: z.array(z.string()),
   pattern: z.string(),

@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { defineAction, defineObservation } from '../define-payload.ts';
 
-/** Find files by what they hold. */
+/** Finds files by their contents. */
 export const GrepAction = defineAction('GrepAction', {
   pattern: z.string().describe('Regular expression to look for in the contents of files.'),
   path: z.exactOptional(z.string()).describe('Directory to search; without it, the working directory.'),
   include: z.exactOptional(z.string()).describe('Glob pattern: only files whose path matches are searched.'),
 });
 
-/** The paths of files with a match, newest first; `truncated` when there were more. */
+/** Paths of files with a match, newest first; `truncated` if there are more. */
 export const GrepObservation = defineObservation('GrepObservation', {
   matches: z.array(z.string()),
   pattern: z.string(),

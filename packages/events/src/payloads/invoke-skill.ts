@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { defineAction, defineObservation } from '../define-payload.ts';
 
-/** Load a skill into the conversation. */
+/** Loads a skill into the conversation. */
 export const InvokeSkillAction = defineAction('InvokeSkillAction', {
   name: z.string().describe('The name of the skill, as it is listed.'),
 });
 
-/** The skill, rendered as content. */
+/** Content of a loaded skill. */
 export const InvokeSkillObservation = defineObservation('InvokeSkillObservation', { skill_name: z.string() });

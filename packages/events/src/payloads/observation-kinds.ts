@@ -17,7 +17,7 @@ import { TerminalObservation } from './terminal.ts';
 import { ThinkObservation } from './think.ts';
 import { VisionInspectObservation } from './vision-inspect.ts';
 
-/** Every observation payload there is: add a file, then its line here. */
+/** Every payload of an observation. To add one, write its file and add a line here and in `index.ts`. */
 export const observationKinds = [
   ApplyPatchObservation,
   BrowserObservation,

@@ -3,8 +3,8 @@ import { FileEditorAction, FileEditorObservation } from './file-editor.ts';
 
 const { content: _content, is_error: _isError, ...observed } = FileEditorObservation.fields.shape;
 
-/** View or change a file while planning: the fields of the file editor, but only the plan may be changed. */
+/** Views or changes a file while planning. Has the fields of the file editor, but may change only the plan. */
 export const PlanningFileEditorAction = defineAction('PlanningFileEditorAction', FileEditorAction.fields.shape);
 
-/** What a view or an edit of the plan gave. */
+/** Result of a view or an edit while planning. */
 export const PlanningFileEditorObservation = defineObservation('PlanningFileEditorObservation', observed);

@@ -11,7 +11,7 @@ import {
 
 const content = [text('Done.')];
 
-test('the model is told how to go on with a task', () => {
+test('the model reads the id of a task, to resume it', () => {
   const observation = TaskObservation.create({ content, task_id: 'task_1', subagent: 'explore', status: 'completed' });
   expect(textOf(presentObservation(observation))).toBe('[task: task_1, sub-agent: explore, status: completed]\nDone.');
 });
@@ -28,31 +28,37 @@ test.for([
   ]);
 });
 
-test('a browser without a screenshot shows its text', () => {
+test('a browser result without a screenshot is its text', () => {
   expect(presentObservation(BrowserObservation.create({ content }))).toEqual(content);
 });
 
-test('what a user model thinks is told with how sure it is', () => {
+test('advice of the user model includes its confidence', () => {
   const observation = ConsultTomObservation.create({
     suggestions: 'Be brief.',
     confidence: 0.756,
-    reasoning: 'She said so.',
+    reasoning: 'It was requested.',
   });
-  expect(textOf(presentObservation(observation))).toBe('Be brief.\nWhy: She said so.\nConfidence: 76 %');
+  expect(textOf(presentObservation(observation))).toBe('Be brief.\nWhy: It was requested.\nConfidence: 76 %');
   expect(presentObservation(ConsultTomObservation.create({}))).toEqual([]);
 });
 
-test('what a user model learned is told with how much it read', () => {
+test('the result of the user model includes the number of conversations', () => {
   const observation = SleeptimeComputeObservation.create({ message: 'Learned.', sessions_processed: 2 });
   expect(textOf(presentObservation(observation))).toBe('Conversations taken in: 2.\nLearned.');
 });
 
-test('a failure says so first, whatever its kind', () => {
+test('a failed observation of any kind starts with a notice', () => {
   const failed = TerminalObservation.create({ content, is_error: true });
   expect(textOf(presentObservation(failed))).toBe('[The tool reported an error.]\nDone.');
 });
 
-test('fields of the wrong type are shown as nothing rather than thrown at', () => {
-  const odd = { content, is_error: false, suggestions: { a: 1 }, confidence: 'high', kind: 'ConsultTomObservation' };
-  expect(presentObservation(odd)).toEqual(content);
+test('fields of the wrong type are ignored', () => {
+  const invalid = {
+    content,
+    is_error: false,
+    suggestions: { a: 1 },
+    confidence: 'high',
+    kind: 'ConsultTomObservation',
+  };
+  expect(presentObservation(invalid)).toEqual(content);
 });

@@ -2,15 +2,15 @@ import { z } from 'zod';
 import { text } from '../content.ts';
 import { defineAction, defineObservation } from '../define-payload.ts';
 
-/** Let a sub-agent do a task, and wait for its answer. */
+/** Runs a task in a sub-agent and waits for its answer. */
 export const TaskAction = defineAction('TaskAction', {
   description: z.exactOptional(z.string()).describe('The task in three to five words.'),
-  prompt: z.string().describe('What the sub-agent is to do, with all it needs to know.'),
+  prompt: z.string().describe('The task of the sub-agent, with all information that it needs.'),
   subagent_type: z.string().default('general-purpose').describe('The kind of sub-agent.'),
-  resume: z.exactOptional(z.string()).describe('The id of an earlier task to go on with.'),
+  resume: z.exactOptional(z.string()).describe('The id of an earlier task to resume.'),
 });
 
-/** How a task ended: `completed` or `error`. The model reads its id too, to go on with it. */
+/** Outcome of a task: `completed` or `error`. The model also reads its id, so that it can resume the task. */
 export const TaskObservation = defineObservation(
   'TaskObservation',
   { task_id: z.string(), subagent: z.string(), status: z.string() },
@@ -22,25 +22,31 @@ export const TaskObservation = defineObservation(
 
 const delegation = z.enum(['spawn', 'delegate']);
 
-/** Old conversations: make sub-agents, or give them tasks. */
+/** Creates sub-agents, or delegates tasks to them. Occurs in old conversations only. */
 export const DelegateAction = defineAction('DelegateAction', {
-  command: delegation.describe('spawn makes sub-agents; delegate gives them tasks and waits.'),
-  ids: z.exactOptional(z.array(z.string())).describe('For spawn: the ids of the sub-agents to make.'),
+  command: delegation.describe('spawn creates sub-agents; delegate assigns tasks to them and waits.'),
+  ids: z.exactOptional(z.array(z.string())).describe('For spawn: the ids of the sub-agents to create.'),
   agent_types: z.exactOptional(z.array(z.string())).describe('For spawn: the kind of each, in the order of the ids.'),
   tasks: z.exactOptional(z.record(z.string(), z.string())).describe('For delegate: the task of each, by id.'),
 });
 
-/** What delegation gave. */
+/** Result of a delegation. */
 export const DelegateObservation = defineObservation('DelegateObservation', { command: delegation });
 
-/** Run a script that lets many sub-agents work. */
+/** Runs a script that starts sub-agents. */
 export const WorkflowAction = defineAction('WorkflowAction', {
-  name: z.string().describe('What the workflow is called.'),
+  name: z.string().describe('The name of the workflow.'),
   script: z.string().describe('The script.'),
-  max_concurrency: z.number().int().min(1).max(64).default(8).describe('How many sub-agents may work at once.'),
+  max_concurrency: z
+    .number()
+    .int()
+    .min(1)
+    .max(64)
+    .default(8)
+    .describe('Maximum number of sub-agents that run concurrently.'),
 });
 
-/** How a workflow ended. */
+/** Outcome of a workflow. */
 export const WorkflowObservation = defineObservation('WorkflowObservation', {
   name: z.string(),
   status: z.enum(['completed', 'error']),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { withFallback } from '../lenient.ts';
 import { defineAction, defineObservation } from '../define-payload.ts';
 
-/** One entry of the agent's own task list. */
+/** Entry of the agent's task list. */
 export const taskItem = z.strictObject({
   title: z.string(),
   notes: z.string().default(''),
@@ -12,13 +12,13 @@ export type TaskItem = Readonly<z.output<typeof taskItem>>;
 
 const command = z.enum(['view', 'plan']);
 
-/** Show the task list, or replace it whole. */
+/** Shows the task list, or replaces it. */
 export const TaskTrackerAction = defineAction('TaskTrackerAction', {
   command: command.default('view').describe('view shows the list; plan replaces it.'),
   task_list: z.array(taskItem).default([]).describe('For plan: the whole new list.'),
 });
 
-/** The task list after the call. */
+/** Task list after the call. */
 export const TaskTrackerObservation = defineObservation('TaskTrackerObservation', {
   command,
   task_list: z.array(taskItem).default([]),

@@ -3,7 +3,7 @@ import { text, type Content } from '../content.ts';
 import { lenientReader } from '../lenient.ts';
 import { defineAction, defineObservation, type Observation } from '../define-payload.ts';
 
-/** Run a command in the persistent shell, poll it, or send input to the program that runs in it. */
+/** Runs a command in the persistent shell, polls it, or sends input to the running program. */
 export const TerminalAction = defineAction('TerminalAction', {
   command: z
     .string()
@@ -24,7 +24,7 @@ export const TerminalAction = defineAction('TerminalAction', {
   reset: z.boolean().default(false).describe('Start a fresh shell first. Cannot be combined with is_input.'),
 });
 
-/** What a person and a program need to know of the shell after a command. `exit_code` -1 means still running or unknown. */
+/** State of the shell after a command. `exit_code` -1 means still running or unknown. */
 export const terminalMetadata = z.strictObject({
   exit_code: z.number().int().default(-1),
   pid: z.number().int().default(-1),
@@ -36,7 +36,7 @@ export const terminalMetadata = z.strictObject({
   suffix: z.string().default(''),
 });
 
-/** The output of one terminal call; `content` holds the bare output, what stands around it is in `metadata`. */
+/** Output of one terminal call. `content` is the bare output; text before and after it is in `metadata`. */
 export const TerminalObservation = defineObservation(
   'TerminalObservation',
   {

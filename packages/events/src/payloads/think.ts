@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { defineAction, defineObservation } from '../define-payload.ts';
 
-/** Note a thought; nothing happens. */
-export const ThinkAction = defineAction('ThinkAction', { thought: z.string().describe('The thought to note down.') });
+/** Records a thought, without any effect. */
+export const ThinkAction = defineAction('ThinkAction', { thought: z.string().describe('The thought to record.') });
 
-/** A fixed acknowledgement. */
+/** Fixed acknowledgement. */
 export const ThinkObservation = defineObservation('ThinkObservation', {});

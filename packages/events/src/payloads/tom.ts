@@ -2,14 +2,14 @@ import { z } from 'zod';
 import { text, type Content } from '../content.ts';
 import { defineAction, defineObservation } from '../define-payload.ts';
 
-/** Ask the agent that models the user what the user means. */
+/** Asks the agent that models the user for the user's intent. */
 export const ConsultTomAction = defineAction('ConsultTomAction', {
-  reason: z.string().describe('Why it is asked.'),
+  reason: z.string().describe('Reason for the question.'),
   use_user_message: z.boolean().default(true).describe('Ask about the last user message.'),
   custom_query: z.exactOptional(z.string()).describe('Ask this instead.'),
 });
 
-/** What it thinks the user means, how sure it is of that from 0 to 1, and why. */
+/** Assumed intent of the user, with a confidence from 0 to 1 and the reasoning. */
 export const ConsultTomObservation = defineObservation(
   'ConsultTomObservation',
   {
@@ -25,10 +25,10 @@ export const ConsultTomObservation = defineObservation(
     ]),
 );
 
-/** Let the agent that models the user learn from past conversations. */
+/** Lets the agent that models the user learn from past conversations. */
 export const SleeptimeComputeAction = defineAction('SleeptimeComputeAction', {});
 
-/** What it learned. */
+/** Result of learning from past conversations. */
 export const SleeptimeComputeObservation = defineObservation(
   'SleeptimeComputeObservation',
   { message: z.string().default(''), sessions_processed: z.number().int().default(0) },
@@ -36,8 +36,8 @@ export const SleeptimeComputeObservation = defineObservation(
     withLines(content, [typeof count === 'number' && `Conversations taken in: ${count}.`, message]),
 );
 
-/** The reference keeps what these tools say in fields, not in `content`. */
+/** Appends text of fields to the content: the reference stores the results of these tools in fields. */
 function withLines(content: readonly Content[], lines: readonly unknown[]): readonly Content[] {
-  const said = lines.filter((line) => typeof line === 'string' && line !== '');
-  return said.length === 0 ? content : [...content, text(said.join('\n'))];
+  const texts = lines.filter((line) => typeof line === 'string' && line !== '');
+  return texts.length === 0 ? content : [...content, text(texts.join('\n'))];
 }

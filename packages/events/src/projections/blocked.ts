@@ -4,7 +4,7 @@ import type { BaseEvent } from '../define-event.ts';
 import type { Projection } from '../fold/projection.ts';
 import { stateFields } from './state-fields.ts';
 
-/** What hooks stopped: event id to reason, oldest first. An action that was answered since is still in here. */
+/** Events that hooks stopped: id to reason, oldest first. Actions stay listed after they have a result. */
 export interface Blocked {
   readonly actions: ReadonlyMap<string, string>;
   readonly messages: ReadonlyMap<string, string>;
@@ -13,7 +13,7 @@ export interface Blocked {
 interface BlockedState {
   actions: Map<string, string>;
   messages: Map<string, string>;
-  /** The maps were handed out: copy before adding to them. */
+  /** True if the maps were returned: copy them before adding to them. */
   isShared: boolean;
 }
 
@@ -25,8 +25,8 @@ const reasons = z.record(z.string(), z.string());
 const noReason = 'A hook gave no reason.';
 
 /**
- * The actions and messages of a log that hooks stopped. Log scope: the reference's hook events often stand beside the branch
- * of the event they are about.
+ * Folds the actions and messages that hooks stopped. Scope is the log, because hook events of the reference are often
+ * not on the branch of their subject.
  */
 export const blockedProjection: Projection<BlockedState, Blocked> = {
   name: 'blocked',
@@ -61,7 +61,7 @@ function applyHook(state: BlockedState, event: HookExecutionEvent): void {
   if (message !== undefined) state.messages.set(message, reason);
 }
 
-/** An update names all that is blocked, so it may also lift what was. */
+/** An update contains all blocked ids, so it may also unblock some. */
 function applyUpdate(state: BlockedState, event: BaseEvent): void {
   for (const [key, value] of stateFields(event)) {
     const list = lists.get(key);

@@ -7,9 +7,9 @@ import { MessageEvent } from '../kinds/message-event.ts';
 import { UserRejectObservation } from '../kinds/user-reject-observation.ts';
 import type { Projection } from '../fold/projection.ts';
 
-/** How often things happened in the whole log, all branches. */
+/** Counts over the whole log, all branches. */
 export interface Counts {
-  /** Replies of the agent's model: all calls of one reply are one, a message without calls is one. */
+  /** Replies of the agent's model, with or without calls. */
   readonly iterations: number;
   readonly userMessages: number;
   readonly toolCalls: number;
@@ -23,11 +23,11 @@ export interface Counts {
 }
 
 interface CountsState extends Counts {
-  /** The reply that was counted last; the empty string is no id. */
+  /** Id of the last counted reply; empty for none. */
   readonly lastReply: string;
 }
 
-/** The {@link Counts} of a log. */
+/** Folds the {@link Counts} of a log. */
 export const countsProjection: Projection<CountsState, Counts> = {
   name: 'counts',
   version: 1,
@@ -58,7 +58,7 @@ function countMessage(counts: CountsState, { source, llm_response_id: reply = ''
   return source === 'agent' ? countReply(counts, reply) : counts;
 }
 
-/** Replies without an id cannot be told apart, so each of their events counts. */
+/** Replies without an id cannot be distinguished, so each of their events counts. */
 function countReply(counts: CountsState, reply: string): CountsState {
   if (reply !== '' && reply === counts.lastReply) return counts;
   return { ...counts, iterations: counts.iterations + 1, lastReply: reply };

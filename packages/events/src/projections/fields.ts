@@ -4,13 +4,13 @@ import { stateFields } from './state-fields.ts';
 
 interface FieldsState {
   fields: Map<string, unknown>;
-  /** The map inside was handed out: copy before changing it. */
+  /** True if the map was returned: copy it before changing it. */
   isShared: boolean;
 }
 
 /**
- * Each field of the conversation's state as its last update left it: confirmation policy, tags, agent state, goal, and
- * whatever an application calls its own. Fields that were never updated are not in the log, and not here.
+ * Folds the last value of each field of the conversation's state: confirmation policy, tags, agent state, goal, and
+ * fields of applications. Fields that were never updated are absent.
  */
 export const fieldsProjection: Projection<FieldsState, ReadonlyMap<string, unknown>> = {
   name: 'fields',

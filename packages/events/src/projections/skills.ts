@@ -6,13 +6,13 @@ import { InvokeSkillObservation } from '../payloads/invoke-skill.ts';
 import type { Projection } from '../fold/projection.ts';
 import { stateFields } from './state-fields.ts';
 
-/** Which skills and rules came into a conversation, each once, oldest first. */
+/** Skills and rules of a conversation, each once, oldest first. */
 export interface Skills {
-  /** Skills that a message brought in by its words. */
+  /** Skills that the text of a message activated. */
   readonly activated: readonly string[];
-  /** Skills that the agent loaded itself. */
+  /** Skills that the agent loaded. */
   readonly invoked: readonly string[];
-  /** Rules that came in with the files they are about. */
+  /** Rules that were activated by the paths of files. */
   readonly pathRules: readonly string[];
 }
 
@@ -23,7 +23,7 @@ const keys: Readonly<Record<string, keyof Skills>> = {
 };
 const names = z.array(z.string());
 
-/** The {@link Skills} of a branch: from messages, from results, and from the lists that state updates carry. */
+/** Folds the {@link Skills} of a branch: from messages, results and lists in state updates. */
 export const skillsProjection: Projection<Skills> = {
   name: 'skills',
   version: 1,

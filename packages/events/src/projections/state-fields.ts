@@ -2,8 +2,8 @@ import type { BaseEvent } from '../define-event.ts';
 import { ConversationStateUpdateEvent } from '../kinds/conversation-state-update-event.ts';
 
 /**
- * The fields of the conversation's state that an event sets, with their values: one for most updates, many for a
- * `full_state`, none for other events and for facts, which describe single events.
+ * Returns the fields of the conversation's state that an event sets, with their values: one for most updates, many for
+ * a `full_state`, none for other events and for facts, which describe single events.
  *
  * @see software-agent-sdk ConversationStateUpdateEvent, whose key may be `full_state`
  */

@@ -11,7 +11,7 @@ import { countsProjection, type Counts } from './counts.ts';
 import { fieldsProjection } from './fields.ts';
 import { skillsProjection, type Skills } from './skills.ts';
 
-/** All that a conversation is in, by name. What the folds keep inside is theirs. */
+/** All projections of the package, by name. Their states are private. */
 export type StateProjections = {
   readonly blocked: Projection<unknown, Blocked>;
   readonly counts: Projection<unknown, Counts>;
@@ -24,7 +24,7 @@ export type StateProjections = {
   readonly view: Projection<unknown, View>;
 };
 
-/** Every projection there is: add a file, then its lines here and in the index of its folder; the contract then tests it. */
+/** Returns every projection. To add one, write its file and add its lines here and in `index.ts`. */
 export function stateProjections(codec: EventCodec): StateProjections {
   return {
     blocked: blockedProjection,

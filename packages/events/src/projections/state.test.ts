@@ -40,19 +40,19 @@ const billed = ({ stamp }: EventFactory, fields: Partial<Call> = {}) =>
 const update = ({ stamp }: EventFactory, key: string, value: unknown) =>
   ConversationStateUpdateEvent.create({ key, value }, stamp());
 
-test('a call is pending until its result comes', () => {
+test('a call is pending until its result', () => {
   const { call, result, reject, error } = eventFactory();
   const calls = [call('a'), call('b'), call('c'), call('d')];
   expect(pending([...calls, result(0), reject(1), error('c')]).map(({ event }) => event)).toEqual([calls[3]]);
 });
 
-test('an agent error answers the oldest open call with its tool call id, and only that', () => {
+test('an agent error is the result of the oldest pending call with its tool call id only', () => {
   const { call, error, result } = eventFactory();
   const calls = [call('x', 'r1'), call('x', 'r2'), call('x', 'r3')];
   expect(pending([...calls, result(0), error('x'), error('y')]).map(({ event }) => event)).toEqual([calls[2]]);
 });
 
-test('a result names its action, whatever its tool call id', () => {
+test('a result names its action, regardless of its tool call id', () => {
   const { call, result } = eventFactory();
   const [first, second] = [call('x', 'r1'), call('x', 'r2')];
   expect(pending([first, second, result(1)]).map(({ event }) => event)).toEqual([first]);
@@ -75,7 +75,7 @@ test('only a call fact of this log proves that an action was not started', () =>
   ]);
 });
 
-test('an effect says that its action may have started', () => {
+test('an effect means that its action may have started', () => {
   const { call, stamp } = eventFactory();
   const [a, b] = [call('a'), call('b')];
   const effect = effectFact.create({ action_id: b.id, idempotency_key: 'k', at: 1 }, stamp());
@@ -83,14 +83,14 @@ test('an effect says that its action may have started', () => {
   expect(pending([a, b, effect, b]).map(({ hasEffect }) => hasEffect)).toEqual([false, true]);
 });
 
-test('an effect that a later version wrote is not overlooked', () => {
+test('an effect of a later version is recognised', () => {
   const make = eventFactory();
   const action = make.call('a');
   const effect = update(make, effectFact.key, { action_id: action.id, idempotency_key: 'k', at: 1, later: true });
   expect(pending([action, effect])[0]?.hasEffect).toBe(true);
 });
 
-test('an approval brings its digest, the last one counts', () => {
+test('a call has the digest of its last approval', () => {
   const { call, stamp } = eventFactory();
   const action = call('a');
   const approval = (digest: string) => approvalFact.create({ action_id: action.id, digest, by: 'ann', at: 1 }, stamp());
@@ -113,7 +113,7 @@ test.for<readonly [ExecutionStatus, string, ExecutionStatus]>([
   ['finished', 'framework', 'finished'],
   ['finished', 'agent', 'finished'],
   ['running', 'failure', 'error'],
-])('%s becomes, by %s, %s', ([before, what, after]) => {
+])('status %s, event %s: status %s', ([before, what, after]) => {
   const make = eventFactory();
   const failure = { code: 'C', detail: 'D', source: 'environment' as const };
   const events: Readonly<Record<string, BaseEvent>> = {
@@ -128,7 +128,7 @@ test.for<readonly [ExecutionStatus, string, ExecutionStatus]>([
   expect(status([update(make, 'execution_status', before), ...(event ? [event] : [])]).execution).toBe(after);
 });
 
-test('a failure is told until something else happens', () => {
+test('a failure is kept until the next change of status', () => {
   const make = eventFactory();
   const failure = ConversationErrorEvent.create({ code: 'C', detail: 'D', source: 'environment' }, make.stamp());
   const confirmed = [failure, update(make, 'execution_status', 'error')];
@@ -138,12 +138,12 @@ test('a failure is told until something else happens', () => {
 
 test('title and last user message come from the log; unknown keys and values change nothing', () => {
   const make = eventFactory();
-  const said = make.user('u');
+  const message = make.user('u');
   const noise = [update(make, 'execution_status', 'dancing'), update(make, 'title', 7), update(make, 'tags', {})];
-  expect(status([update(make, 'title', 'T'), said, make.framework('f'), ...noise])).toEqual({
+  expect(status([update(make, 'title', 'T'), message, make.framework('f'), ...noise])).toEqual({
     execution: 'idle',
     title: 'T',
-    lastUserMessageId: said.id,
+    lastUserMessageId: message.id,
   });
 });
 
@@ -171,14 +171,14 @@ test('calls without a price are counted, inherited ones are not', () => {
   expect(total).toMatchObject({ calls: 1, unpriced_calls: 1, cost_usd: 0, input_tokens: 0 });
 });
 
-test('what a child used counts once, as its last fact tells it, and not where it was inherited', () => {
+test('the usage of a child counts once, from its last fact, unless inherited', () => {
   const make = eventFactory();
   const child = (conversation_id: string, calls: number, more: { readonly inherited?: boolean } = {}) => {
     const usage = { ...aUsage, input_tokens: 10 * calls, output_tokens: calls };
     const used = { conversation_id, calls, unpriced_calls: 0, cost_usd: 0.1 * calls, latency_ms: 0, at: 1, usage };
     return childFact.create({ ...used, ...more }, make.stamp());
   };
-  const told = [
+  const facts = [
     child('a', 0),
     billed(make),
     child('a', 1),
@@ -186,7 +186,7 @@ test('what a child used counts once, as its last fact tells it, and not where it
     child('c', 9, { inherited: true }),
     child('a', 3),
   ];
-  const { total, byUsageId } = stats(told);
+  const { total, byUsageId } = stats(facts);
   expect(total).toMatchObject({ calls: 5, input_tokens: 50 });
   expect(total.cost_usd).toBeCloseTo(0.9, 9);
   expect(Object.entries(byUsageId).map(([id, { calls }]) => [id, calls])).toEqual([
@@ -208,7 +208,7 @@ const foreignMetrics = (prompt_tokens: number) => ({
   },
 });
 
-test('what the reference counted before the first call fact is added to', () => {
+test('call facts add to the stats that the reference stored before them', () => {
   const make = eventFactory();
   const foreign = [update(make, 'stats', foreignMetrics(50)), update(make, 'stats', foreignMetrics(70))];
   expect(stats(foreign).total).toMatchObject({ calls: 0, input_tokens: 70, output_tokens: 5, cost_usd: 2 });
@@ -227,7 +227,7 @@ const tracked = ({ stamp }: EventFactory, fields: object) =>
     stamp(),
   );
 
-test('the task list is what the last call that worked left', () => {
+test('the task list is that of the last successful call', () => {
   const make = eventFactory();
   const list = [{ title: 'A', notes: '', status: 'done' }];
   const failed = tracked(make, { task_list: [], is_error: true });

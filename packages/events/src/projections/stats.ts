@@ -6,20 +6,20 @@ import { childFact } from '../facts/child.ts';
 import type { Projection } from '../fold/projection.ts';
 import { stateFields } from './state-fields.ts';
 
-/** What a conversation used, in total or of one model. */
+/** Usage of a conversation, in total or of one model. */
 export interface Usage extends TokenUsage {
   readonly calls: number;
   /** Sum of the known costs in US dollars. */
   readonly cost_usd: number;
-  /** Calls whose price is unknown: `cost_usd` leaves them out. */
+  /** Calls with unknown price, which `cost_usd` does not include. */
   readonly unpriced_calls: number;
   readonly latency_ms: number;
 }
 
 /**
- * Totals over the whole log, all branches: money spent on an abandoned branch is spent. Inherited calls do not count. What
- * other conversations used on behalf of this one counts, each under the usage id `child:<its id>`: who adds up conversations
- * leaves those out, because they tell it themselves.
+ * Totals over the whole log, all branches: the cost of an abandoned branch counts. Inherited calls do not count. The
+ * usage of child conversations counts under the usage id `child:<its id>`: leave these out when adding up
+ * conversations, because the children report their own usage.
  */
 export interface Stats {
   readonly total: Usage;
@@ -27,7 +27,7 @@ export interface Stats {
 }
 
 interface StatsState extends Stats {
-  /** A fact was seen: from then on it is facts that count. */
+  /** True after the first fact. From then on only facts count. */
   readonly hasCalls: boolean;
 }
 
@@ -44,8 +44,8 @@ const noUsage: Usage = {
 };
 
 /**
- * Sums the calls of a log. A log that the reference began has no call facts there; its last `stats` update before the
- * first fact is what they are added to (it tells tokens and cost, not the number of calls or their latency).
+ * Sums the calls of a log. A log that was started by the reference has no call facts at first: facts are added to its
+ * last `stats` update before the first fact, which contains tokens and cost, but no number of calls and no latency.
  */
 export const statsProjection: Projection<StatsState, Stats> = {
   name: 'stats',
@@ -81,7 +81,7 @@ function withCall({ total, byUsageId }: Stats, call: Call): StatsState {
     unpriced_calls: call.cost_usd === undefined ? 1 : 0,
     latency_ms: call.latency_ms,
   };
-  // Usage ids come from configuration: one may be named like something every object has.
+  // Usage ids come from configuration and may equal the name of an inherited property.
   const before = Object.hasOwn(byUsageId, call.usage_id) ? byUsageId[call.usage_id] : undefined;
   return {
     total: sum(total, one),
@@ -90,7 +90,7 @@ function withCall({ total, byUsageId }: Stats, call: Call): StatsState {
   };
 }
 
-/** The fact tells all that this child used: it takes the place of what was known before. */
+/** The fact contains the total usage of the child, so it replaces an earlier one. */
 function withChild(
   { byUsageId }: Stats,
   {
@@ -107,7 +107,7 @@ function withChild(
   return { total: Object.values(usages).reduce(sum, noUsage), byUsageId: usages, hasCalls: true };
 }
 
-/** Only the counters: a later version may have put more into the fact. */
+/** Returns only the known counters: a later version may have added fields to the fact. */
 function tokensOf({ usage }: Pick<Call, 'usage'>): Partial<TokenUsage> {
   if (!usage) return {};
   const { input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, reasoning_tokens } = usage;
@@ -125,12 +125,14 @@ const foreignTokens = z.object({
 const foreignMetrics = z.object({
   accumulated_cost: count,
   accumulated_token_usage: foreignTokens.nullish(),
-  /** In seconds, one for each call; only in the full form. */
+  /** Seconds, one for each call. Only in the full form. */
   response_latencies: z.array(z.object({ latency: count })).catch([]),
 });
 const foreignStats = z.object({ usage_to_metrics: z.record(z.string(), foreignMetrics) });
 
-/** @see software-agent-sdk ConversationStats: `stats` updates carry a short form, a `full_state` may carry the full one */
+/**
+ * @see software-agent-sdk ConversationStats: `stats` updates carry a short form, a `full_state` may carry the full one
+ */
 function foreignUsage(event: BaseEvent): Stats | undefined {
   const [, value] = stateFields(event).find(([key]) => key === 'stats') ?? [];
   const parsed = foreignStats.safeParse(value);

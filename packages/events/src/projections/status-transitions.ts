@@ -1,6 +1,6 @@
 import { executionStatuses, type ExecutionStatus } from './status.ts';
 
-/** One way from status to status, and what takes it. */
+/** Allowed change of status, and its trigger. */
 export interface StatusTransition {
   readonly from: readonly ExecutionStatus[];
   readonly to: ExecutionStatus;
@@ -10,11 +10,11 @@ export interface StatusTransition {
 const all = executionStatuses.filter((status) => status !== 'deleting');
 
 /**
- * Every way there is. What is not in here leaves the status as it is: a message to a paused conversation, a pause of one that
- * waits. Logs of others may hold other changes; projections follow them, because the log is what happened.
+ * All transitions. Other events leave the status unchanged: a message to a paused conversation, a pause of a waiting
+ * one. Logs of other programs may contain other changes; projections follow them, because the log is authoritative.
  *
- * @see software-agent-sdk ConversationExecutionStatus (there a message to a waiting conversation approves what waits; here it
- * rejects it)
+ * @see software-agent-sdk ConversationExecutionStatus, where a message to a waiting conversation approves the waiting
+ * calls; here it rejects them
  */
 export const statusTransitions: readonly StatusTransition[] = [
   { from: ['idle', 'paused', 'error', 'stuck'], to: 'running', trigger: 'a run starts' },
@@ -32,7 +32,7 @@ export const statusTransitions: readonly StatusTransition[] = [
 
 const transitions = new Set(statusTransitions.flatMap(({ from, to }) => from.map((status) => `${status} ${to}`)));
 
-/** Whether a conversation may go from one status to the other. To stay is not to go. */
+/** Returns true if a conversation may change from one status to the other. No change is not a transition. */
 export function isStatusTransition(from: ExecutionStatus, to: ExecutionStatus): boolean {
   return transitions.has(`${from} ${to}`);
 }

@@ -7,7 +7,7 @@ import type { BaseEvent } from '../define-event.ts';
 import type { Projection } from '../fold/projection.ts';
 import { stateFields } from './state-fields.ts';
 
-/** Where a conversation stands. @see software-agent-sdk execution_status */
+/** Execution statuses of a conversation. @see software-agent-sdk execution_status */
 export const executionStatuses = [
   'idle',
   'running',
@@ -20,21 +20,21 @@ export const executionStatuses = [
 ] as const;
 export type ExecutionStatus = (typeof executionStatuses)[number];
 
-/** The status of a conversation and what led to it. */
+/** Status of a conversation, and its last message, title and failure. */
 export interface Status {
   readonly execution: ExecutionStatus;
   readonly lastUserMessageId?: string;
   readonly title?: string;
-  /** The failure the last run ended with; gone once something else happens. */
+  /** Failure that ended the last run. Absent after the next change of status. */
   readonly error?: { readonly code: string; readonly detail: string };
 }
 
-/** The key of the state update that carries the execution status. */
+/** Key of the state update that sets the execution status. */
 export const statusKey = 'execution_status';
 
 /**
- * Folds state updates, pauses, failures and user messages. A pause changes what is idle or running; a user message wakes
- * what is finished or stuck.
+ * Folds state updates, pauses, failures and user messages. A pause applies to an idle or running conversation; a user
+ * message makes a finished or stuck one idle.
  *
  * @see software-agent-sdk ConversationState.execution_status, and its table of transitions
  */

@@ -6,7 +6,7 @@ import type { Projection } from '../fold/projection.ts';
 
 const readItems = lenientReader(z.array(taskItem));
 
-/** The agent's own task list, as its last task_tracker call that worked left it. */
+/** Folds the agent's task list after its last successful task_tracker call. */
 export const taskListProjection: Projection<readonly TaskItem[]> = {
   name: 'taskList',
   version: 1,

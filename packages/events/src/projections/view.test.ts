@@ -15,13 +15,13 @@ const projection = viewProjection(eventCodec(builtinKinds));
 const viewOf = (events: readonly BaseEvent[]) => foldEvents(projection, events);
 const idsOf = (events: readonly BaseEvent[]) => viewOf(events).events.map(({ id }) => id);
 
-test('what is not for the model is not in the view', () => {
+test('events that are not for the model are not in the view', () => {
   const { user, stamp } = eventFactory();
   const message = user('u');
   expect(viewOf([message, PauseEvent.create({}, stamp())]).events).toEqual([message]);
 });
 
-test('a condensation removes what it names and puts its summary at its place', () => {
+test('a condensation removes the named events and inserts its summary', () => {
   const { prompt, user, agent, condensation } = eventFactory();
   const [first, a, b, c] = [prompt(), user('a'), agent('b'), user('c')];
   const forget = condensation([a, b], { text: 'S', offset: 1 });
@@ -32,7 +32,7 @@ test('a condensation removes what it names and puts its summary at its place', (
   ]);
 });
 
-test('the worked example: of 150 events 91 are forgotten after the first 4, and 60 are left', () => {
+test('example: of 150 events 91 are forgotten after the first 4, and 60 remain', () => {
   const { prompt, user, agent, condensation } = eventFactory();
   const others = Array.from({ length: 149 }, (_, index) => (index % 2 === 0 ? user(`${index}`) : agent(`${index}`)));
   const log = [prompt(), ...others];
@@ -47,14 +47,14 @@ test('the worked example: of 150 events 91 are forgotten after the first 4, and 
   ]);
 });
 
-test('a place past the end means the end', () => {
+test('an offset past the end means the end', () => {
   const { user, condensation } = eventFactory();
   const [a, b] = [user('a'), user('b')];
   const forget = condensation([a], { text: 'S', offset: 9 });
   expect(idsOf([a, b, forget])).toEqual([b.id, `${forget.id}-summary`]);
 });
 
-test('a summary without a place is not shown, and the other way round', () => {
+test('a summary without an offset is ignored, and an offset without a summary', () => {
   const { user, stamp } = eventFactory();
   const a = user('a');
   const fields = { forgotten_event_ids: [], llm_response_id: '' };
@@ -63,7 +63,7 @@ test('a summary without a place is not shown, and the other way round', () => {
   expect(idsOf([a, lone, place])).toEqual([a.id]);
 });
 
-test('a summary can be forgotten like anything else', () => {
+test('a summary can be forgotten like any event', () => {
   const { user, condensation } = eventFactory();
   const [a, b] = [user('a'), user('b')];
   const first = condensation([a], { text: 'S', offset: 0 });
@@ -77,14 +77,14 @@ test('unknown ids change nothing, and the prompt is never forgotten', () => {
   expect(idsOf([first, a, condensation([first, { ...a, id: 'unknown' }])])).toEqual([first.id, a.id]);
 });
 
-test('forgetting a part of a reply forgets all of it', () => {
+test('forgetting a part of a reply forgets the whole reply', () => {
   const { user, call, result, error, condensation } = eventFactory();
   const a = user('a');
   const batch = [call('1'), call('2'), result(0), error('2')];
   for (const part of batch) expect(idsOf([a, ...batch, condensation([part])])).toEqual([a.id]);
 });
 
-test('of several events with one id only the first is shown', () => {
+test('of several events with the same id only the first is in the view', () => {
   const { user, agent, condensation } = eventFactory();
   const a = user('a');
   const twin = { ...agent('b'), id: a.id };
@@ -92,21 +92,21 @@ test('of several events with one id only the first is shown', () => {
   expect(viewOf([a, twin, condensation([a]), twin]).events).toEqual([twin]);
 });
 
-test('a condensation that stands in the log twice has one summary', () => {
+test('a condensation that is in the log twice has one summary', () => {
   const { user, condensation } = eventFactory();
   const [a, b] = [user('a'), user('b')];
   const forget = condensation([a], { text: 'S', offset: 0 });
   expect(idsOf([a, b, forget, forget])).toEqual([`${forget.id}-summary`, b.id]);
 });
 
-test('a condensation answers the request for one', () => {
+test('a condensation completes the request for one', () => {
   const { user, stamp, condensation } = eventFactory();
   const request = CondensationRequest.create({}, stamp());
   expect(viewOf([user('a'), request]).isCondensationRequested).toBe(true);
   expect(viewOf([user('a'), request, condensation([])]).isCondensationRequested).toBe(false);
 });
 
-test('a masked result shows the text instead of the output, and stays a result', () => {
+test('a masked result has the text of the mask and stays a result', () => {
   const { call, result, stamp, user } = eventFactory();
   const [action, output, late] = [call('a'), result(0, 'x'.repeat(1000)), user('u')];
   const mask = maskFact.create({ event_ids: [output.id, action.id, 'unknown'], text: 'Left out.' }, stamp());
@@ -118,14 +118,14 @@ test('a masked result shows the text instead of the output, and stays a result',
   expect(masked).toMatchObject({ id: output.id, action_id: action.id, tool_call_id: 'a' });
 });
 
-test('a mask does not reach what comes after it', () => {
+test('a mask does not apply to later events', () => {
   const { call, result, stamp } = eventFactory();
   const [action, output] = [call('a'), result(0)];
   const mask = maskFact.create({ event_ids: [output.id], text: 'Left out.' }, stamp());
   expect(viewOf([action, mask, output]).events[1]).toBe(output);
 });
 
-test('a view that was read stays as it is', () => {
+test('a returned view does not change', () => {
   const { user, condensation } = eventFactory();
   const [a, b] = [user('a'), user('b')];
   const state = projection.apply(projection.initial(), a, 0);

@@ -14,22 +14,24 @@ import { repliesOf } from '../messages/replies.ts';
 import type { Projection } from '../fold/projection.ts';
 import { stateFields } from './state-fields.ts';
 
-/** What the model may see now: the active branch, minus what condensations forgot and hooks stopped, plus summaries. */
+/** Events that the model sees: the active branch without forgotten and blocked events, plus summaries. */
 export interface View {
-  /** No two have the same id: of several only the first is shown, because condensations forget by id. */
+  /**
+   * Their ids are unique: of events with the same id only the first is included, because condensations forget by id.
+   */
   readonly events: readonly BaseEvent[];
-  /** A condensation was asked for and none has happened since. */
+  /** True if a condensation was requested and none has followed. */
   readonly isCondensationRequested: boolean;
 }
 
 interface ViewState {
-  /** Never handed out: it grows in place. */
+  /** Never returned, because it grows in place. */
   events: BaseEvent[];
-  /** The copy that was handed out; undefined since `events` changed. One copy per read, however many events came between. */
+  /** Copy that was returned; undefined after a change of `events`. One copy per read, not per event. */
   copy?: readonly BaseEvent[] | undefined;
-  /** The ids of `events`. */
+  /** Ids of `events`. */
   ids: Set<string>;
-  /** The ids of messages that hooks stopped. */
+  /** Ids of messages that hooks stopped. */
   readonly blocked: Set<string>;
   isCondensationRequested: boolean;
 }
@@ -40,7 +42,7 @@ interface SavedView {
   readonly isCondensationRequested: boolean;
 }
 
-/** The {@link View} of a branch. Total: any sequence of events gives one. */
+/** Folds the {@link View} of a branch. Total: any sequence of events has one. */
 export function viewProjection(codec: EventCodec): Projection<ViewState, View> {
   return {
     name: 'view',
@@ -81,7 +83,7 @@ function idsOf(events: readonly BaseEvent[]): Set<string> {
   return new Set(events.map(({ id }) => id));
 }
 
-/** The messages that an event stops. A hook that blocks stands before its message or after it. */
+/** Returns the ids of messages that an event blocks. A hook event may precede or follow its message. */
 function blockedBy(event: BaseEvent): readonly string[] {
   if (HookExecutionEvent.is(event)) return event.blocked && event.message_id !== undefined ? [event.message_id] : [];
   return stateFields(event).flatMap(([key, value]) =>
@@ -89,7 +91,7 @@ function blockedBy(event: BaseEvent): readonly string[] {
   );
 }
 
-/** What a hook stopped is never shown again: the reference sends it to the model one turn later. */
+/** Removes blocked messages for good. The reference sends them to the model one turn later. */
 function block(state: ViewState, ids: readonly string[]): void {
   for (const id of ids) state.blocked.add(id);
   if (!ids.some((id) => state.ids.has(id))) return;
@@ -126,7 +128,7 @@ function withoutForgotten(events: readonly BaseEvent[], condensation: Condensati
   return kept.toSpliced(offset, 0, Object.freeze({ ...stamp, summary, kind: CondensationSummaryEvent.kind }));
 }
 
-/** Forgetting part of a reply forgets all of it: its calls and their results. */
+/** Extends the forgotten ids to whole replies: their calls and results. */
 function wholeReplies(events: readonly BaseEvent[], forgotten: ReadonlySet<string>): ReadonlySet<string> {
   const all = new Set(forgotten);
   for (const { members } of repliesOf(events)) {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { anyCharacter } from './any-character.ts';
 
-test('any character is one, and of every kind there are some', () => {
+test('every value is one character, and every range occurs', () => {
   const drawn = fc.sample(anyCharacter<fc.Arbitrary<string>>(fc), { numRuns: 2000, seed: 1 });
   expect(
     drawn.filter((text) => text !== String.fromCodePoint(text.codePointAt(0) ?? -1) || !text.isWellFormed()),

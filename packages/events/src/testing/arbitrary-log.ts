@@ -3,27 +3,27 @@ import { choices } from './choices.ts';
 import { randomSteps } from './random-steps.ts';
 import { logWriter } from './log-writer.ts';
 
-/** A log as a store hands it out. */
+/** Log as a store returns it. */
 export type Log = readonly LogEntry[];
 
-/** What is used of fast-check: pass the module. */
+/** Part of fast-check that {@link arbitraryLog} uses: pass the module. */
 export interface NumberLists<Arbitrary> {
   uint32Array(constraints: { readonly maxLength: number; readonly size: 'max' }): {
     map(build: (numbers: Uint32Array) => Log): Arbitrary;
   };
 }
 
-/** How long and how wild the logs are. */
+/** Options of {@link arbitraryLog}. */
 export interface ArbitraryLogOptions {
-  /** This many events at most; default 60. */
+  /** Maximum number of events; default 60. */
   readonly maxEvents?: number;
 }
 
 /**
- * Logs as hostile as anything in the wild: calls without results and results without calls, reused ids of every sort,
- * branches and moved heads, condensations of summaries, masks, facts, unknown and broken events, odd texts.
+ * Creates an arbitrary of hostile logs: calls without results and results without calls, repeated ids, branches and
+ * moved heads, condensations of summaries, masks, facts, unknown and invalid events, edge case texts.
  *
- * The type parameter says what `fc` makes, because TypeScript cannot infer it: `arbitraryLog<fc.Arbitrary<Log>>(fc)`.
+ * The type parameter is the arbitrary of `fc`, which TypeScript cannot infer: `arbitraryLog<fc.Arbitrary<Log>>(fc)`.
  */
 export function arbitraryLog<Arbitrary>(
   fc: NumberLists<Arbitrary>,
@@ -35,7 +35,7 @@ export function arbitraryLog<Arbitrary>(
     .map((numbers) => logOf(numbers).slice(0, maxEvents));
 }
 
-/** The log that a list of numbers stands for: the same numbers always give the same log. */
+/** Returns the log that is derived from a list of numbers: equal numbers return equal logs. */
 export function logOf(numbers: ArrayLike<number>): Log {
   const choose = choices(numbers);
   const log = logWriter(choose, choose.once(4) ? 'legacy' : 'tree');

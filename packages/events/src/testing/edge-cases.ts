@@ -1,6 +1,6 @@
 import type { Json } from '../json.ts';
 
-/** Texts that break careless code: empty, blank, huge, half a character, names that objects have, JSON in JSON. */
+/** Texts that break careless code: empty, blank, huge, lone surrogates, names of inherited properties, JSON in JSON. */
 export const edgeCaseTexts: readonly string[] = [
   'ok',
   'two\nlines',
@@ -24,7 +24,7 @@ function nested(depth: number): Json {
   return value;
 }
 
-/** Values that break careless readers of JSON. */
+/** JSON values that break careless readers. */
 export const edgeCaseJson: readonly Json[] = [
   {},
   null,

@@ -11,23 +11,23 @@ import { TerminalAction, MCPToolObservation } from '../payloads/index.ts';
 
 type Fields = Parameters<typeof ActionEvent.create>[0];
 
-/** What a call may have besides its ids. */
+/** Fields of a call other than its ids. */
 export interface CallOptions extends Partial<Omit<Fields, 'tool_call'>> {
-  /** The JSON text of the call. */
+  /** JSON text of the arguments. */
   readonly arguments?: string;
 }
 
-/** Makes the events of a small conversation, each with its own id and the next timestamp. */
+/** Creates the events of a small conversation, each with a new id and the next timestamp. */
 export interface EventFactory {
   readonly stamp: (parentId?: string) => Stamp;
-  readonly prompt: (says?: string) => SystemPromptEvent;
-  readonly user: (says: string) => MessageEvent;
-  readonly agent: (says: string) => MessageEvent;
-  /** What the framework says in a user's role. */
-  readonly framework: (says: string) => MessageEvent;
+  readonly prompt: (content?: string) => SystemPromptEvent;
+  readonly user: (content: string) => MessageEvent;
+  readonly agent: (content: string) => MessageEvent;
+  /** Message of the framework in the role of a user. */
+  readonly framework: (content: string) => MessageEvent;
   readonly call: (toolCallId: string, responseId?: string, options?: CallOptions) => ActionEvent;
-  /** The result of the n-th call that this factory made. */
-  readonly result: (call: number, says?: string) => ObservationEvent;
+  /** Result of the n-th call of this factory. */
+  readonly result: (call: number, content?: string) => ObservationEvent;
   readonly reject: (call: number) => UserRejectObservation;
   readonly error: (toolCallId: string) => AgentErrorEvent;
   readonly condensation: (
@@ -36,7 +36,7 @@ export interface EventFactory {
   ) => Condensation;
 }
 
-/** Starts a conversation without events; ids and timestamps count up from 0. */
+/** Creates an {@link EventFactory}. Ids and timestamps count up from 0. */
 export function eventFactory(): EventFactory {
   let made = 0;
   const calls: ActionEvent[] = [];
@@ -48,9 +48,9 @@ export function eventFactory(): EventFactory {
       ...(parentId !== undefined && { parent_id: parentId }),
     };
   };
-  const message = (source: 'user' | 'agent' | 'environment', says: string): MessageEvent =>
+  const message = (source: 'user' | 'agent' | 'environment', content: string): MessageEvent =>
     MessageEvent.create(
-      { source, llm_message: { role: source === 'agent' ? 'assistant' : 'user', content: [text(says)] } },
+      { source, llm_message: { role: source === 'agent' ? 'assistant' : 'user', content: [text(content)] } },
       stamp(),
     );
   const named = (
@@ -61,10 +61,10 @@ export function eventFactory(): EventFactory {
   };
   return {
     stamp,
-    prompt: (says = 'You help.') => SystemPromptEvent.create({ system_prompt: text(says), tools: [] }, stamp()),
-    user: (says) => message('user', says),
-    agent: (says) => message('agent', says),
-    framework: (says) => message('environment', says),
+    prompt: (content = 'You help.') => SystemPromptEvent.create({ system_prompt: text(content), tools: [] }, stamp()),
+    user: (content) => message('user', content),
+    agent: (content) => message('agent', content),
+    framework: (content) => message('environment', content),
     call(toolCallId, responseId = 'r', { arguments: json = '{}', ...fields } = {}) {
       const tool_call = { id: toolCallId, name: 'terminal', arguments: json, origin: 'completion' as const };
       const action = TerminalAction.create({ command: 'ls' });
@@ -73,9 +73,9 @@ export function eventFactory(): EventFactory {
       calls.push(event);
       return event;
     },
-    result: (call, says = 'out') =>
+    result: (call, content = 'out') =>
       ObservationEvent.create(
-        { ...named(call), observation: MCPToolObservation.create({ content: [text(says)], tool_name: 'terminal' }) },
+        { ...named(call), observation: MCPToolObservation.create({ content: [text(content)], tool_name: 'terminal' }) },
         stamp(),
       ),
     reject: (call) => UserRejectObservation.create(named(call), stamp()),

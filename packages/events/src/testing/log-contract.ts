@@ -8,13 +8,13 @@ import { Timeline, type ReadEntries } from '../fold/timeline.ts';
 import type { Json } from '../json.ts';
 import type { Log } from './arbitrary-log.ts';
 
-/** One thing that holds for every log. */
+/** Check that holds for every log. */
 export interface LogCheck {
   readonly title: string;
   run(log: Log, codec: EventCodec): Promise<void>;
 }
 
-/** What must hold for every log and every set of kinds. Throws an AssertionError when it does not. */
+/** Checks that hold for every log and every set of kinds. A failing check throws an AssertionError. */
 export const logContract: readonly LogCheck[] = [
   {
     title: 'every prefix folds the same event by event, from scratch and from a snapshot',
@@ -36,7 +36,7 @@ export const logContract: readonly LogCheck[] = [
     },
   },
   {
-    title: 'every prefix gives legal messages',
+    title: 'the messages of every prefix are legal',
     async run(log, codec) {
       const timeline = timelineFor(codec);
       const project = messageBuilder(codec);
@@ -47,7 +47,7 @@ export const logContract: readonly LogCheck[] = [
     },
   },
   {
-    title: 'one projector gives what a fresh one gives',
+    title: 'a reused message builder returns the messages of a new one',
     async run(log, codec) {
       const timeline = timelineFor(codec);
       const project = messageBuilder(codec);

@@ -3,7 +3,7 @@ import type { BaseEvent } from '../define-event.ts';
 import { isOpaque } from '../opaque-event.ts';
 import type { LogEntry } from '../fold/timeline.ts';
 
-/** The log of these events, as a store would hand it out. */
+/** Returns the entries of a log with these events. */
 export function logEntriesOf(codec: EventCodec, events: readonly BaseEvent[]): readonly LogEntry[] {
   return events.map((event, seq) => ({
     seq,

@@ -3,16 +3,16 @@ import type { LogEntry } from '../fold/timeline.ts';
 import type { Choices } from './choices.ts';
 import { edgeCaseTexts } from './edge-cases.ts';
 
-/** The fields of an event in the making. */
+/** Fields of an event. */
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A call that the log holds, with what a result needs to name it. */
+/** Call in the log, with the ids that a result refers to. */
 interface WrittenCall {
   readonly action_id: string;
   readonly tool_call_id: string;
 }
 
-/** A log in the making, and what later events of it may refer to. */
+/** Log that is being written, and the events that later ones may refer to. */
 export interface LogWriter {
   readonly choose: Choices;
   readonly calls: readonly WrittenCall[];
@@ -21,15 +21,15 @@ export interface LogWriter {
   readonly entries: readonly LogEntry[];
   write(kind: string, fields: Fields, source?: string): string;
   writeText(text: string): void;
-  /** Remembers that the last event was a call. */
-  called(toolCallId: string): void;
+  /** Records that the last event was a call. */
+  addCall(toolCallId: string): void;
   text(): string;
 }
 
-/** How the events of a log are linked. */
+/** Links between the events of a log: a tree of parent ids, or none, as in old logs. */
 export type Linking = 'tree' | 'legacy';
 
-/** A log that is written as hostile as `choose` wants: most ids are fresh and most parents the head, but not all. */
+/** Creates a writer of a random log. Most ids are new and most parents are the head, but not all. */
 export function logWriter(choose: Choices, linking: Linking): LogWriter {
   const entries: LogEntry[] = [];
   const ids: string[] = [];
@@ -60,7 +60,7 @@ export function logWriter(choose: Choices, linking: Linking): LogWriter {
       return id;
     },
     writeText: (text) => add(`f0000000-${entries.length}`, '', undefined, text),
-    called: (tool_call_id) => calls.push({ action_id: ids.at(-1) ?? '', tool_call_id }),
+    addCall: (tool_call_id) => calls.push({ action_id: ids.at(-1) ?? '', tool_call_id }),
     text: () => (choose.once(6) ? (choose.oneOf(edgeCaseTexts) ?? '') : `text ${choose.below(1000)}`),
   };
 }

@@ -4,22 +4,22 @@ import type { BaseEvent } from '../define-event.ts';
 import type { Json } from '../json.ts';
 import type { Projection } from '../fold/projection.ts';
 
-/** What a check needs: a projection, and the log it is tried on, decoded. */
+/** Input of a check: a projection and the decoded events of a log. */
 export interface ProjectionSubject {
   readonly projection: Projection<unknown, unknown>;
   readonly codec: EventCodec;
   readonly events: readonly BaseEvent[];
 }
 
-/** One thing that every projection must do. */
+/** Check that every projection must pass. */
 export interface ProjectionCheck {
   readonly title: string;
   run(subject: ProjectionSubject): void;
 }
 
 /**
- * What every `Projection` must do, whatever the log. Throws an AssertionError when it does not. The checks prove little
- * about a projection that none of the events concern: one of own kinds needs logs that have them.
+ * Checks of the `Projection` contract, for any log. A failing check throws an AssertionError. A projection of custom
+ * kinds needs logs with events of these kinds.
  */
 export const projectionContract: readonly ProjectionCheck[] = [
   {
@@ -36,7 +36,7 @@ export const projectionContract: readonly ProjectionCheck[] = [
     },
   },
   {
-    title: 'folds a branch, whose seqs have gaps, on from its snapshot',
+    title: 'continues a branch, whose seqs have gaps, from its snapshot',
     run({ projection, events }) {
       const entries = [...events.entries()].filter(([seq]) => projection.scope === 'log' || seq % 3 !== 1);
       const apply = (state: unknown, [seq, event]: [number, BaseEvent]) => projection.apply(state, event, seq);
@@ -48,13 +48,13 @@ export const projectionContract: readonly ProjectionCheck[] = [
     },
   },
   {
-    title: 'gives the same view for the same events',
+    title: 'returns the same view for the same events',
     run({ projection, events }) {
       assert.deepEqual(projection.read(fold(projection, events)), projection.read(fold(projection, events)));
     },
   },
   {
-    title: 'leaves what it read unchanged when it folds on',
+    title: 'does not change returned views',
     run({ projection, events }) {
       const views: { readonly view: unknown; readonly copy: unknown }[] = [];
       fold(projection, events, (state, seq) => {
@@ -66,7 +66,7 @@ export const projectionContract: readonly ProjectionCheck[] = [
     },
   },
   {
-    title: 'leaves what it encoded unchanged when it folds on',
+    title: 'does not change returned JSON',
     run({ projection, events }) {
       const saved: { readonly json: Json; readonly text: string }[] = [];
       fold(projection, events, (state, seq) => {
@@ -89,7 +89,7 @@ export const projectionContract: readonly ProjectionCheck[] = [
     },
   },
   {
-    title: 'starts every fold from nothing',
+    title: 'starts every fold from a new state',
     run({ projection, events }) {
       const empty = structuredClone(projection.read(projection.initial()));
       fold(projection, events);
@@ -97,7 +97,7 @@ export const projectionContract: readonly ProjectionCheck[] = [
     },
   },
   {
-    title: 'goes on from its snapshot as if nothing had happened',
+    title: 'continues from its snapshot with equal results',
     run({ projection, events }) {
       const middle = Math.floor(events.length / 2);
       const state = fold(projection, events.slice(0, middle));

@@ -25,7 +25,7 @@ const systemPrompt: Step = (log) =>
 const paths = ['/a', '/b', '__proto__', 7];
 const editorCommand = (log: LogWriter): string | undefined => log.choose.oneOf(['create', 'view', 'str_replace']);
 
-/** What a call asks for, not always as its kind wants it. */
+/** Action of a call, not always valid for its kind. */
 function actionOf(log: LogWriter): object {
   const { choose } = log;
   switch (choose.below(5)) {
@@ -40,9 +40,9 @@ function actionOf(log: LogWriter): object {
   }
 }
 
-const oddNames = ['', 'functions.terminal:0', 'x'.repeat(100), 'read file', 'é'];
+const edgeCaseNames = ['', 'functions.terminal:0', 'x'.repeat(100), 'read file', 'é'];
 
-/** One reply of up to four calls. */
+/** Writes a reply of up to four calls. */
 const reply: Step = (log) => {
   const { choose } = log;
   const llm_response_id = choose.once(4) ? ['', 'same'][choose.below(2)] : `r${log.entries.length}`;
@@ -53,7 +53,7 @@ const reply: Step = (log) => {
       : `c${log.entries.length}`;
     const text = choose.oneOf(argumentTexts) ?? '{}';
     const id = choose.once(9) ? 'other' : tool_call_id;
-    const name = choose.once(7) ? choose.oneOf(oddNames) : 'terminal';
+    const name = choose.once(7) ? choose.oneOf(edgeCaseNames) : 'terminal';
     const tool_call = { id, name, arguments: text, origin: 'completion' };
     const action = choose.once(5) ? undefined : actionOf(log);
     const risk = choose.once(5) ? { security_risk: choose.oneOf(['LOW', 'HIGH', 'EXTREME']) } : {};
@@ -63,7 +63,7 @@ const reply: Step = (log) => {
       { thought, thinking_blocks, action, tool_name: 'terminal', tool_call_id, tool_call, llm_response_id, ...risk },
       'agent',
     );
-    log.called(tool_call_id);
+    log.addCall(tool_call_id);
     if (choose.once(6))
       log.write('AgentErrorEvent', { tool_name: 'terminal', tool_call_id, error: log.text() }, 'agent');
   }
@@ -81,16 +81,17 @@ const observationKinds = [
   'SleeptimeComputeObservation',
   'Foreign',
 ];
-const odd = (log: LogWriter): unknown => (log.choose.once(3) ? log.choose.oneOf(edgeCaseJson) : log.text());
+const anyValue = (log: LogWriter): unknown => (log.choose.once(3) ? log.choose.oneOf(edgeCaseJson) : log.text());
 
-/** A result of a recent call, of any call, or of none. */
+/** Writes a result of a recent call, of any call, or of no call. */
 const result: Step = (log) => {
   const { choose } = log;
   const call = choose.once(5) ? choose.oneOf(log.calls) : log.calls.at(-1 - choose.below(4));
   const named = call && !choose.once(12) ? call : { action_id: 'e0000000-9999', tool_call_id: 'call_1' };
-  const what = choose.below(5);
-  if (what === 3) log.write('UserRejectObservation', { tool_name: 'terminal', ...named, rejection_reason: log.text() });
-  else if (what === 4) {
+  const variant = choose.below(5);
+  if (variant === 3)
+    log.write('UserRejectObservation', { tool_name: 'terminal', ...named, rejection_reason: log.text() });
+  else if (variant === 4) {
     const { tool_call_id } = named;
     log.write('AgentErrorEvent', { tool_name: 'terminal', tool_call_id, error: log.text() }, 'agent');
   } else {
@@ -98,8 +99,13 @@ const result: Step = (log) => {
     const content = choose.once(6) ? [] : [block(log.text())];
     const edit = kind === 'FileEditorObservation' ? { command: editorCommand(log), path: choose.oneOf(paths) } : {};
     const more = { metadata: choose.oneOf(edgeCaseJson), task_list: [{ title: log.text() }] };
-    const told = { skill_name: odd(log), screenshot_data: odd(log), suggestions: odd(log), confidence: odd(log) };
-    const observation = { content, is_error: choose.once(4), ...more, ...edit, ...told, kind };
+    const fields = {
+      skill_name: anyValue(log),
+      screenshot_data: anyValue(log),
+      suggestions: anyValue(log),
+      confidence: anyValue(log),
+    };
+    const observation = { content, is_error: choose.once(4), ...more, ...edit, ...fields, kind };
     log.write('ObservationEvent', { tool_name: 'terminal', ...named, observation });
   }
 };
@@ -135,7 +141,7 @@ const fact: Step = (log) => {
   update(log, key, choose.once(6) ? choose.oneOf(edgeCaseJson) : values[key]);
 };
 
-/** A value for a field of the state, now and then of the wrong shape. */
+/** Value of a field of the state, sometimes of the wrong type. */
 function fieldValue(log: LogWriter, key: string): unknown {
   const { choose } = log;
   if (choose.once(4)) return choose.oneOf(edgeCaseJson);
@@ -161,12 +167,12 @@ const internal: Step = (log) => {
 
 const brokenTexts = ['', '{', 'null', '[]', '{"kind":"MessageEvent"}', '\u0000', '{"id":"e","kind":7}'];
 
-/** What cannot be typed: unknown kinds, known kinds with wrong fields, text that is no event. */
+/** Writes events that cannot be typed: unknown kinds, invalid fields, text that is not an event. */
 const opaque: Step = (log) => {
-  const what = log.choose.below(4);
-  if (what === 0) log.write('InventedEvent', { anything: log.choose.oneOf(edgeCaseJson) }, 'hook');
-  else if (what === 1) log.write('ActionEvent', { thought: 7 }, 'agent');
-  else if (what === 2) log.write('ConversationStateUpdateEvent', { value: 1 });
+  const variant = log.choose.below(4);
+  if (variant === 0) log.write('InventedEvent', { anything: log.choose.oneOf(edgeCaseJson) }, 'hook');
+  else if (variant === 1) log.write('ActionEvent', { thought: 7 }, 'agent');
+  else if (variant === 2) log.write('ConversationStateUpdateEvent', { value: 1 });
   else log.writeText(log.choose.oneOf(brokenTexts) ?? '');
 };
 
@@ -180,8 +186,8 @@ const hook: Step = (log) => {
   log.write('HookExecutionEvent', { ...fields, exit_code: 0, [about]: subject, ...why }, 'hook');
 };
 
-/** What clients and trainers are told beside the conversation. */
-const aside: Step = (log) => {
+/** Writes an event for clients or training that is not part of the conversation. */
+const sideEvent: Step = (log) => {
   const { choose } = log;
   const kinds: readonly (readonly [string, object])[] = [
     ['ACPToolCallEvent', { tool_call_id: 'c', title: log.text(), raw_input: choose.oneOf(edgeCaseJson) }],
@@ -194,7 +200,7 @@ const aside: Step = (log) => {
   log.write(kind, { ...fields });
 };
 
-/** Every step a random log can take, with how often it does. */
+/** All steps of random logs, with their weights. */
 const weights: readonly (readonly [Step, number])[] = [
   [userMessage, 5],
   [agentMessage, 2],
@@ -207,11 +213,11 @@ const weights: readonly (readonly [Step, number])[] = [
   [internal, 1],
   [opaque, 1],
   [hook, 1],
-  [aside, 1],
+  [sideEvent, 1],
   [systemPrompt, 1],
 ];
 
-/** The steps, each as often as its weight. */
+/** Steps of random logs, each repeated by its weight. */
 export const randomSteps: readonly Step[] = weights.flatMap(([move, weight]) =>
   Array.from({ length: weight }, () => move),
 );

@@ -20,8 +20,8 @@ import { revealHidden, safeText } from './safe-text.ts';
 import type { TextLine } from './text-line.ts';
 
 /**
- * Renders an event briefly for people: messages in full, calls and results as excerpts. Returns no lines for events that
- * only keep the books, such as state updates. Total: any event of a log can be rendered.
+ * Renders an event briefly for people: messages in full, calls and results as excerpts. Returns no lines for
+ * bookkeeping events, such as state updates. Total: any event of a log can be rendered.
  *
  * @see software-agent-sdk Event.visualize
  */

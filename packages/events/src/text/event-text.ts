@@ -12,14 +12,17 @@ const plain = (_mark: TextMark, text: string): string => text;
 
 /** Options of {@link eventText}. */
 export interface EventTextOptions {
-  /** Decorates a piece of text, for instance with a colour. Receives text that is safe for a terminal. Must not throw. */
+  /**
+   * Decorates a piece of text, for instance with a colour. Receives text that is safe for a terminal. Must not throw.
+   */
   readonly mark?: (mark: TextMark, text: string) => string;
 }
 
 /**
- * Renders all of an event for people, uncut: a heading with its kind, source, time and id, then its fields by name in wire
- * order. Empty values are omitted; inline images appear as their type and size. An event of a kind that is not built in,
- * or that could not be read, appears as JSON. Total: any event of a log can be rendered. Ends without a line feed.
+ * Renders all of an event for people, uncut: a heading with its kind, source, time and id, then its fields by name in
+ * wire order. Empty values are omitted; inline images appear as their type and size. An event of a kind that is not
+ * built in, or that could not be read, appears as JSON. Total: any event of a log can be rendered. Ends without a line
+ * feed.
  */
 export function eventText(event: BaseEvent, { mark = plain }: EventTextOptions = {}): string {
   const label = (name: string): string => mark('label', `${name}:`);

@@ -1,7 +1,9 @@
 /** Longest line of an excerpt, in UTF-16 units. */
 const maxLineLength = 160;
 
-/** Returns the first and last lines of an output. `wholeIn` is the directory of the whole output if the text was cut. */
+/**
+ * Returns the first and last lines of an output. `wholeIn` is the directory of the whole output if the text was cut.
+ */
 export function outputExcerpt(output: string, wholeIn?: string): string {
   const lines = output.trimEnd().split('\n');
   if (lines.length <= 12) return lines.map(shortened).join('\n');

@@ -1,6 +1,6 @@
 /**
- * Escape sequences of terminals, with everything between their first and last character. An unterminated sequence does not
- * match: all text after it would be lost.
+ * Escape sequences of terminals, with everything between their first and last character. An unterminated sequence does
+ * not match: all text after it would be lost.
  */
 const terminalSequences = new RegExp(
   String.raw`\u001b(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_][^\u0007\u001b]*(?:\u0007|\u001b\\)|[ -/]*[0-~])|\u009b[0-?]*[ -/]*[@-~]`,
@@ -27,8 +27,8 @@ export function safeText(value: string): string {
 const hidden = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
 /**
- * Returns text for a person who must see all of it, such as a call to approve: invisible characters are replaced by their
- * code points, a tab by four spaces. Line feeds stay.
+ * Returns text for a person who must see all of it, such as a call to approve: invisible characters are replaced by
+ * their code points, a tab by four spaces. Line feeds stay.
  */
 export function revealHidden(text: string): string {
   return text.replace(hidden, (character) => {

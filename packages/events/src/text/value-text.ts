@@ -8,8 +8,8 @@ export interface Field {
 }
 
 /**
- * Renders JSON as indented lines for people, without quotes and braces: `name: value`, lists with dashes, content blocks as
- * their text. Empty lists, objects and texts are omitted.
+ * Renders JSON as indented lines for people, without quotes and braces: `name: value`, lists with dashes, content
+ * blocks as their text. Empty lists, objects and texts are omitted.
  */
 export function fieldLines(fields: readonly Field[], label: (name: string) => string): readonly string[] {
   return fields.flatMap(({ name, value }) => {
