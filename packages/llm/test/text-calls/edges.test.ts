@@ -377,5 +377,5 @@ test.for([
   ],
 ])('an ambiguous end of a value is not guessed: %s', async ([, written = '']) => {
   const { calls } = await read(written, { callsPerReply: 'one' });
-  expect(calls).toEqual([['run', { problem: expect.stringContaining('no end') as string }]]);
+  expect(calls).toEqual([['run', { problem: expect.stringContaining('is ambiguous') as string }]]);
 });
