@@ -20,6 +20,7 @@ export function openaiChat(options: OpenAiChatOptions): LanguageModel {
   return protocolModel(options, {
     kind: 'openai-chat',
     path: '/chat/completions',
+    list: 'messages',
     toBody: toWire,
     assembly: ({ thinkTags }) => chatAssembly(thinkTags),
   });

@@ -2,6 +2,7 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { pipeline, Readable, type Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { jsonPieces } from './request-json.ts';
 
 /**
  * A `fetch` over Node's HTTP client, for the POST requests of models: no redirect is followed, the only time limit is
@@ -30,13 +31,16 @@ interface PostOptions {
 function post(url: string, { headers, body, signal }: PostOptions): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const send = url.startsWith('https:') ? httpsRequest : httpRequest;
-    const allHeaders = { 'accept-encoding': 'identity', ...headers, 'content-length': Buffer.byteLength(body) };
+    const pieces = jsonPieces(body);
+    const length = pieces.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0);
+    const allHeaders = { 'accept-encoding': 'identity', ...headers, 'content-length': length };
     const request = send(url, { method: 'POST', headers: allHeaders, signal }, resolve);
     request.on('error', reject);
     // A response that switches the protocol closes the connection without an error. After a response this has no
     // effect.
     request.on('close', () => reject(new Error('The connection was closed without an answer.')));
-    request.end(body);
+    for (const piece of pieces) request.write(piece);
+    request.end();
   });
 }
 

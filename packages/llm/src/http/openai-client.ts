@@ -40,7 +40,7 @@ export async function createClient(settings: ClientSettings): Promise<OpenAI> {
 }
 
 function pickHeaders(headers: RequestInit['headers'], names: readonly string[]): Record<string, string> {
-  const all = new Headers(headers);
+  const all = headers instanceof Headers ? headers : new Headers(headers);
   return Object.fromEntries(names.map((name) => [name, all.get(name) ?? '']));
 }
 

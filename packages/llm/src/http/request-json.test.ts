@@ -1,27 +1,55 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { requestJson } from './request-json.ts';
+import { jsonEncoder, jsonPieces } from './request-json.ts';
 
-const textOf = (body: object): string => Buffer.from(requestJson(body)).toString();
+const read = (bytes: Uint8Array): string =>
+  jsonPieces(bytes)
+    .map((piece) => Buffer.from(piece).toString())
+    .join('');
 
-test('an item that was sent before is not converted again', () => {
-  let conversions = 0;
-  const item = { toJSON: () => ({ conversion: ++conversions }) };
-  expect(textOf({ model: 'm', messages: [item] })).toBe('{"model":"m","messages":[{"conversion":1}]}');
-  expect(textOf({ messages: [{ first: true }, item] })).toBe('{"messages":[{"first":true},{"conversion":1}]}');
+test('a request is JSON with its list last', () => {
+  const messages = [
+    { role: 'user', content: 'write "hi"\n' },
+    { role: 'assistant', content: null },
+  ] as const;
+  const request = { model: 'm', messages, stream: true, stream_options: { include_usage: true } } as const;
+  const { messages: _last, ...rest } = request;
+  expect(read(jsonEncoder('messages')(request))).toBe(JSON.stringify({ ...rest, messages }));
 });
 
-test('a request has the bytes of JSON.stringify, whatever was sent before', () => {
-  const items = Array.from({ length: 6 }, (_, index) => ({ role: 'user', content: `é😀"\n${'x'.repeat(index * 40)}` }));
+test('a message of an earlier request is not encoded again, and its bytes are shared', () => {
+  let encoded = 0;
+  const counted = { role: 'user', content: 'a', toJSON: () => ({ role: 'user', content: String(++encoded) }) } as const;
+  const encode = jsonEncoder('messages');
+  const once = { model: 'm', messages: [counted] };
+  const short = encode(once);
+  expect(read(short)).toBe('{"model":"m","messages":[{"role":"user","content":"1"}]}');
+  const more = { ...once, messages: [counted, { role: 'assistant', content: 'b' }] };
+  const long = encode(more);
+  expect(read(long)).toContain('[{"role":"user","content":"1"},{"role":"assistant","content":"b"}]');
+  expect(long.buffer).toBe(short.buffer);
+});
+
+test('a request without items is JSON', () => {
+  const request = { model: 'm', messages: [] };
+  expect(JSON.parse(read(jsonEncoder('messages')(request)))).toEqual(request);
+  expect(read(jsonEncoder('messages')({ messages: [] }))).toBe('{"messages":[]}');
+});
+
+test('a request has the same bytes after any earlier requests', () => {
+  const items = Array.from({ length: 6 }, (_, index) => ({ role: 'user', content: `é😀${'x'.repeat(index * 40)}` }));
   const list = fc.array(fc.constantFrom(...items), { maxLength: 12 });
-  const body = fc.record(
-    { model: fc.constantFrom('m', 'Δ'), stop: fc.array(fc.string()), empty: fc.constant(undefined), messages: list },
-    { requiredKeys: [] },
-  );
   fc.assert(
-    fc.property(fc.array(body, { maxLength: 8 }), (bodies) => {
-      expect(bodies.map(textOf)).toEqual(bodies.map((each) => JSON.stringify(each)));
+    fc.property(fc.array(fc.tuple(fc.constantFrom('m', 'Δ'), list), { minLength: 2, maxLength: 8 }), (requests) => {
+      const encode = jsonEncoder('messages');
+      const bodies = requests.map(([model, messages]) => encode({ model, messages }));
+      // Read after all are encoded: no body is overwritten by a later one.
+      expect(bodies.map(read)).toEqual(requests.map(([model, messages]) => JSON.stringify({ model, messages })));
     }),
     { numRuns: 200 },
   );
+});
+
+test('any other body is one piece', () => {
+  expect(jsonPieces('text')).toEqual(['text']);
 });

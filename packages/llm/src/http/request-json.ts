@@ -1,40 +1,80 @@
-/**
- * Bytes of list items that were sent before, each after a comma. Messages and tools never change, so an entry stays
- * valid.
- */
-const itemBytes = new WeakMap<object, Buffer>();
+/** A body as JSON in UTF-8 without its last two bytes; {@link jsonPieces} returns the whole of it. */
+class UnclosedJson extends Uint8Array<ArrayBuffer> {}
 
-/**
- * Returns the bytes of `JSON.stringify(body)`. Objects in the body's lists are converted once, because each request
- * repeats the messages of the one before. With 2,400 messages in 420 kB, a call takes 0.9 ms; with `JSON.stringify` it
- * takes 3.0 ms, and as long when the texts of the items are kept and joined.
- */
-export function requestJson(body: object): Uint8Array {
-  const parts: Buffer[] = [];
-  for (const [key, value] of Object.entries(body)) {
-    if (value === undefined) continue;
-    const head = `${parts.length === 0 ? '{' : ','}${JSON.stringify(key)}:`;
-    if (Array.isArray(value)) addList(parts, head, value);
-    else parts.push(Buffer.from(head + JSON.stringify(value)));
-  }
-  parts.push(Buffer.from(parts.length === 0 ? '{}' : '}'));
-  return Buffer.concat(parts);
+/** Closes the list and the body. */
+const closing = Buffer.from(']}');
+
+/** Returns the pieces of a request body in order: those of {@link jsonEncoder}, or the body itself. */
+export function jsonPieces(body: string | Uint8Array): readonly (string | Uint8Array)[] {
+  return body instanceof UnclosedJson ? [body, closing] : [body];
 }
 
-function addList(parts: Buffer[], head: string, items: readonly unknown[]): void {
-  parts.push(Buffer.from(`${head}[`));
-  for (const [index, item] of items.entries()) {
-    const bytes = bytesOf(item);
-    parts.push(index === 0 ? bytes.subarray(1) : bytes);
-  }
-  parts.push(Buffer.from(']'));
+/** Body of an earlier request, up to the end of its last item. */
+interface Encoded {
+  /** The other fields of the body, up to the start of the list. */
+  readonly head: string;
+  readonly items: object[];
+  /** Offset of the end of each item in `bytes`. */
+  readonly ends: number[];
+  /** Larger than its content. Bytes that were returned are never overwritten. */
+  bytes: Buffer<ArrayBuffer>;
 }
 
-function bytesOf(item: unknown): Buffer {
-  if (typeof item !== 'object' || item === null) return Buffer.from(`,${JSON.stringify(item)}`);
-  const known = itemBytes.get(item);
-  if (known) return known;
-  const bytes = Buffer.from(`,${JSON.stringify(item)}`);
-  itemBytes.set(item, bytes);
-  return bytes;
+/**
+ * Creates an encoder of request bodies as JSON, with the field `list` last. A list that continues one of an earlier
+ * request is encoded from there on, and shares its memory: each request repeats the messages of the one before. A call
+ * with 1.1 MB in 3,000 messages takes 1.8 ms of processor time; with a copy of the bytes of each message 5.9 ms, and
+ * a call with 420 kB 0.8 ms instead of 3.0 ms with `JSON.stringify`. Items must not change.
+ */
+export function jsonEncoder(list: string): (body: object) => Uint8Array {
+  /** By first item, which the lists of one conversation share. */
+  const encodings = new WeakMap<object, Encoded>();
+  return (body) => {
+    const items = itemsOf(body, list);
+    const [first] = items;
+    const fields = JSON.stringify({ ...body, [list]: undefined }).slice(0, -1);
+    const head = `${fields}${fields === '{' ? '' : ','}"${list}":[`;
+    const known = first && encodings.get(first);
+    const encoded = known?.head === head ? known : { head, items: [], ends: [], bytes: Buffer.from(head) };
+    if (first) encodings.set(first, encoded);
+    replaceItems(encoded, items);
+    const { buffer, byteOffset } = encoded.bytes;
+    return new UnclosedJson(buffer, byteOffset, endOf(encoded));
+  };
+}
+
+function itemsOf(body: object, list: string): readonly object[] {
+  const items: unknown = Object.entries(body).find(([key]) => key === list)?.[1];
+  return Array.isArray(items) ? items : [];
+}
+
+function endOf({ head, ends }: Encoded): number {
+  return ends.at(-1) ?? Buffer.byteLength(head);
+}
+
+/** Keeps the items that both lists start with, and appends the others. */
+function replaceItems(encoded: Encoded, list: readonly object[]): void {
+  const { items, ends } = encoded;
+  const different = items.findIndex((item, index) => item !== list[index]);
+  if (different !== -1) {
+    items.length = different;
+    ends.length = different;
+    encoded.bytes = enlarge(encoded.bytes, endOf(encoded));
+  }
+  for (const item of list.slice(items.length)) {
+    const start = endOf(encoded);
+    const text = `${items.length === 0 ? '' : ','}${JSON.stringify(item)}`;
+    const end = start + Buffer.byteLength(text);
+    if (end > encoded.bytes.length) encoded.bytes = enlarge(encoded.bytes, end);
+    encoded.bytes.write(text, start);
+    items.push(item);
+    ends.push(end);
+  }
+}
+
+/** Returns a copy with more room than needed, so that a list of any length is rarely copied. */
+function enlarge(bytes: Buffer, needed: number): Buffer<ArrayBuffer> {
+  const copy = Buffer.allocUnsafeSlow(Math.ceil(needed * 1.25) + 16_384);
+  bytes.copy(copy);
+  return copy;
 }

@@ -5,7 +5,7 @@ import { apiRoot, clientRoot } from './api-root.ts';
 import type { CallControlOptions } from './call-control.ts';
 import { checkedKey, requestHeaders, secretsInHeaders } from './headers.ts';
 import { clientSecrets, createClient, postTo, type Post } from './openai-client.ts';
-import { requestJson } from './request-json.ts';
+import { jsonEncoder } from './request-json.ts';
 import { serverErrors, type ServerErrors } from './server-errors.ts';
 
 /** Model, server, credentials and time limits. */
@@ -51,13 +51,20 @@ const openAiRoot = 'https://api.openai.com/v1';
 /** Node fires timers above 2^31 ms immediately; three weeks count as "never". */
 const maxTimerMs = 2_000_000_000;
 
+/** Path of a protocol, and the field of its bodies that contains the conversation. */
+export interface Endpoint {
+  /** Appended to the server's address, with a leading slash. */
+  readonly path: string;
+  readonly list: string;
+}
+
 /**
- * Creates a requester for one path below the server's address.
+ * Creates a requester for one endpoint of a server.
  *
  * @throws {LlmError} `bad-request` for an invalid address or header, or for options that cannot be combined;
  * `unauthenticated` for a key that no header can contain.
  */
-export function requester(options: ServerOptions, path: string): Requester {
+export function requester(options: ServerOptions, { path, list }: Endpoint): Requester {
   const { model, client } = options;
   if (client) checkExclusive(options);
   const root = client ? clientRoot(client.baseURL) : apiRoot(options.baseUrl ?? openAiRoot);
@@ -76,7 +83,7 @@ export function requester(options: ServerOptions, path: string): Requester {
     const limits = { timeoutMs: timeoutMs + 60_000, ...(options.fetch && { fetch: options.fetch }) };
     return createClient({ root, apiKey: checkedKey(options.apiKey), headers, ...limits });
   };
-  const encode = client || options.fetch ? undefined : requestJson;
+  const encode = client || options.fetch ? undefined : jsonEncoder(list);
   return {
     root,
     timeouts: { timeoutMs, idleTimeoutMs, address },

@@ -47,7 +47,7 @@ interface ModelState<Body extends object> extends Omit<Exchange<Body>, 'wire' | 
 
 function createModelState<Body extends object>(options: ProtocolOptions, protocol: Protocol<Body>): ModelState<Body> {
   const { model, vision = false, parameters } = options;
-  const server = requester(options, protocol.path);
+  const server = requester(options, protocol);
   const { root } = server;
   const dialect = { ...dialectFor({ root, model }), ...options.dialect };
   const origin = `${model} at ${root}`;

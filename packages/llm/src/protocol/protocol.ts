@@ -1,7 +1,7 @@
 import type { Delta } from '../delta.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import type { PartialReply } from '../error.ts';
-import type { ServerOptions } from '../http/requester.ts';
+import type { Endpoint, ServerOptions } from '../http/requester.ts';
 import type { ModelParameters, ModelRequest } from '../model-request.ts';
 import type { AssembledModelReply, ReplySettings } from './build-reply.ts';
 import type { PromptCut } from './prompt-cut.ts';
@@ -30,10 +30,8 @@ export interface ProtocolOptions extends ServerOptions {
 }
 
 /** One protocol: writes requests and reads replies. */
-export interface Protocol<Body extends object> {
+export interface Protocol<Body extends object> extends Endpoint {
   readonly kind: string;
-  /** Appended to the server's address, with a leading slash. */
-  readonly path: string;
   toBody(request: ModelRequest, settings: WireSettings): Body;
   /** Starts the assembly of one response. */
   assembly(dialect: Dialect): ProtocolAssembly;

@@ -27,6 +27,7 @@ export function openaiResponses(options: OpenAiResponsesOptions): LanguageModel 
   return protocolModel(options, {
     kind: 'openai-responses',
     path: '/responses',
+    list: 'input',
     toBody: (request, settings) => toResponseBody(request, { ...settings, ...extra }),
     assembly: responseAssembly,
   });
