@@ -179,6 +179,8 @@ const broken: Readonly<Record<string, (right: Tool) => Partial<Tool>>> = {
       content: [text(JSON.stringify(process.env))],
     }),
   }),
+  'has an alias that models cannot call': () => ({ aliases: ['two words'] }),
+  'breaks valid arguments by its repair': () => ({ repairInput: () => ({}) }),
   'requires what it does not describe': ({ parameters }) => ({ parameters: { ...parameters, required: ['missing'] } }),
 };
 

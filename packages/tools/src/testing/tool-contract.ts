@@ -43,9 +43,11 @@ const maxTextChars = 50_000;
 
 /** Checks that every {@link Tool} must pass. */
 export const toolContract: readonly ToolCheck[] = [
-  check('has a name and a description', async ({ tool }) => {
+  check('has a name, a description and valid aliases', async ({ tool }) => {
     assert.match(tool.name, /^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/);
     assert.notEqual(tool.description.trim(), '');
+    for (const alias of tool.aliases ?? []) assert.match(alias, /^[a-z_]\w*$/i);
+    assert.ok(!tool.aliases?.includes(tool.name), 'its name is one of its aliases');
     assert.equal(tool.definition['description'], tool.description);
   }),
   check('offers an object schema without references, in which each property is described', async ({ tool }) => {
@@ -66,7 +68,10 @@ export const toolContract: readonly ToolCheck[] = [
     for (const name of required) assert.ok(Object.hasOwn(Object(properties), name), `${name} is not described`);
   }),
   check('does not modify its arguments', async ({ tool }, { inputs }) => {
-    for (const input of inputs) tool.parse(deepFreeze(structuredClone(input)));
+    for (const input of inputs) {
+      tool.parse(deepFreeze(structuredClone(input)));
+      tool.repairInput?.(deepFreeze(structuredClone({ ...asRecord(input) })));
+    }
   }),
   check(
     'returns the same effect and resources each time, and no write if it is read-only',
@@ -85,6 +90,12 @@ export const toolContract: readonly ToolCheck[] = [
       }
     },
   ),
+  check('accepts valid arguments after its own repair', async ({ tool }, { inputs }) => {
+    for (const input of inputs) {
+      const repaired = tool.repairInput?.({ ...asRecord(input) }) ?? input;
+      assert.deepEqual(tool.parse(repaired), tool.parse(input));
+    }
+  }),
   check('rejects an unknown field with its name and without its value', async ({ tool }, { inputs, isOpen }) => {
     if (isOpen) return;
     const [input] = inputs;

@@ -39,7 +39,7 @@ export class SessionFiles {
     return Object.keys(secrets).length === 0 ? undefined : this.#write('secrets', secretsFile(secrets));
   }
 
-  /** Removes the secrets, which an early interrupted command has not read. */
+  /** Removes the file of secrets, which exists if its command was interrupted before it read them. */
   forgetSecrets(): void {
     rmSync(join(this.#directory, 'secrets'), { force: true });
   }
