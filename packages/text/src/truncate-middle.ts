@@ -17,8 +17,9 @@ export interface OmittedText {
 }
 
 /**
- * Returns at most `limit` UTF-16 units of a text: its beginning, a notice, its end. The beginning gets the larger half. A
- * text within the limit is returned as it is; a notice longer than the limit is itself cut. Surrogate pairs stay whole.
+ * Returns at most `limit` UTF-16 units of a text: its beginning, a notice, its end. The beginning gets the larger half.
+ * A text within the limit is returned as it is; a notice longer than the limit is itself cut. Surrogate pairs stay
+ * whole.
  */
 export function truncateMiddle(
   text: string | TextEnds,

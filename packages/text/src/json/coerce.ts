@@ -39,8 +39,8 @@ export function coerceText(written: WrittenValue, schema: unknown, options: Coer
 
 /**
  * Returns the fields of an object as a schema requires them, where only one value can be meant: a string that holds the
- * list, object, number or boolean that is required, and a list of strings where one string is. Fields that fit, cannot be
- * read or are not in the schema stay as they are.
+ * list, object, number or boolean that is required, and a list of strings where one string is. Fields that fit, cannot
+ * be read or are not in the schema stay as they are.
  */
 export function coerceFields(
   fields: Readonly<Record<string, unknown>>,

@@ -19,7 +19,9 @@ export function resolveSchema(schema: unknown, root: JsonSchema): JsonSchema {
   return {};
 }
 
-/** Returns the schemas of which a value must fit one: those of `anyOf` or `oneOf`, or one per type of a list of types. */
+/**
+ * Returns the schemas of which a value must fit one: those of `anyOf` or `oneOf`, or one per type of a list of types.
+ */
 export function alternativesOf(schema: unknown, root: JsonSchema): readonly JsonSchema[] {
   const known = resolveSchema(schema, root);
   const choices = [known['anyOf'], known['oneOf']].find((list) => Array.isArray(list)) as

@@ -1,8 +1,8 @@
 type Change = (text: string) => string;
 
 /**
- * Applies `change` to every string in a JSON value, and `changeName` to every property name. Returns the same value, and
- * the same value for each part, where nothing changes.
+ * Applies `change` to every string in a JSON value, and `changeName` to every property name. Returns the same value,
+ * and the same value for each part, where nothing changes.
  */
 export function mapStrings<Value>(value: Value, change: Change, changeName?: Change): Value {
   return mapped(value, change, changeName) as Value;

@@ -1,6 +1,8 @@
 /** Finds the end of a JSON object in a text that may arrive in pieces. Does not check what is inside of it. */
 export interface ObjectScanner {
-  /** Reads a piece, each character once. Returns the index after the last brace of the object if this piece holds it. */
+  /**
+   * Reads a piece, each character once. Returns the index after the last brace of the object if this piece holds it.
+   */
   push(piece: string): number | undefined;
   /** All pieces so far are one object that has ended, with nothing but white space around it. */
   readonly isComplete: boolean;
@@ -9,8 +11,8 @@ export interface ObjectScanner {
 /** Options of a scanner. */
 export interface ScanOptions {
   /**
-   * `json`, the default: only double quotes delimit strings, and only braces are counted. `lenient`: single quotes delimit
-   * strings as well, and square brackets have to match, as no parser checks them before such text is repaired.
+   * `json`, the default: only double quotes delimit strings, and only braces are counted. `lenient`: single quotes
+   * delimit strings as well, and square brackets have to match, as no parser checks them before such text is repaired.
    */
   readonly syntax?: 'json' | 'lenient';
 }
@@ -74,7 +76,9 @@ export function objectScanner({ syntax = 'json' }: ScanOptions = {}): ObjectScan
   };
 }
 
-/** Returns the index after the object that starts at `start`; undefined if it has no end or another text starts there. */
+/**
+ * Returns the index after the object that starts at `start`; undefined if it has no end or another text starts there.
+ */
 export function endOfObject(text: string, start: number, options: ScanOptions = {}): number | undefined {
   if (!text.startsWith('{', start)) return undefined;
   const end = objectScanner(options).push(text.slice(start));

@@ -33,12 +33,14 @@ export const htmlForms = withLineEnds((character) => {
 
 const names: Readonly<Record<string, string>> = { '&': 'amp', '<': 'lt', '>': 'gt', '"': 'quot', "'": 'apos' };
 
-/** Characters that some writer of JSON escapes. Go: `<>&`; PHP: `/`; Gson: `<>&'=`; .NET: also `+` and the backquote. */
+/**
+ * Characters that some writer of JSON escapes. Go: `<>&`; PHP: `/`; Gson: `<>&'=`; .NET: also `+` and the backquote.
+ */
 const escapable = /["'\\/<>&+=`]|[^ -~]/;
 
 /**
- * Returns the escape of one character in JSON that is `levels` times a text in JSON: the short form, `\/` of PHP and `\'` of
- * JavaScript literals, and `\u` in either case, written at any of the levels.
+ * Returns the escape of one character in JSON that is `levels` times a text in JSON: the short form, `\/` of PHP and
+ * `\'` of JavaScript literals, and `\u` in either case, written at any of the levels.
  */
 export function jsonForms(levels: number): Escape {
   return withLineEnds((character) => {

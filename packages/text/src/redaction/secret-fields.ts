@@ -5,8 +5,8 @@ const secretName = /(?:api_?key|token|password|secret|credential|authorization|a
 const secretMaps = new Set(['env', 'headers', 'extra_headers', 'secrets', 'secret_sources']);
 
 /**
- * Returns a copy of a configuration without the secrets that are known by the names of their fields: such a field is null,
- * and values of environments and headers are `replacement`. Numbers and booleans are not secrets.
+ * Returns a copy of a configuration without the secrets that are known by the names of their fields: such a field is
+ * null, and values of environments and headers are `replacement`. Numbers and booleans are not secrets.
  */
 export function redactSecretFields(json: object, replacement: string): Record<string, unknown> {
   return Object.fromEntries(Object.entries(json).map(([name, value]) => [name, redacted(name, value, replacement)]));

@@ -19,9 +19,9 @@ const needsEscape = /["\\\p{Cc}]/u;
  * Returns the spellings in which a secret is looked for: as it is, with other line ends, in JSON of up to four levels,
  * percent-encoded, with HTML escapes, in hex, and in base64 that starts at any byte, in either alphabet and in lines.
  *
- * The white space around a secret is optional. Lines of 16 characters or more are also looked for one by one, but not in
- * hex and base64. A secret of fewer than 8 characters is not looked for in hex, and in base64 only as a whole; one of
- * fewer than 4 not at all.
+ * The white space around a secret is optional. Lines of 16 characters or more are also looked for one by one, but not
+ * in hex and base64. A secret of fewer than 8 characters is not looked for in hex, and in base64 only as a whole; one
+ * of fewer than 4 not at all.
  */
 export function secretSpellings(secret: string): readonly Spelling[] {
   if (secret.length < shortest) return [];

@@ -10,7 +10,8 @@ export interface Spelling {
 
 /**
  * Returns the end of a spelling from its part number `first` on, which starts at `start`; undefined where the text is
- * something else. Takes the first form that matches and never goes back, so its time is bounded by the spelling's length.
+ * something else. Takes the first form that matches and never goes back, so its time is bounded by the spelling's
+ * length.
  */
 export function endOfSpelling(text: string, start: number, spelling: Spelling, first = 0): number | undefined {
   const { parts, mayWrap } = spelling;
