@@ -11,11 +11,11 @@ export function inOrder(condensers: readonly Condenser[]): Condenser {
         const answer = await condenser.condense(view, context);
         if ('kind' in answer && answer.kind === 'condensation') return answer;
       }
-      return unmet(context) ?? view;
+      return nothingToCut(context) ?? view;
     },
   };
 }
 
-function unmet({ reason }: CondenseContext): { readonly kind: 'nothing'; readonly reason: string } | undefined {
+function nothingToCut({ reason }: CondenseContext): { readonly kind: 'nothing'; readonly reason: string } | undefined {
   return reason === 'demand' ? { kind: 'nothing', reason: 'None of the condensers found anything to cut.' } : undefined;
 }

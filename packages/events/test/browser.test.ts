@@ -65,7 +65,7 @@ test('one bundle runs without globals of Node.js or browsers', async () => {
     kinds: ['MessageEvent', 'OpaqueEvent', 'OpaqueEvent'],
     texts: ['Hello'],
     problems: [],
-    lines: ['› Hello', 'SomethingNew (kept as it is)', expect.stringContaining('unreadable event')],
+    lines: ['› Hello', 'SomethingNew (preserved)', expect.stringContaining('unreadable event')],
     counts: 1,
   });
   expect(code).not.toMatch(/\brequire\(|from ["']node:/);

@@ -48,7 +48,7 @@ test('any event of a log is rendered without control characters', () => {
 
 test('an event of an unknown kind is rendered as JSON', () => {
   const event = codec.decode('{"id":"e1","source":"user","later":[1],"kind":"InventedEvent"}');
-  expect(linesOf(event)).toBe('InventedEvent (kept as it is)');
+  expect(linesOf(event)).toBe('InventedEvent (preserved)');
   expect(eventText(event)).toContain('InventedEvent  user  e1\n{\n  "id": "e1"');
 });
 

@@ -52,7 +52,7 @@ const illegal: readonly (readonly [string, readonly Message[], RegExp])[] = [
   ['a result without a call', [message('user', 'u'), result('a')], /answers call a, expected none/],
   ['a result without an id', [message('user', 'u'), message('tool', 'out')], /answers call none, expected none/],
   ['a second result', [calls('a'), result('a'), result('a')], /message 2 answers call a, expected none/],
-  ['an id that comes twice at once', [calls('a', 'a'), result('a'), result('a')], /reuses the call id "a"/],
+  ['a repeated id in one reply', [calls('a', 'a'), result('a'), result('a')], /reuses the call id "a"/],
   ['an id that comes twice', [calls('a'), result('a'), calls('a'), result('a')], /message 2 reuses the call id "a"/],
   ['an empty id', [calls(''), result('')], /reuses the call id ""/],
   ['arguments that are no JSON', [withArguments('{'), result('a')], /arguments that are not a JSON object/],

@@ -22,12 +22,12 @@ export function checkMessages(messages: readonly Message[]): readonly string[] {
       if (expected === undefined || message.tool_call_id !== expected) {
         problems.push(`${at} answers call ${message.tool_call_id ?? 'none'}, expected ${expected ?? 'none'}`);
       }
-      problems.push(...ownProblems(message, messages[index - 1], index).map((problem) => `${at} ${problem}`));
+      problems.push(...messageProblems(message, messages[index - 1], index).map((problem) => `${at} ${problem}`));
       continue;
     }
     if (awaited.length > 0) problems.push(`${at} comes before the results of ${awaited.join(', ')}`);
     awaited = (message.tool_calls ?? []).map((call) => call.id);
-    problems.push(...ownProblems(message, messages[index - 1], index).map((problem) => `${at} ${problem}`));
+    problems.push(...messageProblems(message, messages[index - 1], index).map((problem) => `${at} ${problem}`));
     for (const call of message.tool_calls ?? []) {
       if (call.id === '' || ids.has(call.id)) problems.push(`${at} reuses the call id "${call.id}"`);
       ids.add(call.id);
@@ -39,7 +39,7 @@ export function checkMessages(messages: readonly Message[]): readonly string[] {
   return problems;
 }
 
-function ownProblems(message: Message, before: Message | undefined, index: number): readonly string[] {
+function messageProblems(message: Message, before: Message | undefined, index: number): readonly string[] {
   const problems: string[] = [];
   if (message.role === 'system' && index > 0) problems.push('is a system message but not the first');
   if (message.role === 'user' && before?.role === 'user') problems.push('is a user message after a user message');

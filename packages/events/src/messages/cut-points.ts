@@ -49,7 +49,7 @@ function replySpans(events: readonly BaseEvent[], replies: readonly Reply[]): re
  * Returns a span from each reply with thinking blocks to the last call or result before the next such reply or message.
  */
 function loopSpans(events: readonly BaseEvent[], replies: readonly Reply[]): readonly Span[] {
-  const starts = new Set(replies.filter(thinks).map(({ start }) => start));
+  const starts = new Set(replies.filter(hasThinking).map(({ start }) => start));
   const spans: Span[] = [];
   let loop: Span | undefined;
   for (const [index, event] of events.entries()) {
@@ -63,6 +63,6 @@ function loopSpans(events: readonly BaseEvent[], replies: readonly Reply[]): rea
   return spans;
 }
 
-function thinks({ calls }: Reply): boolean {
+function hasThinking({ calls }: Reply): boolean {
   return calls.some(({ event }) => event.thinking_blocks.length > 0);
 }

@@ -210,20 +210,20 @@ test('a result without output has a notice as its content', () => {
 
 test('messages of custom kinds are made legal', () => {
   const roles = ['user', 'assistant', 'system', 'tool'] as const;
-  const Odd = defineEvent('Odd', {
+  const Custom = defineEvent('Custom', {
     source: 'environment',
     fields: { role: z.enum(roles) },
     toMessage: ({ role }) => ({
       role,
-      content: [text('odd')],
+      content: [text('custom')],
       tool_calls: [{ id: 'c', name: 'x', arguments: '', origin: 'completion' }],
       tool_call_id: 'c',
       thinking_blocks: [],
     }),
   });
   const { stamp } = eventFactory();
-  const messages = messageBuilder(eventCodec([...builtinKinds, Odd]))(
-    roles.map((role) => Odd.create({ role }, stamp())),
+  const messages = messageBuilder(eventCodec([...builtinKinds, Custom]))(
+    roles.map((role) => Custom.create({ role }, stamp())),
   );
   expect(checkMessages(messages)).toEqual([]);
   expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user']);

@@ -49,14 +49,14 @@ function replyMessage(
   return {
     role: 'assistant',
     content: legalContent(calls.flatMap(({ event }) => event.thought)),
-    tool_calls: calls.map(wireCall),
+    tool_calls: calls.map(legalCall),
     ...(reasoning_content !== undefined && { reasoning_content }),
     thinking_blocks,
     ...(responses_reasoning_item && { responses_reasoning_item }),
   };
 }
 
-function wireCall({ event: { tool_call: call }, wireId }: PairedCall): ToolCall {
+function legalCall({ event: { tool_call: call }, wireId }: PairedCall): ToolCall {
   const legalArguments = isObjectJson(call.arguments);
   const name = legalToolName(call.name);
   if (legalArguments && call.id === wireId && call.name === name) return call;

@@ -5,7 +5,7 @@ import type { Content } from '../content.ts';
  * encode, are replaced. Returns the same array if all blocks are legal.
  */
 export function legalContent(content: readonly Content[]): readonly Content[] {
-  return content.every(isLegalBlock) ? content : content.filter(isVisible).map(whole);
+  return content.every(isLegalBlock) ? content : content.filter(isVisible).map(wellFormed);
 }
 
 /** Returns true if a strict provider accepts a block. */
@@ -17,7 +17,7 @@ function isVisible(block: Content): boolean {
   return block.type === 'text' ? block.text.trim() !== '' : block.image_urls.length > 0;
 }
 
-function whole(block: Content): Content {
+function wellFormed(block: Content): Content {
   return block.type === 'text' ? { ...block, text: block.text.toWellFormed() } : block;
 }
 

@@ -7,22 +7,25 @@ import { AgentErrorEvent } from '../kinds/agent-error-event.ts';
 import type { Projection } from '../fold/projection.ts';
 import { callIdOf, isResult, type ResultEvent } from '../messages/results.ts';
 
-/** A call on the active branch that has no result yet, and what the log proves about it. */
+/** Call on the active branch without a result, with the facts about it. */
 export interface PendingCall {
   readonly event: ActionEvent;
-  /** The call was resolved and valid, so it could be executed. */
+  /** True if the call was resolved and valid, so that it can be executed. */
   readonly isExecutable: boolean;
-  /** A `varve.call` of this log lists it, so it was stored before it could start: without an effect it never started. */
+  /**
+   * True if a `varve.call` of this log lists the call: it was stored before it could start. Without an effect it never
+   * started.
+   */
   readonly wasStoredBeforeStart: boolean;
-  /** A `varve.effect` was written: it may have started, and its outcome is unknown. */
+  /** True if a `varve.effect` was stored: the call may have started, and its outcome is unknown. */
   readonly hasEffect: boolean;
-  /** The digest that an approval holds for; it must equal the digest of the action's stored bytes. */
+  /** Digest of an approval. It must equal the digest of the stored bytes of the action. */
   readonly approvedDigest?: string;
 }
 
 interface PendingState {
   readonly calls: Map<string, PendingCall>;
-  /** Ids that a call fact listed before their actions came. */
+  /** Ids that a call fact lists and whose actions have not followed yet. */
   readonly listed: Set<string>;
 }
 
@@ -32,7 +35,7 @@ type SavedCall = Omit<PendingCall, 'event' | 'wasStoredBeforeStart'> & {
   readonly isListed: boolean;
 };
 
-/** The unanswered calls of a branch, oldest first. */
+/** Folds the calls of a branch without a result, oldest first. */
 export function pendingProjection(codec: EventCodec): Projection<PendingState, readonly PendingCall[]> {
   return {
     name: 'pending',
@@ -68,7 +71,7 @@ export function pendingProjection(codec: EventCodec): Projection<PendingState, r
 }
 
 function addCall({ calls, listed }: PendingState, event: ActionEvent): void {
-  // A second event with this id must not wipe out that the first one's effect began.
+  // A second event with this id must not clear the effect of the first.
   if (calls.has(event.id)) return;
   const wasStoredBeforeStart = listed.delete(event.id);
   calls.set(event.id, {
@@ -79,7 +82,7 @@ function addCall({ calls, listed }: PendingState, event: ActionEvent): void {
   });
 }
 
-/** An agent error names only the tool call; of several open calls with that id it answers the oldest. */
+/** An agent error names only a tool call id: it is the result of the oldest pending call with that id. */
 function answeredActionId({ calls }: PendingState, result: ResultEvent): string {
   if (!AgentErrorEvent.is(result)) return callIdOf(result);
   const match = [...calls.values()].find(({ event }) => event.tool_call_id === result.tool_call_id);

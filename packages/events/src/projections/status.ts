@@ -43,13 +43,13 @@ export const statusProjection: Projection<Status> = {
   version: 2,
   scope: 'log',
   initial: () => ({ execution: 'idle' }),
-  apply: (status, event) => next(status, event),
+  apply: (status, event) => applyEvent(status, event),
   read: (status) => status,
   encode: (status) => ({ ...status }),
   decode: (json) => json as unknown as Status,
 };
 
-function next(status: Status, event: BaseEvent): Status {
+function applyEvent(status: Status, event: BaseEvent): Status {
   if (ConversationStateUpdateEvent.is(event)) {
     return stateFields(event).reduce((after, [key, value]) => withField(after, key, value), status);
   }

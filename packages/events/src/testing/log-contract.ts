@@ -25,13 +25,13 @@ export const logContract: readonly LogCheck[] = [
       for (const entry of log) {
         const prefix = log.slice(0, entry.seq + 1);
         await pushOrRefold(growing, codec, prefix);
-        if (entry.seq === middle) resumed = restored(growing, codec);
+        if (entry.seq === middle) resumed = restoredCopy(growing, codec);
         else if (entry.seq > middle) await pushOrRefold(resumed, codec, prefix);
         if (entry.seq % 3 !== 0 && entry.seq !== log.length - 1) continue;
         const scratch = timelineFor(codec);
-        await scratch.load(reading(log), entry.seq + 1);
-        assert.deepEqual(everything(growing, codec), everything(scratch, codec));
-        if (entry.seq > middle) assert.deepEqual(everything(resumed, codec), everything(scratch, codec));
+        await scratch.load(readerOf(log), entry.seq + 1);
+        assert.deepEqual(allViews(growing, codec), allViews(scratch, codec));
+        if (entry.seq > middle) assert.deepEqual(allViews(resumed, codec), allViews(scratch, codec));
       }
     },
   },
@@ -42,7 +42,7 @@ export const logContract: readonly LogCheck[] = [
       const project = messageBuilder(codec);
       for (const { seq } of log) {
         await pushOrRefold(timeline, codec, log.slice(0, seq + 1));
-        assert.deepEqual(checkMessages(project(viewed(timeline))), []);
+        assert.deepEqual(checkMessages(project(viewOf(timeline))), []);
       }
     },
   },
@@ -53,7 +53,7 @@ export const logContract: readonly LogCheck[] = [
       const project = messageBuilder(codec);
       for (const { seq } of log) {
         await pushOrRefold(timeline, codec, log.slice(0, seq + 1));
-        const events = viewed(timeline);
+        const events = viewOf(timeline);
         assert.deepEqual(project(events), messageBuilder(codec)(events));
       }
     },
@@ -66,26 +66,26 @@ function timelineFor(codec: EventCodec): FullTimeline {
   return new Timeline({ codec, projections: stateProjections(codec) });
 }
 
-function viewed(timeline: FullTimeline): readonly BaseEvent[] {
+function viewOf(timeline: FullTimeline): readonly BaseEvent[] {
   return timeline.read('view').events;
 }
 
-function reading(log: Log): ReadEntries {
+function readerOf(log: Log): ReadEntries {
   return (from) => log.slice(from);
 }
 
 async function pushOrRefold(timeline: FullTimeline, codec: EventCodec, prefix: Log): Promise<void> {
   const entry = prefix.at(-1);
-  if (entry && !timeline.push(codec.read(entry.text), entry.seq, entry.id)) await timeline.refold(reading(prefix));
+  if (entry && !timeline.push(codec.read(entry.text), entry.seq, entry.id)) await timeline.refold(readerOf(prefix));
 }
 
-function restored(timeline: FullTimeline, codec: EventCodec): FullTimeline {
+function restoredCopy(timeline: FullTimeline, codec: EventCodec): FullTimeline {
   const copy = timelineFor(codec);
   assert.ok(copy.restore(JSON.parse(JSON.stringify(timeline.snapshot())) as Json));
   return copy;
 }
 
-function everything(timeline: FullTimeline, codec: EventCodec): unknown {
+function allViews(timeline: FullTimeline, codec: EventCodec): unknown {
   const names = Object.keys(stateProjections(codec)) as (keyof StateProjections)[];
   return [timeline.head, timeline.leafId, ...names.map((name) => timeline.read(name))];
 }

@@ -89,7 +89,7 @@ test('a running command is shown as still running', () => {
   expect(shown(observation(result))).toBe('  Your name?\n  still running');
 });
 
-test('a task list shows how far each task is', () => {
+test('a task list shows the status of each task', () => {
   const tasks = [
     { title: 'one', status: 'done' as const },
     { title: 'two', status: 'in_progress' as const },
@@ -120,9 +120,9 @@ test('text of models and tools cannot control the terminal', () => {
 });
 
 test('a call of an unknown shape shows its arguments, and such a result its text', () => {
-  const odd = { command: 7, path: 7, old_str: 7, thought: 7, message: 7, kind: '' };
+  const invalid = { command: 7, path: 7, old_str: 7, thought: 7, message: 7, kind: '' };
   for (const { kind } of [FileEditorAction, FinishAction, TaskTrackerAction, TerminalAction, ThinkAction]) {
-    expect(shown(action({ ...odd, kind }))).toBe('→ some_tool {"a":1}');
+    expect(shown(action({ ...invalid, kind }))).toBe('→ some_tool {"a":1}');
   }
   const result = { content: [text('No.')], is_error: true, exit_code: 'x', kind: 'TerminalObservation' };
   expect(shown(observation(result))).toBe('  No.');
@@ -135,7 +135,7 @@ test.for([
   ['ran', {}, '⚙ PreToolUse: ./check.sh'],
   ['blocked', { blocked: true, reason: 'Not on a Friday.' }, '⚙ PreToolUse: ./check.sh\n  ✗ blocked: Not on a Friday.'],
   ['failed', { success: false, exit_code: 3 }, '⚙ PreToolUse: ./check.sh\n  failed: exit 3'],
-  ['failed with words', { success: false, stderr: 'no \u001B[2Jfile' }, '⚙ PreToolUse: ./check.sh\n  failed: no'],
+  ['failed with a message', { success: false, stderr: 'no \u001B[2Jfile' }, '⚙ PreToolUse: ./check.sh\n  failed: no'],
 ] as const)('a hook that %s is shown', ([, fields, line]) => {
   const output = shown(HookExecutionEvent.create({ ...hook, ...fields }, stamp));
   expect(output.startsWith(line)).toBe(true);
