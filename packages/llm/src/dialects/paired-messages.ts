@@ -31,7 +31,7 @@ function pairsOf(messages: readonly Message[]): readonly Message[] {
   });
 }
 
-/** The result of each call, undefined when there is none before another message calls with the same id. */
+/** The result of each call, undefined when it is missing before another message calls with the same id. */
 function resultsOf(later: readonly Message[], calls: readonly ToolCall[]): readonly (Message | undefined)[] {
   const open = [...later];
   return calls.map(({ id }) => {

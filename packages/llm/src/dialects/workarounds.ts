@@ -33,7 +33,7 @@ const unaffectedCodes = new Set([
 /** Smaller output limits are too short for a useful reply. */
 const minAffordableTokens = 1024;
 
-/** Returns the workaround for an error of a request in this dialect; undefined when there is none. */
+/** Returns the workaround for an error of a request in this dialect; undefined for any other error. */
 export function workaroundFor(error: unknown, dialect: Dialect): ProviderWorkaround | undefined {
   if (!(error instanceof LlmError)) return undefined;
   if (error.code === 'quota') return affordableOutput(error.message);
