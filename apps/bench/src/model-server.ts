@@ -5,9 +5,9 @@ import { setTimeout } from 'node:timers/promises';
 
 /**
  * A model server in a separate process, so that its work is not measured. It waits for the milliseconds of its
- * argument, then answers every request with one call of the tool `note`, written as text below `/text`. For each request
- * except the first it records the length, and the client's time from the last byte of the previous reply to the last byte of the
- * request. GET /requests returns these records and clears them.
+ * argument, then answers every request with one call of the tool `note`, written as text below `/text`. For each
+ * request except the first it records the length, and the client's time from the last byte of the previous reply to
+ * the last byte of the request. GET /requests returns these records and clears them.
  */
 const requests: { ms: number; bytes: number }[] = [];
 const thinkingMs = Number(process.argv[2]);
