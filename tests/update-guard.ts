@@ -1,7 +1,7 @@
 import type { TestProject } from 'vitest/node';
 
 /**
- * Refuses `-u` without test paths, which would rewrite every golden file of the repository. Paths must come before `-u`:
+ * Refuses `-u` without test paths, which would rewrite every golden file. Paths must come before `-u`:
  * after it, vitest takes the first path as the value of the option.
  *
  * @throws {Error} when golden files are to be updated in every test file.
