@@ -26,33 +26,33 @@ export interface ModelFromOptions extends Omit<ProtocolOptions, 'model' | 'clien
  */
 export function modelFrom(reference: string, options: ModelFromOptions = {}): LanguageModel {
   const { keys, catalog, ...rest } = options;
-  const named = namedBy(reference.trim(), options.baseUrl);
+  const named = resolveReference(reference.trim(), options.baseUrl);
   const { model, baseUrl } = named;
   if (model === '') throw new LlmError('bad-request', `The model reference "${reference}" names no model.`);
   const apiKey = options.apiKey ?? keyOf(named, keys ?? {});
   const contextWindow = options.contextWindow ?? catalog?.find({ model, baseUrl })?.contextWindow;
-  const given: ProtocolOptions = {
-    vision: seeing.test(model.toLowerCase()),
+  const adapterOptions: ProtocolOptions = {
+    vision: visionModels.test(model.toLowerCase()),
     ...rest,
     model,
     baseUrl,
     ...(apiKey !== undefined && { apiKey }),
     ...(contextWindow !== undefined && { contextWindow }),
   };
-  return named.protocol === 'responses' ? openaiResponses(given) : openaiChat(given);
+  return named.protocol === 'responses' ? openaiResponses(adapterOptions) : openaiChat(adapterOptions);
 }
 
 /** Models that accept images, with or without the maker's name in front. */
-const seeing =
+const visionModels =
   /(?:^|\/)(?:gpt-(?:4o|4\.1|[5-9])|chatgpt-4o|o[134](?:-|$)|claude-|gemini-|gemma-?3|grok-4|kimi-(?:k2\.[5-9]|k3)|llama-?4|pixtral|qwen.*vl|llava)/;
 
-interface Named extends Provider {
+interface ResolvedReference extends Provider {
   readonly model: string;
   /** Provider name of the reference; absent when it has none. */
   readonly provider?: string;
 }
 
-function namedBy(reference: string, baseUrl: string | undefined): Named {
+function resolveReference(reference: string, baseUrl: string | undefined): ResolvedReference {
   if (baseUrl !== undefined) return { baseUrl, model: nameAt(baseUrl, reference), protocol: 'chat' };
   if (/^https?:\/\//.test(reference)) {
     const [address = '', model = ''] = reference.split('#');
@@ -74,7 +74,10 @@ function nameAt(baseUrl: string, reference: string): string {
 }
 
 /** Returns the key of the provider. A key is never sent to another provider; a server given by its address has none. */
-function keyOf({ baseUrl, provider, keyName }: Named, keys: NonNullable<ModelFromOptions['keys']>): string | undefined {
+function keyOf(
+  { baseUrl, provider, keyName }: ResolvedReference,
+  keys: NonNullable<ModelFromOptions['keys']>,
+): string | undefined {
   const key = keyName === undefined ? undefined : keys[keyName]?.trim() || undefined;
   if (key !== undefined || keyName === undefined || isLoopback(baseUrl)) return key;
   throw new LlmError('unauthenticated', `There is no key for ${provider}: ${keyName} is not set.`);

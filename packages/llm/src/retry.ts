@@ -114,12 +114,12 @@ async function generateWithRetry(
 
 function emitWhole({ message }: ModelReply, { signal, onDelta }: GenerateOptions): void {
   for (const delta of onDelta ? messageDeltas(message) : []) {
-    if (signal?.aborted) throw abortion(signal);
+    if (signal?.aborted) throw abortError(signal);
     onDelta?.(delta);
   }
 }
 
-function abortion(signal: AbortSignal): LlmError {
+function abortError(signal: AbortSignal): LlmError {
   return new LlmError('aborted', 'The model call was aborted.', { cause: signal.reason });
 }
 
@@ -165,7 +165,7 @@ async function sleepOrAbort(sleep: Policy['sleep'], ms: number, signal?: AbortSi
   try {
     await sleep(ms, signal);
   } catch (error) {
-    if (signal?.aborted) throw abortion(signal);
+    if (signal?.aborted) throw abortError(signal);
     throw error;
   }
 }

@@ -20,7 +20,7 @@ export function dumpingFetch(folder: DumpFolder, options: DumpFetchOptions): typ
   const { requests = false, responses = false, fetch = httpFetch } = options;
   return async (input, init) => {
     const url = new Request(input).url;
-    const body = typeof init?.body === 'string' ? parsed(init.body) : undefined;
+    const body = typeof init?.body === 'string' ? parseBody(init.body) : undefined;
     const model = modelIn(body);
     const secrets = secretsInHeaders(new Headers(init?.headers));
     if (requests && body !== undefined) folder.dump('request', model, { url, body }, secrets);
@@ -33,7 +33,7 @@ export function dumpingFetch(folder: DumpFolder, options: DumpFetchOptions): typ
   };
 }
 
-function parsed(json: string): unknown {
+function parseBody(json: string): unknown {
   try {
     return JSON.parse(json);
   } catch {

@@ -8,7 +8,7 @@ const tokens = z.number().int().positive().optional().catch(undefined);
 const words = z.array(z.string()).optional().catch(undefined);
 
 /** Removes unknown values. */
-function known(found: { readonly [Key in keyof ProbedCapabilities]: ProbedCapabilities[Key] | undefined }) {
+function withoutUnknown(found: { readonly [Key in keyof ProbedCapabilities]: ProbedCapabilities[Key] | undefined }) {
   return Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined)) as ProbedCapabilities;
 }
 
@@ -25,7 +25,7 @@ export function listedModel(model: string) {
   return z.looseObject({ data: z.array(entry) }).transform(({ data }) => {
     const found = data.find(({ id }) => id === model);
     if (!found) return {};
-    return known({
+    return withoutUnknown({
       contextWindow: found.max_model_len ?? found.top_provider?.context_length ?? found.context_length,
       maxOutputTokens: found.top_provider?.max_completion_tokens,
       functionCalling: found.supported_parameters?.includes('tools'),
@@ -45,7 +45,7 @@ export function lmStudioModel(model: string) {
   return z.looseObject({ data: z.array(entry) }).transform(({ data }) => {
     const found = data.find(({ id }) => id === model);
     if (!found) return {};
-    return known({
+    return withoutUnknown({
       contextWindow: found.loaded_context_length,
       functionCalling: found.capabilities?.includes('tool_use'),
       vision: found.type === undefined ? undefined : found.type === 'vlm',
@@ -58,7 +58,7 @@ export const ollamaModel = z
   .looseObject({ capabilities: words, parameters: z.string().optional().catch(undefined) })
   .transform(({ capabilities, parameters = '' }) => {
     const length = /^num_ctx\s+(\d+)/m.exec(parameters)?.[1];
-    return known({
+    return withoutUnknown({
       contextWindow: length === undefined ? undefined : Number(length),
       functionCalling: capabilities?.includes('tools'),
       vision: capabilities?.includes('vision'),
@@ -73,7 +73,7 @@ export const llamaProps = z
     chat_template_caps: z.looseObject({ supports_tools: z.boolean().optional() }).optional().catch(undefined),
   })
   .transform(({ default_generation_settings: settings, modalities, chat_template_caps: caps }) =>
-    known({
+    withoutUnknown({
       contextWindow: settings?.n_ctx,
       functionCalling: caps?.supports_tools,
       vision: modalities?.vision,

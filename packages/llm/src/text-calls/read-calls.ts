@@ -45,7 +45,7 @@ function readCall(scanned: ScannedCall, id: string, { tools, notice }: ReadCalls
   if (json !== undefined) return { call: call(json), problems: [] };
   if (openParameter !== undefined) {
     // The text returns to the history unchanged, so that the model sees what it wrote.
-    return { call: call(scanned.body), problems: [unclosed(openParameter, name)] };
+    return { call: call(scanned.body), problems: [ambiguousValueMessage(openParameter, name)] };
   }
   const root = tools.get(name)?.parameters ?? {};
   const known = propertiesOf(root);
@@ -103,7 +103,7 @@ function plain(name: string): string {
   return name.toLowerCase().replaceAll('-', '_');
 }
 
-function unclosed(parameter: string, tool: string): string {
+function ambiguousValueMessage(parameter: string, tool: string): string {
   const { parameterClose, literalOpen, literalClose } = tags;
   return `The end of the value of ${parameter} in this call of ${tool} is ambiguous, so the call was not run. Close it with ${parameterClose}; put a value that contains tags between ${literalOpen} and ${literalClose}.`;
 }

@@ -69,13 +69,13 @@ const shape = z.looseObject({
 });
 
 function entryIn(line: string, position: string): CassetteEntry {
-  const entry: unknown = parsed(line);
+  const entry: unknown = parseJson(line);
   if (!shape.safeParse(entry).success)
     throw new LlmError('bad-request', `${position} is not a recorded call of version 1.`);
   return entry as CassetteEntry;
 }
 
-function parsed(line: string): unknown {
+function parseJson(line: string): unknown {
   try {
     return JSON.parse(line);
   } catch {

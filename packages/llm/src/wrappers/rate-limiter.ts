@@ -65,7 +65,7 @@ export function rateLimiter({ concurrency, requests, windowMs, now, sleep }: Rat
     admitNext();
   };
   return async (signal) => {
-    if (signal?.aborted) throw abortion(signal);
+    if (signal?.aborted) throw abortError(signal);
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const leaveQueue = (): void => {
       const position = queue.indexOf(resolve);
@@ -73,7 +73,7 @@ export function rateLimiter({ concurrency, requests, windowMs, now, sleep }: Rat
       if (position === -1) return;
       queue.splice(position, 1);
       admitNext();
-      reject(abortion(signal));
+      reject(abortError(signal));
     };
     queue.push(resolve);
     signal?.addEventListener('abort', leaveQueue, { once: true });
@@ -95,6 +95,6 @@ function once(action: () => void): () => void {
   };
 }
 
-function abortion(signal: AbortSignal | undefined): LlmError {
+function abortError(signal: AbortSignal | undefined): LlmError {
   return new LlmError('aborted', 'The model call was aborted.', { cause: signal?.reason });
 }

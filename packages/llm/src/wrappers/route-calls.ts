@@ -103,7 +103,7 @@ function trackDeltas(options: GenerateOptions): { readonly options: GenerateOpti
 /** Returns the models that support a request; all of them when none does. */
 function routeOf(models: readonly LanguageModel[], request: ModelRequest): readonly LanguageModel[] {
   const needs = needsOf(request);
-  const able = models.filter(({ capabilities }) => suffices(capabilities, needs));
+  const able = models.filter(({ capabilities }) => supportsNeeds(capabilities, needs));
   return able.length > 0 ? able : models;
 }
 
@@ -123,7 +123,7 @@ function needsOf(request: ModelRequest): Needs {
   };
 }
 
-function suffices({ functionCalling, vision, contextWindow }: Capabilities, needs: Needs): boolean {
+function supportsNeeds({ functionCalling, vision, contextWindow }: Capabilities, needs: Needs): boolean {
   if ((needs.tools && !functionCalling) || (needs.images && !vision)) return false;
   return contextWindow === undefined || needs.tokens() <= contextWindow;
 }

@@ -66,7 +66,7 @@ export function script(steps: Iterable<ScriptedStep>): Script {
         const cause = error instanceof Error ? error.message : String(error);
         throw mismatchAt(`Step ${position} threw: ${cause}`, { cause: error });
       });
-      if (turn.expect !== undefined && !fits(last, turn.expect)) {
+      if (turn.expect !== undefined && !matchesText(last, turn.expect)) {
         throw mismatchAt(`Step ${position} expects ${String(turn.expect)}, but the request is "${ending}".`);
       }
       return completeTurn(turn, seedOf(request, position));
@@ -90,7 +90,7 @@ async function turnOf(step: ScriptedStep, request: ModelRequest): Promise<Script
   return typeof step === 'function' ? step(request) : step;
 }
 
-function fits(text: string, expected: string | RegExp): boolean {
+function matchesText(text: string, expected: string | RegExp): boolean {
   return typeof expected === 'string' ? text.includes(expected) : expected.test(text);
 }
 

@@ -69,7 +69,7 @@ async function emitTurn(turn: CompleteTurn, split: Split, { signal, onDelta }: G
     onDelta?.(delta);
   }
   checkAborted(signal);
-  if (fault?.kind === 'hang') await aborted(signal);
+  if (fault?.kind === 'hang') await rejectOnAbort(signal);
   if (fault) throw new LlmError('unavailable', 'The script interrupts its reply.');
   const problem = problemOf(turn);
   if (problem) throw new LlmError(problem, `The reply of the script is ${problem}.`);
@@ -91,7 +91,7 @@ function checkAborted(signal: AbortSignal | undefined): void {
   if (signal?.aborted) throw new LlmError('aborted', 'The model call was aborted.', { cause: signal.reason });
 }
 
-async function aborted(signal: AbortSignal | undefined): Promise<void> {
+async function rejectOnAbort(signal: AbortSignal | undefined): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   signal?.addEventListener('abort', () => resolve(), { once: true });
   await promise;

@@ -69,9 +69,9 @@ async function handleRequest(
   { read, answer, requests }: ProtocolHandler & { readonly requests: RecordedRequest[] },
 ): Promise<void> {
   const { method = '', url: path = '', headers } = incoming;
-  const abandoned = closed(response);
+  const abandoned = untilClosed(response);
   const text = await readText(incoming);
-  const body = parsed(text);
+  const body = parseJson(text);
   const request = read(body);
   const { remotePort: port } = incoming.socket;
   const recorded = { method, path, headers, port, text, abandoned, ...(request && { request }) };
@@ -79,12 +79,12 @@ async function handleRequest(
   await answer(recorded, body, response);
 }
 
-async function closed(response: ServerResponse): Promise<boolean> {
+async function untilClosed(response: ServerResponse): Promise<boolean> {
   await new Promise((resolve) => response.once('close', resolve));
   return !response.writableFinished;
 }
 
-function parsed(json: string): unknown {
+function parseJson(json: string): unknown {
   try {
     return JSON.parse(json);
   } catch {

@@ -35,7 +35,11 @@ export function scanCall(text: string, start: number, knownIn: (tool: string) =>
   const known = knownIn(name);
   if (!isBody(text, skipSpace(text, bodyStart))) return undefined;
   const parameters: (ScannedParameter & ScannedValue)[] = [];
-  const callUntil = (stop: number, end: number, openParameter = uncertain(parameters, text, end)): ScannedCall => ({
+  const callUntil = (
+    stop: number,
+    end: number,
+    openParameter = uncertainParameter(parameters, text, end),
+  ): ScannedCall => ({
     name,
     parameters,
     ...(openParameter !== undefined && { openParameter }),
@@ -72,7 +76,7 @@ export function scanCall(text: string, start: number, knownIn: (tool: string) =>
  * Returns the name of a parameter whose value was probably ended too early: a closing tag is left over, in a later
  * value or after the call.
  */
-function uncertain(
+function uncertainParameter(
   parameters: readonly (ScannedParameter & ScannedValue)[],
   text: string,
   end: number,

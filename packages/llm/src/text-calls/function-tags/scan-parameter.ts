@@ -53,14 +53,14 @@ export function scanParameter(
       if (functionClose !== undefined && isAtLineStart(text, index)) break;
       if (openingAt('function', text, index) || isAt(otherOpening, text, index)) inner.calls += 1;
     } else if (inner.calls + inner.parameters === 0 && beginsParameter(text, index, known)) {
-      return unclosed(text, { name, start, end: functionClose ?? index });
+      return unclosedValue(text, { name, start, end: functionClose ?? index });
     } else if (openingAt('parameter', text, index) || isAt(otherOpening, text, index)) inner.parameters += 1;
   }
-  return functionClose === undefined ? undefined : unclosed(text, { name, start, end: functionClose });
+  return functionClose === undefined ? undefined : unclosedValue(text, { name, start, end: functionClose });
 }
 
 /** Reads a value ended by the tag after it. Returns undefined when a misspelt closing tag may have ended it earlier. */
-function unclosed(
+function unclosedValue(
   text: string,
   { name, start, end }: { readonly name: string; readonly start: number; readonly end: number },
 ): ScannedValue | undefined {
