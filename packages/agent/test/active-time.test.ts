@@ -100,7 +100,7 @@ test('a run that was cut off worked until the last thing it is known to have don
   expect(await again.run()).toMatchObject({ reason: 'finished', activeMs: 55 });
 });
 
-test('a run that is stopped before it begins does not count the time since a crash', async () => {
+test('a run that is stopped before it starts does not count the time since a crash', async () => {
   const clock = handClock();
   const { slow, create, open } = taking(clock);
   const disk = memoryStore();
@@ -115,7 +115,7 @@ test('a run that is stopped before it begins does not count the time since a cra
   expect(await again.run()).toMatchObject({ reason: 'finished', activeMs: 55 });
 });
 
-test('a fork has its whole time before it, and says so after a restart', async () => {
+test('a fork has its whole time budget left, also after a restart', async () => {
   const clock = handClock();
   const { slow, create } = taking(clock, { maxMs: 100 });
   const store = memoryStore();
@@ -128,7 +128,7 @@ test('a fork has its whole time before it, and says so after a restart', async (
   expect(await readState(await store.read(fork.id))).toMatchObject({ activeMs: 40 });
 });
 
-test('time that went backwards is none', async () => {
+test('time that runs backwards counts as zero', async () => {
   const clock = handClock();
   const { slow, create } = taking(clock);
   await using conversation = await create([slow(-500, done)]);

@@ -52,7 +52,7 @@ test('going back and on makes a branch; the other one stays, and can be gone to 
   expect((await eventsOf(conversation)).slice(0, all.length)).toEqual(all);
 });
 
-test('before everything a conversation begins anew, with a system prompt', async () => {
+test('navigating before every event starts a new branch with a system prompt', async () => {
   const { conversation, model } = await started([done, done]);
   await conversation.run();
   await conversation.navigate(undefined);
@@ -76,7 +76,7 @@ test('a branch survives a restart', async () => {
   expect(again.state.leafId).toBe(message?.id);
 });
 
-test('going back to calls that were refused answers them: nobody runs them', async () => {
+test('navigating back to rejected calls answers them without running them', async () => {
   const { conversation, runs } = await started([record('a', 'b'), done, done], { confirmation: alwaysConfirm() });
   await conversation.run();
   const last = conversation.state.leafId;
@@ -89,7 +89,7 @@ test('going back to calls that were refused answers them: nobody runs them', asy
   expect(runs.size).toBe(0);
 });
 
-test('going back to a call that had begun says that it may have been carried out, and does not run it', async () => {
+test('navigating back to a started call answers that it may have been executed, and does not run it', async () => {
   const { conversation, runs } = await started([record('a'), done, done]);
   await conversation.run();
   await conversation.navigate((await eventsOf(conversation)).find((event) => ActionEvent.is(event))?.id);
@@ -120,7 +120,7 @@ async function headOf(conversation: Conversation): Promise<number> {
   return (await Array.fromAsync(conversation.events())).length;
 }
 
-test('what is no event, or one that nothing can follow, cannot be gone to', async () => {
+test('navigating to a missing event, or to one that nothing can follow, is rejected', async () => {
   const { conversation } = await started([done]);
   await conversation.run();
   const update = (await eventsOf(conversation)).find(({ kind }) => kind === 'ConversationStateUpdateEvent');
@@ -129,7 +129,7 @@ test('what is no event, or one that nothing can follow, cannot be gone to', asyn
   }
 });
 
-test('nobody goes anywhere while a run is under way', async () => {
+test('navigating during a run is rejected', async () => {
   const { conversation } = await started([{ fault: { kind: 'hang', afterPieces: 0 } }]);
   const running = conversation.run();
   await expect(conversation.navigate(undefined)).rejects.toMatchObject({ code: 'busy' });
@@ -181,7 +181,7 @@ test('a fork of a conversation that waits waits for nothing, and the original st
   expect([...runs]).toEqual([['a', 1]]);
 });
 
-test('a fork at an event of an abandoned branch goes on from there', async () => {
+test('a fork at an event of an abandoned branch continues from there', async () => {
   const { conversation } = await started([record('a'), done, { text: 'Other.' }]);
   await conversation.run();
   const events = await eventsOf(conversation);
@@ -193,7 +193,7 @@ test('a fork at an event of an abandoned branch goes on from there', async () =>
   expect(saidIn(fork).some((line) => line.includes('Other.'))).toBe(false);
 });
 
-test('inherited replies say so, and the policy and secrets go along', async () => {
+test('inherited replies are marked, and policy and secrets are inherited', async () => {
   const { conversation } = await started([record('a'), done, record('hush-hush')], { confirmation: alwaysConfirm() });
   await conversation.run();
   await conversation.approve();
@@ -206,7 +206,7 @@ test('inherited replies say so, and the policy and secrets go along', async () =
   expect(JSON.stringify(await eventsOf(fork))).not.toContain('hush-hush');
 });
 
-test('a fork is listed as what it is, and opened again where it works', async () => {
+test('a fork is listed as a conversation of its own, and opened again in its workspace', async () => {
   const { conversation, store, agent } = await started([done]);
   await conversation.run();
   const first = (await eventsOf(conversation)).find((event) => MessageEvent.is(event));
@@ -220,7 +220,7 @@ test('a fork is listed as what it is, and opened again where it works', async ()
   expect(again.workspace).toBe(await realpath(workspace));
 });
 
-test('a fork at no event, or of an id that is taken, leaves nothing behind', async () => {
+test('a fork at a missing event, or with an existing id, leaves nothing in the store', async () => {
   const { conversation, store } = await started([done]);
   await conversation.run();
   await expect(conversation.fork({ at: 'nothing' })).rejects.toMatchObject({ code: 'invalid' });

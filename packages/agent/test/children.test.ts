@@ -69,7 +69,7 @@ async function work(parent: Conversation, steps: readonly ScriptedStep[], option
   return { child, result: await child.run() };
 }
 
-test('what a child used counts where it works for, while it works and after a restart', async () => {
+test('usage of a child counts for its parent, during its run and after a restart', async () => {
   const store = memoryStore();
   const seen: number[] = [];
   await using parent = await parentOf({
@@ -95,30 +95,33 @@ test.for([
   [{ maxCostUsd: 1 }, 'max-cost'],
   [{ maxTokens: 400 }, 'max-tokens'],
   [{ maxCalls: 4 }, 'max-calls'],
-] as const)('of %j a child and its own child get what is left, and then nobody anything', async ([budget, reason]) => {
-  const ends: RunResult[] = [];
-  await using parent = await parentOf({
-    budget,
-    delegate: async (self) => {
-      const { child } = await work(self, [...busy(1), done]);
-      ends.push((await work(child, busy(20))).result);
-      ends.push((await work(self, busy(20))).result);
-    },
-  });
-  ends.push(await parent.run());
-  expect(ends.map((end) => [end.reason, end.iterations])).toEqual([
-    [reason, 1],
-    [reason, 0],
-    [reason, 1],
-  ]);
-  expect(parent.state.stats.total.calls).toBe(4);
-});
+] as const)(
+  'a child and its own child share what is left of %j, and after that no run starts',
+  async ([budget, reason]) => {
+    const ends: RunResult[] = [];
+    await using parent = await parentOf({
+      budget,
+      delegate: async (self) => {
+        const { child } = await work(self, [...busy(1), done]);
+        ends.push((await work(child, busy(20))).result);
+        ends.push((await work(self, busy(20))).result);
+      },
+    });
+    ends.push(await parent.run());
+    expect(ends.map((end) => [end.reason, end.iterations])).toEqual([
+      [reason, 1],
+      [reason, 0],
+      [reason, 1],
+    ]);
+    expect(parent.state.stats.total.calls).toBe(4);
+  },
+);
 
 test.for([
   [{ maxIterations: 4 }, 'max-iterations'],
   [{ maxCostUsd: 1 }, 'max-cost'],
   [{ maxTokens: 400 }, 'max-tokens'],
-] as const)('of %j of a run a child gets what is left, and the next run begins anew', async ([limits, reason]) => {
+] as const)('a child gets what is left of %j of a run, and the next run starts from zero', async ([limits, reason]) => {
   const ends: RunResult[] = [];
   await using parent = await parentOf({
     delegate: async (self) => {
@@ -137,7 +140,7 @@ test.for([
   expect(await again.run()).toMatchObject({ reason: 'finished' });
 });
 
-test.for([{ maxCalls: 6 }, { maxIterations: 6 }])('several at once cannot spend %j twice', async (limit) => {
+test.for([{ maxCalls: 6 }, { maxIterations: 6 }])('concurrent children cannot spend %j twice', async (limit) => {
   const results: RunResult[] = [];
   await using parent = await parentOf({
     ...('maxCalls' in limit && { budget: limit }),
@@ -151,7 +154,7 @@ test.for([{ maxCalls: 6 }, { maxIterations: 6 }])('several at once cannot spend 
   expect(end.usage.calls).toBe(6);
 });
 
-test('a reply that a conversation waits for counts for those that work for it', async () => {
+test('a reply in flight of a conversation counts for its children', async () => {
   const ends: RunResult[] = [];
   const meanwhile = async (): Promise<ScriptedTurn> => {
     await work(parent, [done], { id: childId });
@@ -174,7 +177,7 @@ test('a child that is made between runs has the budget of the conversation, and 
   expect(await parent.run()).toMatchObject({ reason: 'max-calls', iterations: 0 });
 });
 
-test('time that passes while several work counts once, also between runs of the one they work for', async () => {
+test('time during concurrent runs counts once, also between runs of the parent', async () => {
   let at = 1_770_000_000_000;
   const slow = (): ScriptedTurn => {
     at += 500;
@@ -202,7 +205,7 @@ test('time that passes while several work counts once, also between runs of the 
   expect(await parent.run()).toMatchObject({ reason: 'max-time', iterations: 0, activeMs: 1500 });
 });
 
-test('the time of the run that a child works for is its time', async () => {
+test("the time limit of the parent's run applies to the child", async () => {
   const ends: RunResult[] = [];
   const timers: AbortController[] = [];
   const timeout = (): AbortSignal => {
@@ -222,7 +225,7 @@ test('the time of the run that a child works for is its time', async () => {
   expect(ends.map(({ reason }) => reason)).toEqual(['max-time', 'max-time']);
 });
 
-test('who interrupts a run interrupts those that work for it', async () => {
+test('interrupting a run interrupts the runs of its children', async () => {
   const ends: RunResult[] = [];
   const hanging = (): ScriptedTurn => {
     void parent.interrupt();
@@ -265,7 +268,7 @@ test('a conversation is closed although its run waits for a child that began bef
   expect([(await running).reason, (await waiting).reason]).toEqual(['interrupted', 'interrupted']);
 });
 
-test('a child knows the secrets and the policy of whom it works for, and has its own besides', async () => {
+test('a child has the secrets and the policy of its parent in addition to its own', async () => {
   const store = memoryStore();
   const agent = agentOf([], { confirmation: alwaysConfirm() });
   await using parent = await Conversation.create({ agent, store, workspace: process.cwd(), secrets: ['swordfish'] });
@@ -277,7 +280,7 @@ test('a child knows the secrets and the policy of whom it works for, and has its
   expect((await store.summary(childId)).meta).toMatchObject({ parent: parent.id });
 });
 
-test('a child is known before it begins, and taken up again by its id', async () => {
+test('a child is recorded before it starts, and opened again by its id', async () => {
   const store = memoryStore();
   await using parent = await parentOf({ store });
   const first = await parent.child({ id: childId, agent: agentOf([]) });
@@ -291,7 +294,7 @@ test('a child is known before it begins, and taken up again by its id', async ()
 });
 
 test.for([true, false])(
-  'what a crash kept from being told (stored: %s) is told when the child is taken up',
+  'usage that a crash kept from being reported (stored: %s) is reported when the child is opened',
   async (stored) => {
     const id = childId;
     for (let at = 1; ; at++) {
@@ -325,7 +328,7 @@ test.for([true, false])(
   },
 );
 
-test('forks are billed for no child, and whom a child works for is billed for none of its forks', async () => {
+test('a fork is not charged for children, and a parent is not charged for forks of a child', async () => {
   const store = memoryStore();
   await using parent = await parentOf({ store });
   const { child } = await work(parent, [done]);

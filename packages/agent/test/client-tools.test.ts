@@ -27,7 +27,7 @@ function agentOf(steps: readonly ScriptedTurn[], beside: readonly (() => Tool)[]
 
 const offered = (conversation: Conversation): readonly string[] => conversation.request().tools.map(({ name }) => name);
 
-test('a call of a client tool is stored for the client and answered at once', async () => {
+test('a call of a client tool is stored for the client and answered immediately', async () => {
   const agent = agentOf([call('show', { what: 'the plan' }), done]);
   await using conversation = await Conversation.create({ agent, store: memoryStore(), workspace, clientTools: [show] });
   await conversation.send('Show me.');
@@ -90,7 +90,7 @@ test('the log alone is enough to have them again', async () => {
   expect(offered(copy)).toEqual(['finish', 'show']);
 });
 
-test('before anything is said they are remembered too, and so are those that came later', async () => {
+test('client tools are remembered before the first message, and so are later ones', async () => {
   const store = memoryStore();
   const id = 'c'.repeat(32);
   await (
@@ -134,7 +134,7 @@ test.for([
   ['of a tool of the agent', [{ ...beep, name: 'finish' }], [], 'the agent has a tool of that name'],
   ['of another tool of the client', [show, showing('where')], [], 'another description or schema'],
   ['of a client tool that the agent makes otherwise', [show], [() => clientTool(showing('where'))], 'the agent has a'],
-] as const)('a client tool with the name %s is an error that says what to do', async ([, specs, beside, problem]) => {
+] as const)('a client tool with the name %s is an error with advice', async ([, specs, beside, problem]) => {
   const store = memoryStore();
   const options = { agent: agentOf([], beside), store, workspace, clientTools: specs };
   await expect(Conversation.create(options)).rejects.toMatchObject({ code: 'invalid' });

@@ -10,7 +10,7 @@ import { aroundAppends } from '../src/testing/around-appends.ts';
 const agentOf = (steps: readonly ScriptedStep[], options: Partial<AgentOptions> = {}) =>
   defineAgent({ model: scriptedModel(steps), tools: () => [finish()], ...options });
 
-test('when the run of a conversation breaks off because its reads cannot be stored, those that work for it end', async () => {
+test('when a run fails because its reads cannot be stored, the runs of its children end', async () => {
   const full = { isOn: false };
   const store = aroundAppends(memoryStore(), async (append) => {
     if (full.isOn) throw new Error('full');
@@ -61,7 +61,7 @@ test('when the run of a conversation breaks off because its reads cannot be stor
   expect(ends).toMatchObject([{ message: 'full' }]);
 });
 
-test('a conversation is closed, and says why, also when one that works for it cannot be closed', async () => {
+test('a conversation is closed, and reports the cause, also when a child cannot be closed', async () => {
   const store = memoryStore();
   const parent = await Conversation.create({ agent: agentOf([]), store, workspace: process.cwd() });
   const broken = { ...finish(), close: () => Promise.reject(new Error('It cannot be closed.')) };

@@ -47,7 +47,7 @@ test('calls wait, and running again does not run them', async () => {
   expect(conversation.state.status).toBe('waiting_for_confirmation');
 });
 
-test('approved calls run once, and the run goes on to the end', async () => {
+test('approved calls run once, and the run continues to the end', async () => {
   const { conversation, runs } = await waiting({ steps: [twoRecords, done] });
   await conversation.approve();
   expect(await conversation.run()).toMatchObject({ reason: 'finished' });
@@ -64,7 +64,7 @@ test('approving one call leaves the other waiting', async () => {
 });
 
 test.for(['reject', 'approve'] as const)(
-  'a run does not wait for calls that were decided about while it carried out others: %s',
+  'a run does not wait for calls that were decided while it executed others: %s',
   async (decide) => {
     const late: { decide?: () => Promise<void> } = {};
     const { conversation, runs } = await waiting({ steps: [twoRecords, done], before: () => late.decide?.() });
@@ -118,7 +118,7 @@ test('approving without pending calls, or an unknown one, is refused', async () 
   await expect(conversation.reject('no')).rejects.toMatchObject({ code: 'nothing-pending' });
 });
 
-test('a lone finish or think never waits, but beside another call it does', async () => {
+test('a single finish or think never waits, but together with another call it does', async () => {
   const thought: ScriptedTurn = { calls: [{ name: 'think', arguments: { thought: 'Hm.' } }] };
   expect((await waiting({ steps: [thought, done] })).result.reason).toBe('finished');
   const both: ScriptedTurn = { calls: [...(thought.calls ?? []), ...(twoRecords.calls ?? [])] };

@@ -53,7 +53,7 @@ const shown = (conversation: Conversation): string =>
     .messages.map(({ content }) => textOf(content))
     .join('\n');
 
-test('events of a kind of your own are read, and the model sees what they say', async () => {
+test('events of a custom kind are decoded, and the model sees their messages', async () => {
   const { store, agent } = await noted(1);
   await using conversation = await Conversation.open({ agent, store, id, kinds: [note] });
   const events = await Array.fromAsync(conversation.events(), ({ event }) => event);
@@ -62,7 +62,7 @@ test('events of a kind of your own are read, and the model sees what they say', 
   expect(shown(conversation)).toContain('Note: number 0');
 });
 
-test('without their kind they are opaque, also after somebody who knew it left a snapshot', async () => {
+test('without their kind they are opaque, also with a snapshot that was saved with it', async () => {
   const { store, agent } = await noted(150);
   const knowing = await Conversation.open({ agent, store, id, kinds: [note] });
   expect(shown(knowing)).toContain('Note: number 149');
@@ -87,7 +87,7 @@ test('two kinds of one name are refused before the log exists', async () => {
   await expect(store.open(id)).rejects.toMatchObject({ code: 'missing' });
 });
 
-test('limits that allow nothing and messages that say nothing are refused', async () => {
+test('limits that allow nothing and empty messages are rejected', async () => {
   const { store, agent } = await noted(0);
   const budgets = [{ maxCostUsd: 0 }, { maxCostUsd: Number.NaN }, { maxIterations: 0 }];
   for (const budget of budgets) expect(() => defineAgent({ ...agent, budget })).toThrow(/allows nothing|at least 1/);
@@ -100,7 +100,7 @@ test('limits that allow nothing and messages that say nothing are refused', asyn
   }
 });
 
-test('a conversation that an agent of another kind worked on is not opened, unless that is accepted', async () => {
+test('a conversation of an agent of another kind is not opened, unless that is accepted', async () => {
   const { agent } = await noted(0);
   const store = memoryStore();
   const log = await store.create(id, { workspace, agent: { kind: 'ACPAgent', acp_command: ['other'] } });
@@ -113,7 +113,7 @@ test('a conversation that an agent of another kind worked on is not opened, unle
   expect((await store.summary(id)).meta).toMatchObject({ agent: { kind: 'Agent' } });
 });
 
-test('a conversation is not opened without the tools it was worked on with, unless that is accepted', async () => {
+test('a conversation is not opened without the tools it was used with, unless that is accepted', async () => {
   const { tool } = countingTool();
   const model = scriptedModel([{ calls: [{ name: 'record', arguments: { text: 'a' } }] }, { text: 'Done.' }]);
   const agent = defineAgent({ model, tools: () => [tool(), finish()] });
@@ -138,7 +138,7 @@ test('a conversation is not opened without the tools it was worked on with, unle
   expect(await again.run()).toMatchObject({ reason: 'finished' });
 });
 
-test('an agent cannot be changed, and what goes on with another model leaves it as it is', async () => {
+test('an agent is immutable, and switching the model leaves it unchanged', async () => {
   const [model, other] = [scriptedModel([]), scriptedModel([{ text: 'Done.' }], { name: 'other' })];
   const agent = defineAgent({ model, tools: () => [finish()] });
   expect(() => Object.assign(agent, { model: other })).toThrow(TypeError);

@@ -76,7 +76,7 @@ test('a call that may be repeated with its key starts when its reply is stored',
   expect(told.join(' ')).toBe('append request append tool append request append append');
 });
 
-test('a model that answers at once waits until what it answers is stored', async () => {
+test('an immediate reply waits until the events it answers are stored', async () => {
   let stored = 0;
   const slow = async (): Promise<void> => {
     for (let turn = 0; turn < 5; turn++) await setImmediate();
@@ -94,7 +94,7 @@ test('a model that answers at once waits until what it answers is stored', async
   expect([seen, stored]).toEqual([[2, 2, 3], 6]);
 });
 
-test('when reads cannot be stored the run ends at once, the model call too, and nothing of them is left', async () => {
+test('when reads cannot be stored the run and its model call end immediately, and no trace of them remains', async () => {
   const full = { isOn: false };
   const { conversation, disk, agent } = await started({
     effect: 'read',
@@ -143,7 +143,7 @@ test('a message that shares the append of lost reads is not stored either, and t
   expect(kinds).not.toContain('MessageEvent');
 });
 
-test('a run that a bug breaks off while reads are behind leaves nothing lost to who goes on', async () => {
+test('a run that fails because of a bug with deferred reads loses nothing for the next run', async () => {
   const full = { isOn: false };
   const late: { breaks?: () => void } = {};
   const { conversation, model } = await started({

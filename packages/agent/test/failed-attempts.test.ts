@@ -35,7 +35,7 @@ async function run(steps: readonly ScriptedStep[], attempts: number, stop?: Abor
   return { usage, reason, calls, checks: checks.map(({ messages, tools }) => [messages, tools]) };
 }
 
-test('what failed attempts used is in the log before the reply that came of the call, and is paid for', async () => {
+test('usage of failed attempts is in the log before the reply, and is charged', async () => {
   const { usage, calls, reason, checks } = await run([nothing, nothing, done], 3);
   expect([reason, calls.map(({ finish: end }) => end)]).toEqual(['finished', ['empty', 'empty', 'tool-calls']]);
   expect(usage).toMatchObject({ input_tokens: 24, output_tokens: 4, cost_usd: 2 });
@@ -53,7 +53,7 @@ test('it is in the log also when no attempt led to a reply', async () => {
   expect(usage.cost_usd).toBe(2);
 });
 
-test('an interrupted reply is paid for when its stream told what it used', async () => {
+test('an interrupted reply is charged when its stream reported usage', async () => {
   const chunk = { choices: [{ delta: { content: 'Hello' } }], usage: { prompt_tokens: 9, completion_tokens: 1 } };
   const body = `data: ${JSON.stringify(chunk)}\n\ndata: ${JSON.stringify(chunk)}\n\n`;
   const streamed: ScriptedStep = { fault: { kind: 'answer', headers: { 'content-type': 'text/event-stream' }, body } };

@@ -106,7 +106,7 @@ test('a call that is refused at the moment the run is stopped has one answer', a
   expect(answers.map(({ kind }) => kind)).toEqual(['UserRejectObservation']);
 });
 
-test('a message sent together with the run that carries out an approval never refuses what runs', async () => {
+test('a message sent together with the run of approved calls never rejects a running call', async () => {
   const { conversation, runs } = await started([record('a'), done, done], { confirmation: alwaysConfirm() });
   await conversation.send('Go.');
   await conversation.run();
@@ -118,14 +118,14 @@ test('a message sent together with the run that carries out an approval never re
   expect(refused.length + (runs.get('a') ?? 0)).toBe(1);
 });
 
-test('messages sent at once open the conversation once', async () => {
+test('messages sent concurrently add one system prompt', async () => {
   const { conversation } = await started([done]);
   await Promise.all([conversation.send('One.'), conversation.send('Two.')]);
   const prompts = (await eventsOf(conversation)).filter((event) => SystemPromptEvent.is(event));
   expect(prompts).toHaveLength(1);
 });
 
-test('calls that wait are refused once, also by two messages at once', async () => {
+test('waiting calls are rejected once, also by two concurrent messages', async () => {
   const { conversation } = await started([record('a'), done], { confirmation: alwaysConfirm() });
   await conversation.send('Go.');
   await conversation.run();
@@ -149,7 +149,7 @@ test('a reply whose append was stored although it failed is acted on, not asked 
   expect([...runs]).toEqual([['a', 1]]);
 });
 
-test('going back and forking know what was stored although its append failed', async () => {
+test('navigating and forking include events that were stored although their append failed', async () => {
   let lost = 0;
   const store = spied(memoryStore(), () => {
     if (lost-- > 0) throw new Error('the answer was lost');
@@ -183,7 +183,7 @@ test('a pause right after the call of run ends it before the model is asked', as
   expect(model.requests).toEqual([]);
 });
 
-test('disposing ends a run under way, and whoever disposes too waits for it as well', async () => {
+test('disposing ends a running run, and a second dispose waits for it too', async () => {
   const { conversation, store, agent } = await started([{ fault: { kind: 'hang', afterPieces: 0 } }]);
   await conversation.send('Go.');
   const running = conversation.run();
@@ -225,7 +225,7 @@ test('the tools of a conversation that cannot be opened are closed', async () =>
   expect(open).toBe(1);
 });
 
-test('who finds no conversation to open can create one with the same tools', async () => {
+test('after a failed open a conversation can be created with the same tools', async () => {
   const { tool, runs } = countingTool();
   const only = tool();
   const agent = defineAgent({ model: scriptedModel([record('a'), done]), tools: () => [only, finish()] });

@@ -7,7 +7,7 @@ test.for([
   ['sqlite', 1, 1],
   ['dir', 2, 2],
 ] as const)(
-  'killed at every other point of its work, with a log in %s: and %i calls at once',
+  'killed at every other point of its work, with a log in %s: and %i concurrent calls',
   async ([scheme, concurrency, first]) => {
     let at: number = first;
     while (await killRound({ scheme, concurrency, at: [at] })) at += 2;
@@ -18,7 +18,7 @@ test.for([
 test.for([
   ['sqlite', 2],
   ['dir', 1],
-] as const)('killed again and again, with a log in %s: and %i calls at once', async ([scheme, many]) => {
+] as const)('killed repeatedly, with a log in %s: and %i concurrent calls', async ([scheme, many]) => {
   const random = dice(many);
   for (let round = 0; round < 6; round++) {
     const at = Array.from({ length: 3 }, () => random.below(9) + 1);

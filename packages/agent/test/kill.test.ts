@@ -8,7 +8,7 @@ test.for([
   ['sqlite', 2, [15]],
   ['dir', 2, [14, 5]],
 ] as const)(
-  'a process with a log in %s:, %i calls at once, that is killed at %j leaves a log that is brought to its end',
+  'a process with a log in %s: and %i concurrent calls that is killed at %j leaves a log that the next run completes',
   async ([scheme, concurrency, at]) => {
     expect(await killRound({ scheme, concurrency, at })).toBe(true);
   },

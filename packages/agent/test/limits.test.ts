@@ -27,7 +27,7 @@ const used = (text: string): ScriptedTurn => ({
 test.for([
   [{ maxCostUsd: 1 }, 'max-cost', 'MaxBudgetReached'],
   [{ maxTokens: 200 }, 'max-tokens', 'MaxTokensReached'],
-] as const)('%j of a run ends it as %s, and another run begins anew', async ([limits, reason, code]) => {
+] as const)('%j of a run ends it as %s, and another run starts from zero', async ([limits, reason, code]) => {
   const { conversation } = await started([used('a'), used('b'), used('c'), used('d'), done]);
   expect(await conversation.run(limits)).toMatchObject({ reason, iterations: 2 });
   expect(conversation.state).toMatchObject({ status: 'error', error: { code } });
@@ -52,14 +52,14 @@ test.for([
   [{ maxCostUsd: 1 }, 'max-cost'],
   [{ maxTokens: 200 }, 'max-tokens'],
   [{ maxCalls: 2 }, 'max-calls'],
-] as const)('%j of a conversation ends every later run at once as %s', async ([budget, reason]) => {
+] as const)('%j of a conversation ends every later run immediately as %s', async ([budget, reason]) => {
   const { conversation, model } = await started([used('a'), used('b'), done], { budget });
   expect(await conversation.run()).toMatchObject({ reason, iterations: 2 });
   expect(await conversation.run()).toMatchObject({ reason, iterations: 0 });
   expect(model.requests).toHaveLength(2);
 });
 
-test('a run that takes too long ends whatever is under way, and a later one goes on', async () => {
+test('a run that takes too long ends in the middle of a step, and a later run continues', async () => {
   let isSlow = true;
   const step = (): ScriptedTurn => (isSlow ? hang : done);
   const { conversation } = await started([step, step]);
@@ -69,13 +69,13 @@ test('a run that takes too long ends whatever is under way, and a later one goes
   expect(await conversation.run({ maxMs: 600_000 })).toMatchObject({ reason: 'finished' });
 });
 
-test('a time that no timer can wait is refused instead of ending at once', async () => {
+test('a time limit that exceeds timers is rejected instead of ending immediately', async () => {
   const { conversation } = await started([done]);
   for (const maxMs of [2 ** 31, 2 ** 40]) await expect(conversation.run({ maxMs })).rejects.toThrow('timed');
   expect(await conversation.run({ maxMs: 2 ** 31 - 1 })).toMatchObject({ reason: 'finished' });
 });
 
-test('a run that somebody stops was not too slow', async () => {
+test('an interrupted run does not report a time limit', async () => {
   const { conversation } = await started([hang]);
   const running = conversation.run({ maxMs: 600_000 });
   await conversation.interrupt();

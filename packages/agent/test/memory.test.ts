@@ -27,7 +27,7 @@ async function stateAfter(steps: number): Promise<{ readonly seq: number; readon
   return { seq, characters: JSON.stringify(state).length };
 }
 
-test('what a conversation remembers follows its view, not its log', async () => {
+test('the memory of a conversation grows with its view, not with its log', async () => {
   const [short, long] = [await stateAfter(60), await stateAfter(420)];
   expect(long.seq).toBeGreaterThan(6 * short.seq);
   expect(long.characters).toBeLessThan(1.5 * short.characters);

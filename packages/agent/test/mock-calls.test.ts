@@ -43,7 +43,7 @@ test.for([
     'record has no parameter txt. Its parameters are: ',
   ],
   ['a missing parameter', '<function=record>\n</function>', 'text'],
-])('%s is told to the model, which goes on', async ([, written = '', problem = '']) => {
+])('%s is reported to the model, which continues', async ([, written = '', problem = '']) => {
   const { result, runs, errors, prompts } = await run([{ text: written }, { text: record('a') }, done]);
   expect([result.reason, [...runs]]).toEqual(['finished', [['a', 1]]]);
   expect(errors).toHaveLength(1);
@@ -68,7 +68,7 @@ test.for([
   expect(replies.at(-1)).toBe(`${written}${added}`);
 });
 
-test('the same task gives the same calls and the same state, whichever way calls travel', async () => {
+test('the same task leads to the same calls and the same state with native and mock function calling', async () => {
   const script: readonly ScriptedTurn[] = [
     { text: 'First.', calls: [{ name: 'record', arguments: { text: 'one\n two' } }] },
     { calls: [{ name: 'record', arguments: { text: '</parameter>' } }] },

@@ -29,7 +29,7 @@ function overtaken(store: EventStore, before: () => Promise<void>): EventStore {
   });
 }
 
-test('what somebody else decided just before the lease was taken counts: policy, title, client tools', async () => {
+test('changes by another process just before the lease was taken count: policy, title, client tools', async () => {
   const disk = memoryStore();
   const first = await Conversation.create({ agent: agentWith([]), store: disk, workspace: process.cwd() });
   const { id } = first;

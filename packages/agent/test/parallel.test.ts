@@ -71,7 +71,7 @@ async function results(conversation: Conversation, count: number): Promise<reado
   return found;
 }
 
-test('calls run at once, each result is stored when it is there, and the model reads them in call order', async () => {
+test('calls run concurrently, each result is stored when it is ready, and the model reads them in call order', async () => {
   const { tool, end } = workshop(() => []);
   const { conversation, model } = await started({ tool, calls: work('a', 'b', 'c') });
   const running = conversation.run();
@@ -99,7 +99,7 @@ test.for<[string, Partial<Setup> & { readonly resources?: (input: { readonly nam
   expect(seen).toEqual(['+a', '-a', '+b', '-b']);
 });
 
-test('commands of one reply run at once, each in a shell of its own', async () => {
+test('commands of one reply run concurrently, each in a separate shell', async () => {
   const workspace = await mkdtemp(join(tmpdir(), 'varve-parallel-'));
   // Whoever opens a pipe waits for the other end: one after the other, neither command would ever end.
   const meeting = [shell('cat pipe > met'), shell('echo hello > pipe')];
@@ -111,7 +111,7 @@ test('commands of one reply run at once, each in a shell of its own', async () =
   expect(await readFile(join(workspace, 'met'), 'utf8')).toBe('hello\n');
 });
 
-test('finish waits for what runs before it', async () => {
+test('finish waits for the calls before it', async () => {
   const { tool, seen, end } = workshop(() => []);
   const calls = [...work('a', 'b'), { name: 'finish', arguments: { message: 'Done.' } }];
   const { conversation } = await started({ tool, calls });

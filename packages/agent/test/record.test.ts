@@ -50,7 +50,7 @@ test('events of one’s own are stored, sealed, and read by the model if their k
   expect(again.request().messages).toEqual(asked);
 });
 
-test('what the owner records while calls wait keeps the request legal, and decides about none of them', async () => {
+test('custom events recorded while calls wait keep the request valid, and approve or reject none of them', async () => {
   const record: ScriptedTurn = { calls: [{ name: 'record', arguments: { text: 'a' } }] };
   const { conversation } = await started([record, done]);
   expect(await conversation.run()).toMatchObject({ reason: 'waiting' });
@@ -87,7 +87,7 @@ test.for([
   ],
   ['a kind it does not know', (stamp: Stamp) => foreign.create({}, stamp), 'without the kind Foreign'],
   [
-    'an event with a stamp of its own',
+    'an event with another stamp',
     (stamp: Stamp) => Rating.create({ stars: 1 }, { ...stamp, id: '12345678' }),
     'does not have the stamp',
   ],

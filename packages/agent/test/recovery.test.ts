@@ -147,7 +147,7 @@ test('from any prefix of a log, half an append too, nothing runs that must not, 
   }
 });
 
-test('a call that may have run is not run again, and the model is told that its outcome is unknown', async () => {
+test('a call that may have run is not run again, and the model reads that its outcome is unknown', async () => {
   const { tool, runs } = countingTool();
   const steps: ScriptedTurn[] = [
     { calls: [{ name: 'record', arguments: { text: 'a' } }] },
@@ -228,7 +228,7 @@ test('an unanswered write that no reply of this log lists is never run', async (
   expect(runs.size).toBe(0);
 });
 
-test('an append that fails loses nothing: the run rejects, and the next one goes on', async () => {
+test('an append that fails loses nothing: the run rejects, and the next one continues', async () => {
   const { agent, runs } = agentWith([]);
   const store = memoryStore();
   let failures = 1;

@@ -70,7 +70,7 @@ test('every request is made again from the log, through condensation, branches a
   for (const check of checks) expect(check).toMatchObject({ messages: 'same', tools: 'same' });
 });
 
-test('what the user said while the model wrote was not in the request', async () => {
+test('a message sent during the model call was not in the request', async () => {
   const late: { send?: () => Promise<unknown> } = {};
   const first: ScriptedStep = async () => {
     await late.send?.();
@@ -86,7 +86,7 @@ test('what the user said while the model wrote was not in the request', async ()
   expect((await checksOf(store, conversation.id)).map(({ messages }) => messages)).toEqual(['same', 'same']);
 });
 
-test('however many facts were stored while the model wrote, what the user said then was not in the request', async () => {
+test('a message sent during the model call was not in the request, however many facts were stored too', async () => {
   const late: { meanwhile?: () => Promise<unknown> } = {};
   const first: ScriptedStep = async () => {
     await late.meanwhile?.();
@@ -115,11 +115,11 @@ test.for<[string, (text: string) => string, object]>([
     { messages: 'same', tools: 'differs' },
   ],
   [
-    'another version of a projection, which gives other messages',
+    'another version of a projection, which produces other messages',
     (text) => text.replace('a is fine', 'a is broken').replace(/"messages":\d+\}/, '"messages":0}'),
     { messages: 'older-projection' },
   ],
-])('%s is told of', async ([, change, found]) => {
+])('%s is reported', async ([, change, found]) => {
   const { conversation, store } = await recorded([look('a'), done]);
   await conversation.send('Go.');
   await conversation.run();
@@ -128,7 +128,7 @@ test.for<[string, (text: string) => string, object]>([
   expect(checks.at(-1)).toMatchObject(found);
 });
 
-test('the parameters of a request are in the log once, and a change of them is told of', async () => {
+test('the parameters of a request are in the log once, and a change of them is reported', async () => {
   const parameters = { temperature: 0.25, stop: ['END'] };
   const { conversation, store } = await recorded([look('a'), done], { parameters });
   await conversation.send('Go.');
@@ -153,7 +153,7 @@ test.for([
   // The name of a tool that is there is no secret.
   ['look', /"name":"<secret/],
 ] as const)(
-  'a secret %j in tools or parameters stays out of the log, which tells the request all the same',
+  'a secret %j in tools or parameters stays out of the log, and the request can still be verified',
   async ([secret, gone]) => {
     const model = scriptedModel([look('a'), done]);
     const parameters = { stop: ['STOP'] };
@@ -210,7 +210,7 @@ test('replies to other requests than those of the view are left alone', async ()
   expect((await recordedModel(await copy.read(conversation.id))).length).toBe(0);
 });
 
-test('a log without a toolset says so', async () => {
+test('a log without a toolset is reported', async () => {
   const { conversation, store } = await recorded([done]);
   await conversation.send('Go.');
   await conversation.run();
@@ -222,7 +222,7 @@ test('a log without a toolset says so', async () => {
   expect(await checksOf(copy, conversation.id)).toMatchObject([{ messages: 'same', tools: 'missing' }]);
 });
 
-test('recorded replies with the same tools give the same conversation, every request included', async () => {
+test('recorded replies with the same tools lead to the same conversation, including every request', async () => {
   const { conversation, agent, store } = await recorded([look('a'), look('b'), done, { text: 'You are welcome.' }]);
   for (const said of ['Go.', 'Thanks.']) {
     await conversation.send(said);
@@ -237,7 +237,7 @@ test('recorded replies with the same tools give the same conversation, every req
 
 const withoutB = () => [looking((what) => (what === 'b' ? 'b is gone' : `${what} is fine`)), finish()];
 
-test('tools that see something else are told of, by event and by request', async () => {
+test('tools with other results are reported, by event and by request', async () => {
   const { conversation, agent, store } = await recorded([look('a'), look('b'), done]);
   await conversation.send('Go.');
   await conversation.run();
@@ -260,7 +260,7 @@ test('tools that see something else are told of, by event and by request', async
   expect([model.length, model.diverged]).toEqual([3, [2]]);
 });
 
-test('recorded replies with recorded results carry nothing out, and each call gets what it got then', async () => {
+test('recorded replies with recorded results execute nothing, and each call gets its recorded result', async () => {
   let looks = 0;
   const counting = () => [
     looking((what) => {
@@ -285,7 +285,7 @@ test('recorded replies with recorded results carry nothing out, and each call ge
   expect(looks).toBe(4);
 });
 
-test('live replies may go another way, and the difference is told', async () => {
+test('live replies may differ, and the difference is reported', async () => {
   const { conversation, agent, store } = await recorded([look('a'), done]);
   await conversation.send('Go.');
   await conversation.run();

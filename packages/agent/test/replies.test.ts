@@ -20,7 +20,7 @@ async function started(steps: readonly ScriptedTurn[], options: Partial<AgentOpt
 }
 
 test.for(['empty', 'truncated', 'refused'] as const)(
-  'a reply that fails as %s is told of, three in a row are stuck',
+  'a reply that fails as %s leads to a nudge, three in a row are stuck',
   async (code) => {
     const nothing = { error: { code } };
     const { conversation, model } = await started([nothing, nothing, record('a'), nothing, nothing, nothing, done]);
@@ -30,7 +30,7 @@ test.for(['empty', 'truncated', 'refused'] as const)(
   },
 );
 
-test('a call that stands in the text and cannot be read ends no run', async () => {
+test('an unreadable call in the text of a reply does not end the run', async () => {
   const leaked = { text: '<｜tool▁calls▁begin｜>record', finish: 'unread-calls' } as const;
   const { conversation, model } = await started([leaked, record('a'), done]);
   await conversation.send('Go.');
@@ -38,7 +38,7 @@ test('a call that stands in the text and cannot be read ends no run', async () =
   expect(textOf(model.requests[1]?.messages.at(-1)?.content ?? [])).toContain('within its text');
 });
 
-test('a text that waits for the person ends the run unfinished, and running again asks nobody', async () => {
+test('a text that waits for the person ends the run unfinished, and running again does not call the model', async () => {
   const { conversation, model } = await started([{ text: 'Which file?' }, done], { textReply: 'wait' });
   await conversation.send('Go.');
   expect(await conversation.run()).toMatchObject({ reason: 'asked', text: 'Which file?' });
@@ -49,7 +49,7 @@ test('a text that waits for the person ends the run unfinished, and running agai
   expect(await conversation.run()).toMatchObject({ reason: 'finished' });
 });
 
-test('a text that nobody can answer goes on, until the agent only talks', async () => {
+test('a text reply without a person to answer continues, until the agent is in a monologue', async () => {
   const talk: ScriptedTurn = { text: 'Shall I?' };
   const { conversation, model } = await started([talk, done, talk, talk, talk], { textReply: 'continue' });
   await conversation.send('Go.');

@@ -49,7 +49,7 @@ test.for([
   ['risky without a fear of the unknown', confirmRisky({ confirmUnknown: false }), 'UNKNOWN', 'max-iterations'],
   ['risky by analyzers', confirmRisky({ analyzer: ensembleRisk([modelRisk(), shellRisk()]) }), 'HIGH', 'waiting'],
   ['never', neverConfirm(), 'HIGH', 'max-iterations'],
-] as const)('a policy that was stored goes on: %s', async ([, confirmation, risk, reason]) => {
+] as const)('a stored policy is resumed: %s', async ([, confirmation, risk, reason]) => {
   const { open, store, id } = await closed({ confirmation });
   await using conversation = await open([record('a', risk)]);
   expect(await conversation.run({ maxIterations: 1 })).toMatchObject({ reason });
@@ -88,7 +88,7 @@ test.for([
   expect(await conversation.run()).toMatchObject({ reason: 'waiting' });
 });
 
-test('limits that were stored go on, unless limits are given: then all of those count', async () => {
+test('stored limits are resumed, unless limits are given, which replace all of them', async () => {
   const { open } = await closed({ budget: { maxIterations: 1, maxCalls: 2 } });
   {
     await using conversation = await open([record('a')]);
@@ -129,7 +129,7 @@ test('a fork with another agent keeps the policies that this one was given none 
   expect(await fork.run()).toMatchObject({ reason: 'max-calls' });
 });
 
-test('the policy that the reference keeps beside the agent is taken up', async () => {
+test('the policy that the reference stores next to the agent is resumed', async () => {
   const { store, id, open } = await closed({});
   const foreign = { ...Object((await store.summary(id)).meta), confirmation_policy: { kind: 'AlwaysConfirm' } };
   {
@@ -140,7 +140,7 @@ test('the policy that the reference keeps beside the agent is taken up', async (
   expect(await conversation.run()).toMatchObject({ reason: 'waiting' });
 });
 
-test('the policy of a directory that only the reference worked on is taken up', async () => {
+test('the policy of a directory that only the reference used is resumed', async () => {
   await using root = await mkdtempDisposable(join(tmpdir(), 'varve-'));
   await using store = await directoryStore({ path: root.path });
   const made = { agent: agentWith([], { confirmation: alwaysConfirm() }), store, workspace };
@@ -182,7 +182,7 @@ test.for<readonly [string, readonly (readonly [string, Json])[], string, string]
     'waiting',
   ],
   ['in a full state', [['full_state', { confirmation_policy: always, tags: {} }]], 'LOW', 'waiting'],
-])('a policy that an event set wins over what is stored beside the log: %s', async ([, updates, risk, reason]) => {
+])('a policy that an event set replaces the one stored next to the log: %s', async ([, updates, risk, reason]) => {
   const { store, id, open } = await closed({ confirmation: neverConfirm() });
   await updated(store, id, ...updates);
   await using conversation = await open([record('a', risk)]);
@@ -203,7 +203,7 @@ test('an event lifts a policy too, and an analyzer that it does not name stays',
   expect(await conversation.run({ maxIterations: 1 })).toMatchObject({ reason: 'max-iterations' });
 });
 
-test('a policy that is given after that event counts, and goes on, in a fork too', async () => {
+test('a policy that is given after that event counts, and is resumed, in a fork too', async () => {
   const { store, id, open } = await closed({});
   await updated(store, id, ['confirmation_policy', { kind: 'NeverConfirm' }]);
   let forkId = '';
@@ -254,7 +254,7 @@ test('a policy that an event set is known from a snapshot', async () => {
 const found = '09d93865f34d40d1802dba3092ba9977';
 const fixture = fileURLToPath(new URL(`../../../../shared/fixtures/openhands-conversations/${found}`, import.meta.url));
 
-test.runIf(existsSync(fixture))('a policy of a conversation of the reference is taken up', async () => {
+test.runIf(existsSync(fixture))('a policy of a conversation of the reference is resumed', async () => {
   const path = await mkdtemp(join(tmpdir(), 'take-up-'));
   try {
     await cp(fixture, join(path, found), { recursive: true });

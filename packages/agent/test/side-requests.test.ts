@@ -44,7 +44,7 @@ test('a side question sees the work and leaves no event, also while calls wait',
   expect(parameters).toMatchObject({ toolChoice: 'none' });
 });
 
-test('a side question while a run is under way disturbs nothing', async () => {
+test('a side question during a run does not disturb it', async () => {
   const gate = Promise.withResolvers<void>();
   const { conversation, model } = await started([{ ...record('a'), gate: gate.promise }, { text: 'Yes.' }, done]);
   const running = conversation.run();
@@ -54,7 +54,7 @@ test('a side question while a run is under way disturbs nothing', async () => {
   expect(await running).toMatchObject({ reason: 'finished' });
 });
 
-test('a tool is carried out directly, without an event and without asking, and its result is masked', async () => {
+test('a tool is executed directly, without an event and without confirmation, and its result is masked', async () => {
   const { conversation, runs } = await started([], { confirmation: alwaysConfirm() });
   const before = await eventsOf(conversation);
   const result = await conversation.executeTool({ name: 'record', arguments: { text: 'hush-hush' } });
@@ -66,7 +66,7 @@ test('a tool is carried out directly, without an event and without asking, and i
   await expect(wrong).rejects.toMatchObject({ code: 'invalid-input' });
 });
 
-test('what a tool that fails says of a secret is hidden', async () => {
+test('a secret in the error of a tool is masked', async () => {
   const broken: Tool = {
     ...finish(),
     execute: () => Promise.reject(new ToolError('unusable', 'No login as hush-hush.')),
@@ -99,7 +99,7 @@ test('a conversation can be renamed, and the listing shows it', async () => {
   await expect(conversation.rename(' ')).rejects.toMatchObject({ code: 'invalid' });
 });
 
-test('condensing now makes the view smaller without asking the model, or says that it cannot', async () => {
+test('condensing on demand shrinks the view without calling the model, or returns false', async () => {
   const texts = ['a', 'b', 'c', 'd', 'e', 'f'];
   const condenser = rollingWindow({ maxEvents: 100 });
   const { conversation, model } = await started([...texts.map(record), done, done], { condenser });
@@ -135,7 +135,7 @@ test.for<[string, (conversation: Conversation) => Promise<unknown>]>([
   expect(await outcome).toMatchObject({ code: 'aborted' });
 });
 
-test('a call that is carried out directly is cancelled when the conversation is closed', async () => {
+test('a direct call is cancelled when the conversation is closed', async () => {
   const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
   const waiting = defineTool({
     name: 'wait',

@@ -16,7 +16,7 @@ function agentWith(...turns: readonly ScriptedTurn[]) {
   return defineAgent({ model: scriptedModel(turns), tools: () => [finish()], signingKey });
 }
 
-test('every event of an agent with a signing key is signed, also when it goes on with another model', async () => {
+test('every event of an agent with a signing key is signed, also after switching the model', async () => {
   const store = memoryStore();
   await using conversation = await Conversation.create({ agent: agentWith(done), store, workspace: process.cwd() });
   await conversation.send('Go.');
@@ -28,7 +28,7 @@ test('every event of an agent with a signing key is signed, also when it goes on
   expect([signedEvents, broken]).toEqual([head, undefined]);
 });
 
-test('what somebody else put into the log is not signed', async () => {
+test('events that another writer put into the log are not signed', async () => {
   const store = memoryStore();
   const first = await Conversation.create({ agent: agentWith(), store, workspace: process.cwd() });
   await first.send('Go.');
@@ -40,7 +40,7 @@ test('what somebody else put into the log is not signed', async () => {
   expect((await verify(await store.read(id), every)).broken).toMatchObject({ seq, reason: 'unsigned' });
 });
 
-test('neither the specification nor what is printed of an agent holds its signing key', () => {
+test('neither the spec nor the printed form of an agent contains its signing key', () => {
   const agent = agentWith();
   expect(JSON.stringify(agent.spec)).not.toContain(signingKey.did);
   expect(inspect(agent, { depth: null, showHidden: true })).not.toMatch(/5, 5, 5, 5|BEGIN/);

@@ -35,11 +35,11 @@ test(`${seeds} simulated conversations keep every promise, whatever crashes or f
   expect(Math.min(crashes, failures)).toBeGreaterThan(seeds / 10);
 }, 120_000);
 
-test('a seed gives the same log again, byte for byte', async () => {
+test('a seed produces the same log again, byte for byte', async () => {
   for (const seed of [3, 7, 11]) expect((await simulate(seed)).log).toEqual((await simulate(seed)).log);
 });
 
-test('many conversations at once in one process write the logs they write alone', async () => {
+test('concurrent conversations in one process write the same logs as single ones', async () => {
   const some = Array.from({ length: 20 }, (_, index) => index + 1);
   const together = await Promise.all(some.map((seed) => simulate(seed)));
   for (const [index, seed] of some.entries()) {

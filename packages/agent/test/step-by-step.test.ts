@@ -20,7 +20,7 @@ async function started(steps: readonly ScriptedTurn[], options: Partial<AgentOpt
   return { conversation, runs, model, agent, store };
 }
 
-test('a step asks the model once, carries out its calls, and pauses', async () => {
+test('a step calls the model once, executes its calls, and pauses', async () => {
   const { conversation, runs, model } = await started([record('a'), record('b'), done]);
   expect(await conversation.step()).toMatchObject({ reason: 'paused', iterations: 1 });
   expect([model.requests.length, [...runs.keys()], conversation.state.status]).toEqual([1, ['a'], 'paused']);
@@ -53,7 +53,7 @@ test('a step within which calls must be allowed waits, and the next one carries 
   expect(await conversation.step()).toMatchObject({ reason: 'finished' });
 });
 
-test('a step of a conversation that has used up its budget is none', async () => {
+test('a conversation without remaining budget takes no step', async () => {
   const { conversation, model } = await started([record('a'), done], { budget: { maxCalls: 1 } });
   expect(await conversation.step()).toMatchObject({ reason: 'paused' });
   expect(await conversation.step()).toMatchObject({ reason: 'max-calls', iterations: 0 });

@@ -89,7 +89,7 @@ async function copied(disk: EventStore): Promise<EventStore> {
 }
 
 test.for(['before', 'after'] as const)(
-  'whichever call of the store fails %s its work, the next process goes on',
+  'whichever call of the store fails %s its work, the next process continues',
   async (when) => {
     const failed = new Set<string>();
     for (let at = 1; ; at++) {
@@ -114,7 +114,7 @@ test.for(['before', 'after'] as const)(
   },
 );
 
-test('what the listing was told by an append that was stored although it failed is told anew', async () => {
+test('the listing is updated again after an append that was stored although it failed', async () => {
   const disk = memoryStore();
   let isLost = false;
   const store = aroundAppends(disk, async (append) => {

@@ -44,7 +44,7 @@ async function nudgesOf(conversation: Conversation): Promise<readonly string[]> 
   return nudges.map(({ llm_message }) => textOf(llm_message.content));
 }
 
-test('the same call with the same result is told of once, then ends the run, and another run goes on', async () => {
+test('the same call with the same result leads to one nudge, then ends the run, and another run continues', async () => {
   const { conversation, model } = await started([...times(5, record('a')), done]);
   expect(await conversation.run()).toMatchObject({ reason: 'stuck', iterations: 5 });
   expect(conversation.state.status).toBe('stuck');
@@ -54,7 +54,7 @@ test('the same call with the same result is told of once, then ends the run, and
   for (const { messages } of model.requests) expect(checkMessages(messages)).toEqual([]);
 });
 
-test('what a model is told for another reason is no warning of a loop', async () => {
+test('a nudge for another reason is not a warning of a loop', async () => {
   const talk: ScriptedTurn = { text: 'Let me see.' };
   const turns = [record('a'), talk, record('a'), talk, record('a'), talk];
   const { conversation } = await started([...turns, done], { textReply: 'continue' });
@@ -62,14 +62,14 @@ test('what a model is told for another reason is no warning of a loop', async ()
   expect((await nudgesOf(conversation)).at(-1)).toContain('You alternate between');
 });
 
-test('a stuck run that goes on in the same way is stuck after one more reply', async () => {
+test('a stuck run that continues in the same way is stuck after one more reply', async () => {
   const { conversation } = await started(times(7, record('a')));
   expect(await conversation.run()).toMatchObject({ reason: 'stuck', iterations: 5 });
   expect(await conversation.run()).toMatchObject({ reason: 'stuck', iterations: 1 });
   expect(await conversation.run()).toMatchObject({ reason: 'stuck', iterations: 1 });
 });
 
-test('a model that listens goes on, and is told again of another loop', async () => {
+test('a model that follows the nudge continues, and is nudged again about another loop', async () => {
   const steps = [...times(4, record('a')), record('b'), ...times(4, record('c')), done];
   const { conversation } = await started(steps);
   expect(await conversation.run()).toMatchObject({ reason: 'finished' });
@@ -82,7 +82,7 @@ test('the same call is no loop while its output changes', async () => {
   expect(await nudgesOf(conversation)).toEqual([]);
 });
 
-test.for(['no_such_tool', 'record'])('%s failing in the same way is told of at the third time', async (name) => {
+test.for(['no_such_tool', 'record'])('%s failing in the same way leads to a nudge at the third time', async (name) => {
   const failing: ScriptedTurn = { calls: [{ name, arguments: { wrong: 1 } }] };
   const { conversation } = await started(times(4, failing));
   expect(await conversation.run()).toMatchObject({ reason: 'stuck', iterations: 4 });
@@ -105,7 +105,7 @@ test('equal calls of one reply are one move', async () => {
 test.for([
   ['user-message', 'finished'],
   ['conversation', 'stuck'],
-] as const)('what was before a user message, looking back to %s: %s', async ([window, reason]) => {
+] as const)('events before a user message, with the window %s: %s', async ([window, reason]) => {
   const { conversation } = await started([...times(3, record('a')), record('a'), record('a'), done], {
     stuck: { window },
   });
@@ -119,7 +119,7 @@ test('never looks at nothing', async () => {
   expect(await conversation.run()).toMatchObject({ reason: 'finished' });
 });
 
-test('the verdict follows from the log alone: any prefix gives the one that was given then', async () => {
+test('the verdict follows from the log alone: any prefix leads to the verdict of that time', async () => {
   const { conversation } = await started(times(5, record('a')));
   await conversation.run();
   const verdicts: (string | undefined)[] = [];
@@ -130,7 +130,7 @@ test('the verdict follows from the log alone: any prefix gives the one that was 
   expect([...new Set(verdicts)]).toEqual([undefined, 'nudge', 'stuck']);
 });
 
-test('results of commands may be told apart by exit code alone', async () => {
+test('results of commands may be compared by exit code alone', async () => {
   const terminal = defineTool({
     name: 'terminal',
     description: 'Runs.',

@@ -76,7 +76,7 @@ async function world(
 
 describe.for(Object.entries(stores))('%s', ([, open]) => {
   test.for(['the model is asked', 'a read', 'a write'] as const)(
-    'a conversation that is taken over while %s stores nothing more, and says that it is not its own any more',
+    'a conversation that is taken over while %s stores nothing more, and reports the loss',
     async (when) => {
       let foreign: readonly string[] = [];
       const takeOver = async (): Promise<void> => void (foreign = await self.takeOver());
@@ -104,7 +104,7 @@ describe.for(Object.entries(stores))('%s', ([, open]) => {
     },
   );
 
-  test('who finds out first cancels the model call that is under way', async () => {
+  test('the first call that notices the loss cancels the model call in flight', async () => {
     const hang = async (): Promise<ScriptedTurn> => {
       await self.takeOver();
       void self.conversation.send('Hello?').catch((error: unknown) => found.push(error));
@@ -117,7 +117,7 @@ describe.for(Object.entries(stores))('%s', ([, open]) => {
     await self.close();
   });
 
-  test('who finds out first cancels the tools beside it', async () => {
+  test('the first call that notices the loss cancels the concurrent tools', async () => {
     const self = await world(open, [call('slow', 'look', 'write')]);
     let hasCancelled = false;
     const slowBegins = Promise.withResolvers<void>();
@@ -159,7 +159,7 @@ describe.for(Object.entries(stores))('%s', ([, open]) => {
     await self.close();
   });
 
-  test('a lease that has run out is nobody else’s until somebody takes it: the run goes on', async () => {
+  test('an expired lease stays with its holder until another process takes it: the run continues', async () => {
     const self = await world(open, [call('write'), done]);
     self.events.during = async () => self.pass();
     expect((await self.conversation.run()).reason).toBe('finished');

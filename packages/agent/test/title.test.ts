@@ -37,7 +37,7 @@ test.for([
   ['fails', { fault: { kind: 'answer', status: 400, body: 'No.' } }],
   ['says nothing', { text: ' ' }],
 ] satisfies readonly (readonly [string, ScriptedTurn])[])(
-  'when the model %s, the first line of what was said first is the name, cut',
+  'when the model %s, the title is the first line of the first message, truncated',
   async ([, turn]) => {
     const { conversation } = await started([turn]);
     await conversation.send('0123456789 and a lot more\nMore.');
@@ -46,7 +46,7 @@ test.for([
   },
 );
 
-test('a model reads a thousand characters of what was said first on the branch, whatever was said on others', async () => {
+test("the model reads a thousand characters of the branch's first message, whatever other branches contain", async () => {
   const { conversation, model } = await started([done, { text: 'Other' }]);
   await conversation.send('The first way.');
   await conversation.run();
@@ -67,7 +67,7 @@ test('a name holds no secret, neither in the log nor where it is returned', asyn
   expect(conversation.state.title).not.toContain('hunter2');
 });
 
-test('what failed attempts to name it used is counted, whether one led to a name or none', async () => {
+test('usage of failed attempts at a title counts, with or without a title', async () => {
   const nothing: ScriptedTurn = { text: '', usage: { input_tokens: 7, output_tokens: 2 }, costUsd: 0.5 };
   await using server = await scriptedServer([nothing, nothing, { text: 'A name', costUsd: 1 }, nothing, nothing]);
   const model = retry({ attempts: 3, sleep: async () => undefined })(openaiChat({ model: 'm', baseUrl: server.url }));
@@ -80,7 +80,7 @@ test('what failed attempts to name it used is counted, whether one led to a name
   expect(conversation.state.stats.byUsageId['title']).toMatchObject({ calls: 5, cost_usd: 3 });
 });
 
-test('whoever aborts gets no name', async () => {
+test('an aborted title generation sets no title', async () => {
   const { conversation } = await started([{ fault: { kind: 'hang', afterPieces: 0 } }]);
   await conversation.send('Go.');
   const abort = new AbortController();

@@ -53,7 +53,7 @@ test.for([
   [4, false],
   [4, true],
 ] as const)(
-  'a fork whose process dies at append %i (stored: %s) is finished by whoever opens it',
+  'a fork whose process dies at append %i (stored: %s) is finished by the next open',
   async ([at, stored]) => {
     const disk = await long();
     const original = await textsOf(disk, id);
@@ -74,7 +74,7 @@ test.for([
   },
 );
 
-test('an unfinished fork of a conversation that is gone says so, and can be removed', async () => {
+test('an unfinished fork of a removed conversation is reported, and can be removed', async () => {
   const disk = await long();
   await forkUntil(disk, { at: 2, stored: false });
   await disk.remove(id);
@@ -98,7 +98,7 @@ test('a fork that has nothing to settle is finished too', async () => {
   expect(fork.state.head).toBe(2);
 });
 
-test('a fork that somebody finished while it was being opened goes on where they left it', async () => {
+test('a fork that another process finished while it was being opened continues where that process stopped', async () => {
   const disk = await long();
   await forkUntil(disk, { at: 1, stored: false });
   // Nobody dies in this one: it gives what only needs its methods, so that one of them can be late.

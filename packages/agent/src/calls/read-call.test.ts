@@ -52,14 +52,14 @@ test('null counts as absent', () => {
   });
 });
 
-test('a risk that is none is unknown, and so is that of a tool that only reads', () => {
+test('an invalid risk is unknown, and so is the risk of a tool that only reads', () => {
   expect(readCall(call('write', '{"text":"a","security_risk":"MILD"}'), tools)).toMatchObject({ risk: 'UNKNOWN' });
   expect(readCall(call('summarise', '{"summary":"a","security_risk":"HIGH"}'), tools)).toMatchObject({
     risk: 'UNKNOWN',
   });
 });
 
-test('a tool with a summary of its own keeps it', () => {
+test('a tool that declares a summary keeps it', () => {
   expect(readCall(call('summarise', '{"summary":"short"}'), tools)).toMatchObject({
     action: { data: { summary: 'short' } },
     summary: 'short',

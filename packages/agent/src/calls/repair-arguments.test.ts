@@ -33,11 +33,11 @@ test.for([
   "{'text': 'a }",
   '{"text": "a"}{"text": "b"}',
   'I call it with {"text": "a"}',
-])('%j is cut off, or not one object: nobody guesses', (json) => {
+])('%j is truncated, or not a single object: it is not repaired', (json) => {
   expect(parseArguments(json)).toBeUndefined();
 });
 
-test('no beginning of a text that is cut inside of it is mended', () => {
+test('no prefix of a truncated text is repaired', () => {
   const texts = fc
     .dictionary(fc.string(), fc.jsonValue({ maxDepth: 2 }), { minKeys: 1 })
     .map((value) => JSON.stringify(value));
@@ -49,7 +49,7 @@ test('no beginning of a text that is cut inside of it is mended', () => {
   );
 });
 
-test('what is JSON already keeps its value, whatever looks broken inside its strings', () => {
+test('valid JSON keeps its value, even with malformed content inside its strings', () => {
   fc.assert(
     fc.property(fc.dictionary(fc.string(), fc.string()), (fields) => {
       expect(parseArguments(JSON.stringify(fields))).toEqual({ ...fields });

@@ -24,7 +24,7 @@ function stage(limit: number, tasks: Readonly<Record<string, readonly string[] |
   return { told, all, end, fail: (name: string, error: Error) => gates.get(name)?.reject(error) };
 }
 
-test('tasks that share nothing run at once, those that share a lock in order', async () => {
+test('tasks without a common lock run concurrently, tasks that share a lock in order', async () => {
   const { told, all, end } = stage(9, { a: ['x'], b: ['y'], c: ['x', 'y'], d: ['z'] });
   expect(told).toEqual(['+a', '+b', '+d']);
   await end('b');
@@ -46,7 +46,7 @@ test('no task overtakes an earlier one that waits for the same lock', async () =
   expect(told).toEqual(['+a', '-a', '+b', '-b', '+c', '-c']);
 });
 
-test('what runs alone runs after everything before it and before everything after it', async () => {
+test('an exclusive task runs after all earlier and before all later tasks', async () => {
   const { told, all, end } = stage(9, { a: [], b: 'alone', c: [] });
   expect(told).toEqual(['+a']);
   for (const name of ['a', 'b', 'c']) await end(name);
@@ -54,7 +54,7 @@ test('what runs alone runs after everything before it and before everything afte
   expect(told).toEqual(['+a', '-a', '+b', '-b', '+c', '-c']);
 });
 
-test('a task that says so keeps the others from starting', async () => {
+test('a task that resolves with false prevents the others from starting', async () => {
   const { told, all, end } = stage(2, { a: [], b: [], c: [] });
   await end('a', false);
   await end('b');
@@ -62,7 +62,7 @@ test('a task that says so keeps the others from starting', async () => {
   expect(told).toEqual(['+a', '+b', '-a', '-b']);
 });
 
-test('a task that throws aborts those under way, and they are waited for', async () => {
+test('a task that throws aborts the running tasks, which are awaited', async () => {
   const gate = Promise.withResolvers<void>();
   let isAborted = false;
   const failing: ScheduledTask = {
@@ -85,7 +85,7 @@ test('a task that throws aborts those under way, and they are waited for', async
   expect(isAborted).toBe(true);
 });
 
-test('whatever the locks, every task runs once, and none beside one it excludes', async () => {
+test('every task runs once, and never concurrently with one that it excludes', async () => {
   const locks = fc.oneof(fc.constant('alone' as const), fc.subarray(['x', 'y', 'z']));
   await fc.assert(
     fc.asyncProperty(

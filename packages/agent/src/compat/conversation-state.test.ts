@@ -39,7 +39,7 @@ test('a state without events is idle and empty', () => {
   expect(metrics).toEqual({ inputTokens: 0, outputTokens: 0, totalCost: 0, llmCallCount: 0 });
 });
 
-test('a loaded state tells status, iterations, metrics, tasks and history', async () => {
+test('a loaded state contains status, iterations, metrics, tasks and history', async () => {
   const { store, id } = await recorded();
   const state = await ConversationState.load(store, id);
   expect(state).toMatchObject({ agentExecutionStatus: 'finished', iteration: 4 });
@@ -70,7 +70,7 @@ test('events are counted, cut and found, also from their end', async () => {
   expect(events.at(-1)).toBe(events[events.length - 1]);
 });
 
-test('the same events give the same state, and a state of the first n is the state as it was then', async () => {
+test('the same events lead to the same state, and the first n events to the state at that time', async () => {
   const { store, id } = await recorded();
   const { events } = await ConversationState.load(store, id);
   const grown = new ConversationState();
@@ -84,7 +84,7 @@ test('the same events give the same state, and a state of the first n is the sta
   }
 });
 
-test('saving stores what is missing, byte for byte, and a stored conversation that differs is a conflict', async () => {
+test('saving stores the missing events byte for byte, and a stored conversation that differs is a conflict', async () => {
   const { store, id } = await recorded();
   const { events } = await ConversationState.load(store, id);
   const [copy, state] = [memoryStore(), new ConversationState({ id })];

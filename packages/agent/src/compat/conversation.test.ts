@@ -54,7 +54,7 @@ test('a conversation is paused, loaded and resumed, and its state is that of its
   expect(toldBy(await ConversationState.load(store, id))).toEqual(toldBy(again.state));
 });
 
-test('messages that are sent at once, and during a run, are told of once', async () => {
+test('messages that are sent concurrently, and during a run, are in the state once', async () => {
   const store = memoryStore();
   let running: Conversation | undefined;
   const sent: Promise<unknown>[] = [];
@@ -75,7 +75,7 @@ test('messages that are sent at once, and during a run, are told of once', async
   expect(conversation.state.events).toEqual(events);
 });
 
-test('the state is told also when a run fails for a bug', async () => {
+test('the state is updated also when a run fails because of a bug', async () => {
   let asked = 0;
   const asks = (): boolean => {
     asked += 1;

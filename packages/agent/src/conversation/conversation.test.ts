@@ -30,7 +30,7 @@ async function eventsOf(conversation: Conversation): Promise<readonly BaseEvent[
 
 const kindsOf = async (conversation: Conversation) => (await eventsOf(conversation)).map(({ kind }) => kind);
 
-test('a run executes calls until finish and tells why it ended', async () => {
+test('a run executes calls until finish and returns the reason', async () => {
   const { conversation, model, runs } = await started([record('a'), record('b'), done]);
   await conversation.send('Record a and b.');
   const result = await conversation.run();
@@ -119,7 +119,7 @@ test('raw line feeds inside a string of the arguments are understood', async () 
   expect([...runs.keys()]).toEqual(['a\nb']);
 });
 
-test('calls after finish are answered at once and never run', async () => {
+test('calls after finish are answered immediately and never run', async () => {
   const both = [...(done.calls ?? []), { name: 'record', arguments: { text: 'late' } }];
   const { conversation, runs } = await started([{ calls: both }]);
   await conversation.send('Go.');
@@ -143,7 +143,7 @@ test('three empty replies in a row end the run as stuck', async () => {
   expect(conversation.state.status).toBe('stuck');
 });
 
-test('a run ends at its limit and a later one goes on', async () => {
+test('a run ends at its limit and a later run continues', async () => {
   const { conversation } = await started([record('a'), record('b'), record('c'), done]);
   await conversation.send('Go.');
   expect(await conversation.run({ maxIterations: 2 })).toMatchObject({ reason: 'max-iterations', iterations: 2 });
@@ -174,7 +174,7 @@ test('a failure of the model ends the run with its error, and nothing is lost', 
   expect(await conversation.run()).toMatchObject({ reason: 'finished' });
 });
 
-test('a tool that throws is answered to the model and the run goes on', async () => {
+test('a tool that throws is reported to the model and the run continues', async () => {
   const { conversation, model } = await started([record('a'), done], {});
   const broken = { ...countingTool().tool(), execute: async () => Promise.reject(new Error('disk on fire')) };
   const agent = defineAgent({ model, tools: () => [broken, finish()] });
@@ -186,7 +186,7 @@ test('a tool that throws is answered to the model and the run goes on', async ()
   await conversation[Symbol.asyncDispose]();
 });
 
-test('a context that is too long is condensed, and the run goes on', async () => {
+test('a context that is too long is condensed, and the run continues', async () => {
   const overflow: ScriptedTurn = { error: { code: 'context-overflow', message: 'Too long.' } };
   const { conversation } = await started([record('a'), record('b'), record('c'), overflow, done]);
   await conversation.send('Go.');
@@ -215,7 +215,7 @@ test('a context that never fits ends the run, however much there is to leave out
   expect(result).toMatchObject({ reason: 'error', error: { code: 'context-overflow' } });
 });
 
-test('a history that its server cannot read is condensed, and the run goes on', async () => {
+test('a history that the server cannot read is condensed, and the run continues', async () => {
   const unread: ScriptedTurn = { error: { code: 'malformed-history', message: 'A call has no result.' } };
   const { conversation } = await started([record('a'), record('b'), record('c'), unread, done]);
   await conversation.send('Go.');
@@ -223,7 +223,7 @@ test('a history that its server cannot read is condensed, and the run goes on', 
   expect(await kindsOf(conversation)).toContain('Condensation');
 });
 
-test('a history that its server never reads ends the run with what the server said', async () => {
+test("a history that the server never accepts ends the run with the server's error", async () => {
   const unread: ScriptedTurn = { error: { code: 'malformed-history', message: 'Roles must alternate.' } };
   const { conversation } = await started([record('a'), record('b'), record('c'), unread, unread]);
   await conversation.send('Go.');
@@ -283,7 +283,7 @@ test('pause ends a run before its next step', async () => {
   expect(await conversation.run()).toMatchObject({ reason: 'finished' });
 });
 
-test('a message that comes while the last step is under way is answered by the same run', async () => {
+test('a message that is sent during the last step is answered by the same run', async () => {
   let conversation: Conversation | undefined;
   const late = finish();
   const tool = {
@@ -341,7 +341,7 @@ test('a listing shows title and status without opening the log', async () => {
   expect(await store.summary(conversation.id)).toMatchObject({ meta: { title: 'Make it blue.', status: 'finished' } });
 });
 
-test('stateAt tells the state of every prefix, and the requests of every prefix are legal', async () => {
+test('stateAt returns the state of every prefix, and the requests of every prefix are valid', async () => {
   const { conversation } = await started([record('a'), { calls: [{ name: 'nope', arguments: {} }] }, done]);
   await conversation.send('Go.');
   await conversation.run();

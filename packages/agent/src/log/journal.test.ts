@@ -90,7 +90,7 @@ test('an append that failed but reached the log is folded before the next one', 
 
 const mask = <T>(value: T): T => JSON.parse(JSON.stringify(value).replaceAll('hush', '***')) as T;
 
-test('what is folded is what is stored: masked', async () => {
+test('the folded event is the stored one: masked', async () => {
   const { log } = await freshLog();
   const journal = await journalOn(log, { mask });
   const said: Draft = { make: (stamp) => ConversationStateUpdateEvent.create({ key: 'title', value: 'hush' }, stamp) };

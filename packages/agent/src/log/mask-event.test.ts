@@ -62,7 +62,7 @@ test('a secret in the arguments of a tool is hidden under any name, and as a nam
   });
 });
 
-test('a secret in what the model gave a client tool is hidden under any name', () => {
+test('a secret in the arguments of a client tool is masked under any field name', () => {
   const action = { key: 'hush-hush', id: 'hush-hush', nested: { type: 'hush-hush' }, kind: 'ClientAction_put' };
   const call = { id: 'c', name: 'put', arguments: JSON.stringify(action), origin: 'completion' as const };
   const event = ActionEvent.create(
@@ -97,7 +97,7 @@ test('a call and its result name each other, whatever the id of the call holds',
   expect([masked?.id, result.tool_call_id]).toEqual(['my-<secret-hidden>', 'my-<secret-hidden>']);
 });
 
-test('what names events and digests stays, also when a short secret is a part of it', () => {
+test('ids of events and digests are not masked, also when they contain a short secret', () => {
   const digest = '1234'.repeat(16);
   const digests = { messages: digest, tools: digest, parameters: digest };
   const told = {
@@ -116,7 +116,7 @@ test('what names events and digests stays, also when a short secret is a part of
   for (const event of [call, leaf, forgotten]) expect(maskEvent(event, mask)).toEqual(event);
 });
 
-test('a tool whose parameters are called as fields of the format hides what they tell', () => {
+test('parameters of a tool that are named like fields of the format are masked', () => {
   const names = ['id', 'key', 'status', 'actions', 'digests', 'forgotten_event_ids'];
   const properties = Object.fromEntries(names.map((name) => [name, { type: 'string', description: 'hush-hush' }]));
   const parameters = { type: 'object', properties };

@@ -112,7 +112,7 @@ test.for([
   expect(riskOf(command)).toBe('UNKNOWN');
 });
 
-test('what is typed into a running program is unknown, reading its output is not', () => {
+test('input for a running program is unknown, reading its output is not', () => {
   expect(shellRisk().riskOf(called('y', 'LOW', true))).toBe('UNKNOWN');
   expect(shellRisk().riskOf(called('', 'LOW', true))).toBe('LOW');
 });
@@ -131,7 +131,7 @@ function quoted(script: string): string {
 /** ASCII half of the time. The unit `binary` of fast-check takes a second to build. */
 const unit = fc.oneof(fc.nat({ max: 0x7f }), fc.nat({ max: 0xffff })).map((code) => String.fromCharCode(code));
 
-test('any text is read without throwing, and what is quoted is never a command', () => {
+test('any text is read without throwing, and quoted text is never a command', () => {
   fc.assert(
     fc.property(fc.string({ unit, maxLength: 60 }), (source) => {
       readShell(source);
@@ -141,7 +141,7 @@ test('any text is read without throwing, and what is quoted is never a command',
   );
 });
 
-test('whatever stands around it, a dangerous command stays dangerous', () => {
+test('a dangerous command stays dangerous in any context', () => {
   const around = fc.constantFrom('; ls', ' && ls', ' | cat', ' || true', ' &', '\nls', ' > log 2>&1');
   const before = fc.constantFrom('ls; ', 'true && ', 'cd "a b" || ', '! ', 'time ', 'X=1 ', '(', '{ ', 'if ');
   const close: Record<string, string> = { '(': ')', '{ ': '; }', 'if ': '; then ls; fi' };
@@ -153,12 +153,12 @@ test('whatever stands around it, a dangerous command stays dangerous', () => {
   );
 });
 
-test('of other tools the shell analyzer says nothing', () => {
+test('the shell analyzer does not rate other tools', () => {
   const action = { kind: 'FileEditorAction', command: 'view', path: '/a' };
   expect(shellRisk().riskOf({ tool: fileEditor(), action, risk: 'LOW' })).toBeUndefined();
 });
 
-test('rules of your own are asked beside the built-in ones', () => {
+test('custom rules apply in addition to the built-in ones', () => {
   const rule = { id: 'ours.deploy', risk: 'HIGH' as const, matches: ({ name }: { name: string }) => name === 'deploy' };
   expect(shellRisk({ rules: [rule] }).riskOf(called('deploy now'))).toBe('HIGH');
   expect(riskOf('deploy now')).toBe('LOW');
@@ -170,7 +170,7 @@ test.for<[readonly (SecurityRisk | undefined)[], SecurityRisk | undefined]>([
   [['LOW', undefined], 'LOW'],
   [['LOW', 'MEDIUM'], 'MEDIUM'],
   [[undefined], undefined],
-])('an ensemble of %j says %s', ([risks, risk]) => {
+])('an ensemble of %j returns %s', ([risks, risk]) => {
   expect(ensembleRisk(risks.map(says)).riskOf(called('ls'))).toBe(risk);
 });
 
@@ -195,7 +195,7 @@ test('a policy asks by its analyzer: the model cannot talk a command down', () =
   expect(confirmRisky({ analyzer: shellRisk(), confirmUnknown: false }).asks(called('$X'))).toBe(false);
 });
 
-test('a policy is written as the reference writes it, and its analyzer beside it', () => {
+test('a policy has the JSON of the reference, with its analyzer next to it', () => {
   const spec = { threshold: 'HIGH', confirm_unknown: true, kind: 'ConfirmRisky' };
   expect(confirmRisky().spec).toEqual(spec);
   const confirmation = confirmRisky({ analyzer: modelRisk() });

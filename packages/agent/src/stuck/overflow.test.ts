@@ -30,7 +30,7 @@ async function started(steps: readonly ScriptedTurn[], options: Partial<AgentOpt
 const toldIn = (conversation: Conversation) =>
   JSON.stringify(conversation.state.view.events).split('Request less').length - 1;
 
-test('a context that overflows after every reply is told of once, then ends the run, and another run goes on', async () => {
+test('a context that overflows after every reply leads to one nudge, then ends the run, and another run continues', async () => {
   const steps = [record(), ...Array.from({ length: 5 }, large).flat(), done];
   const { conversation } = await started(steps);
   expect(await conversation.run()).toMatchObject({ reason: 'stuck' });
@@ -38,7 +38,7 @@ test('a context that overflows after every reply is told of once, then ends the 
   expect(await conversation.run()).toMatchObject({ reason: 'finished' });
 });
 
-test('a model that asks for less goes on', async () => {
+test('a model that requests less continues', async () => {
   const steps = [record(), ...Array.from({ length: 4 }, large).flat(), ...Array.from({ length: 6 }, record), done];
   const { conversation } = await started(steps);
   expect(await conversation.run()).toMatchObject({ reason: 'finished' });
