@@ -16,7 +16,7 @@ const id = '7'.repeat(32);
 
 const record = (text: string): ScriptedTurn => ({ calls: [{ name: 'record', arguments: { text } }] });
 
-/** A clock that stands still but when it is told to go on, and the timers that it would have rung. */
+/** Returns a clock that only advances on request, and timers that follow it. */
 function handClock() {
   let ms = 1_770_000_000_000;
   const timers: { readonly at: number; readonly abort: AbortController }[] = [];
@@ -32,7 +32,7 @@ function handClock() {
   return { pass, options: { now: () => ms, timeout } };
 }
 
-/** A conversation in which each reply takes so many milliseconds. */
+/** Returns a conversation in which each reply takes a given number of milliseconds. */
 function taking({ pass, options }: ReturnType<typeof handClock>, budget: Partial<Budget> = {}) {
   const { tool } = countingTool();
   const slow =

@@ -60,8 +60,8 @@ test('client tools are there again when the conversation is opened and forked, i
 test('client tools that hold a secret are the same when they are given again', async () => {
   const store = memoryStore();
   const id = 'c'.repeat(32);
-  const told = { ...beep, description: 'Beeps for hunter2.' };
-  const options = { agent: agentOf([done]), store, secrets: ['hunter2'], clientTools: [told] };
+  const leaky = { ...beep, description: 'Beeps for hunter2.' };
+  const options = { agent: agentOf([done]), store, secrets: ['hunter2'], clientTools: [leaky] };
   {
     await using conversation = await Conversation.create({ ...options, workspace, id });
     await conversation.send('Go.');

@@ -57,7 +57,7 @@ test('when a run fails because its reads cannot be stored, the runs of its child
   const parent = await Conversation.create({ agent, store, workspace: process.cwd() });
   await parent.send('Go.');
   await expect(parent.run()).rejects.toThrow('full');
-  // Nor can what it used be told.
+  // Its usage cannot be reported either.
   expect(ends).toMatchObject([{ message: 'full' }]);
 });
 

@@ -18,62 +18,62 @@ interface Started {
   readonly steps: readonly ScriptedStep[];
   /** Called before each append. */
   readonly onAppend?: () => unknown;
-  /** Called when a call is carried out. */
+  /** Called when a call is executed. */
   readonly onTool?: (times: number) => unknown;
   readonly disk?: EventStore;
 }
 
 async function started({ effect, steps, onAppend, onTool, disk = memoryStore() }: Started) {
-  const told: string[] = [];
+  const log: string[] = [];
   const { tool, runs } = countingTool({ effect });
   const watched = () => {
     const inner = tool();
     const execute: typeof inner.execute = async (input, context) => {
-      told.push('tool');
-      onTool?.(told.filter((what) => what === 'tool').length);
+      log.push('tool');
+      onTool?.(log.filter((what) => what === 'tool').length);
       return inner.execute(input, context);
     };
     return { ...inner, execute };
   };
   const model = scriptedModel(
     steps.map((step) => async (request) => {
-      told.push('request');
+      log.push('request');
       // The answer of a server is never there before the event loop came round.
       await setImmediate();
       return typeof step === 'function' ? step(request) : step;
     }),
   );
   const store = aroundAppends(disk, async (append) => {
-    told.push('append');
+    log.push('append');
     await onAppend?.();
     return append();
   });
   const agent = defineAgent({ model, tools: () => [watched(), finish()] });
   const conversation = await Conversation.create({ agent, store, workspace: process.cwd() });
   await conversation.send('Go.');
-  told.splice(0);
-  return { conversation, model, runs, told, disk, agent };
+  log.splice(0);
+  return { conversation, model, runs, log, disk, agent };
 }
 
 test('calls that only read are stored together with their results, while the model reads them', async () => {
-  const { conversation, told } = await started({ effect: 'read', steps: [call('a'), call('b', 'c'), done] });
+  const { conversation, log } = await started({ effect: 'read', steps: [call('a'), call('b', 'c'), done] });
   await conversation.run();
   // The run begins; each reply after that is stored, with its results, once the next request is out; the last two end
   // it.
-  expect(told.join(' ')).toBe('append request tool request append tool tool request append append append');
+  expect(log.join(' ')).toBe('append request tool request append tool tool request append append append');
   expect(await Array.fromAsync(conversation.events())).toHaveLength(conversation.state.head);
 });
 
 test('a reply is stored before a call with side effects starts, and its result before the model reads it', async () => {
-  const { conversation, told } = await started({ effect: 'write', steps: [call('a'), done] });
+  const { conversation, log } = await started({ effect: 'write', steps: [call('a'), done] });
   await conversation.run();
-  expect(told.join(' ')).toBe('append request append append tool append request append append');
+  expect(log.join(' ')).toBe('append request append append tool append request append append');
 });
 
 test('a call that may be repeated with its key starts when its reply is stored', async () => {
-  const { conversation, told } = await started({ effect: 'idempotent', steps: [call('a'), done] });
+  const { conversation, log } = await started({ effect: 'idempotent', steps: [call('a'), done] });
   await conversation.run();
-  expect(told.join(' ')).toBe('append request append tool append request append append');
+  expect(log.join(' ')).toBe('append request append tool append request append append');
 });
 
 test('an immediate reply waits until the events it answers are stored', async () => {

@@ -1,12 +1,12 @@
-/** Random choices that a seed decides. */
+/** Random choices determined by a seed. */
 export interface Dice {
-  /** An integer from 0, below `end`; 0 when there is none. */
+  /** Returns an integer from 0, below `end`; 0 if `end` is 0. */
   below(end: number): number;
   chance(probability: number): boolean;
   of<Item>(items: readonly [Item, ...Item[]]): Item;
 }
 
-/** Dice that fall the same way for the same seed. @see mulberry32, which is in the public domain */
+/** Returns dice with the same results for the same seed. @see mulberry32, which is in the public domain */
 export function dice(seed: number): Dice {
   let state = seed >>> 0;
   const next = (): number => {

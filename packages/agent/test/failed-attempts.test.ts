@@ -15,7 +15,7 @@ const done: ScriptedStep = {
 };
 const nothing: ScriptedStep = { text: '', usage: { input_tokens: 7, output_tokens: 2 }, costUsd: 0.5 };
 
-/** The calls that a log tells of, and what it all cost. */
+/** Returns the recorded calls of a log, and the total cost. */
 async function run(steps: readonly ScriptedStep[], attempts: number, stop?: AbortController) {
   await using server = await scriptedServer(steps);
   const model = retry({ attempts, sleep: async () => undefined })(openaiChat({ model: 'm', baseUrl: server.url }));

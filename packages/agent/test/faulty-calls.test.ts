@@ -39,9 +39,9 @@ const calling = (json: string, name = 'record'): ScriptedStep => ({ calls: [{ na
 interface Row {
   readonly title: string;
   readonly first: ScriptedStep;
-  /** Texts that were recorded. */
+  /** Recorded texts. */
   readonly runs: readonly string[];
-  /** What the model is told, if anything. */
+  /** Error that the model reads, if any. */
   readonly error?: RegExp;
 }
 

@@ -236,7 +236,7 @@ test('after a failed open a conversation can be created with the same tools', as
   expect([...runs]).toEqual([['a', 1]]);
 });
 
-/** A store that tells the kinds of each append after it was stored; what `after` throws is what the append throws. */
+/** Wraps a store so that each append reports its kinds after it was stored; the append throws what `after` throws. */
 function spied(store: EventStore, after: (kinds: readonly string[]) => void | Promise<void>): EventStore {
   const wrap = (log: EventLog): EventLog => ({
     ...log,

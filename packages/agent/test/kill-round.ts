@@ -8,7 +8,7 @@ import { checkMessages } from '@varve/events/projections';
 import { Conversation } from '../src/conversation/conversation.ts';
 import { mortalAgent } from './mortal-agent.ts';
 
-/** Which store, and at which points of its work the processes die, one after the other. */
+/** Store of a round, and the points at which its processes die, one after the other. */
 export interface KillRoundOptions {
   readonly scheme: 'sqlite' | 'dir';
   readonly concurrency: number;
@@ -38,10 +38,10 @@ const source = (options: object, at: number): string => `
   await conversation.run();`;
 
 /**
- * Lets processes work on one conversation and kills each at one of its points, then brings the work to its end in this
- * process. Tells whether every one of them came as far as its death.
+ * Runs one conversation in several processes, kills each at its point, and completes the conversation in this process.
+ * Resolves with true if every process reached its point.
  *
- * @throws {AssertionError} when a write ran twice, what is not unknown was lost, a request is illegal or a call is
+ * @throws {AssertionError} when a write ran twice, a call was lost, a request is invalid or a call is
  * open.
  */
 export async function killRound({ scheme, concurrency, at }: KillRoundOptions): Promise<boolean> {
@@ -56,10 +56,10 @@ export async function killRound({ scheme, concurrency, at }: KillRoundOptions): 
   const { reason } = await conversation.run();
   assert.equal(reason, 'finished');
   assert.deepEqual([conversation.state.pending, checkMessages(conversation.request().messages)], [[], []]);
-  const told = JSON.stringify(conversation.request().messages);
+  const messages = JSON.stringify(conversation.request().messages);
   const written = (await readFile(options.effects, 'utf8').catch(() => '')).split('\n').filter((line) => line !== '');
   assert.deepEqual(written, [...new Set(written)], 'a write ran twice');
-  const unknown = told.split('The outcome of this record call is unknown').length - 1;
+  const unknown = messages.split('The outcome of this record call is unknown').length - 1;
   const missing = ['a', 'b', 'c', 'd'].filter((text) => !written.includes(text));
   assert.ok(missing.length <= unknown, `${missing.join()} never ran, but ${unknown} outcomes are unknown`);
   assert.ok(unknown <= at.length * concurrency, `${unknown} outcomes are unknown after ${at.length} deaths`);

@@ -10,24 +10,22 @@ import { z } from 'zod';
 import { defineAgent, type Agent } from '../src/agent.ts';
 import { aroundAppends } from '../src/testing/around-appends.ts';
 
-/** What a process that may die works on. */
+/** Options of a process that may be killed. */
 export interface MortalOptions {
   readonly storeUrl: string;
-  /** The file that its `write` calls leave their lines in: what really happened. */
+  /** File to which `write` calls append a line: the real effects. */
   readonly effects: string;
-  /** Calls of one reply that run at once. */
+  /** Number of concurrent calls of one reply. */
   readonly concurrency: number;
   /**
-   * Called at every point where the process may die: around each append and each effect, and while the model writes.
+   * Called at every point where the process may die: around each append and each effect, and during the model call.
    */
   readonly point: () => void;
 }
 
 const texts = ['a', 'b', 'c', 'd'];
 
-/**
- * An agent and a store that come by `point` wherever a process may die. The same options give the same work anywhere.
- */
+/** Returns an agent and a store that call `point` wherever a process may die. Equal options lead to equal work. */
 export async function mortalAgent({ storeUrl, effects, concurrency, point }: MortalOptions) {
   const disk = await openStore(storeUrl, { dir: directoryScheme, sqlite: sqliteScheme });
   const store: EventStore = aroundAppends(disk, async (append) => {
@@ -59,7 +57,7 @@ export async function mortalAgent({ storeUrl, effects, concurrency, point }: Mor
   return { agent, store, disk };
 }
 
-/** Records, two at a time, what was not recorded yet, as far as the messages tell; what is unknown is left alone. */
+/** Records the texts that are not in the messages yet, two at a time; texts with an unknown outcome are skipped. */
 function nextTurn({ messages }: ModelRequest): ScriptedTurn {
   const calls = messages.flatMap(({ tool_calls: made = [] }) => made);
   const results = new Map(messages.map(({ tool_call_id: id, content }) => [id, textOf(content)]));

@@ -11,7 +11,7 @@ const record: ScriptedTurn = { calls: [{ name: 'record', arguments: { text: 'a' 
 const agentWith = (steps: readonly ScriptedTurn[], options: Partial<AgentOptions> = {}) =>
   defineAgent({ model: scriptedModel(steps), tools: () => [countingTool().tool(), finish()], ...options });
 
-/** A store in which somebody does something at the last moment before a lease is taken. */
+/** Wraps a store so that `before` runs at the last moment before a lease is taken. */
 function overtaken(store: EventStore, before: () => Promise<void>): EventStore {
   let isFirst = true;
   return new Proxy(store, {

@@ -60,7 +60,7 @@ async function started({ tool, calls, store = memoryStore(), concurrency = 3 }: 
   return { conversation, model };
 }
 
-/** Waits until so many results lie in the log. */
+/** Waits until the log contains `count` results. */
 async function results(conversation: Conversation, count: number): Promise<readonly string[]> {
   const stop = new AbortController();
   const found: string[] = [];
@@ -101,7 +101,7 @@ test.for<[string, Partial<Setup> & { readonly resources?: (input: { readonly nam
 
 test('commands of one reply run concurrently, each in a separate shell', async () => {
   const workspace = await mkdtemp(join(tmpdir(), 'varve-parallel-'));
-  // Whoever opens a pipe waits for the other end: one after the other, neither command would ever end.
+  // Opening a pipe waits for the other end: one after the other, neither command would ever end.
   const meeting = [shell('cat pipe > met'), shell('echo hello > pipe')];
   const steps = [{ calls: [shell('mkfifo pipe')] }, { calls: meeting }, done];
   const agent = defineAgent({ model: scriptedModel(steps), tools: () => [terminal(), finish()], concurrency: 2 });

@@ -15,13 +15,13 @@ import { Crash, crashingStore } from '../src/testing/crashing-store.ts';
 
 const texts = ['a', 'b', 'c'];
 
-/** Records what is not recorded yet, as far as its messages tell: a model that reads what happened. */
+/** Returns a model that reads its messages and records the texts that are not in them yet. */
 function sensible(seen: ModelRequest[]): ScriptedStep {
   return (request: ModelRequest) => {
     seen.push(request);
-    const told = request.messages.map(({ content }) => textOf(content)).join('\n');
-    const open = texts.filter((text) => !told.includes(`Recorded ${text}.`));
-    const unknown = told.split('outcome').length - 1;
+    const messages = request.messages.map(({ content }) => textOf(content)).join('\n');
+    const open = texts.filter((text) => !messages.includes(`Recorded ${text}.`));
+    const unknown = messages.split('outcome').length - 1;
     const next = open.slice(Math.min(unknown, open.length));
     return next.length === 0
       ? { calls: [{ name: 'finish', arguments: { message: 'Done.' } }] }
@@ -73,7 +73,7 @@ async function crashedBetween(agent: Agent, store: EventStore, id: string): Prom
   }
 }
 
-/** A store as a new process finds it: what was appended is there, and nobody holds the lease. */
+/** Copies a store as a new process finds it: with everything that was appended, and without a lease holder. */
 async function copied(store: EventStore, id: string, length = Infinity): Promise<EventStore> {
   const copy = memoryStore();
   const log = await copy.create(id, (await store.summary(id)).meta);
@@ -165,8 +165,8 @@ test('a call that may have run is not run again, and the model reads that its ou
   });
   await conversation.run();
   expect(runs.get('a')).toBe(1);
-  const told = conversation.request().messages.map(({ content }) => textOf(content));
-  expect(told.some((text) => text.includes('The outcome of this record call is unknown'))).toBe(true);
+  const messages = conversation.request().messages.map(({ content }) => textOf(content));
+  expect(messages.some((text) => text.includes('The outcome of this record call is unknown'))).toBe(true);
 });
 
 test('a call that provably never started passes the gate again before it runs', async () => {

@@ -35,7 +35,7 @@ async function recorded(steps: readonly ScriptedStep[], options: Partial<AgentOp
   return { conversation, agent, store, model };
 }
 
-/** A log whose texts are others; tells from where it is read. */
+/** Returns a log with changed texts; records in `reads` from where it is read. */
 function changedLog(log: LogReader, change: (text: string) => string, reads: number[] = []): LogReader {
   return {
     id: log.id,

@@ -155,9 +155,7 @@ test('the policy of a directory that only the reference used is resumed', async 
   expect(await conversation.run()).toMatchObject({ reason: 'waiting' });
 });
 
-/**
- * Somebody else opens it and sets these fields of its state, which leaves an update each, as the reference writes them.
- */
+/** Sets fields of the state as the reference does, with one update event each. */
 async function updated(store: EventStore, id: string, ...fields: readonly (readonly [key: string, value?: Json])[]) {
   await using log = await store.open(id);
   const kind = 'ConversationStateUpdateEvent';

@@ -1,12 +1,12 @@
 import { LlmError, type ModelReply } from '@varve/llm';
 import type { Dice } from './dice.ts';
 
-/** What replies are made of. */
+/** Sources of simulated replies. */
 export interface ReplySources {
   readonly dice: Dice;
-  /** Another number each time. */
+  /** Returns another number each time. */
   readonly tick: () => number;
-  /** Now and then a secret. */
+  /** Returns a secret now and then. */
   readonly leak: () => string;
 }
 
@@ -15,19 +15,17 @@ interface SimulatedCall {
   readonly arguments: string;
 }
 
-/** What a reply costs at most, and how many tokens it has at most. */
+/** Maximum cost and tokens of a reply. */
 export const mostOfReply = { costUsd: 0.05, tokens: 120 } as const;
 
-/** What a reply used, within {@link mostOfReply}. */
+/** Returns the usage of a reply, within {@link mostOfReply}. */
 export function simulatedPrice(dice: Dice): Pick<ModelReply, 'usage' | 'costUsd'> {
   const [input_tokens, output_tokens] = [dice.below(100), dice.below(21)];
   const none = { cache_read_tokens: 0, cache_write_tokens: 0, reasoning_tokens: 0 };
   return { usage: { input_tokens, output_tokens, ...none }, costUsd: (dice.below(5) + 1) / 100 };
 }
 
-/**
- * Everything that models say: calls, also broken ones, text, less than that. @throws {LlmError} what they fail with.
- */
+/** Returns a reply: calls, also invalid ones, text, or nothing. @throws {LlmError} for simulated failures. */
 export function simulatedReply(sources: ReplySources): ModelReply {
   const { dice, leak } = sources;
   const what = dice.below(20);
@@ -41,7 +39,7 @@ export function simulatedReply(sources: ReplySources): ModelReply {
   return called(calls, what === 6 ? 'length' : 'tool-calls', sources);
 }
 
-/** The work is done. */
+/** Returns a reply that ends the work. */
 export function finishingReply(sources: ReplySources): ModelReply {
   return called([{ name: 'finish', arguments: '{"message":"Done."}' }], 'tool-calls', sources);
 }

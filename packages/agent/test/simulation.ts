@@ -23,17 +23,17 @@ import { Crash, crashingStore } from '../src/testing/crashing-store.ts';
 import { dice, type Dice } from './dice.ts';
 import { finishingReply, mostOfReply, simulatedPrice, simulatedReply } from './simulated-reply.ts';
 
-/** What came of one simulated conversation. */
+/** Result of one simulated conversation. */
 export interface Simulated {
-  /** Every stored event, as its text. */
+  /** Text of every stored event. */
   readonly log: readonly string[];
   readonly reasons: readonly EndReason[];
   readonly crashes: number;
-  /** Appends that failed and left the process alive. */
+  /** Number of appends that failed without ending the process. */
   readonly failures: number;
 }
 
-/** What an append fails with that does not end the process. */
+/** Error of an append that does not end the process. */
 class Failure extends Error {}
 
 const reasons = new Set<EndReason>([
@@ -51,16 +51,16 @@ const reasons = new Set<EndReason>([
   'error',
 ]);
 
-/** Where a conversation is kept: called again for what every new process finds. The caller closes none of them. */
+/** Returns a store; called again for every new process. The caller closes none of them. */
 export type NewDisk = () => EventStore | Promise<EventStore>;
 
 /**
- * Plays a conversation with a model, tools, a user and a store that crashes, all of which do what the seed says: the
- * same seed gives the same log, byte for byte.
+ * Plays a conversation with a simulated model, tools, user and crashing store, all determined by the seed: the same seed
+ * produces the same log, byte for byte.
  *
- * @throws {AssertionError} when a request is illegal, a write runs twice or without its approval, a run ends without a
- * reason or uses more than it may, the state is not the fold of the log, a call is lost, a secret is told, or a request
- * cannot be made again from the log.
+ * @throws {AssertionError} when a request is invalid, a write runs twice or without its approval, a run ends without a
+ * reason or exceeds a limit, the state is not the fold of the log, a call is lost, a secret leaks, or a request cannot be
+ * rebuilt from the log.
  */
 export async function simulate(
   seed: number,
@@ -75,14 +75,14 @@ export async function simulate(
 const id = '5'.repeat(32);
 const secret = 'swordfish';
 
-/** What the owner of a conversation puts between its events. */
+/** Custom event of the application. */
 const Note = defineEvent('Note', {
   source: 'environment',
   fields: { words: z.string() },
   toMessage: ({ words }) => ({ role: 'user', content: [block(words)], thinking_blocks: [] }),
 });
 
-/** No timer rings: between steps the clock is asked. */
+/** Timer that never fires: the clock is checked between steps. */
 const never = (): AbortSignal => new AbortController().signal;
 
 class World {
@@ -97,7 +97,7 @@ class World {
   readonly #newDisk: NewDisk;
   #disk: EventStore;
   #isEnding = false;
-  /** Whether an append failed of which nothing was looked at since. */
+  /** True if an append failed that was not checked yet. */
   #hasFailed = false;
   #count = 0;
 
@@ -196,15 +196,15 @@ class World {
       }
       if (fails && !isStored) throw new Failure('Nothing was stored.');
       const seqs = await append();
-      if (fails) throw new Failure('It was stored, but nobody knows.');
+      if (fails) throw new Failure('It was stored, but not acknowledged.');
       return seqs;
     });
   }
 
-  /** After a failure a conversation can be used again, and is what its log says, whatever was lost. */
+  /** Checks that a conversation is usable after a failure, and that its state is the fold of its log. */
   async #checkFailed(conversation: Conversation): Promise<void> {
     await conversation.send(`Still there ${this.#tick()}?`).catch((error: unknown) => {
-      assert(!(error instanceof Failure), 'a failure that is over goes on');
+      assert(!(error instanceof Failure), 'an earlier failure is reported again');
       throw error;
     });
     assert.deepEqual(await conversation.stateAt(conversation.state.head), conversation.state);
@@ -220,7 +220,7 @@ class World {
     const what = this.#dice.below(4);
     if (waits && what < 2) await conversation.approve({ actionIds: some });
     else if (waits && what === 2) await conversation.reject('No.');
-    else if (this.#dice.chance(0.6)) await conversation.send(`Go on ${this.#tick()}${this.#leak()}.`);
+    else if (this.#dice.chance(0.6)) await conversation.send(`Continue ${this.#tick()}${this.#leak()}.`);
   }
 
   async #run(conversation: Conversation): Promise<void> {
@@ -228,19 +228,19 @@ class World {
     const limits = { ...maxMs, ...this.#spending(0.1, 3) };
     const before = conversation.state.stats.total;
     const running = this.#dice.chance(0.2) ? conversation.step(limits) : conversation.run(limits);
-    const meddling = this.#meddle(conversation);
-    const [ended, meddled] = await Promise.allSettled([running, meddling]);
+    const interfering = this.#interfere(conversation);
+    const [ended, interfered] = await Promise.allSettled([running, interfering]);
     if (ended.status === 'fulfilled') {
       assert(reasons.has(ended.value.reason), `a run ended as ${ended.value.reason}`);
       this.reasons.push(ended.value.reason);
       checkSpent(limits, before, ended.value.usage);
       checkSpent(this.#agent.budget, nothing, ended.value.usage);
     }
-    for (const result of [ended, meddled]) if (result.status === 'rejected') throw result.reason;
+    for (const result of [ended, interfered]) if (result.status === 'rejected') throw result.reason;
   }
 
-  /** What a person does while a run is under way. */
-  async #meddle(conversation: Conversation): Promise<void> {
+  /** Simulates a person during a run. */
+  async #interfere(conversation: Conversation): Promise<void> {
     for (let times = this.#dice.below(3); times > 0; times--) {
       await this.#turns(20);
       const what = this.#dice.below(8);
@@ -324,15 +324,15 @@ class World {
   }
 
   #record(): Tool {
-    const carriedOut = (text: string): void => void this.#runs.set(text, (this.#runs.get(text) ?? 0) + 1);
-    return this.#tool('record', 'write', carriedOut);
+    const recordRun = (text: string): void => void this.#runs.set(text, (this.#runs.get(text) ?? 0) + 1);
+    return this.#tool('record', 'write', recordRun);
   }
 
   #peek(): Tool {
     return this.#tool('peek', 'read', () => {});
   }
 
-  #tool(name: string, effect: 'read' | 'write', carriedOut: (text: string) => void): Tool {
+  #tool(name: string, effect: 'read' | 'write', recordRun: (text: string) => void): Tool {
     return defineTool({
       name,
       description: 'Does it.',
@@ -342,7 +342,7 @@ class World {
       execute: async ({ text }, { signal }) => {
         await this.#turns();
         if (signal.aborted) throw new Error('It was stopped.');
-        carriedOut(text);
+        recordRun(text);
         await this.#turns();
         if (this.#countOf(text) % 7 === 0) throw new Error('It broke.');
         return `Did ${text}${this.#leak()}.`;
@@ -354,13 +354,13 @@ class World {
     return Number.parseInt(text.slice(1), 10) || 1;
   }
 
-  /** Lets others go first, as often as the seed says, and sometimes the event loop come round. */
+  /** Yields to other tasks a number of times, and sometimes to the event loop. */
   async #turns(most = 12): Promise<void> {
     for (let times = this.#dice.below(most); times > 0; times--) await Promise.resolve();
     if (this.#dice.chance(0.2)) await setImmediate();
   }
 
-  /** Now and then somebody says what nobody must know. */
+  /** Returns the secret now and then. */
   #leak(): string {
     return this.#dice.chance(0.1) ? ` ${secret}` : '';
   }
@@ -378,7 +378,7 @@ type Spent = Pick<Usage, 'cost_usd' | 'input_tokens' | 'output_tokens'>;
 
 const nothing: Spent = { cost_usd: 0, input_tokens: 0, output_tokens: 0 };
 
-/** No step begins when a limit is reached, so that no more than one reply goes beyond it. */
+/** Checks that no step started after a limit was reached, so that at most one reply exceeds it. */
 function checkSpent(limits: Limits, before: Spent, now: Spent): void {
   const { maxCostUsd = Infinity, maxTokens = Infinity } = limits;
   const tokens = now.input_tokens + now.output_tokens - before.input_tokens - before.output_tokens;

@@ -19,7 +19,7 @@ const newAgent = (steps: readonly ScriptedTurn[] = []) =>
     confirmation: alwaysConfirm(),
   });
 
-/** A conversation of more events than are copied at once, in which a call waits. */
+/** Returns a store with a conversation that is longer than one copied batch and has a waiting call. */
 async function long(): Promise<EventStore> {
   const disk = memoryStore();
   await using conversation = await Conversation.create({
@@ -101,7 +101,7 @@ test('a fork that has nothing to settle is finished too', async () => {
 test('a fork that another process finished while it was being opened continues where that process stopped', async () => {
   const disk = await long();
   await forkUntil(disk, { at: 1, stored: false });
-  // Nobody dies in this one: it gives what only needs its methods, so that one of them can be late.
+  // Never crashes; used only to wrap the methods, so that one of them can be delayed.
   const late: EventStore = {
     ...crashingStore(disk, { at: Infinity, stored: true }),
     open: async (of) => {

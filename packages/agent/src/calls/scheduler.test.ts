@@ -2,17 +2,17 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { runScheduled, type ScheduledTask } from './scheduler.ts';
 
-/** Tasks that tell when they start and end, and end when the test says so. */
+/** Runs tasks that record their start and end, and end when the test resolves their gates. */
 function stage(limit: number, tasks: Readonly<Record<string, readonly string[] | 'alone'>>) {
-  const told: string[] = [];
+  const events: string[] = [];
   const gates = new Map(Object.keys(tasks).map((name) => [name, Promise.withResolvers<boolean>()]));
   const made = Object.entries(tasks).map(([name, locks]): ScheduledTask => ({
     locks: locks === 'alone' ? [] : locks,
     isExclusive: locks === 'alone',
     run: async () => {
-      told.push(`+${name}`);
+      events.push(`+${name}`);
       const goOn = await gates.get(name)?.promise;
-      told.push(`-${name}`);
+      events.push(`-${name}`);
       return goOn ?? true;
     },
   }));
@@ -21,45 +21,45 @@ function stage(limit: number, tasks: Readonly<Record<string, readonly string[] |
     gates.get(name)?.resolve(goOn);
     await new Promise((resolve) => setImmediate(resolve));
   };
-  return { told, all, end, fail: (name: string, error: Error) => gates.get(name)?.reject(error) };
+  return { events, all, end, fail: (name: string, error: Error) => gates.get(name)?.reject(error) };
 }
 
 test('tasks without a common lock run concurrently, tasks that share a lock in order', async () => {
-  const { told, all, end } = stage(9, { a: ['x'], b: ['y'], c: ['x', 'y'], d: ['z'] });
-  expect(told).toEqual(['+a', '+b', '+d']);
+  const { events, all, end } = stage(9, { a: ['x'], b: ['y'], c: ['x', 'y'], d: ['z'] });
+  expect(events).toEqual(['+a', '+b', '+d']);
   await end('b');
-  expect(told).toEqual(['+a', '+b', '+d', '-b']);
+  expect(events).toEqual(['+a', '+b', '+d', '-b']);
   await end('a');
-  expect(told.at(-1)).toBe('+c');
+  expect(events.at(-1)).toBe('+c');
   await Promise.all(['c', 'd'].map((name) => end(name)));
   await all;
 });
 
 test('no task overtakes an earlier one that waits for the same lock', async () => {
-  const { told, all, end } = stage(9, { a: ['x'], b: ['x', 'y'], c: ['y'] });
-  expect(told).toEqual(['+a']);
+  const { events, all, end } = stage(9, { a: ['x'], b: ['x', 'y'], c: ['y'] });
+  expect(events).toEqual(['+a']);
   await end('a');
-  expect(told).toEqual(['+a', '-a', '+b']);
+  expect(events).toEqual(['+a', '-a', '+b']);
   await end('b');
   await end('c');
   await all;
-  expect(told).toEqual(['+a', '-a', '+b', '-b', '+c', '-c']);
+  expect(events).toEqual(['+a', '-a', '+b', '-b', '+c', '-c']);
 });
 
 test('an exclusive task runs after all earlier and before all later tasks', async () => {
-  const { told, all, end } = stage(9, { a: [], b: 'alone', c: [] });
-  expect(told).toEqual(['+a']);
+  const { events, all, end } = stage(9, { a: [], b: 'alone', c: [] });
+  expect(events).toEqual(['+a']);
   for (const name of ['a', 'b', 'c']) await end(name);
   await all;
-  expect(told).toEqual(['+a', '-a', '+b', '-b', '+c', '-c']);
+  expect(events).toEqual(['+a', '-a', '+b', '-b', '+c', '-c']);
 });
 
 test('a task that resolves with false prevents the others from starting', async () => {
-  const { told, all, end } = stage(2, { a: [], b: [], c: [] });
+  const { events, all, end } = stage(2, { a: [], b: [], c: [] });
   await end('a', false);
   await end('b');
   await all;
-  expect(told).toEqual(['+a', '+b', '-a', '-b']);
+  expect(events).toEqual(['+a', '+b', '-a', '-b']);
 });
 
 test('a task that throws aborts the running tasks, which are awaited', async () => {
