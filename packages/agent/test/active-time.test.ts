@@ -77,7 +77,7 @@ test('the time of a conversation is that of its runs, not that between them, als
   }
   clock.pass(3_600_000);
   await using again = await open([slow(30, record('b')), slow(30, done)], store);
-  await again.send('Go on.');
+  await again.send('Continue.');
   clock.pass(3_600_000);
   expect(await again.run()).toMatchObject({ reason: 'max-time', iterations: 2, activeMs: 120 });
   expect(again.state.error?.detail).toBe('The conversation took 100 milliseconds, and its limit is 100.');

@@ -163,7 +163,7 @@ test('a fork at any event that something can follow is legal, and runs no write 
     await using fork = await conversation.fork({ at: id, agent: ending });
     expect(fork.state.pending, kind).toEqual([]);
     expect(checkMessages(fork.request().messages), kind).toEqual([]);
-    await fork.send('Go on.');
+    await fork.send('Continue.');
     expect(await fork.run(), kind).toMatchObject({ reason: 'finished' });
   }
   expect([...runs.values()]).toEqual([1, 1, 1]);

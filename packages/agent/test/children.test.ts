@@ -156,12 +156,12 @@ test.for([{ maxCalls: 6 }, { maxIterations: 6 }])('concurrent children cannot sp
 
 test('a reply in flight of a conversation counts for its children', async () => {
   const ends: RunResult[] = [];
-  const meanwhile = async (): Promise<ScriptedTurn> => {
+  const duringCall = async (): Promise<ScriptedTurn> => {
     await work(parent, [done], { id: childId });
     ends.push((await work(parent, busy(20))).result);
     return done;
   };
-  await using parent = await parentOf({ budget: { maxCalls: 2 }, steps: [meanwhile] });
+  await using parent = await parentOf({ budget: { maxCalls: 2 }, steps: [duringCall] });
   ends.push(await parent.run());
   expect(ends.map(({ reason, iterations }) => [reason, iterations])).toEqual([
     ['max-calls', 0],

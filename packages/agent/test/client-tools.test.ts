@@ -21,8 +21,8 @@ const call = (name: string, args: Readonly<Record<string, string>>): ScriptedTur
 const done = call('finish', { message: 'Done.' });
 const workspace = process.cwd();
 
-function agentOf(steps: readonly ScriptedTurn[], beside: readonly (() => Tool)[] = []) {
-  return defineAgent({ model: scriptedModel(steps), tools: () => [finish(), ...beside.map((make) => make())] });
+function agentOf(steps: readonly ScriptedTurn[], others: readonly (() => Tool)[] = []) {
+  return defineAgent({ model: scriptedModel(steps), tools: () => [finish(), ...others.map((make) => make())] });
 }
 
 const offered = (conversation: Conversation): readonly string[] => conversation.request().tools.map(({ name }) => name);
@@ -134,9 +134,9 @@ test.for([
   ['of a tool of the agent', [{ ...beep, name: 'finish' }], [], 'the agent has a tool of that name'],
   ['of another tool of the client', [show, showing('where')], [], 'another description or schema'],
   ['of a client tool that the agent makes otherwise', [show], [() => clientTool(showing('where'))], 'the agent has a'],
-] as const)('a client tool with the name %s is an error with advice', async ([, specs, beside, problem]) => {
+] as const)('a client tool with the name %s is an error with advice', async ([, specs, others, problem]) => {
   const store = memoryStore();
-  const options = { agent: agentOf([], beside), store, workspace, clientTools: specs };
+  const options = { agent: agentOf([], others), store, workspace, clientTools: specs };
   await expect(Conversation.create(options)).rejects.toMatchObject({ code: 'invalid' });
   await expect(Conversation.create(options)).rejects.toThrow(problem);
   expect((await store.list()).items).toEqual([]);

@@ -27,16 +27,19 @@ async function noted(count: number) {
   const log = await store.create(id, { workspace });
   const stampAt = timestamps(() => 0);
   const stamp = (index: number) => ({ id: `e${index.toString().padStart(7, '0')}`, timestamp: stampAt() });
-  const said = MessageEvent.create({ source: 'user', llm_message: { role: 'user', content: [text('Hi')] } }, stamp(0));
+  const message = MessageEvent.create(
+    { source: 'user', llm_message: { role: 'user', content: [text('Hi')] } },
+    stamp(0),
+  );
   const notes = Array.from({ length: count }, (_, index) =>
     note.create(
       { note: `number ${index}` },
       { ...stamp(index + 1), parent_id: `e${index.toString().padStart(7, '0')}` },
     ),
   );
-  const stars = rating.create({ of: said.id, stars: 5 }, stamp(count + 1));
+  const stars = rating.create({ of: message.id, stars: 5 }, stamp(count + 1));
   await log.append(
-    [said, ...notes, stars].map((event) => ({
+    [message, ...notes, stars].map((event) => ({
       id: event.id,
       kind: event.kind,
       parentId: event.parent_id,
@@ -109,7 +112,7 @@ test('a conversation of an agent of another kind is not opened, unless that is a
   await expect(opening).rejects.toMatchObject({ code: 'tools-missing' });
   await expect(opening).rejects.toThrow('of kind ACPAgent, and this one is of kind Agent. Open it with that kind');
   await using conversation = await Conversation.open({ agent, store, id, missingTools: 'accept' });
-  await conversation.send('Go on.');
+  await conversation.send('Continue.');
   expect((await store.summary(id)).meta).toMatchObject({ agent: { kind: 'Agent' } });
 });
 

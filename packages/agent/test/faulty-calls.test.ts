@@ -46,31 +46,31 @@ interface Row {
 }
 
 const rows: readonly Row[] = [
-  { title: 'F45: a trailing comma', first: calling('{"text": "a",}'), runs: ['a'] },
-  { title: 'F45: a raw line feed', first: calling('{"text": "a\nb"}'), runs: ['a\nb'] },
-  { title: 'F45: single quotes', first: calling("{'text': 'a'}"), runs: ['a'] },
-  { title: 'F45: a fence', first: calling('```json\n{"text": "a"}\n```'), runs: ['a'] },
+  { title: 'a trailing comma', first: calling('{"text": "a",}'), runs: ['a'] },
+  { title: 'a raw line feed', first: calling('{"text": "a\nb"}'), runs: ['a\nb'] },
+  { title: 'single quotes', first: calling("{'text': 'a'}"), runs: ['a'] },
+  { title: 'a fence', first: calling('```json\n{"text": "a"}\n```'), runs: ['a'] },
   {
-    title: 'F46: arguments that cannot be mended',
+    title: 'arguments that cannot be repaired',
     first: calling('{"text": "a'),
     runs: [],
     error: /The arguments of record are not a JSON object/,
   },
   {
-    title: 'F46: arguments that are a list',
+    title: 'arguments that are a list',
     first: calling('["a"]'),
     runs: [],
     error: /The arguments of record are not a JSON object/,
   },
   {
-    title: 'F47: a tool that there is none of',
+    title: 'a tool that there is none of',
     first: calling('{"text":"a"}', 'jump'),
     runs: [],
     error: /There is no tool jump\. The tools are: record, finish\./,
   },
-  { title: 'F48: a name with junk', first: calling('{"text":"a"}', 'functions.record:0'), runs: ['a'] },
+  { title: 'a name with junk', first: calling('{"text":"a"}', 'functions.record:0'), runs: ['a'] },
   {
-    title: 'F49: two calls with one id',
+    title: 'two calls with one id',
     first: {
       calls: [
         { id: 'same', name: 'record', arguments: { text: 'a' } },
@@ -79,14 +79,14 @@ const rows: readonly Row[] = [
     },
     runs: ['a', 'b'],
   },
-  { title: 'F51: no arguments', first: calling(''), runs: [], error: /text/ },
+  { title: 'no arguments', first: calling(''), runs: [], error: /text/ },
   {
-    title: 'F43: arguments that the limit cut, though they could be mended',
+    title: 'arguments that the limit truncated, although they could be repaired',
     first: { calls: [{ name: 'record', arguments: '{"text": "a"' }], finish: 'length' },
     runs: [],
     error: /./,
   },
-  { title: 'F42: reasoning alone', first: { reasoning: 'I record a.' }, runs: [] },
+  { title: 'reasoning alone', first: { reasoning: 'I record a.' }, runs: [] },
 ];
 
 describe.for(ways)('over $name', ({ serve, adapter, stream }) => {
@@ -95,11 +95,11 @@ describe.for(ways)('over $name', ({ serve, adapter, stream }) => {
     const seen = await run(server, adapter({ model: 'm', baseUrl: server.url, stream }));
     expect(seen.result).toMatchObject({ reason: 'finished', text: 'Done.' });
     expect(seen.runs).toEqual(runs.map((text) => [text, 1]));
-    expect(seen.errors.map((said) => error?.test(said))).toEqual(error ? [true] : []);
+    expect(seen.errors.map((message) => error?.test(message))).toEqual(error ? [true] : []);
     server.assertDone();
   });
 
-  test('F66: calls as text that cannot be run end a run as stuck, and all of them are paid for', async () => {
+  test('calls as text that cannot be run end a run as stuck, and all of them are paid for', async () => {
     const malformed: ScriptedStep = {
       text: '<function=record>\n<parameter=txt>a</parameter>\n</function>',
       usage: { input_tokens: 9, output_tokens: 3 },

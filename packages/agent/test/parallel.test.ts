@@ -87,7 +87,7 @@ test('calls run concurrently, each result is stored when it is ready, and the mo
 });
 
 test.for<[string, Partial<Setup> & { readonly resources?: (input: { readonly name: string }) => readonly string[] }]>([
-  ['of a tool that does not say what it touches', {}],
+  ['of a tool without declared resources', {}],
   ['that touch the same', { resources: () => ['file:/a'] }],
   ['of an agent that takes one at a time', { resources: () => [], concurrency: 1 }],
 ])('calls %s run one after the other', async ([, { resources, ...setup }]) => {

@@ -63,7 +63,9 @@ test('custom events recorded while calls wait keep the request valid, and approv
 
 test('secrets are masked in events of one’s own too', async () => {
   const { conversation } = await started([done], ['hunter2']);
-  const [rating] = await conversation.record((stamp) => Rating.create({ stars: 2, why: 'It said hunter2.' }, stamp));
+  const [rating] = await conversation.record((stamp) =>
+    Rating.create({ stars: 2, why: 'It contained hunter2.' }, stamp),
+  );
   expect(JSON.stringify(rating)).not.toContain('hunter2');
 });
 

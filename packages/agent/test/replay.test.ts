@@ -87,13 +87,13 @@ test('a message sent during the model call was not in the request', async () => 
 });
 
 test('a message sent during the model call was not in the request, however many facts were stored too', async () => {
-  const late: { meanwhile?: () => Promise<unknown> } = {};
+  const late: { duringCall?: () => Promise<unknown> } = {};
   const first: ScriptedStep = async () => {
-    await late.meanwhile?.();
+    await late.duringCall?.();
     return done;
   };
   const { conversation, store } = await recorded([first, done]);
-  late.meanwhile = async () => {
+  late.duringCall = async () => {
     await conversation.send('One more thing.');
     const facts = Array.from({ length: 40 }, (_, of) => (stamp: Stamp) => note.create({ of }, stamp));
     await conversation.record(...facts);
@@ -224,8 +224,8 @@ test('a log without a toolset is reported', async () => {
 
 test('recorded replies with the same tools lead to the same conversation, including every request', async () => {
   const { conversation, agent, store } = await recorded([look('a'), look('b'), done, { text: 'You are welcome.' }]);
-  for (const said of ['Go.', 'Thanks.']) {
-    await conversation.send(said);
+  for (const message of ['Go.', 'Thanks.']) {
+    await conversation.send(message);
     await conversation.run();
   }
   const log = await store.read(conversation.id);

@@ -75,10 +75,10 @@ const own: ConfirmationPolicy = { spec: { kind: 'AskAnn' }, asks: () => true };
 const rule = { id: 'own.rule', risk: 'HIGH', matches: () => true } as const;
 
 test.for([
-  ['a policy of somebody’s own', own],
-  ['an analyzer with rules of somebody’s own', confirmRisky({ analyzer: shellRisk({ rules: [rule] }) })],
+  ['a custom policy', own],
+  ['an analyzer with custom rules', confirmRisky({ analyzer: shellRisk({ rules: [rule] }) })],
   [
-    'an analyzer of somebody’s own',
+    'a custom analyzer',
     confirmRisky({ analyzer: ensembleRisk([modelRisk(), { spec: { kind: 'Own' }, riskOf: () => 'LOW' }]) }),
   ],
 ] as const)('%s is never left out in silence: the agent must be given one', async ([, confirmation]) => {
@@ -209,7 +209,7 @@ test('a policy that is given after that event counts, and is resumed, in a fork 
     await using conversation = await open([], { confirmation: alwaysConfirm() });
     await using fork = await conversation.fork();
     forkId = fork.id;
-    await conversation.send('Go on.');
+    await conversation.send('Continue.');
   }
   await using conversation = await open([record('a')]);
   expect(await conversation.run({ maxIterations: 1 })).toMatchObject({ reason: 'waiting' });
@@ -218,7 +218,7 @@ test('a policy that is given after that event counts, and is resumed, in a fork 
 });
 
 test.for<readonly [string, readonly [string, Json?]]>([
-  ['that nobody knows', ['confirmation_policy', { kind: 'AskBob' }]],
+  ['that is unknown', ['confirmation_policy', { kind: 'AskBob' }]],
   ['that cannot be read', ['confirmation_policy', { kind: 'ConfirmRisky', threshold: 7 }]],
   ['that is no policy', ['confirmation_policy', 'AlwaysConfirm']],
   ['that is not there', ['confirmation_policy']],
@@ -244,7 +244,7 @@ test('a policy that an event set is known from a snapshot', async () => {
   for (const _ of ['folded', 'restored']) {
     await using conversation = await open([record('a')]);
     expect(conversation.state.head).toBeGreaterThan(100);
-    await conversation.send('Go on.');
+    await conversation.send('Continue.');
     expect(await conversation.run({ maxIterations: 1 })).toMatchObject({ reason: 'waiting' });
   }
 });

@@ -93,9 +93,9 @@ test('another model is asked from the next step of the same run on', async () =>
 
 test('a conversation can be renamed, and the listing shows it', async () => {
   const { conversation, store } = await started([]);
-  await conversation.rename('  Mend the roof ');
-  expect(conversation.state.title).toBe('Mend the roof');
-  expect((await store.summary(conversation.id)).meta).toMatchObject({ title: 'Mend the roof' });
+  await conversation.rename('  Fix the roof ');
+  expect(conversation.state.title).toBe('Fix the roof');
+  expect((await store.summary(conversation.id)).meta).toMatchObject({ title: 'Fix the roof' });
   await expect(conversation.rename(' ')).rejects.toMatchObject({ code: 'invalid' });
 });
 

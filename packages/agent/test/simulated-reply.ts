@@ -32,9 +32,9 @@ export function simulatedReply(sources: ReplySources): ModelReply {
   if (what === 0) throw new LlmError('context-overflow', 'Too long.');
   if (what === 1) throw new LlmError('unavailable', 'Not there.');
   if (what === 2) throw new LlmError(dice.of(['empty', 'truncated']), 'Nothing.');
-  if (what === 3) return said('', 'stop', sources);
-  if (what === 4) return said('Half a', 'length', sources);
-  if (what === 5) return said(`That is all${leak()}.`, 'stop', sources);
+  if (what === 3) return textReply('', 'stop', sources);
+  if (what === 4) return textReply('Half a', 'length', sources);
+  if (what === 5) return textReply(`That is all${leak()}.`, 'stop', sources);
   const calls = Array.from({ length: dice.below(4) + 1 }, () => callOf(sources));
   return called(calls, what === 6 ? 'length' : 'tool-calls', sources);
 }
@@ -62,7 +62,7 @@ function called(calls: readonly SimulatedCall[], finish: ModelReply['finish'], {
   return replyOf({ role: 'assistant', content: [], tool_calls, thinking_blocks: [] }, finish, tick);
 }
 
-function said(words: string, finish: ModelReply['finish'], { tick }: ReplySources): ModelReply {
+function textReply(words: string, finish: ModelReply['finish'], { tick }: ReplySources): ModelReply {
   const content = words === '' ? [] : [{ cache_prompt: false, type: 'text' as const, text: words }];
   const reasoning = words === '' ? { reasoning_content: 'Hm.' } : {};
   return replyOf({ role: 'assistant', content, ...reasoning, thinking_blocks: [] }, finish, tick);

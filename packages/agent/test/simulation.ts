@@ -267,7 +267,7 @@ class World {
     assert.deepEqual(await conversation.stateAt(conversation.state.head), conversation.state);
     for (const [text, count] of this.#runs) assert.equal(count, 1, `${text} ran ${count} times`);
     const events = await Array.fromAsync(conversation.events(), ({ event }): BaseEvent => event);
-    if (this.#secrets.length > 0) assert(!(await this.log()).join('').includes(secret), 'the log tells the secret');
+    if (this.#secrets.length > 0) assert(!(await this.log()).join('').includes(secret), 'the log contains the secret');
     this.#checkCalls(events);
     if (this.#dice.chance(0.2)) await this.#checkFork(conversation, events);
     if (this.#dice.chance(0.3)) await this.#checkRequests();

@@ -104,7 +104,7 @@ test.for(['before', 'after'] as const)(
       for (const { id: one } of (await survivor.list()).items) {
         const { agent, model } = agentOf();
         await using conversation = await Conversation.open({ agent, store: survivor, id: one });
-        await conversation.send('Go on.');
+        await conversation.send('Continue.');
         expect(await conversation.run(), `${at}: ${calls[at - 1]}`).toMatchObject({ reason: 'finished' });
         for (const { messages } of model.requests) expect(checkMessages(messages)).toEqual([]);
       }

@@ -15,9 +15,9 @@ import { turnsOf } from '../src/stuck/turns.ts';
 import { stuckRules } from '../src/stuck/stuck-rules.ts';
 
 const done: ScriptedTurn = { calls: [{ name: 'finish', arguments: { message: 'All done.' } }] };
-const record = (said: string): ScriptedTurn => ({
+const record = (text: string): ScriptedTurn => ({
   text: 'Hm.',
-  calls: [{ name: 'record', arguments: { text: said } }],
+  calls: [{ name: 'record', arguments: { text } }],
 });
 const times = <Item>(count: number, item: Item): Item[] => Array.from({ length: count }, () => item);
 
@@ -25,7 +25,13 @@ const times = <Item>(count: number, item: Item): Item[] => Array.from({ length: 
 function clock(): Tool {
   let time = 0;
   const input = z.object({});
-  return defineTool({ name: 'clock', description: 'Tells.', input, effect: 'read', execute: async () => `${++time}` });
+  return defineTool({
+    name: 'clock',
+    description: 'Returns the time.',
+    input,
+    effect: 'read',
+    execute: async () => `${++time}`,
+  });
 }
 
 async function started(steps: readonly ScriptedTurn[], options: Partial<AgentOptions> = {}) {

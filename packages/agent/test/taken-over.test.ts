@@ -60,7 +60,7 @@ async function world(
   const takeOver = async (): Promise<readonly string[]> => {
     pass();
     await using other = await Conversation.open({ ...made, agent: agentOf(scriptedModel([done])), store: second, id });
-    await other.send('I go on here.');
+    await other.send('I continue here.');
     expect((await other.run()).reason).toBe('finished');
     return Array.fromAsync(other.events(), ({ text }) => text);
   };

@@ -19,15 +19,15 @@ async function started(steps: readonly ScriptedStep[], secrets: readonly string[
 }
 
 test('a model names the conversation: the view stays as it is, and the reply is counted as used', async () => {
-  const name = { text: ' 🐛 Mend the parser\n', costUsd: 0.25, usage: { input_tokens: 30, output_tokens: 5 } };
+  const name = { text: ' 🐛 Fix the parser\n', costUsd: 0.25, usage: { input_tokens: 30, output_tokens: 5 } };
   const { conversation, store, model } = await started([done, name]);
-  await conversation.send('The parser drops the last line. Mend it.');
+  await conversation.send('The parser drops the last line. Fix it.');
   await conversation.run();
   const { view, status, leafId } = conversation.state;
-  expect(await conversation.generateTitle()).toBe('🐛 Mend the parser');
-  expect(conversation.state).toMatchObject({ title: '🐛 Mend the parser', view, status, leafId });
+  expect(await conversation.generateTitle()).toBe('🐛 Fix the parser');
+  expect(conversation.state).toMatchObject({ title: '🐛 Fix the parser', view, status, leafId });
   expect(conversation.state.stats.byUsageId['title']).toMatchObject({ calls: 1, cost_usd: 0.25, input_tokens: 30 });
-  expect((await store.summary(conversation.id)).meta).toMatchObject({ title: '🐛 Mend the parser' });
+  expect((await store.summary(conversation.id)).meta).toMatchObject({ title: '🐛 Fix the parser' });
   expect(model.requests.at(-1)).toMatchObject({ tools: [], messages: [{ role: 'user' }] });
   const checks = await Array.fromAsync(verifyRequests(await store.read(conversation.id)), ({ messages }) => messages);
   expect(checks).toEqual(['same']);
@@ -35,7 +35,7 @@ test('a model names the conversation: the view stays as it is, and the reply is 
 
 test.for([
   ['fails', { fault: { kind: 'answer', status: 400, body: 'No.' } }],
-  ['says nothing', { text: ' ' }],
+  ['returns an empty text', { text: ' ' }],
 ] satisfies readonly (readonly [string, ScriptedTurn])[])(
   'when the model %s, the title is the first line of the first message, truncated',
   async ([, turn]) => {

@@ -64,7 +64,7 @@ test.for([
     expect(fork.state).toMatchObject({ status: 'idle', pending: [], stats: { total: { calls: 0 } } });
     expect((await disk.summary(forkId)).meta).not.toHaveProperty('fork');
     expect(await textsOf(disk, id)).toEqual(original);
-    await fork.send('Go on.');
+    await fork.send('Continue.');
     await fork.run();
     await fork[Symbol.asyncDispose]();
     const before = await textsOf(disk, forkId);

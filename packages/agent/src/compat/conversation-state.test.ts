@@ -13,7 +13,7 @@ const plan: ScriptedTurn = {
   calls: [
     {
       name: 'task_tracker',
-      arguments: { command: 'plan', task_list: [{ title: 'Look', status: 'done' }, { title: 'Mend' }] },
+      arguments: { command: 'plan', task_list: [{ title: 'Look', status: 'done' }, { title: 'Fix' }] },
     },
   ],
   usage,
@@ -57,15 +57,15 @@ test('tasks are those of the active branch', async () => {
   for (const event of state.events.slice(0, back)) await before.appendEvent(event);
   expect(before.taskList.map(({ description, done: isDone }) => [description, isDone])).toEqual([
     ['Look', true],
-    ['Mend', false],
+    ['Fix', false],
   ]);
 });
 
 test('events are counted, cut and found, also from their end', async () => {
   const { store, id } = await recorded();
   const { events } = await ConversationState.load(store, id);
-  const said = events.find((event) => MessageEvent.is(event));
-  expect(said && events.indexOf(said)).toBe(1);
+  const message = events.find((event) => MessageEvent.is(event));
+  expect(message && events.indexOf(message)).toBe(1);
   expect(events.slice(-3)).toEqual([...events].slice(events.length - 3));
   expect(events.at(-1)).toBe(events[events.length - 1]);
 });

@@ -4,10 +4,10 @@ import { expect, test } from 'vitest';
 import { text, type Message } from '@varve/events';
 import { digestOf, messageDigester } from './digest.ts';
 
-const said = (words: string): Message => ({ role: 'user', content: [text(words)], thinking_blocks: [] });
+const messageOf = (words: string): Message => ({ role: 'user', content: [text(words)], thinking_blocks: [] });
 
 test('the digest of messages is the SHA-256 over the digests of their JSON', () => {
-  const messages = [said('a'), said('b')];
+  const messages = [messageOf('a'), messageOf('b')];
   const all = createHash('sha256');
   for (const message of messages) all.update(createHash('sha256').update(JSON.stringify(message)).digest());
   expect(messageDigester()(messages)).toBe(all.digest('hex'));
@@ -15,13 +15,13 @@ test('the digest of messages is the SHA-256 over the digests of their JSON', () 
 
 test('order, content and number of messages change it; identity does not', () => {
   const digest = messageDigester();
-  const [a, b] = [said('a'), said('b')];
-  expect(digest([a, b])).toBe(digest([said('a'), said('b')]));
+  const [a, b] = [messageOf('a'), messageOf('b')];
+  expect(digest([a, b])).toBe(digest([messageOf('a'), messageOf('b')]));
   expect(new Set([digest([a, b]), digest([b, a]), digest([a]), digest([])]).size).toBe(4);
 });
 
 test('whatever was digested before, a list has the digest it has alone', () => {
-  const pool = Array.from({ length: 4 }, (_, index) => said(`${index}`));
+  const pool = Array.from({ length: 4 }, (_, index) => messageOf(`${index}`));
   const lists = fc.array(fc.array(fc.constantFrom(...pool), { maxLength: 5 }), { maxLength: 8 });
   fc.assert(
     fc.property(lists, (many) => {

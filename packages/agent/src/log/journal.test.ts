@@ -93,8 +93,8 @@ const mask = <T>(value: T): T => JSON.parse(JSON.stringify(value).replaceAll('hu
 test('the folded event is the stored one: masked', async () => {
   const { log } = await freshLog();
   const journal = await journalOn(log, { mask });
-  const said: Draft = { make: (stamp) => ConversationStateUpdateEvent.create({ key: 'title', value: 'hush' }, stamp) };
-  const [event] = await journal.emit([said]);
+  const title: Draft = { make: (stamp) => ConversationStateUpdateEvent.create({ key: 'title', value: 'hush' }, stamp) };
+  const [event] = await journal.emit([title]);
   expect(event).toMatchObject({ value: '***' });
   expect((await log.at(0)).text).toContain('***');
   expect(journal.timeline.read('status').title).toBe('***');

@@ -17,22 +17,22 @@ import { maskEvent } from './mask-event.ts';
 const maskSecrets = (secrets: readonly string[]): Mask => redactor(secrets, { replacement: '<secret-hidden>' }).value;
 
 const stamp = { id: '00000001', timestamp: '2026-01-01T12:00:00.000000' };
-const said = (words: string) =>
+const messageOf = (words: string) =>
   MessageEvent.create({ source: 'user', llm_message: { role: 'user', content: [text(words)] } }, stamp);
 
 test('an event without a secret is given back as it is', () => {
-  const event = said('hello');
+  const event = messageOf('hello');
   expect(maskEvent(event, maskSecrets(['hush-hush']))).toBe(event);
 });
 
 test('a secret is hidden wherever text may stand, in the same field order', () => {
-  const masked = maskEvent(said('it is hush-hush'), maskSecrets(['hush-hush']));
-  expect(JSON.stringify(masked)).toBe(JSON.stringify(said('it is <secret-hidden>')));
+  const masked = maskEvent(messageOf('it is hush-hush'), maskSecrets(['hush-hush']));
+  expect(JSON.stringify(masked)).toBe(JSON.stringify(messageOf('it is <secret-hidden>')));
   expect(Object.isFrozen(masked.llm_message.content)).toBe(true);
 });
 
 test('a secret that is a word of the format leaves an event that can be read', () => {
-  const masked = maskEvent(said('my password is user'), maskSecrets(['user']));
+  const masked = maskEvent(messageOf('my password is user'), maskSecrets(['user']));
   const codec = eventCodec(builtinKinds);
   expect(codec.decode(codec.encode(masked))).toMatchObject({
     source: 'user',
@@ -100,7 +100,7 @@ test('a call and its result name each other, whatever the id of the call holds',
 test('ids of events and digests are not masked, also when they contain a short secret', () => {
   const digest = '1234'.repeat(16);
   const digests = { messages: digest, tools: digest, parameters: digest };
-  const told = {
+  const fields = {
     actions: ['1234'],
     usage_id: 'agent',
     model: 'm',
@@ -109,7 +109,7 @@ test('ids of events and digests are not masked, also when they contain a short s
     projections: {},
     at: 1,
   };
-  const call = callFact.create({ response_id: 'r', message_id: 'm1234', digests, ...told }, stamp);
+  const call = callFact.create({ response_id: 'r', message_id: 'm1234', digests, ...fields }, stamp);
   const leaf = ConversationStateUpdateEvent.create({ key: 'leaf_event_id', value: 'e1234' }, stamp);
   const forgotten = Condensation.create({ forgotten_event_ids: ['e1234'], llm_response_id: 'r' }, stamp);
   const mask = maskSecrets(['1234']);

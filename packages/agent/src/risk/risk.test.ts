@@ -21,7 +21,7 @@ const called = (command: string, risk: SecurityRisk = 'UNKNOWN', is_input = fals
   risk,
 });
 const riskOf = (command: string) => shellRisk().riskOf(called(command));
-const says = (risk: SecurityRisk | undefined): RiskAnalyzer => ({ spec: {}, riskOf: () => risk });
+const rating = (risk: SecurityRisk | undefined): RiskAnalyzer => ({ spec: {}, riskOf: () => risk });
 
 test.for([
   'rm -rf build',
@@ -171,7 +171,7 @@ test.for<[readonly (SecurityRisk | undefined)[], SecurityRisk | undefined]>([
   [['LOW', 'MEDIUM'], 'MEDIUM'],
   [[undefined], undefined],
 ])('an ensemble of %j returns %s', ([risks, risk]) => {
-  expect(ensembleRisk(risks.map(says)).riskOf(called('ls'))).toBe(risk);
+  expect(ensembleRisk(risks.map(rating)).riskOf(called('ls'))).toBe(risk);
 });
 
 test('an analyzer that throws counts as HIGH, and an ensemble of none is refused', () => {
@@ -181,7 +181,7 @@ test('an analyzer that throws counts as HIGH, and an ensemble of none is refused
       throw new Error('no');
     },
   };
-  expect(ensembleRisk([says('LOW'), broken]).riskOf(called('ls'))).toBe('HIGH');
+  expect(ensembleRisk([rating('LOW'), broken]).riskOf(called('ls'))).toBe('HIGH');
   expect(confirmRisky({ analyzer: broken }).asks(called('ls', 'LOW'))).toBe(true);
   expect(() => ensembleRisk([])).toThrow(expect.objectContaining({ code: 'invalid' }));
 });
