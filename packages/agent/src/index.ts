@@ -1,4 +1,4 @@
-export { createAgent, type CreateAgentOptions, type RunnableAgent } from './create-agent.ts';
+export { createAgent, type CreateAgentOptions, type RunnableAgent } from './conversation/create-agent.ts';
 export { defineAgent, type Agent, type AgentOptions, type ToolsContext } from './agent.ts';
 export { alwaysConfirm } from './confirmation/always-confirm.ts';
 export type { ChildOptions } from './conversation/child-conversation.ts';
@@ -21,7 +21,7 @@ export type { TitleOptions } from './conversation/title.ts';
 export { neverConfirm } from './confirmation/never-confirm.ts';
 export { codingPrompt, type Prompt, type PromptContext, type PromptText } from './prompt.ts';
 export { readEvents, type LoggedEvent } from './log/read-log.ts';
-export { readRequest } from './request/read-request.ts';
+export { readRequest } from './conversation/read-request.ts';
 export { readState } from './log/read-log.ts';
 export type { EventMaker } from './conversation/record-events.ts';
 export type { RunOptions } from './run/run-options.ts';

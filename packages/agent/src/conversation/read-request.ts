@@ -5,8 +5,8 @@ import type { LogReader } from '@varve/storage';
 import type { Mask } from '@varve/text';
 import type { Agent } from '../agent.ts';
 import { conversationTimeline } from '../log/conversation-state.ts';
-import { offeredTool } from './offered-tools.ts';
-import { requestBuilder } from './request.ts';
+import { offeredTool } from '../request/offered-tools.ts';
+import { requestBuilder } from '../request/request.ts';
 
 /** The log is masked already. */
 const mask: Mask = (value) => value;

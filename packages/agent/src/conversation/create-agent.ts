@@ -9,13 +9,13 @@ import {
 } from '@varve/llm';
 import { memoryStore, type EventStore } from '@varve/storage';
 import { defaultTools } from '@varve/tools';
-import { defineAgent, type Agent, type AgentOptions } from './agent.ts';
-import type { UserInput } from './conversation/conversation-options.ts';
-import { Conversation } from './conversation/conversation.ts';
-import { AgentError } from './error.ts';
-import type { RunOptions } from './run/run-options.ts';
-import type { RunResult } from './run/run-result.ts';
-import { withoutUndefined } from './without-undefined.ts';
+import { defineAgent, type Agent, type AgentOptions } from '../agent.ts';
+import type { UserInput } from './conversation-options.ts';
+import { Conversation } from './conversation.ts';
+import { AgentError } from '../error.ts';
+import type { RunOptions } from '../run/run-options.ts';
+import type { RunResult } from '../run/run-result.ts';
+import { withoutUndefined } from '../without-undefined.ts';
 
 /** Options of {@link createAgent}. */
 export interface CreateAgentOptions extends Partial<Omit<AgentOptions, 'model'>> {

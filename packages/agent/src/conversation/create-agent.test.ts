@@ -3,8 +3,8 @@ import { scriptedModel, scriptedServer } from '@varve/llm/testing';
 import { memoryStore } from '@varve/storage';
 import { finish } from '@varve/tools';
 import { createAgent } from './create-agent.ts';
-import { readState } from './log/read-log.ts';
-import { countingTool } from './testing/counting-tool.ts';
+import { readState } from '../log/read-log.ts';
+import { countingTool } from '../testing/counting-tool.ts';
 
 test('an agent answers a message with the text of its final reply', async () => {
   await using agent = createAgent({ model: scriptedModel([{ text: 'Hello.' }]) });
