@@ -15,9 +15,9 @@ import { turnsOf } from '../src/stuck/turns.ts';
 import { stuckRules } from '../src/stuck/stuck-rules.ts';
 
 const done: ScriptedTurn = { calls: [{ name: 'finish', arguments: { message: 'All done.' } }] };
-const record = (text: string): ScriptedTurn => ({
+const record = (recorded: string): ScriptedTurn => ({
   text: 'Hm.',
-  calls: [{ name: 'record', arguments: { text } }],
+  calls: [{ name: 'record', arguments: { text: recorded } }],
 });
 const times = <Item>(count: number, item: Item): Item[] => Array.from({ length: count }, () => item);
 
