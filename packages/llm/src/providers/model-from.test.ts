@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { modelFrom, type ModelFromOptions } from './model-from.ts';
 import { providers } from './providers.ts';
-import { userRequest, scriptedResponses, scriptedServer } from './testing/index.ts';
+import { userRequest, scriptedResponses, scriptedServer } from '../testing/index.ts';
 
 const keys = Object.fromEntries(Object.values(providers).map(({ keyName = 'NONE' }) => [keyName, `key-of-${keyName}`]));
 

@@ -1,10 +1,10 @@
-import { LlmError } from './error.ts';
-import { isLoopback } from './is-loopback.ts';
-import type { LanguageModel } from './language-model.ts';
-import { openaiChat } from './chat/openai-chat.ts';
-import type { ProtocolOptions } from './protocol/protocol.ts';
+import { LlmError } from '../error.ts';
+import { isLoopback } from '../is-loopback.ts';
+import type { LanguageModel } from '../language-model.ts';
+import { openaiChat } from '../chat/openai-chat.ts';
+import type { ProtocolOptions } from '../protocol/protocol.ts';
 import { providers, type Provider } from './providers.ts';
-import { openaiResponses } from './responses/openai-responses.ts';
+import { openaiResponses } from '../responses/openai-responses.ts';
 
 /** Options of {@link modelFrom}. */
 export interface ModelFromOptions extends Omit<ProtocolOptions, 'model' | 'client'> {
