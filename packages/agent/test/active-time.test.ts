@@ -66,7 +66,7 @@ test('a run that took too long ends before its next step, without any timer', as
   expect(await conversation.run({ maxMs: 100 })).toMatchObject({ reason: 'finished', activeMs: 120 });
 });
 
-test('the time of a conversation is that of its runs, not that between them, also after a restart', async () => {
+test('the active time of a conversation is the sum of its runs without the time between them, also after a restart', async () => {
   const clock = handClock();
   const { slow, create, open } = taking(clock, { maxMs: 100 });
   const store = memoryStore();
@@ -84,7 +84,7 @@ test('the time of a conversation is that of its runs, not that between them, als
   expect(await again.run()).toMatchObject({ reason: 'max-time', iterations: 0, activeMs: 120 });
 });
 
-test('a run that was cut off worked until the last thing it is known to have done', async () => {
+test('the active time of a run that crashed ends at its last stored event', async () => {
   const clock = handClock();
   const { slow, create, open } = taking(clock);
   const disk = memoryStore();
@@ -136,7 +136,7 @@ test('time that runs backwards counts as zero', async () => {
   expect(await conversation.run({ maxMs: 100 })).toMatchObject({ reason: 'finished', activeMs: 0 });
 });
 
-test('a clock with fractions of milliseconds is floored, whatever is decided and done', async () => {
+test('times with fractions of milliseconds are rounded down in every stored event', async () => {
   const model = scriptedModel([record('a'), done]);
   const agent = defineAgent({ model, tools: () => [countingTool().tool(), finish()], confirmation: alwaysConfirm() });
   const store = memoryStore();

@@ -33,10 +33,10 @@ async function started(steps: readonly ScriptedTurn[], options: Partial<AgentOpt
 
 const eventsOf = (conversation: Conversation) =>
   Array.fromAsync(conversation.events(), ({ event }): BaseEvent => event);
-const saidIn = (conversation: Conversation) =>
+const linesOf = (conversation: Conversation) =>
   conversation.request().messages.map(({ role, content }) => `${role}: ${textOf(content)}`);
 
-test('going back and on makes a branch; the other one stays, and can be gone to again', async () => {
+test('navigating back and continuing makes a branch; the other branch stays and can be navigated to', async () => {
   const { conversation } = await started([record('a'), done, { text: 'Another way.' }]);
   await conversation.run();
   const all = await eventsOf(conversation);
@@ -44,11 +44,11 @@ test('going back and on makes a branch; the other one stays, and can be gone to 
   const leaf = conversation.state.leafId;
   await conversation.navigate(first?.id);
   expect(conversation.state).toMatchObject({ leafId: first?.id, status: 'idle' });
-  expect(saidIn(conversation).some((line) => line.includes('Recorded'))).toBe(false);
+  expect(linesOf(conversation).some((line) => line.includes('Recorded'))).toBe(false);
   expect(await conversation.run()).toMatchObject({ reason: 'finished', text: 'Another way.' });
   await conversation.navigate(leaf);
-  expect(saidIn(conversation).some((line) => line.includes('Another way'))).toBe(false);
-  expect(saidIn(conversation).some((line) => line.includes('Recorded a'))).toBe(true);
+  expect(linesOf(conversation).some((line) => line.includes('Another way'))).toBe(false);
+  expect(linesOf(conversation).some((line) => line.includes('Recorded a'))).toBe(true);
   expect((await eventsOf(conversation)).slice(0, all.length)).toEqual(all);
 });
 
@@ -84,7 +84,7 @@ test('navigating back to rejected calls answers them without running them', asyn
   await conversation.run();
   await conversation.navigate(last);
   expect(conversation.state).toMatchObject({ pending: [], status: 'idle' });
-  expect(saidIn(conversation).filter((line) => line.includes('was not executed'))).toHaveLength(2);
+  expect(linesOf(conversation).filter((line) => line.includes('was not executed'))).toHaveLength(2);
   expect(await conversation.run()).toMatchObject({ reason: 'finished' });
   expect(runs.size).toBe(0);
 });
@@ -93,16 +93,16 @@ test('navigating back to a started call answers that it may have been executed, 
   const { conversation, runs } = await started([record('a'), done, done]);
   await conversation.run();
   await conversation.navigate((await eventsOf(conversation)).find((event) => ActionEvent.is(event))?.id);
-  expect(saidIn(conversation).at(-1)).toContain('may have been executed');
+  expect(linesOf(conversation).at(-1)).toContain('may have been executed');
   expect(await conversation.run()).toMatchObject({ reason: 'finished' });
   expect([...runs]).toEqual([['a', 1]]);
 });
 
-test.for([true, false])('a crash while going back leaves the one branch or the other (stored: %s)', async (stored) => {
+test.for([true, false])('a crash while navigating back leaves one branch or the other (stored: %s)', async (stored) => {
   const { tool, runs } = countingTool();
   const model = scriptedModel([record('a'), done]);
   const agent = defineAgent({ model, tools: () => [tool(), finish()], confirmation: alwaysConfirm() });
-  // Appends: message, running, reply that waits, the run's end, rejection, then the way back.
+  // Appends: message, running, waiting reply, end of the run, rejection, then the navigation.
   const store = crashingStore(memoryStore(), { at: 6, stored });
   const conversation = await Conversation.create({ agent, store, workspace: process.cwd() });
   await conversation.send('Go.');
@@ -138,7 +138,7 @@ test('navigating during a run is rejected', async () => {
   await running;
 });
 
-test('a fork has the same events under the same ids and asks the same; neither disturbs the other', async () => {
+test('a fork has the same events, ids and request, and neither conversation affects the other', async () => {
   const { conversation } = await started([record('a'), done, { text: 'In the fork.' }, { text: 'In the original.' }]);
   await conversation.run();
   const original = await eventsOf(conversation);
@@ -169,7 +169,7 @@ test('a fork at any event that something can follow is legal, and runs no write 
   expect([...runs.values()]).toEqual([1, 1, 1]);
 });
 
-test('a fork of a conversation that waits waits for nothing, and the original still does', async () => {
+test('a fork of a waiting conversation does not wait, and the original still waits', async () => {
   const { conversation, runs } = await started([record('a'), done, done], { confirmation: alwaysConfirm() });
   await conversation.run();
   await using fork = await conversation.fork();
@@ -190,7 +190,7 @@ test('a fork at an event of an abandoned branch continues from there', async () 
   await conversation.run();
   await using fork = await conversation.fork({ at: observation?.id ?? '' });
   expect(fork.state.view.events.map(({ id }) => id)).toContain(action?.id);
-  expect(saidIn(fork).some((line) => line.includes('Other.'))).toBe(false);
+  expect(linesOf(fork).some((line) => line.includes('Other.'))).toBe(false);
 });
 
 test('inherited replies are marked, and policy and secrets are inherited', async () => {

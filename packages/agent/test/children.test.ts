@@ -20,7 +20,7 @@ const done: ScriptedTurn = { calls: [{ name: 'finish', arguments: { message: 'Do
 const busy = (count: number): readonly ScriptedTurn[] =>
   Array.from({ length: count }, (_, index) => ({ calls: [{ name: 'look', arguments: { at: `${index}` } }], ...used }));
 const hang: ScriptedTurn = { fault: { kind: 'hang', afterPieces: 0 } };
-/** No timer rings: between steps the clock is asked. */
+/** A timeout that never fires: only the clock that is read between steps ends a run. */
 const never = (): AbortSignal => new AbortController().signal;
 const [parentId, childId] = ['a'.repeat(32), 'b'.repeat(32)];
 
@@ -38,16 +38,16 @@ const agentOf = (steps: readonly ScriptedStep[], options: Partial<AgentOptions> 
 
 interface Family extends Partial<Omit<CreateOptions, 'agent'>> {
   readonly budget?: Partial<Budget>;
-  /** What the parent's tool does. */
+  /** Body of the `delegate` tool of the parent. */
   readonly delegate?: (parent: Conversation) => Promise<unknown>;
   readonly steps?: readonly ScriptedStep[];
 }
 
-/** A conversation whose model delegates once, then looks around for ever. */
+/** A conversation whose model calls `delegate` once, then `look` up to 20 times. */
 async function parentOf({ budget, delegate = async () => {}, steps, ...options }: Family = {}): Promise<Conversation> {
   const delegating = defineTool({
     name: 'delegate',
-    description: 'Has others work.',
+    description: 'Delegates work.',
     input: z.object({}),
     effect: 'write',
     execute: async () => {
@@ -170,7 +170,7 @@ test('a reply in flight of a conversation counts for its children', async () => 
   expect(parent.state.stats.total.calls).toBe(2);
 });
 
-test('a child that is made between runs has the budget of the conversation, and no run to share', async () => {
+test('a child created between runs has the budget of its parent, and no run limits', async () => {
   await using parent = await parentOf({ budget: { maxCalls: 3, maxIterations: 1 } });
   const { result } = await work(parent, busy(20), { agent: agentOf(busy(20), { budget: { maxIterations: 9 } }) });
   expect(result).toMatchObject({ reason: 'max-calls', iterations: 3 });
@@ -238,7 +238,7 @@ test('interrupting a run interrupts the runs of its children', async () => {
   expect(ends.map(({ reason }) => reason)).toEqual(['interrupted', 'interrupted']);
 });
 
-test('a conversation that is closed takes its children along, and makes no more', async () => {
+test('closing a conversation closes its children, and no more can be created', async () => {
   const store = memoryStore();
   const parent = await parentOf({ store });
   const { child } = await work(parent, [done], { id: childId });
@@ -251,7 +251,7 @@ test('a conversation that is closed takes its children along, and makes no more'
   }
 });
 
-test('a conversation is closed although its run waits for a child that began before it', async () => {
+test('a conversation closes while its run waits for a child that started earlier', async () => {
   const begun = Promise.withResolvers<void>();
   const parent = await parentOf({
     delegate: async () => {

@@ -40,7 +40,7 @@ test('a call of a client tool is stored for the client and answered immediately'
   expect(events.find((event) => ObservationEvent.is(event))?.observation.kind).toBe('ClientToolObservation');
 });
 
-test('client tools are there again when the conversation is opened and forked, in their order', async () => {
+test('client tools are restored in order when the conversation is opened and forked', async () => {
   const store = memoryStore();
   const id = 'c'.repeat(32);
   {
@@ -57,7 +57,7 @@ test('client tools are there again when the conversation is opened and forked, i
   expect(await fork.run()).toMatchObject({ reason: 'finished' });
 });
 
-test('client tools that hold a secret are the same when they are given again', async () => {
+test('client tools that contain a secret match when they are passed again', async () => {
   const store = memoryStore();
   const id = 'c'.repeat(32);
   const leaky = { ...beep, description: 'Beeps for hunter2.' };
@@ -76,7 +76,7 @@ test('client tools that hold a secret are the same when they are given again', a
   expect(JSON.stringify(again.request())).not.toContain('hunter2');
 });
 
-test('the log alone is enough to have them again', async () => {
+test('client tools are restored from the log alone', async () => {
   const store = memoryStore();
   const id = 'c'.repeat(32);
   {
@@ -133,7 +133,12 @@ test('two conversations have client tools of one name with different schemas', a
 test.for([
   ['of a tool of the agent', [{ ...beep, name: 'finish' }], [], 'the agent has a tool of that name'],
   ['of another tool of the client', [show, showing('where')], [], 'another description or schema'],
-  ['of a client tool that the agent makes otherwise', [show], [() => clientTool(showing('where'))], 'the agent has a'],
+  [
+    'of a client tool that the agent defines differently',
+    [show],
+    [() => clientTool(showing('where'))],
+    'the agent has a',
+  ],
 ] as const)('a client tool with the name %s is an error with advice', async ([, specs, others, problem]) => {
   const store = memoryStore();
   const options = { agent: agentOf([], others), store, workspace, clientTools: specs };
@@ -142,7 +147,7 @@ test.for([
   expect((await store.list()).items).toEqual([]);
 });
 
-test('on opening, a tool of the agent with the name of a client tool is an error, and the lease is given back', async () => {
+test('opening with an agent tool that has the name of a client tool fails and releases the lease', async () => {
   const store = memoryStore();
   const id = 'c'.repeat(32);
   const spec = { ...beep, name: 'think' };
@@ -154,7 +159,7 @@ test('on opening, a tool of the agent with the name of a client tool is an error
   expect(offered(conversation)).toEqual(['finish', 'think']);
 });
 
-test('client tools that the agent makes itself are the agent’s', async () => {
+test('client tools that the agent defines itself stay tools of the agent', async () => {
   const store = memoryStore();
   const id = 'c'.repeat(32);
   const agent = defineAgent({ model: scriptedModel([]), tools: () => [...clientTools([show]), finish()] });

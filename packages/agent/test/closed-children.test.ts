@@ -24,7 +24,7 @@ test('when a run fails because its reads cannot be stored, the runs of its child
   const ends: unknown[] = [];
   const delegate = defineTool({
     name: 'delegate',
-    description: 'Has another work.',
+    description: 'Delegates work.',
     input: z.object({}),
     effect: 'write',
     resources: () => [],
@@ -70,7 +70,7 @@ test('a conversation is closed, and reports the cause, also when a child cannot 
   for (const { id } of (await store.list()).items) await (await store.open(id))[Symbol.asyncDispose]();
 });
 
-test('a child that is made while its conversation is closed is refused as closed, and nothing stays open', async () => {
+test('creating a child while its parent closes is rejected as closed, and no lease stays open', async () => {
   const store = memoryStore();
   const parent = await Conversation.create({ agent: agentOf([]), store, workspace: process.cwd() });
   const making = parent.child().catch((error: unknown) => error);

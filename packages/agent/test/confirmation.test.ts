@@ -131,7 +131,7 @@ test.for([
   ['HIGH', 'waiting'],
   ['UNKNOWN', 'waiting'],
   [undefined, 'waiting'],
-] as const)('risky: a call the model calls %s ends the run as %s', async ([risk, reason]) => {
+] as const)('risky: a call that the model rates %s ends the run as %s', async ([risk, reason]) => {
   const call = { name: 'record', arguments: { ...(risk && { security_risk: risk }), text: 'a' } };
   const { result } = await waiting({ steps: [{ calls: [call] }, done], policy: confirmRisky() });
   expect(result.reason).toBe(reason);

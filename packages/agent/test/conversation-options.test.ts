@@ -20,7 +20,7 @@ const note = defineEvent('NoteEvent', {
 const rating = defineFact('varve.test.rating', z.strictObject({ of: z.string(), stars: z.number().int() }));
 const codec = eventCodec([...builtinKinds, note]);
 
-/** A conversation whose log has events of a kind and a fact of one's own. */
+/** A stored conversation with `count` events of a custom kind and a custom fact. */
 async function noted(count: number) {
   const store = memoryStore();
   const agent = defineAgent({ model: scriptedModel([]), tools: () => [] });
@@ -98,8 +98,8 @@ test('limits that allow nothing and empty messages are rejected', async () => {
   for (const maxIterations of [0, -1, 1.5, Number.NaN]) {
     await expect(conversation.run({ maxIterations })).rejects.toMatchObject({ code: 'invalid' });
   }
-  for (const saying of ['', ' \n', []]) {
-    await expect(conversation.send(saying)).rejects.toMatchObject({ code: 'invalid' });
+  for (const message of ['', ' \n', []]) {
+    await expect(conversation.send(message)).rejects.toMatchObject({ code: 'invalid' });
   }
 });
 

@@ -38,7 +38,7 @@ async function started({ effect, steps, onAppend, onTool, disk = memoryStore() }
   const model = scriptedModel(
     steps.map((step) => async (request) => {
       log.push('request');
-      // The answer of a server is never there before the event loop came round.
+      // The reply of a server never arrives within the same turn of the event loop.
       await setImmediate();
       return typeof step === 'function' ? step(request) : step;
     }),
@@ -58,8 +58,8 @@ async function started({ effect, steps, onAppend, onTool, disk = memoryStore() }
 test('calls that only read are stored together with their results, while the model reads them', async () => {
   const { conversation, log } = await started({ effect: 'read', steps: [call('a'), call('b', 'c'), done] });
   await conversation.run();
-  // The run begins; each reply after that is stored, with its results, once the next request is out; the last two end
-  // it.
+  // The first append starts the run. Each reply is stored with its results once the next request is sent.
+  // The last two appends end the run.
   expect(log.join(' ')).toBe('append request tool request append tool tool request append append append');
   expect(await Array.fromAsync(conversation.events())).toHaveLength(conversation.state.head);
 });
@@ -70,7 +70,7 @@ test('a reply is stored before a call with side effects starts, and its result b
   expect(log.join(' ')).toBe('append request append append tool append request append append');
 });
 
-test('a call that may be repeated with its key starts when its reply is stored', async () => {
+test('an idempotent call starts when its reply is stored', async () => {
   const { conversation, log } = await started({ effect: 'idempotent', steps: [call('a'), done] });
   await conversation.run();
   expect(log.join(' ')).toBe('append request append tool append request append append');
@@ -89,8 +89,8 @@ test('an immediate reply waits until the events it answers are stored', async ()
   });
   const { conversation } = await started({ effect: 'read', steps, onAppend: slow });
   await conversation.run();
-  // The message and the beginning; then what was read is still being stored when the model is asked, and stored in the
-  // end.
+  // The message and the start of the run are stored first. Results are still being stored when the model is called;
+  // in the end all are stored.
   expect([seen, stored]).toEqual([[2, 2, 3], 6]);
 });
 
@@ -118,7 +118,7 @@ test('when reads cannot be stored the run and its model call end immediately, an
   expect(again.state).toEqual(conversation.state);
 });
 
-test('a message that shares the append of lost reads is not stored either, and the run knows', async () => {
+test('a message in the append of lost reads is not stored either, and its send rejects', async () => {
   const full = { isOn: false };
   const late: { send?: () => Promise<unknown> } = {};
   const { conversation, disk } = await started({
@@ -163,7 +163,7 @@ test('a run that fails because of a bug with deferred reads loses nothing for th
   await expect(conversation.run()).rejects.toThrow('A bug.');
   full.isOn = false;
   await conversation.send('Again.');
-  // It had begun; of its reply nothing is left.
+  // The start of the run was stored; its reply was not.
   expect(conversation.state).toEqual(await conversation.stateAt(before + 3));
   conversation.switchModel(model);
   expect(await conversation.run()).toMatchObject({ reason: 'finished' });

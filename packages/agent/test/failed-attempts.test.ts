@@ -43,7 +43,7 @@ test('usage of failed attempts is in the log before the reply, and is charged', 
   expect(checks).toEqual(calls.map(() => ['same', 'same']));
 });
 
-test('it is in the log also when no attempt led to a reply', async () => {
+test('the usage of failed attempts is stored also when no attempt leads to a reply', async () => {
   const { usage, calls } = await run([nothing, nothing, done], 2);
   expect(calls.map(({ finish: end, actions }) => [end, actions.length])).toEqual([
     ['empty', 0],

@@ -10,7 +10,7 @@ import { defineAgent } from '../src/agent.ts';
 import { Conversation } from '../src/conversation/conversation.ts';
 import { countingTool } from '../src/testing/counting-tool.ts';
 
-/** What an agent does with replies that a server really sends. */
+/** Runs an agent with a model over a real HTTP server. */
 async function run(server: ScriptedServer, model: LanguageModel) {
   const { tool, runs } = countingTool();
   const agent = defineAgent({ model, tools: () => [tool(), finish()] });
@@ -20,7 +20,7 @@ async function run(server: ScriptedServer, model: LanguageModel) {
   const events: BaseEvent[] = [];
   for await (const { event } of conversation.events()) events.push(event);
   const errors = events.filter((event) => AgentErrorEvent.is(event)).map((event) => event.error);
-  // Every request is one that a strict provider takes, whatever the model wrote before it.
+  // A strict provider accepts every request, whatever the model wrote before it.
   expect(server.requests.flatMap(({ request }) => checkMessages(request?.messages ?? []))).toEqual([]);
   return { result, runs: [...runs], errors, events };
 }
@@ -63,7 +63,7 @@ const rows: readonly Row[] = [
     error: /The arguments of record are not a JSON object/,
   },
   {
-    title: 'a tool that there is none of',
+    title: 'a tool that does not exist',
     first: calling('{"text":"a"}', 'jump'),
     runs: [],
     error: /There is no tool jump\. The tools are: record, finish\./,
@@ -99,7 +99,7 @@ describe.for(ways)('over $name', ({ serve, adapter, stream }) => {
     server.assertDone();
   });
 
-  test('calls as text that cannot be run end a run as stuck, and all of them are paid for', async () => {
+  test('invalid calls in the text end a run as stuck, and all of them are counted', async () => {
     const malformed: ScriptedStep = {
       text: '<function=record>\n<parameter=txt>a</parameter>\n</function>',
       usage: { input_tokens: 9, output_tokens: 3 },

@@ -41,7 +41,7 @@ async function started(steps: readonly ScriptedStep[], { store = memoryStore(), 
 const eventsOf = (conversation: Conversation) => Array.fromAsync(conversation.events(), ({ event }) => event);
 
 test.for([done, { text: 'All done.' } satisfies ScriptedTurn])(
-  'a message that comes while the model writes its last reply is answered by the same run: %j',
+  'a message that arrives while the model writes its last reply is answered by the same run: %j',
   async (last) => {
     const late: { send?: () => Promise<unknown> } = {};
     const first: ScriptedStep = async () => {
@@ -57,7 +57,7 @@ test.for([done, { text: 'All done.' } satisfies ScriptedTurn])(
   },
 );
 
-test('a run that is stopped between a reply and its calls starts none of them', async () => {
+test('a run that is aborted between a reply and its calls starts none of them', async () => {
   const stop = new AbortController();
   const inner = memoryStore();
   const store = spied(inner, (kinds) => void (kinds.includes('ActionEvent') && stop.abort()));
@@ -70,7 +70,7 @@ test('a run that is stopped between a reply and its calls starts none of them', 
   expect(answers.map(({ error }) => error)).toEqual(Array(2).fill('This call was interrupted before it started.'));
 });
 
-test('a call that is refused while the one before it runs is not started', async () => {
+test('a call that is rejected while the call before it runs does not start', async () => {
   const late: { reject?: () => Promise<unknown> } = {};
   const { conversation, runs } = await started([record('a', 'b'), done], {
     before: async () => late.reject?.(),
@@ -85,11 +85,11 @@ test('a call that is refused while the one before it runs is not started', async
   expect(results.map(({ kind }) => kind)).toEqual(['UserRejectObservation', 'ObservationEvent', 'ObservationEvent']);
 });
 
-test('a call that is refused at the moment the run is stopped has one answer', async () => {
+test('a call that is rejected at the moment the run is aborted has one result', async () => {
   const stop = new AbortController();
   const late: { reject?: () => Promise<void>; rejected?: Promise<void> | undefined } = {};
   const store = spied(memoryStore(), async (kinds) => {
-    // The refusal is still being stored when the run looks for what is open.
+    // The rejection is still being stored when the run looks for open calls.
     if (kinds.includes('UserRejectObservation')) await setImmediate();
     if (!kinds.includes('ObservationEvent')) return;
     late.rejected = late.reject?.();
@@ -134,7 +134,7 @@ test('waiting calls are rejected once, also by two concurrent messages', async (
   expect(refused).toHaveLength(1);
 });
 
-test('a reply whose append was stored although it failed is acted on, not asked for again', async () => {
+test('a reply that was stored although its append failed is executed, not requested again', async () => {
   let isLost = true;
   const store = spied(memoryStore(), (kinds) => {
     if (!isLost || !kinds.includes('ActionEvent')) return;
@@ -166,7 +166,7 @@ test('navigating and forking include events that were stored although their appe
   expect(conversation.state.leafId).toBe(first);
 });
 
-test('an interrupt right after the call of run ends it', async () => {
+test('an interrupt right after run() ends the run', async () => {
   const { conversation } = await started([{ fault: { kind: 'hang', afterPieces: 0 } }]);
   await conversation.send('Go.');
   const running = conversation.run();
@@ -174,7 +174,7 @@ test('an interrupt right after the call of run ends it', async () => {
   expect(await running).toMatchObject({ reason: 'interrupted' });
 });
 
-test('a pause right after the call of run ends it before the model is asked', async () => {
+test('a pause right after run() ends the run before the model is called', async () => {
   const { conversation, model } = await started([done]);
   await conversation.send('Go.');
   const running = conversation.run();
@@ -265,11 +265,11 @@ function delegated(store: EventStore): EventStore {
   };
 }
 
-test('a call that may be repeated does not start when it was refused while its reply was being stored', async () => {
+test('an idempotent call does not start when it was rejected while its reply was being stored', async () => {
   const late: { reject?: () => Promise<void>; rejected?: Promise<void> | undefined } = {};
   const { tool, runs } = countingTool({ effect: 'idempotent' });
-  // The run asks for the effect between the reply and its beginning; from the first time on there is something to
-  // refuse.
+  // The run reads the effect between the reply and the start of the call. From the first read on, the call is pending
+  // and can be rejected.
   const refused = (): Tool => {
     const inner = tool();
     const effect: Tool['effect'] = (input) => {

@@ -17,7 +17,7 @@ export interface KillRoundOptions {
 
 const id = '9'.repeat(32);
 
-/** Compiled once for all processes: compiling is most of what they cost. */
+/** Program of a process. Its modules are compiled once for all processes: compiling is most of their cost. */
 const source = (options: object, at: number): string => `
   import { enableCompileCache, flushCompileCache } from 'node:module';
   enableCompileCache(${JSON.stringify(join(tmpdir(), 'varve-compiled'))});

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { dice } from './dice.ts';
 import { killRound } from './kill-round.ts';
 
-/** Between them the two stores see every point. */
+/** Together the two stores cover every point. */
 test.for([
   ['sqlite', 1, 1],
   ['dir', 2, 2],

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { killRound } from './kill-round.ts';
 
-/** Points of the work: there are two around each append and each effect, and one while the model writes. */
+/** Points where the process is killed: two around each append and each effect, and one while the model writes. */
 test.for([
   ['sqlite', 1, [9]],
   ['dir', 1, [12]],

@@ -35,7 +35,7 @@ test.for([
   expect(await conversation.run(limits)).toMatchObject({ reason: 'finished' });
 });
 
-test('a limit that is named without a number is the one of the agent', async () => {
+test('a limit of undefined falls back to the limit of the agent', async () => {
   const unset = { maxIterations: undefined } as unknown as { readonly maxIterations: number };
   const { conversation } = await started([used('a'), used('b'), done], { budget: { maxIterations: 1 } });
   expect(await conversation.run(unset)).toMatchObject({ reason: 'max-iterations', iterations: 1 });
@@ -92,13 +92,13 @@ test.for([{ maxTokens: 0 }, { maxCostUsd: -1 }, { maxMs: 0.5 }, { maxIterations:
 
 const cheap = (text: string): ScriptedTurn => ({ ...used(text), costUsd: 0.02 });
 
-test('cents that do not add up exactly do not buy another step', async () => {
+test('rounding errors of costs do not allow another step', async () => {
   const { conversation } = await started(['a', 'b', 'c', 'd'].map((text) => cheap(text)));
   await conversation.run({ maxIterations: 2 });
   expect(await conversation.run({ maxCostUsd: 0.02 })).toMatchObject({ reason: 'max-cost', iterations: 1 });
 });
 
-test('nor does a limit whose cents do not', async () => {
+test('rounding errors of a cost limit do not allow another step', async () => {
   const steps = ['a', 'b', 'c', 'd'].map((text) => ({ ...used(text), costUsd: 0.1 }));
   const { conversation } = await started(steps);
   expect(await conversation.run({ maxCostUsd: 0.1 + 0.2 })).toMatchObject({ reason: 'max-cost', iterations: 3 });

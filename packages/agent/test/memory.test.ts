@@ -6,7 +6,7 @@ import { defineAgent } from '../src/agent.ts';
 import { Conversation } from '../src/conversation/conversation.ts';
 import { countingTool } from '../src/testing/counting-tool.ts';
 
-/** The state of a conversation after this many steps, as it is saved: all that its projections remember. */
+/** Position and size of the saved projection state of a conversation after `steps` steps. */
 async function stateAfter(steps: number): Promise<{ readonly seq: number; readonly characters: number }> {
   const calls = Array.from({ length: steps }, (_, index) => [
     { name: 'record', arguments: { text: `step ${String(index).padStart(6, '0')}` } },

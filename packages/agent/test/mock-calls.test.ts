@@ -51,18 +51,18 @@ test.for([
   expect(prompts[1]).toContain(problem);
 });
 
-test('a call that the output limit cut is not run, though its beginning could be', async () => {
+test('a call that the output limit cut is not run, even if its beginning is valid', async () => {
   const cut = { text: '<function=record>\n<parameter=text>a', finish: 'length' } as const;
   const { result, runs, errors } = await run([cut, { text: record('b') }, done]);
   expect([result.reason, [...runs], errors.length]).toEqual(['finished', [['b', 1]], 1]);
 });
 
 test.for([
-  ['that it left open', `<function=record>\n<parameter=text>a</parameter> and so on`, '\n</function>'],
+  ['without an end', `<function=record>\n<parameter=text>a</parameter> and so on`, '\n</function>'],
   ['whose value has two ends', record('a</parameter>\n'), ''],
-])('a model sees a call %s as it wrote it', async ([, written = '', added = '']) => {
+])('a model reads back a call %s as it wrote it', async ([, written = '', added = '']) => {
   const step: ScriptedTurn = { text: written };
-  // Twice, because a value without an end is asked for again without stop strings.
+  // Twice, because a reply whose value has no end is requested again without stop strings.
   const { result, runs, replies } = await run([step, step, done]);
   expect([result.reason, [...runs]]).toEqual(['finished', []]);
   expect(replies.at(-1)).toBe(`${written}${added}`);
@@ -81,7 +81,7 @@ test('the same task leads to the same calls and the same state with native and m
   expect(one.calls).toHaveLength(3);
 });
 
-/** What a run leaves: its calls, its results and its state, without ids and times. */
+/** Calls, results and state of a run, without ids and times. */
 async function outcome(model: LanguageModel) {
   const { tool, runs } = countingTool();
   const agent = defineAgent({ model, tools: () => [tool(), finish()] });

@@ -17,7 +17,7 @@ const done: ScriptedTurn = { calls: [{ name: 'finish', arguments: { message: 'Al
 const shell = (command: string) => ({ name: 'terminal', arguments: { command } });
 const work = (...names: string[]) => names.map((name) => ({ name: 'work', arguments: { name } }));
 
-/** A tool whose calls end in the order in which the test names them, and what it was seen doing. */
+/** A tool whose calls end when the test ends them by name, and the order of their starts and ends. */
 function workshop(resources?: (input: { readonly name: string }) => readonly string[]) {
   const seen: string[] = [];
   const gates = new Map<string, PromiseWithResolvers<void>>();
@@ -88,8 +88,8 @@ test('calls run concurrently, each result is stored when it is ready, and the mo
 
 test.for<[string, Partial<Setup> & { readonly resources?: (input: { readonly name: string }) => readonly string[] }]>([
   ['of a tool without declared resources', {}],
-  ['that touch the same', { resources: () => ['file:/a'] }],
-  ['of an agent that takes one at a time', { resources: () => [], concurrency: 1 }],
+  ['with the same resource', { resources: () => ['file:/a'] }],
+  ['of an agent with a concurrency of 1', { resources: () => [], concurrency: 1 }],
 ])('calls %s run one after the other', async ([, { resources, ...setup }]) => {
   const { tool, seen, end } = workshop(resources);
   const { conversation } = await started({ tool, calls: work('a', 'b'), ...setup });
@@ -124,7 +124,7 @@ test('finish waits for the calls before it', async () => {
   expect(seen).toHaveLength(4);
 });
 
-test('an interrupt cancels all that run, and every call is answered', async () => {
+test('an interrupt cancels all running calls, and every call has a result', async () => {
   const { tool, seen, end } = workshop(() => []);
   const { conversation } = await started({ tool, calls: work('a', 'b', 'c', 'd') });
   const running = conversation.run();
@@ -136,7 +136,7 @@ test('an interrupt cancels all that run, and every call is answered', async () =
   expect(seen.filter((what) => what.startsWith('-'))).toEqual(['-b']);
 });
 
-test('a store that fails while several run ends the run when all of them have ended', async () => {
+test('a store failure during concurrent calls ends the run after all of them have ended', async () => {
   const { tool, seen, end } = workshop(() => []);
   // Appends: message, running, reply, two effects, then the first result.
   const store = crashingStore(memoryStore(), { at: 6, stored: false });

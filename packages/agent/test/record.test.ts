@@ -32,7 +32,7 @@ async function started(steps: readonly ScriptedTurn[] = [done], secrets: readonl
   return { conversation, store, options, model };
 }
 
-test('events of one’s own are stored, sealed, and read by the model if their kind has a message', async () => {
+test('custom events are stored, sealed, and read by the model if their kind has a message', async () => {
   const { conversation, store, options } = await started();
   const [fact, rating] = await conversation.record(
     (stamp) => ticket.create({ number: 7 }, stamp),
@@ -61,7 +61,7 @@ test('custom events recorded while calls wait keep the request valid, and approv
   expect(checkMessages(conversation.request().messages)).toEqual([]);
 });
 
-test('secrets are masked in events of one’s own too', async () => {
+test('secrets are masked in custom events too', async () => {
   const { conversation } = await started([done], ['hunter2']);
   const [rating] = await conversation.record((stamp) =>
     Rating.create({ stars: 2, why: 'It contained hunter2.' }, stamp),
@@ -78,7 +78,7 @@ test.for([
     'MessageEvent is created by the conversation itself',
   ],
   [
-    'a state of the conversation',
+    'a status of the conversation',
     (stamp: Stamp) => ConversationStateUpdateEvent.create({ key: 'execution_status', value: 'finished' }, stamp),
     'state update of execution_status',
   ],
@@ -87,7 +87,7 @@ test.for([
     (stamp: Stamp) => effectFact.create({ action_id: 'a', idempotency_key: 'k', at: 1 }, stamp),
     'state update of varve.effect',
   ],
-  ['a kind it does not know', (stamp: Stamp) => foreign.create({}, stamp), 'without the kind Foreign'],
+  ['an unknown kind', (stamp: Stamp) => foreign.create({}, stamp), 'without the kind Foreign'],
   [
     'an event with another stamp',
     (stamp: Stamp) => Rating.create({ stars: 1 }, { ...stamp, id: '12345678' }),
@@ -98,7 +98,7 @@ test.for([
     (stamp: Stamp) => ({ ...Rating.create({ stars: 1 }, stamp), stars: 'many' }),
     'Rating is not valid',
   ],
-] as const)('%s is refused, and nothing of the act is stored', async ([, make, problem]) => {
+] as const)('%s is refused, and no event of the same call is stored', async ([, make, problem]) => {
   const { conversation } = await started();
   const { head } = conversation.state;
   const act = conversation.record((stamp) => Rating.create({ stars: 3 }, stamp), make);

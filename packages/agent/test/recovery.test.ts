@@ -54,9 +54,7 @@ async function crashed(agent: Agent, store: EventStore, id: string): Promise<boo
 
 const note = defineFact('varve.test.note', z.strictObject({ words: z.string() }));
 
-/**
- * Takes single steps, has the conversation named and records facts between them, until the store crashes or it ends.
- */
+/** Runs single steps, with facts and a new title between them, until the store crashes or the run ends. */
 async function crashedBetween(agent: Agent, store: EventStore, id: string): Promise<boolean> {
   try {
     const conversation = await Conversation.create({ agent, store, workspace: process.cwd(), id });
@@ -88,7 +86,7 @@ test.for([
   [true, 'of single steps and between them', crashedBetween],
   [false, 'of single steps and between them', crashedBetween],
 ] as const)(
-  'after a crash at any append (stored: %s) %s the task ends and no write runs twice',
+  'after a crash at any append (stored: %s) %s the task finishes and no write runs twice',
   async ([stored, , work]) => {
     let crashes = 0;
     for (let at = 1; ; at++) {
@@ -118,7 +116,7 @@ const concurrentAgent = (steps: readonly ScriptedStep[], { tool, runs } = counti
 
 const call = (text: string) => ({ name: 'record', arguments: { text } });
 
-test('from any prefix of a log, half an append too, nothing runs that must not, and the task ends', async () => {
+test('from any prefix of a log, also within an append, the task finishes and no call runs twice or after finish', async () => {
   const end = { name: 'finish', arguments: { message: 'Done.' } };
   const whole = [{ calls: [call('a'), call('b'), { name: 'nothing', arguments: {} }] }, { calls: [end, call('late')] }];
   const disk = memoryStore();
@@ -138,7 +136,7 @@ test('from any prefix of a log, half an append too, nothing runs that must not, 
       .filter(({ hasEffect }) => hasEffect)
       .map(({ event }) => event.tool_call_id);
     expect(await conversation.run(), `${length} events`).toMatchObject({ reason: 'finished' });
-    // Another run brings to an end whatever the first one left.
+    // A second run finishes any work left by the first.
     expect(await conversation.run(), `${length} events`).toMatchObject({ reason: 'finished' });
     expect(conversation.state.pending, `${length} events`).toEqual([]);
     expect(runs.has('late'), `${length} events`).toBe(false);
@@ -169,7 +167,7 @@ test('a call that may have run is not run again, and the model reads that its ou
   expect(messages.some((text) => text.includes('The outcome of this record call is unknown'))).toBe(true);
 });
 
-test('a call that provably never started passes the gate again before it runs', async () => {
+test('a call that never started is checked by the confirmation policy again before it runs', async () => {
   const { tool, runs } = countingTool();
   const steps: ScriptedTurn[] = [
     { calls: [{ name: 'record', arguments: { text: 'a' } }] },
@@ -189,7 +187,7 @@ test('a call that provably never started passes the gate again before it runs', 
   expect(runs.get('a')).toBe(1);
 });
 
-test('after a crash a message comes before the calls that never started: the model reads it, and they do not run', async () => {
+test('after a crash a message precedes the calls that never started: the model reads it, and they do not run', async () => {
   const { tool, runs } = countingTool();
   const steps: ScriptedTurn[] = [
     { calls: [{ name: 'record', arguments: { text: 'a' } }] },

@@ -16,7 +16,7 @@ import { verifyRequests } from '../src/replay/verify-requests.ts';
 const done: ScriptedTurn = { calls: [{ name: 'finish', arguments: { message: 'All done.' } }] };
 const look = (what: string): ScriptedTurn => ({ text: 'Hm.', calls: [{ name: 'look', arguments: { what } }] });
 
-/** A tool that sees what the test lets it see. */
+/** A tool whose output is `seen(what)`. */
 function looking(seen: (what: string) => string): Tool {
   return defineTool({
     name: 'look',
@@ -54,7 +54,7 @@ const note = defineFact('varve.test.note', z.strictObject({ of: z.number() }));
 
 const checksOf = async (store: EventStore, id: string) => Array.fromAsync(verifyRequests(await store.read(id)));
 
-test('every request is made again from the log, through condensation, branches and unusable replies', async () => {
+test('every request is rebuilt from the log, through condensation, branches and unusable replies', async () => {
   const turns = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].map((what) => look(what));
   const { conversation, store, model } = await recorded(
     [...turns, { reasoning: 'Hm.' }, done, { text: 'Another way.' }],
@@ -104,16 +104,8 @@ test('a message sent during the model call was not in the request, however many 
 });
 
 test.for<[string, (text: string) => string, object]>([
-  [
-    'a result that was changed',
-    (text) => text.replace('a is fine', 'a is broken'),
-    { messages: 'differs', tools: 'same' },
-  ],
-  [
-    'a tool that was changed',
-    (text) => text.replace('"Looks."', '"Looks away."'),
-    { messages: 'same', tools: 'differs' },
-  ],
+  ['a changed result', (text) => text.replace('a is fine', 'a is broken'), { messages: 'differs', tools: 'same' }],
+  ['a changed tool', (text) => text.replace('"Looks."', '"Looks away."'), { messages: 'same', tools: 'differs' }],
   [
     'another version of a projection, which produces other messages',
     (text) => text.replace('a is fine', 'a is broken').replace(/"messages":\d+\}/, '"messages":0}'),
@@ -150,7 +142,7 @@ test.for([
   ['Looks', /Looks/],
   ['STOP', /STOP/],
   ['what', /At what/],
-  // The name of a tool that is there is no secret.
+  // The name of an offered tool is not masked.
   ['look', /"name":"<secret/],
 ] as const)(
   'a secret %j in tools or parameters stays out of the log, and the request can still be verified',
@@ -167,7 +159,7 @@ test.for([
     const [request] = model.requests;
     expect([request?.tools[0]?.description, request?.parameters]).toEqual(['Looks.', parameters]);
     await conversation[Symbol.asyncDispose]();
-    // The tools it was worked on with are those it is opened with.
+    // The masked tools of the log match the tools of the agent that opens it.
     await using again = await Conversation.open({ ...options, id: conversation.id });
     expect(again.state.status).toBe('finished');
     const texts = await Array.fromAsync((await options.store.read(again.id)).range(0), ({ text }) => text);
@@ -177,7 +169,7 @@ test.for([
   },
 );
 
-test('no parameters need no place in the log', async () => {
+test('a request without parameters stores no parameters', async () => {
   const { conversation, store } = await recorded([done]);
   await conversation.send('Go.');
   await conversation.run();
@@ -185,7 +177,7 @@ test('no parameters need no place in the log', async () => {
   expect(await checksOf(store, conversation.id)).toMatchObject([{ parameters: 'same' }]);
 });
 
-test('a log of which no request can be made again is read once', async () => {
+test('a log whose requests differ is read once', async () => {
   const turns = ['a', 'b', 'c', 'd', 'e'].map((what) => look(what));
   const { conversation, store } = await recorded([...turns, done]);
   await conversation.send('Go.');
@@ -197,7 +189,7 @@ test('a log of which no request can be made again is read once', async () => {
   expect(reads).toEqual([0]);
 });
 
-test('replies to other requests than those of the view are left alone', async () => {
+test('replies to requests outside the view are skipped', async () => {
   const { conversation, store } = await recorded([look('a'), done]);
   await conversation.send('Go.');
   await conversation.run();
@@ -303,7 +295,7 @@ test('live replies may differ, and the difference is reported', async () => {
   ]);
 });
 
-test('a replay that asks more than was recorded ends as an error', async () => {
+test('a replay that needs more replies than were recorded ends as an error', async () => {
   const { conversation, agent, store } = await recorded([look('a')], { confirmation: alwaysConfirm() });
   await conversation.send('Go.');
   await conversation.run();

@@ -59,7 +59,7 @@ test('a text reply without a person to answer continues, until the agent is in a
   expect(await conversation.run()).toMatchObject({ reason: 'stuck', iterations: 3 });
 });
 
-test('a call by a name known from elsewhere is stored under the name of the tool', async () => {
+test('a call by an alias is stored under the name of its tool', async () => {
   const { tool, runs } = countingTool({ name: 'terminal' });
   const named: ScriptedTurn = { calls: [{ name: 'execute_bash', arguments: "{'text': 'a'}" }] };
   const { conversation } = await started([named, done], {
@@ -74,7 +74,7 @@ test('a call by a name known from elsewhere is stored under the name of the tool
   expect(checkMessages(messages)).toEqual([]);
 });
 
-test('a run that ended because nothing more could be left out asks again in the next one', async () => {
+test('a run that ended because nothing more could be condensed calls the model again in the next run', async () => {
   const { conversation } = await started([{ error: { code: 'context-overflow' } }, done]);
   await conversation.send('Go.');
   expect(await conversation.run()).toMatchObject({ reason: 'error', error: { code: 'context-overflow' } });

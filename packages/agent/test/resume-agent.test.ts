@@ -28,7 +28,7 @@ const workspace = process.cwd();
 const agentWith = (steps: readonly ScriptedTurn[], given: Partial<AgentOptions>) =>
   defineAgent({ model: scriptedModel(steps), tools: () => [countingTool().tool(), finish()], ...given });
 
-/** A conversation whose first agent had these options, closed again; and a way to open it with others. */
+/** A closed conversation whose first agent had `options`, and a function that opens it with other options. */
 async function closed(options: Partial<AgentOptions>) {
   const store = memoryStore();
   await using conversation = await Conversation.create({ agent: agentWith([], options), store, workspace });
@@ -46,8 +46,8 @@ test.for([
   ['always', alwaysConfirm(), 'LOW', 'waiting'],
   ['risky, at a risk below its threshold', confirmRisky({ threshold: 'MEDIUM' }), 'LOW', 'max-iterations'],
   ['risky, at its threshold', confirmRisky({ threshold: 'MEDIUM' }), 'MEDIUM', 'waiting'],
-  ['risky without a fear of the unknown', confirmRisky({ confirmUnknown: false }), 'UNKNOWN', 'max-iterations'],
-  ['risky by analyzers', confirmRisky({ analyzer: ensembleRisk([modelRisk(), shellRisk()]) }), 'HIGH', 'waiting'],
+  ['risky, without confirming unknown risks', confirmRisky({ confirmUnknown: false }), 'UNKNOWN', 'max-iterations'],
+  ['risky, with analyzers', confirmRisky({ analyzer: ensembleRisk([modelRisk(), shellRisk()]) }), 'HIGH', 'waiting'],
   ['never', neverConfirm(), 'HIGH', 'max-iterations'],
 ] as const)('a stored policy is resumed: %s', async ([, confirmation, risk, reason]) => {
   const { open, store, id } = await closed({ confirmation });
@@ -56,14 +56,14 @@ test.for([
   expect((await store.summary(id)).meta).toMatchObject({ agent: { confirmation_policy: confirmation.spec } });
 });
 
-test('a policy that is given counts, also if it is the one that an agent has by default', async () => {
+test('a policy passed on opening wins, also if it is the default policy', async () => {
   const { open, store, id } = await closed({ confirmation: alwaysConfirm() });
   await using conversation = await open([record('a')], { confirmation: neverConfirm() });
   expect(await conversation.run({ maxIterations: 1 })).toMatchObject({ reason: 'max-iterations' });
   expect((await store.summary(id)).meta).toMatchObject({ agent: { confirmation_policy: { kind: 'NeverConfirm' } } });
 });
 
-test('a policy counts that was put into an agent made without one', async () => {
+test('a policy that is set on a defined agent wins', async () => {
   const { store, id } = await closed({});
   const agent = defineAgent({ model: scriptedModel([record('a')]), tools: () => [countingTool().tool(), finish()] });
   await using conversation = await Conversation.open({ agent: { ...agent, confirmation: alwaysConfirm() }, store, id });
@@ -81,7 +81,7 @@ test.for([
     'a custom analyzer',
     confirmRisky({ analyzer: ensembleRisk([modelRisk(), { spec: { kind: 'Own' }, riskOf: () => 'LOW' }]) }),
   ],
-] as const)('%s is never left out in silence: the agent must be given one', async ([, confirmation]) => {
+] as const)('opening fails on %s until the agent has a policy', async ([, confirmation]) => {
   const { open } = await closed({ confirmation });
   await expect(open([])).rejects.toMatchObject({ code: 'policy-missing' });
   await using conversation = await open([record('a')], { confirmation: own });
@@ -105,8 +105,8 @@ test('stored limits are resumed, unless limits are given, which replace all of t
 test.for([
   ['rules', { repeatedResults: 2 }, {}, 'stuck'],
   ['no rules', 'never', {}, 'max-iterations'],
-  ['no rules, but some are given', 'never', { stuck: { repeatedResults: 2 } }, 'stuck'],
-] as const)('when it is stuck was stored: %s', async ([, stuck, given, reason]) => {
+  ['no rules, but the agent has some', 'never', { stuck: { repeatedResults: 2 } }, 'stuck'],
+] as const)('stored stuck rules are restored: %s', async ([, stuck, given, reason]) => {
   const { open } = await closed({ stuck });
   await using conversation = await open(
     Array.from({ length: 4 }, () => record('same')),
@@ -115,7 +115,7 @@ test.for([
   expect(await conversation.run({ maxIterations: 4 })).toMatchObject({ reason });
 });
 
-test('a fork with another agent keeps the policies that this one was given none of', async () => {
+test('a fork with another agent keeps the stored policies that the agent does not set', async () => {
   const { open } = await closed({ confirmation: own, budget: { maxCalls: 1 } });
   await using conversation = await open([], { confirmation: own });
   const agent = defineAgent({
@@ -149,7 +149,7 @@ test('the policy of a directory that only the reference used is resumed', async 
     await conversation.send('Go.');
     return conversation;
   })();
-  // What is left are the files of the reference.
+  // Without this file the directory has only the files of the reference.
   await rm(join(root.path, id, '.varve', 'meta.json'));
   await using conversation = await Conversation.open({ agent: agentWith([record('a')], {}), store, id });
   expect(await conversation.run()).toMatchObject({ reason: 'waiting' });
@@ -187,7 +187,7 @@ test.for<readonly [string, readonly (readonly [string, Json])[], string, string]
   expect(await conversation.run({ maxIterations: 1 })).toMatchObject({ reason });
 });
 
-test('an event lifts a policy too, and an analyzer that it does not name stays', async () => {
+test('an event can lift a policy, and an analyzer that it does not name stays', async () => {
   const { store, id, open } = await closed({ confirmation: confirmRisky({ analyzer: shellRisk() }) });
   await updated(store, id, ['confirmation_policy', { ...risky, threshold: 'LOW' }]);
   {
@@ -219,10 +219,10 @@ test('a policy that is given after that event counts, and is resumed, in a fork 
 
 test.for<readonly [string, readonly [string, Json?]]>([
   ['that is unknown', ['confirmation_policy', { kind: 'AskBob' }]],
-  ['that cannot be read', ['confirmation_policy', { kind: 'ConfirmRisky', threshold: 7 }]],
-  ['that is no policy', ['confirmation_policy', 'AlwaysConfirm']],
-  ['that is not there', ['confirmation_policy']],
-])('a policy %s, set by an event, is never left out in silence', async ([, update]) => {
+  ['with invalid fields', ['confirmation_policy', { kind: 'ConfirmRisky', threshold: 7 }]],
+  ['that is not an object', ['confirmation_policy', 'AlwaysConfirm']],
+  ['without a value', ['confirmation_policy']],
+])('opening fails on a policy %s that an event set, until the agent has a policy', async ([, update]) => {
   const { store, id, open } = await closed({});
   await updated(store, id, update);
   await expect(open([])).rejects.toMatchObject({
@@ -233,7 +233,7 @@ test.for<readonly [string, readonly [string, Json?]]>([
   expect(await conversation.run()).toMatchObject({ reason: 'waiting' });
 });
 
-test('a policy that an event set is known from a snapshot', async () => {
+test('a policy that an event set is restored from a snapshot', async () => {
   const { store, id, open } = await closed({});
   await updated(
     store,
@@ -253,7 +253,7 @@ const found = '09d93865f34d40d1802dba3092ba9977';
 const fixture = fileURLToPath(new URL(`../../../../shared/fixtures/openhands-conversations/${found}`, import.meta.url));
 
 test.runIf(existsSync(fixture))('a policy of a conversation of the reference is resumed', async () => {
-  const path = await mkdtemp(join(tmpdir(), 'take-up-'));
+  const path = await mkdtemp(join(tmpdir(), 'resume-'));
   try {
     await cp(fixture, join(path, found), { recursive: true });
     await using store = await directoryStore({ path });

@@ -28,7 +28,7 @@ async function started(steps: readonly ScriptedStep[], options: Partial<AgentOpt
 const eventsOf = (conversation: Conversation) =>
   Array.fromAsync(conversation.events(), ({ event }): BaseEvent => event);
 
-test('a side question sees the work and leaves no event, also while calls wait', async () => {
+test('a side question reads the conversation and stores no event, also while calls wait', async () => {
   const { conversation, model } = await started([record('a'), { text: 'I record.' }], {
     confirmation: alwaysConfirm(),
   });
@@ -76,7 +76,7 @@ test('a secret in the error of a tool is masked', async () => {
   await expect(failed).rejects.toMatchObject({ code: 'unusable', message: 'No login as <secret-hidden>.' });
 });
 
-test('another model is asked from the next step of the same run on', async () => {
+test('a switched model is called from the next step of the same run', async () => {
   const other = scriptedModel([done], { name: 'other' });
   const change: { model?: () => void } = {};
   const first: ScriptedStep = () => {
@@ -115,7 +115,7 @@ test('condensing on demand shrinks the view without calling the model, or return
   expect(await conversation.run()).toMatchObject({ reason: 'finished' });
 });
 
-test('nothing is condensed, and nothing runs, while calls wait', async () => {
+test('condense() is refused while calls wait, and no call runs', async () => {
   const { conversation, runs } = await started([record('a')], { confirmation: alwaysConfirm() });
   await conversation.run();
   await expect(conversation.condense()).rejects.toMatchObject({ code: 'pending' });
@@ -127,8 +127,8 @@ const hang: ScriptedTurn = { fault: { kind: 'hang', afterPieces: 0 } };
 test.for<[string, (conversation: Conversation) => Promise<unknown>]>([
   ['question', (conversation) => conversation.ask('What are you doing?')],
   ['question with a signal', (conversation) => conversation.ask('What?', { signal: new AbortController().signal })],
-  ['name in the making', (conversation) => conversation.generateTitle()],
-])('a %s that has no answer ends when the conversation is closed', async ([, begin]) => {
+  ['title request', (conversation) => conversation.generateTitle()],
+])('a %s without a reply is aborted when the conversation is closed', async ([, begin]) => {
   const { conversation } = await started([hang]);
   const outcome = begin(conversation).catch((error: unknown) => error);
   await conversation[Symbol.asyncDispose]();

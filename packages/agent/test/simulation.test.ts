@@ -4,7 +4,7 @@ import { simulate } from './simulation.ts';
 
 const seeds = 500;
 
-test(`${seeds} simulated conversations keep every promise, whatever crashes or fails when`, async () => {
+test(`${seeds} simulated conversations keep every invariant through crashes and failures`, async () => {
   const reasons = new Set<EndReason>();
   let crashes = 0;
   let failures = 0;
@@ -16,7 +16,7 @@ test(`${seeds} simulated conversations keep every promise, whatever crashes or f
     crashes += simulated.crashes;
     failures += simulated.failures;
   }
-  // A simulation in which nothing happens would keep every promise too.
+  // A simulation without events would keep every invariant too.
   expect([...reasons].toSorted()).toEqual(
     [
       'asked',

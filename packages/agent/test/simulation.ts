@@ -55,12 +55,12 @@ const reasons = new Set<EndReason>([
 export type NewDisk = () => EventStore | Promise<EventStore>;
 
 /**
- * Plays a conversation with a simulated model, tools, user and crashing store, all determined by the seed: the same seed
- * produces the same log, byte for byte.
+ * Plays a conversation with a simulated model, tools, user and crashing store, all determined by the seed: the same
+ * seed produces the same log, byte for byte.
  *
- * @throws {AssertionError} when a request is invalid, a write runs twice or without its approval, a run ends without a
- * reason or exceeds a limit, the state is not the fold of the log, a call is lost, a secret leaks, or a request cannot be
- * rebuilt from the log.
+ * @throws {AssertionError} when a request is invalid, a write runs twice or without its approval, a run ends without
+ * a reason or exceeds a limit, the state is not the fold of the log, a call is lost, a secret leaks, or a request
+ * cannot be rebuilt from the log.
  */
 export async function simulate(
   seed: number,
@@ -130,7 +130,7 @@ class World {
         else if (!(error instanceof Failure)) throw error;
       }
     }
-    // What comes to an end must not lack the means.
+    // The last run must not end at a limit.
     this.#agent = defineAgent({ ...this.#agent, budget: { maxIterations: 20 } });
     await this.#end(await this.#reborn(conversation, false));
   }
@@ -145,7 +145,7 @@ class World {
     return Conversation.create({ ...this.#options(), store, workspace: process.cwd(), id });
   }
 
-  /** Limits of what may be spent, as many replies' worth or less. */
+  /** Random limits of cost and tokens, worth at most `replies` replies. */
   #spending(chance: number, replies: number): { readonly maxCostUsd?: number; readonly maxTokens?: number } {
     return {
       ...(this.#dice.chance(chance) && { maxCostUsd: (this.#dice.below(replies) + 1) * mostOfReply.costUsd }),
@@ -164,7 +164,7 @@ class World {
     };
   }
 
-  /** What a new process finds: everything that was stored, and no lease. */
+  /** Opens the conversation as a new process does: with all stored events, and no lease. */
   async #reborn(conversation: Conversation, isCrash = true): Promise<Conversation> {
     await conversation.interrupt();
     await this.#turns();
@@ -180,10 +180,7 @@ class World {
     return Conversation.open({ ...this.#options(), store, id });
   }
 
-  /**
-   * Like a disk that is full for a while: an append fails, before or after it stored something, and the next ones do
-   * not.
-   */
+  /** Fails single appends, before or after they are stored, like a disk that is full for some time. */
   #failing(store: EventStore): EventStore {
     const rate = this.#dice.of([0, 0.05, 0.2]);
     return aroundAppends(store, async (append) => {
@@ -255,11 +252,11 @@ class World {
     }
   }
 
-  /** Everything that is open is brought to an end, and everything that was promised is looked at. */
+  /** Finishes the task and checks every invariant. */
   async #end(conversation: Conversation): Promise<void> {
     this.#isEnding = true;
     await conversation.send('Come to an end.');
-    // A crash may have left the demand of a smaller view, which cannot be met any more: that ends one run.
+    // A crash may leave a condensation request that can no longer be fulfilled: that ends one run.
     const first = await conversation.run({ maxIterations: 20 });
     const end = first.reason === 'error' ? await conversation.run({ maxIterations: 20 }) : first;
     assert.equal(end.reason, 'finished');
@@ -281,7 +278,7 @@ class World {
     }
   }
 
-  /** A fork at any event is legal, has nothing open, and runs nothing again. */
+  /** Checks that a fork at any event has a legal request and no open calls, and runs no call again. */
   async #checkFork(conversation: Conversation, events: readonly BaseEvent[]): Promise<void> {
     const places = events.filter(({ kind }) => kind !== 'ConversationStateUpdateEvent').map((event) => event.id);
     const at = places[this.#dice.below(places.length)] ?? '';
@@ -317,7 +314,7 @@ class World {
         if (signal?.aborted) throw new LlmError('aborted', 'The model call was aborted.');
         const replies = { dice: this.#dice, tick: () => this.#tick(), leak: () => this.#leak() };
         const reply = this.#isEnding ? finishingReply(replies) : simulatedReply(replies);
-        // Names cost nothing here, so that what a run uses is what its steps use.
+        // Titles cost nothing, so that the usage of a run is the usage of its steps.
         return tools.length > 0 ? { ...reply, ...simulatedPrice(this.#dice) } : reply;
       },
     };

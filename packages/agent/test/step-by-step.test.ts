@@ -30,7 +30,7 @@ test('a step calls the model once, executes its calls, and pauses', async () => 
   expect(model.requests).toHaveLength(3);
 });
 
-test('steps send the requests that one run sends, also with a restart between each two', async () => {
+test('single steps send the same requests as one run, also with a restart between steps', async () => {
   const steps = [record('a'), record('b'), done];
   const whole = await started(steps);
   await whole.conversation.run();
@@ -43,7 +43,7 @@ test('steps send the requests that one run sends, also with a restart between ea
   expect(model.requests.map(({ messages }) => messages)).toEqual(whole.model.requests.map(({ messages }) => messages));
 });
 
-test('a step within which calls must be allowed waits, and the next one carries them out', async () => {
+test('a step whose calls need approval waits, and the next step executes them', async () => {
   const { conversation, runs } = await started([record('a'), done], { confirmation: alwaysConfirm() });
   expect(await conversation.step()).toMatchObject({ reason: 'waiting' });
   expect(await conversation.step()).toMatchObject({ reason: 'waiting', iterations: 0 });

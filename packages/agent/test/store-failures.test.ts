@@ -14,7 +14,7 @@ class Failure extends Error {}
 
 type Method = (...args: unknown[]) => unknown;
 
-/** A store of which one call fails, the `at`th of all that it and what it gives are asked, before or after its work. */
+/** A store whose `at`th call, of the store or of its logs, fails before or after it takes effect. */
 function failingStore(disk: EventStore, at: number, when: 'before' | 'after') {
   const calls: string[] = [];
   const wrap = <T extends object>(target: T): T =>
@@ -26,7 +26,7 @@ function failingStore(disk: EventStore, at: number, when: 'before' | 'after') {
         const method = value as Method;
         return (...args: unknown[]) => {
           const isHit = calls.push(String(name)) === at;
-          const failure = new Failure(`Call ${at}, ${String(name)}, failed ${when} its work.`);
+          const failure = new Failure(`Call ${at}, ${String(name)}, failed ${when} it took effect.`);
           if (name === 'range') return failing(method.apply(object, args) as AsyncIterable<unknown>, isHit, failure);
           return (async () => {
             if (isHit && when === 'before') throw failure;
@@ -57,7 +57,7 @@ function agentOf() {
   return { model, agent: defineAgent({ model, tools: () => [countingTool().tool(), finish()] }) };
 }
 
-/** What people do with a conversation, as far as it gets. */
+/** Uses a conversation in the usual ways until a call of the store fails. */
 async function work(store: EventStore): Promise<void> {
   const { agent } = agentOf();
   {
@@ -78,7 +78,7 @@ async function work(store: EventStore): Promise<void> {
   await conversation.run();
 }
 
-/** The store as a new process finds it. */
+/** The store as a new process opens it, without leases. */
 async function copied(disk: EventStore): Promise<EventStore> {
   const copy = memoryStore();
   for (const { id: one, meta } of (await disk.list()).items) {

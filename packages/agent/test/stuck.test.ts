@@ -21,7 +21,7 @@ const record = (recorded: string): ScriptedTurn => ({
 });
 const times = <Item>(count: number, item: Item): Item[] => Array.from({ length: count }, () => item);
 
-/** Its output changes with every call. */
+/** A tool whose output changes with every call. */
 function clock(): Tool {
   let time = 0;
   const input = z.object({});
@@ -82,7 +82,7 @@ test('a model that follows the nudge continues, and is nudged again about anothe
   expect(await nudgesOf(conversation)).toHaveLength(2);
 });
 
-test('the same call is no loop while its output changes', async () => {
+test('a repeated call whose output changes is not a loop', async () => {
   const { conversation } = await started([...times(9, { calls: [{ name: 'clock', arguments: {} }] }), done]);
   expect(await conversation.run()).toMatchObject({ reason: 'finished', iterations: 10 });
   expect(await nudgesOf(conversation)).toEqual([]);
@@ -95,13 +95,13 @@ test.for(['no_such_tool', 'record'])('%s failing in the same way leads to a nudg
   expect(await nudgesOf(conversation)).toEqual([expect.stringContaining('failed each time')]);
 });
 
-test('two calls by turns are a loop', async () => {
+test('two alternating calls are a loop', async () => {
   const { conversation } = await started([...times(3, [record('a'), record('b')]).flat(), record('a')]);
   expect(await conversation.run()).toMatchObject({ reason: 'stuck', iterations: 7 });
   expect(await nudgesOf(conversation)).toEqual([expect.stringContaining('You alternate')]);
 });
 
-test('equal calls of one reply are one move', async () => {
+test('equal calls of one reply count once', async () => {
   const four = { calls: times(4, { name: 'record', arguments: { text: 'a' } }) };
   const { conversation } = await started([four, done]);
   expect(await conversation.run()).toMatchObject({ reason: 'finished' });
@@ -116,11 +116,11 @@ test.for([
     stuck: { window },
   });
   await conversation.run({ maxIterations: 3 });
-  await conversation.send('Do not give up.');
+  await conversation.send('Please continue.');
   expect(await conversation.run()).toMatchObject({ reason });
 });
 
-test('never looks at nothing', async () => {
+test('the rule never ends no run', async () => {
   const { conversation } = await started([...times(12, record('a')), done], { stuck: 'never' });
   expect(await conversation.run()).toMatchObject({ reason: 'finished' });
 });

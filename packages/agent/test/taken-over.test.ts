@@ -19,7 +19,7 @@ const elsewhere = { host: `not-${hostname()}`, pid: 17, boot: 'another' };
 type Open = typeof sqliteStore | typeof directoryStore;
 const stores: Readonly<Record<string, Open>> = { sqlite: sqliteStore, directory: directoryStore };
 
-/** One conversation, two machines with one clock: `first` has it, and `takeOver` gives it to the second. */
+/** One conversation and two hosts with one clock. The first has the lease; `takeOver` moves it to the second. */
 async function world(
   open: Open,
   steps: readonly ScriptedStep[],
@@ -75,8 +75,8 @@ async function world(
 }
 
 describe.for(Object.entries(stores))('%s', ([, open]) => {
-  test.for(['the model is asked', 'a read', 'a write'] as const)(
-    'a conversation that is taken over while %s stores nothing more, and reports the loss',
+  test.for(['a model call', 'a read', 'a write'] as const)(
+    'a conversation that is taken over during %s stores nothing more, and reports the loss',
     async (when) => {
       let foreign: readonly string[] = [];
       const takeOver = async (): Promise<void> => void (foreign = await self.takeOver());
@@ -85,12 +85,12 @@ describe.for(Object.entries(stores))('%s', ([, open]) => {
         return call('write', 'look');
       };
       const steps: readonly ScriptedStep[] =
-        when === 'the model is asked' ? [asked] : [call(when === 'a read' ? 'look' : 'write', 'finish')];
+        when === 'a model call' ? [asked] : [call(when === 'a read' ? 'look' : 'write', 'finish')];
       const self = await world(open, [...steps, done, done]);
       self.events.during = takeOver;
       const { conversation } = self;
       await expect(conversation.run()).rejects.toMatchObject({ name: 'StorageError', code: 'fenced' });
-      // What only reads may run before its reply is stored.
+      // A read may run before its reply is stored.
       expect(self.ran).toEqual([when === 'a write' ? 'write' : 'look']);
       expect(self.model.requests).toHaveLength(1);
       const lost = { name: 'AgentError', code: 'taken-over', cause: { code: 'fenced' } };
@@ -136,12 +136,12 @@ describe.for(Object.entries(stores))('%s', ([, open]) => {
     await self.close();
   });
 
-  test('renewals of the lease that fail lose nothing', async () => {
+  test('failed renewals of the lease do not end the run', async () => {
     let failed: (() => void) | undefined;
     const clock = (at: number): number => {
       if (!failed) return at;
       failed();
-      // As a disk does: the clock is the only part of a renewal that is given from outside.
+      // Fails as a disk would: the clock is the only part of a renewal that a test can replace.
       throw new StorageError('io', 'The lease cannot be written.');
     };
     const self = await world(open, [call('write'), done], { leaseMs: 30, clock });

@@ -18,7 +18,7 @@ async function started(steps: readonly ScriptedStep[], secrets: readonly string[
   return { conversation, store, model };
 }
 
-test('a model names the conversation: the view stays as it is, and the reply is counted as used', async () => {
+test('generateTitle() names the conversation, leaves the view as it is, and counts the reply', async () => {
   const name = { text: ' 🐛 Fix the parser\n', costUsd: 0.25, usage: { input_tokens: 30, output_tokens: 5 } };
   const { conversation, store, model } = await started([done, name]);
   await conversation.send('The parser drops the last line. Fix it.');
@@ -60,7 +60,7 @@ test("the model reads a thousand characters of the branch's first message, whate
   expect(asked.split('x').length).toBeLessThan(1010);
 });
 
-test('a name holds no secret, neither in the log nor where it is returned', async () => {
+test('a title contains no secret, neither in the log nor as a return value', async () => {
   const { conversation } = await started([{ text: 'Use hunter2 well' }], ['hunter2']);
   await conversation.send('Go.');
   expect(await conversation.generateTitle()).not.toContain('hunter2');

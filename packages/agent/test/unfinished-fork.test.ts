@@ -33,7 +33,7 @@ async function long(): Promise<EventStore> {
   return disk;
 }
 
-/** Forks it in a process that dies. */
+/** Forks the conversation in a process that crashes. */
 async function forkUntil(disk: EventStore, crash: CrashOptions): Promise<void> {
   await using dying = await Conversation.open({ agent: newAgent(), store: crashingStore(disk, crash), id });
   await expect(dying.fork({ id: forkId })).rejects.toThrow(Crash);
@@ -84,7 +84,7 @@ test('an unfinished fork of a removed conversation is reported, and can be remov
   await disk.remove(forkId);
 });
 
-test('a fork that has nothing to settle is finished too', async () => {
+test('a fork without open calls is completed too', async () => {
   const disk = memoryStore();
   await using conversation = await Conversation.create({
     agent: newAgent(),

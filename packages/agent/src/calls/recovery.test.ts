@@ -32,7 +32,7 @@ test.for(cases)('an unanswered %s call with %o: %s', ([effect, facts, verdict]) 
   expect(recoveryDecision(call, new Map([['record', countingTool({ effect }).tool()]])).kind).toBe(verdict);
 });
 
-test('a call of a tool that is gone, or that takes other arguments now, is answered', () => {
+test('a call of a removed tool, or of a tool with changed arguments, is answered', () => {
   const call = { event, isExecutable: true, wasStoredBeforeStart: true, hasEffect: false };
   expect(recoveryDecision(call, new Map())).toMatchObject({
     error: expect.stringContaining('record is no longer available'),

@@ -17,7 +17,7 @@ test.for<[string, Record<string, unknown>]>([
   ['```json\n{"text": "a"}\n```', { text: 'a' }],
   ['{"text": "a"}}', { text: 'a' }],
   ['{"text": "a"}]', { text: 'a' }],
-])('%j is understood', ([json, fields]) => {
+])('%j is parsed', ([json, fields]) => {
   expect(parseArguments(json)).toEqual(fields);
 });
 
@@ -74,7 +74,7 @@ test('an object in a string is repaired as arguments are, a list is parsed', () 
   expect(parseNested("['a']")).toBeUndefined();
 });
 
-test('a name means the tool of that name before anything else', () => {
+test('a name resolves to the tool of that name before any alias', () => {
   expect(meant('bash', 'bash', 'terminal')).toBe('bash');
   expect(meant('bash', 'terminal')).toBe('terminal');
   expect(meant('terminal<|channel|>json', 'terminal')).toBe('terminal');

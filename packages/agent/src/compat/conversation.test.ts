@@ -11,7 +11,7 @@ const record = (text: string): ScriptedTurn => ({ calls: [{ name: 'record', argu
 const done: ScriptedTurn = { calls: [{ name: 'finish', arguments: { message: 'All done.' } }] };
 const id = 'a'.repeat(32);
 
-const toldBy = (state: ConversationState) => ({
+const fieldsOf = (state: ConversationState) => ({
   status: state.agentExecutionStatus,
   iteration: state.iteration,
   history: state.conversationHistory.length,
@@ -24,7 +24,7 @@ function agentOf(steps: readonly ScriptedStep[]) {
   return defineAgent({ model: scriptedModel(steps), tools: () => [countingTool().tool(), finish()] });
 }
 
-test('a conversation is paused, loaded and resumed, and its state is that of its events all along', async () => {
+test('a conversation is paused, loaded and resumed, and its state always matches its events', async () => {
   const store = memoryStore();
   let running: Conversation | undefined;
   const pausing: ScriptedStep = () => {
@@ -50,8 +50,8 @@ test('a conversation is paused, loaded and resumed, and its state is that of its
   // The guarantee of the documents: the same events, the same state.
   const replayed = new ConversationState({ id });
   for (const event of again.state.events) await replayed.appendEvent(event);
-  expect(toldBy(replayed)).toEqual(toldBy(again.state));
-  expect(toldBy(await ConversationState.load(store, id))).toEqual(toldBy(again.state));
+  expect(fieldsOf(replayed)).toEqual(fieldsOf(again.state));
+  expect(fieldsOf(await ConversationState.load(store, id))).toEqual(fieldsOf(again.state));
 });
 
 test('messages that are sent concurrently, and during a run, are in the state once', async () => {
@@ -59,7 +59,7 @@ test('messages that are sent concurrently, and during a run, are in the state on
   let running: Conversation | undefined;
   const sent: Promise<unknown>[] = [];
   const sending: ScriptedStep = () => {
-    sent.push(...['c', 'd'].map(async (saying) => running?.sendMessage(saying)));
+    sent.push(...['c', 'd'].map(async (text) => running?.sendMessage(text)));
     return done;
   };
   await using conversation = await Conversation.create({
@@ -68,7 +68,7 @@ test('messages that are sent concurrently, and during a run, are in the state on
     workspace: process.cwd(),
   });
   running = conversation;
-  await Promise.all(['a', 'b'].map((saying) => conversation.sendMessage(saying)));
+  await Promise.all(['a', 'b'].map((text) => conversation.sendMessage(text)));
   expect(await conversation.run()).toMatchObject({ reason: 'finished' });
   await Promise.all(sent);
   const { events } = await ConversationState.load(store, conversation.id);

@@ -43,7 +43,7 @@ test('a run executes calls until finish and returns the reason', async () => {
   model.assertDone();
 });
 
-test('the log holds a reply before its actions, and an effect before each write', async () => {
+test('the log contains a reply before its actions, and an effect before each write', async () => {
   const { conversation } = await started([record('a'), done]);
   await conversation.send('Go.');
   await conversation.run();
@@ -85,7 +85,7 @@ test('a reply of text alone ends the run with that text', async () => {
   expect(await conversation.run()).toMatchObject({ reason: 'finished', text: 'It is blue.' });
 });
 
-test('an unknown tool and wrong arguments are answered to the model by name, never by value', async () => {
+test('errors of unknown tools and wrong arguments contain names, never values', async () => {
   const { conversation, runs } = await started([
     { calls: [{ name: 'teleport', arguments: {} }] },
     { calls: [{ name: 'record', arguments: { text: 5, secret: 'hunter2' } }] },
@@ -109,7 +109,7 @@ test('arguments that are not JSON are kept byte for byte and answered', async ()
   expect(checkMessages(conversation.request().messages)).toEqual([]);
 });
 
-test('raw line feeds inside a string of the arguments are understood', async () => {
+test('raw line feeds inside a string of the arguments are accepted', async () => {
   const { conversation, runs } = await started([
     { calls: [{ name: 'record', arguments: '{\n"text": "a\nb"\n}' }] },
     done,
@@ -151,7 +151,7 @@ test('a run ends at its limit and a later run continues', async () => {
   expect(await conversation.run()).toMatchObject({ reason: 'finished' });
 });
 
-test('a run ends when the conversation cost as much as its budget', async () => {
+test('a run ends when the cost of the conversation reaches its budget', async () => {
   const dear = { ...record('a'), costUsd: 0.6 };
   const { conversation } = await started([dear, { ...dear, ...record('b') }, done], { budget: { maxCostUsd: 1 } });
   await conversation.send('Go.');
@@ -350,7 +350,7 @@ test('stateAt returns the state of every prefix, and the requests of every prefi
   expect(await conversation.stateAt(head)).toEqual(conversation.state);
 });
 
-test('a secret as the name of a tool that is not there never reaches the log', async () => {
+test('a secret as the name of an unknown tool is never stored', async () => {
   const { agent, store } = await started([{ calls: [{ name: 'sk-hush-123', arguments: {} }] }, record('a'), done]);
   const options = { agent, store, workspace: process.cwd(), secrets: ['sk-hush-123', 'record'] };
   await using conversation = await Conversation.create(options);
@@ -358,7 +358,7 @@ test('a secret as the name of a tool that is not there never reaches the log', a
   expect(await conversation.run()).toMatchObject({ reason: 'finished' });
   for await (const { text } of (await store.read(conversation.id)).range(0)) expect(text).not.toContain('sk-hush-123');
   const events = await eventsOf(conversation);
-  // The name of a tool that is there is no secret, whatever the secrets are.
+  // The name of an offered tool is not masked, whatever the secrets are.
   expect(events.flatMap((event) => (ActionEvent.is(event) ? [event.tool_name] : []))).toEqual([
     '<secret-hidden>',
     'record',
@@ -367,7 +367,7 @@ test('a secret as the name of a tool that is not there never reaches the log', a
   expect(checkMessages(conversation.request().messages)).toEqual([]);
 });
 
-test('secrets never reach the log, wherever they come from', async () => {
+test('secrets are masked in the log, whatever their source', async () => {
   const { agent, store } = await started([record('the key is sk-hush-123'), done]);
   await using conversation = await Conversation.create({
     agent,
@@ -383,7 +383,7 @@ test('secrets never reach the log, wherever they come from', async () => {
   expect(await store.summary(conversation.id)).toMatchObject({ meta: { title: 'Use <secret-hidden> please.' } });
 });
 
-test('two tools of one name and a workspace that is no directory are refused', async () => {
+test('two tools of one name and a workspace that is not a directory are refused', async () => {
   const { agent, store } = await started([]);
   const twice = { ...agent, tools: () => [countingTool().tool(), countingTool().tool()] };
   await expect(Conversation.create({ agent: twice, store, workspace: process.cwd() })).rejects.toThrow('record');

@@ -13,14 +13,14 @@ test('the digest of messages is the SHA-256 over the digests of their JSON', () 
   expect(messageDigester()(messages)).toBe(all.digest('hex'));
 });
 
-test('order, content and number of messages change it; identity does not', () => {
+test('the digest depends on order, content and number of messages, not on their identity', () => {
   const digest = messageDigester();
   const [a, b] = [messageOf('a'), messageOf('b')];
   expect(digest([a, b])).toBe(digest([messageOf('a'), messageOf('b')]));
   expect(new Set([digest([a, b]), digest([b, a]), digest([a]), digest([])]).size).toBe(4);
 });
 
-test('whatever was digested before, a list has the digest it has alone', () => {
+test('the digest of a list does not depend on earlier digests', () => {
   const pool = Array.from({ length: 4 }, (_, index) => messageOf(`${index}`));
   const lists = fc.array(fc.array(fc.constantFrom(...pool), { maxLength: 5 }), { maxLength: 8 });
   fc.assert(

@@ -27,7 +27,7 @@ async function freshLog() {
   return { store, log: await store.create('c', {}) };
 }
 
-test('events of one append form a chain; state updates hang from it', async () => {
+test('events of one append form a chain, and a state update is a child of the event before it', async () => {
   const { log } = await freshLog();
   const journal = await journalOn(log);
   const [first, update, second] = await journal.emit([pause, statusDraft('paused'), pause]);

@@ -20,18 +20,18 @@ const stamp = { id: '00000001', timestamp: '2026-01-01T12:00:00.000000' };
 const messageOf = (words: string) =>
   MessageEvent.create({ source: 'user', llm_message: { role: 'user', content: [text(words)] } }, stamp);
 
-test('an event without a secret is given back as it is', () => {
+test('an event without a secret is returned as it is', () => {
   const event = messageOf('hello');
   expect(maskEvent(event, maskSecrets(['hush-hush']))).toBe(event);
 });
 
-test('a secret is hidden wherever text may stand, in the same field order', () => {
+test('a secret is masked in every text field, in the same field order', () => {
   const masked = maskEvent(messageOf('it is hush-hush'), maskSecrets(['hush-hush']));
   expect(JSON.stringify(masked)).toBe(JSON.stringify(messageOf('it is <secret-hidden>')));
   expect(Object.isFrozen(masked.llm_message.content)).toBe(true);
 });
 
-test('a secret that is a word of the format leaves an event that can be read', () => {
+test('an event stays readable when the secret is a word of the format', () => {
   const masked = maskEvent(messageOf('my password is user'), maskSecrets(['user']));
   const codec = eventCodec(builtinKinds);
   expect(codec.decode(codec.encode(masked))).toMatchObject({
@@ -40,7 +40,7 @@ test('a secret that is a word of the format leaves an event that can be read', (
   });
 });
 
-test('a secret in the arguments of a tool is hidden under any name, and as a name', () => {
+test('a secret in the arguments of a tool is masked under any field name, and as a field name', () => {
   const data = { key: 'hush-hush', status: ['hush-hush'], nested: { id: 'hush-hush', 'hush-hush': 1 } };
   const call = { id: 'c', name: 'put', arguments: JSON.stringify(data), origin: 'completion' as const };
   const event = ActionEvent.create(
@@ -74,7 +74,7 @@ test('a secret in the arguments of a client tool is masked under any field name'
   expect(masked.action?.kind).toBe('ClientAction_put');
 });
 
-test('a secret in events of the owner is hidden under any name but those of the envelope', () => {
+test('a secret in custom events is masked under any field name except those of the envelope', () => {
   const fields = { key: z.string(), status: z.string(), nested: z.record(z.string(), z.string()) };
   const rating = defineEvent('RatingEvent', { source: 'user', fields });
   const note = defineFact('varve.acme.note', z.looseObject({ status: z.string() }));
@@ -87,7 +87,7 @@ test('a secret in events of the owner is hidden under any name but those of the 
   expect(note.read(hidden)).toEqual({ status: '<secret-hidden>', type: '<secret-hidden>' });
 });
 
-test('a call and its result name each other, whatever the id of the call holds', () => {
+test('a call and its result have equal call ids, also when the id contains a secret', () => {
   const call = { id: 'my-hush-hush', name: 'put', arguments: '{}', origin: 'completion' as const };
   const named = { tool_name: 'put', tool_call_id: call.id };
   const mask = maskSecrets(['hush-hush']);

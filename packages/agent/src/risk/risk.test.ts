@@ -117,7 +117,7 @@ test('input for a running program is unknown, reading its output is not', () => 
   expect(shellRisk().riskOf(called('', 'LOW', true))).toBe('LOW');
 });
 
-test('scripts inside of scripts are followed to a depth, and are unknown below it', () => {
+test('nested scripts are analyzed to a depth, and are UNKNOWN below it', () => {
   const nested = (depth: number): string => (depth === 0 ? 'rm -rf x' : `bash -c ${quoted(nested(depth - 1))}`);
   expect([3, 8].map((depth) => riskOf(nested(depth)))).toEqual(['HIGH', 'HIGH']);
   expect(riskOf(nested(12))).toBe('UNKNOWN');
@@ -174,7 +174,7 @@ test.for<[readonly (SecurityRisk | undefined)[], SecurityRisk | undefined]>([
   expect(ensembleRisk(risks.map(rating)).riskOf(called('ls'))).toBe(risk);
 });
 
-test('an analyzer that throws counts as HIGH, and an ensemble of none is refused', () => {
+test('an analyzer that throws counts as HIGH, and an empty ensemble is refused', () => {
   const broken: RiskAnalyzer = {
     spec: {},
     riskOf: () => {
@@ -186,7 +186,7 @@ test('an analyzer that throws counts as HIGH, and an ensemble of none is refused
   expect(() => ensembleRisk([])).toThrow(expect.objectContaining({ code: 'invalid' }));
 });
 
-test('a policy asks by its analyzer: the model cannot talk a command down', () => {
+test('a policy uses its analyzer, and the model cannot lower the risk of a command', () => {
   const policy = confirmRisky({ analyzer: ensembleRisk([modelRisk(), shellRisk()]) });
   expect(policy.asks(called('rm -rf x', 'LOW'))).toBe(true);
   expect(policy.asks(called('ls', 'LOW'))).toBe(false);

@@ -27,14 +27,14 @@ async function started(steps: readonly ScriptedTurn[], options: Partial<AgentOpt
   return { conversation, model };
 }
 
-const toldIn = (conversation: Conversation) =>
+const noticesIn = (conversation: Conversation) =>
   JSON.stringify(conversation.state.view.events).split('Request less').length - 1;
 
 test('a context that overflows after every reply leads to one nudge, then ends the run, and another run continues', async () => {
   const steps = [record(), ...Array.from({ length: 5 }, large).flat(), done];
   const { conversation } = await started(steps);
   expect(await conversation.run()).toMatchObject({ reason: 'stuck' });
-  expect(toldIn(conversation)).toBe(1);
+  expect(noticesIn(conversation)).toBe(1);
   expect(await conversation.run()).toMatchObject({ reason: 'finished' });
 });
 
@@ -42,17 +42,17 @@ test('a model that requests less continues', async () => {
   const steps = [record(), ...Array.from({ length: 4 }, large).flat(), ...Array.from({ length: 6 }, record), done];
   const { conversation } = await started(steps);
   expect(await conversation.run()).toMatchObject({ reason: 'finished' });
-  expect(toldIn(conversation)).toBe(1);
+  expect(noticesIn(conversation)).toBe(1);
 });
 
-test('overflows with two replies between are no loop', async () => {
+test('overflows with two replies between them are not a loop', async () => {
   const steps = [record(), ...Array.from({ length: 6 }, () => [record(), ...large()]).flat(), done];
   const { conversation } = await started(steps);
   expect(await conversation.run()).toMatchObject({ reason: 'finished' });
-  expect(toldIn(conversation)).toBe(0);
+  expect(noticesIn(conversation)).toBe(0);
 });
 
-test('several demands without a reply between are one overflow', () => {
+test('several condensation requests without a reply between them are one overflow', () => {
   const state = Array.from({ length: 9 }, (_, index) =>
     CondensationRequest.create({}, { id: `0000000${index}`, timestamp: '2026-01-01T00:00:00.000000' }),
   ).reduce((before, event, seq) => overflowProjection.apply(before, event, seq), overflowProjection.initial());
