@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { isLoopback } from './guards/is-loopback.ts';
+import { isLoopback } from '@varve/text';
 import { ServerError } from './error.ts';
 
 /** Sources of keys. */

@@ -5,7 +5,7 @@ import { LlmError } from './error.ts';
 import type { GenerateOptions, LanguageModel, ModelWrapper } from './language-model.ts';
 import type { ModelReply } from './model-reply.ts';
 import type { ModelRequest } from './model-request.ts';
-import { isLoopback } from './is-loopback.ts';
+import { isLoopback } from '@varve/text';
 
 /** Notice before each wait. */
 export interface RetryNotice {

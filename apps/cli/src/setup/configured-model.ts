@@ -5,7 +5,7 @@ import { meterCalls, modelCatalog } from '@varve/llm/wrappers';
 import { CliError } from '../cli-error.ts';
 import { describeNotice } from './describe-notice.ts';
 import { exitCodes } from '../exit-codes.ts';
-import { isLoopback } from './is-loopback.ts';
+import { isLoopback } from '@varve/text';
 import { varveHome } from './open-configured-store.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 

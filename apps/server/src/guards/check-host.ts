@@ -1,4 +1,4 @@
-import { isLoopback } from './is-loopback.ts';
+import { isLoopback } from '@varve/text';
 import type { Context, MiddlewareHandler } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import type { ServerEnv } from '../server-env.ts';

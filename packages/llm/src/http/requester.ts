@@ -1,6 +1,6 @@
 import type { OpenAI } from 'openai';
 import { LlmError } from '../error.ts';
-import { isLoopback } from '../is-loopback.ts';
+import { isLoopback } from '@varve/text';
 import { apiRoot, clientRoot } from './api-root.ts';
 import type { CallControlOptions } from './call-control.ts';
 import { checkedKey, requestHeaders, secretsInHeaders } from './headers.ts';

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { isLoopback } from '../is-loopback.ts';
+import { isLoopback } from '@varve/text';
 import { apiRoot } from '../http/api-root.ts';
 import { listedModel, llamaProps, lmStudioModel, ollamaModel, type ProbedCapabilities } from './server-answers.ts';
 

@@ -1,5 +1,5 @@
 import { LlmError } from '../error.ts';
-import { isLoopback } from '../is-loopback.ts';
+import { isLoopback } from '@varve/text';
 import type { LanguageModel } from '../language-model.ts';
 import { openaiChat } from '../chat/openai-chat.ts';
 import type { ProtocolOptions } from '../protocol/protocol.ts';
