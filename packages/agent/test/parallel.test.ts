@@ -52,7 +52,7 @@ interface Setup {
   readonly concurrency?: number;
 }
 
-async function started({ tool, calls, store = memoryStore(), concurrency = 3 }: Setup) {
+async function startConversation({ tool, calls, store = memoryStore(), concurrency = 3 }: Setup) {
   const model = scriptedModel([{ calls }, done]);
   const agent = defineAgent({ model, tools: () => [tool, finish()], concurrency });
   const conversation = await Conversation.create({ agent, store, workspace: process.cwd() });
@@ -73,7 +73,7 @@ async function results(conversation: Conversation, count: number): Promise<reado
 
 test('calls run concurrently, each result is stored when it is ready, and the model reads them in call order', async () => {
   const { tool, end } = workshop(() => []);
-  const { conversation, model } = await started({ tool, calls: work('a', 'b', 'c') });
+  const { conversation, model } = await startConversation({ tool, calls: work('a', 'b', 'c') });
   const running = conversation.run();
   for (const [index, name] of ['c', 'a', 'b'].entries()) {
     end(name);
@@ -92,7 +92,7 @@ test.for<[string, Partial<Setup> & { readonly resources?: (input: { readonly nam
   ['of an agent with a concurrency of 1', { resources: () => [], concurrency: 1 }],
 ])('calls %s run one after the other', async ([, { resources, ...setup }]) => {
   const { tool, seen, end } = workshop(resources);
-  const { conversation } = await started({ tool, calls: work('a', 'b'), ...setup });
+  const { conversation } = await startConversation({ tool, calls: work('a', 'b'), ...setup });
   end('a');
   end('b');
   await conversation.run();
@@ -114,7 +114,7 @@ test('commands of one reply run concurrently, each in a separate shell', async (
 test('finish waits for the calls before it', async () => {
   const { tool, seen, end } = workshop(() => []);
   const calls = [...work('a', 'b'), { name: 'finish', arguments: { message: 'Done.' } }];
-  const { conversation } = await started({ tool, calls });
+  const { conversation } = await startConversation({ tool, calls });
   const running = conversation.run();
   end('b');
   await results(conversation, 1);
@@ -126,7 +126,7 @@ test('finish waits for the calls before it', async () => {
 
 test('an interrupt cancels all running calls, and every call has a result', async () => {
   const { tool, seen, end } = workshop(() => []);
-  const { conversation } = await started({ tool, calls: work('a', 'b', 'c', 'd') });
+  const { conversation } = await startConversation({ tool, calls: work('a', 'b', 'c', 'd') });
   const running = conversation.run();
   end('b');
   await results(conversation, 1);
@@ -140,7 +140,7 @@ test('a store failure during concurrent calls ends the run after all of them hav
   const { tool, seen, end } = workshop(() => []);
   // Appends: message, running, reply, two effects, then the first result.
   const store = crashingStore(memoryStore(), { at: 6, stored: false });
-  const { conversation } = await started({ tool, calls: work('a', 'b'), store });
+  const { conversation } = await startConversation({ tool, calls: work('a', 'b'), store });
   const running = conversation.run();
   while (seen.length < 2) await new Promise((resolve) => setImmediate(resolve));
   end('a');

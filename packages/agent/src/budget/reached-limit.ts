@@ -31,15 +31,15 @@ export function reachedLimit(run: LimitsOfRun, budget: Budget, used: Used): Reac
   const { iterations, ofRun, now, runMs, activeMs } = used;
   const names = namesOf(used);
   return (
-    reached('max-iterations', names.run, iterations, run.maxIterations) ??
-    reached('max-cost', names.run, ofRun.costUsd, run.maxCostUsd) ??
-    reached('max-tokens', names.run, ofRun.tokens, run.maxTokens) ??
-    reached('max-time', names.run, runMs, run.maxMs) ??
+    limitIfReached('max-iterations', names.run, iterations, run.maxIterations) ??
+    limitIfReached('max-cost', names.run, ofRun.costUsd, run.maxCostUsd) ??
+    limitIfReached('max-tokens', names.run, ofRun.tokens, run.maxTokens) ??
+    limitIfReached('max-time', names.run, runMs, run.maxMs) ??
     // Sums of cents are not exact: differences below a nanodollar do not count.
-    reached('max-cost', names.all, Number(now.costUsd.toFixed(9)), budget.maxCostUsd) ??
-    reached('max-tokens', names.all, now.tokens, budget.maxTokens) ??
-    reached('max-calls', names.all, now.calls, budget.maxCalls) ??
-    reached('max-time', names.all, activeMs, budget.maxMs)
+    limitIfReached('max-cost', names.all, Number(now.costUsd.toFixed(9)), budget.maxCostUsd) ??
+    limitIfReached('max-tokens', names.all, now.tokens, budget.maxTokens) ??
+    limitIfReached('max-calls', names.all, now.calls, budget.maxCalls) ??
+    limitIfReached('max-time', names.all, activeMs, budget.maxMs)
   );
 }
 
@@ -65,7 +65,7 @@ export function timeLimit(run: LimitsOfRun, budget: Budget, times: Times): TimeL
   const budgetMs = (budget.maxMs ?? Infinity) - times.activeMs;
   const [whose, leftMs, limit] =
     runMs <= budgetMs ? ([names.run, runMs, run.maxMs] as const) : ([names.all, budgetMs, budget.maxMs] as const);
-  const reachedThen = limit === undefined ? undefined : reached('max-time', whose, limit, limit);
+  const reachedThen = limit === undefined ? undefined : limitIfReached('max-time', whose, limit, limit);
   return reachedThen && { leftMs: Math.max(0, leftMs), limit: reachedThen };
 }
 
@@ -78,7 +78,7 @@ function namesOf({ of }: Times): { readonly run: string; readonly all: string } 
       };
 }
 
-function reached(
+function limitIfReached(
   reason: ReachedLimit['reason'],
   whose: string,
   count: number,

@@ -11,25 +11,25 @@ import { escapeControls } from './escape-controls.ts';
  * arguments)
  */
 export function parseArguments(json: string): Record<string, unknown> | undefined {
-  const value = parsed(json) ?? parsed(escapeControls(json)) ?? repaired(json);
-  const object = asObject(typeof value === 'string' ? (parsed(value) ?? repaired(value)) : value);
+  const value = tryParse(json) ?? tryParse(escapeControls(json)) ?? repairJson(json);
+  const object = asObject(typeof value === 'string' ? (tryParse(value) ?? repairJson(value)) : value);
   return object && Object.fromEntries(Object.entries(object).filter(([, field]) => field !== null));
 }
 
 /** Parses a list or an object inside a string argument; an object is repaired like the arguments. */
 export function parseNested(text: string): unknown {
-  return text.startsWith('{') ? parseArguments(text) : parsed(text);
+  return text.startsWith('{') ? parseArguments(text) : tryParse(text);
 }
 
 function asObject(value: unknown): object | undefined {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
 }
 
-function repaired(json: string): unknown {
+function repairJson(json: string): unknown {
   const object = closedObject(json);
   if (object === undefined) return undefined;
   try {
-    return parsed(jsonrepair(object));
+    return tryParse(jsonrepair(object));
   } catch (error) {
     if (error instanceof JSONRepairError) return undefined;
     throw error;
@@ -48,7 +48,7 @@ function closedObject(text: string): string | undefined {
   return end !== undefined && /^[\s`}\]);,]*$/.test(text.slice(end)) ? text.slice(start, end) : undefined;
 }
 
-function parsed(json: string): unknown {
+function tryParse(json: string): unknown {
   try {
     return JSON.parse(json);
   } catch {

@@ -21,7 +21,7 @@ const plan: ScriptedTurn = {
 };
 const done: ScriptedTurn = { calls: [{ name: 'finish', arguments: { message: 'All done.' } }], usage, costUsd: 0.5 };
 
-async function recorded() {
+async function recordEvents() {
   const agent = defineAgent({ model: scriptedModel([plan, plan, done, done]), tools: () => [taskTracker(), finish()] });
   const store = memoryStore();
   const conversation = await Conversation.create({ agent, store, workspace: process.cwd() });
@@ -40,7 +40,7 @@ test('a state without events is idle and empty', () => {
 });
 
 test('a loaded state contains status, iterations, metrics, tasks and history', async () => {
-  const { store, id } = await recorded();
+  const { store, id } = await recordEvents();
   const state = await ConversationState.load(store, id);
   expect(state).toMatchObject({ agentExecutionStatus: 'finished', iteration: 4 });
   expect(state.metrics).toEqual({ inputTokens: 400, outputTokens: 80, totalCost: 1.5, llmCallCount: 4 });
@@ -49,7 +49,7 @@ test('a loaded state contains status, iterations, metrics, tasks and history', a
 });
 
 test('tasks are those of the active branch', async () => {
-  const { store, id } = await recorded();
+  const { store, id } = await recordEvents();
   const state = await ConversationState.load(store, id);
   expect(state.taskList).toEqual([]);
   const before = new ConversationState();
@@ -62,7 +62,7 @@ test('tasks are those of the active branch', async () => {
 });
 
 test('events are counted, cut and found, also from their end', async () => {
-  const { store, id } = await recorded();
+  const { store, id } = await recordEvents();
   const { events } = await ConversationState.load(store, id);
   const message = events.find((event) => MessageEvent.is(event));
   expect(message && events.indexOf(message)).toBe(1);
@@ -71,7 +71,7 @@ test('events are counted, cut and found, also from their end', async () => {
 });
 
 test('the same events lead to the same state, and the first n events to the state at that time', async () => {
-  const { store, id } = await recorded();
+  const { store, id } = await recordEvents();
   const { events } = await ConversationState.load(store, id);
   const grown = new ConversationState();
   for (const [index, event] of events.entries()) {
@@ -85,7 +85,7 @@ test('the same events lead to the same state, and the first n events to the stat
 });
 
 test('saving stores the missing events byte for byte, and a stored conversation that differs is a conflict', async () => {
-  const { store, id } = await recorded();
+  const { store, id } = await recordEvents();
   const { events } = await ConversationState.load(store, id);
   const [copy, state] = [memoryStore(), new ConversationState({ id })];
   for (const event of events.slice(0, 5)) await state.appendEvent(event);

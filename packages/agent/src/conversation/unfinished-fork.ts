@@ -65,7 +65,7 @@ const batchSize = 256;
 async function copyEvents(from: LogReader, into: EventLog, codec: EventCodec, to: number): Promise<void> {
   let events: NewEvent[] = [];
   for await (const stored of from.range(await into.head(), to)) {
-    events.push(inherited(stored, codec));
+    events.push(markInherited(stored, codec));
     if (events.length < batchSize) continue;
     await into.append(events);
     events = [];
@@ -73,7 +73,7 @@ async function copyEvents(from: LogReader, into: EventLog, codec: EventCodec, to
   await into.append(events);
 }
 
-function inherited({ id, kind, parentId, text }: Stored, codec: EventCodec): NewEvent {
+function markInherited({ id, kind, parentId, text }: Stored, codec: EventCodec): NewEvent {
   const event = codec.read(text);
   const isSpent = (one: typeof event): boolean =>
     (callFact.read(one) ?? runFact.read(one) ?? childFact.read(one)) !== undefined;

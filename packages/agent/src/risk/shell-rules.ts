@@ -15,7 +15,7 @@ function has({ args }: ShellCommand, short: string, long?: string): boolean {
   return args.some((arg) => cluster.test(arg) || (long !== undefined && arg === long));
 }
 
-function named(...names: readonly string[]): (command: ShellCommand) => boolean {
+function hasName(...names: readonly string[]): (command: ShellCommand) => boolean {
   const set = new Set(names);
   return ({ name }) => set.has(name);
 }
@@ -24,7 +24,7 @@ function verb({ args }: ShellCommand): string | undefined {
   return args.find((arg) => !arg.startsWith('-'));
 }
 
-const fetches = named('curl', 'wget');
+const fetches = hasName('curl', 'wget');
 const systemPath =
   /^(?:\/(?:(?:etc|usr|bin|sbin|lib|lib64|boot|sys|proc)(?:\/.*)?|var|root|home(?:\/[^/]*)?)?|~|\$\{?HOME\}?)\/?\*?$/;
 const device = /^\/dev\/(?!null$|std|fd\/|tty|zero$|full$|u?random$)/;
@@ -78,12 +78,12 @@ export const shellRules: readonly ShellRule[] = [
     id: 'permissions.system',
     risk: 'HIGH',
     matches: (one) =>
-      named('chmod', 'chown', 'chgrp')(one) &&
+      hasName('chmod', 'chown', 'chgrp')(one) &&
       has(one, 'R', '--recursive') &&
       one.args.some((arg) => systemPath.test(arg)),
   },
   { id: 'read.credentials', risk: 'HIGH', matches: ({ args }) => args.some((arg) => credentials.test(arg)) },
-  { id: 'machine.stop', risk: 'HIGH', matches: named('shutdown', 'reboot', 'halt', 'poweroff', 'init') },
+  { id: 'machine.stop', risk: 'HIGH', matches: hasName('shutdown', 'reboot', 'halt', 'poweroff', 'init') },
   {
     id: 'git.force_push',
     risk: 'HIGH',
@@ -96,21 +96,21 @@ export const shellRules: readonly ShellRule[] = [
   {
     id: 'exec.net.other',
     risk: 'MEDIUM',
-    matches: named('ssh', 'scp', 'sftp', 'rsync', 'nc', 'ncat', 'netcat', 'telnet', 'ftp'),
+    matches: hasName('ssh', 'scp', 'sftp', 'rsync', 'nc', 'ncat', 'netcat', 'telnet', 'ftp'),
   },
-  { id: 'privilege', risk: 'MEDIUM', matches: named('sudo', 'doas', 'su', 'pkexec') },
+  { id: 'privilege', risk: 'MEDIUM', matches: hasName('sudo', 'doas', 'su', 'pkexec') },
   {
     id: 'delete',
     risk: 'MEDIUM',
-    matches: (one) => named('rm', 'unlink', 'truncate')(one) || (one.name === 'find' && one.args.includes('-delete')),
+    matches: (one) => hasName('rm', 'unlink', 'truncate')(one) || (one.name === 'find' && one.args.includes('-delete')),
   },
-  { id: 'permissions', risk: 'MEDIUM', matches: named('chmod', 'chown', 'chgrp', 'setfacl') },
+  { id: 'permissions', risk: 'MEDIUM', matches: hasName('chmod', 'chown', 'chgrp', 'setfacl') },
   {
     id: 'processes',
     risk: 'MEDIUM',
-    matches: named('kill', 'pkill', 'killall', 'systemctl', 'service', 'crontab', 'at'),
+    matches: hasName('kill', 'pkill', 'killall', 'systemctl', 'service', 'crontab', 'at'),
   },
-  { id: 'containers', risk: 'MEDIUM', matches: named('docker', 'podman', 'kubectl', 'helm', 'terraform') },
+  { id: 'containers', risk: 'MEDIUM', matches: hasName('docker', 'podman', 'kubectl', 'helm', 'terraform') },
   {
     id: 'git.discard',
     risk: 'MEDIUM',
@@ -124,8 +124,8 @@ export const shellRules: readonly ShellRule[] = [
     id: 'install',
     risk: 'MEDIUM',
     matches: (one) =>
-      named('apt', 'apt-get', 'dnf', 'yum', 'apk', 'pacman', 'brew', 'snap')(one) ||
-      (named('npm', 'pnpm', 'yarn', 'pip', 'pip3', 'uv', 'cargo', 'gem', 'go')(one) &&
+      hasName('apt', 'apt-get', 'dnf', 'yum', 'apk', 'pacman', 'brew', 'snap')(one) ||
+      (hasName('npm', 'pnpm', 'yarn', 'pip', 'pip3', 'uv', 'cargo', 'gem', 'go')(one) &&
         ['install', 'i', 'add', 'publish', 'uninstall', 'remove'].includes(verb(one) ?? '')),
   },
 ];

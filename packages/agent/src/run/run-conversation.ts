@@ -22,7 +22,7 @@ export async function runConversation(
 ): Promise<RunResult> {
   checkLimits(limits);
   const { journal, ledger } = session;
-  const ended = alreadyEnded(session);
+  const ended = endOfLastRun(session);
   if (ended) return withTotals(ended, session);
   const run = limitedRun(session, limits, control.interruption, signal);
   const context: StepContext = {
@@ -48,7 +48,7 @@ function withTotals(end: StepsEnd, { journal: { timeline } }: Session): RunResul
 }
 
 /** Returns the end of the last run if nothing happened since. @throws {AgentError} `nothing-to-do`. */
-function alreadyEnded({ journal, agent, conversationId }: Session): StepsEnd | undefined {
+function endOfLastRun({ journal, agent, conversationId }: Session): StepsEnd | undefined {
   const { status, pending, lastUserMessageId, view } = stateOf(journal.timeline);
   const isWaiting = status === 'waiting_for_confirmation' && !pending.some((call) => call.approvedDigest !== undefined);
   if (isWaiting) return { reason: 'waiting', iterations: 0 };

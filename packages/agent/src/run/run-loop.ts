@@ -27,8 +27,8 @@ export async function runSteps(
 ): Promise<StepsEnd> {
   const { journal, ledger } = session;
   for (let iterations = 0; ; iterations++) {
-    if (context.signal.aborted) return { reason: await interrupted(session, overdue), iterations };
-    if (isPauseRequested() || iterations >= pauseAfter) return { reason: await paused(session), iterations };
+    if (context.signal.aborted) return { reason: await endInterrupted(session, overdue), iterations };
+    if (isPauseRequested() || iterations >= pauseAfter) return { reason: await endPaused(session), iterations };
     const limit = ledger.takeStep();
     if (limit) {
       await journal.emit(failureDrafts(limit.code, limit.detail));
@@ -53,7 +53,7 @@ export async function runSteps(
       case 'stuck':
         return { reason: outcome.kind, iterations: iterations + 1 };
       case 'aborted':
-        return { reason: await interrupted(session, overdue), iterations: iterations + 1 };
+        return { reason: await endInterrupted(session, overdue), iterations: iterations + 1 };
       case 'failed':
         await journal.emit(failureDrafts(codeOf(outcome.error), outcome.error.message));
         return { reason: 'error', error: outcome.error, iterations: iterations + 1 };
@@ -83,7 +83,7 @@ function codeOf(error: Error): string {
   return error instanceof LlmError ? error.code : error.name;
 }
 
-async function paused({ journal }: Session): Promise<'paused'> {
+async function endPaused({ journal }: Session): Promise<'paused'> {
   await journal.emit([{ make: (stamp) => PauseEvent.create({}, stamp) }, statusDraft('paused')]);
   return 'paused';
 }
@@ -92,7 +92,7 @@ const notStartedMessage = 'This call was interrupted before it started.';
 const maybeRunningMessage = 'This call was interrupted while it may have been running; its outcome is unknown.';
 
 /** Answers every open call, so that no later run executes what was interrupted, and stores the reason. */
-async function interrupted({ journal }: Session, overdue: LimitedRun['overdue']) {
+async function endInterrupted({ journal }: Session, overdue: LimitedRun['overdue']) {
   const answers = (): readonly Draft[] =>
     journal.timeline
       .read('pending')

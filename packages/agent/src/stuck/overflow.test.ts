@@ -18,7 +18,7 @@ const record = (): ScriptedTurn => ({ calls: [{ name: 'record', arguments: { tex
 /** A reply whose result no longer fits. */
 const large = (): ScriptedTurn[] => [record(), tooLong];
 
-async function started(steps: readonly ScriptedTurn[], options: Partial<AgentOptions> = {}) {
+async function startConversation(steps: readonly ScriptedTurn[], options: Partial<AgentOptions> = {}) {
   const { tool } = countingTool();
   const model = scriptedModel(steps);
   const agent = defineAgent({ model, tools: () => [tool(), finish()], ...options });
@@ -32,7 +32,7 @@ const noticesIn = (conversation: Conversation) =>
 
 test('a context that overflows after every reply leads to one nudge, then ends the run, and another run continues', async () => {
   const steps = [record(), ...Array.from({ length: 5 }, large).flat(), done];
-  const { conversation } = await started(steps);
+  const { conversation } = await startConversation(steps);
   expect(await conversation.run()).toMatchObject({ reason: 'stuck' });
   expect(noticesIn(conversation)).toBe(1);
   expect(await conversation.run()).toMatchObject({ reason: 'finished' });
@@ -40,14 +40,14 @@ test('a context that overflows after every reply leads to one nudge, then ends t
 
 test('a model that requests less continues', async () => {
   const steps = [record(), ...Array.from({ length: 4 }, large).flat(), ...Array.from({ length: 6 }, record), done];
-  const { conversation } = await started(steps);
+  const { conversation } = await startConversation(steps);
   expect(await conversation.run()).toMatchObject({ reason: 'finished' });
   expect(noticesIn(conversation)).toBe(1);
 });
 
 test('overflows with two replies between them are not a loop', async () => {
   const steps = [record(), ...Array.from({ length: 6 }, () => [record(), ...large()]).flat(), done];
-  const { conversation } = await started(steps);
+  const { conversation } = await startConversation(steps);
   expect(await conversation.run()).toMatchObject({ reason: 'finished' });
   expect(noticesIn(conversation)).toBe(0);
 });
