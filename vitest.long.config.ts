@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-/** What takes too long for every save: thousands of seeds, soaks, kill loops. */
+/** Configuration of long-running tests: thousands of seeds, soaks, kill loops. */
 export default defineConfig({
   ssr: { resolve: { conditions: ['@varve/source'] } },
   test: {

@@ -7,7 +7,7 @@ export interface AttemptLedger {
   note(error: unknown): void;
   /** Returns the reply of the last attempt with the usage of the earlier ones. */
   reply<T extends Pick<ModelReply, 'failedAttempts'>>(reply: T): T;
-  /** Returns the error of the last attempt with the usage of the earlier ones; the same object when there is none. */
+  /** Returns the error of the last attempt with the usage of the earlier ones; the same object without any. */
   failure(error: unknown): unknown;
 }
 

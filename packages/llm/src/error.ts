@@ -36,7 +36,7 @@ const retryable = {
 
 export type LlmErrorCode = keyof typeof retryable;
 
-/** Details of a failure besides its code. */
+/** Details of a failure in addition to its code. */
 export interface LlmErrorOptions extends ErrorOptions {
   /** HTTP status, where there was one. */
   readonly status?: number;

@@ -29,7 +29,11 @@ export interface LogProof {
    * @throws {StorageError} as `LogReader.range`.
    */
   page(from: number, to: number): Promise<readonly EventProof[]>;
-  /** Returns the last seal, stored apart from the events; `undefined` if nothing was sealed. @throws as {@link page}. */
+  /**
+   * Returns the last seal, stored apart from the events; `undefined` if nothing was sealed.
+   *
+   * @throws as {@link page}.
+   */
   end(): Promise<SealedEnd | undefined>;
   /**
    * Yields every text that a cut, or the opening of a broken log, moved to quarantine, in any order. A text is an event
@@ -61,9 +65,9 @@ export interface ProofWriter extends LogProof {
    */
   cut(seq: number): Promise<Cut>;
   /**
-   * Replaces the texts of events and drops all snapshots. The tombstones are stored first. Afterwards the store's files,
-   * except its quarantine, no longer contain the old texts, nor a `meta` that was replaced since the last call: a call
-   * without replacements removes only that. Traces that the disk itself keeps cannot be reached.
+   * Replaces the texts of events and drops all snapshots. The tombstones are stored first. Afterwards the store's
+   * files, except its quarantine, no longer contain the old texts, nor a `meta` that was replaced since the last call:
+   * a call without replacements removes only that. Traces that the disk itself keeps cannot be reached.
    *
    * @throws {StorageError} `missing` if an event does not exist; `invalid` for a malformed tombstone, a tombstone that
    * does not match the new text, or a text of another length; `fenced`, `closed`, `full`, `io`. `io` is also raised

@@ -37,9 +37,9 @@ export interface LogReader {
   seqOf(id: string): Promise<number | undefined>;
   /**
    * Yields every event from `from` on, each once and in order, including events that any process appends later. Ends
-   * without an error when the signal aborts or the log or store is disposed, before or while it waits. If `from` is past
-   * the head it waits for that event. Latency after an append through the same store is one tick, otherwise at most
-   * 250 ms.
+   * without an error when the signal aborts or the log or store is disposed, before or while it waits. If `from` is
+   * past the head it waits for that event. Latency after an append through the same store is one tick, otherwise at
+   * most 250 ms.
    *
    * @throws {StorageError} as `range`, and `missing` if the conversation is removed while it waits.
    */

@@ -46,7 +46,9 @@ export interface AppendOptions {
  * it by itself. Appends run in the order of their calls.
  */
 export interface EventLog extends LogReader, AsyncDisposable {
-  /** Atomicity of an append of several events: SQL stores keep all or none; directories may keep a prefix, never a hole. */
+  /**
+   * Atomicity of an append of several events: SQL stores keep all or none; directories may keep a prefix, never a hole.
+   */
   readonly atomicity: 'all' | 'prefix';
   /**
    * Number of the lease, which increases each time the lease is taken: a holder with a lower epoch than the current one
@@ -60,14 +62,14 @@ export interface EventLog extends LogReader, AsyncDisposable {
    *
    * An event whose id is in the log with the same `text` is not stored again and its old seq is returned, so an append
    * whose answer was lost can be sent again. `expectedHead` is then compared with the head without those events. If all
-   * events are stored already, the append succeeds whatever `expectedHead` is, and sets `meta`. An append without events
-   * only compares `expectedHead` and sets `meta`.
+   * events are stored already, the append succeeds whatever `expectedHead` is, and sets `meta`. An append without
+   * events only compares `expectedHead` and sets `meta`.
    *
    * @throws {StorageError} `closed`, `fenced` even if nothing would be stored, `duplicate`, `conflict`, `full`, `io`;
    * `invalid` for an empty id, a malformed `digest`, an id, kind, parent or text with half a surrogate pair or a NUL
-   * (JSON escapes both), an `expectedHead` that is not an integer of 0 or more, or a `meta` that `JSON.stringify` cannot
-   * represent. After any of them no event of the append is stored (`atomicity: 'all'`) or a prefix is, and `meta` is
-   * unchanged.
+   * (JSON escapes both), an `expectedHead` that is not an integer of 0 or more, or a `meta` that `JSON.stringify`
+   * cannot represent. After any of them no event of the append is stored (`atomicity: 'all'`) or a prefix is, and
+   * `meta` is unchanged.
    */
   append(events: readonly NewEvent[], options?: AppendOptions): Promise<readonly number[]>;
   readonly snapshots: SnapshotCache;

@@ -17,8 +17,8 @@ export interface SnapshotCache {
   /** Returns the snapshot of this name with the most events, at most `upTo` (default: any). The caller owns it. */
   latest(name: string, upTo?: number): Promise<Snapshot | undefined>;
   /**
-   * Copies the state and replaces a snapshot of the same seq. Failing to save is not an error: the promise resolves even
-   * if the log is disposed, the state is not JSON or the seq is not an integer of 0 or more.
+   * Copies the state and replaces a snapshot of the same seq. Failing to save is not an error: the promise resolves
+   * even if the log is disposed, the state is not JSON or the seq is not an integer of 0 or more.
    */
   save(name: string, snapshot: Snapshot): Promise<void>;
 }

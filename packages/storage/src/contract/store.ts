@@ -12,7 +12,9 @@ export interface Summary {
   readonly updatedAt: number;
   /** Number of events. */
   readonly head: number;
-  /** Value passed to `create` or set by the last append with `meta`. A cache for listings, never the source of truth. */
+  /**
+   * Value passed to `create` or set by the last append with `meta`. A cache for listings, never the source of truth.
+   */
   readonly meta: Json;
 }
 
@@ -42,14 +44,14 @@ export interface EventStore extends AsyncDisposable {
   /**
    * Creates an empty conversation and takes its lease. `meta` is copied.
    *
-   * @throws {StorageError} `exists`, `invalid` for a bad id or for `meta` that `JSON.stringify` cannot represent, `full`,
-   * `io`.
+   * @throws {StorageError} `exists`, `invalid` for a bad id or for `meta` that `JSON.stringify` cannot represent,
+   * `full`, `io`.
    */
   create(id: string, meta: Json): Promise<EventLog>;
   /**
    * Takes the lease of a conversation. The lease of a holder that died on this host is taken over immediately, any
-   * other after it has expired. The old holder's appends are `fenced` from then on, and it may still read. A lease that has
-   * expired and was not taken over is still valid: an append under it succeeds and renews it.
+   * other after it has expired. The old holder's appends are `fenced` from then on, and it may still read. A lease that
+   * has expired and was not taken over is still valid: an append under it succeeds and renews it.
    *
    * @throws {StorageError} `missing`, `held` naming the conversation and its holder, even if that is this store, `io`.
    */

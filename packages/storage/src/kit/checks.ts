@@ -16,7 +16,11 @@ export function checkId(id: string): void {
   if (!isId(id)) throw new StorageError('invalid', `${JSON.stringify(id)} is not the id of a conversation.`);
 }
 
-/** Rejects a value other than an integer of 0 or more. @throws {StorageError} `invalid`, naming `what` and the value. */
+/**
+ * Rejects a value other than an integer of 0 or more.
+ *
+ * @throws {StorageError} `invalid`, naming `what` and the value.
+ */
 export function checkBound(what: string, value: number): void {
   if (!Number.isSafeInteger(value) || value < 0) {
     throw new StorageError('invalid', `The ${what} ${String(value)} is not an integer of 0 or more.`);

@@ -14,8 +14,8 @@ const longest = 256;
 
 /**
  * Extracts the facts of an event: the texts in a state update whose key begins with `varve.`, which are its value, the
- * members of its value or the items of a list; each once. Deeper texts, texts or names over 256 UTF-16 units, and values
- * that are not text are left out.
+ * members of its value or the items of a list; each once. Deeper texts, texts or names over 256 UTF-16 units, and
+ * values that are not text are left out.
  */
 export function factsOf({ kind, text }: Pick<NewEvent, 'kind' | 'text'>): readonly Pick<Fact, 'name' | 'value'>[] {
   if (kind !== 'ConversationStateUpdateEvent' || !text.includes('varve.')) return [];
@@ -54,7 +54,11 @@ export interface FactListing {
   readonly after: FactPosition | undefined;
 }
 
-/** Checks a query. @throws {StorageError} `invalid` for a limit out of range, or a cursor other than a page's `next`. */
+/**
+ * Checks a query.
+ *
+ * @throws {StorageError} `invalid` for a limit out of range, or a cursor other than a page's `next`.
+ */
 export function parseFactQuery({ name, value, limit, after }: FactQuery): FactListing {
   const checked = parseListQuery({ ...(limit !== undefined && { limit }) });
   return { name, value, limit: checked.limit, after: after === undefined ? undefined : parseCursor(after) };

@@ -5,7 +5,9 @@ import { hostname } from 'node:os';
 export interface Holder {
   readonly host: string;
   readonly pid: number;
-  /** Identifies one run of the machine and one namespace of process ids; empty if the system has no such identifiers. */
+  /**
+   * Identifies one run of the machine and one namespace of process ids; empty if the system has no such identifiers.
+   */
   readonly boot: string;
 }
 

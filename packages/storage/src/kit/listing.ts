@@ -12,7 +12,11 @@ export type ListPosition = Pick<Summary, 'updatedAt' | 'id'>;
 
 const cursor = /^(\d{1,15})\.([0-9A-Za-z_-]{1,64})$/;
 
-/** Checks a query. @throws {StorageError} `invalid` for a limit out of range, or a cursor other than a page's `next`. */
+/**
+ * Checks a query.
+ *
+ * @throws {StorageError} `invalid` for a limit out of range, or a cursor other than a page's `next`.
+ */
 export function parseListQuery({ limit = 100, after }: ListQuery): Listing {
   if (!Number.isInteger(limit) || limit < 1 || limit > 1000) {
     throw new StorageError('invalid', `The limit ${limit} is not an integer from 1 to 1000.`);

@@ -9,7 +9,10 @@ export interface LogSource {
   readonly id: string;
   /** Returns the number of events. @throws {StorageError} `missing` if the conversation was removed, `closed`, `io`. */
   head(): Promise<number>;
-  /** Returns events `from` to `to` (exclusive, at most the head), oldest first; perhaps not all, but one if there is any. */
+  /**
+   * Returns events `from` to `to` (exclusive, at most the head), oldest first; perhaps not all, but one if there is
+   * any.
+   */
   page(from: number, to: number): Promise<readonly Stored[]>;
   /** Returns the seq of the event with this id, or `undefined`. */
   seqOf(id: string): Promise<number | undefined>;

@@ -16,7 +16,9 @@ export interface Wakeup {
   disarm(): void;
 }
 
-/** Starts to watch for changes made by other processes, calls `onChange` for each, and returns a function that stops. */
+/**
+ * Starts to watch for changes made by other processes, calls `onChange` for each, and returns a function that stops.
+ */
 export type Watch = (onChange: () => void) => () => void;
 
 /** Creates wakeups that fire on `fire`, and, while a reader listens, on the changes that `watch` reports. */

@@ -14,7 +14,9 @@ export interface Connection {
   read<T>(work: () => T): Promise<T>;
   /** Runs statements in a transaction, after all writes called before; `work` may run more than once. */
   write<T>(work: () => T): Promise<T>;
-  /** Keyed by the conversation's key. Fired by this connection, and within `pollMs` for commits of other connections. */
+  /**
+   * Keyed by the conversation's key. Fired by this connection, and within `pollMs` for commits of other connections.
+   */
   readonly wake: Wakeups;
   /** Aborts when {@link close} is called. */
   readonly closed: AbortSignal;

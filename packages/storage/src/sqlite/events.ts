@@ -62,8 +62,8 @@ export function findStored(
 }
 
 /**
- * Returns the exact text of an event, including its long strings. Runs while the row is read, or in a transaction of the
- * caller.
+ * Returns the exact text of an event, including its long strings. Runs while the row is read, or in a transaction of
+ * the caller.
  *
  * @throws {StorageError} `corrupt` if a string is lost.
  */

@@ -5,8 +5,8 @@ import type { Statements } from './statements.ts';
 // the rest of its text.
 
 /**
- * Strings of this many UTF-16 units or more are stored apart from the text of their event. For shorter strings the pages
- * of a second table and three indexes would cost more than a second copy.
+ * Strings of this many UTF-16 units or more are stored apart from the text of their event. For shorter strings the
+ * pages of a second table and three indexes would cost more than a second copy.
  */
 export const inlineLimit = 32_768;
 

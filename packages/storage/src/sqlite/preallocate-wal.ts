@@ -10,8 +10,8 @@ const walBytes = 1000 * (4096 + 24);
 
 /**
  * Speeds up the first commits of a connection with `fsync` durability. Returns a function to call after each commit,
- * which once extends the write-ahead log to its usual size: a commit that makes the file longer waits for the journal of
- * the file system in addition to its own bytes. The last connection that closes deletes the file, so each start of a
+ * which once extends the write-ahead log to its usual size: a commit that makes the file longer waits for the journal
+ * of the file system in addition to its own bytes. The last connection that closes deletes the file, so each start of a
  * process pays that again.
  *
  * Measured on ext4 with 40 alternating pairs of runs, appends of 1 kB: over the first 300 appends the median append is

@@ -12,8 +12,8 @@ import { rollBack } from './transaction.ts';
  * `blob` stores each long string once. `event.text` is the text without its long strings, `event.blobs` is their number
  * (null for none), and `event_blob` has their positions. A blob without references is deleted immediately.
  *
- * `fact` is an index of facts, updated by searches: `conversation.facts` is the number of events indexed so far, counted
- * from the first.
+ * `fact` is an index of facts, updated by searches: `conversation.facts` is the number of events indexed so far,
+ * counted from the first.
  */
 export const migrations: readonly string[] = [
   `
