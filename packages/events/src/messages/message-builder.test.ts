@@ -4,6 +4,7 @@ import { eventCodec } from '../codec.ts';
 import { text, textOf } from '../content.ts';
 import { defineEvent, type BaseEvent } from '../define-event.ts';
 import { builtinKinds } from '../kinds/builtin-kinds.ts';
+import { CondensationSummaryEvent } from '../kinds/condensation-summary-event.ts';
 import { MessageEvent } from '../kinds/message-event.ts';
 import { SystemPromptEvent } from '../kinds/system-prompt-event.ts';
 import { UserRejectObservation } from '../kinds/user-reject-observation.ts';
@@ -125,6 +126,42 @@ test('thought and reasoning of a reply are in its message, blank thoughts are no
     reasoning_content: 'rc',
     thinking_blocks: [{ thinking: 't' }],
   });
+});
+
+test('thoughts of later calls follow that of the first, and reasoning is only that of the first', () => {
+  const { call } = eventFactory();
+  const calls = ['a', 'b', 'c'].map((id) =>
+    call(id, 'r', {
+      thought: [text(`thought ${id}`)],
+      reasoning_content: `reasoning ${id}`,
+      thinking_blocks: [{ type: 'thinking', thinking: `thinking ${id}` }],
+    }),
+  );
+  const messages = project(calls);
+  expect(messages.filter(({ role }) => role === 'assistant')).toMatchObject([
+    {
+      content: [text('thought a'), text('thought b'), text('thought c')],
+      reasoning_content: 'reasoning a',
+      thinking_blocks: [{ thinking: 'thinking a' }],
+    },
+  ]);
+  expect(checkMessages(messages)).toEqual([]);
+});
+
+test('the summary of a condensation is a user message', () => {
+  const { stamp, agent } = eventFactory();
+  const summary = CondensationSummaryEvent.create({ summary: 'Two calls failed.' }, stamp());
+  expect(project([agent('x'), summary, agent('y')])[1]).toEqual({
+    role: 'user',
+    content: [text('Two calls failed.')],
+    thinking_blocks: [],
+  });
+});
+
+test('the summary of a condensation is merged with the user messages next to it', () => {
+  const { stamp, user } = eventFactory();
+  const summary = CondensationSummaryEvent.create({ summary: 'S' }, stamp());
+  expect(shapes([user('a'), summary, user('b')])).toEqual(['user a\nS\nb']);
 });
 
 test.for([

@@ -20,7 +20,8 @@ export type MessageBuilder = (events: readonly BaseEvent[]) => readonly Message[
  * The message of an event is the same object as long as neighbouring events do not change it, so callers may cache by
  * identity. Keep one builder per conversation: if a view only gained events, only these are processed.
  *
- * @see software-agent-sdk events_to_messages, which relies on the view to pair calls and results
+ * @see software-agent-sdk events_to_messages, which relies on the view to pair calls and results, and fails on a
+ * thought in a later call of a reply; here such thoughts follow that of the first call, so that every log can be read
  */
 export function messageBuilder(codec: EventCodec): MessageBuilder {
   const turns = messageFactory(codec);
