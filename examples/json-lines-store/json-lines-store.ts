@@ -129,7 +129,7 @@ export function jsonLinesStore({ path, leaseMs = 30_000, now = Date.now }: JsonL
     async [Symbol.asyncDispose]() {
       closing.abort();
       for (const log of logs) await log[Symbol.asyncDispose]();
-      for (const file of opened) file.close();
+      for (const file of opened.splice(0)) file.close();
       wake.fireAll();
     },
   };
