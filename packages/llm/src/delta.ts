@@ -6,7 +6,7 @@ export type Delta =
   | { readonly kind: 'reasoning'; readonly text: string }
   /** `index` counts the calls of the reply from 0; only the first piece of a call has a `name`, complete. */
   | { readonly kind: 'tool-call'; readonly index: number; readonly name?: string; readonly arguments: string }
-  /** Discard all earlier pieces: the request is sent again. */
+  /** Discard all earlier pieces: the request is sent again, or the reply follows in another form. */
   | { readonly kind: 'reset'; readonly reason: string };
 
 /** Returns the deltas of a complete reply, as streaming would have produced them. */

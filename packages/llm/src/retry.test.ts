@@ -141,6 +141,17 @@ test('a refused port of this machine is tried twice', async () => {
   expect(waits).toHaveLength(1);
 });
 
+test.for(['ENOTFOUND', 'EAI_AGAIN'])('a host that is not found (%s) is named and tried twice', async (code) => {
+  const { options, waits } = patience();
+  const fetch = async (): Promise<never> => {
+    throw Object.assign(new Error(`getaddrinfo ${code} models.test`), { code, hostname: 'models.test' });
+  };
+  const model = retry(options)(openaiChat({ model: 'm', baseUrl: 'http://models.test', fetch }));
+  const message = /cannot be reached: the host "models\.test" was not found/;
+  await expect(model.generate(userRequest('Hi'))).rejects.toThrow(message);
+  expect(waits).toHaveLength(1);
+});
+
 test('a reset discards the deltas of an incomplete reply before the next ones', async () => {
   const { options } = patience();
   const broken = { text: 'Half a reply', fault: { kind: 'reset', afterPieces: 1 } } as const;

@@ -6,6 +6,7 @@ import type { GenerateOptions, LanguageModel, ModelWrapper } from './language-mo
 import type { ModelReply } from './model-reply.ts';
 import type { ModelRequest } from './model-request.ts';
 import { isLoopback } from '@varve/text';
+import { isUnresolvedHost } from './is-unresolved-host.ts';
 
 /** Notice before each wait. */
 export interface RetryNotice {
@@ -155,9 +156,12 @@ function delayAfter({ counted, futile }: FailureCounts, error: LlmError, policy:
   return retryAfterMs > maxDelayMs ? undefined : Math.min(maxDelayMs, retryAfterMs * (1 + random() / 10));
 }
 
-/** Returns whether another attempt is unlikely to help: a local server that is not running, or a malformed reply. */
+/**
+ * Returns whether another attempt is unlikely to help: a malformed reply, a local server that is not running, or a host
+ * name that does not resolve.
+ */
 function isFutile(error: LlmError): boolean {
-  return error.code === 'malformed-reply' || isRefusedLocally(error);
+  return error.code === 'malformed-reply' || isRefusedLocally(error) || isUnresolvedHost(error);
 }
 
 /** Sleeps. When an abort makes the sleep resolve, the next attempt rejects immediately. */

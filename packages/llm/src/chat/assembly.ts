@@ -25,6 +25,7 @@ export function chatAssembly(mode: Dialect['thinkTags'] = 'never'): ChatAssembly
     thinking: [],
   };
   const state = { id: '', model: '', finish: '', hasChoice: false };
+  const fields = new Set<string>();
   let usage: unknown;
   const text = (): string => buffer.texts.join('');
   const reasoning = (): string => buffer.reasonings.join('');
@@ -36,19 +37,24 @@ export function chatAssembly(mode: Dialect['thinkTags'] = 'never'): ChatAssembly
     thinkingBlocks: buffer.thinking,
     calls: buffer.calls.calls(),
     usage,
+    fields: [...fields],
   });
   return {
     get finish() {
       return state.finish;
     },
     push(raw) {
-      const chunk = wireAnswer.safeParse(unwrap(raw)).data;
+      const body = unwrap(raw);
+      const chunk = wireAnswer.safeParse(body).data;
       if (!chunk) return [];
       state.id ||= chunk.id;
       state.model ||= chunk.model;
-      usage = chunk.usage ?? chunk.choices?.[0]?.usage ?? usage;
+      usage = chunk.usage ?? chunk.choices?.[0]?.usage ?? chunk.x_groq?.usage ?? usage;
       const choice = chunk.choices?.find(({ index }) => index === undefined || index === 0);
-      if (!choice) return [];
+      if (!choice) {
+        for (const name of Object.keys(Object(body))) fields.add(name);
+        return [];
+      }
       state.hasChoice = true;
       state.finish = choice.finish_reason || state.finish;
       const message = choice.delta ?? choice.message;
@@ -82,12 +88,17 @@ function addMessage(buffer: MessageBuffer, message: WireAnswerMessage, isWhole: 
   mergeDetails(buffer.details, message.reasoning_details);
   mergeThinking(buffer.thinking, message.thinking_blocks);
   const pieces = message.tool_calls.filter((piece) => piece !== null);
-  if (message.function_call) pieces.push({ function: message.function_call });
+  if (message.function_call && !isEmptyCall(message.function_call)) pieces.push({ function: message.function_call });
   return [
     ...addText(buffer, reasoning === '' ? [] : [{ kind: 'reasoning', text: reasoning }]),
     ...addText(buffer, buffer.tags.push(text)),
     ...pieces.flatMap((piece) => (isWhole ? buffer.calls.addWhole(piece) : buffer.calls.addPiece(piece))),
   ];
+}
+
+/** Snowflake sends a call in the old form with empty fields in every reply. */
+function isEmptyCall({ name, arguments: json }: NonNullable<WireAnswerMessage['function_call']>): boolean {
+  return name === '' && (json === '' || json === undefined || json === null);
 }
 
 function addText(buffer: MessageBuffer, pieces: readonly TextPiece[]): readonly Delta[] {

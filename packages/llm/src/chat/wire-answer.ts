@@ -12,10 +12,17 @@ const wireCall = z.looseObject({
   extra_content: z.unknown().optional(),
 });
 
+/** Mistral sends `thinking` as a list of text parts. */
+const thinkingField = z
+  .union([z.string(), z.array(z.looseObject({ text: textField }).catch({ text: '' }))])
+  .transform((value) => (typeof value === 'string' ? value : value.map(({ text }) => text).join('')))
+  .catch('');
+
+/** Parts of other types, such as references, have neither field. */
+const contentPart = z.looseObject({ text: textField, thinking: thinkingField }).catch({ text: '', thinking: '' });
+
 const wireMessage = z.looseObject({
-  content: z
-    .union([z.string(), z.array(z.looseObject({ type: optionalText, text: textField, thinking: textField }))])
-    .catch(''),
+  content: z.union([z.string(), z.array(contentPart)]).catch(''),
   refusal: textField,
   reasoning_content: textField,
   reasoning: textField,
@@ -50,6 +57,8 @@ export const wireAnswer = z.looseObject({
     .optional()
     .catch(undefined),
   usage: z.unknown().optional(),
+  /** Groq sends the usage of a stream only here. */
+  x_groq: z.looseObject({ usage: z.unknown().optional() }).optional().catch(undefined),
   error: z.unknown().optional(),
 });
 

@@ -1,4 +1,5 @@
 import { LlmError, type LlmErrorCode, type PartialReply } from '../error.ts';
+import { isUnresolvedHost } from '../is-unresolved-host.ts';
 import { redactLine, redactText } from '../redact.ts';
 import { parseErrorBody } from './error-body.ts';
 import { errorCodeOf } from './error-code.ts';
@@ -108,7 +109,13 @@ function rootCause(error: unknown): unknown {
 function reasonOf(error: unknown): string {
   const root = rootCause(error);
   const all = root instanceof AggregateError ? root.errors : [root];
-  return all.map((each) => (each instanceof Error ? each.message || codeNameOf(each) : String(each))).join(', ');
+  return all.map((each) => (each instanceof Error ? problemOf(each) : String(each))).join(', ');
+}
+
+function problemOf(error: Error): string {
+  if (!isUnresolvedHost(error)) return error.message || codeNameOf(error);
+  const host = 'hostname' in error ? ` "${String(error.hostname)}"` : '';
+  return `the host${host} was not found (${error.message || codeNameOf(error)})`;
 }
 
 function codeNameOf(error: unknown): string {

@@ -28,6 +28,8 @@ export interface AssembledReply {
   readonly usage: unknown;
   /** True when there was any choice, even an empty one. */
   readonly hasChoice: boolean;
+  /** Names of the fields of chunks without a choice, for the error when there is none. */
+  readonly fields?: readonly string[];
 }
 
 /** A model reply without what only the sender of the request knows. */
@@ -54,7 +56,7 @@ export function buildReply(answer: AssembledReply, settings: ReplySettings): Ass
   const { model, origin = model, newId = () => randomUUID().replaceAll('-', '') } = settings;
   const usageAndCost = usageOf(answer.usage);
   const problem = problemOf(answer, usageAndCost, settings);
-  if (problem) throw new LlmError(problem, `${settings.model} ${problems[problem]}`);
+  if (problem) throw new LlmError(problem, `${settings.model} ${descriptionOf(problem, answer)}`);
   const calls = toolCallsOf(answer.calls, { origin, newId });
   return {
     id: answer.id || `reply_${newId()}`,
@@ -75,6 +77,16 @@ const problems = {
   truncated: 'reached the output limit before any usable output.',
   empty: 'sent an empty reply.',
 } as const;
+
+function descriptionOf(problem: Problem, { hasChoice, fields = [], calls }: AssembledReply): string {
+  if (problem !== 'malformed-reply') return problems[problem];
+  if (hasChoice) {
+    return calls.some(({ name }) => name === '') ? 'sent a call without a name.' : 'sent a call that cannot be read.';
+  }
+  if (fields.length === 0) return problems[problem];
+  const names = fields.slice(0, 8).map((name) => JSON.stringify(name.slice(0, 30)));
+  return `sent a response without a readable choice: its fields are ${names.join(', ')}.`;
+}
 
 function problemOf(
   answer: AssembledReply,

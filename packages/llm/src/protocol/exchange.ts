@@ -52,11 +52,12 @@ export async function exchange<Body extends object>(
     return { ...reply, message, latencyMs: latencyMs() };
   } catch (error) {
     const partial = assembly.partial();
-    const generated = control.endedBy || deltas.any() ? undefined : readFailedGeneration(error, request, model);
+    const generated = control.endedBy ? undefined : readFailedGeneration(error, request, model);
     if (!generated) {
       const failure = control.endedBy ?? (error instanceof LlmError ? server.errors.redactPartial(error) : error);
       throw attachPartial(failure, partial, model);
     }
+    if (deltas.any()) onDelta?.({ kind: 'reset', reason: 'The server could not read a call of the reply.' });
     emitWholeReply(generated.message, control, onDelta);
     const { text: _text, reasoning: _reasoning, ...usageAndCost } = partial;
     return { ...generated, ...usageAndCost, latencyMs: latencyMs() };

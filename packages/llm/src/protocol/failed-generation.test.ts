@@ -62,13 +62,22 @@ test.for([
   server.assertDone();
 });
 
-test('a call is not a reply after deltas were emitted, or when no tool was offered', async () => {
+test('a call that its server could not read replaces the text that was streamed before', async () => {
   const [written = ''] = calls;
-  await using server = await scriptedServer([rejection(written, 'I lo'), rejection(written)]);
+  await using server = await scriptedServer([rejection(written, 'I lo')]);
+  const deltas: Delta[] = [];
+  const model = openaiChat({ model: 'm', baseUrl: server.url });
+  const reply = await model.generate(userRequest('Hi', { tools }), { onDelta: (delta) => deltas.push(delta) });
+  expect(reply.message.tool_calls?.map(({ name }) => name)).toEqual(['grep']);
+  const reset = { kind: 'reset', reason: 'The server could not read a call of the reply.' };
+  expect(deltas).toEqual([{ kind: 'text', text: 'I lo' }, reset, ...messageDeltas(reply.message)]);
+});
+
+test('a call is not a reply when no tool was offered', async () => {
+  const [written = ''] = calls;
+  await using server = await scriptedServer([rejection(written)]);
   const model = openaiChat({ model: 'm', baseUrl: server.url });
   const failure = { code: 'malformed-reply', partial: { text: written, reasoning: '' } };
-  const streamed = model.generate(userRequest('Hi', { tools }), { onDelta: () => undefined });
-  await expect(streamed).rejects.toMatchObject(failure);
   await expect(model.generate(userRequest('Hi'))).rejects.toMatchObject(failure);
 });
 

@@ -130,7 +130,7 @@ export const answerFaults: readonly FaultRow[] = [
     title: `the choices ${JSON.stringify(choices)} are malformed and retried`,
     protocols: ['chat'] as const,
     steps: [rawResponse({ body: { id: 'x', choices } }), fine],
-    failures: [['malformed-reply', /without a readable choice/] as const],
+    failures: [['malformed-reply', /without a readable choice: its fields are "id", "choices"\.$/] as const],
     reply: { text: 'Fine.' },
   })),
   {
