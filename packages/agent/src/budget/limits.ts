@@ -2,7 +2,7 @@ import { AgentError } from '../error.ts';
 
 /** Limits of one run. */
 export interface Limits {
-  /** Steps: at each the model is asked at most once. */
+  /** Maximum number of steps; a step calls the model at most once. */
   readonly maxIterations?: number;
   /** US dollars. Calls of unknown price do not count. */
   readonly maxCostUsd?: number;

@@ -13,7 +13,7 @@ export interface RunnableCall {
   readonly effect: Effect;
 }
 
-/** Decision about a call that a log contains without a result. */
+/** Decision about an unanswered call: one that a log contains without a result, for example after a crash. */
 export type RecoveryDecision =
   | { readonly kind: 'run'; readonly call: RunnableCall }
   | { readonly kind: 'answer'; readonly error: string };
