@@ -1,6 +1,6 @@
 // Defines a tool, prints its schema for the model, and calls it as an agent does.
 import { defineTool, ToolError } from '@varve/tools';
-import { z } from 'zod';
+import * as z from 'zod';
 
 const roll = defineTool({
   name: 'roll',

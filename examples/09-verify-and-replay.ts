@@ -4,7 +4,7 @@ import { replayConversation, verifyRequests } from '@varve/agent/replay';
 import { scriptedModel } from '@varve/llm/testing';
 import { memoryStore } from '@varve/storage';
 import { defineTool, finish } from '@varve/tools';
-import { z } from 'zod';
+import * as z from 'zod';
 
 const weather = (sky: string) =>
   defineTool({

@@ -4,7 +4,7 @@ import { textOf } from '@varve/events';
 import { scriptedModel } from '@varve/llm/testing';
 import { memoryStore } from '@varve/storage';
 import { defineTool, finish } from '@varve/tools';
-import { z } from 'zod';
+import * as z from 'zod';
 
 const done: string[] = [];
 const gate = Promise.withResolvers<void>();

@@ -3,7 +3,7 @@ import { Conversation, defineAgent } from '@varve/agent';
 import { scriptedModel } from '@varve/llm/testing';
 import { memoryStore } from '@varve/storage';
 import { defineTool, finish } from '@varve/tools';
-import { z } from 'zod';
+import * as z from 'zod';
 
 const strong = scriptedModel(
   [({ messages }) => ({ text: `I read ${messages.length} messages. The knot is untied.` })],

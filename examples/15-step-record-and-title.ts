@@ -4,7 +4,7 @@ import { defineEvent, text } from '@varve/events';
 import { scriptedModel } from '@varve/llm/testing';
 import { memoryStore } from '@varve/storage';
 import { defineTool, finish } from '@varve/tools';
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** A kind of one's own. With a message, the model reads it. */
 const Rating = defineEvent('Rating', {

@@ -5,7 +5,7 @@ import { textOf } from '@varve/events';
 import { scriptedModel, type ScriptedStep } from '@varve/llm/testing';
 import { memoryStore } from '@varve/storage';
 import { defineTool, finish } from '@varve/tools';
-import { z } from 'zod';
+import * as z from 'zod';
 
 const written: string[] = [];
 

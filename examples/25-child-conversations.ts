@@ -4,7 +4,7 @@ import { textOf } from '@varve/events';
 import { scriptedModel, type ScriptedTurn } from '@varve/llm/testing';
 import { memoryStore } from '@varve/storage';
 import { defineTool, finish } from '@varve/tools';
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** Looks at shelf after shelf. */
 const searcher = (room: string, shelves: number) => {

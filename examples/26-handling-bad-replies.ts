@@ -6,7 +6,7 @@ import { AgentErrorEvent, Condensation, MessageEvent, ObservationEvent } from '@
 import { scriptedModel, type ScriptedTurn } from '@varve/llm/testing';
 import { memoryStore } from '@varve/storage';
 import { defineTool, finish } from '@varve/tools';
-import { z } from 'zod';
+import * as z from 'zod';
 
 const add = defineTool({
   name: 'add',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { scriptedModel, type ScriptedStep } from '@varve/llm/testing';
 import { memoryStore } from '@varve/storage';
 import { defineTool, finish } from '@varve/tools';

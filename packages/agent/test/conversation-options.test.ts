@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { defineEvent, eventCodec, isOpaque, text, textOf, timestamps } from '@varve/events';
 import { defineFact } from '@varve/events/facts';
 import { builtinKinds, MessageEvent } from '@varve/events/kinds';

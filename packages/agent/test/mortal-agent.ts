@@ -6,7 +6,7 @@ import { openStore, type EventStore } from '@varve/storage';
 import { directoryScheme } from '@varve/storage/directory';
 import { sqliteScheme } from '@varve/storage/sqlite';
 import { defineTool, finish } from '@varve/tools';
-import { z } from 'zod';
+import * as z from 'zod';
 import { defineAgent, type Agent } from '../src/agent.ts';
 import { aroundAppends } from '../src/testing/around-appends.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { defineEvent, text, textOf, type Stamp } from '@varve/events';
 import { defineFact, effectFact } from '@varve/events/facts';
 import { ConversationStateUpdateEvent, MessageEvent } from '@varve/events/kinds';

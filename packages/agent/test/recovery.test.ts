@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { textOf } from '@varve/events';
 import { defineFact } from '@varve/events/facts';
 import { checkMessages } from '@varve/events/projections';

@@ -5,7 +5,7 @@ import { defineFact } from '@varve/events/facts';
 import { scriptedModel, type ScriptedStep, type ScriptedTurn } from '@varve/llm/testing';
 import { memoryStore, type EventStore, type LogReader } from '@varve/storage';
 import { defineTool, finish, type Tool } from '@varve/tools';
-import { z } from 'zod';
+import * as z from 'zod';
 import { defineAgent, type AgentOptions } from '../src/agent.ts';
 import { alwaysConfirm } from '../src/confirmation/always-confirm.ts';
 import { Conversation } from '../src/conversation/conversation.ts';

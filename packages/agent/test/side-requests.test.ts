@@ -5,7 +5,7 @@ import { rollingWindow } from '@varve/condensers';
 import { scriptedModel, type ScriptedStep, type ScriptedTurn } from '@varve/llm/testing';
 import { memoryStore } from '@varve/storage';
 import { defineTool, finish, ToolError, type Tool } from '@varve/tools';
-import { z } from 'zod';
+import * as z from 'zod';
 import { alwaysConfirm } from '../src/confirmation/always-confirm.ts';
 import { defineAgent, type AgentOptions } from '../src/agent.ts';
 import { Conversation } from '../src/conversation/conversation.ts';

@@ -8,7 +8,7 @@ import { isResult, callIdOf, checkMessages, type Usage } from '@varve/events/pro
 import { LlmError, type LanguageModel } from '@varve/llm';
 import { memoryStore, type EventStore } from '@varve/storage';
 import { defineTool, finish, type Tool } from '@varve/tools';
-import { z } from 'zod';
+import * as z from 'zod';
 import { defineAgent, type Agent } from '../src/agent.ts';
 import { alwaysConfirm } from '../src/confirmation/always-confirm.ts';
 import { confirmRisky } from '../src/confirmation/confirm-risky.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { defineFact } from '@varve/events/facts';
 import { checkMessages } from '@varve/events/projections';
 import { scriptedModel, type ScriptedTurn } from '@varve/llm/testing';

@@ -6,7 +6,7 @@ import { checkMessages } from '@varve/events/projections';
 import { scriptedModel, type ScriptedTurn } from '@varve/llm/testing';
 import { memoryStore } from '@varve/storage';
 import { defineTool, finish, type Tool } from '@varve/tools';
-import { z } from 'zod';
+import * as z from 'zod';
 import { defineAgent, type AgentOptions } from '../src/agent.ts';
 import { Conversation } from '../src/conversation/conversation.ts';
 import { countingTool } from '../src/testing/counting-tool.ts';

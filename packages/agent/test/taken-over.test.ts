@@ -2,7 +2,7 @@ import { mkdtempDisposable } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { scriptedModel, type ScriptedStep, type ScriptedTurn } from '@varve/llm/testing';
 import { StorageError, type EventStore } from '@varve/storage';
 import { directoryStore } from '@varve/storage/directory';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { defineEvent, eventCodec, EventError, isOpaque, type OpaqueEvent } from './index.ts';
 import { builtinKinds, type AnyEvent } from './kinds/index.ts';
 import { anyCharacter } from './testing/index.ts';

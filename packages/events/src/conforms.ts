@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /**
  * Returns true if parsing would return the value unchanged: no defaults to add, no null for absence, no unknown field.

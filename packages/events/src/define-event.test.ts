@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { deepFreeze, defineEvent, EventError, text } from './index.ts';
 import { ConversationStateUpdateEvent, MessageEvent, PauseEvent } from './kinds/index.ts';
 import { TerminalAction } from './payloads/index.ts';

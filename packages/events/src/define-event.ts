@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { EventError, describeInvalid } from './error.ts';
 import { deepFreeze, type Immutable } from './immutable.ts';
 import { jsonProblem } from './json.ts';

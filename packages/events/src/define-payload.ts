@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { contentList, isContent, type Content } from './content.ts';
 import { describeInvalid, EventError } from './error.ts';
 import { deepFreeze, type Immutable } from './immutable.ts';

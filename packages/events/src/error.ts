@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 
 /** Problem of a record: text that is not JSON, JSON without a `kind`, or fields that do not match the kind's schema. */
 export type EventErrorCode = 'not-json' | 'not-an-event' | 'invalid';

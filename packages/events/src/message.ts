@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { contentList } from './content.ts';
 import type { Immutable } from './immutable.ts';
 import { withReadRepair, withFallback } from './lenient.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** Token counts of one model call. `input_tokens` counts all prompt tokens, including cached ones. */
 export const tokenUsage = z.strictObject({

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { DefinedPayload } from './definitions.ts';
 import { payloadExamples } from './examples.ts';
 

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { builtinKinds } from '../src/kinds/index.ts';
 import * as payloads from '../src/payloads/index.ts';
 

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import * as facts from '../src/facts/index.ts';
 import { builtinKinds } from '../src/kinds/index.ts';
 import { definedPayloads } from './definitions.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { defineEvent, eventCodec, text, type BaseEvent } from '../src/index.ts';
 import { builtinKinds, MessageEvent } from '../src/kinds/index.ts';
 import type { Payload } from '../src/payloads/index.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { textOf } from '@varve/events';
 import { expect, test } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { ToolSpec } from '../src/model-request.ts';
 import { openaiChat } from '../src/chat/openai-chat.ts';
 import { userRequest, scriptedModel, scriptedServer } from '../src/testing/index.ts';

@@ -1,6 +1,6 @@
 import { text } from '@varve/events';
 import { defineAction, FinishAction, FinishObservation } from '@varve/events/payloads';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Tool } from './contract/tool.ts';
 import { defineBuiltinTool } from './contract/define-tool.ts';
 import { invalidArguments } from './contract/error.ts';

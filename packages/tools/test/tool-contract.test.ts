@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from '@varve/events';
 import { describe, expect, test } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { clientTool } from '../src/client/client-tool.ts';
 import type { Tool } from '../src/contract/tool.ts';
 import { defineTool } from '../src/contract/define-tool.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** The tool of every loop: its description, its parameters and its result. */
 export const note = {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ToolCall } from '@varve/events';
 import { defineTool, type Tool } from '@varve/tools';
-import { z } from 'zod';
+import * as z from 'zod';
 import { offeredTool } from '../request/offered-tools.ts';
 import { readCall } from './read-call.ts';
 

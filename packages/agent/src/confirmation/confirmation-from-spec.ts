@@ -1,5 +1,5 @@
 import type { Json } from '@varve/events';
-import { z } from 'zod';
+import * as z from 'zod';
 import { alwaysConfirm } from './always-confirm.ts';
 import type { ConfirmationPolicy } from './confirmation-policy.ts';
 import { confirmRisky } from './confirm-risky.ts';

@@ -1,5 +1,5 @@
 import type { Json } from '@varve/events';
-import { z } from 'zod';
+import * as z from 'zod';
 import {
   defaultBudget,
   defaultConfirmation,

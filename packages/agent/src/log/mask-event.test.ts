@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { defineEvent, eventCodec, text } from '@varve/events';
 import { callFact, defineFact, toolsetFact } from '@varve/events/facts';
 import {

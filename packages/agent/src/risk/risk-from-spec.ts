@@ -1,5 +1,5 @@
 import type { Json } from '@varve/events';
-import { z } from 'zod';
+import * as z from 'zod';
 import { ensembleRisk } from './ensemble-risk.ts';
 import { modelRisk } from './model-risk.ts';
 import type { RiskAnalyzer } from './risk-analyzer.ts';

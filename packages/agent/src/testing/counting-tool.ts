@@ -1,5 +1,5 @@
 import { defineTool, type Effect, type Tool } from '@varve/tools';
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** Tools that count the real executions per text. */
 export interface CountingTool {

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { defineFact } from './define-fact.ts';
 
 /** Approval of one pending action in its stored form: the digest covers the stored bytes of its event. */

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { tokenUsage } from '../token-usage.ts';
 import { defineFact } from './define-fact.ts';
 

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import type { BaseEvent, Stamp } from '../define-event.ts';
 import { EventError, describeInvalid } from '../error.ts';
 import { lenientReader } from '../lenient.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { defineFact } from './define-fact.ts';
 
 /** Start of a call with side effects. Durable before the call starts: after a crash, the outcome is unknown. */

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { defineFact } from './define-fact.ts';
 
 /** Replacement of observations by `text` in the view of the model. The log keeps them whole. */

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { defineFact } from './define-fact.ts';
 
 /** Request parameters except messages and tools, stored once per log and referenced by digest in `varve.call`. */

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { defineFact } from './define-fact.ts';
 
 /** Tool list as offered to models, stored once per log and referenced by digest in `varve.call`. */

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Json } from '../json.ts';
 import { Head } from './tree.ts';
 import type { Projection } from './projection.ts';

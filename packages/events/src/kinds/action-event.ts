@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { textContent } from '../content.ts';
 import { criticResult } from './critic-result.ts';
 import { defineEvent } from '../define-event.ts';

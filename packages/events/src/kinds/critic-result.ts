@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** Rating of a reply by a critic: 0 to 1, a success from 0.5. */
 export const criticResult = z.strictObject({

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { withFallback } from '../lenient.ts';
 
 /** Classification of a failure by possible user actions. `kind` is an ordinary field here, not a discriminator. */

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { defineEvent } from '../define-event.ts';
 
 /** Log of one model call for a client that stores such logs: a file name and the JSON text of the file. */

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { textContent } from '../content.ts';
 import { defineEvent } from '../define-event.ts';
 import { anyObservation } from '../define-payload.ts';

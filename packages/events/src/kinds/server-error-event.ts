@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { defineEvent } from '../define-event.ts';
 
 /** Failure of the server itself. Sent to clients on sockets, not stored. */

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { defineEvent } from '../define-event.ts';
 
 /** Part of a reply that is still being generated. Sent on sockets, not stored: the whole reply follows as an event. */

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { defineEvent } from '../define-event.ts';
 
 /** Token ids of one request and its reply, for training. Only some servers of open models return them. */

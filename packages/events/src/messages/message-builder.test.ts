@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { eventCodec } from '../codec.ts';
 import { text, textOf } from '../content.ts';
 import { defineEvent, type BaseEvent } from '../define-event.ts';

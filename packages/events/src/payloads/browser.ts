@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { defineAction, defineObservation } from '../define-payload.ts';
 
 const index = z.number().int().nonnegative().describe('The number of the element in the state of the page.');

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { defineAction, defineObservation } from '../define-payload.ts';
 
 const command = z.enum(['view', 'create', 'str_replace', 'insert', 'undo_edit']);

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { defineAction, defineObservation } from '../define-payload.ts';
 
 const filePath = z.string().describe('The path of the file, absolute or in the working directory.');

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { defineAction, defineObservation } from '../define-payload.ts';
 
 /** Loads a skill into the conversation. */

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { defineAction, defineObservation } from '../define-payload.ts';
 
 /** Call of a tool without a payload kind: MCP tools and tools of applications. */

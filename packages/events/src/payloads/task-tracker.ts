@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { withFallback } from '../lenient.ts';
 import { defineAction, defineObservation } from '../define-payload.ts';
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { text, type Content } from '../content.ts';
 import { lenientReader } from '../lenient.ts';
 import { defineAction, defineObservation, type Observation } from '../define-payload.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { HookExecutionEvent } from '../kinds/hook-execution-event.ts';
 import type { BaseEvent } from '../define-event.ts';
 import type { Projection } from '../fold/projection.ts';

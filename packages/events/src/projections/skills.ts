@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { MessageEvent } from '../kinds/message-event.ts';
 import { ObservationEvent } from '../kinds/observation-event.ts';
 import type { BaseEvent } from '../define-event.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { BaseEvent } from '../define-event.ts';
 import { callFact, type Call } from '../facts/call.ts';
 import type { TokenUsage } from '../token-usage.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { ObservationEvent } from '../kinds/observation-event.ts';
 import { lenientReader } from '../lenient.ts';
 import { TaskTrackerObservation, taskItem, type TaskItem } from '../payloads/task-tracker.ts';

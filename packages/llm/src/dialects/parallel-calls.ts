@@ -1,5 +1,5 @@
 import type { ToolCall } from '@varve/events';
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** A tool that no request offers: models of OpenAI invent it to call several tools in one call. */
 export const parallelName = 'multi_tool_use.parallel';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** Content of an error body: `message` for people, `full` to determine the error code. */
 export interface ErrorBody {

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Capabilities } from '../capabilities.ts';
 
 /** Capabilities of a model reported by its server, for the adapter options of the same names. */

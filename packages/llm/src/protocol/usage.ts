@@ -1,5 +1,5 @@
 import type { TokenUsage } from '@varve/events';
-import { z } from 'zod';
+import * as z from 'zod';
 
 const count = z.number().nonnegative().optional().catch(undefined);
 const details = z.looseObject({ cached_tokens: count, cache_write_tokens: count, reasoning_tokens: count });

@@ -1,5 +1,5 @@
 import type { Message } from '@varve/events';
-import { z } from 'zod';
+import * as z from 'zod';
 
 const reasoning = z.object({
   type: z.literal('reasoning'),

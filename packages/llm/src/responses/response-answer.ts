@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** Text that may be missing, null or of another type, all of which mean none. */
 const textField = z.string().catch('');

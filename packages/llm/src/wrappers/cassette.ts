@@ -1,5 +1,5 @@
 import { appendFile, readFile } from 'node:fs/promises';
-import { z } from 'zod';
+import * as z from 'zod';
 import { LlmError, type LlmErrorCode, type PartialReply, type FailedAttempt } from '../error.ts';
 import type { ModelReply } from '../model-reply.ts';
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { ToolAnnotations } from '../contract/tool.ts';
 import { ToolError } from '../contract/error.ts';
 

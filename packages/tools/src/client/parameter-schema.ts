@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { ToolError } from '../contract/error.ts';
 import { withRequiredFields } from './with-required-fields.ts';
 

@@ -1,6 +1,6 @@
 import { textOf } from '@varve/events';
 import { expect, test } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { defineTool } from './define-tool.ts';
 import { openedTool } from '../testing/opened-tool.ts';
 

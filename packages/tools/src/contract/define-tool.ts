@@ -5,7 +5,7 @@ import {
   type ObservationDefinition,
   type PayloadDefinition,
 } from '@varve/events/payloads';
-import type { z } from 'zod';
+import type * as z from 'zod';
 import {
   cautiousAnnotations,
   type Effect,

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 
 /** Failures that the caller of a tool can handle. Failures that the model can answer are observations instead. */
 export type ToolErrorCode =

@@ -1,5 +1,5 @@
 import { commonKeywords, narrowSchema, type JsonSchema } from '@varve/text';
-import { z } from 'zod';
+import * as z from 'zod';
 
 const keywords = new Set([...commonKeywords, 'anyOf', 'additionalProperties']);
 

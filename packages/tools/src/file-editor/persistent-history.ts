@@ -1,6 +1,6 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { writeAtomically } from '../files/write-atomically.ts';
 import { type Edit, EditHistory } from './edit-history.ts';
 import { digestOf } from '../files/text-file.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 const operation = z.object({
   type: z.enum(['create_file', 'update_file', 'delete_file']),

@@ -1,6 +1,6 @@
 import { readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { z } from 'zod';
+import * as z from 'zod';
 import { processEntry } from './process-table.ts';
 
 /** Stored identity of a process, which distinguishes it from a later process with the same number. */

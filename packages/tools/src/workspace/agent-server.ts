@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { ToolError } from '../contract/error.ts';
 
 /** Address and access key of an agent-server. */

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { z } from 'zod';
+import * as z from 'zod';
 import { ToolError } from '../contract/error.ts';
 import type { AgentServer } from './agent-server.ts';
 import { cappedOutput } from './capped-output.ts';

@@ -3,7 +3,7 @@ import { createServer, type RequestListener } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { workspaceServer } from '../../test/support/workspace-server.ts';
 import { remoteWorkspace } from './remote-workspace.ts';
 

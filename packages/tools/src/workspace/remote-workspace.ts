@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { ToolError } from '../contract/error.ts';
 import type { GitChange } from '../git/git-changes.ts';
 import { gitRepository } from '../git/git-repository.ts';

@@ -3,7 +3,7 @@ import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { dirname, isAbsolute } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { z } from 'zod';
+import * as z from 'zod';
 import { ToolError } from '../../src/contract/error.ts';
 import { gitChanges } from '../../src/git/git-changes.ts';
 import { gitDiff } from '../../src/git/git-diff.ts';

@@ -1,6 +1,6 @@
 import type { Json } from '@varve/events';
 import { stateFields, type Projection } from '@varve/events/projections';
-import { z } from 'zod';
+import * as z from 'zod';
 
 const json = z.json().catch(null);
 

@@ -1,5 +1,5 @@
 import { text, type Content, type Message } from '@varve/events';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { ModelRequest } from '../../model-request.ts';
 
 const inputPart = z.discriminatedUnion('type', [
