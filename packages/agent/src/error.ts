@@ -19,6 +19,8 @@ export type AgentErrorCode =
   | 'pending'
   /** There is no pending action with this id, or none at all. */
   | 'nothing-pending'
+  /** The pending calls are not those of the digest that was approved; show them again. */
+  | 'calls-changed'
   /** The conversation has no message yet. */
   | 'nothing-to-do'
   /** Another process took the conversation over, so this object stores nothing any more; open it again. */

@@ -118,6 +118,43 @@ test('approving without pending calls, or an unknown one, is refused', async () 
   await expect(conversation.reject('no')).rejects.toMatchObject({ code: 'nothing-pending' });
 });
 
+test('an approval with a digest covers the calls that have it, and no others', async () => {
+  const { conversation, runs } = await waiting({ steps: [twoRecords, done] });
+  const [first, second] = conversation.state.pending;
+  const shown = conversation.digestOf();
+  for (const other of [[], first ? [first] : [], [second, first].flatMap((call) => call ?? [])]) {
+    const digest = conversation.digestOf(other);
+    expect(digest).not.toBe(shown);
+    await expect(conversation.approve({ digest })).rejects.toMatchObject({ code: 'calls-changed' });
+  }
+  const digest = conversation.digestOf(first ? [first] : []);
+  await conversation.approve({ actionIds: [first?.event.id ?? ''], digest });
+  expect(conversation.digestOf()).toBe(shown);
+  await conversation.approve({ digest: shown.slice(0, 16) });
+  expect(await conversation.run()).toMatchObject({ reason: 'finished' });
+  expect([...runs.values()]).toEqual([1, 1]);
+});
+
+test('an approval of calls that were replaced in the meantime approves nothing', async () => {
+  const { conversation, runs, agent, store } = await waiting({ steps: [twoRecords, twoRecords, done] });
+  const shown = conversation.digestOf();
+  await conversation.reject('Something else.');
+  await conversation.run();
+  await conversation[Symbol.asyncDispose]();
+  await using again = await Conversation.open({ agent, store, id: conversation.id });
+  await expect(again.approve({ digest: shown })).rejects.toMatchObject({ code: 'calls-changed' });
+  expect(await again.run()).toMatchObject({ reason: 'waiting' });
+  expect(runs.size).toBe(0);
+});
+
+test.for(['', 'yes', '0123456789abcde', 'X'.repeat(64), '0'.repeat(65)])(
+  'the digest %j is refused as malformed',
+  async (digest) => {
+    const { conversation } = await waiting({ steps: [twoRecords, done] });
+    await expect(conversation.approve({ digest })).rejects.toMatchObject({ code: 'invalid' });
+  },
+);
+
 test('a single finish or think never waits, but together with another call it does', async () => {
   const thought: ScriptedTurn = { calls: [{ name: 'think', arguments: { thought: 'Hm.' } }] };
   expect((await waiting({ steps: [thought, done] })).result.reason).toBe('finished');

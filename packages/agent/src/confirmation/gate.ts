@@ -11,6 +11,11 @@ export function approvalDigest(codec: EventCodec, event: ActionEvent): string {
   return digestOf(codec.encode(event));
 }
 
+/** Returns the digest of a list of calls as they are stored, in this order: hex SHA-256 over their digests. */
+export function callsDigest(codec: EventCodec, calls: readonly Pick<PendingCall, 'event'>[]): string {
+  return digestOf(calls.map(({ event }) => approvalDigest(codec, event)).join('\n'));
+}
+
 /** Reports whether exactly this call was approved. */
 export function isApproved(codec: EventCodec, call: PendingCall): boolean {
   // Most calls are never asked about, and a digest reads the whole call.

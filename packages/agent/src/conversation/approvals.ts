@@ -1,6 +1,6 @@
 import { approvalFact } from '@varve/events/facts';
 import type { PendingCall } from '@varve/events/projections';
-import { approvalDigest } from '../confirmation/gate.ts';
+import { approvalDigest, callsDigest } from '../confirmation/gate.ts';
 import { AgentError } from '../error.ts';
 import { rejectionDraft, statusDraft, type Draft } from '../log/drafts.ts';
 import type { Session } from '../session.ts';
@@ -9,6 +9,11 @@ import type { Session } from '../session.ts';
 export interface Approval {
   /** Ids of action events; default all pending calls. */
   readonly actionIds?: readonly string[];
+  /**
+   * Digest of the calls that the person saw (`Conversation.digestOf`), or at least its first 16 digits. Without it,
+   * everything that is pending is approved, whether or not it was shown.
+   */
+  readonly digest?: string;
   /** Default `user`. */
   readonly by?: string;
 }
@@ -16,16 +21,32 @@ export interface Approval {
 /**
  * Approves pending calls with their exact stored bytes.
  *
- * @throws {AgentError} `nothing-pending` when an id names no pending call, or no call is pending.
+ * @throws {AgentError} `nothing-pending` when an id names no pending call, or no call is pending; `calls-changed` when
+ * the calls have another digest; `invalid` for a malformed digest.
  */
-export async function approveCalls({ actionIds, by = 'user' }: Approval, session: Session): Promise<void> {
+export async function approveCalls({ actionIds, digest, by = 'user' }: Approval, session: Session): Promise<void> {
   const { journal, codec, now } = session;
-  await journal.emit(() =>
-    selectPending(session, actionIds).map(({ event }): Draft => {
+  await journal.emit(() => {
+    const calls = selectPending(session, actionIds);
+    if (digest !== undefined) checkDigest(digest, calls, session);
+    return calls.map(({ event }): Draft => {
       const value = { action_id: event.id, digest: approvalDigest(codec, event), by, at: now() };
       return { make: (stamp) => approvalFact.create(value, stamp) };
-    }),
-  );
+    });
+  });
+}
+
+/** Shorter digests could be met by calls that were written to have them. */
+const minDigestLength = 16;
+
+function checkDigest(digest: string, calls: readonly PendingCall[], { codec, conversationId }: Session): void {
+  if (!/^[0-9a-f]*$/.test(digest) || digest.length < minDigestLength || digest.length > 64) {
+    const what = `${JSON.stringify(digest)} is not a digest of ${minDigestLength} to 64 hex digits`;
+    throw new AgentError('invalid', `${what}.`);
+  }
+  if (callsDigest(codec, calls).startsWith(digest)) return;
+  const what = `The pending calls of conversation ${conversationId} are not the approved ones`;
+  throw new AgentError('calls-changed', `${what}, whose digest is ${digest}.`);
 }
 
 /** Rejects every pending call that has not started. @throws {AgentError} `nothing-pending`. */

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { textOf, type BaseEvent } from '@varve/events';
 import type { Observation } from '@varve/events/payloads';
+import type { PendingCall } from '@varve/events/projections';
 import type { LanguageModel, ModelReply, ModelRequest } from '@varve/llm';
+import { callsDigest } from '../confirmation/gate.ts';
 import { AgentError } from '../error.ts';
 import { stateOf, type ConversationState } from '../log/conversation-state.ts';
 import { titleDraft } from '../log/drafts.ts';
@@ -151,11 +153,22 @@ export class Conversation implements AsyncDisposable {
    * Approves pending calls, by the ids of their action events or all of them, with their exact stored bytes. The status
    * does not change: the next run executes them, and waits again for other calls that the policy asks about.
    *
-   * @throws {AgentError} `nothing-pending` when an id names no pending call, or no call is pending.
+   * With a digest only the calls that have it are approved, so that none is approved that the person did not see.
+   *
+   * @throws {AgentError} `nothing-pending` when an id names no pending call, or no call is pending; `calls-changed`
+   * when the calls have another digest; `invalid` for a malformed digest.
    */
   async approve(approval: Approval = {}): Promise<void> {
     this.#assertUsable();
     await approveCalls(approval, this.#session);
+  }
+
+  /**
+   * Returns the digest of calls as they are stored, in this order; default all pending calls. Take it of the calls that
+   * are shown to a person, and pass it to `approve`: hex SHA-256.
+   */
+  digestOf(calls: readonly PendingCall[] = this.state.pending): string {
+    return callsDigest(this.#session.codec, calls);
   }
 
   /**
