@@ -33,7 +33,8 @@ function actionLine({ action, tool_name: tool, tool_call: call, summary }: Actio
   const tasks = TaskTrackerAction.read(action);
   if (tasks) return { mark, text: `☰ ${tasks.command === 'plan' ? 'plan' : 'task list'}` };
   const thinking = ThinkAction.read(action);
-  if (thinking) return { mark: 'quiet', text: `… ${firstLines(thinking.thought, 4)}` };
+  if (thinking)
+    return { mark: 'quiet', text: `… ${maxLines === Infinity ? thinking.thought : firstLines(thinking.thought, 4)}` };
   const finish = FinishAction.read(action);
   if (finish) return { mark: 'success', text: `✔ ${finish.message}` };
   if (maxLines === Infinity) return { mark, text: `→ ${tool} ${call.arguments}` };
@@ -45,7 +46,8 @@ function terminalText(
   { command, is_input: isInput, reset }: NonNullable<ReturnType<typeof TerminalAction.read>>,
   maxLines: number,
 ): string {
-  const shown = firstLines(command, maxLines) || '(poll)';
+  // A whole command keeps its outer blanks: some of them are other characters than the blank.
+  const shown = (maxLines === Infinity ? command : firstLines(command, maxLines)) || '(poll)';
   return `${isInput ? '⌨' : '$'} ${shown}${reset ? ' (in a fresh shell)' : ''}`;
 }
 

@@ -110,6 +110,8 @@ test('failures, rejections and condensations are shown', () => {
   );
   const forgotten = Condensation.create({ forgotten_event_ids: ['a', 'b'], llm_response_id: 'r' }, stamp);
   expect(shown(forgotten)).toBe('… 2 events are no longer shown to the model');
+  const none = Condensation.create({ llm_response_id: 'r' }, stamp);
+  expect(shown(none)).toBe('');
 });
 
 test('text of models and tools cannot control the terminal', () => {

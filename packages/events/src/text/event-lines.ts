@@ -42,7 +42,12 @@ function linesOf(event: BaseEvent): readonly TextLine[] {
   if (UserRejectObservation.is(event)) return [{ mark: 'warning', text: `  ✗ rejected: ${event.rejection_reason}` }];
   if (ConversationErrorEvent.is(event)) return [{ mark: 'error', text: `✗ ${event.code}: ${event.detail}` }];
   if (Condensation.is(event)) {
-    return [{ mark: 'quiet', text: `… ${event.forgotten_event_ids.length} events are no longer shown to the model` }];
+    const { length } = event.forgotten_event_ids;
+    // One without events only ends a request to condense.
+    if (length === 0) return [];
+    return [
+      { mark: 'quiet', text: `… ${length === 1 ? '1 event is' : `${length} events are`} no longer shown to the model` },
+    ];
   }
   if (HookExecutionEvent.is(event)) return hookLines(event);
   if (SystemPromptEvent.is(event)) return [{ mark: 'quiet', text: `system prompt, ${event.tools.length} tools` }];

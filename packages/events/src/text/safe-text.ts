@@ -23,17 +23,26 @@ export function safeText(value: string): string {
     .toWellFormed();
 }
 
-/** Characters without a glyph that can hide others: controls, direction marks, zero-width characters. */
-const hidden = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
+/**
+ * Characters without a glyph of their own, except the blank and the line feed: controls, format and default-ignorable
+ * characters (variation selectors, fillers, tags), other blanks, the empty Braille pattern, private and unassigned code
+ * points.
+ *
+ * @see https://www.unicode.org/reports/tr44/#Default_Ignorable_Code_Point
+ */
+const invisible = /[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/gu;
+const lineEndBlanks = / +$/gm;
 
 /**
- * Returns text for a person who must see all of it, such as a call to approve: invisible characters are replaced by
- * their code points, a tab by four spaces. Line feeds stay.
+ * Returns text for a person who must see all of it, such as a call to approve: invisible characters, and blanks at the
+ * end of a line, are replaced by their code points, a tab by an arrow. Other blanks and line feeds stay.
  */
 export function revealHidden(text: string): string {
-  return text.replace(hidden, (character) => {
-    if (character === '\n') return character;
-    if (character === '\t') return '    ';
-    return `<${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}>`;
-  });
+  return text
+    .replace(lineEndBlanks, (blanks) => '<0020>'.repeat(blanks.length))
+    .replace(invisible, (character) => {
+      if (character === '\n' || character === ' ') return character;
+      if (character === '\t') return '⇥   ';
+      return `<${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}>`;
+    });
 }
