@@ -28,18 +28,18 @@ async function varve(args: readonly string[], env: Record<string, string> = {}, 
 test('a missing key is reported with a hint', async () => {
   const { code, stderr, stdout } = await varve(['run', 'x']);
   expect([code, stdout]).toEqual([2, '']);
-  expect(stderr).toContain('There is no key for openai: OPENAI_API_KEY is not set.');
+  expect(stderr).toContain('No API key for openai (OPENAI_API_KEY is not set).');
   expect(stderr).toContain('OPENAI_API_KEY');
 });
 
 test.for([
   ['openrouter/qwen/qwen3-coder', 'OPENROUTER_API_KEY is not set'],
-  ['nobody/some-model', 'names no known provider'],
+  ['nobody/some-model', 'Unknown provider "nobody".'],
 ])('the model %s is rejected before anything runs, with a hint', async ([model = '', problem = '']) => {
   const { code, stderr } = await varve(['run', 'x', '--model', model], { OPENAI_API_KEY: 'sk-not-for-others' });
   expect(code).toBe(2);
   expect(stderr).toContain(problem);
-  expect(stderr).toMatch(/Set the variable of its provider|The providers are: openai, /);
+  expect(stderr).toMatch(/Set LLM_API_KEY for any server|The providers are: openai, /);
 });
 
 test('a server without a model name is a usage error', async () => {
@@ -72,7 +72,10 @@ test('a model reference with an invalid address is rejected', async () => {
 test('a known provider receives only its own key, also by its address', async () => {
   const args = ['run', 'x', '--base-url', 'https://openrouter.ai/api/v1', '--model', 'm'];
   const { code, stderr } = await varve(args, { OPENAI_API_KEY: 'sk-not-for-others' });
-  expect([code, stderr]).toEqual([2, expect.stringContaining('There is no API key.')]);
+  expect([code, stderr]).toEqual([
+    2,
+    expect.stringContaining('No API key for openrouter (OPENROUTER_API_KEY is not set).'),
+  ]);
 });
 
 /** An address without a listener: its port was free a moment ago. */

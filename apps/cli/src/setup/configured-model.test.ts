@@ -1,5 +1,7 @@
 import { PassThrough, Readable } from 'node:stream';
 import { expect, test } from 'vitest';
+import { scriptedServer, userRequest } from '@varve/llm/testing';
+import { exitCodes } from '../exit-codes.ts';
 import { configuredModel, type ConfiguredModel } from './configured-model.ts';
 
 function configured(env: Record<string, string>, model: string, baseUrl?: string): Promise<ConfiguredModel> {
@@ -18,4 +20,29 @@ test('the key of a known provider is found by its address', async () => {
   const env = { OPENROUTER_API_KEY: 'or-0123456789' };
   const { model } = await configured(env, 'maker/model', 'https://openrouter.ai/api/v1');
   expect(model.name).toBe('maker/model');
+});
+
+test.for(['https://llm.example.test/v1', 'http://api.openai.com/v1', 'https://api.openai.com.evil.test/v1'])(
+  'the server %s receives LLM_API_KEY, and no key of a provider',
+  async (baseUrl) => {
+    const env = { OPENAI_API_KEY: 'sk-0123456789', OPENROUTER_API_KEY: 'or-0123456789' };
+    await expect(configured(env, 'm', baseUrl)).rejects.toMatchObject({
+      exitCode: exitCodes.usage,
+      message: `No API key for ${new URL(baseUrl).origin}, which is no known provider.`,
+      hint: expect.stringContaining('LLM_API_KEY') as unknown,
+    });
+    const { model } = await configured({ ...env, LLM_API_KEY: 'own-0123456789' }, 'm', baseUrl);
+    expect(model.name).toBe('m');
+  },
+);
+
+test('a server on this machine receives no key of a provider', async () => {
+  await using server = await scriptedServer([{ text: 'Hi.' }, { text: 'Hi.' }]);
+  const env = { OPENAI_API_KEY: 'sk-0123456789' };
+  for (const each of [env, { ...env, LLM_API_KEY: 'own-0123456789' }]) {
+    const { model } = await configured(each, 'm', server.url);
+    await model.generate(userRequest('Hi'));
+  }
+  const sent = server.requests.map(({ headers }) => headers['authorization']);
+  expect(sent).toEqual(['Bearer none', 'Bearer own-0123456789']);
 });

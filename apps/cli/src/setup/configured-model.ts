@@ -29,8 +29,8 @@ const defaultModel = 'gpt-5.1';
 
 /**
  * Creates the configured model: `--model`/LLM_MODEL, `--base-url`/LLM_BASE_URL/OPENAI_BASE_URL, and
- * LLM_API_KEY or the key of the provider. A server on this machine needs no key. The dump
- * variables of the reference are supported.
+ * LLM_API_KEY or the key of the provider. The key of a provider is sent to its own address only; a server on this
+ * machine needs none. The dump variables of the reference are supported.
  *
  * @throws {CliError} `usage` without a key, for an unknown provider, or without a model name for a custom server.
  */
@@ -44,8 +44,7 @@ export async function configuredModel(
   const reference = referenceFrom(options.model ?? (env['LLM_MODEL'] || undefined), baseUrl);
   const secrets = keysIn(env);
   const dumps = dumpsFrom(env, { path: join(varveHome(io), 'completions'), secrets });
-  const apiKey = keyIn(env, 'LLM_API_KEY') ?? (baseUrl === undefined ? undefined : keyAt(baseUrl, env));
-  if (baseUrl !== undefined && !isLoopback(baseUrl) && apiKey === undefined) throw missingKey('There is no API key.');
+  const apiKey = keyIn(env, 'LLM_API_KEY');
   // Servers on this machine have no prices, and their own context windows.
   const catalog = isLoopback(baseUrl ?? providerOf(reference)?.baseUrl ?? reference) ? undefined : await modelCatalog();
   const adapter = withUsageError(() =>
@@ -112,21 +111,13 @@ function missingKey(message: string): CliError {
   return new CliError(
     exitCodes.usage,
     message,
-    'Set the variable of its provider (such as OPENAI_API_KEY) or LLM_API_KEY, or name a server on this machine with --base-url. `varve demo` needs neither.',
+    'Set LLM_API_KEY for any server, or the variable of a known provider (such as OPENAI_API_KEY), which is sent to that provider only. A server on this machine (--base-url) and `varve demo` need none.',
   );
 }
 
 /** Returns a trimmed key: environment files may add line feeds. */
 function keyIn(env: TerminalIo['env'], name: string): string | undefined {
   return env[name]?.trim() || undefined;
-}
-
-/** Returns the key of the provider at an address. Unknown servers get the key of OpenAI, whose protocol they use. */
-function keyAt(baseUrl: string, env: TerminalIo['env']): string | undefined {
-  const { host } = new URL(baseUrl);
-  const owner = Object.values(providers).find((provider) => new URL(provider.baseUrl).host === host);
-  const name = owner ? owner.keyName : 'OPENAI_API_KEY';
-  return name === undefined ? undefined : keyIn(env, name);
 }
 
 /** Returns the keys of all providers, because a program started by the agent may print any of them. */

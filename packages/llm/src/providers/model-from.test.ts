@@ -45,15 +45,49 @@ describe('a reference', () => {
 });
 
 test.for([
-  ['nowhere/m', 'bad-request', 'The model reference "nowhere/m" names no known provider.'],
-  ['constructor/m', 'bad-request', 'The model reference "constructor/m" names no known provider.'],
+  ['nowhere/m', 'bad-request', 'Unknown provider "nowhere".'],
+  ['constructor/m', 'bad-request', 'Unknown provider "constructor".'],
   ['openai/', 'bad-request', 'The model reference "openai/" names no model.'],
   ['http://localhost:9000', 'bad-request', 'The model reference "http://localhost:9000" names no model.'],
-  ['groq/m', 'unauthenticated', 'There is no key for groq: GROQ_API_KEY is not set.'],
+  ['groq/m', 'unauthenticated', 'No API key for groq (GROQ_API_KEY is not set).'],
 ] as const)('%s is %s', ([reference, code, message]) => {
   expect(() => modelFrom(reference, { keys: { OPENAI_API_KEY: 'k' } })).toThrow(
     expect.objectContaining({ code, message }),
   );
+});
+
+const foreign = [
+  'https://llm.example.test/v1',
+  'http://api.openai.com/v1',
+  'https://api.openai.com:8443/v1',
+  'https://api.openai.com.evil.test/v1',
+  'https://evil.test/api.openai.com/v1',
+  'https://api.openai.com./v1',
+  'http://192.168.0.7:8000/v1',
+];
+
+test.for(foreign)('no key of a provider is sent to %s', (baseUrl) => {
+  const message = `No API key for ${new URL(baseUrl).origin}, which is no known provider.`;
+  const error = expect.objectContaining({ code: 'unauthenticated', message });
+  expect(() => modelFrom('m', { keys, baseUrl })).toThrow(error);
+  expect(() => modelFrom(`${baseUrl}#m`, { keys })).toThrow(error);
+  expect(modelFrom('m', { keys, baseUrl, apiKey: 'own' }).name).toBe('m');
+  expect(modelFrom('m', { baseUrl }).name).toBe('m');
+});
+
+test('every address receives the key of its own provider, and of no other', async () => {
+  for (const { baseUrl, keyName } of Object.values(providers)) {
+    const received: (string | null)[] = [];
+    const fetch: typeof globalThis.fetch = async (url, init) => {
+      received.push(new Request(url, init).headers.get('authorization'));
+      return new Response('', { status: 401 });
+    };
+    for (const address of [baseUrl, baseUrl.replace(/\/\/[^/]+/, (host) => host.toUpperCase()), ` ${baseUrl}/`]) {
+      const model = modelFrom('m', { keys, fetch, baseUrl: address });
+      await expect(model.generate(userRequest('Hi'))).rejects.toThrow('401');
+    }
+    expect(new Set(received)).toEqual(new Set([`Bearer ${keyName === undefined ? 'none' : keys[keyName]}`]));
+  }
 });
 
 test('a key is sent only to its own provider', async () => {

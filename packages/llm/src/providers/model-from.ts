@@ -8,7 +8,10 @@ import { openaiResponses } from '../responses/openai-responses.ts';
 
 /** Options of {@link modelFrom}. */
 export interface ModelFromOptions extends Omit<ProtocolOptions, 'model' | 'client'> {
-  /** Keys by variable name, usually the environment; used without `apiKey`, each only for its own provider. */
+  /**
+   * Keys by variable name, usually the environment. Without `apiKey`, the key of the provider at the address is used: a
+   * key is sent to no other scheme, host or port, and to no server on this machine.
+   */
   readonly keys?: Readonly<Record<string, string | undefined>>;
   /** Catalogue that supplies the context window when `contextWindow` is absent, such as that of `modelCatalog`. */
   readonly catalog?: {
@@ -21,15 +24,15 @@ export interface ModelFromOptions extends Omit<ProtocolOptions, 'model' | 'clien
  * `address#model` for any server. With a `baseUrl`, the reference is the name of the model there, and a leading
  * `openai/` only specifies the protocol. `vision` is true by default for models that are known to see images.
  *
- * @throws {LlmError} `bad-request` for an unknown provider or an empty model name, `unauthenticated` without a key for
- * a provider that requires one.
+ * @throws {LlmError} `bad-request` for an unknown provider or an empty model name, `unauthenticated` if `keys` has none for
+ * a provider that requires one, or for an unknown server that is not on this machine.
  */
 export function modelFrom(reference: string, options: ModelFromOptions = {}): LanguageModel {
   const { keys, catalog, ...rest } = options;
   const named = resolveReference(reference.trim(), options.baseUrl);
   const { model, baseUrl } = named;
   if (model === '') throw new LlmError('bad-request', `The model reference "${reference}" names no model.`);
-  const apiKey = options.apiKey ?? keyOf(named, keys ?? {});
+  const apiKey = options.apiKey ?? keyOf(named, keys);
   const contextWindow = options.contextWindow ?? catalog?.find({ model, baseUrl })?.contextWindow;
   const adapterOptions: ProtocolOptions = {
     vision: visionModels.test(model.toLowerCase()),
@@ -48,21 +51,21 @@ const visionModels =
 
 interface ResolvedReference extends Provider {
   readonly model: string;
-  /** Provider name of the reference; absent when it has none. */
-  readonly provider?: string;
+  /** Name of the provider, or address of another server, for errors; absent for what is no address. */
+  readonly server?: string;
 }
 
 function resolveReference(reference: string, baseUrl: string | undefined): ResolvedReference {
-  if (baseUrl !== undefined) return { baseUrl, model: nameAt(baseUrl, reference), protocol: 'chat' };
+  if (baseUrl !== undefined) return { ...keyNameAt(baseUrl), baseUrl, model: nameAt(baseUrl, reference) };
   if (/^https?:\/\//.test(reference)) {
     const [address = '', model = ''] = reference.split('#');
-    return { baseUrl: address, model };
+    return { ...keyNameAt(address), baseUrl: address, model };
   }
   const slash = reference.indexOf('/');
   const provider = slash === -1 ? 'openai' : reference.slice(0, slash);
   const known = Object.hasOwn(providers, provider) ? providers[provider] : undefined;
-  if (!known) throw new LlmError('bad-request', `The model reference "${reference}" names no known provider.`);
-  return { ...known, provider, model: reference.slice(slash + 1) };
+  if (!known) throw new LlmError('bad-request', `Unknown provider "${provider}".`);
+  return { ...known, server: provider, model: reference.slice(slash + 1) };
 }
 
 /**
@@ -73,12 +76,27 @@ function nameAt(baseUrl: string, reference: string): string {
   return /\/\/(?:[\w-]+\.)?openrouter\.ai(?:[:/]|$)/.test(baseUrl) && !rest.includes('/') ? reference : rest;
 }
 
-/** Returns the key of the provider. A key is never sent to another provider; a server given by its address has none. */
-function keyOf(
-  { baseUrl, provider, keyName }: ResolvedReference,
-  keys: NonNullable<ModelFromOptions['keys']>,
-): string | undefined {
-  const key = keyName === undefined ? undefined : keys[keyName]?.trim() || undefined;
-  if (key !== undefined || keyName === undefined || isLoopback(baseUrl)) return key;
-  throw new LlmError('unauthenticated', `There is no key for ${provider}: ${keyName} is not set.`);
+/** Returns the provider at an address, of which scheme, host and port are compared, without its protocol. */
+function keyNameAt(address: string): Pick<ResolvedReference, 'server' | 'keyName'> {
+  const url = URL.parse(address.trim());
+  if (!url || !/^https?:$/.test(url.protocol)) return {};
+  const { origin } = url;
+  const found = Object.entries(providers).find(([, { baseUrl }]) => new URL(baseUrl).origin === origin);
+  if (!found) return { server: origin };
+  const [server, { keyName }] = found;
+  return { server, ...(keyName !== undefined && { keyName }) };
+}
+
+/** Returns the key for a server. A server on this machine needs none. */
+function keyOf({ baseUrl, server, keyName }: ResolvedReference, keys: ModelFromOptions['keys']): string | undefined {
+  const key = keyName === undefined ? undefined : keys?.[keyName]?.trim() || undefined;
+  if (key !== undefined || isLoopback(baseUrl)) return key;
+  if (keyName !== undefined) throw noKey(`${server} (${keyName} is not set)`);
+  // An invalid address is reported by the adapter.
+  if (keys === undefined || server === undefined) return undefined;
+  throw noKey(`${server}, which is no known provider`);
+}
+
+function noKey(server: string): LlmError {
+  return new LlmError('unauthenticated', `No API key for ${server}.`);
 }
