@@ -24,8 +24,8 @@ export interface ModelFromOptions extends Omit<ProtocolOptions, 'model' | 'clien
  * `address#model` for any server. With a `baseUrl`, the reference is the name of the model there, and a leading
  * `openai/` only specifies the protocol. `vision` is true by default for models that are known to see images.
  *
- * @throws {LlmError} `bad-request` for an unknown provider or an empty model name, `unauthenticated` if `keys` has none for
- * a provider that requires one, or for an unknown server that is not on this machine.
+ * @throws {LlmError} `bad-request` for an unknown provider or an empty model name, `unauthenticated` if `keys` has none
+ * for a provider that requires one, or for an unknown server that is not on this machine.
  */
 export function modelFrom(reference: string, options: ModelFromOptions = {}): LanguageModel {
   const { keys, catalog, ...rest } = options;
