@@ -9,6 +9,7 @@ import { alwaysConfirm } from '../src/confirmation/always-confirm.ts';
 import type { ConfirmationPolicy } from '../src/confirmation/confirmation-policy.ts';
 import { confirmRisky } from '../src/confirmation/confirm-risky.ts';
 import { Conversation } from '../src/conversation/conversation.ts';
+import type { RiskAnalyzer } from '../src/risk/risk-analyzer.ts';
 import { countingTool } from '../src/testing/counting-tool.ts';
 
 const done: ScriptedTurn = { calls: [{ name: 'finish', arguments: { message: 'Done.' } }] };
@@ -188,4 +189,24 @@ test('a tool with effects waits, even if it is called think', async () => {
   await conversation.send('Go.');
   expect(await conversation.run()).toMatchObject({ reason: 'waiting' });
   expect(runs.size).toBe(0);
+});
+
+test('the verdict about a waiting call is stored with it, and a restart shows the same one', async () => {
+  const store = memoryStore();
+  const analyzer: RiskAnalyzer = {
+    spec: { kind: 'Own' },
+    assess: ({ action }) =>
+      JSON.stringify(action).includes('"a"')
+        ? { risk: 'HIGH', reasons: [{ risk: 'HIGH', text: 'the letter a', rule: 'own.letter' }] }
+        : { risk: 'LOW', reasons: [] },
+  };
+  const { conversation, agent } = await waiting({ steps: [twoRecords], policy: confirmRisky({ analyzer }), store });
+  const reviews = [
+    { asks: true, verdict: { risk: 'HIGH', reasons: [{ risk: 'HIGH', text: 'the letter a', rule: 'own.letter' }] } },
+    { asks: false, verdict: { risk: 'LOW', reasons: [] } },
+  ];
+  expect(conversation.state.pending.map(({ review }) => review)).toEqual(reviews);
+  await conversation[Symbol.asyncDispose]();
+  await using reopened = await Conversation.open({ agent, store, id: conversation.id });
+  expect(reopened.state.pending.map(({ review }) => review)).toEqual(reviews);
 });

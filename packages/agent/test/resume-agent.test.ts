@@ -71,7 +71,7 @@ test('a policy that is set on a defined agent wins', async () => {
   expect((await store.summary(id)).meta).toMatchObject({ agent: { confirmation_policy: { kind: 'AlwaysConfirm' } } });
 });
 
-const own: ConfirmationPolicy = { spec: { kind: 'AskAnn' }, asks: () => true };
+const own: ConfirmationPolicy = { spec: { kind: 'AskAnn' }, review: () => ({ asks: true }) };
 const rule = { id: 'own.rule', risk: 'HIGH', matches: () => true } as const;
 
 test.for([
@@ -79,7 +79,9 @@ test.for([
   ['an analyzer with custom rules', confirmRisky({ analyzer: shellRisk({ rules: [rule] }) })],
   [
     'a custom analyzer',
-    confirmRisky({ analyzer: ensembleRisk([modelRisk(), { spec: { kind: 'Own' }, riskOf: () => 'LOW' }]) }),
+    confirmRisky({
+      analyzer: ensembleRisk([modelRisk(), { spec: { kind: 'Own' }, assess: () => ({ risk: 'LOW', reasons: [] }) }]),
+    }),
   ],
 ] as const)('opening fails on %s until the agent has a policy', async ([, confirmation]) => {
   const { open } = await closed({ confirmation });

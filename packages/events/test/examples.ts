@@ -5,6 +5,7 @@ import {
   effectFact,
   maskFact,
   parametersFact,
+  reviewFact,
   runFact,
   toolsetFact,
 } from '../src/facts/index.ts';
@@ -216,6 +217,19 @@ export const eventExamples: Readonly<Record<string, BaseEvent>> = {
   'varve.effect': effectFact.create({ action_id: at(3).id, idempotency_key: 'k1', at: 1_770_000_000_000 }, at(4)),
   'varve.mask': maskFact.create({ event_ids: [at(4).id], text: 'Output left out.' }, at(5)),
   'varve.parameters': parametersFact.create({ digest: 'd3', parameters: { temperature: 0.5 } }, at(5)),
+  'varve.review': reviewFact.create(
+    {
+      calls: [
+        {
+          action_id: at(3).id,
+          asks: true,
+          verdict: { risk: 'HIGH', reasons: [{ risk: 'HIGH', text: 'rm -rf build', rule: 'exec.destruct.rm_rf' }] },
+        },
+        { action_id: at(4).id, asks: false },
+      ],
+    },
+    at(4),
+  ),
   'varve.run': runFact.create({ state: 'begun', at: 1_770_000_000_000, inherited: true }, at(5)),
   'varve.toolset': toolsetFact.create(
     { digest: 'bb', tools: [{ name: 'think', description: 'Notes.', parameters: { type: 'object' } }] },

@@ -77,12 +77,12 @@ test('messages that are sent concurrently, and during a run, are in the state on
 
 test('the state is updated also when a run fails because of a bug', async () => {
   let asked = 0;
-  const asks = (): boolean => {
+  const review = (): { asks: boolean } => {
     asked += 1;
     if (asked > 2) throw new TypeError('A bug.');
-    return false;
+    return { asks: false };
   };
-  const agent = { ...agentOf([record('a'), record('b')]), confirmation: { spec: { kind: 'Broken' }, asks } };
+  const agent = { ...agentOf([record('a'), record('b')]), confirmation: { spec: { kind: 'Broken' }, review } };
   await using conversation = await Conversation.create({ agent, store: memoryStore(), workspace: process.cwd() });
   await conversation.sendMessage('Go.');
   await expect(conversation.run()).rejects.toThrow('A bug.');

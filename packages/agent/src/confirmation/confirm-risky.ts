@@ -30,10 +30,13 @@ export function confirmRisky({
   return {
     spec: { threshold, confirm_unknown: confirmUnknown, kind: 'ConfirmRisky' },
     ...(analyzer && { analyzer: analyzer.spec }),
-    asks(call) {
-      if (call.tool.annotations.readOnlyHint) return false;
-      const risk = analyzers.riskOf(call) ?? 'UNKNOWN';
-      return risk === 'UNKNOWN' ? confirmUnknown : rank[risk] >= rank[threshold];
+    review(call) {
+      if (call.tool.annotations.readOnlyHint) return { asks: false };
+      const verdict = analyzers.assess(call);
+      const risk = verdict?.risk ?? 'UNKNOWN';
+      const asks = risk === 'UNKNOWN' ? confirmUnknown : rank[risk] >= rank[threshold];
+      // The model's own rating is a field of the action.
+      return { asks, ...(analyzer && verdict && { verdict }) };
     },
   };
 }

@@ -1,9 +1,11 @@
 import type { Json } from '@varve/events';
+import type { CallReview } from '@varve/events/facts';
 import type { ProposedCall } from '../risk/risk-analyzer.ts';
 
 /**
  * Decides which calls a person must approve first. If it asks about one call of a reply, the whole reply waits. A reply
- * that only thinks or finishes never waits, and the policy is not asked about it.
+ * that only thinks or finishes never waits, and the policy is not asked about it. Reviews with a verdict are stored
+ * with the calls.
  */
 export interface ConfirmationPolicy {
   /** JSON from which this policy can be rebuilt: the reference's, or a custom `kind` and its options. */
@@ -11,5 +13,5 @@ export interface ConfirmationPolicy {
   /** JSON of its analyzer, if it has one: the reference stores it next to the policy. */
   readonly analyzer?: Json;
   /** Must be pure, because it is called again before the call runs and after a restart, and must not throw. */
-  asks(call: ProposedCall): boolean;
+  review(call: ProposedCall): CallReview;
 }

@@ -1,4 +1,5 @@
 import type { EventCodec } from '@varve/events';
+import type { CallReview } from '@varve/events/facts';
 import type { ActionEvent } from '@varve/events/kinds';
 import { FinishAction, ThinkAction } from '@varve/events/payloads';
 import type { PendingCall } from '@varve/events/projections';
@@ -22,9 +23,14 @@ export function isApproved(codec: EventCodec, call: PendingCall): boolean {
   return call.approvedDigest !== undefined && call.approvedDigest === approvalDigest(codec, call.event);
 }
 
-/** Reports whether the calls of a reply must wait for a person: all of them do if the policy asks about one. */
+/** Returns the review of each call of a reply. All of them must wait for a person if the policy asks about one. */
+export function reviewCalls(policy: ConfirmationPolicy, calls: readonly ProposedCall[]): readonly CallReview[] {
+  return calls.every(isHarmless) ? calls.map(() => ({ asks: false })) : calls.map((call) => policy.review(call));
+}
+
+/** Reports whether the calls of a reply must wait for a person. */
 export function mustWait(policy: ConfirmationPolicy, calls: readonly ProposedCall[]): boolean {
-  return !calls.every(isHarmless) && calls.some((call) => policy.asks(call));
+  return reviewCalls(policy, calls).some(({ asks }) => asks);
 }
 
 /** Reports whether a call only thinks or finishes, by its payload: any tool may be called `think`. */

@@ -2,5 +2,5 @@ import type { ConfirmationPolicy } from './confirmation-policy.ts';
 
 /** Runs everything without asking. */
 export function neverConfirm(): ConfirmationPolicy {
-  return { spec: { kind: 'NeverConfirm' }, asks: () => false };
+  return { spec: { kind: 'NeverConfirm' }, review: () => ({ asks: false }) };
 }

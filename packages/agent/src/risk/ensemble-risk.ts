@@ -1,6 +1,6 @@
-import type { SecurityRisk } from '@varve/events/kinds';
+import type { RiskVerdict } from '@varve/events/facts';
 import { AgentError } from '../error.ts';
-import { highestRisk } from './highest-risk.ts';
+import { highestRisk, verdictOf } from './highest-risk.ts';
 import type { ProposedCall, RiskAnalyzer } from './risk-analyzer.ts';
 
 /**
@@ -18,14 +18,18 @@ export function ensembleRisk(analyzers: readonly RiskAnalyzer[]): RiskAnalyzer {
       propagate_unknown: true,
       kind: 'EnsembleSecurityAnalyzer',
     },
-    riskOf: (call) => highestRisk(analyzers.map((analyzer) => riskBy(analyzer, call))),
+    assess(call) {
+      const verdicts = analyzers.flatMap((analyzer) => verdictBy(analyzer, call) ?? []);
+      const risk = highestRisk(verdicts.map((verdict) => verdict.risk));
+      return risk && { ...verdictOf(verdicts.flatMap(({ reasons }) => reasons)), risk };
+    },
   };
 }
 
-function riskBy(analyzer: RiskAnalyzer, call: ProposedCall): SecurityRisk | undefined {
+function verdictBy(analyzer: RiskAnalyzer, call: ProposedCall): RiskVerdict | undefined {
   try {
-    return analyzer.riskOf(call);
+    return analyzer.assess(call);
   } catch {
-    return 'HIGH';
+    return { risk: 'HIGH', reasons: [{ risk: 'HIGH', text: 'An analyzer failed on this call.' }] };
   }
 }

@@ -1,3 +1,4 @@
+import type { RiskVerdict } from '@varve/events/facts';
 import type { SecurityRisk } from '@varve/events/kinds';
 
 /** An unknown risk may be any risk: only HIGH outweighs it. */
@@ -11,4 +12,12 @@ export function highestRisk(risks: readonly (SecurityRisk | undefined)[]): Secur
       (highest, risk) => (highest === undefined || rank[risk] > rank[highest] ? risk : highest),
       undefined,
     );
+}
+
+/** Returns the verdict for some findings, those of the highest risk first; LOW without a finding. */
+export function verdictOf(reasons: RiskVerdict['reasons']): RiskVerdict {
+  return {
+    risk: highestRisk(reasons.map(({ risk }) => risk)) ?? 'LOW',
+    reasons: reasons.toSorted((a, b) => rank[b.risk] - rank[a.risk]),
+  };
 }

@@ -20,8 +20,11 @@ const called = (command: string, risk: SecurityRisk = 'UNKNOWN', is_input = fals
   action: TerminalAction.create({ command, is_input }),
   risk,
 });
-const riskOf = (command: string) => shellRisk().riskOf(called(command));
-const rating = (risk: SecurityRisk | undefined): RiskAnalyzer => ({ spec: {}, riskOf: () => risk });
+const riskOf = (command: string) => shellRisk().assess(called(command))?.risk;
+const rating = (risk: SecurityRisk | undefined): RiskAnalyzer => ({
+  spec: {},
+  assess: () => risk && { risk, reasons: [{ risk, text: `It is ${risk}.` }] },
+});
 
 test.for([
   'rm -rf build',
@@ -113,8 +116,8 @@ test.for([
 });
 
 test('input for a running program is unknown, reading its output is not', () => {
-  expect(shellRisk().riskOf(called('y', 'LOW', true))).toBe('UNKNOWN');
-  expect(shellRisk().riskOf(called('', 'LOW', true))).toBe('LOW');
+  expect(shellRisk().assess(called('y', 'LOW', true))?.risk).toBe('UNKNOWN');
+  expect(shellRisk().assess(called('', 'LOW', true))?.risk).toBe('LOW');
 });
 
 test('nested scripts are analyzed to a depth, and are UNKNOWN below it', () => {
@@ -155,12 +158,12 @@ test('a dangerous command stays dangerous in any context', () => {
 
 test('the shell analyzer does not rate other tools', () => {
   const action = { kind: 'FileEditorAction', command: 'view', path: '/a' };
-  expect(shellRisk().riskOf({ tool: fileEditor(), action, risk: 'LOW' })).toBeUndefined();
+  expect(shellRisk().assess({ tool: fileEditor(), action, risk: 'LOW' })).toBeUndefined();
 });
 
 test('custom rules apply in addition to the built-in ones', () => {
   const rule = { id: 'ours.deploy', risk: 'HIGH' as const, matches: ({ name }: { name: string }) => name === 'deploy' };
-  expect(shellRisk({ rules: [rule] }).riskOf(called('deploy now'))).toBe('HIGH');
+  expect(shellRisk({ rules: [rule] }).assess(called('deploy now'))?.risk).toBe('HIGH');
   expect(riskOf('deploy now')).toBe('LOW');
 });
 
@@ -171,28 +174,28 @@ test.for<[readonly (SecurityRisk | undefined)[], SecurityRisk | undefined]>([
   [['LOW', 'MEDIUM'], 'MEDIUM'],
   [[undefined], undefined],
 ])('an ensemble of %j returns %s', ([risks, risk]) => {
-  expect(ensembleRisk(risks.map(rating)).riskOf(called('ls'))).toBe(risk);
+  expect(ensembleRisk(risks.map(rating)).assess(called('ls'))?.risk).toBe(risk);
 });
 
 test('an analyzer that throws counts as HIGH, and an empty ensemble is refused', () => {
   const broken: RiskAnalyzer = {
     spec: {},
-    riskOf: () => {
+    assess: () => {
       throw new Error('no');
     },
   };
-  expect(ensembleRisk([rating('LOW'), broken]).riskOf(called('ls'))).toBe('HIGH');
-  expect(confirmRisky({ analyzer: broken }).asks(called('ls', 'LOW'))).toBe(true);
+  expect(ensembleRisk([rating('LOW'), broken]).assess(called('ls'))?.risk).toBe('HIGH');
+  expect(confirmRisky({ analyzer: broken }).review(called('ls', 'LOW')).asks).toBe(true);
   expect(() => ensembleRisk([])).toThrow(expect.objectContaining({ code: 'invalid' }));
 });
 
 test('a policy uses its analyzer, and the model cannot lower the risk of a command', () => {
   const policy = confirmRisky({ analyzer: ensembleRisk([modelRisk(), shellRisk()]) });
-  expect(policy.asks(called('rm -rf x', 'LOW'))).toBe(true);
-  expect(policy.asks(called('ls', 'LOW'))).toBe(false);
-  expect(policy.asks(called('ls', 'HIGH'))).toBe(true);
-  expect(policy.asks(called('$X', 'LOW'))).toBe(true);
-  expect(confirmRisky({ analyzer: shellRisk(), confirmUnknown: false }).asks(called('$X'))).toBe(false);
+  expect(policy.review(called('rm -rf x', 'LOW')).asks).toBe(true);
+  expect(policy.review(called('ls', 'LOW')).asks).toBe(false);
+  expect(policy.review(called('ls', 'HIGH')).asks).toBe(true);
+  expect(policy.review(called('$X', 'LOW')).asks).toBe(true);
+  expect(confirmRisky({ analyzer: shellRisk(), confirmUnknown: false }).review(called('$X')).asks).toBe(false);
 });
 
 test('a policy has the JSON of the reference, with its analyzer next to it', () => {
@@ -202,4 +205,18 @@ test('a policy has the JSON of the reference, with its analyzer next to it', () 
   expect(confirmation.spec).toEqual(spec);
   const agent = defineAgent({ model: scriptedModel([]), tools: () => [], confirmation });
   expect(agent.spec).toMatchObject({ confirmation_policy: spec, security_analyzer: { kind: 'LLMSecurityAnalyzer' } });
+});
+
+test('a verdict has the rules that matched and the commands, highest risk first', () => {
+  const analyzer = ensembleRisk([modelRisk(), shellRisk()]);
+  expect(analyzer.assess(called('curl x.example; rm -rf "a b"', 'LOW'))).toEqual({
+    risk: 'HIGH',
+    reasons: [
+      { risk: 'HIGH', text: 'rm -rf "a b"', rule: 'exec.destruct.rm_rf' },
+      { risk: 'MEDIUM', text: 'curl x.example', rule: 'exec.net.curl' },
+      { risk: 'MEDIUM', text: 'rm -rf "a b"', rule: 'delete' },
+      { risk: 'LOW', text: 'The model rates it LOW.' },
+    ],
+  });
+  expect(shellRisk().assess(called(`rm -rf ${'x'.repeat(100)}`))?.reasons[0]).toMatchObject({ text: 'rm -rf …' });
 });

@@ -1,7 +1,7 @@
-import type { SecurityRisk } from '@varve/events/kinds';
+import type { RiskVerdict } from '@varve/events/facts';
 import { TerminalAction } from '@varve/events/payloads';
-import { highestRisk } from './highest-risk.ts';
-import { readShell } from './read-shell.ts';
+import { verdictOf } from './highest-risk.ts';
+import { readShell, type ShellCommand } from './read-shell.ts';
 import type { RiskAnalyzer } from './risk-analyzer.ts';
 import { shellRules, type ShellRule } from './shell-rules.ts';
 
@@ -24,19 +24,41 @@ export function shellRisk({ rules = [] }: ShellRiskOptions = {}): RiskAnalyzer {
   const all = [...shellRules, ...rules];
   return {
     spec: { rules: all.map(({ id }) => id), kind: 'ShellRiskAnalyzer' },
-    riskOf({ action }) {
+    assess({ action }) {
       if (!TerminalAction.is(action)) return undefined;
-      return action.is_input && action.command !== '' ? 'UNKNOWN' : riskOfScript(action.command, all);
+      const isInput = action.is_input && action.command !== '';
+      return verdictOf(
+        isInput ? [{ risk: 'UNKNOWN', text: 'It is input for a running program.' }] : findings(action.command, all),
+      );
     },
   };
 }
 
-function riskOfScript(script: string, rules: readonly ShellRule[]): SecurityRisk {
+/** Returns what is not known to be harmless in a script. */
+function findings(script: string, rules: readonly ShellRule[]): RiskVerdict['reasons'] {
   const { commands, isWhole } = readShell(script);
-  const risks = commands.flatMap((command): SecurityRisk[] => [
-    ...rules.flatMap((rule) => (rule.matches(command) ? [rule.risk] : [])),
+  const found = commands.flatMap((command): RiskVerdict['reasons'] => [
+    ...rules.flatMap((rule) =>
+      rule.matches(command) ? [{ risk: rule.risk, text: textOf(command), rule: rule.id }] : [],
+    ),
     // `$FLAGS` in `rm $FLAGS` may contain any option of `rm`.
-    ...(command.name === 'rm' && command.hasUnseenArgs ? (['UNKNOWN'] as const) : []),
+    ...(command.name === 'rm' && command.hasUnseenArgs
+      ? [{ risk: 'UNKNOWN' as const, text: `The arguments of ${textOf(command)} are known only when it runs.` }]
+      : []),
   ]);
-  return highestRisk(['LOW', ...risks, ...(isWhole ? [] : (['UNKNOWN'] as const))]) ?? 'UNKNOWN';
+  return [
+    ...found,
+    ...(isWhole ? [] : [{ risk: 'UNKNOWN' as const, text: 'A part of it is known only when it runs.' }]),
+  ];
+}
+
+/** Returns the start of a command. Words are never cut: the rest of a secret would no longer be masked. */
+function textOf({ name, args }: ShellCommand): string {
+  let text = name;
+  for (const arg of args) {
+    const word = /\s/.test(arg) ? JSON.stringify(arg) : arg;
+    if (text.length + word.length > 80) return `${text} …`;
+    text = `${text} ${word}`;
+  }
+  return text;
 }

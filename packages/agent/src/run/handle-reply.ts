@@ -2,7 +2,7 @@ import { textOf, type ToolCall } from '@varve/events';
 import type { FailedAttempt, ModelReply } from '@varve/llm';
 import { readCall } from '../calls/read-call.ts';
 import { runPending } from '../calls/run-pending.ts';
-import { mustWait } from '../confirmation/gate.ts';
+import { reviewCalls } from '../confirmation/gate.ts';
 import { finishedDraft, nudgeDraft, statusDraft, unreadMessageNudge, type Draft } from '../log/drafts.ts';
 import { newRequestFacts } from '../request/request-facts.ts';
 import type { PreparedRequest } from '../request/request.ts';
@@ -21,13 +21,15 @@ export async function handleReply(
   context: StepContext,
 ): Promise<StepOutcome> {
   const calls = readCalls(reply, session);
+  const valid = calls.flatMap((call) => (call.kind === 'valid' ? [call] : []));
+  const reviews = reviewCalls(session.agent.confirmation, valid);
+  const reviewOf = new Map(valid.flatMap((call, index) => (reviews[index] ? [[call, reviews[index]]] : [])));
   const events = [
     ...requestFacts(prepared, session),
-    ...eventsOfReply(reply, calls, replyFactContext(prepared, session)),
+    ...eventsOfReply(reply, calls, reviewOf, replyFactContext(prepared, session)),
   ];
   if (calls.length === 0) return handleText(reply, events, session, context);
-  const valid = calls.flatMap((call) => (call.kind === 'valid' ? [call] : []));
-  if (mustWait(session.agent.confirmation, valid)) {
+  if (reviews.some(({ asks }) => asks)) {
     await session.journal.emit([...events, statusDraft('waiting_for_confirmation')]);
     return { kind: 'waiting' };
   }

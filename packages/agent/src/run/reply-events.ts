@@ -1,5 +1,5 @@
 import type { TextContent } from '@varve/events';
-import { callFact, type Call } from '@varve/events/facts';
+import { callFact, reviewFact, type Call, type CallReview } from '@varve/events/facts';
 import { ActionEvent, MessageEvent } from '@varve/events/kinds';
 import { FinishAction } from '@varve/events/payloads';
 import type { FailedAttempt, ModelReply } from '@varve/llm';
@@ -20,15 +20,17 @@ export interface ReplyFactContext {
 /**
  * Returns the events of a reply, which are stored in one append: facts of failed attempts that were paid for, the fact
  * of the reply, then its message, or one action per call with the thought on the first and an error for each call that
- * will never run. Calls after `finish` are answered too, so that no later run executes them.
+ * will never run, and the verdicts about the calls. Calls after `finish` are answered too, so that no later run executes
+ * them.
  */
 export function eventsOfReply(
   reply: ModelReply,
   calls: readonly (ValidCall | InvalidCall)[],
+  reviews: ReadonlyMap<ValidCall | InvalidCall, CallReview>,
   context: ReplyFactContext,
 ): readonly Draft[] {
   const failed = failedAttemptDrafts(reply.failedAttempts ?? [], context);
-  return [...failed, ...(calls.length === 0 ? textReply(reply, context) : callReply(reply, calls, context))];
+  return [...failed, ...(calls.length === 0 ? textReply(reply, context) : callReply(reply, calls, reviews, context))];
 }
 
 function textReply(reply: ModelReply, context: ReplyFactContext): readonly Draft[] {
@@ -43,6 +45,7 @@ function textReply(reply: ModelReply, context: ReplyFactContext): readonly Draft
 function callReply(
   reply: ModelReply,
   calls: readonly (ValidCall | InvalidCall)[],
+  reviews: ReadonlyMap<ValidCall | InvalidCall, CallReview>,
   context: ReplyFactContext,
 ): readonly Draft[] {
   const ids = calls.map(() => context.newId());
@@ -56,7 +59,17 @@ function callReply(
     if (call.kind === 'invalid') return [callErrorDraft(answered, call.problem)];
     return end >= 0 && index > end ? [callErrorDraft(answered, callAfterFinishMessage)] : [];
   });
-  return [replyFactDraft(reply, { actions: ids }, context), ...actions, ...answers];
+  const reviewed = calls.flatMap((call, index) => {
+    const review = reviews.get(call);
+    return review ? [{ action_id: ids[index] ?? '', ...review }] : [];
+  });
+  return [replyFactDraft(reply, { actions: ids }, context), ...actions, ...reviewDrafts(reviewed), ...answers];
+}
+
+/** Records the reviews of a reply's calls if an analyzer rated any of them. */
+function reviewDrafts(calls: Parameters<typeof reviewFact.create>[0]['calls']): readonly Draft[] {
+  if (calls.every(({ verdict }) => verdict === undefined)) return [];
+  return [{ make: (stamp) => reviewFact.create({ calls }, stamp) }];
 }
 
 /** Fields of the reply in the action at `index`: the first action contains the thought and the reasoning. */

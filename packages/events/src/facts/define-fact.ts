@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import type { BaseEvent, Stamp } from '../define-event.ts';
+import type { Immutable } from '../immutable.ts';
 import { EventError, describeInvalid } from '../error.ts';
 import { lenientReader } from '../lenient.ts';
 import { ConversationStateUpdateEvent } from '../kinds/conversation-state-update-event.ts';
@@ -15,9 +16,9 @@ export interface FactDefinition<Value> {
   /** Schema of the value, strict: what `create` accepts. */
   readonly schema: z.ZodType<Value>;
   /** @throws {EventError} `invalid` for a value that does not match the schema. */
-  create(value: Value, stamp: Stamp): StateUpdate;
+  create(value: Immutable<Value>, stamp: Stamp): StateUpdate;
   /** Returns the value of the fact with unknown fields kept, or undefined for other events and invalid values. */
-  read(event: BaseEvent): Value | undefined;
+  read(event: BaseEvent): Immutable<Value> | undefined;
 }
 
 /**
@@ -38,7 +39,7 @@ export function defineFact<Value>(key: `varve.${string}`, schema: z.ZodType<Valu
     read(event) {
       if (!ConversationStateUpdateEvent.is(event) || event.key !== key) return undefined;
       const result = reader(event.value);
-      return result.success ? result.data : undefined;
+      return result.success ? (result.data as Immutable<Value>) : undefined;
     },
   };
 }

@@ -6,5 +6,6 @@ export { effectFact } from './effect.ts';
 export { leafKey } from './leaf.ts';
 export { maskFact } from './mask.ts';
 export { parametersFact } from './parameters.ts';
+export { reviewFact, type CallReview, type RiskVerdict } from './review.ts';
 export { runFact } from './run.ts';
 export { toolsetFact } from './toolset.ts';

@@ -7,7 +7,7 @@ import { anyPayload } from '../define-payload.ts';
 import { reasoningItem, thinkingBlock, toolCall } from '../message.ts';
 
 /** Risk of a call, as estimated by the model or an analyzer. UNKNOWN is not on the scale of the others. */
-const securityRisk = withFallback(z.enum(['UNKNOWN', 'LOW', 'MEDIUM', 'HIGH']), 'UNKNOWN');
+export const securityRisk = withFallback(z.enum(['UNKNOWN', 'LOW', 'MEDIUM', 'HIGH']), 'UNKNOWN');
 export type SecurityRisk = z.output<typeof securityRisk>;
 
 /**

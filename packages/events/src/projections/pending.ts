@@ -2,6 +2,7 @@ import type { EventCodec } from '../codec.ts';
 import { approvalFact } from '../facts/approval.ts';
 import { callFact } from '../facts/call.ts';
 import { effectFact } from '../facts/effect.ts';
+import { reviewFact, type CallReview } from '../facts/review.ts';
 import { ActionEvent } from '../kinds/action-event.ts';
 import { AgentErrorEvent } from '../kinds/agent-error-event.ts';
 import type { Projection } from '../fold/projection.ts';
@@ -21,6 +22,8 @@ export interface PendingCall {
   readonly hasEffect: boolean;
   /** Digest of an approval. It must equal the digest of the stored bytes of the action. */
   readonly approvedDigest?: string;
+  /** Review by the policy when the call was stored; absent if it was not rated. */
+  readonly review?: CallReview;
 }
 
 interface PendingState {
@@ -39,7 +42,7 @@ type SavedCall = Omit<PendingCall, 'event' | 'wasStoredBeforeStart'> & {
 export function pendingProjection(codec: EventCodec): Projection<PendingState, readonly PendingCall[]> {
   return {
     name: 'pending',
-    version: 1,
+    version: 2,
     scope: 'branch',
     initial: () => ({ calls: new Map(), listed: new Set() }),
     apply(state, event) {
@@ -96,6 +99,7 @@ function applyFact({ calls, listed }: PendingState, event: Parameters<typeof cal
   if (effect) update(calls, effect.action_id, { hasEffect: true });
   const approval = approvalFact.read(event);
   if (approval) update(calls, approval.action_id, { approvedDigest: approval.digest });
+  for (const { action_id: id, ...review } of reviewFact.read(event)?.calls ?? []) update(calls, id, { review });
 }
 
 function update(calls: Map<string, PendingCall>, id: string, change: Partial<PendingCall>): void {
