@@ -1,14 +1,23 @@
 #!/usr/bin/env node
-import { exitOnBrokenPipe } from './terminal/exit-on-broken-pipe.ts';
-import { runProgram } from './program.ts';
+// Starts on any Node with ES modules: whatever needs a newer one, or loads slowly, is imported after the check.
+import { readFileSync } from 'node:fs';
 
-exitOnBrokenPipe(process.stdout);
-exitOnBrokenPipe(process.stderr);
+/** Fields of package.json. */
+interface Manifest {
+  readonly version: string;
+  readonly engines: { readonly node: string };
+}
 
-process.exitCode = await runProgram(process.argv.slice(2), {
-  env: process.env,
-  cwd: process.cwd(),
-  stdin: process.stdin,
-  stdout: process.stdout,
-  stderr: process.stderr,
-});
+const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as Manifest;
+const oldest = manifest.engines.node.replace('>=', '');
+const [option] = process.argv.slice(2);
+
+if (option === '--version' || option === '-V') {
+  process.stdout.write(`${manifest.version}\n`);
+} else if (Number.parseInt(process.versions.node, 10) < Number(oldest)) {
+  process.stderr.write(`varve: Node ${oldest} or newer is needed, and this is Node ${process.versions.node}.\n`);
+  process.exitCode = 2;
+} else {
+  const { start } = await import('./start.ts');
+  await start();
+}

@@ -4,7 +4,8 @@ import { commandName } from './command-name.ts';
 import { commands } from './commands.ts';
 import { describeFailure } from './describe-failure.ts';
 import { exitCodes, type ExitCode } from './exit-codes.ts';
-import { styled, type TerminalIo } from './terminal/terminal-io.ts';
+import { styled } from './terminal/output.ts';
+import { terminalIo, type Streams, type TerminalIo } from './terminal/terminal-io.ts';
 
 const footer = `
 Environment:
@@ -28,7 +29,8 @@ Examples:
   varve verify ID`;
 
 /** Runs one invocation and resolves to its exit status. Errors of the user are printed; a bug rejects. */
-export async function runProgram(args: readonly string[], io: TerminalIo): Promise<ExitCode> {
+export async function runProgram(args: readonly string[], streams: Streams): Promise<ExitCode> {
+  const io = terminalIo(streams);
   let exitCode: ExitCode = exitCodes.ok;
   const program = programFor(io, (code) => (exitCode = code));
   try {
@@ -38,8 +40,8 @@ export async function runProgram(args: readonly string[], io: TerminalIo): Promi
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
     const failure = describeFailure(error);
     if (!failure) throw error;
-    io.stderr.write(`${styled(io, 'red', 'varve:')} ${failure.message}\n`);
-    if (failure.hint) io.stderr.write(`${failure.hint.replaceAll('varve ', `${commandName(io)} `)}\n`);
+    io.stderr.line([styled('red', 'varve:'), ' ', failure.message]);
+    if (failure.hint) io.stderr.line(failure.hint.replaceAll('varve ', `${commandName(io)} `));
     return failure.exitCode;
   }
 }
@@ -49,8 +51,13 @@ function programFor(io: TerminalIo, done: (code: ExitCode) => void): Command {
     .description('A coding agent that records every step in a log you can verify.')
     .version(version(), '-V, --version')
     .exitOverride()
-    .configureOutput({ writeOut: (text) => io.stdout.write(text), writeErr: (text) => io.stderr.write(text) })
-    .showHelpAfterError('(varve --help lists commands and options)')
+    .configureOutput({
+      writeOut: (text) => io.stdout.text(text),
+      writeErr: (text) => io.stderr.text(text),
+      getOutHelpWidth: () => io.stdout.columns,
+      getErrHelpWidth: () => io.stderr.columns,
+    })
+    .showHelpAfterError('Run "varve --help" for usage.')
     .addHelpText('after', footer);
   for (const command of commands) command.register(program, io, done);
   return program;

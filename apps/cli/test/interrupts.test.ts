@@ -13,6 +13,7 @@ import { memoryStore } from '@varve/storage';
 import { EventPrinter } from '../src/run/event-printer.ts';
 import { runProgram } from '../src/program.ts';
 import { Progress } from '../src/run/progress.ts';
+import { terminalIo } from '../src/terminal/terminal-io.ts';
 
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 const command = (text: string): ScriptedTurn => ({ calls: [{ name: 'terminal', arguments: { command: text } }] });
@@ -122,7 +123,8 @@ test('an unreadable store rejects the callers that wait for the printer', async 
       },
     },
   }) as Conversation;
-  const io = { env: {}, cwd: '/', stdin: new PassThrough(), stdout: new PassThrough(), stderr: new PassThrough() };
+  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
+  const io = terminalIo({ env: {}, cwd: '/', stdin, stdout, stderr });
   const printer = new EventPrinter(broken, io, new Progress(io), true);
   await sleep(20);
   await expect(printer.finish()).rejects.toThrow('disk on fire');

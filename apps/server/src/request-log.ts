@@ -1,14 +1,16 @@
+import { safeJson } from '@varve/events/safe-text';
 import type { MiddlewareHandler } from 'hono';
 import { pino, type Logger } from 'pino';
 import type { LogOptions } from './log-options.ts';
 
-/** Creates a logger whose lines contain no process id or host name. */
+/** Creates a logger of printable JSON lines, without process id and host name. */
 export function loggerFor(log: LogOptions | undefined): Logger {
   if (!log) return pino({ level: 'silent' });
   const { level, stream } = log;
   return pino(
     { level, base: null, timestamp: pino.stdTimeFunctions.isoTime },
-    { write: (line) => void stream.write(line) },
+    // pino escapes no control characters above U+001F and no direction marks.
+    { write: (line) => void stream.write(`${safeJson(line.trimEnd())}\n`) },
   );
 }
 

@@ -12,7 +12,8 @@ import { demoSteps, demoTask } from './demo-script.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import { onInterrupt } from '../terminal/signals.ts';
 import { openConfiguredStore, storeUrl } from '../setup/open-configured-store.ts';
-import { styled, type TerminalIo } from '../terminal/terminal-io.ts';
+import { styled, type Printable } from '../terminal/output.ts';
+import type { TerminalIo } from '../terminal/terminal-io.ts';
 
 /** Runs the agent on a small broken project, without a model or a key. */
 export const demo: CliCommand = {
@@ -26,8 +27,8 @@ export const demo: CliCommand = {
 };
 
 async function runDemo(io: TerminalIo, store: string | undefined): Promise<ExitCode> {
-  const print = (line: string): void => void io.stderr.write(`${line}\n`);
-  print(styled(io, 'bold', "The model's replies are scripted and come from this machine; everything else is real."));
+  const print = (line: Printable): void => io.stderr.line(line);
+  print(styled('bold', "The model's replies are scripted and come from this machine; everything else is real."));
   const workspace = await copyOfProject();
   await using server = await scriptedServer(paced(demoSteps(workspace), io));
   const ended = await runCli(
@@ -49,9 +50,7 @@ async function runDemo(io: TerminalIo, store: string | undefined): Promise<ExitC
   const passes = await exitOf(spawn(process.execPath, ['--test'], { cwd: workspace, stdio: 'ignore' }));
   print('');
   print(
-    passes === 0
-      ? styled(io, 'green', "The project's tests pass now.")
-      : styled(io, 'red', "The project's tests still fail."),
+    passes === 0 ? styled('green', "The project's tests pass now.") : styled('red', "The project's tests still fail."),
   );
   await printNextSteps(io, store, print);
   return passes === 0 ? exitCodes.ok : exitCodes.unfinished;
@@ -60,7 +59,7 @@ async function runDemo(io: TerminalIo, store: string | undefined): Promise<ExitC
 async function printNextSteps(
   io: TerminalIo,
   option: string | undefined,
-  print: (line: string) => void,
+  print: (line: Printable) => void,
 ): Promise<void> {
   await using store = await openConfiguredStore(io, option);
   const { items } = await store.list({ limit: 1 });
@@ -79,7 +78,7 @@ async function printNextSteps(
     [`OPENAI_API_KEY=… ${varve} run -w DIR "…"`, 'a real model, on your own project'],
   ];
   const width = Math.max(...next.map(([command]) => command.length));
-  for (const [command, what] of next) print(`  ${command.padEnd(width)}  ${styled(io, 'dim', what)}`);
+  for (const [command, what] of next) print([`  ${command.padEnd(width)}  `, styled('dim', what)]);
 }
 
 /** Delays replies on a terminal, so that the output can be read as it appears. */

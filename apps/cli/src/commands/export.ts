@@ -21,7 +21,7 @@ export const exportCommand: CliCommand = {
         await using store = await openConfiguredStore(io, url);
         const full = await resolveId(store, id);
         const lines = exportBundle(await store.read(full), await store.summary(full));
-        if (file === '-') for await (const line of lines) io.stdout.write(line);
+        if (file === '-') await io.stdout.exactLines(lines);
         else await write(lines, file);
         done(exitCodes.ok);
       });

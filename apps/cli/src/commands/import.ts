@@ -5,7 +5,7 @@ import { CliError } from '../cli-error.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { openConfiguredStore } from '../setup/open-configured-store.ts';
-import { styled } from '../terminal/terminal-io.ts';
+import { styled } from '../terminal/output.ts';
 
 /** Imports a conversation that `export` wrote, after verifying it. */
 export const importCommand: CliCommand = {
@@ -21,8 +21,8 @@ export const importCommand: CliCommand = {
         });
         await using store = await openConfiguredStore(io, url);
         const verdict = await importBundle(createReadStream(file), store);
-        if (verdict) io.stderr.write(styled(io, 'dim', `${verdict.head} events, ${verdict.sealed} of them sealed\n`));
-        if (verdict) io.stdout.write(`${verdict.conversation}\n`);
+        if (verdict) io.stderr.line(styled('dim', `${verdict.head} events, ${verdict.sealed} of them sealed`));
+        if (verdict) io.stdout.line(verdict.conversation);
         done(exitCodes.ok);
       });
   },

@@ -1,5 +1,4 @@
 import { InvalidArgumentError } from 'commander';
-import { safeText } from '@varve/events/text';
 import type { Summary } from '@varve/storage';
 import { commandName } from '../command-name.ts';
 import type { CliCommand } from '../cli-command.ts';
@@ -25,7 +24,10 @@ export const ls: CliCommand = {
       .action(async (options: LsOptions) => {
         await using store = await openConfiguredStore(io, options.store);
         const { items, next } = await store.list({ limit: options.limit });
-        for (const summary of items) io.stdout.write(`${options.json ? JSON.stringify(summary) : row(summary, io)}\n`);
+        for (const summary of items) {
+          if (options.json) io.stdout.jsonLine(JSON.stringify(summary));
+          else io.stdout.line(row(summary, io));
+        }
         reportCount(io, items.length, next !== undefined && !options.json);
         done(exitCodes.ok);
       });
@@ -40,8 +42,8 @@ export function positiveInteger(value: string): number {
 }
 
 function reportCount(io: TerminalIo, count: number, hasMore: boolean): void {
-  if (count === 0) io.stderr.write(`There are no conversations yet. \`${commandName(io)} run "…"\` starts one.\n`);
-  if (hasMore) io.stderr.write('More available; raise -n.\n');
+  if (count === 0) io.stderr.line(`There are no conversations yet. \`${commandName(io)} run "…"\` starts one.`);
+  if (hasMore) io.stderr.line(`Showing ${count}; use -n for more.`);
 }
 
 /** Formats a conversation as one line: on a terminal with a short id and as much of the title as fits. */
@@ -53,9 +55,9 @@ function row({ id, updatedAt, head, meta }: Summary, { stdout }: TerminalIo): st
     localTime(updatedAt),
     `${head} events`.padStart(11),
     shownStatus.padEnd(8),
-    safeText(title).replaceAll(/\s+/g, ' '),
+    title.replaceAll(/\s+/g, ' '),
   ].join('  ');
-  return (stdout.isTTY ? line.slice(0, (stdout.columns ?? 80) - 1) : line).trimEnd();
+  return (stdout.isTTY ? line.slice(0, stdout.columns - 1) : line).trimEnd();
 }
 
 function localTime(time: number): string {

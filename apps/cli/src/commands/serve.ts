@@ -5,7 +5,8 @@ import type { CliCommand } from '../cli-command.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { onInterrupt } from '../terminal/signals.ts';
 import { openConfiguredStore } from '../setup/open-configured-store.ts';
-import { styled, type TerminalIo } from '../terminal/terminal-io.ts';
+import { styled } from '../terminal/output.ts';
+import type { TerminalIo } from '../terminal/terminal-io.ts';
 
 interface ServeOptions {
   readonly host: string;
@@ -60,7 +61,7 @@ async function serveUntilStopped(options: ServeOptions, io: TerminalIo): Promise
     const { host, port, key, allowHost: allowedHosts, allowOrigin: allowedOrigins, logLevel: level } = options;
     const { keys, isGenerated } = sessionKeys({ key, env: io.env, host });
     await using store = await openConfiguredStore(io, options.store);
-    const log = { level, stream: io.stderr };
+    const log = { level, stream: { write: (line: string) => io.stderr.jsonLine(line.trimEnd()) } };
     const serving = server({ store, keys, host, allowedHosts, allowedOrigins, log });
     await untilStopped(serving, port, io, isGenerated ? keys : []);
   } catch (error) {
@@ -76,12 +77,9 @@ async function untilStopped(serving: Server, port: number, io: TerminalIo, newKe
   const release = onInterrupt({ pause: stop, stop });
   try {
     await using listening = await serving.listen(port);
-    const lines = [
-      `${styled(io, 'bold', 'varve')} serves ${listening.url}`,
-      ...newKeys.map((key) => `${header}: ${key}`),
-    ];
     // One write, so that a program that reads the address receives the key too.
-    io.stderr.write(`${lines.join('\n')}\n`);
+    const keyLines = newKeys.map((key) => `\n${header}: ${key}`);
+    io.stderr.text([styled('bold', 'varve'), ` serves ${listening.url}`, ...keyLines]);
     await stopped;
   } finally {
     release();

@@ -9,7 +9,7 @@ import { eventFormatter } from '../terminal/event-formatter.ts';
 import { usageText } from '../run/progress.ts';
 import { resolveId } from '../setup/resolve-id.ts';
 import { openConfiguredStore } from '../setup/open-configured-store.ts';
-import { styled } from '../terminal/terminal-io.ts';
+import { styled } from '../terminal/output.ts';
 
 interface ShowOptions {
   readonly store?: string;
@@ -32,16 +32,16 @@ export const show: CliCommand = {
         const log = await store.read(await resolveId(store, id));
         if (options.messages) {
           const request = await readRequest(log, { tools: () => defaultTools(), parameters: {} });
-          io.stdout.write(`${JSON.stringify(request, undefined, 2)}\n`);
+          io.stdout.json(request);
         } else if (options.json) {
-          for await (const { text } of log.range(0)) io.stdout.write(`${text}\n`);
+          for await (const { text } of log.range(0)) io.stdout.jsonLine(text);
         } else {
           const format = eventFormatter();
           for await (const { event } of readEvents(log.range(0), eventCodec(builtinKinds))) {
-            for (const line of format(event)) io.stdout.write(`${shownLine(io, line, io.stdout)}\n`);
+            for (const line of format(event)) io.stdout.text(shownLine(line));
           }
           const { status, stats, head } = await readState(log);
-          io.stderr.write(styled(io, 'dim', `${status} · ${head} events · ${usageText(stats.total)}\n`));
+          io.stderr.line(styled('dim', `${status} · ${head} events · ${usageText(stats.total)}`));
         }
         done(exitCodes.ok);
       });

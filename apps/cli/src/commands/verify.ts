@@ -5,7 +5,8 @@ import type { CliCommand } from '../cli-command.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { resolveId } from '../setup/resolve-id.ts';
 import { openConfiguredStore } from '../setup/open-configured-store.ts';
-import { styled, type TerminalIo } from '../terminal/terminal-io.ts';
+import { styled, type Printable } from '../terminal/output.ts';
+import type { TerminalIo } from '../terminal/terminal-io.ts';
 
 interface VerifyOptions {
   readonly store?: string;
@@ -37,7 +38,7 @@ export const verify: CliCommand = {
         const verdict = await verifySeals(log, trust ? { trusted: trust } : {});
         const requests = verdict.broken ? undefined : await countRequests(log);
         const isGood = !verdict.broken && requests?.differing.length === 0;
-        if (json) io.stdout.write(`${JSON.stringify({ ...jsonOf(verdict), requests }, undefined, 2)}\n`);
+        if (json) io.stdout.json({ ...jsonOf(verdict), requests });
         else printVerdict(io, verdict, requests);
         done(isGood ? exitCodes.ok : exitCodes.storage);
       });
@@ -65,9 +66,9 @@ function printVerdict(
   { head, sealed, seal, broken, tombstones, cuts }: Verdict,
   requests?: RequestCount,
 ): void {
-  const print = (line: string): void => void io.stdout.write(`${line}\n`);
+  const print = (line: Printable): void => io.stdout.line(line);
   if (broken) {
-    print(styled(io, 'red', `Broken at event ${broken.seq}: ${broken.message}`));
+    print(styled('red', `Broken at event ${broken.seq}: ${broken.message}`));
     print(`The ${broken.seq} events before it match their seals.`);
     return;
   }
@@ -77,6 +78,5 @@ function printVerdict(
   if (!requests) return;
   const older = requests.older > 0 ? `, ${requests.older} by an older version of varve` : '';
   print(`${requests.checked - requests.differing.length} of ${requests.checked} requests can be rebuilt${older}.`);
-  if (requests.differing.length > 0)
-    print(styled(io, 'red', `Different requests at: ${requests.differing.join(', ')}.`));
+  if (requests.differing.length > 0) print(styled('red', `Different requests at: ${requests.differing.join(', ')}.`));
 }

@@ -2,6 +2,7 @@ import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
 import { ActionEvent } from '@varve/events/kinds';
 import { FileEditorAction, TerminalAction } from '@varve/events/payloads';
+import { terminalIo } from '../terminal/terminal-io.ts';
 import { askApproval, type Approval } from './ask-approval.ts';
 
 const event = ActionEvent.create(
@@ -28,7 +29,7 @@ async function answered(
   stderr.on('data', (chunk: Buffer) => (shown += chunk.toString()));
   const answer = askApproval(
     [{ event: waiting }],
-    { env, cwd: '/', stdin, stdout: new PassThrough(), stderr },
+    terminalIo({ env, cwd: '/', stdin, stdout: new PassThrough(), stderr }),
     new AbortController().signal,
   );
   stdin.write(keys);

@@ -1,7 +1,7 @@
-import { createInterface } from 'node:readline';
 import type { PendingCall } from '@varve/events/projections';
 import { callLines } from '@varve/events/text';
-import { styled, type TerminalIo } from '../terminal/terminal-io.ts';
+import { styled } from '../terminal/output.ts';
+import type { TerminalIo } from '../terminal/terminal-io.ts';
 
 /** Decision of the user: approve, leave waiting, or reject with a reason. */
 export type Approval = 'yes' | 'quit' | { readonly reason: string };
@@ -15,31 +15,14 @@ export async function askApproval(
   io: TerminalIo,
   signal: AbortSignal,
 ): Promise<Approval> {
-  io.stderr.write(`${styled(io, 'yellow', 'The agent requests approval for:')}\n`);
+  io.stderr.line(styled('yellow', 'The agent requests approval for:'));
   for (const { event } of pending) {
-    for (const { text } of callLines(event)) io.stderr.write(`${text.replaceAll(/^/gm, '  ')}\n`);
-    if (event.security_risk !== 'UNKNOWN') io.stderr.write(`  risk rated by the model: ${event.security_risk}\n`);
+    for (const { text } of callLines(event)) io.stderr.text(text.replaceAll(/^/gm, '  '));
+    if (event.security_risk !== 'UNKNOWN') io.stderr.line(`  risk rated by the model: ${event.security_risk}`);
   }
-  const answer = (await ask('Approve? [y]es, [n]o, [q]uit, or a reason to reject: ', io, signal))?.trim();
-  if (answer === undefined) io.stderr.write('\n');
+  const answer = (await io.ask('Approve? [y]es, [n]o, [q]uit, or a reason to reject: ', signal))?.trim();
+  if (answer === undefined) io.stderr.line('');
   if (answer === undefined || /^(q|quit)$/i.test(answer)) return 'quit';
   if (/^y(es)?$/i.test(answer)) return 'yes';
   return { reason: answer === '' || /^no?$/i.test(answer) ? 'The user rejected the call.' : answer };
-}
-
-/** Resolves to a line of input, or to undefined if the input ends or the signal aborts first. */
-async function ask(question: string, io: TerminalIo, signal: AbortSignal): Promise<string | undefined> {
-  if (signal.aborted) return undefined;
-  const lines = createInterface({ input: io.stdin, output: io.stderr });
-  const close = (): void => lines.close();
-  signal.addEventListener('abort', close);
-  try {
-    return await new Promise((resolve) => {
-      lines.once('close', () => resolve(undefined));
-      lines.question(question, resolve);
-    });
-  } finally {
-    signal.removeEventListener('abort', close);
-    lines.close();
-  }
 }

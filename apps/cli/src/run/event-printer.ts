@@ -2,10 +2,11 @@ import type { Conversation } from '@varve/agent';
 import type { BaseEvent } from '@varve/events';
 import { ActionEvent, ConversationErrorEvent, MessageEvent, ObservationEvent } from '@varve/events/kinds';
 import { FinishAction } from '@varve/events/payloads';
-import { safeText, type TextLine, type TextMark } from '@varve/events/text';
+import type { TextLine, TextMark } from '@varve/events/text';
 import { eventFormatter } from '../terminal/event-formatter.ts';
 import type { Progress } from './progress.ts';
-import { styled, type Style, type TerminalIo } from '../terminal/terminal-io.ts';
+import { styled, type Printable, type Style } from '../terminal/output.ts';
+import type { TerminalIo } from '../terminal/terminal-io.ts';
 
 /** Prints events when they are stored: formatted on stderr, or as JSON lines on stdout. */
 export class EventPrinter {
@@ -46,15 +47,15 @@ export class EventPrinter {
     if (!ActionEvent.is(event) && !MessageEvent.is(event) && !ObservationEvent.is(event)) return;
     const { pending, stats } = this.#conversation.state;
     const [call] = pending;
-    progress.set(call ? `running ${safeText(call.event.tool_name)}` : 'waiting for the model', stats.total);
+    progress.set(call ? `running ${call.event.tool_name}` : 'waiting for the model', stats.total);
   }
 
   async #print(io: TerminalIo, progress: Progress, asJson: boolean): Promise<void> {
     const events = this.#conversation.events({ from: this.#printed, signal: this.#until.signal });
     const format = eventFormatter();
     for await (const { event, text, seq } of events) {
-      if (asJson) io.stdout.write(`${text}\n`);
-      else for (const line of runLines(event, format(event))) progress.above(shownLine(io, line));
+      if (asJson) io.stdout.jsonLine(text);
+      else for (const line of runLines(event, format(event))) progress.above(shownLine(line));
       this.#showActivity(progress, event);
       this.#printed = seq + 1;
       this.#reached?.();
@@ -74,9 +75,9 @@ const styles: Readonly<Record<TextMark, Style>> = {
 };
 
 /** Styles a line. Messages of the user and of the agent get an empty line above them. */
-export function shownLine(io: TerminalIo, { mark, text }: TextLine, output = io.stderr): string {
-  const line = mark ? styled(io, styles[mark], text, output) : text;
-  return mark === undefined || mark === 'user' ? `\n${line}` : line;
+export function shownLine({ mark, text }: TextLine): Printable {
+  const line = mark ? styled(styles[mark], text) : text;
+  return mark === undefined || mark === 'user' ? ['\n', line] : line;
 }
 
 /** Omits the last message and the reason of the end, which are printed when the run ends. */

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
 import { Progress, usageText } from './progress.ts';
-import type { TerminalIo } from '../terminal/terminal-io.ts';
+import { outputOf } from '../terminal/output.ts';
 
 const usage = {
   calls: 2,
@@ -19,14 +19,7 @@ function terminal(isTTY: boolean) {
   const written: string[] = [];
   const stderr = Object.assign(new PassThrough(), { isTTY, columns: 60 });
   stderr.on('data', (chunk: Buffer) => written.push(chunk.toString()));
-  const io: TerminalIo = {
-    env: { NO_COLOR: '1' },
-    cwd: '/',
-    stdin: new PassThrough(),
-    stdout: new PassThrough(),
-    stderr,
-  };
-  return { io, written };
+  return { io: { stderr: outputOf(stderr, { NO_COLOR: '1' }) }, written };
 }
 
 test('without a terminal only lines are printed', () => {

@@ -1,15 +1,15 @@
 import type { Usage } from '@varve/events/projections';
-import { styled, type TerminalIo } from '../terminal/terminal-io.ts';
+import { styled, type Output, type Printable } from '../terminal/output.ts';
 
 /** Columns for the `^C` that a terminal appends: a wrapped line would not be cleared completely. */
 const spareColumns = 3;
 
 /**
- * Status line at the bottom of a terminal: activity, duration and cost. Prints nothing if stderr is not a terminal.
- * Lines printed with `above` appear above it.
+ * Status line at the bottom of a terminal: activity, duration and cost. Prints nothing if stderr cannot
+ * redraw a line. Lines printed with `above` appear above it.
  */
 export class Progress implements Disposable {
-  readonly #io: TerminalIo;
+  readonly #output: Output;
   readonly #startedAt: number;
   readonly #now: () => number;
   readonly #timer: NodeJS.Timeout | undefined;
@@ -18,17 +18,17 @@ export class Progress implements Disposable {
   #isShown = false;
   #isHidden = false;
 
-  constructor(io: TerminalIo, now: () => number = Date.now) {
-    this.#io = io;
+  constructor({ stderr }: { readonly stderr: Output }, now: () => number = Date.now) {
+    this.#output = stderr;
     this.#now = now;
     this.#startedAt = now();
-    if (io.stderr.isTTY) this.#timer = setInterval(() => this.#draw(), 500).unref();
+    if (stderr.canRedraw) this.#timer = setInterval(() => this.#draw(), 500).unref();
   }
 
-  /** Prints a permanent line. */
-  above(line: string): void {
+  /** Prints a permanent text of one or more lines. */
+  above(line: Printable): void {
     this.#clear();
-    this.#io.stderr.write(`${line}\n`);
+    this.#output.text(line);
     this.#draw();
   }
 
@@ -56,15 +56,15 @@ export class Progress implements Disposable {
   }
 
   #draw(): void {
-    if (!this.#io.stderr.isTTY || this.#isHidden) return;
+    if (!this.#output.canRedraw || this.#isHidden) return;
     this.#clear();
-    const width = (this.#io.stderr.columns ?? 80) - spareColumns;
-    this.#io.stderr.write(styled(this.#io, 'dim', this.#text().slice(0, width)));
+    const width = this.#output.columns - spareColumns;
+    this.#output.partial(styled('dim', this.#text().slice(0, width)));
     this.#isShown = true;
   }
 
   #clear(): void {
-    if (this.#isShown) this.#io.stderr.write('\r\u001B[2K');
+    if (this.#isShown) this.#output.clearLine();
     this.#isShown = false;
   }
 

@@ -1,12 +1,12 @@
 import type { RunResult } from '@varve/agent';
-import { safeText } from '@varve/events/text';
 import { commandName } from '../command-name.ts';
 import { describeFailure } from '../describe-failure.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import type { Progress } from './progress.ts';
 import type { RunOptions } from './run-options.ts';
 import { storeUrl } from '../setup/open-configured-store.ts';
-import { styled, type TerminalIo } from '../terminal/terminal-io.ts';
+import { styled, type Printable } from '../terminal/output.ts';
+import type { TerminalIo } from '../terminal/terminal-io.ts';
 
 const unfinished = {
   'max-iterations': 'it reached the limit of steps',
@@ -27,21 +27,21 @@ export function reportEnd(
 ): ExitCode {
   const resume = `${commandName(io)} run --resume ${id}${repeatedOptions(options)}`;
   const isKept = storeUrl(io, options.store) !== 'memory:';
-  const print = (line: string): void => progress.above(line);
+  const print = (line: Printable): void => progress.above(line);
   switch (result.reason) {
     case 'finished':
     case 'asked':
       progress[Symbol.dispose]();
-      if (io.stdout.isTTY) io.stderr.write('\n');
-      if (!options.json) io.stdout.write(`${safeText(result.text)}\n`);
+      if (io.stdout.isTTY) io.stderr.line('');
+      if (!options.json) io.stdout.text(result.text);
       return exitCodes.ok;
     case 'waiting':
-      print(styled(io, 'yellow', 'Calls wait for your approval.'));
+      print(styled('yellow', 'Calls wait for your approval.'));
       if (isKept) print(`Resume with:  ${resume} --approve\n         or:  ${resume} --reject "why"`);
       return exitCodes.waiting;
     case 'paused':
     case 'interrupted':
-      print(styled(io, 'yellow', result.reason === 'paused' ? 'Paused.' : 'Interrupted.'));
+      print(styled('yellow', result.reason === 'paused' ? 'Paused.' : 'Interrupted.'));
       if (isKept) print(`Resume with:  ${resume}`);
       return exitCodes.interrupted;
     case 'max-iterations':
@@ -50,7 +50,7 @@ export function reportEnd(
     case 'max-calls':
     case 'max-time':
     case 'stuck':
-      print(styled(io, 'yellow', `The run ended unfinished: ${unfinished[result.reason]}.`));
+      print(styled('yellow', `The run ended unfinished: ${unfinished[result.reason]}.`));
       if (isKept) print(`Resume with:  ${resume}`);
       return exitCodes.unfinished;
     case 'error':
@@ -58,7 +58,7 @@ export function reportEnd(
   }
   const failure = describeFailure(result.error);
   if (!failure) throw result.error;
-  print(`${styled(io, 'red', 'varve:')} ${failure.message}`);
+  print([styled('red', 'varve:'), ' ', failure.message]);
   if (failure.hint) print(failure.hint);
   if (isKept) print(`Every event so far is stored. Resume with:  ${resume}`);
   return failure.exitCode;

@@ -23,7 +23,8 @@ import { resolveId } from '../setup/resolve-id.ts';
 import type { RunOptions } from './run-options.ts';
 import { onInterrupt } from '../terminal/signals.ts';
 import { openConfiguredStore, storeUrl, varveHome } from '../setup/open-configured-store.ts';
-import { styled, type TerminalIo } from '../terminal/terminal-io.ts';
+import { styled } from '../terminal/output.ts';
+import type { TerminalIo } from '../terminal/terminal-io.ts';
 
 const policies = {
   never: neverConfirm,
@@ -41,7 +42,7 @@ export async function runTask(task: string, options: RunOptions, io: TerminalIo)
     model,
     secrets,
     flushDumps: settled,
-  } = await configuredModel(io, options, (line) => progress.above(styled(io, 'yellow', line)));
+  } = await configuredModel(io, options, (line) => progress.above(styled('yellow', line)));
   const isKept = storeUrl(io, options.store) !== 'memory:';
   const agent = defineAgent({
     model,
@@ -56,7 +57,7 @@ export async function runTask(task: string, options: RunOptions, io: TerminalIo)
   });
   await using store = await openConfiguredStore(io, options.store);
   await using conversation = await conversationFor(options, { agent, store, secrets, io });
-  progress.above(styled(io, 'dim', `conversation ${conversation.id} · ${model.name} in ${conversation.workspace}`));
+  progress.above(styled('dim', `conversation ${conversation.id} · ${model.name} in ${conversation.workspace}`));
   const printer = new EventPrinter(conversation, io, progress, options.json === true);
   // Runs concurrently, so that the command does not wait for it at its end.
   const pruned = pruneVarveHome(io, conversation.id);
@@ -66,7 +67,7 @@ export async function runTask(task: string, options: RunOptions, io: TerminalIo)
     const result = await runWithInterrupts(conversation, options, { io, progress, printer });
     await printer.finish();
     progress.set('done');
-    if (result.usage.calls > 0) progress.above(styled(io, 'dim', usageText(result.usage)));
+    if (result.usage.calls > 0) progress.above(styled('dim', usageText(result.usage)));
     return reportEnd(result, conversation.id, options, io, progress);
   } finally {
     await printer.finish();
@@ -119,11 +120,11 @@ async function runWithInterrupts(
     pause: () => {
       interruption.abort();
       conversation.pause();
-      progress.above(styled(io, 'yellow', 'Pausing after this step. Press Ctrl-C again to stop now.'));
+      progress.above(styled('yellow', 'Pausing after this step. Press Ctrl-C again to stop now.'));
     },
     stop,
   });
-  const canAsk = io.stdin.isTTY === true && io.stderr.isTTY === true && !json;
+  const canAsk = io.stdin.isTTY === true && io.stderr.isTTY && !json;
   try {
     return await runAndAsk(conversation, { maxSteps, canAsk, signal: interruption.signal }, display);
   } finally {

@@ -3,10 +3,17 @@ import { expect, test } from 'vitest';
 import { scriptedServer, userRequest } from '@varve/llm/testing';
 import { exitCodes } from '../exit-codes.ts';
 import { configuredModel, type ConfiguredModel } from './configured-model.ts';
+import { terminalIo } from '../terminal/terminal-io.ts';
 
 function configured(env: Record<string, string>, model: string, baseUrl?: string): Promise<ConfiguredModel> {
   const [stdout, stderr] = [new PassThrough(), new PassThrough()];
-  const io = { env: { HOME: '/nowhere', ...env }, cwd: '/nowhere', stdin: Readable.from(['']), stdout, stderr };
+  const io = terminalIo({
+    env: { HOME: '/nowhere', ...env },
+    cwd: '/nowhere',
+    stdin: Readable.from(['']),
+    stdout,
+    stderr,
+  });
   const options = { model, ...(baseUrl !== undefined && { baseUrl }), functionCalling: 'auto' } as const;
   return configuredModel(io, options, () => undefined);
 }

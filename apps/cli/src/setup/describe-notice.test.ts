@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { text } from '@varve/events';
 import { scriptedServer } from '@varve/llm/testing';
 import { configuredModel } from './configured-model.ts';
-import { describeNotice } from './describe-notice.ts';
+import { terminalIo } from '../terminal/terminal-io.ts';
 
 const call = (path: string): string => `<function=look>\n<parameter=path>${path}</parameter>\n</function>`;
 const look = {
@@ -16,7 +16,7 @@ test('with calls as text, the user is informed that a second call was ignored', 
   // The server ignores stop strings, so the reply has both calls.
   await using server = await scriptedServer([{ text: `${call('a')}\n${call('b')}` }]);
   const [stdout, stderr] = [new PassThrough(), new PassThrough()];
-  const io = { env: { HOME: '/nowhere' }, cwd: '/nowhere', stdin: Readable.from(['']), stdout, stderr };
+  const io = terminalIo({ env: { HOME: '/nowhere' }, cwd: '/nowhere', stdin: Readable.from(['']), stdout, stderr });
   const lines: string[] = [];
   const options = { model: 'm', baseUrl: server.url, functionCalling: 'mock' } as const;
   const { model } = await configuredModel(io, options, (line) => lines.push(line));
@@ -24,10 +24,4 @@ test('with calls as text, the user is informed that a second call was ignored', 
   const reply = await model.generate({ messages, tools: [look], parameters: {} });
   expect(reply.message.tool_calls?.map(({ arguments: args }) => args)).toEqual(['{"path":"a"}']);
   expect(lines).toEqual([expect.stringMatching(/^The model wrote \d+ more characters after its call/)]);
-});
-
-test('names invented by a model cannot control the terminal', () => {
-  const lines = describeNotice({ kind: 'repeated-parameter', call: 'look', parameter: '\u001B[2Jpath' });
-  expect(lines).not.toContain('\u001B');
-  expect(lines).toContain('path of look twice');
 });

@@ -1,4 +1,3 @@
-import { safeText } from '@varve/events/text';
 import type { MockNotice } from '@varve/llm';
 
 const plain = {
@@ -13,5 +12,5 @@ export function describeNotice(notice: MockNotice): string {
     return `The model wrote ${notice.chars} more characters after its call, perhaps another call. They were ignored: one call per reply.`;
   }
   if (notice.kind !== 'repeated-parameter') return plain[notice.kind];
-  return safeText(`The model sent ${notice.parameter} of ${notice.call} twice. The last value is used.`);
+  return `The model sent ${notice.parameter} of ${notice.call} twice. The last value is used.`;
 }

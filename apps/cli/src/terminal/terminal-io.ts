@@ -1,19 +1,53 @@
+import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
-import { styleText } from 'node:util';
+import { safeText } from '@varve/events/safe-text';
+import { outputOf, type Output, type OutputStream } from './output.ts';
 
-/** The streams and the environment of one invocation: commands access the process only through it. */
-export interface TerminalIo {
+/** Streams and environment of a process. */
+export interface Streams {
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Current directory. Reading it may throw, because the directory may have been removed. */
   readonly cwd: string;
   readonly stdin: Readable & { readonly isTTY?: boolean };
-  readonly stdout: NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number };
-  readonly stderr: NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number };
+  readonly stdout: OutputStream;
+  readonly stderr: OutputStream;
 }
 
-/** Styles of a text. */
-export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
+/** Input, outputs and environment of one invocation: commands access the process only through it. */
+export interface TerminalIo extends Omit<Streams, 'stdout' | 'stderr'> {
+  readonly stdout: Output;
+  readonly stderr: Output;
+  /** Asks on stderr and resolves to the typed line, or to undefined if the input ends or the signal aborts first. */
+  ask(question: string, signal: AbortSignal): Promise<string | undefined>;
+}
 
-/** Styles a text for an output (default stderr): only on a terminal, and never with NO_COLOR. */
-export function styled(io: TerminalIo, style: Style, text: string, output = io.stderr): string {
-  return output.isTTY && !io.env['NO_COLOR'] ? styleText(style, text, { validateStream: false }) : text;
+/** Wraps the streams of a process, so that whatever is printed is safe for the terminal. */
+export function terminalIo(streams: Streams): TerminalIo {
+  const { env, stdin, stdout, stderr } = streams;
+  return {
+    env,
+    get cwd() {
+      return streams.cwd;
+    },
+    stdin,
+    stdout: outputOf(stdout, env),
+    stderr: outputOf(stderr, env),
+    ask: (question, signal) => ask(streams, safeText(question), signal),
+  };
+}
+
+async function ask({ stdin, stderr }: Streams, question: string, signal: AbortSignal): Promise<string | undefined> {
+  if (signal.aborted) return undefined;
+  const lines = createInterface({ input: stdin, output: stderr });
+  const close = (): void => lines.close();
+  signal.addEventListener('abort', close);
+  try {
+    return await new Promise((resolve) => {
+      lines.once('close', () => resolve(undefined));
+      lines.question(question, resolve);
+    });
+  } finally {
+    signal.removeEventListener('abort', close);
+    lines.close();
+  }
 }

@@ -28,7 +28,7 @@ function actionLine({ action, tool_name: tool, tool_call: call, summary }: Actio
   const edit = FileEditorAction.read(action);
   if (edit) {
     const position = edit.insert_line === undefined ? '' : ` after line ${edit.insert_line}`;
-    return { mark, text: `✎ ${edit.command} ${edit.path}${position}` };
+    return { mark, text: `✎ ${edit.command} ${onOneLine(edit.path)}${position}` };
   }
   const tasks = TaskTrackerAction.read(action);
   if (tasks) return { mark, text: `☰ ${tasks.command === 'plan' ? 'plan' : 'task list'}` };
@@ -37,8 +37,13 @@ function actionLine({ action, tool_name: tool, tool_call: call, summary }: Actio
     return { mark: 'quiet', text: `… ${maxLines === Infinity ? thinking.thought : firstLines(thinking.thought, 4)}` };
   const finish = FinishAction.read(action);
   if (finish) return { mark: 'success', text: `✔ ${finish.message}` };
-  if (maxLines === Infinity) return { mark, text: `→ ${tool} ${call.arguments}` };
-  return { mark, text: `→ ${tool} ${summary ?? shortened(call.arguments)}` };
+  if (maxLines === Infinity) return { mark, text: `→ ${onOneLine(tool)} ${call.arguments}` };
+  return { mark, text: `→ ${onOneLine(tool)} ${summary ?? shortened(call.arguments)}` };
+}
+
+/** Replaces line feeds in a name, which would look like the end of the call. */
+function onOneLine(name: string): string {
+  return name.replaceAll('\n', '<000A>');
 }
 
 /** Distinguishes a command from input for the running program: approving one is not approving the other. */

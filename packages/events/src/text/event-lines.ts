@@ -16,7 +16,7 @@ import { TaskTrackerObservation } from '../payloads/task-tracker.ts';
 import { TerminalObservation } from '../payloads/terminal.ts';
 import { shortCallLines, wholeCallLines } from './call-lines.ts';
 import { firstLines, indented, outputExcerpt, shortened } from './excerpt.ts';
-import { revealHidden, safeText } from './safe-text.ts';
+import { revealHidden, safeText } from '../safe-text/safe-text.ts';
 import type { TextLine } from './text-line.ts';
 
 /**

@@ -2,7 +2,7 @@ import type { BaseEvent } from '../define-event.ts';
 import { builtinKinds } from '../kinds/builtin-kinds.ts';
 import { isOpaque } from '../opaque-event.ts';
 import { scanForLoss } from '../json.ts';
-import { safeText } from './safe-text.ts';
+import { safeText } from '../safe-text/safe-text.ts';
 import type { TextMark } from './text-line.ts';
 import { fieldLines, type Field } from './value-text.ts';
 

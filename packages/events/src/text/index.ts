@@ -1,4 +1,3 @@
 export { callLines, eventLines } from './event-lines.ts';
 export { eventText, type EventTextOptions } from './event-text.ts';
-export { safeText } from './safe-text.ts';
 export type { TextLine, TextMark } from './text-line.ts';

@@ -1,5 +1,5 @@
 import { isContent, type Content } from '../content.ts';
-import { safeText } from './safe-text.ts';
+import { safeText } from '../safe-text/safe-text.ts';
 
 /** Named value of an event. */
 export interface Field {

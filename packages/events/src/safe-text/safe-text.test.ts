@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { revealHidden, safeText } from './safe-text.ts';
+import { revealHidden, safeJson, safeText } from './safe-text.ts';
 
 test.for([
   ['a\u001b[31mb\u001b[0mc', 'abc'],
@@ -12,6 +12,8 @@ test.for([
   ['\u009b2Jx', 'x'],
   ['a\r\nb\rc\u2028d', 'a\nb\nc\nd'],
   ['a\tb', 'a    b'],
+  ['a\u000bb\u000cc\u0085d\u2029e', 'a\nb\nc\nd\ne'],
+  ['a\u200e\u061c\ufeff\u{e0041}\ufff9b', 'ab'],
   ['\u202eabc\u2066d', 'abcd'],
   ['a\u0000\u0007\u007fb', 'ab'],
   ['\ud83ea', '\ufffda'],
@@ -19,6 +21,39 @@ test.for([
   ['é 漢字 🦊', 'é 漢字 🦊'],
 ] as const)('%j is safe as %j', ([raw, safe]) => {
   expect(safeText(raw)).toBe(safe);
+});
+
+/** Every code point of the first plane, and of the others those of blocks with invisible characters. */
+const codePoints = [
+  [0, 0x10000],
+  [0x1bc00, 0x1bd00],
+  [0x1d100, 0x1d200],
+  [0xe0000, 0xe1000],
+].flatMap(([from = 0, to = 0]) => Array.from({ length: to - from }, (_, index) => from + index));
+
+test('safe text has no control, format or separator character but the joiners, whatever the input', () => {
+  const unsafe =
+    /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]|[\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}]/u;
+  const found = codePoints.filter((point) => {
+    // With a letter after it, an escape character is a sequence, which ends before the space.
+    const safe = safeText(`a${String.fromCodePoint(point)}b c`).replaceAll('\n', '');
+    return unsafe.test(safe) || !safe.startsWith('a') || !safe.endsWith(' c');
+  });
+  expect(found).toEqual([]);
+});
+
+test('safe JSON is printable and has the same value, for every code point', () => {
+  const found = codePoints.filter((point) => {
+    const value = [`a${String.fromCodePoint(point)}b`];
+    const safe = safeJson(JSON.stringify(value));
+    return /[\p{C}\p{Zl}\p{Zp}]/u.test(safe) || (JSON.parse(safe) as string[])[0] !== value[0];
+  });
+  expect(found).toEqual([]);
+});
+
+test('safe JSON is one line, also of text that is not JSON', () => {
+  expect(JSON.parse(safeJson('{\n\t"a": 1\r\n}'))).toEqual({ a: 1 });
+  expect(safeJson('\u001b]0;x\u0007\nnext')).toBe(String.raw`\u001b]0;x\u0007 next`);
 });
 
 const visible = /^[\p{L}\p{M}\p{N}\p{P}\p{S}]$/u;

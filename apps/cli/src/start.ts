@@ -1,0 +1,43 @@
+import { inspect } from 'node:util';
+import { CliError } from './cli-error.ts';
+import { exitCodes } from './exit-codes.ts';
+import { runProgram } from './program.ts';
+import { exitOnBrokenPipe } from './terminal/exit-on-broken-pipe.ts';
+import { outputOf, styled, type Output } from './terminal/output.ts';
+
+/** Runs the command of this process and sets its exit status. */
+export async function start(): Promise<void> {
+  const { env, stdin, stdout, stderr } = process;
+  exitOnBrokenPipe(stdout);
+  exitOnBrokenPipe(stderr);
+  printProblems(outputOf(stderr, env));
+  process.exitCode = await runProgram(process.argv.slice(2), {
+    env,
+    get cwd() {
+      return currentDirectory();
+    },
+    stdin,
+    stdout,
+    stderr,
+  });
+}
+
+/** Prints bugs and warnings of Node; by default they would reach the terminal as they are. */
+function printProblems(output: Output): void {
+  process.on('uncaughtException', (error) => {
+    output.text([styled('red', 'varve:'), ' A bug in varve. Please report it with the lines below.\n', inspect(error)]);
+    process.exit(exitCodes.bug);
+  });
+  process.removeAllListeners('warning').on('warning', ({ name, message }) => {
+    // Node 22 prints one for its SQLite on every start.
+    if (name !== 'ExperimentalWarning') output.line([styled('yellow', 'warning:'), ' ', message]);
+  });
+}
+
+function currentDirectory(): string {
+  try {
+    return process.cwd();
+  } catch {
+    throw new CliError(exitCodes.usage, 'The current directory was removed.', 'Change to another directory.');
+  }
+}

@@ -1,0 +1,1 @@
+export { safeJson, safeText } from './safe-text.ts';
