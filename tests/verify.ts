@@ -2,12 +2,14 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { browserBundle } from './verify/browser-bundle.ts';
 import { checklist, type Checklist } from './verify/checklist.ts';
 import { importOnce, installAll, typeCheck } from './verify/consumer.ts';
 import { nodeBinary } from './verify/node-binary.ts';
 import { checkFiles, pack, type Packed } from './verify/packed.ts';
 import { run } from './verify/run.ts';
 import { useTools } from './verify/use-tools.ts';
+import { useWithZod, zodVersions } from './verify/zod-versions.ts';
 import { root, subpathsOf, workspacePackages } from './workspace.ts';
 
 /** Oldest Node that libraries support; apps support the one that runs this. */
@@ -83,4 +85,9 @@ async function checkInstalled(list: Checklist, packed: readonly Packed[], projec
     );
   }
   await list.check('a module that imports every entry point type-checks', () => typeCheck(packed, project));
+  await list.check('a timeline of events fits into 40 kB of a page', () => browserBundle(project));
+  for (const zod of zodVersions) {
+    const where = { folder: join(folder, `zod ${zod}`), nodes: [process.execPath, oldest] };
+    await list.check(`a custom tool compiles and runs with zod ${zod}`, () => useWithZod(packed, zod, where));
+  }
 }

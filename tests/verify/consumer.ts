@@ -10,13 +10,23 @@ import { run } from './run.ts';
  * Installs tarballs together into an empty npm project, as a user would: from the registry, without install scripts,
  * with the optional peers that some of their entry points need.
  *
+ * @param versions version of a peer to install instead of the newest in its range.
  * @throws {Error} if npm fails.
  */
-export async function installAll(packed: readonly Packed[], folder: string): Promise<void> {
+export async function installAll(
+  packed: readonly Packed[],
+  folder: string,
+  versions: Readonly<Record<string, string>> = {},
+): Promise<void> {
   const own = Object.fromEntries(packed.map(({ manifest, tarball }) => [manifest.name, `file:${tarball}`]));
-  const peers = Object.fromEntries(packed.flatMap(({ manifest }) => Object.entries(manifest.peerDependencies ?? {})));
+  // npm installs the required peers itself.
+  const peers = Object.fromEntries(
+    packed.flatMap(({ manifest }) =>
+      Object.entries(manifest.peerDependencies ?? {}).filter(([name]) => name !== 'zod'),
+    ),
+  );
   const nodeTypes = versionOf('@types/node');
-  const dependencies = { ...peers, ...own };
+  const dependencies = { ...peers, ...versions, ...own };
   const manifest = { private: true, type: 'module', dependencies, devDependencies: { '@types/node': nodeTypes } };
   await mkdir(folder, { recursive: true });
   await writeFile(join(folder, 'package.json'), JSON.stringify(manifest));
@@ -36,9 +46,14 @@ export async function typeCheck(packed: readonly Packed[], folder: string): Prom
   const specifiers = packed.flatMap(subpathsOf).map(({ specifier }) => specifier);
   const imports = specifiers.map((specifier, index) => `import * as all${index} from '${specifier}';`);
   const use = `export const everything = [${specifiers.map((_, index) => `all${index}`).join(', ')}];`;
-  const compilerOptions = { module: 'nodenext', target: 'es2024', lib: ['esnext'], types: ['node'], strict: true };
-  const config = { compilerOptions: { ...compilerOptions, skipLibCheck: false, noEmit: true }, files: ['consumer.ts'] };
   await writeFile(join(folder, 'consumer.ts'), [...imports, use, ''].join('\n'));
+  await typeCheckFile('consumer.ts', folder);
+}
+
+/** Type-checks one file of a project, the declarations of packages included. @throws {Error} with the output of tsc. */
+export async function typeCheckFile(file: string, folder: string): Promise<void> {
+  const compilerOptions = { module: 'nodenext', target: 'es2024', lib: ['esnext'], types: ['node'], strict: true };
+  const config = { compilerOptions: { ...compilerOptions, skipLibCheck: false, noEmit: true }, files: [file] };
   await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(config));
   await run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', folder], folder);
 }
