@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { eventCodec, isOpaque } from '../src/index.ts';
 import { builtinKinds } from '../src/kinds/index.ts';
@@ -6,16 +6,8 @@ import { logContract, type Log } from '../src/testing/index.ts';
 
 const codec = eventCodec(builtinKinds);
 
-/** Conversations of the reference, which are not part of this repository. */
-const fixtures =
-  ['../../../../', '../../../../../']
-    .map((up) => new URL(`${up}shared/fixtures/`, import.meta.url))
-    .find((url) => existsSync(url)) ?? new URL('none/', import.meta.url);
-/** One folder per conversation, one file per event. */
-const folder = new URL('openhands-conversations/', fixtures);
-/** Logs of the reference's first version: one list per file, in another format. */
-const trajectories = new URL('v0-trajectories/', fixtures);
-const conversations = existsSync(folder) ? readdirSync(folder) : [];
+/** Conversations in the form of the reference: one folder per conversation, one file per event. */
+const folder = new URL('../../../tests/fixtures/openhands-conversations/', import.meta.url);
 
 function logOfFolder(conversation: string): Log {
   const events = new URL(`${conversation}/events/`, folder);
@@ -27,7 +19,7 @@ function logOfFolder(conversation: string): Log {
   });
 }
 
-describe.runIf(conversations.length > 0).for(conversations)('%s', (conversation) => {
+describe.for(readdirSync(folder))('%s', (conversation) => {
   const log = logOfFolder(conversation);
 
   test('every event is typed, and encoded in the same order', () => {
@@ -42,22 +34,16 @@ describe.runIf(conversations.length > 0).for(conversations)('%s', (conversation)
   test.for(logContract)('$title', (check) => check.run(log, codec));
 });
 
-describe.runIf(existsSync(trajectories)).for(existsSync(trajectories) ? readdirSync(trajectories) : [])(
-  '%s',
-  (name) => {
-    test('records of another format are kept byte for byte as opaque events', () => {
-      const records = JSON.parse(readFileSync(new URL(name, trajectories), 'utf8')) as readonly unknown[];
-      const events = records.map((record) => codec.read(JSON.stringify(record, undefined, 2)));
-      expect(events.length).toBeGreaterThan(0);
-      expect(events.map((event) => isOpaque(event) && event.problem)).toEqual(
-        events.map(() => 'The JSON has no kind and id, so it is not an event.'),
-      );
-      expect(events.map((event) => codec.encode(event))).toEqual(
-        records.map((record) => JSON.stringify(record, undefined, 2)),
-      );
-    });
-  },
-);
+test('records of the first version of the reference are kept byte for byte as opaque events', () => {
+  const text = readFileSync(new URL('fixtures/v0-trajectory.json', import.meta.url), 'utf8');
+  const records = (JSON.parse(text) as readonly unknown[]).map((record) => JSON.stringify(record, undefined, 2));
+  const events = records.map((record) => codec.read(record));
+  expect(events.length).toBeGreaterThan(0);
+  expect(events.map((event) => isOpaque(event) && event.problem)).toEqual(
+    events.map(() => 'The JSON has no kind and id, so it is not an event.'),
+  );
+  expect(events.map((event) => codec.encode(event))).toEqual(records);
+});
 
 test('a conversation of an old reference version is readable', () => {
   const text =

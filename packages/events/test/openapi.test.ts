@@ -1,31 +1,28 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { describe, expect, test } from 'vitest';
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { builtinKinds } from '../src/kinds/index.ts';
 import * as payloads from '../src/payloads/index.ts';
 
-/** OpenAPI description of the reference's server, which is not part of this repository. */
-const file = ['../../../../', '../../../../../']
-  .map((up) => new URL(`${up}shared/fixtures/agent-server-openapi-1.43.1.json`, import.meta.url))
-  .find((url) => existsSync(url));
-
-interface ObjectSchema {
-  readonly properties?: Readonly<Record<string, { readonly default?: unknown }>>;
+/** Fields of a record of the reference. */
+interface ReferenceRecord {
+  /** Names in order, without those that all events have. */
+  readonly fields: readonly string[];
   readonly required?: readonly string[];
+  readonly defaults?: Readonly<Record<string, unknown>>;
 }
 
-const schemas = file
-  ? (JSON.parse(readFileSync(file, 'utf8')) as { components: { schemas: Record<string, ObjectSchema> } }).components
-      .schemas
-  : {};
-
-/** Schemas of the events and payloads of the reference. */
-const records = Object.entries(schemas).filter(
-  ([name, { properties }]) =>
-    properties?.['kind'] && /(Action|Observation|Event|Condensation|CondensationRequest)$/.test(name),
+/**
+ * Events and payloads that logs contain.
+ *
+ * @see agent-server 1.43.1, components of its OpenAPI description
+ */
+const records = Object.entries(
+  JSON.parse(readFileSync(new URL('fixtures/reference-records.json', import.meta.url), 'utf8')) as Record<
+    string,
+    ReferenceRecord
+  >,
 );
-/** Kinds that are not in logs: an abstract class of the browser tools, and events of terminals. */
-const notInLogs = new Set(['BrowserAction', 'BashEvent']);
 
 /** The reference generates a random key for an update without one, so the default cannot be compared. */
 const generated = 'ConversationStateUpdateEvent';
@@ -40,33 +37,25 @@ const shapes: ReadonlyMap<string, Readonly<Record<string, unknown>>> = new Map<
   ),
 ]);
 
-const base = new Set(['id', 'timestamp', 'source', 'parent_id', 'kind']);
-const fieldsOf = ({ properties = {} }: ObjectSchema): readonly string[] =>
-  Object.keys(properties).filter((field) => !base.has(field));
-const inLogs = records.filter(([name]) => !notInLogs.has(name));
-
-describe.runIf(inLogs.length > 0)('the interface description', () => {
-  test.for(inLogs)('%s has the fields of the reference in its order', ([name, schema]) => {
-    expect(Object.keys(shapes.get(name) ?? {})).toEqual(fieldsOf(schema));
-  });
-
-  const withDefaults = inLogs.filter(([name]) => name !== generated);
-  test.for(withDefaults)(
-    '%s requires no field that is optional in the reference, and has its defaults',
-    ([name, schema]) => {
-      const shape = shapes.get(name) ?? {};
-      const withoutAny = fieldsOf(schema).flatMap((field) => {
-        if (schema.required?.includes(field)) return [];
-        const own = z.object({ field: shape[field] as z.ZodType }).safeParse({});
-        const fallback = schema.properties?.[field]?.default ?? own.data?.field;
-        return [{ field, own: own.data, theirs: fallback === undefined ? {} : { field: fallback } }];
-      });
-      expect(withoutAny.map(({ field, own }) => ({ field, own }))).toEqual(
-        withoutAny.map(({ field, theirs: own }) => ({ field, own })),
-      );
-    },
-  );
+test.for(records)('%s has the fields of the reference in its order', ([name, { fields }]) => {
+  expect(Object.keys(shapes.get(name) ?? {})).toEqual(fields);
 });
+
+test.for(records.filter(([name]) => name !== generated))(
+  '%s requires no field that is optional in the reference, and has its defaults',
+  ([name, { fields, required = [], defaults = {} }]) => {
+    const shape = shapes.get(name) ?? {};
+    const withoutAny = fields.flatMap((field) => {
+      if (required.includes(field)) return [];
+      const own = z.object({ field: shape[field] as z.ZodType }).safeParse({});
+      const fallback = defaults[field] ?? own.data?.field;
+      return [{ field, own: own.data, theirs: fallback === undefined ? {} : { field: fallback } }];
+    });
+    expect(withoutAny.map(({ field, own }) => ({ field, own }))).toEqual(
+      withoutAny.map(({ field, theirs: own }) => ({ field, own })),
+    );
+  },
+);
 
 test('names of events and payloads are unique', () => {
   expect(shapes.size).toBeGreaterThan(60);
