@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest';
 
 const root = new URL('../', import.meta.url);
 const manifest = JSON.parse(readFileSync(new URL('package.json', root), 'utf8')) as {
-  readonly dependencies: Readonly<Record<string, string>>;
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly peerDependencies: Readonly<Record<string, string>>;
   readonly exports: Readonly<Record<string, string | { readonly '@varve/source': string }>>;
 };
 const entries = Object.entries(manifest.exports).flatMap(([subpath, target]) =>
