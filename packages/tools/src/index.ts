@@ -22,7 +22,7 @@ export { grep } from './search/grep.ts';
 export type { SearchOptions } from './search/file-search.ts';
 export { taskTracker, type TaskTrackerCall, type TaskTrackerOptions } from './task-tracker.ts';
 export { namedSecrets } from './terminal/terminal-options.ts';
-export type { ShellCall } from './terminal/shell-controller.ts';
+export type { ShellCall } from './terminal/shell-call.ts';
 export { terminal } from './terminal/terminal.ts';
 export type { TerminalOptions } from './terminal/terminal-options.ts';
 export { think } from './think.ts';

@@ -27,6 +27,17 @@ export function processEntry(pid: number): ProcessEntry | undefined {
   }
 }
 
+/** Returns true if a signal has stopped the process. False on systems other than Linux. */
+export function isStopped(pid: number): boolean {
+  if (process.platform !== 'linux') return false;
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return /^[Tt]$/.test(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[0] ?? '');
+  } catch {
+    return false;
+  }
+}
+
 /** Returns every running process that is visible to this user, without zombies. */
 export function processTable(): readonly ProcessEntry[] {
   if (process.platform !== 'linux') return psEntries(['-A']);

@@ -1,28 +1,21 @@
 import { ToolError } from '../contract/error.ts';
 import type { ToolContext } from '../contract/tool.ts';
-import { looksLikeLiteral } from './command-text.ts';
 import { escalateInterrupt } from './escalate-interrupt.ts';
 import { keystroke, untypableReason } from './keys.ts';
 import type { ShellSession } from './session/shell-session.ts';
+import { invalidReason, reportInput, type ReportContext, type ShellCall } from './shell-call.ts';
 import { isDirectory, type ShellFactory, type ShellOrigin } from './shell-factory.ts';
 import {
   commandEnded,
+  commandNotStarted,
   continuedOutput,
   shellEnded,
   shellKilled,
+  shellReplaced,
   stillRunning,
   unreportedOutput,
 } from './shell-messages.ts';
-import { refusalReport, terminalReport, type ReportInput, type TerminalReport } from './terminal-report.ts';
-
-/** Input of one terminal call. */
-export interface ShellCall {
-  readonly command: string;
-  readonly is_input: boolean;
-  /** Seconds. */
-  readonly timeout?: number | undefined;
-  readonly reset: boolean;
-}
+import { refusalReport, terminalReport, type TerminalReport } from './terminal-report.ts';
 
 /** Options of a shell next to the main one. */
 export interface SecondaryShellOptions {
@@ -193,12 +186,14 @@ export class ShellController {
   async #follow(
     session: ShellSession,
     call: ShellCall,
-    { signal }: ToolContext,
+    toolContext: ToolContext,
     context: ReportContext,
   ): Promise<TerminalReport> {
+    const { signal } = toolContext;
     const limits = call.timeout === undefined ? { quietMs: this.#quietMs } : { lateMs: call.timeout * 1000 };
     const end = await session.wait({ ...limits, signal });
     if (end === 'aborted') return this.#interrupted(session, call, context);
+    if (end === 'unusable') return this.#runInNewShell(session, call, toolContext, context);
     if (end === 'finished' || end === 'ended') return this.#reportEnd(session, call, context);
     const state = { quietMs: this.#quietMs, seconds: call.timeout ?? 0, shellNumber: this.#secondary?.number };
     return terminalReport({
@@ -206,6 +201,29 @@ export class ShellController {
       suffix: stillRunning(end, state),
       timedOut: true,
     });
+  }
+
+  /**
+   * Runs the command that a shell did not start in a new shell with the exports of that one, and when it does not start
+   * there either, in one without them.
+   */
+  async #runInNewShell(
+    unusable: ShellSession,
+    call: ShellCall,
+    toolContext: ToolContext,
+    { prefix, replacements = 0 }: ReportContext,
+  ): Promise<TerminalReport> {
+    await this.#dropSession(unusable);
+    const input = reportInput(unusable, call, prefix === undefined ? {} : { prefix });
+    await unusable.close();
+    if (replacements > 0) this.#lastOrigin = { directory: unusable.directory };
+    const replaced = shellReplaced(this.#keepsExported);
+    if (replacements > 1) return terminalReport({ ...input, suffix: commandNotStarted, isError: true });
+    const session = await this.#ensureSession(toolContext);
+    session.onOutput = toolContext.onOutput;
+    await session.run(unusable.command, await this.#factory.secretsFor(unusable.command));
+    const before = [prefix, input.output?.text, replaced].filter(Boolean).join('\n');
+    return this.#follow(session, call, toolContext, { prefix: before, replacements: replacements + 1 });
   }
 
   /** Ends the command of a cancelled call and reports its output. */
@@ -256,31 +274,10 @@ export class ShellController {
   }
 }
 
-interface ReportContext {
-  /** Text that precedes the output. */
-  readonly prefix?: string;
-  /** Key that the call sent. */
-  readonly sent?: string;
-}
-
-/** Returns the fields of a report that do not depend on the end of the command. Takes the output of the session. */
-function reportInput(session: ShellSession, call: ShellCall, { prefix }: ReportContext): Omit<ReportInput, 'suffix'> {
-  const command = call.reset ? `[RESET] ${call.command}` : call.command;
-  return { command, output: session.take(), shell: session, ...(prefix !== undefined && { prefix }) };
-}
-
 async function originOf(session: ShellSession): Promise<ShellOrigin> {
   return { directory: session.directory, exported: await session.exported() };
 }
 
 function closedError(): ToolError {
   return new ToolError('closed', 'The terminal was closed before the call had started.');
-}
-
-function invalidReason({ command, is_input, reset }: ShellCall): string | undefined {
-  if (reset && is_input)
-    return 'reset and is_input cannot be combined: a fresh shell runs no program that could take input.';
-  if (command.includes('\0')) return 'The command contains a null character, which no shell can run.';
-  if (is_input || !looksLikeLiteral(command)) return undefined;
-  return 'The command looks like a list or an object in JSON or Python, not like a shell command. Pass the command line itself as a string.';
 }

@@ -42,6 +42,18 @@ export function shellKilled(keepsExported: boolean): string {
   return `[Interrupted: the call was cancelled and the command could only be ended together with its shell. ${nextShell(keepsExported)}]`;
 }
 
+/** Returns the introduction of a command that the earlier shell did not run. */
+export function shellReplaced(keepsExported: boolean): string {
+  const what = keepsExported
+    ? 'What was exported is there again; other variables, functions, aliases, traps and background jobs are gone.'
+    : 'Variables, functions, aliases, traps and background jobs are gone.';
+  return `[An earlier command left the shell in a state in which it runs no further commands (for example by a trap or a readonly variable). It was replaced by a new one in the same directory, which ran this command. ${what}]`;
+}
+
+/** Message for a command that was sent to several shells. */
+export const commandNotStarted =
+  '[NOT executed: neither the shell nor its replacements started the command. Use reset for a fresh shell.]';
+
 function nextShell(keepsExported: boolean): string {
   const what = keepsExported
     ? 'what was exported before that command is there again, other variables and functions are gone.'

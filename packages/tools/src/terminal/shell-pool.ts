@@ -1,7 +1,8 @@
 import type { ToolContext } from '../contract/tool.ts';
 import { mutex, type Mutex } from '../contract/mutex.ts';
 import { hasOtherProcesses } from '../processes/process-table.ts';
-import { type ShellCall, ShellController } from './shell-controller.ts';
+import type { ShellCall } from './shell-call.ts';
+import { ShellController } from './shell-controller.ts';
 import type { ShellFactory } from './shell-factory.ts';
 import { refusalReport, type TerminalReport } from './terminal-report.ts';
 

@@ -2,7 +2,7 @@ import { TerminalAction, TerminalObservation } from '@varve/events/payloads';
 import type { Tool } from '../contract/tool.ts';
 import { defineBuiltinTool } from '../contract/define-tool.ts';
 import { statementLines } from './command-text.ts';
-import type { ShellCall } from './shell-controller.ts';
+import type { ShellCall } from './shell-call.ts';
 import { ShellFactory } from './shell-factory.ts';
 import { ShellPool, shellResources } from './shell-pool.ts';
 import { defaultMaxShells, type TerminalOptions } from './terminal-options.ts';

@@ -1,9 +1,17 @@
 import { markerStart } from './startup-file.ts';
 
-/** Piece of output, or the marker that the shell prints before each prompt. */
-export type Piece =
-  | { readonly kind: 'output'; readonly bytes: Buffer }
-  | { readonly kind: 'marker'; readonly id: number; readonly exitCode: number; readonly directory: string };
+/** Piece of output, or a marker that the shell prints before each prompt, and again as the prompt itself. */
+export type Piece = { readonly kind: 'output'; readonly bytes: Buffer } | PromptMarker;
+
+/** Number and exit status of the last command, and the directory, as the shell prints them. */
+export interface PromptMarker {
+  readonly kind: 'marker';
+  /** True for the prompt itself, which repeats the marker before it. */
+  readonly isPrompt: boolean;
+  readonly id: number;
+  readonly exitCode: number;
+  readonly directory: string;
+}
 
 const bell = 0x07;
 const maxMarkerBytes = 32_768;
@@ -54,10 +62,16 @@ function output(bytes: Buffer): Piece {
 }
 
 function parseMarker(body: Buffer): Piece | undefined {
-  const match = /^(\d+);(\d+);(.*)$/s.exec(body.toString());
+  const match = /^(P;)?(\d+);(\d+);(.*)$/s.exec(body.toString());
   if (match === null) return undefined;
-  const [, id, exitCode, directory = ''] = match;
-  return { kind: 'marker', id: Number(id), exitCode: Number(exitCode), directory: decodeDirectory(directory) };
+  const [, prompt, id, exitCode, directory = ''] = match;
+  return {
+    kind: 'marker',
+    isPrompt: prompt !== undefined,
+    id: Number(id),
+    exitCode: Number(exitCode),
+    directory: decodeDirectory(directory),
+  };
 }
 
 function decodeDirectory(directory: string): string {

@@ -2,11 +2,10 @@ import { rmSync } from 'node:fs';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ShellBackend } from './shell-process.ts';
-import { environmentFile, isComplete, secretsFile, startupFile } from './startup-file.ts';
+import { commandEnd, environmentFile, isComplete, secretsFile, startupFile } from './startup-file.ts';
 
 /** Content of the startup file of a session. */
 export interface SessionStartup {
-  readonly nonce: string;
   readonly backend: ShellBackend['name'];
   /** Exported variables and functions of another session, as bash code. */
   readonly exported?: string | undefined;
@@ -15,23 +14,30 @@ export interface SessionStartup {
 /** Files by which a session and its shell exchange data that is too long, or too private, for a line of input. */
 export class SessionFiles {
   readonly #directory: string;
+  readonly #nonce: string;
 
-  /** `directory` is readable by this user only and used by this session only. */
-  constructor(directory: string) {
+  /** `directory` is readable by this user only and used by this session only; `nonce` has 16 hexadecimal digits. */
+  constructor(directory: string, nonce: string) {
     this.#directory = directory;
+    this.#nonce = nonce;
   }
 
   /** Writes the startup file of the shell and returns its path. */
-  async startup({ nonce, backend, exported }: SessionStartup): Promise<string> {
+  async startup({ backend, exported }: SessionStartup): Promise<string> {
     const inherit = exported === undefined ? undefined : await this.#write('inherited', exported);
     const environmentFiles = this.#environmentFiles();
-    const text = startupFile({ nonce, backend, environmentFiles, ...(inherit !== undefined && { inherit }) });
+    const text = startupFile({
+      nonce: this.#nonce,
+      backend,
+      environmentFiles,
+      ...(inherit !== undefined && { inherit }),
+    });
     return this.#write('startup', text);
   }
 
   /** Writes the file of a command and returns its path. */
   async command(text: string): Promise<string> {
-    return this.#write('command', text);
+    return this.#write('command', text + commandEnd(this.#nonce));
   }
 
   /** Writes the file of a command's secrets and returns its path; undefined when there are none. */

@@ -31,7 +31,7 @@ async function scriptedSession(): Promise<ScriptedSession> {
   const shellProcess = (end: (exitCode: number) => void): ShellProcess => ({
     pid: 1,
     tty: true,
-    submit: (line) => void lines.push(Number(/__varve_id=(\d+)/.exec(line)?.[1])),
+    submit: (line) => void lines.push(Number(/__varve_\w+ (\d+)/.exec(line)?.[1])),
     type: () => true,
     interrupt: () => undefined,
     signal: () => undefined,
@@ -43,7 +43,7 @@ async function scriptedSession(): Promise<ScriptedSession> {
       backend: {
         name: 'pty',
         start({ startupFile, onData, onExit }) {
-          nonce = / ([0-9a-f]{16}) "\$__varve_id"/.exec(readFileSync(startupFile, 'utf8'))?.[1] ?? '';
+          nonce = /697;D;([0-9a-f]{16});/.exec(readFileSync(startupFile, 'utf8'))?.[1] ?? '';
           emit = onData;
           queueMicrotask(() => prompt(0));
           return shellProcess(onExit);
@@ -103,13 +103,40 @@ test('a probe discarded by a late interrupt is sent again until it is answered',
   shell.prompt(1, 130);
   shell.prompt(1, 130);
   expect(shell.lines).toEqual([1, 2, 3]);
-  shell.prompt(2);
+  shell.prompt(1, 130);
   expect(shell.lines).toEqual([1, 2, 3, 4]);
   shell.prompt(4);
   expect(await ended).toBe('finished');
   shell.session.acknowledge();
   await shell.session.run('true');
   expect(shell.lines).toEqual([1, 2, 3, 4, 5]);
+});
+
+test('a probe is not sent again while a later one is in flight', async () => {
+  await using shell = await scriptedSession();
+  await shell.session.run('sleep 60');
+  shell.session.interrupt();
+  const ended = shell.session.wait({});
+  shell.prompt(1, 130);
+  shell.prompt(1, 130);
+  shell.prompt(2);
+  expect(shell.lines).toEqual([1, 2, 3]);
+  shell.prompt(2);
+  expect(shell.lines).toEqual([1, 2, 3, 4]);
+  shell.prompt(4);
+  expect(await ended).toBe('finished');
+});
+
+test('a command that was not started is sent again, and the shell is unusable when it answers no probe', async () => {
+  await using shell = await scriptedSession();
+  await shell.session.run('true');
+  shell.prompt(0, 2);
+  expect(shell.lines).toEqual([1, 2]);
+  shell.prompt(2);
+  await expect.poll(() => shell.lines).toEqual([1, 2, 3]);
+  for (let prompts = 0; prompts < 20; prompts += 1) shell.prompt(2, 1);
+  expect(await shell.session.wait({})).toBe('unusable');
+  expect(shell.lines.length).toBeLessThan(20);
 });
 
 test('a wait that times out reports the end of a command before the shell has settled; the next call waits for that', async () => {

@@ -1,40 +1,30 @@
 import { randomBytes } from 'node:crypto';
 import { ToolError } from '../../contract/error.ts';
-import { MarkerStream, type Piece } from './marker-stream.ts';
-import type { CapturedOutput, OutputBuffer } from '../output/output-buffer.ts';
+import { MarkerStream, type Piece, type PromptMarker } from './marker-stream.ts';
+import type { CapturedOutput } from '../output/output-buffer.ts';
+import type { ShellSessionOptions, ShellStatus } from './shell-session-options.ts';
 import { SessionFiles } from './session-files.ts';
 import { SessionOutput } from '../output/session-output.ts';
 import { WaitQueue, type WaitEnd, type WaitLimits } from './wait-queue.ts';
 import type { ShellBackend, ShellProcess } from './shell-process.ts';
-import { commandLine, probeLine } from './startup-file.ts';
-
-/** Options of {@link ShellSession.start}. */
-export interface ShellSessionOptions {
-  readonly backend: ShellBackend;
-  readonly shell: string;
-  readonly environment: Readonly<Record<string, string>>;
-  /** Initial directory of the shell. */
-  readonly directory: string;
-  /** Directory for the files of the session; readable by this user only and used by this session only. */
-  readonly privateDirectory: string;
-  /** Exports of another session, as bash code, which the shell loads on top of `environment`. */
-  readonly exported?: string;
-  /** Receives the process id as soon as the process exists. Must not throw. */
-  readonly onStart?: (pid: number) => void;
-  readonly output: OutputBuffer;
-  /** Applied to output before it is buffered or saved. */
-  readonly mask: (text: string) => string;
-}
-
-/**
- * State of a shell. `finished`: the command has ended, and its end is not acknowledged yet. `ended`: the shell has
- * ended.
- */
-export type ShellStatus = 'starting' | 'idle' | 'running' | 'finished' | 'ended';
+import { LineTracker } from './line-tracker.ts';
+import { commandLine, probeLine } from './command-line.ts';
+import { continueWhenStopped } from './continue-when-stopped.ts';
 
 const startMs = 10_000;
 const hangUpMs = 300;
 const settleMs = 10_000;
+/** Exit status of a command that C-c has ended. */
+const interruptedStatus = 130;
+/** Number of times that a command is sent before the shell is unusable. */
+const maxSends = 3;
+
+/** Command that the shell has not finished. */
+interface SentCommand {
+  readonly text: string;
+  readonly secrets: Readonly<Record<string, string>>;
+  readonly sends: number;
+}
 
 /** Files of a session whose shell has not started yet. */
 interface Prepared {
@@ -52,17 +42,19 @@ export class ShellSession {
   readonly #markers: MarkerStream;
   readonly #output: SessionOutput;
   readonly #waits = new WaitQueue();
+  readonly #lines = new LineTracker((id) => this.#process.submit(probeLine(id)));
   #status: ShellStatus = 'starting';
   #exitCode = 0;
   #directory: string;
-  #commands = 0;
   /** Number of the last prompt. */
   #lastPrompt: number | undefined;
-  /** Number of the last interrupted command. */
-  #interrupted = -1;
-  /** True from the end of an interrupted command until the shell has answered a probe. */
+  #command: SentCommand | undefined;
+  #isInterrupted = false;
+  /** True from the end of a command until the effects of keys that were sent to it are over. */
   #isSettling = false;
   #isClosing = false;
+  /** True if a marker has preceded the prompt that follows, which then repeats it. */
+  #hasMarker = false;
 
   private constructor(options: ShellSessionOptions, { files, nonce, startup }: Prepared) {
     this.#backend = options.backend.name;
@@ -84,8 +76,8 @@ export class ShellSession {
   /** @throws {ToolError} `unusable` when the shell does not start, `aborted` when the signal aborts first. */
   static async start(options: ShellSessionOptions, signal: AbortSignal): Promise<ShellSession> {
     const nonce = randomBytes(8).toString('hex');
-    const files = new SessionFiles(options.privateDirectory);
-    const startup = await files.startup({ nonce, backend: options.backend.name, exported: options.exported });
+    const files = new SessionFiles(options.privateDirectory, nonce);
+    const startup = await files.startup({ backend: options.backend.name, exported: options.exported });
     const session = new ShellSession(options, { files, nonce, startup });
     const end = await session.wait({ lateMs: startMs, signal });
     if (end === 'finished') {
@@ -120,6 +112,11 @@ export class ShellSession {
     return this.#lastPrompt === undefined ? undefined : this.#files.exported(this.#lastPrompt);
   }
 
+  /** Text of the last command. */
+  get command(): string {
+    return this.#command?.text ?? '';
+  }
+
   get pid(): number {
     return this.#process.pid;
   }
@@ -138,8 +135,9 @@ export class ShellSession {
   }
 
   /**
-   * Resolves when all effects of an interrupt are over: messages of the shell about the ended program, and lines of
-   * input that it discards. Output until then belongs to the interrupted command.
+   * Resolves when all effects of an interrupt or of typed input are over: messages of the shell about the ended
+   * program, lines of input that it discards, and those that it executes. Output until then belongs to the earlier
+   * command.
    *
    * @throws {ToolError} `aborted` when the signal aborts first.
    */
@@ -155,13 +153,18 @@ export class ShellSession {
    * the shell until the command ends. Does nothing when the shell has ended.
    */
   async run(command: string, secrets: Readonly<Record<string, string>> = {}): Promise<void> {
-    const file = await this.#files.command(command);
-    const variables = await this.#files.secrets(secrets);
+    this.#isInterrupted = false;
+    await this.#send({ text: command, secrets, sends: 1 });
+  }
+
+  async #send(command: SentCommand): Promise<void> {
+    const file = await this.#files.command(command.text);
+    const variables = await this.#files.secrets(command.secrets);
     if (this.#status === 'ended') return this.#files.forgetSecrets();
-    this.#commands += 1;
+    this.#command = command;
     this.#status = 'running';
     const line = {
-      id: this.#commands,
+      id: this.#lines.next(),
       file,
       lastStatus: this.#exitCode,
       ...(variables !== undefined && { secretsFile: variables }),
@@ -171,11 +174,13 @@ export class ShellSession {
 
   /** Types into the running program. Returns false when its input is closed. */
   type(text: string): boolean {
+    this.#lines.disturb();
     return this.#process.type(text);
   }
 
   interrupt(): void {
-    this.#interrupted = this.#commands;
+    this.#isInterrupted = true;
+    this.#lines.disturb();
     this.#process.interrupt();
   }
 
@@ -201,9 +206,10 @@ export class ShellSession {
 
   /** Waits until the running command ends or a limit is reached. */
   async wait(limits: WaitLimits): Promise<WaitEnd> {
-    if (this.#status === 'ended' || (this.#status === 'finished' && !this.#isSettling)) return this.#status;
+    if (this.#status === 'ended' || this.#status === 'unusable') return this.#status;
+    if (this.#status === 'finished' && !this.#isSettling) return 'finished';
     if (limits.signal?.aborted) return 'aborted';
-    const end = await this.#waits.next(limits);
+    const end = await continueWhenStopped(this.#process.pid, this.#waits.next(limits));
     return this.#status === 'finished' ? 'finished' : end;
   }
 
@@ -228,7 +234,10 @@ export class ShellSession {
   #receive(pieces: readonly Piece[]): void {
     for (const piece of pieces) {
       if (piece.kind === 'output') this.#write(piece.bytes);
-      else this.#handlePrompt(piece);
+      else {
+        if (!piece.isPrompt || !this.#hasMarker) this.#handlePrompt(piece);
+        this.#hasMarker = !piece.isPrompt;
+      }
     }
   }
 
@@ -237,45 +246,42 @@ export class ShellSession {
     this.#waits.outputReceived();
   }
 
-  /** Handles a prompt. One of an earlier command (a resumed job, an unread line) reports only the directory. */
-  #handlePrompt({ id, exitCode, directory }: Extract<Piece, { kind: 'marker' }>): void {
+  #handlePrompt({ isPrompt, id, exitCode, directory }: PromptMarker): void {
     this.#directory = directory;
-    this.#lastPrompt = id;
-    if (this.#isClosing) return;
-    if (this.#isSettling) return this.#probeAnswered(id);
-    if (!this.#isCurrent(id) || (this.#status !== 'running' && this.#status !== 'starting')) return;
+    // The shell stores its exports together with the marker, not with the prompt itself.
+    if (!isPrompt) this.#lastPrompt = id;
+    const isRunning = this.#status === 'running' || this.#status === 'starting';
+    if (this.#isClosing || !(isRunning || this.#isSettling)) return;
+    const meaning = this.#lines.prompt(id);
     this.#output.flush();
+    if (meaning === 'unusable') return this.#giveUp();
+    if (meaning === 'lost' && !this.#isInterrupted) return this.#sendAgain();
+    // C-c discards lines that a terminal has not passed on yet; a pipe keeps them.
+    const isDiscarded = meaning === 'unknown' && this.#isInterrupted && this.#process.tty;
+    if (isRunning && (meaning !== 'unknown' || isDiscarded))
+      this.#finish(meaning === 'lost' ? interruptedStatus : exitCode);
+    const isOver = meaning === 'settled' || meaning === 'lost';
+    this.#isSettling = !isOver && (this.#isSettling || this.#status === 'finished');
+    if (isOver) this.#waits.end('finished');
+  }
+
+  #finish(exitCode: number): void {
     this.#files.forgetSecrets();
     this.#exitCode = exitCode;
     this.#status = 'finished';
-    if (this.#interrupted === this.#commands) this.#probe();
-    else this.#waits.end('finished');
   }
 
-  /**
-   * Sends a probe. An interrupt may reach the shell after its prompt; the shell then prints another prompt and loses
-   * lines that arrived in between. It reads the probe after all interrupts, so its answer is their last effect.
-   */
-  #probe(): void {
-    this.#isSettling = true;
-    this.#commands += 1;
-    this.#process.submit(probeLine(this.#commands));
+  /** Sends a command again that was not started; what kept the shell from reading it is over. */
+  #sendAgain(): void {
+    const command = this.#command;
+    if (command === undefined || command.sends >= maxSends) return this.#giveUp();
+    void this.#send({ ...command, sends: command.sends + 1 }).catch(() => this.#giveUp());
   }
 
-  /** Handles the answer to a probe. Any other prompt means that the probe may be lost, so it is sent again. */
-  #probeAnswered(id: number): void {
-    this.#output.flush();
-    if (id !== this.#commands) return this.#probe();
-    this.#isSettling = false;
-    this.#waits.end('finished');
-  }
-
-  /**
-   * Returns true for the prompt of the last command, or of the one before if C-c discarded the last before it was read.
-   */
-  #isCurrent(id: number): boolean {
-    const discarded = this.#process.tty && this.#interrupted === this.#commands && id === this.#commands - 1;
-    return id === this.#commands || discarded;
+  #giveUp(): void {
+    this.#files.forgetSecrets();
+    this.#status = 'unusable';
+    this.#waits.end('unusable');
   }
 
   #end(exitCode: number): void {

@@ -31,12 +31,15 @@ export function isComplete(text: string): boolean {
 }
 
 /**
- * Returns the bash startup file of a session. Before each prompt the shell restores a sane mode of the terminal,
- * discards input that the last program did not read, and prints a marker with the nonce, the number of the command, its
- * exit status and the directory. Prompts, echo and history are off. A signal for the last program may hit `stty`
- * instead; there are two kinds of such signals, hence three tries. Commands may have set IFS, `set -u`, `set -e`, `set
- * -x` or functions with the names of builtins. On a busy machine a read may time out although there is input; its
- * status is then above 128, unlike at the end of input.
+ * Returns the bash startup file of a session. Echo and history are off. Before each prompt the shell restores a sane
+ * mode of the terminal, discards input that the last program did not read, and prints a marker with the nonce, the
+ * number of the last command that was started, its exit status and the directory. The prompt itself is a marker, too,
+ * which needs no command: it is also printed when a command has redefined builtins or set a trap that skips commands.
+ *
+ * A signal for the last program may hit `stty` instead; there are two kinds of such signals, hence three tries.
+ * Commands may have set IFS, shell options, or functions with the names of builtins; the options are off until the next
+ * command. On a busy machine a read may time out although there is input; its status is then above 128, unlike at the
+ * end of input.
  */
 export function startupFile({ nonce, backend, environmentFiles, inherit }: StartupOptions): string {
   const pty = backend === 'pty';
@@ -44,62 +47,89 @@ export function startupFile({ nonce, backend, environmentFiles, inherit }: Start
   return `${inherit === undefined ? '' : sourceInherited(inherit)}${pty ? 'stty -echo' : 'exec 2>&1 4>&1'}
 set +H +o history
 unset HISTFILE
-PS1= PS2=
 __varve_id=0
 __varve_secrets=
+__varve_command=
+__varve_options=
+__varve_directory=
 __varve_stty=$(type -P stty)
-__varve_status() { builtin return "$1"; }
-__varve_keep() { builtin local status=$?; PROMPT_COMMAND=$__varve_ask; builtin return "$status"; }
+__varve_tty=${pty ? '$(tty)\n[[ -c $__varve_tty ]] || __varve_tty=/dev/tty' : ''}
+${loadFunction(nonce, pty)}
+${resetFunction(nonce)}
+__varve_probe() { __varve_id=$1; __varve_reset; }
+__varve_end() { __varve_reset; builtin return "$1"; }
 __varve_prompt() {
-  builtin local status=$? IFS=' ' directory="\${PWD//%/%25}" rest
-  builtin unset $__varve_secrets || :
-  __varve_secrets=
-  PS1= PS2=
+  __varve_reset
+  builtin local IFS=' ' __varve_rest
+  builtin unset -v $__varve_secrets || :
+  __varve_secrets= __varve_command=
   ${saveEnvironment(environmentFiles)} || :
-  directory=\${directory//$'\\a'/%07}
-  directory=\${directory//$'\\e'/%1B}
-  directory=\${directory//$'\\n'/%0A}
-  directory=\${directory//$'\\r'/%0D}
+  __varve_directory="\${PWD//%/%25}"
+  __varve_directory=\${__varve_directory//$'\\a'/%07}
+  __varve_directory=\${__varve_directory//$'\\e'/%1B}
+  __varve_directory=\${__varve_directory//$'\\n'/%0A}
+  __varve_directory=\${__varve_directory//$'\\r'/%0D}
   ${pty ? Array.from({ length: 3 }, () => '"$__varve_stty" sane -echo').join(' || ') : ':'} || :
-  while builtin read -r -t 0 ${fd}; do builtin read -r -t 0.01 ${fd}rest || [ $? -gt 128 ] || break; done
-  builtin printf '\\033]697;D;%s;%s;%s;%s\\007' ${nonce} "$__varve_id" "$status" "$directory" ${pty ? '>/dev/tty' : '>&4'}
+  while builtin read -r -t 0 ${fd}; do
+    builtin read -r -t 0.01 ${fd}__varve_rest || [[ $? -gt 128 ]] || break
+  done
+  builtin printf '\\033]697;D;%s;%s;%s;%s\\007' ${nonce} "$__varve_id" "$1" "$__varve_directory" ${pty ? '>/dev/tty' : '>&4'}
 }
-__varve_ask='{ __varve_prompt; } >/dev/null 2>&1'
-PROMPT_COMMAND=$__varve_ask
+__varve_reset
 `;
 }
 
-/** Options of {@link commandLine}. */
-export interface CommandLine {
-  /** Number that the marker repeats. */
-  readonly id: number;
-  /** Path of the file with the command. */
-  readonly file: string;
-  /** Value of `$?` when the command starts. */
-  readonly lastStatus: number;
-  /** Path of a file from {@link secretsFile}; read once and removed. */
-  readonly secretsFile?: string;
+/**
+ * Defines the function that prepares a command: its text is in `__varve_command` and its number set only if all of it
+ * was read and the output of the shell can be opened; anything else abandons the line, by an unset variable.
+ */
+function loadFunction(nonce: string, pty: boolean): string {
+  const streams = pty ? '-c $__varve_tty' : '-e /dev/fd/3 && -e /dev/fd/4';
+  return `__varve_load() {
+  __varve_reset
+  builtin local IFS= __varve_text=
+  builtin read -r -d '' __varve_text <"$3" || :
+  [[ $__varve_text == *${shellQuote(commandEnd(nonce))} && ${streams} ]] || [[ \${__varve_missing?} ]]
+  builtin unset -f eval || [[ \${__varve_missing?} ]]
+  [[ -z $4 ]] || { builtin . "$4"; builtin command rm -f -- "$4"; }
+  __varve_command=\${__varve_text%${shellQuote(commandEnd(nonce))}}
+  __varve_id=$1
+  __varve_text=$__varve_options __varve_options=
+  [[ -z $__varve_text ]] || builtin set "-$__varve_text"
+  builtin return "$2"
+}`;
 }
 
-/** Returns the line that makes the shell print a marker with this number and do nothing else. `$?` is lost. */
-export function probeLine(id: number): string {
-  return `{ __varve_id=${id}; __varve_keep; } 2>/dev/null`;
-}
+/** Options of the shell that would change what the code of the session does or prints. */
+const shellOptions = { a: 'allexport', e: 'errexit', k: 'keyword', u: 'nounset', v: 'verbose', x: 'xtrace' };
 
 /**
- * Returns the line that makes the shell run a command from a file. The command never passes through the terminal, so
- * its length, quotes and exclamation marks do not matter. `set -x` must not print the commands around it, which contain
- * secrets.
+ * Defines the function that turns shell options off for the code of the session and restores the prompts. From bash 5.1
+ * on the code before a prompt is the second element of an array, which an assignment of a command does not replace.
  */
-export function commandLine(
-  { id, file, lastStatus, secretsFile: secrets }: CommandLine,
-  backend: ShellBackend['name'],
-): string {
-  const before = secrets === undefined ? '' : `. ${shellQuote(secrets)}; command rm -f -- ${shellQuote(secrets)}; `;
-  const status = lastStatus === 0 ? '' : `{ __varve_status ${lastStatus}; } 2>/dev/null || `;
-  const input = backend === 'pty' ? '' : ' <&3';
-  const prepare = `{ __varve_id=${id}; ${before}__varve_command=$(<${shellQuote(file)}); } 2>/dev/null`;
-  return `${prepare}; ${status}eval "$__varve_command"${input}; { __varve_keep; } 2>/dev/null`;
+function resetFunction(nonce: string): string {
+  const record = Object.entries(shellOptions).map(
+    ([letter, name]) => `[[ ! -o ${name} ]] || __varve_options+=${letter}`,
+  );
+  const ask = `'{ __varve_prompt "$?"; } >/dev/null 2>&1'`;
+  const prompt = `\\e]697;D;${nonce};P;\${__varve_id-};$?;\${__varve_directory-}\\a`;
+  return `__varve_reset() {
+  ${record.join('\n  ')}
+  builtin set +${Object.keys(shellOptions).join('')}
+  PS1='${prompt}' PS2=
+  builtin shopt -s promptvars
+  builtin export -n PS1 PS2
+  if [[ BASH_VERSINFO -gt 5 || ( BASH_VERSINFO -eq 5 && BASH_VERSINFO[1] -ge 1 ) ]]; then
+    PROMPT_COMMAND=('' ${ask})
+  else
+    PROMPT_COMMAND=${ask}
+  fi
+}`;
+}
+
+/** Returns the last line of the file of a command, by which the shell knows that it has read all of it. */
+export function commandEnd(nonce: string): string {
+  return `\n# ${nonce}`;
 }
 
 /** Returns bash code that exports variables until the next prompt. The values never pass through the terminal. */
@@ -118,5 +148,5 @@ function sourceInherited(inherit: string): string {
 function saveEnvironment(files: string): string {
   const lines = `{ builtin export -p; builtin export -fp; builtin printf '%s\\n' '${endMarker}'; }`;
   // Under a small `ulimit -f` the signal XFSZ would kill the shell.
-  return `builtin trap '' XFSZ; ${lines} >|${shellQuote(files)}$((__varve_id % 2)); builtin trap - XFSZ`;
+  return `builtin trap '' XFSZ; ${lines} >|${shellQuote(files)}"$((__varve_id % 2))"; builtin trap - XFSZ`;
 }

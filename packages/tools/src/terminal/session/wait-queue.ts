@@ -1,5 +1,8 @@
-/** Reason why a wait ended; `quiet` and `late` mean that the command is still running. */
-export type WaitEnd = 'finished' | 'ended' | 'quiet' | 'late' | 'aborted';
+/**
+ * Reason why a wait ended; `quiet` and `late` mean that the command is still running, `unusable` that it was not
+ * started.
+ */
+export type WaitEnd = 'finished' | 'unusable' | 'ended' | 'quiet' | 'late' | 'aborted';
 
 /** Limits of a wait; absent limits do not apply. */
 export interface WaitLimits {
@@ -47,7 +50,7 @@ export class WaitQueue {
   }
 
   /** Ends every wait. */
-  end(end: 'finished' | 'ended'): void {
+  end(end: 'finished' | 'unusable' | 'ended'): void {
     for (const waiter of this.#waiters) waiter.end(end);
   }
 }

@@ -1,0 +1,197 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { OpenedTool } from '../../src/testing/opened-tool.ts';
+import { backends, callUntil, metadataOf, openTerminal, outputOf } from '../support/open-terminal.ts';
+
+const timeout = 60;
+
+/** Commands that are not complete, or wrong. */
+const slips = [
+  'echo "abc',
+  "echo it's",
+  `git commit -m "it's`,
+  "sed 's/a/b",
+  'echo ${x',
+  'echo `ls ',
+  'echo "${x:-"a}',
+  "echo $'a",
+  'cat <<"EOF"',
+  'cat <<EOF',
+  'echo $(cat <<E',
+  'echo abc\\',
+  '\\',
+  'echo "a\\',
+  'echo $(ls',
+  'echo $((1+',
+  '((',
+  '{ echo',
+  '(',
+  'x=(a b',
+  '[[ -f x',
+  'case x in',
+  'case x in a)',
+  'for i in a',
+  'while',
+  'if true; then',
+  'select a in',
+  'function f {',
+  'coproc {',
+  'g() {',
+  '${x',
+  '"',
+  "'",
+  '`',
+  'echo ${a[',
+  'a[1',
+  '<(',
+  '>(echo',
+  '!',
+  '}',
+  ')',
+  ';;',
+  'esac',
+  '&&',
+  '| cat',
+  'echo |',
+  'echo &&',
+  'echo a >',
+  'then',
+  'done',
+  '[[ a =~ (',
+  `eval 'echo "'`,
+  `eval "echo '"`,
+];
+
+/** Text as a model may write it: quotes, brackets and operators in any order. */
+const noise = fc
+  .array(
+    fc.constantFrom(...`'"\`$(){}[]\\<>|&;#! \nab1=`, 'echo ', '${x', '$((', 'EOF', '<<', '<<<', 'if ', 'case x in'),
+    {
+      maxLength: 12,
+    },
+  )
+  .map((parts) => parts.join(''))
+  .filter((text) => text.trim() !== '');
+
+/** Sets directory, a variable, a function and a background job, which later commands find unchanged. */
+async function prepare({ call }: OpenedTool): Promise<void> {
+  await call({ command: 'cd /usr; V=kept; f() { echo "$V in $PWD"; }; sleep 600 & J=$!', timeout });
+}
+
+async function expectState({ call }: OpenedTool, after: string): Promise<void> {
+  const state = await call({ command: 'f; kill -0 $J && echo job', timeout });
+  expect({ after, state: outputOf(state), code: state['exit_code'] }).toEqual({
+    after,
+    state: 'kept in /usr\njob',
+    code: 0,
+  });
+}
+
+describe.for(backends)('a terminal on a %s', ([, pty]) => {
+  test('no incomplete command costs a later one, or the state of the shell', { timeout: 240_000 }, async () => {
+    await using shell = await openTerminal(pty);
+    await prepare(shell);
+    for (const slip of slips) {
+      const ended = await shell.call({ command: slip, timeout });
+      expect([slip, ended['exit_code'] === -1]).toEqual([slip, false]);
+      await expectState(shell, slip);
+    }
+  });
+
+  test.for([
+    ['several lines', 'for i in 1 2; do\n  echo $i\ndone', '1\n2'],
+    ['a here-document', 'cat <<EOF\nit\'s "$V"\nEOF', 'it\'s "kept"'],
+    ['another incomplete command', 'echo one; echo "two', 'unexpected EOF'],
+    ['a compound command', '{ echo a; } && [[ -n $V ]] && echo b', 'a\nb'],
+  ] as const)('%s runs after incomplete commands', { timeout: 120_000 }, async ([, command, output]) => {
+    await using shell = await openTerminal(pty);
+    await prepare(shell);
+    for (const slip of ['echo "abc', 'echo `ls ', 'echo ${x', 'echo abc\\', 'cat <<"EOF']) {
+      await shell.call({ command: slip, timeout });
+      expect(outputOf(await shell.call({ command, timeout }))).toContain(output);
+    }
+    await expectState(shell, command);
+  });
+
+  test('a program started after an incomplete command is polled, answered and interrupted', async () => {
+    await using shell = await openTerminal(pty, { noChangeTimeoutMs: 300 });
+    await shell.call({ command: 'echo "abc', timeout });
+    await callUntil(shell, { command: 'echo first?; read a; echo "got $a"; sleep 600', timeout: 0.1 }, 'first?');
+    await callUntil(shell, { command: "it's", is_input: true }, "got it's");
+    let ended = await shell.call({ command: 'C-c', is_input: true, timeout: 1 });
+    while (ended['exit_code'] === -1) ended = await shell.call({ command: 'C-c', is_input: true, timeout: 1 });
+    expect(ended).toMatchObject({ exit_code: 130 });
+    expect(outputOf(await shell.call({ command: 'echo alive', timeout }))).toBe('alive');
+  });
+
+  test('no generated command costs a later one', { timeout: 240_000 }, async () => {
+    await using shell = await openTerminal(pty);
+    await fc.assert(
+      fc.asyncProperty(noise, async (command) => {
+        await shell.call({ command, timeout: 2 });
+        // Ends a command that waits for input.
+        await shell.call({ command: 'C-c', is_input: true, timeout });
+        expect(outputOf(await shell.call({ command: 'echo alive', timeout }))).toMatch(/^alive$/m);
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
+
+/** Commands that change what the session of the shell is made of, and whether the shell survives them. */
+const hostile = [
+  ['readonly __varve_id', 'replaced'],
+  ['readonly __varve_command __varve_options', 'replaced'],
+  ['readonly status directory rest REPLY text line', 'kept'],
+  ['IFS=0123456789', 'kept'],
+  ['shopt -s extdebug; trap false DEBUG', 'replaced'],
+  ['trap "echo debug >&2" DEBUG', 'kept'],
+  ['trap "echo error" ERR; trap "echo exit" EXIT; trap "echo return" RETURN; false', 'kept'],
+  ['set -v', 'kept'],
+  ['set -x', 'kept'],
+  ['set -eu', 'kept'],
+  ['set -n', 'kept'],
+  ['set -f -k -a -T -E -C -P', 'kept'],
+  ['set -o posix', 'kept'],
+  ['shopt -s nocasematch failglob nullglob extglob; shopt -u promptvars', 'kept'],
+  ['shopt -u expand_aliases', 'kept'],
+  ['kill -STOP $$', 'kept'],
+  ['exec >/dev/null 2>&1', 'kept'],
+  ['exec <&-', 'kept'],
+  ['exec >&- 2>&-', 'kept'],
+  ['PS1="% " PS2="> " PROMPT_COMMAND="echo prompt"; export PS1', 'kept'],
+  ['PS1=x; PROMPT_COMMAND=y; : ${missing?}', 'kept'],
+  ['unset PROMPT_COMMAND PS1 BASH_ENV', 'kept'],
+  ['for name in eval builtin printf __varve_load __varve_end; do alias "$name=false"; done', 'kept'],
+  ['alias "{=false"', 'replaced'],
+  ['printf() { false; }; read() { false; }; local() { false; }; eval() { false; }; unset() { false; }', 'kept'],
+  ['builtin() { false; }', 'replaced'],
+  ['builtin() { false; }; export -f builtin', 'replaced'],
+  ['enable -n printf local', 'kept'],
+  ['enable -n read', 'replaced'],
+  ['unset -f __varve_load', 'replaced'],
+  ['ulimit -f 0', 'kept'],
+  ['POSIXLY_CORRECT=1 BASH_XTRACEFD=9 TMOUT=0 PS4=x HISTSIZE=0', 'kept'],
+] as const;
+
+describe.for(backends)('after a hostile command, a terminal on a %s', ([, pty]) => {
+  test.for(hostile)('continues: %s', { timeout: 120_000 }, async ([command, end]) => {
+    await using shell = await openTerminal(pty);
+    await shell.call({ command: 'cd /usr; export E=exported; V=kept', timeout });
+    await shell.call({ command, timeout });
+    const notices: string[] = [];
+    for (const round of [1, 2]) {
+      const next = await shell.call({ command: `(exit 3) || echo "${round} $PWD $E \${V-none}"`, timeout });
+      expect(next).toMatchObject({ exit_code: 0 });
+      expect(outputOf(next)).toMatch(end === 'kept' ? /^[12] \/usr exported kept$/m : /^[12] \/usr (exported)? none$/m);
+      notices.push(metadataOf(next).prefix);
+    }
+    expect(notices.map((notice) => notice.includes('are gone'))).toEqual([end === 'replaced', false]);
+  });
+});
+
+test('a shell that suspends itself is continued', async () => {
+  await using shell = await openTerminal(true);
+  await shell.call({ command: 'V=kept; suspend -f', timeout });
+  expect(outputOf(await shell.call({ command: 'echo $V', timeout }))).toBe('kept');
+});
