@@ -65,7 +65,17 @@ const slips = [
 /** Text as a model may write it: quotes, brackets and operators in any order. */
 const noise = fc
   .array(
-    fc.constantFrom(...`'"\`$(){}[]\\<>|&;#! \nab1=`, 'echo ', '${x', '$((', 'EOF', '<<', '<<<', 'if ', 'case x in'),
+    fc.constantFrom(
+      ...Array.from(`'"\`$(){}[]\\<>|&;#! \nab1=`),
+      'echo ',
+      '${x',
+      '$((',
+      'EOF',
+      '<<',
+      '<<<',
+      'if ',
+      'case x in',
+    ),
     {
       maxLength: 12,
     },
