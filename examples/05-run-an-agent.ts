@@ -30,8 +30,8 @@ console.log(result.reason, result.iterations, result.text);
 for await (const { seq, event } of conversation.events()) console.log(seq, event.source, event.kind);
 
 // Every prefix of the log has a state.
-const { pending } = await conversation.stateAt(7);
+const { pending } = await conversation.stateAt(8);
 console.log(
-  'open after seven events:',
+  'open after eight events:',
   pending.map(({ event }) => event.tool_name),
 );

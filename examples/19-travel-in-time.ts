@@ -35,5 +35,5 @@ for (let head = 0; head <= conversation.state.head; head++) {
 }
 
 // Reading changes nothing. Another process may read while the conversation is open here.
-const { head, status } = await readState(await store.read(conversation.id), { to: 3 });
+const { head, status } = await readState(await store.read(conversation.id), { to: 4 });
 console.log('another reader, after', head, 'events:', status, '· now:', conversation.state.status);

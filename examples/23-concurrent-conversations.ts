@@ -24,7 +24,7 @@ await coffee.send('Coffee?');
 // Events are delivered after they are stored, each once and in order, from any position.
 const watching = new AbortController();
 const watched = (async () => {
-  for await (const { seq, event } of tea.events({ from: 2, signal: watching.signal })) {
+  for await (const { seq, event } of tea.events({ from: 3, signal: watching.signal })) {
     console.log('event', seq, ConversationStateUpdateEvent.is(event) ? event.key : event.kind);
     if (event.kind === 'MessageEvent' && event.source === 'agent') return;
   }

@@ -116,10 +116,10 @@ test('verify names the edited event', async () => {
   await varve('export', id, file);
   await varve('import', file, '--store', `dir:${root}`);
   const folder = join(root, id, 'events');
-  const [, name = ''] = (await readdir(folder)).toSorted();
+  const [, , name = ''] = (await readdir(folder)).toSorted();
   const event = join(folder, name);
   await writeFile(event, (await readFile(event, 'utf8')).replace('hello', 'hallo'));
   const { code, stdout } = await varve('verify', id, '--store', `dir:${root}`);
   expect(code).toBe(4);
-  expect(stdout).toContain('Broken at event 1: ');
+  expect(stdout).toContain('Broken at event 2: ');
 });

@@ -1,5 +1,7 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { EventCodec, Json } from '@varve/events';
 import type { ActionEvent } from '@varve/events/kinds';
+import type { Settings } from '@varve/events/facts';
 import type { Status } from '@varve/events/projections';
 import type { Delta, LanguageModel, ToolSpec } from '@varve/llm';
 import type { EventLog } from '@varve/storage';
@@ -8,10 +10,11 @@ import type { Tool } from '@varve/tools';
 import type { ClientToolSpec } from '@varve/tools/client';
 import { defineAgent, type Agent } from './agent.ts';
 import { BudgetLedger } from './budget/budget-ledger.ts';
-import type { ConversationMeta } from './log/conversation-meta.ts';
 import type { ConversationTimeline } from './log/conversation-state.ts';
+import { settingsDraft, type Draft } from './log/drafts.ts';
 import { Journal } from './log/journal.ts';
 import { watchLease } from './log/lease-watch.ts';
+import { metaWith, settingsOf, type MetaDifference } from './log/settings.ts';
 import { offeredTool } from './request/offered-tools.ts';
 import { requestBuilder, type PreparedRequest, type RequestBuilder } from './request/request.ts';
 
@@ -32,6 +35,8 @@ export interface SessionParts {
   readonly mask: Mask;
   readonly workspace: string;
   readonly title?: string;
+  /** Stored settings that differ from those in the log. */
+  readonly metaDifferences?: readonly MetaDifference[];
   /** Id of the parent conversation. */
   readonly parent?: string;
   /** Ledger of the parent while it is open. */
@@ -63,18 +68,26 @@ export class Session implements AsyncDisposable {
   /** Whole UTC milliseconds: facts have no fractions, timestamps do. */
   readonly now: () => number;
   readonly timeout: (ms: number) => AbortSignal;
+  readonly metaDifferences: readonly MetaDifference[];
+  readonly clientTools: readonly ClientToolSpec[];
   readonly #parts: SessionParts;
   readonly #policiesHead: number;
   readonly #buildRequest: RequestBuilder;
   readonly #lost = new AbortController();
   #agent: Agent;
   #title: string | undefined;
+  #settings: Settings;
+  /** Settings in the log that are known to equal the current ones. */
+  #recorded: Settings | undefined;
 
   constructor(parts: SessionParts) {
     const { log, timeline, codec, agent, tools, workspace, now = Date.now, newId, mask, lastTimestamp } = parts;
     this.#parts = parts;
     this.#agent = agent;
     this.#title = parts.title;
+    this.#settings = settingsOf(parts);
+    this.clientTools = parts.clientTools;
+    this.metaDifferences = parts.metaDifferences ?? [];
     this.#policiesHead = timeline.read('policies').head;
     this.conversationId = log.id;
     this.workspace = workspace;
@@ -91,6 +104,7 @@ export class Session implements AsyncDisposable {
       mask,
       toolNames: tools,
       metaOf: (status) => this.#metaOf(status),
+      preamble: () => this.#changedSettings(),
       now,
       ...(newId && { newId }),
       ...(lastTimestamp !== undefined && { lastTimestamp }),
@@ -119,6 +133,8 @@ export class Session implements AsyncDisposable {
   /** Replaces the model from the next step on. */
   switchModel(model: LanguageModel): void {
     this.#agent = defineAgent({ ...this.#agent, model });
+    this.#settings = settingsOf({ ...this.#parts, agent: this.#agent });
+    this.#recorded = undefined;
   }
 
   /** Makes the first line of a user's message the title of a conversation without one. */
@@ -144,24 +160,24 @@ export class Session implements AsyncDisposable {
     if (problems.length > 0) throw problems[0];
   }
 
-  #metaOf({ execution, title = this.#title }: Status): Json {
-    const { clientTools, parent } = this.#parts;
-    const meta: ConversationMeta = {
-      ...(title !== undefined && { title }),
-      status: execution,
-      workspace: this.workspace,
-      agent: this.#agent.spec,
-      ...clientToolsMeta(clientTools),
-      ...(parent !== undefined && { parent }),
-      ...(this.#policiesHead > 0 && { policies_head: this.#policiesHead }),
-    };
-    return { ...meta };
+  /** Records the settings when they differ from those in the log, or a policy was set by an event after them. */
+  #changedSettings(): readonly Draft[] {
+    const { timeline } = this.journal;
+    const { settings, head } = timeline.read('settings');
+    if (timeline.read('policies').head <= head) {
+      if (settings && settings === this.#recorded) return [];
+      if (isDeepStrictEqual(settings, this.#settings)) {
+        this.#recorded = settings;
+        return [];
+      }
+    }
+    return [settingsDraft(this.#settings)];
   }
-}
 
-/** Returns the field of a `meta` that stores client tools; no field for none. */
-export function clientToolsMeta(specs: readonly ClientToolSpec[]): Pick<ConversationMeta, 'client_tools'> {
-  return specs.length === 0 ? {} : { client_tools: JSON.parse(JSON.stringify(specs)) as readonly Json[] };
+  #metaOf({ execution, title = this.#title }: Status): Json {
+    const meta = metaWith(this.#settings, { status: execution, title });
+    return { ...meta, ...(this.#policiesHead > 0 && { policies_head: this.#policiesHead }) };
+  }
 }
 
 /** Closes every tool, even if another one fails to close. Resolves with the errors. */

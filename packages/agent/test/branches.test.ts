@@ -102,8 +102,8 @@ test.for([true, false])('a crash while navigating back leaves one branch or the 
   const { tool, runs } = countingTool();
   const model = scriptedModel([record('a'), done]);
   const agent = defineAgent({ model, tools: () => [tool(), finish()], confirmation: alwaysConfirm() });
-  // Appends: message, running, waiting reply, end of the run, rejection, then the navigation.
-  const store = crashingStore(memoryStore(), { at: 6, stored });
+  // Appends: settings, message, running, waiting reply, end of the run, rejection, then the navigation.
+  const store = crashingStore(memoryStore(), { at: 7, stored });
   const conversation = await Conversation.create({ agent, store, workspace: process.cwd() });
   await conversation.send('Go.');
   await conversation.run();

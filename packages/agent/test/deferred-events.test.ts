@@ -89,9 +89,9 @@ test('an immediate reply waits until the events it answers are stored', async ()
   });
   const { conversation } = await started({ effect: 'read', steps, onAppend: slow });
   await conversation.run();
-  // The message and the start of the run are stored first. Results are still being stored when the model is called;
-  // in the end all are stored.
-  expect([seen, stored]).toEqual([[2, 2, 3], 6]);
+  // The settings, the message and the start of the run are stored first. Results are still being stored when the
+  // model is called; in the end all are stored.
+  expect([seen, stored]).toEqual([[3, 3, 4], 7]);
 });
 
 test('when reads cannot be stored the run and its model call end immediately, and no trace of them remains', async () => {

@@ -138,8 +138,8 @@ test('an interrupt cancels all running calls, and every call has a result', asyn
 
 test('a store failure during concurrent calls ends the run after all of them have ended', async () => {
   const { tool, seen, end } = workshop(() => []);
-  // Appends: message, running, reply, two effects, then the first result.
-  const store = crashingStore(memoryStore(), { at: 6, stored: false });
+  // Appends: settings, message, running, reply, two effects, then the first result.
+  const store = crashingStore(memoryStore(), { at: 7, stored: false });
   const { conversation } = await startConversation({ tool, calls: work('a', 'b'), store });
   const running = conversation.run();
   while (seen.length < 2) await new Promise((resolve) => setImmediate(resolve));

@@ -39,13 +39,13 @@ test('custom events are stored, sealed, and read by the model if their kind has 
     (stamp) => Rating.create({ stars: 4 }, stamp),
   );
   expect(conversation.state.leafId).toBe(rating?.id);
-  const stored = await Array.fromAsync(conversation.events({ from: 2 }), ({ event }) => event);
+  const stored = await Array.fromAsync(conversation.events({ from: 3 }), ({ event }) => event);
   expect(stored).toEqual([fact, rating]);
   expect(stored.map((event) => ticket.read(event)?.number)).toEqual([7, undefined]);
   const asked = conversation.request().messages;
   expect(asked.map(({ content }) => textOf(content)).at(-1)).toContain('I rate this 4.');
   await conversation[Symbol.asyncDispose]();
-  expect(await verify(await store.read(conversation.id))).toMatchObject({ sealed: 4 });
+  expect(await verify(await store.read(conversation.id))).toMatchObject({ sealed: 5 });
   await using again = await Conversation.open({ ...options, id: conversation.id });
   expect(again.request().messages).toEqual(asked);
 });

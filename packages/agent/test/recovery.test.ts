@@ -129,7 +129,7 @@ test('from any prefix of a log, also within an append, the task finishes and no 
   });
   await recorded.send('Record a and b.');
   await recorded.run();
-  for (let length = 2; length < recorded.state.head; length++) {
+  for (let length = 3; length < recorded.state.head; length++) {
     const { agent, runs } = concurrentAgent([{ calls: [end] }]);
     await using conversation = await Conversation.open({ agent, store: await copied(disk, id, length), id });
     const begun = conversation.state.pending
@@ -153,8 +153,8 @@ test('a call that may have run is not run again, and the model reads that its ou
   ];
   const agent = defineAgent({ model: scriptedModel(steps), tools: () => [tool(), finish()] });
   const disk = memoryStore();
-  // Appends: message, running, reply, effect, observation. The tool ran; its observation is lost.
-  expect(await crashed(agent, crashingStore(disk, { at: 5, stored: false }), '1'.repeat(32))).toBe(true);
+  // Appends: settings, message, running, reply, effect, observation. The tool ran; its observation is lost.
+  expect(await crashed(agent, crashingStore(disk, { at: 6, stored: false }), '1'.repeat(32))).toBe(true);
   expect(runs.get('a')).toBe(1);
   await using conversation = await Conversation.open({
     agent,
@@ -176,7 +176,7 @@ test('a call that never started is checked by the confirmation policy again befo
   const model = scriptedModel(steps);
   const agent = defineAgent({ model, tools: () => [tool(), finish()] });
   const disk = memoryStore();
-  expect(await crashed(agent, crashingStore(disk, { at: 3, stored: true }), '2'.repeat(32))).toBe(true);
+  expect(await crashed(agent, crashingStore(disk, { at: 4, stored: true }), '2'.repeat(32))).toBe(true);
   const stricter = { ...agent, confirmation: alwaysConfirm() };
   const survivor = await copied(disk, '2'.repeat(32));
   await using conversation = await Conversation.open({ agent: stricter, store: survivor, id: '2'.repeat(32) });
@@ -195,7 +195,7 @@ test('after a crash a message precedes the calls that never started: the model r
   ];
   const agent = defineAgent({ model: scriptedModel(steps), tools: () => [tool(), finish()] });
   const disk = memoryStore();
-  expect(await crashed(agent, crashingStore(disk, { at: 3, stored: true }), '4'.repeat(32))).toBe(true);
+  expect(await crashed(agent, crashingStore(disk, { at: 4, stored: true }), '4'.repeat(32))).toBe(true);
   const survivor = await copied(disk, '4'.repeat(32));
   await using conversation = await Conversation.open({ agent, store: survivor, id: '4'.repeat(32) });
   expect(conversation.state.pending).toHaveLength(1);

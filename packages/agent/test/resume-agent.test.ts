@@ -131,13 +131,11 @@ test('a fork with another agent keeps the stored policies that the agent does no
 });
 
 test('the policy that the reference stores next to the agent is resumed', async () => {
-  const { store, id, open } = await closed({});
-  const foreign = { ...Object((await store.summary(id)).meta), confirmation_policy: { kind: 'AlwaysConfirm' } };
-  {
-    await using log = await store.open(id);
-    await log.append([], { meta: foreign });
-  }
-  await using conversation = await open([record('a')]);
+  const [store, id] = [memoryStore(), 'a'.repeat(32)];
+  const log = await store.create(id, { workspace, confirmation_policy: { kind: 'AlwaysConfirm' } });
+  await log[Symbol.asyncDispose]();
+  await using conversation = await Conversation.open({ agent: agentWith([record('a')], {}), store, id });
+  await conversation.send('Go.');
   expect(await conversation.run()).toMatchObject({ reason: 'waiting' });
 });
 

@@ -142,7 +142,16 @@ class World {
   async #start(): Promise<Conversation> {
     const crash = { at: this.#dice.below(60) + 1, stored: this.#dice.chance(0.5) };
     const store = this.#failing(this.#dice.chance(0.8) ? crashingStore(this.#disk, crash) : this.#disk);
-    return Conversation.create({ ...this.#options(), store, workspace: process.cwd(), id });
+    const options = { ...this.#options(), workspace: process.cwd(), id };
+    try {
+      return await Conversation.create({ ...options, store });
+    } catch (error) {
+      if (!(error instanceof Crash || error instanceof Failure)) throw error;
+      // A crash may leave the conversation without events, or with its settings.
+      this.#disk = await this.#newDisk();
+      this.#hasFailed = false;
+      return Conversation.create({ ...options, store: this.#disk });
+    }
   }
 
   /** Random limits of cost and tokens, worth at most `replies` replies. */

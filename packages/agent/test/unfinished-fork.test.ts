@@ -95,7 +95,7 @@ test('a fork without open calls is completed too', async () => {
   await conversation.send('Go.');
   await using fork = await conversation.fork({ id: forkId });
   expect((await disk.summary(forkId)).meta).not.toHaveProperty('fork');
-  expect(fork.state.head).toBe(2);
+  expect(fork.state.head).toBe(3);
 });
 
 test('a fork that another process finished while it was being opened continues where that process stopped', async () => {

@@ -3,10 +3,12 @@ import {
   callFact,
   childFact,
   effectFact,
+  importFact,
   maskFact,
   parametersFact,
   reviewFact,
   runFact,
+  settingsFact,
   toolsetFact,
 } from '../src/facts/index.ts';
 import { text, type BaseEvent } from '../src/index.ts';
@@ -215,6 +217,7 @@ export const eventExamples: Readonly<Record<string, BaseEvent>> = {
     at(3),
   ),
   'varve.effect': effectFact.create({ action_id: at(3).id, idempotency_key: 'k1', at: 1_770_000_000_000 }, at(4)),
+  'varve.import': importFact.create({ events: 5, seal: 'd4', at: 1_770_000_000_000 }, at(5)),
   'varve.mask': maskFact.create({ event_ids: [at(4).id], text: 'Output left out.' }, at(5)),
   'varve.parameters': parametersFact.create({ digest: 'd3', parameters: { temperature: 0.5 } }, at(5)),
   'varve.review': reviewFact.create(
@@ -231,6 +234,10 @@ export const eventExamples: Readonly<Record<string, BaseEvent>> = {
     at(4),
   ),
   'varve.run': runFact.create({ state: 'begun', at: 1_770_000_000_000, inherited: true }, at(5)),
+  'varve.settings': settingsFact.create(
+    { workspace: '/project', agent: { confirmation_policy: { kind: 'AlwaysConfirm' }, kind: 'Agent' } },
+    at(5),
+  ),
   'varve.toolset': toolsetFact.create(
     { digest: 'bb', tools: [{ name: 'think', description: 'Notes.', parameters: { type: 'object' } }] },
     at(2),

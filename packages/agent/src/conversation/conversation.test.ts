@@ -50,6 +50,7 @@ test('the log contains a reply before its actions, and an effect before each wri
   const events = await eventsOf(conversation);
   const names = events.map((event) => ('key' in event ? String(event.key) : event.kind));
   expect(names).toEqual([
+    'varve.settings',
     'SystemPromptEvent',
     'MessageEvent',
     'execution_status',

@@ -8,6 +8,7 @@ import { AgentError } from '../error.ts';
 import { stateOf, type ConversationState } from '../log/conversation-state.ts';
 import { titleDraft } from '../log/drafts.ts';
 import { readEvents, readState, type LoggedEvent } from '../log/read-log.ts';
+import type { MetaDifference } from '../log/settings.ts';
 import { runConversation } from '../run/run-conversation.ts';
 import { RunLock } from '../run/run-lock.ts';
 import type { RunOptions } from '../run/run-options.ts';
@@ -78,6 +79,14 @@ export class Conversation implements AsyncDisposable {
 
   get workspace(): string {
     return this.#session.workspace;
+  }
+
+  /**
+   * Settings stored next to the log that differed from the log when the conversation was opened. They had no effect,
+   * and are replaced with the next event. Empty for a log without settings: then those next to it apply.
+   */
+  get metaDifferences(): readonly MetaDifference[] {
+    return this.#session.metaDifferences;
   }
 
   /**

@@ -28,6 +28,8 @@ export async function forkSession(
   { at, id, ...changed }: ForkOptions & { readonly id: string },
 ): Promise<Session> {
   const { log, journal } = origin;
+  // The fork starts with the settings in the log.
+  await journal.emitPreamble();
   const { head, leafId } = await journal.catchUp();
   const leaf = at ?? leafId;
   const seq = leaf === undefined ? undefined : await log.seqOf(leaf);
@@ -38,7 +40,8 @@ export async function forkSession(
   const { workspace = origin.workspace } = changed;
   const agent = inheritPolicies(changed.agent ?? origin.agent, origin.agent);
   const { meta } = await base.store.summary(log.id);
-  const mark: UnfinishedFork = { of: log.id, events: end, leaf: leaf ?? null };
+  const { importHead = 0 } = journal.timeline.read('settings');
+  const mark = { of: log.id, events: end, leaf: leaf ?? null, ...(importHead > end && { imported: true }) };
   // A fork has no parent: its usage is not charged to the origin's parent.
   const { parent: _, ...copied } = meta as Readonly<Record<string, Json>>;
   const copy = await base.store.create(id, {
@@ -49,12 +52,11 @@ export async function forkSession(
     // Policy updates among the copied events no longer apply.
     policies_head: end,
     // If this process dies, the next one that opens the fork finishes it first.
-    fork: { ...mark },
+    fork: mark satisfies UnfinishedFork,
   });
   await copy[Symbol.asyncDispose]();
   try {
-    // The origin's client tools are in the copied meta, masked with the secrets of that time.
-    return await openSession({ ...base, ...changed, clientTools: [], workspace, agent, id });
+    return await openSession({ ...base, ...changed, clientTools: origin.clientTools, workspace, agent, id });
   } catch (error) {
     await base.store.remove(id).catch(() => undefined);
     throw error;

@@ -7,10 +7,12 @@ import type { Tool } from '@varve/tools';
 import { defineAgent } from '../agent.ts';
 import type { BudgetLedger } from '../budget/budget-ledger.ts';
 import { AgentError } from '../error.ts';
-import { readMeta, type ConversationMeta } from '../log/conversation-meta.ts';
+import { readMeta } from '../log/conversation-meta.ts';
 import { conversationTimeline } from '../log/conversation-state.ts';
 import { digestOf } from '../log/digest.ts';
-import { clientToolsMeta, closeTools, Session } from '../session.ts';
+import { importDraft } from '../log/drafts.ts';
+import { metaDifferences, metaWith, settingsOf, storedSettings } from '../log/settings.ts';
+import { closeTools, Session } from '../session.ts';
 import { registerClientTools } from './client-tools.ts';
 import type { ConversationOptions, CreateOptions, OpenOptions } from './conversation-options.ts';
 import { navigateTo } from './navigate.ts';
@@ -38,15 +40,10 @@ export async function createSession(
     // Masked here, so that they are equal in the log, next to it and when they are given again.
     const clientTools = mask(options.clientTools ?? []);
     const { tools, specs } = registerClientTools({ id: options.id, agentTools, added: clientTools });
-    const meta: ConversationMeta = {
-      status: 'idle',
-      workspace,
-      agent: agent.spec,
-      ...clientToolsMeta(specs),
-      ...(parent && { parent: parent.conversationId }),
-    };
-    const log = await options.store.create(options.id, { ...meta });
-    return new Session({
+    const parentId = parent && { parent: parent.conversationId };
+    const settings = settingsOf({ agent, workspace, clientTools: specs, mask, ...parentId });
+    const log = await options.store.create(options.id, metaWith(settings, { status: 'idle' }));
+    const session = new Session({
       ...options,
       log,
       codec,
@@ -57,8 +54,17 @@ export async function createSession(
       mask,
       workspace,
       snapshot: { name: snapshotName(options), head: 0 },
-      ...(parent && { parent: parent.conversationId, parentLedger: parent.ledger }),
+      ...parentId,
+      ...(parent && { parentLedger: parent.ledger }),
     });
+    try {
+      await session.journal.emitPreamble();
+    } catch (error) {
+      await log[Symbol.asyncDispose]();
+      await options.store.remove(options.id).catch(() => undefined);
+      throw error;
+    }
+    return session;
   } catch (error) {
     await closeTools(agentTools);
     throw error;
@@ -79,15 +85,18 @@ export async function openSession(options: OpenOptions, parent?: ParentSession):
   try {
     // Read under the lease: before it, another process may have changed what is stored next to the log.
     const { meta } = await store.summary(id);
-    const stored = readMeta(meta);
-    const workspace = await workspaceOf(options, stored.workspace);
-    // Made once everything else is known to exist: a failure closes them, and a caller may have no others.
-    const made = makeTools(options);
-    agentTools = made.tools;
+    const { title } = readMeta(meta);
     const fork = unfinishedFork(meta);
     if (fork) await copyMissingEvents(fork, { store, log, codec });
     const { timeline, snapshot } = await foldedTimeline(log, codec, snapshotName(options));
-    const agent = resumeAgent(options.agent, meta, { id, policyUpdates: timeline.read('policies') });
+    const logged = timeline.read('settings');
+    // What is copied from before an import does not count in the fork either.
+    const stored = fork?.imported ? { policies_head: fork.events } : storedSettings(logged, meta);
+    const workspace = await workspaceOf(options, stored.workspace);
+    const agent = resumeAgent(options.agent, stored, { id, policyUpdates: timeline.read('policies') });
+    // Made once everything else is known to exist: a failure closes them, and a caller may have no others.
+    const made = makeTools(options);
+    agentTools = made.tools;
     const { tools, specs } = registerClientTools({
       id,
       agentTools,
@@ -111,8 +120,11 @@ export async function openSession(options: OpenOptions, parent?: ParentSession):
       mask: made.mask,
       workspace,
       snapshot,
-      ...(stored.title !== undefined && { title: stored.title }),
-      ...(stored.parent !== undefined && { parent: stored.parent }),
+      // A fork has the settings of its origin in its log, and its own ones in the `meta`, until it is finished.
+      ...(!fork && { metaDifferences: metaDifferences(logged, meta) }),
+      ...(title !== undefined && { title }),
+      // A fork has no parent: its usage is not charged to the origin's parent.
+      ...(!fork && stored.parent !== undefined && { parent: stored.parent }),
       ...(parent && { parentLedger: parent.ledger }),
       ...(lastTimestamp !== undefined && { lastTimestamp }),
     });
@@ -126,9 +138,11 @@ export async function openSession(options: OpenOptions, parent?: ParentSession):
 }
 
 /** Ends what the origin of a fork had in progress. An append stores the `meta` too; without one it is stored alone. */
-async function finishFork({ leaf }: UnfinishedFork, session: Session, meta: Json): Promise<void> {
-  const { journal, log } = session;
+async function finishFork({ leaf, events, imported }: UnfinishedFork, session: Session, meta: Json): Promise<void> {
+  const { journal, log, now } = session;
   const { head } = journal.timeline;
+  if (imported) await journal.emit([importDraft({ events, at: now() })]);
+  await journal.emitPreamble();
   await navigateTo(leaf ?? undefined, session);
   if (journal.timeline.head === head) await log.append([], { meta: withoutForkMark(meta) });
 }

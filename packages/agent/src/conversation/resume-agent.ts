@@ -1,4 +1,3 @@
-import type { Json } from '@varve/events';
 import * as z from 'zod';
 import {
   defaultBudget,
@@ -11,6 +10,7 @@ import {
 import { confirmationFromSpec } from '../confirmation/confirmation-from-spec.ts';
 import { AgentError } from '../error.ts';
 import type { Policies as PolicyUpdates } from '../log/projections/policies-projection.ts';
+import type { StoredSettings } from '../log/settings.ts';
 import { withoutUndefined } from '../without-undefined.ts';
 
 /** Policies that are stored with a conversation, so that the next process that opens it need not know them. */
@@ -50,10 +50,10 @@ const storedMeta = z.looseObject({
  * `invalid` for stored limits that allow nothing.
  * @see software-agent-sdk ConversationState.create: the stored policy wins, the agent and its limits are the caller's
  */
-export function resumeAgent(agent: Agent, meta: Json, { id, policyUpdates }: ResumeContext): Agent {
-  const { data } = storedMeta.safeParse(meta);
+export function resumeAgent(agent: Agent, settings: StoredSettings, { id, policyUpdates }: ResumeContext): Agent {
+  const { data } = storedMeta.safeParse(settings);
   // The reference stores the policy next to the agent.
-  const outer = policies.safeParse(meta).data;
+  const outer = policies.safeParse(settings).data;
   const stored = {
     ...data?.agent,
     ...(outer?.confirmation_policy !== undefined &&

@@ -20,9 +20,16 @@ export interface UnfinishedFork {
   readonly events: number;
   /** Last event of the fork's branch; null for the position before every event. */
   readonly leaf: string | null;
+  /** True if these events were imported, and the import itself is not among them. */
+  readonly imported?: boolean | undefined;
 }
 
-const mark = z.object({ of: z.string(), events: z.number().int().nonnegative(), leaf: z.string().nullable() });
+const mark = z.object({
+  of: z.string(),
+  events: z.number().int().nonnegative(),
+  leaf: z.string().nullable(),
+  imported: z.boolean().optional(),
+});
 const markedMeta = z.looseObject({ fork: mark });
 
 /** Returns the mark of a fork whose process died before it was finished. */
@@ -39,7 +46,7 @@ export function withoutForkMark(meta: Json): Json {
 /**
  * Copies the events that a fork lacks from its origin.
  *
- * @throws {AgentError} `incomplete` when the origin was removed.
+ * @throws {AgentError} `incomplete` when the origin was removed, or the events are not those of the origin.
  */
 export async function copyMissingEvents(
   { of, events }: UnfinishedFork,
@@ -51,7 +58,16 @@ export async function copyMissingEvents(
     const what = `Conversation ${log.id} is an unfinished fork, and its origin ${of} is gone: remove it.`;
     throw new AgentError('incomplete', what, { cause: error });
   });
+  await checkOrigin(log, origin);
   await copyEvents(origin, log, codec, events);
+}
+
+/** Checks that the events so far are those of the origin: the mark is stored next to the log. */
+async function checkOrigin(log: LogReader, origin: LogReader): Promise<void> {
+  const head = await log.head();
+  if (head === 0 || (await origin.seqOf((await log.at(head - 1)).id)) === head - 1) return;
+  const what = `Conversation ${log.id} is marked as a fork of ${origin.id}, and its events are not from there`;
+  throw new AgentError('incomplete', `${what}: remove it.`);
 }
 
 /** Number of events per append: the fork of a long log takes few transactions and little memory. */

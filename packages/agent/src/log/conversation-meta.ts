@@ -15,7 +15,14 @@ export interface ConversationMeta {
   readonly policies_head?: number;
 }
 
-/** Returns the fields of a stored `meta`; none if it is not an object. */
+/** Returns the fields of a stored `meta`; none if it is not an object. Texts of another type are left out. */
 export function readMeta(meta: Json): Partial<ConversationMeta> {
-  return typeof meta === 'object' && meta !== null && !Array.isArray(meta) ? (meta as Partial<ConversationMeta>) : {};
+  if (typeof meta !== 'object' || meta === null || Array.isArray(meta)) return {};
+  return Object.fromEntries(Object.entries(meta).filter(isValid)) as Partial<ConversationMeta>;
+}
+
+const texts = new Set<string>(['title', 'status', 'workspace', 'parent'] satisfies (keyof ConversationMeta)[]);
+
+function isValid([name, value]: readonly [string, unknown]): boolean {
+  return !texts.has(name) || typeof value === 'string';
 }

@@ -16,6 +16,7 @@ import {
 } from '@varve/events/projections';
 import { activityProjection, type Activity } from './projections/activity-projection.ts';
 import { policiesProjection, type Policies } from './projections/policies-projection.ts';
+import { settingsProjection, type LoggedSettings } from './projections/settings-projection.ts';
 import { overflowProjection, type Overflow } from '../stuck/overflow-projection.ts';
 import { toolsetsProjection, type Toolsets } from './projections/toolsets-projection.ts';
 
@@ -46,6 +47,7 @@ type ConversationProjections = {
   readonly activity: Projection<unknown, Activity>;
   readonly toolsets: Projection<unknown, Toolsets>;
   readonly policies: Projection<unknown, Policies>;
+  readonly settings: Projection<unknown, LoggedSettings>;
   readonly overflow: Projection<unknown, Overflow>;
   readonly pending: Projection<unknown, readonly PendingCall[]>;
   readonly taskList: Projection<unknown, readonly TaskItem[]>;
@@ -65,6 +67,7 @@ export function conversationTimeline(codec: EventCodec): ConversationTimeline {
       activity: activityProjection,
       toolsets: toolsetsProjection,
       policies: policiesProjection,
+      settings: settingsProjection,
       overflow: overflowProjection,
       pending: pendingProjection(codec),
       taskList: taskListProjection,

@@ -1,5 +1,5 @@
 import { text, type BaseEvent, type Content, type Stamp } from '@varve/events';
-import { childFact, runFact } from '@varve/events/facts';
+import { childFact, importFact, runFact, settingsFact, type Settings } from '@varve/events/facts';
 import {
   AgentErrorEvent,
   ConversationErrorEvent,
@@ -37,6 +37,16 @@ export function childDraft(conversation_id: string, { calls, unpriced_calls, ...
   const { cost_usd, latency_ms, ...usage } = used;
   const value = { conversation_id, calls, unpriced_calls, cost_usd, latency_ms, usage, at };
   return { make: (stamp) => childFact.create(value, stamp) };
+}
+
+/** Records the settings from here on. */
+export function settingsDraft(settings: Settings): Draft {
+  return { make: (stamp) => settingsFact.create(settings, stamp) };
+}
+
+/** Marks the events before it as imported. */
+export function importDraft(value: Parameters<typeof importFact.create>[0]): Draft {
+  return { make: (stamp) => importFact.create(value, stamp) };
 }
 
 /** Adds a message of the user. */

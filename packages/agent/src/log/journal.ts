@@ -25,6 +25,8 @@ export interface JournalOptions {
   readonly toolNames?: Pick<ReadonlySet<string>, 'has'>;
   /** Returns the `meta` of the listing for a status. */
   readonly metaOf: (status: Status) => Json;
+  /** Returns events to store before the next ones, because they apply to them; none if the log contains them. */
+  readonly preamble?: () => readonly Draft[];
   /** UTC milliseconds. */
   readonly now: () => number;
   /** Ids of events; default random UUIDs. */
@@ -72,7 +74,7 @@ export class Journal {
   }
 
   /**
-   * Appends events as one transaction and resolves with them as stored. No drafts append nothing.
+   * Appends events as one transaction, after a preamble, and resolves with them as stored. No drafts append nothing.
    *
    * @throws {StorageError} what the log throws; {@link EventError} when a draft makes an invalid event (a bug); what
    * the function of drafts throws.
@@ -80,9 +82,18 @@ export class Journal {
   emit(drafts: Drafts): Promise<readonly BaseEvent[]> {
     return this.#enqueue(async () => {
       await this.#refold();
-      const events = this.#makeEvents(drafts);
-      if (events.length > 0) await this.#store(events);
+      const { preamble, events } = this.#makeEvents(drafts);
+      if (events.length > 0) await this.#store([...preamble, ...events]);
       return events;
+    });
+  }
+
+  /** Appends the preamble alone, if there is one. @throws what {@link emit} throws. */
+  async emitPreamble(): Promise<void> {
+    await this.#enqueue(async () => {
+      await this.#refold();
+      const preamble = this.#stamped(this.#preamble());
+      if (preamble.length > 0) await this.#store(preamble);
     });
   }
 
@@ -97,9 +108,9 @@ export class Journal {
   emitDeferred(drafts: Drafts): Promise<void> {
     return this.#enqueue(async () => {
       await this.#refold();
-      const events = this.#makeEvents(drafts);
-      this.#log.defer(events);
-      this.#fold(events);
+      const { preamble, events } = this.#makeEvents(drafts);
+      this.#log.defer([...preamble, ...events]);
+      this.#fold([...preamble, ...events]);
       if (this.#staleness !== 'none') await this.#store([]);
       // The next request has been written by then. A failure is reported by the next emit.
       else if (this.#log.hasUnsaved) setImmediate(() => void this.flush().catch(() => undefined));
@@ -148,11 +159,21 @@ export class Journal {
     return result;
   }
 
-  #makeEvents(drafts: Drafts): readonly BaseEvent[] {
+  #makeEvents(drafts: Drafts): { readonly preamble: readonly BaseEvent[]; readonly events: readonly BaseEvent[] } {
+    const list = typeof drafts === 'function' ? drafts() : drafts;
+    const preamble = list.length > 0 ? this.#preamble() : [];
+    const all = this.#stamped([...preamble, ...list]);
+    return { preamble: all.slice(0, preamble.length), events: all.slice(preamble.length) };
+  }
+
+  #preamble(): readonly Draft[] {
+    return this.#options.preamble?.() ?? [];
+  }
+
+  #stamped(drafts: readonly Draft[]): readonly BaseEvent[] {
     const { codec, mask, toolNames } = this.#options;
     const { head, leafId } = this.#timeline;
-    const list = typeof drafts === 'function' ? drafts() : drafts;
-    const events = stampDrafts(list, { head, leafId, codec, timestamp: this.#timestamp, newId: this.#newId });
+    const events = stampDrafts(drafts, { head, leafId, codec, timestamp: this.#timestamp, newId: this.#newId });
     return events.map((event) => maskEvent(event, mask, toolNames));
   }
 

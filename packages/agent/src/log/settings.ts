@@ -1,0 +1,84 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Json } from '@varve/events';
+import type { Settings } from '@varve/events/facts';
+import type { Mask } from '@varve/text';
+import type { ClientToolSpec } from '@varve/tools/client';
+import type { Agent } from '../agent.ts';
+import { readMeta, type ConversationMeta } from './conversation-meta.ts';
+import type { LoggedSettings } from './projections/settings-projection.ts';
+
+/** Parts of an open conversation that its settings describe. */
+export interface SettingsSource {
+  readonly agent: Agent;
+  readonly workspace: string;
+  readonly clientTools: readonly ClientToolSpec[];
+  /** Id of the parent conversation. */
+  readonly parent?: string;
+  /** Replaces secrets. */
+  readonly mask: Mask;
+}
+
+/** Returns the settings as the log and the `meta` contain them: plain JSON without secrets. */
+export function settingsOf({ agent, workspace, clientTools, parent, mask }: SettingsSource): Settings {
+  const settings = {
+    workspace,
+    agent: agent.spec,
+    ...(clientTools.length > 0 && { client_tools: clientTools }),
+    ...(parent !== undefined && { parent }),
+  };
+  return mask(JSON.parse(JSON.stringify(settings)) as Settings);
+}
+
+/** Returns the `meta` of a conversation with these settings: they are cached next to the log. */
+export function metaWith(
+  { workspace, agent, client_tools: clientTools, parent }: Settings,
+  { status, title }: { readonly status: string; readonly title?: string | undefined },
+): { readonly [name: string]: Json } {
+  return {
+    ...(title !== undefined && { title }),
+    status,
+    workspace,
+    agent: agent as Json,
+    ...(clientTools && { client_tools: clientTools as Json }),
+    ...(parent !== undefined && { parent }),
+  };
+}
+
+/** Settings that opening a conversation starts from. */
+export type StoredSettings = Partial<Pick<ConversationMeta, keyof Settings | 'policies_head'>>;
+
+/**
+ * Returns the settings that a conversation was last used with. They come from its log; a `meta` counts only next to a
+ * log that contains no settings and was not imported, as older versions and the reference wrote it.
+ */
+export function storedSettings({ settings, importHead, head }: LoggedSettings, meta: Json): StoredSettings {
+  if (!settings && importHead === undefined) return readMeta(meta);
+  return { ...(settings as StoredSettings | undefined), policies_head: head };
+}
+
+/** A setting next to a log that differs from the log. */
+export interface MetaDifference {
+  /** Name of the setting, such as `workspace` or `agent.confirmation_policy`. */
+  readonly setting: string;
+  /** Value next to the log, which does not apply. */
+  readonly meta: unknown;
+  /** Value in the log; undefined if the log does not contain the setting. */
+  readonly log: unknown;
+}
+
+/** Returns the settings of a `meta` that differ from those in the log; none if the log contains no settings. */
+export function metaDifferences({ settings, importHead }: LoggedSettings, meta: Json): readonly MetaDifference[] {
+  if (!settings && importHead === undefined) return [];
+  const [stored, logged] = [flattened(readMeta(meta)), flattened(settings ?? {})];
+  return Object.entries(stored).flatMap(([setting, value]) =>
+    isDeepStrictEqual(value, logged[setting]) ? [] : [{ setting, meta: value, log: logged[setting] }],
+  );
+}
+
+/** Returns each setting under its name, those of the agent one by one. */
+function flattened({ workspace, agent, client_tools, parent }: StoredSettings | Partial<Settings>) {
+  const ofAgent = typeof agent === 'object' && agent !== null ? Object.entries(agent) : [['', agent] as const];
+  const named = ofAgent.map(([name, value]) => [name === '' ? 'agent' : `agent.${name}`, value] as const);
+  const all = Object.entries({ workspace, ...Object.fromEntries(named), client_tools, parent });
+  return Object.fromEntries(all.filter(([, value]) => value !== undefined && value !== null));
+}

@@ -1,0 +1,181 @@
+import fc from 'fast-check';
+import { mkdtempDisposable } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { Json } from '@varve/events';
+import { settingsFact } from '@varve/events/facts';
+import { scriptedModel, type ScriptedTurn } from '@varve/llm/testing';
+import { memoryStore, type EventStore } from '@varve/storage';
+import { verify } from '@varve/storage/proof';
+import { finish } from '@varve/tools';
+import { defineAgent, type AgentOptions } from '../src/agent.ts';
+import { alwaysConfirm } from '../src/confirmation/always-confirm.ts';
+import { confirmRisky } from '../src/confirmation/confirm-risky.ts';
+import { neverConfirm } from '../src/confirmation/never-confirm.ts';
+import { Conversation } from '../src/conversation/conversation.ts';
+import { verifyMeta } from '../src/replay/verify-meta.ts';
+import { countingTool } from '../src/testing/counting-tool.ts';
+
+const id = 'a'.repeat(32);
+const workspace = process.cwd();
+const record: ScriptedTurn = { calls: [{ name: 'record', arguments: { text: 'a' } }] };
+const agentWith = (given: Partial<AgentOptions>, steps: readonly ScriptedTurn[] = []) =>
+  defineAgent({ model: scriptedModel(steps), tools: () => [countingTool().tool(), finish()], ...given });
+const careful: Partial<AgentOptions> = {
+  confirmation: alwaysConfirm(),
+  budget: { maxIterations: 7, maxCalls: 9 },
+  stuck: { repeatedResults: 3 },
+};
+
+/** A store with a closed conversation that has one message. */
+async function stored(options: Partial<AgentOptions> = careful): Promise<EventStore> {
+  const store = memoryStore();
+  await using conversation = await Conversation.create({ agent: agentWith(options), store, workspace, id });
+  await conversation.send('Go.');
+  return store;
+}
+
+const metaOf = async (store: EventStore) => (await store.summary(id)).meta as Readonly<Record<string, Json>>;
+
+/** Replaces the data next to a log, as a program that can write to the store does. */
+async function replaceMeta(store: EventStore, meta: Json): Promise<void> {
+  await using log = await store.open(id);
+  await log.append([], { meta });
+}
+
+const settingsIn = async (store: EventStore) => {
+  await using conversation = await Conversation.open({ agent: agentWith({}), store, id });
+  return Array.fromAsync(conversation.events(), ({ event }) => settingsFact.read(event)).then((all) =>
+    all.filter((one) => one !== undefined),
+  );
+};
+
+test('settings are in the log from its first event on, and once while they stay the same', async () => {
+  const store = memoryStore();
+  {
+    await using conversation = await Conversation.create({ agent: agentWith(careful), store, workspace, id });
+    expect(conversation.state.head).toBe(1);
+    await conversation.send('Go.');
+  }
+  {
+    await using again = await Conversation.open({ agent: agentWith({}), store, id });
+    await again.send('Continue.');
+    expect(again.metaDifferences).toEqual([]);
+  }
+  const { workspace: path, agent, status, title } = await metaOf(store);
+  expect([status, title]).toEqual(['idle', 'Go.']);
+  expect(await settingsIn(store)).toEqual([{ workspace: path, agent }]);
+});
+
+test('settings that change on opening, and another model, are in the log before the next event', async () => {
+  const store = await stored();
+  const tightened = { confirmation: confirmRisky(), budget: { maxCalls: 3 } };
+  {
+    await using conversation = await Conversation.open({ agent: agentWith(tightened), store, id });
+    const { head } = conversation.state;
+    await conversation.send('Continue.');
+    const [first] = await Array.fromAsync(conversation.events({ from: head }), ({ event }) => settingsFact.read(event));
+    expect(first?.agent).toMatchObject({ confirmation_policy: { kind: 'ConfirmRisky' }, budget: { maxCalls: 3 } });
+    conversation.switchModel({ ...scriptedModel([]), spec: { kind: 'another' } });
+    await conversation.send('Continue.');
+  }
+  const all = await settingsIn(store);
+  expect(all.map(({ agent }) => agent['model'])).toEqual([expect.anything(), expect.anything(), { kind: 'another' }]);
+  expect((await metaOf(store))['agent']).toEqual(all.at(-1)?.agent);
+});
+
+const changes: readonly (readonly [setting: string, change: Readonly<Record<string, Json>>])[] = [
+  ['workspace', { workspace: '/etc' }],
+  ['agent.confirmation_policy', { agent: { confirmation_policy: { kind: 'NeverConfirm' } } }],
+  ['agent.security_analyzer', { agent: { security_analyzer: { kind: 'LLMSecurityAnalyzer' } } }],
+  ['agent.budget', { agent: { budget: { maxIterations: 1_000_000 } } }],
+  ['agent.stuck', { agent: { stuck: 'never' } }],
+  ['agent.model', { agent: { model: { kind: 'openai-chat', baseUrl: 'https://elsewhere.test' } } }],
+  ['agent.kind', { agent: { kind: 'Another' } }],
+  ['client_tools', { client_tools: [{ name: 'fetch', description: 'Fetches.', parameters: {} }] }],
+  ['parent', { parent: 'b'.repeat(32) }],
+];
+
+test.for(changes)('a %s that was changed next to the log has no effect and is reported', async ([setting, change]) => {
+  const store = await stored();
+  const before = await metaOf(store);
+  const changed = { ...before, ...change, agent: { ...Object(before['agent']), ...Object(change['agent']) } };
+  await replaceMeta(store, changed);
+  expect((await verify(await store.read(id))).broken).toBeUndefined();
+  expect(await verifyMeta(await store.read(id), changed)).toMatchObject([{ setting }]);
+  await using conversation = await Conversation.open({ agent: agentWith({}, [record]), store, id });
+  expect(conversation.metaDifferences).toMatchObject([{ setting }]);
+  expect(conversation.workspace).toBe(workspace);
+  expect(await conversation.run()).toMatchObject({ reason: 'waiting' });
+  const { workspace: path, agent, client_tools: tools, parent } = await metaOf(store);
+  expect([path, agent, tools, parent]).toEqual([before['workspace'], before['agent'], undefined, undefined]);
+  expect(await verifyMeta(await store.read(id), await metaOf(store))).toEqual([]);
+});
+
+test('no data next to a log changes what it is opened with', async () => {
+  const store = await stored();
+  const before = await metaOf(store);
+  const agent = fc.record(
+    {
+      confirmation_policy: fc.oneof(fc.constant({ kind: 'NeverConfirm' }), fc.jsonValue()),
+      security_analyzer: fc.jsonValue(),
+      budget: fc.oneof(fc.record({ maxCalls: fc.nat() }), fc.jsonValue()),
+      stuck: fc.oneof(fc.constant('never'), fc.jsonValue()),
+      kind: fc.constant('Agent'),
+    },
+    { requiredKeys: [] },
+  );
+  const fields = {
+    agent: fc.oneof(agent, fc.jsonValue()),
+    workspace: fc.oneof(fc.constant('/etc'), fc.jsonValue()),
+    confirmation_policy: fc.oneof(fc.constant({ kind: 'NeverConfirm' }), fc.jsonValue()),
+    policies_head: fc.jsonValue(),
+    client_tools: fc.jsonValue(),
+    title: fc.jsonValue(),
+    parent: fc.jsonValue(),
+    status: fc.jsonValue(),
+  };
+  const metas = fc.oneof(fc.record(fields, { requiredKeys: [] }), fc.jsonValue());
+  await fc.assert(
+    fc.asyncProperty(metas, async (meta) => {
+      await replaceMeta(store, meta);
+      await using conversation = await Conversation.open({ agent: agentWith({}), store, id });
+      expect(conversation.workspace).toBe(workspace);
+      await conversation.send('Continue.');
+      expect((await metaOf(store))['agent']).toEqual(before['agent']);
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test('a log without settings is opened with those next to it, and contains them from then on', async () => {
+  const store = memoryStore();
+  const meta = { workspace, agent: { confirmation_policy: { kind: 'AlwaysConfirm' }, kind: 'Agent' } };
+  await (await store.create(id, meta))[Symbol.asyncDispose]();
+  {
+    await using conversation = await Conversation.open({ agent: agentWith({}), store, id });
+    await conversation.send('Go.');
+  }
+  await replaceMeta(store, { ...meta, agent: { confirmation_policy: { kind: 'NeverConfirm' }, kind: 'Agent' } });
+  await using conversation = await Conversation.open({ agent: agentWith({}, [record]), store, id });
+  expect(await conversation.run()).toMatchObject({ reason: 'waiting' });
+});
+
+test('a fork, and a fork that another process finishes, has the settings in its log', async () => {
+  const store = await stored({});
+  const forkId = 'f'.repeat(32);
+  await using root = await mkdtempDisposable(join(tmpdir(), 'varve-'));
+  {
+    await using conversation = await Conversation.open({ agent: agentWith(careful), store, id });
+    await using fork = await conversation.fork({ id: forkId, workspace: root.path });
+    expect(fork.state.status).toBe('idle');
+  }
+  await using log = await store.open(forkId);
+  await log.append([], { meta: { workspace, agent: { confirmation_policy: neverConfirm().spec } } });
+  await log[Symbol.asyncDispose]();
+  await using fork = await Conversation.open({ agent: agentWith({}, [record]), store, id: forkId });
+  expect(fork.metaDifferences.map(({ setting }) => setting)).toEqual(['workspace', 'agent.confirmation_policy']);
+  expect(fork.workspace).toContain(root.path);
+  expect(await fork.run()).toMatchObject({ reason: 'waiting' });
+});
