@@ -4,8 +4,8 @@ import { loops } from './loops/index.ts';
 import type { MemorySample } from './run-loop.ts';
 
 /**
- * Runs one loop in a separate process, so that its memory can be measured: some steps to load its code, then, after a
- * message, the measured steps. Reports the memory in use at the requested steps.
+ * Runs one loop in a separate process, so that its memory can be measured and its first steps are cold: loads the code,
+ * then, after a message, executes the steps. Reports the memory in use at the requested steps.
  */
 const [name = '', url = '', dir = '', steps = '', sampled = ''] = process.argv.slice(2);
 const loop = loops[name as keyof typeof loops];
@@ -13,8 +13,7 @@ const samples: MemorySample[] = [];
 const wanted = new Set(sampled.split(',').map(Number));
 let step = 0;
 
-await inDirectory((own) => loop({ url, steps: 200, dir: own, onStep: () => undefined }));
-process.send?.('warm');
+process.send?.('loaded');
 process.once('message', async () => {
   await inDirectory((own) => loop({ url, steps: Number(steps), dir: own, onStep }));
   process.send?.(samples);

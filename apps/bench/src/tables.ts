@@ -1,4 +1,4 @@
-import { agent } from './tables/agent.ts';
+import { agent, agentFlat, agentNoDelay } from './tables/agent.ts';
 import { events } from './tables/events.ts';
 import { llm } from './tables/llm.ts';
 import { mock } from './tables/mock.ts';
@@ -7,4 +7,13 @@ import { tools } from './tables/tools.ts';
 import type { Bench } from './table.ts';
 
 /** All tables by the NAME of `pnpm bench NAME`: add a file, then its line here. */
-export const tables: Readonly<Record<string, Bench>> = { agent, events, llm, mock, storage, tools };
+export const tables: Readonly<Record<string, Bench>> = {
+  agent,
+  'agent-no-delay': agentNoDelay,
+  'agent-flat': agentFlat,
+  events,
+  llm,
+  mock,
+  storage,
+  tools,
+};

@@ -10,7 +10,10 @@ import { note } from './note.ts';
 /** varve with its default store, which waits for the disk; the view grows with every step. */
 export const varveLoop: Loop = loopWith({});
 
-/** The same without waiting for the disk: the cost of a step without the disk. */
+/** The same with calls that change something, as most calls of a coding agent do: each waits for the disk. */
+export const writesLoop: Loop = loopWith({ effect: 'write' });
+
+/** The first loop without waiting for the disk: the cost of a step without the disk. */
 export const bufferedLoop: Loop = loopWith({ durability: 'buffered' });
 
 /** The first loop with a condensed view, so that requests keep their length. */
@@ -19,16 +22,17 @@ export const flatLoop: Loop = loopWith({ condenser: rollingWindow({ maxEvents: 1
 interface Variant {
   readonly condenser?: Condenser;
   readonly durability?: 'fsync' | 'buffered';
+  readonly effect?: 'read' | 'write';
 }
 
-function loopWith({ condenser, durability = 'fsync' }: Variant): Loop {
+function loopWith({ condenser, durability = 'fsync', effect = 'read' }: Variant): Loop {
   return async ({ url, steps, dir, onStep }) => {
     await using store = await sqliteStore({ path: join(dir, 'bench.db'), durability });
     const tool = defineTool({
       name: note.name,
       description: note.description,
       input: note.input,
-      effect: 'read',
+      effect,
       execute: async () => {
         onStep();
         return note.result;
