@@ -18,6 +18,9 @@ if (option === '--version' || option === '-V') {
   process.stderr.write(`varve: Node ${oldest} or newer is needed, and this is Node ${process.versions.node}.\n`);
   process.exitCode = 2;
 } else {
+  // Before anything else, because the process is replaced.
+  const { privateEnvironment } = await import('./setup/private-environment.ts');
+  const env = option === 'run' ? privateEnvironment() : process.env;
   const { start } = await import('./start.ts');
-  await start();
+  await start(env);
 }

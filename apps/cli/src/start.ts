@@ -1,13 +1,14 @@
 import { inspect } from 'node:util';
+import type { Variables } from '@varve/text';
 import { CliError } from './cli-error.ts';
 import { exitCodes } from './exit-codes.ts';
 import { runProgram } from './program.ts';
 import { exitOnBrokenPipe } from './terminal/exit-on-broken-pipe.ts';
 import { outputOf, styled, type Output } from './terminal/output.ts';
 
-/** Runs the command of this process and sets its exit status. */
-export async function start(): Promise<void> {
-  const { env, stdin, stdout, stderr } = process;
+/** Runs the command of this process, with the environment `env`, and sets its exit status. */
+export async function start(env: Variables): Promise<void> {
+  const { stdin, stdout, stderr } = process;
   exitOnBrokenPipe(stdout);
   exitOnBrokenPipe(stderr);
   printProblems(outputOf(stderr, env));

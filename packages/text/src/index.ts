@@ -20,6 +20,7 @@ export {
 export { isLoopback } from './is-loopback.ts';
 export { mapStrings } from './json/map-strings.ts';
 export { endOfObject, objectScanner, type ObjectScanner, type ScanOptions } from './json/object-scanner.ts';
+export { publicVariables, type Variables } from './redaction/public-variables.ts';
 export {
   redactor,
   type Mask,

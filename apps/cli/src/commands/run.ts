@@ -36,6 +36,7 @@ export const run: CliCommand = {
       .option('--resume <id>', 'resume a conversation')
       .option('--approve', 'with --resume: approve the waiting calls')
       .option('--reject <reason>', 'with --resume: reject the waiting calls')
+      .option('--env <name>', "a variable that the agent's shell gets, too; may be repeated", appended)
       .option('--max-steps <count>', 'end the run after this many steps', positiveInteger)
       .option('--json', 'print every event on stdout, one per line, exactly as stored')
       .action(async (words: readonly string[], options: RunOptions) => {
@@ -51,6 +52,10 @@ export const run: CliCommand = {
       });
   },
 };
+
+function appended(name: string, before: readonly string[] = []): readonly string[] {
+  return [...before, name];
+}
 
 function check({ resume, approve, reject }: RunOptions): void {
   if (resume === undefined && (approve || reject !== undefined)) {

@@ -10,6 +10,8 @@ export interface RunOptions {
   readonly resume?: string;
   readonly approve?: true;
   readonly reject?: string;
+  /** Names of variables that the agent's shell gets although they may contain credentials. */
+  readonly env?: readonly string[];
   readonly maxSteps?: number;
   readonly json?: true;
 }

@@ -48,7 +48,12 @@ export async function runTask(task: string, options: RunOptions, io: TerminalIo)
     model,
     tools: ({ conversationId, mask }) =>
       defaultTools({
-        terminal: { outputDir: join(varveHome(io), 'outputs', conversationId), mask },
+        terminal: {
+          outputDir: join(varveHome(io), 'outputs', conversationId),
+          mask,
+          inherit: io.env,
+          inheritNames: options.env ?? [],
+        },
         // A conversation in memory cannot be resumed, so it needs no undo history on disk.
         ...(isKept && { fileEditor: { historyDir: join(varveHome(io), 'edits', conversationId) } }),
       }),

@@ -1,5 +1,6 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { publicVariables } from '@varve/text';
 import { ToolError } from '../contract/error.ts';
 
 /**
@@ -27,10 +28,6 @@ function isExecutable(path: string): boolean {
   }
 }
 
-/** Names of variables that contain credentials, in any case. */
-const credential =
-  /(?:^|_)(?:API_?KEY|TOKEN|SECRET|SECRET_KEY|ACCESS_KEY|ACCESS_KEY_ID|PRIVATE_KEY|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?)$/i;
-
 /** Variables that change the startup of the shell. */
 const startup = new Set(['BASH_ENV', 'ENV', 'PROMPT_COMMAND', 'PS0', 'PS1', 'PS2', 'BASHOPTS', 'SHELLOPTS']);
 
@@ -41,22 +38,30 @@ const defaults = {
   PAGER: 'cat',
 };
 
+/** Sources of the environment of a shell. */
+export interface EnvironmentOptions {
+  /** Environment of the host. */
+  readonly inherited: Readonly<Record<string, string | undefined>>;
+  /** Names of variables of the host that the shell gets although they are not public. */
+  readonly names?: readonly string[];
+  /** Further variables, which override all others. */
+  readonly own?: Readonly<Record<string, string>>;
+}
+
 /**
- * Returns the environment of the agent's shell: `inherited` without credentials of the host, pagers that do not wait
- * for a key, and `own`, which overrides both.
+ * Returns the environment of the agent's shell: the public variables of the host, pagers that do not wait for a key,
+ * the variables in `names`, and `own`.
  *
  * @throws {ToolError} `unusable` when a name in `own` is not an identifier.
  */
-export function shellEnvironment(
-  inherited: Readonly<Record<string, string | undefined>>,
-  own: Readonly<Record<string, string>>,
-): Record<string, string> {
+export function shellEnvironment({ inherited, names = [], own = {} }: EnvironmentOptions): Record<string, string> {
   const wrong = Object.keys(own).find((name) => !isVariableName(name));
   if (wrong !== undefined) throw new ToolError('unusable', `The environment name ${wrong} is not an identifier.`);
-  const kept = Object.entries(inherited).flatMap(([name, value]) =>
-    value === undefined || credential.test(name) || startup.has(name) ? [] : [[name, value] as const],
-  );
-  return { ...Object.fromEntries(kept), ...defaults, ...own };
+  const named = names.flatMap((name) => {
+    const value = inherited[name];
+    return value === undefined || startup.has(name) ? [] : [[name, value] as const];
+  });
+  return { ...publicVariables(inherited), ...defaults, ...Object.fromEntries(named), ...own };
 }
 
 /** Returns true for a valid name of a shell variable. */

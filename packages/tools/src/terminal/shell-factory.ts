@@ -33,7 +33,8 @@ export class ShellFactory {
   /** @throws {ToolError} `unusable` when a name in `env` is not an identifier. */
   constructor(options: TerminalOptions) {
     this.#options = options;
-    this.#environment = shellEnvironment(options.inherit ?? process.env, options.env ?? {});
+    const { inherit = process.env, inheritNames = [], env = {} } = options;
+    this.#environment = shellEnvironment({ inherited: inherit, names: inheritNames, own: env });
   }
 
   /**

@@ -5,8 +5,15 @@ export const defaultMaxShells = 4;
 export interface TerminalOptions {
   /** Variables added to the environment of the shell; they override all others and may contain credentials. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Base environment of the shell, from which credentials are removed. Default: that of this process. */
+  /**
+   * Base environment of the shell, of which it gets the variables that programs need: paths, locales, addresses of
+   * tools and proxies. Default: that of this process.
+   *
+   * @see publicVariables of `@varve/text`
+   */
   readonly inherit?: Readonly<Record<string, string | undefined>>;
+  /** Names of further variables of the base environment that the shell gets. */
+  readonly inheritNames?: readonly string[];
   /**
    * Returns the secrets that a command needs, by variable name, for instance those that it names. They are in the
    * environment of this command only, and never in the typed input or the process list. Names that are not identifiers

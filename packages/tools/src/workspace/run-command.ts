@@ -23,7 +23,7 @@ export async function runCommand(
 ): Promise<CommandResult> {
   if (signal?.aborted) throw new ToolError('aborted', 'The command was cancelled.');
   const { promise, resolve, reject } = Promise.withResolvers<number>();
-  const env = shellEnvironment(process.env, {});
+  const env = shellEnvironment({ inherited: process.env });
   const child = spawn('/bin/sh', ['-c', command], {
     cwd: directory,
     env,

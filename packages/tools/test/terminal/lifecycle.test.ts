@@ -172,7 +172,7 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
     await expect(shell.tool.close()).resolves.toBeUndefined();
   });
 
-  test('the shell has the environment of its host without its credentials', async () => {
+  test('the shell has the public variables of its host, and those that the caller names', async () => {
     const inherit = {
       PATH: process.env['PATH'],
       LANGUAGE: 'en',
@@ -182,9 +182,13 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
       TOKENS: '3',
       PAGER: 'less',
     };
-    await using shell = await open(pty, { inherit, env: { OPENAI_API_KEY: 'wanted', PS9: '1' } });
+    await using shell = await open(pty, {
+      inherit,
+      inheritNames: ['my_secret', 'ABSENT', 'BASH_ENV'],
+      env: { OPENAI_API_KEY: 'wanted', PS9: '1' },
+    });
     const command = 'echo "$LANGUAGE|$LLM_API_KEY|$GITHUB_TOKEN|$my_secret|$TOKENS|$PAGER|$OPENAI_API_KEY|$PS9"';
-    expect(outputOf(await shell.call({ command }))).toBe('en||||3|cat|wanted|1');
+    expect(outputOf(await shell.call({ command }))).toBe('en|||c||cat|wanted|1');
   });
 
   test('an environment of 2 000 variables and 300 KB is passed to the shell', async () => {

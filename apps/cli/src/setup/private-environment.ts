@@ -1,0 +1,71 @@
+import { closeSync, existsSync, readFileSync } from 'node:fs';
+import { publicVariables, type Variables } from '@varve/text';
+
+/** Variable by which the shell in between receives the values, and its number of the pipe, for the next process. */
+const variable = 'VARVE_PRIVATE_ENVIRONMENT';
+const descriptor = 3;
+const shell = '/bin/sh';
+
+/** A pipe holds 64 KiB, and a write that does not fit waits for ever. */
+const maxChars = 60_000;
+
+/** Reads the values from its environment, and replaces itself by the command with a pipe that contains them. */
+const script = `private=$${variable}
+export ${variable}=${descriptor}
+exec "$@" ${descriptor}<<VARVE_END
+$private
+VARVE_END
+`;
+
+/**
+ * Returns the environment of the command, and removes what is not public from the environment of the process, which the
+ * programs that an agent starts can read (`/proc/PID/environ`). To change a variable does not change that record, so
+ * the process replaces itself: it keeps its id, terminal and streams, and receives the other variables through a pipe.
+ * In that case this function does not return in the first process. Does nothing on systems that cannot replace a
+ * process, and for an environment larger than a pipe.
+ */
+export function privateEnvironment(): Variables {
+  const passed = process.env[variable];
+  const environment = { ...process.env };
+  if (passed === undefined) {
+    replaceProcess(environment);
+    return environment;
+  }
+  delete process.env[variable];
+  delete environment[variable];
+  return passed === String(descriptor) ? { ...environment, ...receivedVariables() } : environment;
+}
+
+function replaceProcess(environment: Variables): void {
+  const kept = {
+    ...publicVariables(environment),
+    ...Object.fromEntries(Object.entries(environment).filter(([name]) => name.startsWith('NODE_'))),
+  };
+  const others = Object.fromEntries(Object.entries(environment).filter(([name, value]) => kept[name] !== value));
+  const text = ascii(JSON.stringify(others));
+  if (process.execve === undefined || text.length > maxChars || text === '{}' || !existsSync(shell)) return;
+  const command = [process.execPath, ...process.execArgv, ...process.argv.slice(1)];
+  process.execve(shell, ['sh', '-c', script, 'sh', ...command], { ...defined(kept), [variable]: text });
+}
+
+function receivedVariables(): Variables {
+  try {
+    const text = readFileSync(descriptor, 'utf8');
+    closeSync(descriptor);
+    return JSON.parse(text) as Variables;
+  } catch {
+    // Another program has set the variable.
+    return {};
+  }
+}
+
+/** Escapes characters that a shell could read as others, in another encoding. */
+function ascii(json: string): string {
+  return json.replaceAll(/[\u007F-\uFFFF]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+function defined(variables: Variables): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(variables).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
+}

@@ -1,0 +1,81 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text as readAll } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { scriptedServer } from '@varve/llm/testing';
+
+const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+const secrets = {
+  LLM_API_KEY: 'llm-key-0123456789abcdef',
+  OH_SESSION_API_KEYS_0: 'session-key-0123456789',
+  PGPASSWORD: 'p"a\\s\'s\n$(date) `x` ä 😀',
+  DATABASE_URL: 'postgres://user:word@db/x',
+  VARVE_PADDING: 'x'.repeat(20_000),
+};
+
+/** Runs `varve run` with a model that asks for one command, and returns the text of the log. */
+async function outputOfCommand(
+  command: string,
+  { env = {}, args = [] }: { readonly env?: Readonly<Record<string, string>>; readonly args?: readonly string[] } = {},
+): Promise<string> {
+  const home = await mkdtemp(join(tmpdir(), 'varve-home-'));
+  await using server = await scriptedServer([
+    { calls: [{ name: 'terminal', arguments: { command } }] },
+    { calls: [{ name: 'finish', arguments: { message: 'done' } }] },
+  ]);
+  const options = [
+    '--base-url',
+    server.url,
+    '--model',
+    'scripted',
+    '--store',
+    'memory:',
+    '--json',
+    '-w',
+    home,
+    ...args,
+  ];
+  const child = spawn(process.execPath, ['--conditions=@varve/source', main, 'run', ...options, 'go'], {
+    env: { PATH: process.env['PATH'], HOME: home, LANG: 'C.UTF-8', CI: '1', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const [stdout, stderr] = await Promise.all([readAll(child.stdout), readAll(child.stderr), once(child, 'exit')]);
+  expect({ stderr, code: child.exitCode }).toMatchObject({ code: 0 });
+  const lines = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+  const result = lines.find(({ kind, tool_name: tool }) => kind === 'ObservationEvent' && tool === 'terminal');
+  return JSON.stringify(result);
+}
+
+test.for([
+  ['the environment', 'env'],
+  ['the process of varve', `cat /proc/$PPID/environ 2>/dev/null | tr '\\0' '\\n' || ps eww -p $PPID`],
+  ['the arguments of varve', `ps -o args= -p $PPID`],
+] as const)('a command finds no key in %s', { timeout: 120_000 }, async ([, command]) => {
+  const output = await outputOfCommand(command, { env: secrets });
+  expect(output).toContain('exit_code');
+  for (const name of Object.keys(secrets)) expect(output).not.toContain(name);
+  for (const value of ['0123456789', '$(date)', 'word@db', 'xxxxxxxx']) expect(output).not.toContain(value);
+});
+
+test('a command gets the variables that --env names, byte for byte', { timeout: 120_000 }, async () => {
+  const output = await outputOfCommand(`printf %s "$PGPASSWORD" | od -An -tx1 | tr -d ' \\n'; echo "|$DATABASE_URL"`, {
+    env: secrets,
+    args: ['--env', 'PGPASSWORD', '--env', 'DATABASE_URL'],
+  });
+  expect(output).toContain(`${Buffer.from(secrets.PGPASSWORD).toString('hex')}|${secrets.DATABASE_URL}`);
+});
+
+test.for([
+  ['a large environment', { LARGE: 'y'.repeat(100_000) }],
+  ['a variable of its own that is not from varve', { VARVE_PRIVATE_ENVIRONMENT: '3' }],
+  ['no private variables', {}],
+] as const)('the command starts with %s', { timeout: 120_000 }, async ([, env]) => {
+  expect(await outputOfCommand('echo "ran ${#LARGE}"', { env })).toContain('ran 0');
+});
