@@ -2,6 +2,7 @@ import { demo } from './commands/demo.ts';
 import { exportCommand } from './commands/export.ts';
 import { importCommand } from './commands/import.ts';
 import { ls } from './commands/ls.ts';
+import { repairCommand } from './commands/repair.ts';
 import { run } from './commands/run.ts';
 import { serve } from './commands/serve.ts';
 import { show } from './commands/show.ts';
@@ -9,4 +10,14 @@ import { verify } from './commands/verify.ts';
 import type { CliCommand } from './cli-command.ts';
 
 /** All commands in the order of the help: add a file, then its line here. */
-export const commands: readonly CliCommand[] = [run, ls, show, verify, exportCommand, importCommand, serve, demo];
+export const commands: readonly CliCommand[] = [
+  run,
+  ls,
+  show,
+  verify,
+  repairCommand,
+  exportCommand,
+  importCommand,
+  serve,
+  demo,
+];

@@ -30,6 +30,8 @@ const agentHints: Partial<Record<AgentErrorCode, string>> = {
 const storageHints: Partial<Record<StorageErrorCode, string>> = {
   missing: '`varve ls` lists the conversations of a store.',
   held: 'Wait until the other process has ended, or end it.',
+  incomplete: '`varve show` shows what is left, `varve repair` ends the log before the loss.',
+  unsealed: '`varve verify` names the events, `varve repair --accept-unsealed` accepts them as they are.',
   full: 'Free disk space, then use --resume: stored events are not lost.',
   io: 'Choose another place with --store or VARVE_HOME.',
   invalid: 'A store is sqlite:FILE, dir:PATH or memory:.',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { StorageError } from '../src/contract/error.ts';
 import type { EventLog, NewEvent } from '../src/contract/log.ts';
-import type { EventStore } from '../src/contract/store.ts';
+import type { EventStore, OpenOptions } from '../src/contract/store.ts';
 import { repair } from '../src/maintenance/repair.ts';
 import { ed25519Signer } from '../src/proof/ed25519-signer.ts';
 import { digestOf } from '../src/proof/hash-chain.ts';
@@ -15,6 +15,8 @@ export interface CrashScenario {
   readonly name: string;
   /** Adds the ids of acknowledged events to `acknowledged`. */
   run(store: EventStore, acknowledged: string[]): Promise<void>;
+  /** True if a crash may leave a log that `open` refuses until it is repaired. */
+  readonly isCut: boolean;
   /** Throws if an acknowledged event is lost, another event was added, or the log accepts no append. */
   check(store: EventStore, acknowledged: readonly string[]): Promise<void>;
 }
@@ -32,6 +34,7 @@ const all = [0, 1, 2, 3, 4, 5, 6].map((n) => event(n));
 export const crashScenarios: readonly CrashScenario[] = [
   {
     name: 'appending',
+    isCut: false,
     async run(store, acknowledged) {
       let log = await store.create(crashedId, meta('idle'));
       await append(log, acknowledged, [0]);
@@ -54,6 +57,7 @@ export const crashScenarios: readonly CrashScenario[] = [
   },
   {
     name: 'signing, replacing and cutting',
+    isCut: true,
     async run(store, acknowledged) {
       const log = await store.create(crashedId, {});
       await log.append(all.slice(0, 6), { signer });
@@ -64,10 +68,10 @@ export const crashScenarios: readonly CrashScenario[] = [
       await log.append([], { signer });
     },
     async check(store, acknowledged) {
-      const log = await openIfExists(store, acknowledged);
+      const log = await openIfExists(store, acknowledged, { purpose: 'repair' });
       if (!log) return;
       await checkReplaced(log, acknowledged);
-      // After a crash during a cut the end of the log counts as lost, until a repair records it.
+      // After a crash during a cut the end of the log counts as lost, until it is repaired.
       const { broken } = await verify(log);
       assert.ok(broken === undefined || broken.reason === 'lost', broken?.message);
       await repair(log);
@@ -79,6 +83,7 @@ export const crashScenarios: readonly CrashScenario[] = [
   },
   {
     name: 'removing and creating again',
+    isCut: false,
     async run(store, acknowledged) {
       const log = await store.create(crashedId, {});
       await log.append(all, { signer });
@@ -107,9 +112,13 @@ async function append(
   acknowledged.push(...events.map(({ id }) => id));
 }
 
-async function openIfExists(store: EventStore, acknowledged: readonly string[]): Promise<EventLog | undefined> {
+async function openIfExists(
+  store: EventStore,
+  acknowledged: readonly string[],
+  options: OpenOptions = {},
+): Promise<EventLog | undefined> {
   try {
-    return await store.open(crashedId);
+    return await store.open(crashedId, options);
   } catch (error) {
     if (!(error instanceof StorageError)) throw error;
     assert.deepEqual([error.code, acknowledged], ['missing', []]);

@@ -41,6 +41,8 @@ export const show: CliCommand = {
             for (const line of format(event)) io.stdout.text(shownLine(line));
           }
           const { status, stats, head } = await readState(log);
+          const loss = await log.loss?.();
+          if (loss) io.stderr.line(styled('red', `Incomplete: ${loss.message}`));
           io.stderr.line(styled('dim', `${status} · ${head} events · ${usageText(stats.total)}`));
         }
         done(exitCodes.ok);

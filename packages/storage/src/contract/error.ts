@@ -18,6 +18,10 @@ const retryable = {
   io: true,
   /** The log, the cursor or the store was closed. */
   closed: false,
+  /** The log lost events: `LogReader.loss` describes them, and `repair` ends the log before them. */
+  incomplete: false,
+  /** Events that were sealed have no seals now, or others: `repair` seals them again if a person accepts that. */
+  unsealed: false,
   /** Stored data is not valid. */
   corrupt: false,
   /** An argument that no store accepts: an invalid id, range or cursor, or an unknown URL scheme. */

@@ -1,4 +1,4 @@
-import type { Cut, Statement, Tombstone } from './statement.ts';
+import type { Cut, Statement, Tombstone, Unsealed } from './statement.ts';
 
 /** Seal and statements of one event. */
 export interface EventProof {
@@ -17,9 +17,16 @@ export interface SealedEnd {
   readonly seal: string;
 }
 
+/** Number of events of a log that are known to have been sealed once. */
+export interface SealedOnce {
+  readonly head: number;
+  /** Seal of event `head` - 1, if it is known. */
+  readonly seal: string | undefined;
+}
+
 /**
  * Evidence that a store keeps next to a log so that changes of the log can be detected. It is written with each append
- * and read only by `verify`: a log whose proof is broken is read and continued like any other.
+ * and read only by `verify` and `open`: a log whose proof is broken is read like any other.
  */
 export interface LogProof {
   /**
@@ -35,6 +42,13 @@ export interface LogProof {
    * @throws as {@link page}.
    */
   end(): Promise<SealedEnd | undefined>;
+  /**
+   * Returns how much of the log was sealed at an earlier time, by records apart from the seals, so that removed seals
+   * are noticed; `undefined` if nothing was. Absent in a store whose seals cannot be removed.
+   *
+   * @throws as {@link page}.
+   */
+  sealedOnce?(): Promise<SealedOnce | undefined>;
   /**
    * Yields every text that a cut, or the opening of a broken log, moved to quarantine, in any order. A text is an event
    * or a record of one. Absent in a store without a quarantine.
@@ -64,6 +78,14 @@ export interface ProofWriter extends LogProof {
    * @throws {StorageError} `invalid` for a `seq` past the head, `fenced`, `closed`, `full`, `io`.
    */
   cut(seq: number): Promise<Cut>;
+  /**
+   * Seals the events that lost their seals as they are now, and records that they were accepted. Their checkpoints are
+   * dropped: they are about other seals. Returns `undefined` if every event is sealed. Absent in a store whose seals
+   * cannot be lost.
+   *
+   * @throws {StorageError} `incomplete` for a log that lost events, `fenced`, `closed`, `full`, `io`.
+   */
+  acceptUnsealed?(): Promise<Unsealed | undefined>;
   /**
    * Replaces the texts of events and drops all snapshots. The tombstones are stored first. Afterwards the store's
    * files, except its quarantine, no longer contain the old texts, nor a `meta` that was replaced since the last call:

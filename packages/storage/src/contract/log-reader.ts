@@ -1,4 +1,5 @@
 import type { LogProof } from './log-proof.ts';
+import type { LogLoss } from './loss.ts';
 
 /** One event as stored in a log. */
 export interface Stored {
@@ -44,6 +45,14 @@ export interface LogReader {
    * @throws {StorageError} as `range`, and `missing` if the conversation is removed while it waits.
    */
   tail(from: number, signal: AbortSignal): AsyncIterable<Stored>;
+  /**
+   * Returns the loss of events that the store can see without reading their texts, and unreadable events that were read
+   * before; `undefined` without one. A state that a crash of the last append leaves is not a loss. Absent in a
+   * store that cannot lose events.
+   *
+   * @throws {StorageError} as `head`.
+   */
+  loss?(): Promise<LogLoss | undefined>;
   /** Evidence of changes of the log, for `verify`; absent in a store that keeps none. */
   readonly proof?: LogProof;
 }

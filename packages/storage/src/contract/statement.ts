@@ -39,8 +39,22 @@ export interface Cut {
   readonly at: number;
 }
 
+/**
+ * Record that events `seq` to `end` (exclusive) were not sealed when they were appended, but later, as they were then.
+ * `found`: when the log was opened, after a crash or because another program had appended them. `imported`: when they
+ * were imported without seals. `accepted`: because a person accepted them.
+ */
+export interface Unsealed {
+  readonly kind: 'unsealed';
+  readonly seq: number;
+  readonly end: number;
+  readonly cause: 'found' | 'imported' | 'accepted';
+  /** UTC milliseconds. */
+  readonly at: number;
+}
+
 /** A statement about one event of a log, stored next to the log. */
-export type Statement = Checkpoint | Tombstone | Cut;
+export type Statement = Checkpoint | Tombstone | Cut | Unsealed;
 
 /** Signs seals and tombstones. The private key stays inside. */
 export interface Signer {

@@ -18,6 +18,15 @@ export interface Summary {
   readonly meta: Json;
 }
 
+/** Options of `EventStore.open`. */
+export interface OpenOptions {
+  /**
+   * `repair` also opens a log that lost events or seals. Appends to it fail with `incomplete` or `unsealed` until
+   * `repair` has accepted the loss. Default: `append`.
+   */
+  readonly purpose?: 'append' | 'repair';
+}
+
 /** Page of a listing. */
 export interface ListQuery {
   /** Maximum number of items, 1 to 1000; default 100. @throws {StorageError} `invalid` for any other number. */
@@ -53,9 +62,10 @@ export interface EventStore extends AsyncDisposable {
    * other after it has expired. The old holder's appends are `fenced` from then on, and it may still read. A lease that
    * has expired and was not taken over is still valid: an append under it succeeds and renews it.
    *
-   * @throws {StorageError} `missing`, `held` naming the conversation and its holder, even if that is this store, `io`.
+   * @throws {StorageError} `missing`, `held` naming the conversation and its holder, even if that is this store, `io`;
+   * `incomplete` for a log that lost events, `unsealed` for one that lost seals.
    */
-  open(id: string): Promise<EventLog>;
+  open(id: string, options?: OpenOptions): Promise<EventLog>;
   /** Reads without a lease, even while another process appends. @throws {StorageError} `missing`, `io`. */
   read(id: string): Promise<LogReader>;
   /**

@@ -1,12 +1,14 @@
-import type { TextReplacement } from '../contract/log-proof.ts';
+import { StorageError } from '../contract/error.ts';
+import type { SealedEnd, TextReplacement } from '../contract/log-proof.ts';
 import type { Stored } from '../contract/log-reader.ts';
-import type { Cut } from '../contract/statement.ts';
+import type { Cut, Unsealed } from '../contract/statement.ts';
 import { type CheckedAppend, planAppend } from '../kit/append.ts';
 import { EventWriter, type EventWriterOptions } from './event-writer.ts';
 import { LogGuard } from './log-guard.ts';
 import type { MetaChange } from './meta-files.ts';
+import { readLoss } from './read-loss.ts';
 import { maskQuarantine } from './quarantine.ts';
-import { cutLog, replaceTexts } from './rewrite-log.ts';
+import { acceptUnsealed, cutLog, replaceTexts } from './rewrite-log.ts';
 
 /** A checked append with its `meta` as a JSON value. */
 export type DirectoryAppend = Omit<CheckedAppend, 'metaText'> & MetaChange;
@@ -38,6 +40,11 @@ export class Appender {
     });
   }
 
+  /** @see ProofWriter.acceptUnsealed */
+  async acceptUnsealed(): Promise<Unsealed | undefined> {
+    return this.#enqueue(async () => acceptUnsealed(this.#options));
+  }
+
   /** @see ProofWriter.replace */
   async replace(replacements: readonly TextReplacement[]): Promise<void> {
     return this.#enqueue(async () => replaceTexts(this.#options, replacements));
@@ -48,12 +55,15 @@ export class Appender {
     return this.#enqueue(async () => maskQuarantine(this.#options, mask));
   }
 
-  /** Waits for the operations called so far, then writes metadata files and seals that are out of date. */
-  async drain(): Promise<void> {
+  /**
+   * Waits for the operations called so far, then writes metadata files and seals that are out of date. Returns how much
+   * of the log is sealed then.
+   */
+  async drain(): Promise<SealedEnd | undefined> {
     const { metaFiles, seals } = this.#options;
     await this.#queue;
     await this.#writer.write({ events: [], metadata: metaFiles.staleFiles(), isUpdate: false });
-    seals.flush();
+    return seals.syncedEnd();
   }
 
   /** Runs an operation after those called before it, once the lease and the log were checked. */
@@ -68,6 +78,7 @@ export class Appender {
 
   async #append({ events, meta, expectedHead, signer, statements }: DirectoryAppend): Promise<readonly number[]> {
     const { id, index, metaFiles, seals } = this.#options;
+    this.#checkRepaired();
     const find = (eventId: string): Stored | undefined => this.#find(eventId);
     const { seqs, fresh } = planAppend(events, { id, head: index.head, expectedHead, find });
     const metadata = meta === undefined ? [] : metaFiles.filesAfter({ meta, events: fresh });
@@ -78,6 +89,15 @@ export class Appender {
     seals.addStatements(statements);
     if ((signer && index.head > 0) || statements.length > 0) await seals.sync();
     return seqs;
+  }
+
+  /** @throws {StorageError} `incomplete` for a log that was opened for repair, before it is repaired. */
+  #checkRepaired(): void {
+    const { purpose, lease, seals } = this.#options;
+    if (purpose === 'append') return;
+    const sealed = { head: seals.sealedHead, seal: undefined };
+    const loss = readLoss(this.#options, { sealed, isClosed: lease.before.isClosed });
+    if (loss) throw new StorageError('incomplete', loss.message);
   }
 
   #find(eventId: string): Stored | undefined {

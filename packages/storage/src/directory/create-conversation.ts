@@ -9,6 +9,7 @@ import { epochDirectory, readClaim, writeClaim } from './lease-files.ts';
 import { Lease, type LeaseOptions } from './lease.ts';
 import { MetaFiles } from './meta-files.ts';
 import { pathsOf } from './paths.ts';
+import { sealsHeader } from './seal-lines.ts';
 import { newClaim } from './take-lease.ts';
 
 /** Options of `createConversation`. */
@@ -38,6 +39,7 @@ export async function createConversation(options: CreateOptions): Promise<Lease>
     const index = { head: 0, page: () => [], updatedAt: at };
     const metaFiles = new MetaFiles({ id, files, paths: draft, index, now: () => at, directory: paths.directory });
     for (const { path, text } of metaFiles.filesAfter({ meta, events: [] })) await files.writeAndFsync(path, text);
+    await files.writeAndFsync(draft.seals, sealsHeader);
     new Lease({ ...options, paths: draft }, 1, claim).write();
     files.setModifiedTime(draft.events, BigInt(Math.trunc(at)) * 1_000_000n);
     for (const path of [draft.events, draft.own, draft.directory]) await files.fsync(path);

@@ -31,9 +31,9 @@ export function directoryLog(options: DirectoryLogOptions): EventLog {
   const close = async (): Promise<void> => {
     closing.abort();
     shared.wake.fire(id);
-    await appender.drain().catch(throwBug);
+    const sealed = await appender.drain().catch(ignoreStorageFailure);
     clearInterval(timer);
-    lease.release();
+    lease.release(sealed);
     onClose();
   };
   let closed: Promise<void> | undefined;
@@ -48,6 +48,10 @@ export function directoryLog(options: DirectoryLogOptions): EventLog {
         checkOpen();
         checkBound('cut', seq);
         return withStorageErrors(async () => appender.cut(seq).finally(() => shared.wake.fire(id)));
+      },
+      async acceptUnsealed() {
+        checkOpen();
+        return withStorageErrors(async () => appender.acceptUnsealed());
       },
       async replace(replacements) {
         checkOpen();
@@ -75,11 +79,11 @@ function ignoreFailure(work: () => void): void {
   try {
     work();
   } catch (error) {
-    throwBug(error);
+    ignoreStorageFailure(error);
   }
 }
 
 /** Ignores failures of the disk and of the lease; rethrows bugs. */
-function throwBug(error: unknown): void {
+function ignoreStorageFailure(error: unknown): undefined {
   if (!isStorageFailure(error)) throw error;
 }

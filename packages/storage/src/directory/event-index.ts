@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { StorageError } from '../contract/error.ts';
 import type { Stored } from '../contract/log-reader.ts';
+import type { LogLoss } from '../contract/loss.ts';
 import { type EventFile, eventName, isNameable, parseEventName, readEventFile, slugOf } from './event-file.ts';
 import { type Files, type FileStatus, toMs, trySetModifiedTime } from './files.ts';
 import { type LogNames, readNames } from './list-events.ts';
@@ -37,6 +38,8 @@ export class EventIndex {
   /** Seqs of events whose id is not in the file name, and their ids once the files were read. */
   #nonstandardSeqs: number[] = [];
   #nonstandardIds: Map<string, number> | undefined;
+  /** Seqs of events that were read, and whose files do not contain one. */
+  readonly #unreadable = new Set<number>();
   /** True while `events/` contains events that are not acknowledged; readers do not rescan then. */
   isWriting = false;
   /** Increases when a scan finds a different log. */
@@ -49,6 +52,21 @@ export class EventIndex {
   /** Number of events at the last scan. */
   get head(): number {
     return this.#names.length;
+  }
+
+  /** Names at the last scan, and events added since. */
+  get scanned(): LogNames {
+    return { ...this.#log, names: this.#names };
+  }
+
+  /** Loss by an unreadable event among those that were read; only reading finds one that is not the last. */
+  get unreadable(): LogLoss | undefined {
+    const seq = Math.min(...this.#unreadable);
+    if (seq >= this.head) return undefined;
+    const { id, paths } = this.#options;
+    const place = join(paths.events, this.#names[seq] ?? '');
+    const message = `Event ${seq} of conversation ${id} is unreadable: ${place} does not contain an event.`;
+    return { seq, end: this.head, reason: 'unreadable', kept: 1, place, quarantine: paths.quarantine, message };
   }
 
   /** Names of files that are not part of the log, but would become part of it if it grew. */
@@ -141,6 +159,7 @@ export class EventIndex {
       if (!event) break;
       const { id, kind, parentId, text, isBroken } = event;
       if (isBroken) this.#warnBroken(seq);
+      else this.#unreadable.delete(seq);
       page.push({ seq, id, kind, parentId, text });
       characters += text.length;
     }
@@ -208,6 +227,7 @@ export class EventIndex {
   }
 
   #warnBroken(seq: number): void {
+    this.#unreadable.add(seq);
     const path = join(this.#options.paths.events, this.#names[seq] ?? '');
     this.#options.warn({ code: 'broken-event', message: `${path} does not contain an event.`, path });
   }

@@ -1,7 +1,9 @@
 import { join } from 'node:path';
+import type { SealedEnd, SealedOnce } from '../contract/log-proof.ts';
 import type { Holder } from '../kit/holder.ts';
+import { isSha256Hex } from '../proof/hash-chain.ts';
 import type { Files } from './files.ts';
-import { parseRecord } from './json-record.ts';
+import { asRecord, parseRecord } from './json-record.ts';
 import type { Paths } from './paths.ts';
 
 /** Contents of `.varve/epoch-N/claim.json`: the lease holder of an epoch. */
@@ -10,6 +12,8 @@ export interface Claim extends Holder {
   readonly instance: string;
   /** UTC milliseconds until which the claim is valid even if no lease was written yet. */
   readonly until: number;
+  /** End of the sealed events when the lease was taken, as recorded by earlier holders. */
+  readonly sealed?: SealedOnce | undefined;
 }
 
 /** Location of the claims of one conversation. */
@@ -23,24 +27,54 @@ export function epochDirectory({ own }: Paths, epoch: number): string {
   return join(own, `epoch-${epoch}`);
 }
 
+/** Returns the path of an epoch's claim. */
+export function claimPath(paths: Paths, epoch: number): string {
+  return join(epochDirectory(paths, epoch), 'claim.json');
+}
+
 /** Lists the existing epochs, highest first; normally one. */
 export function listEpochs({ files, paths }: ClaimLocation): readonly number[] {
   const epochs = files.list(paths.own).flatMap((name) => /^epoch-(\d{1,15})$/.exec(name)?.[1] ?? []);
   return epochs.map(Number).toSorted((one, other) => other - one);
 }
 
-/** Reads the claim of an epoch; `isReleased` is true if its holder released it. */
-export function readClaim(
-  { files, paths }: ClaimLocation,
-  epoch: number,
-): (Claim & { isReleased: boolean }) | undefined {
+/** A stored claim. */
+export interface StoredClaim extends Claim {
+  /** True if the holder released the lease. */
+  readonly isReleased: boolean;
+  /** End of the sealed events when the holder closed the log; absent if it was not closed. */
+  readonly closed: SealedEnd | undefined;
+}
+
+/** Reads the claim of an epoch. */
+export function readClaim({ files, paths }: ClaimLocation, epoch: number): StoredClaim | undefined {
   const directory = epochDirectory(paths, epoch);
-  const record = parseRecord(files.read(join(directory, 'claim.json'))) ?? {};
+  const record = parseRecord(files.read(claimPath(paths, epoch))) ?? {};
   const { instance, host, pid, boot, until } = record;
   if (typeof instance !== 'string' || typeof host !== 'string' || typeof boot !== 'string') return undefined;
   if (typeof pid !== 'number' || typeof until !== 'number') return undefined;
-  const isReleased = files.status(join(directory, instance, 'released')) !== undefined;
-  return { instance, host, pid, boot, until, isReleased };
+  const released = files.read(join(directory, instance, 'released'));
+  const ends = { sealed: sealedEnd(record['sealed']), closed: sealedEnd(parseRecord(released)) };
+  return { instance, host, pid, boot, until, isReleased: released !== undefined, ...ends };
+}
+
+function sealedEnd(value: unknown): SealedEnd | undefined {
+  const { head, seal } = asRecord(value) ?? {};
+  return Number.isSafeInteger(head) && isSha256Hex(seal) ? { head: Number(head), seal } : undefined;
+}
+
+/** End of a log as recorded in its lease. */
+export interface RecordedEnd {
+  readonly sealed: SealedOnce | undefined;
+  /** True if the last holder closed the log, so that no append was interrupted. */
+  readonly isClosed: boolean;
+}
+
+/** Reads how much of a log was sealed when its lease was last taken or released. */
+export function readRecordedEnd(location: ClaimLocation): RecordedEnd {
+  const [epoch] = listEpochs(location);
+  const claim = epoch === undefined ? undefined : readClaim(location, epoch);
+  return { sealed: claim?.closed ?? claim?.sealed, isClosed: claim?.closed !== undefined };
 }
 
 /** Creates the directory of an epoch with its claim, for the caller to rename into place. */

@@ -1,8 +1,17 @@
 import { join } from 'node:path';
 import { StorageError } from '../contract/error.ts';
+import type { SealedEnd, SealedOnce } from '../contract/log-proof.ts';
 import { errnoOf } from '../kit/disk-error.ts';
 import type { Holder } from '../kit/holder.ts';
-import { type Claim, type ClaimLocation, epochDirectory, type OwnerLease, parseOwnerLease } from './lease-files.ts';
+import {
+  type Claim,
+  type ClaimLocation,
+  claimPath,
+  epochDirectory,
+  type OwnerLease,
+  parseOwnerLease,
+  type RecordedEnd,
+} from './lease-files.ts';
 
 /** Lease settings of a conversation. */
 export interface LeaseOptions extends ClaimLocation {
@@ -26,8 +35,10 @@ export class Lease {
   readonly epoch: number;
   /** Directory that only this holder uses. */
   readonly stage: string;
+  /** End of the sealed events before this lease was taken. */
+  readonly before: RecordedEnd;
   readonly #options: LeaseOptions;
-  readonly #instance: string;
+  readonly #claim: Claim;
   /** UTC milliseconds of the expiry. */
   #until: number;
   /** Version of the lease file when it was last found to be this holder's. */
@@ -35,12 +46,13 @@ export class Lease {
   #count = 0;
 
   /** Uses a claim that was already renamed into place. */
-  constructor(options: LeaseOptions, epoch: number, { instance, until }: Claim) {
+  constructor(options: LeaseOptions, epoch: number, claim: Claim, before?: RecordedEnd) {
+    this.before = before ?? { sealed: undefined, isClosed: false };
     this.#options = options;
     this.epoch = epoch;
-    this.#instance = instance;
-    this.stage = join(epochDirectory(options.paths, epoch), instance);
-    this.#until = until;
+    this.#claim = claim;
+    this.stage = join(epochDirectory(options.paths, epoch), claim.instance);
+    this.#until = claim.until;
   }
 
   /** Returns a new path in {@link stage}. */
@@ -70,7 +82,7 @@ export class Lease {
     const { files, paths, leaseMs, now, holder } = this.#options;
     const until = now() + leaseMs;
     const lease: OwnerLease = {
-      owner_instance_id: this.#instance,
+      owner_instance_id: this.#claim.instance,
       generation: this.epoch,
       expires_at: until / 1000,
       owner_host: holder.host,
@@ -100,21 +112,34 @@ export class Lease {
     }
   }
 
-  /** Runs work, and releases the lease if it fails: otherwise other processes would wait until it expires. */
+  /**
+   * Runs work, and releases the lease in its previous state if it fails: otherwise other processes would wait until it
+   * expires.
+   */
   async releaseOnError<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
-      this.release();
+      this.release(this.before.isClosed ? this.before.sealed : undefined);
       throw error;
     }
   }
 
-  /** Releases the lease. If that fails, it expires by itself. */
-  release(): void {
+  /** Replaces the record of how much of the log is sealed, after a change that is not an append. */
+  async recordSealed(sealed: SealedEnd): Promise<void> {
+    const { files, paths } = this.#options;
+    const path = claimPath(paths, this.epoch);
+    const staged = this.stagedPath();
+    await files.writeAndFsync(staged, JSON.stringify({ ...this.#claim, sealed }));
+    this.unlessFenced(() => files.rename(staged, path));
+    await files.fsync(epochDirectory(paths, this.epoch));
+  }
+
+  /** Releases the lease, and records how much of a closed log is sealed. If that fails, it expires by itself. */
+  release(closed?: SealedOnce): void {
     const { files, paths } = this.#options;
     try {
-      files.write(join(this.stage, 'released'), '');
+      files.write(join(this.stage, 'released'), closed ? JSON.stringify(closed) : '');
       if (this.#isOwner()) files.rename(paths.ownerLease, this.stagedPath());
     } catch (error) {
       if (errnoOf(error) === undefined && !(error instanceof StorageError)) throw error;
@@ -128,7 +153,7 @@ export class Lease {
     if (seen === this.#seen && seen !== '') return true;
     const lease = parseOwnerLease(files.read(paths.ownerLease));
     if (!lease) return false;
-    if (lease.owner_instance_id !== this.#instance) throw this.#fenced();
+    if (lease.owner_instance_id !== this.#claim.instance) throw this.#fenced();
     this.#seen = seen;
     return true;
   }

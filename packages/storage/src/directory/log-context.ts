@@ -2,7 +2,7 @@ import type { EventIndex } from './event-index.ts';
 import type { Files } from './files.ts';
 import type { Lease } from './lease.ts';
 import type { Paths } from './paths.ts';
-import type { SealWriter } from './seals.ts';
+import type { SealWriter } from './seal-writer.ts';
 import type { OnWarning } from './warnings.ts';
 
 /** Parts of an open log that its write operations share. */
@@ -14,6 +14,8 @@ export interface LogContext {
   readonly lease: Lease;
   readonly index: EventIndex;
   readonly seals: SealWriter;
+  /** Reason for opening; a log opened for repair may have lost events or seals. */
+  readonly purpose: 'append' | 'repair';
   /** UTC milliseconds. */
   readonly now: () => number;
   readonly warn: OnWarning;

@@ -1,18 +1,18 @@
 import { join } from 'node:path';
 import { StorageError } from '../contract/error.ts';
 import type { TextReplacement } from '../contract/log-proof.ts';
-import type { Cut } from '../contract/statement.ts';
+import type { Cut, Unsealed } from '../contract/statement.ts';
 import { checkReplacements } from '../kit/checks.ts';
 import type { LogContext } from './log-context.ts';
 import { quarantineFiles } from './quarantine.ts';
+import { readLoss } from './read-loss.ts';
 import { dropSnapshots } from './snapshots.ts';
 
 /** Ends a log before event `seq`. The caller queues it with the appends. @throws {StorageError} `invalid`, `fenced`. */
 export async function cutLog(context: LogContext, seq: number): Promise<Cut> {
   const { id, files, paths, lease, index, seals, now } = context;
-  const end = index.head;
-  if (seq > end) throw new StorageError('invalid', `Conversation ${id} ends before event ${seq}.`);
-  await seals.catchUp();
+  if (seq > index.head) throw new StorageError('invalid', `Conversation ${id} ends before event ${seq}.`);
+  const end = Math.max(index.head, seals.sealedHead, readLoss(context, lease.before)?.end ?? 0);
   const names = index.namesFrom(seq);
   // Event `seq` is moved first: a crash before the rest is moved leaves a gap, and the log ends before a gap too.
   await quarantineFiles(context, names);
@@ -23,7 +23,21 @@ export async function cutLog(context: LogContext, seq: number): Promise<Cut> {
   const cut = seals.cut(seq, end);
   await files.fsync(paths.events);
   await seals.sync();
+  const sealed = await seals.syncedEnd();
+  if (sealed) await lease.recordSealed(sealed);
   return cut;
+}
+
+/**
+ * Seals the events that lost their seals. The caller queues it with the appends.
+ *
+ * @throws {StorageError} `incomplete`, `fenced`.
+ */
+export async function acceptUnsealed({ lease, seals }: LogContext): Promise<Unsealed | undefined> {
+  const accepted = await seals.accept();
+  const sealed = await seals.syncedEnd();
+  if (accepted && sealed) await lease.recordSealed(sealed);
+  return accepted;
 }
 
 /**

@@ -5,7 +5,7 @@ import { StorageError } from '../contract/error.ts';
 import type { Fact, FactQuery } from '../contract/facts.ts';
 import type { LogReader } from '../contract/log-reader.ts';
 import type { EventLog } from '../contract/log.ts';
-import type { EventStore, ListQuery, Page, Summary } from '../contract/store.ts';
+import type { EventStore, ListQuery, OpenOptions, Page, Summary } from '../contract/store.ts';
 import { checkId } from '../kit/checks.ts';
 import { scanFacts } from '../kit/facts.ts';
 import type { Holder } from '../kit/holder.ts';
@@ -20,7 +20,9 @@ import type { Lease, LeaseOptions } from './lease.ts';
 import { fileLinker, type LinkFile } from './link-file.ts';
 import { pathsOf } from './paths.ts';
 import { quarantineFiles } from './quarantine.ts';
-import { SealWriter } from './seals.ts';
+import { SealWriter } from './seal-writer.ts';
+import { readLoss } from './read-loss.ts';
+import { sealedOnce } from './sealed-once.ts';
 import { dropSnapshots } from './snapshots.ts';
 import { directorySource, type SharedLog, sharedLog } from './source.ts';
 import { hasConversation, listSummaries, readSummary } from './summaries.ts';
@@ -62,7 +64,7 @@ export class RootedStore implements EventStore {
   async create(id: string, meta: Json): Promise<EventLog> {
     const lease = this.#leaseOptions(id);
     const copied: Json = JSON.parse(jsonText('meta', meta));
-    return this.#openLog(id, async () => {
+    return this.#openLog({ id, purpose: 'append' }, async () => {
       if (hasConversation(lease.files, lease.paths)) {
         throw new StorageError('exists', `There is a conversation ${id} already.`);
       }
@@ -70,9 +72,9 @@ export class RootedStore implements EventStore {
     });
   }
 
-  async open(id: string): Promise<EventLog> {
+  async open(id: string, { purpose = 'append' }: OpenOptions = {}): Promise<EventLog> {
     const options = this.#leaseOptions(id);
-    return this.#openLog(id, async () => {
+    return this.#openLog({ id, purpose }, async () => {
       this.#checkExists(id);
       const lease = takeLease(options);
       await lease.releaseOnError(async () => options.files.fsync(options.paths.own));
@@ -155,19 +157,20 @@ export class RootedStore implements EventStore {
     return { ...options, id, paths: pathsOf(join(root, id)) };
   }
 
-  async #openLog(id: string, takeOrCreate: () => Promise<Lease>): Promise<EventLog> {
+  async #openLog(opened: Opening, takeOrCreate: () => Promise<Lease>): Promise<EventLog> {
     const forget = (): void => void this.#logs.delete(log);
-    const log = withStorageErrors(async () => this.#recover(await takeOrCreate(), { id, onClose: forget }));
+    const log = withStorageErrors(async () => this.#recover(await takeOrCreate(), opened, forget));
     this.#logs.add(log);
     log.catch(forget);
     return log;
   }
 
-  /** Opens a log whose lease was just taken: moves files that a crash left to quarantine, and seals unsealed events. */
-  async #recover(
-    lease: Lease,
-    { id, onClose }: { readonly id: string; readonly onClose: () => void },
-  ): Promise<EventLog> {
+  /**
+   * Opens a log whose lease was just taken: moves files that a crash left to quarantine, and seals unsealed events.
+   *
+   * @throws {StorageError} `incomplete`, `unsealed`.
+   */
+  async #recover(lease: Lease, { id, purpose }: Opening, onClose: () => void): Promise<EventLog> {
     const { root, warn, ...options } = this.#options;
     const { files } = options;
     const paths = pathsOf(join(root, id));
@@ -176,19 +179,23 @@ export class RootedStore implements EventStore {
       const shared = this.#share(id);
       // A file that was overwritten does not change the modification time of `events/`.
       shared.index.rescan();
-      if (shared.index.broken.length > 0) {
+      const loss = readLoss({ id, files, paths, index: shared.index }, lease.before);
+      if (loss && purpose === 'append') throw new StorageError('incomplete', loss.message);
+      if (!loss && shared.index.blockingFiles.length > 0) {
         // Opening must not change `updatedAt`: these files were never part of the log.
         await preserveMtime(files, paths.events, async () =>
-          quarantineFiles({ files, paths, lease, warn }, shared.index.broken),
+          quarantineFiles({ files, paths, lease, warn }, shared.index.blockingFiles),
         );
         shared.index.rescan();
       }
       dropSnapshots({ files, paths }, shared.index.head);
-      const seals = new SealWriter({ ...options, id, paths, index: shared.index });
-      await seals.catchUp();
+      const once = sealedOnce({ files, paths, index: shared.index }, lease.before.sealed);
+      const seals = new SealWriter({ ...options, id, paths, index: shared.index, sealedOnce: once });
+      if (purpose === 'append') await seals.catchUp();
       const log = {
         ...options,
         id,
+        purpose,
         paths,
         warn,
         lease,
@@ -211,6 +218,11 @@ export class RootedStore implements EventStore {
     this.#shared.set(id, new WeakRef(shared));
     return shared;
   }
+}
+
+/** A log to open. */
+interface Opening extends Required<OpenOptions> {
+  readonly id: string;
 }
 
 function missing(id: string): never {

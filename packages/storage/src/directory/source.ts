@@ -1,14 +1,18 @@
 import { setImmediate } from 'node:timers/promises';
 import { StorageError } from '../contract/error.ts';
-import type { LogProof } from '../contract/log-proof.ts';
+import type { LogProof, SealedOnce } from '../contract/log-proof.ts';
+import type { LogLoss } from '../contract/loss.ts';
 import type { LogSource } from '../kit/reader.ts';
 import { type Wakeups, wakeups } from '../kit/wakeups.ts';
 import { diskError } from '../kit/disk-error.ts';
 import { EventIndex } from './event-index.ts';
 import type { Files } from './files.ts';
+import { readRecordedEnd } from './lease-files.ts';
 import type { Paths } from './paths.ts';
 import { quarantinedTexts } from './quarantine.ts';
-import { parseSealLines, type StoredProof } from './seals.ts';
+import { parseSealLines, type StoredProof } from './seal-lines.ts';
+import { readLoss } from './read-loss.ts';
+import { sealedOnce } from './sealed-once.ts';
 import { type OnWarning, warnOnce } from './warnings.ts';
 
 /** State that the log and the readers of one conversation in one store share. */
@@ -18,6 +22,10 @@ export interface SharedLog {
   readonly wake: Wakeups;
   /** Reads the current seals and statements. */
   readonly readProof: () => StoredProof;
+  /** Reads how much of the log was sealed once. */
+  readonly readSealedOnce: () => SealedOnce | undefined;
+  /** Finds the current loss of events. */
+  readonly readLoss: () => LogLoss | undefined;
   /** Reads the current texts in quarantine, one file after the other. */
   readonly quarantine: () => Iterable<string>;
 }
@@ -34,11 +42,15 @@ export interface SharedLogOptions {
 
 /** Creates the shared state of one conversation. Each warning is forwarded once. */
 export function sharedLog({ id, files, paths, pollMs, warn }: SharedLogOptions): SharedLog {
+  const index = new EventIndex({ id, files, paths, warn: warnOnce(warn) });
+  const log = { files, paths, index };
   return {
     id,
-    index: new EventIndex({ id, files, paths, warn: warnOnce(warn) }),
+    index,
     wake: wakeups((onChange) => watchEvents(files, { path: paths.events, pollMs, onChange })),
     readProof: () => parseSealLines(files.read(paths.seals)?.toString() ?? ''),
+    readSealedOnce: () => sealedOnce(log, readRecordedEnd(log).sealed),
+    readLoss: () => readLoss({ id, ...log }) ?? index.unreadable,
     quarantine: () => quarantinedTexts(files, paths),
   };
 }
@@ -61,7 +73,7 @@ function watchEvents(files: Files, { path, pollMs, onChange }: WatchOptions): ()
 
 /** Returns the source for reading a log until `closed` aborts. */
 export function directorySource(
-  { id, index, wake, readProof, quarantine }: SharedLog,
+  { id, index, wake, readProof, readSealedOnce, readLoss: loss, quarantine }: SharedLog,
   closed: AbortSignal,
 ): LogSource & { readonly proof: LogProof } {
   const read = async <T>(work: () => T): Promise<T> => {
@@ -87,6 +99,7 @@ export function directorySource(
       return page;
     },
     seqOf: async (eventId) => readCurrent(() => index.seqOf(eventId)),
+    loss: async () => readCurrent(loss),
     arm: () => wake.arm(id),
     closed,
     proof: {
@@ -98,6 +111,7 @@ export function directorySource(
           yield next.value;
         }
       },
+      sealedOnce: async () => readCurrent(readSealedOnce),
       page: async (from, to) => readCurrent(() => readProof().events.filter(({ seq }) => seq >= from && seq < to)),
       end: async () =>
         readCurrent(() => {

@@ -10,6 +10,7 @@ import {
   listEpochs,
   type OwnerLease,
   parseOwnerLease,
+  readRecordedEnd,
   readClaim,
   writeClaim,
 } from './lease-files.ts';
@@ -68,7 +69,8 @@ function referenceHolder({ holder }: LeaseOptions, lease: OwnerLease | undefined
 /** Takes one epoch. Returns `undefined` if another process was faster. */
 function takeEpoch(options: LeaseOptions, epoch: number): Lease | undefined {
   const { files, paths } = options;
-  const claimed = newClaim(options);
+  const before = readRecordedEnd(options);
+  const claimed = { ...newClaim(options), sealed: before.sealed };
   const draft = join(paths.own, `claim-${claimed.instance}`);
   makeOwn(options);
   writeClaim(files, draft, claimed);
@@ -81,7 +83,7 @@ function takeEpoch(options: LeaseOptions, epoch: number): Lease | undefined {
     if (isTaken || files.status(epochDirectory(paths, epoch))) return undefined;
     throw error;
   }
-  const lease = new Lease(options, epoch, claimed);
+  const lease = new Lease(options, epoch, claimed, before);
   try {
     // If another process took a higher epoch in between, this ends the epoch just taken, and writing the lease fails.
     for (const old of listEpochs(options).slice(1)) endEpoch(options, old);

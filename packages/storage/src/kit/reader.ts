@@ -1,4 +1,5 @@
 import { StorageError } from '../contract/error.ts';
+import type { LogLoss } from '../contract/loss.ts';
 import type { LogProof } from '../contract/log-proof.ts';
 import type { LogReader, Stored } from '../contract/log-reader.ts';
 import { checkBound } from './checks.ts';
@@ -20,6 +21,8 @@ export interface LogSource {
   arm(): Wakeup;
   /** Aborts when the log or the store is disposed; armed wakeups fire then. */
   readonly closed: AbortSignal;
+  /** @see LogReader.loss */
+  readonly loss?: () => Promise<LogLoss | undefined>;
   readonly proof?: LogProof;
 }
 
@@ -42,6 +45,7 @@ export function readerOf(source: LogSource): LogReader {
       return seq;
     },
     tail: (from, signal) => tail(source, from, signal),
+    ...(source.loss && { loss: source.loss }),
     ...(source.proof && { proof: source.proof }),
   };
 }

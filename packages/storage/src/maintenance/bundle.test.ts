@@ -261,3 +261,66 @@ test('a bundle is written in version 1, and version 1 can be read', async () => 
   const { broken, signedEvents } = await verify(log, { trusted });
   expect([broken, signedEvents, createdAt]).toEqual([undefined, 3, 1_750_000_000_000]);
 });
+
+const withoutProof = (line: string): string =>
+  JSON.stringify({ ...JSON.parse(line), seal: undefined, statements: undefined, sealed: undefined });
+const withoutStatements = (line: string): string => JSON.stringify({ ...JSON.parse(line), statements: undefined });
+
+/** Changes the lines of a bundle from event `from` on, with a new checksum. */
+function changed(bundle: string, change: (line: string) => string, from = 0): string {
+  const lines = bundle.trimEnd().split('\n');
+  return sealed(`${lines.map((line, index) => (index > from ? change(line) : line)).join('\n')}\n`);
+}
+
+test.for([
+  ['all seals', (bundle: string) => changed(bundle, withoutProof)],
+  ['the seals from event 3 on', (bundle: string) => changed(bundle, withoutProof, 3)],
+  ['its signatures', (bundle: string) => changed(bundle, withoutStatements)],
+] as const)('a signed bundle that lost %s is not imported with trusted keys', async ([, strip]) => {
+  await using source = await filled();
+  await using store = memoryStore();
+  const importing = importBundle(inChunks(strip(await bundleOf(source))), store, { trusted });
+  await expect(importing).rejects.toMatchObject({ code: 'corrupt' });
+  expect((await store.list()).items).toEqual([]);
+});
+
+test.for(Object.entries(stores))('events imported without seals are recorded as such: %s', async ([, open]) => {
+  await using directory = await mkdtempDisposable(join(tmpdir(), 'varve-'));
+  await using source = await filled();
+  await using store = await open(directory.path);
+  const verdict = await importBundle(inChunks(changed(await bundleOf(source), withoutProof, 3)), store);
+  expect(verdict?.unsealed).toMatchObject([{ seq: 3, end: 302, cause: 'imported' }]);
+  const { broken } = await verify(await store.read('c'), { requireSeals: true });
+  expect(broken).toMatchObject({ seq: 3, reason: 'unsealed' });
+  await using again = await store.open('c');
+  expect((await verify(again)).unsealed).toHaveLength(1);
+});
+
+test.for(Object.entries(stores))(
+  'an event can be appended before the lease of a copy is released: %s',
+  async ([, open]) => {
+    await using directory = await mkdtempDisposable(join(tmpdir(), 'varve-'));
+    await using source = await filled();
+    await using store = await open(directory.path);
+    const verdict = await importBundle(inChunks(await bundleOf(source)), store, {
+      trusted,
+      onCopied: async (copy) => copy.append([newEvent('import')], { expectedHead: 302 }),
+    });
+    expect(verdict?.head).toBe(302);
+    expect(await verify(await store.read('c'), { trusted })).toMatchObject({
+      head: 303,
+      sealed: 303,
+      signedEvents: 302,
+    });
+  },
+);
+
+test('a copy whose first append fails is removed', async () => {
+  await using source = await filled();
+  await using store = memoryStore();
+  const importing = importBundle(inChunks(await bundleOf(source)), store, {
+    onCopied: async () => expect.unreachable('no append'),
+  });
+  await expect(importing).rejects.toThrow('no append');
+  expect((await store.list()).items).toEqual([]);
+});

@@ -17,12 +17,17 @@ const batchCharacters = 1_000_000;
 export interface CopyOptions extends VerifyOptions {
   /** `meta` of the copy; default `{}`. */
   readonly meta?: Json;
+  /** Called with the complete copy before its lease is released, for instance to append to it. */
+  readonly onCopied?: (copy: EventLog) => Promise<unknown>;
+  /** UTC milliseconds; default `Date.now`. */
+  readonly now?: () => number;
 }
 
 /**
  * Copies a log into a store that has no conversation of its id, with the same texts, seals and signatures, so that both
- * verify alike. Refuses a broken log, because its copy would be sealed as if it were whole. Removes the copy again if
- * it fails. Returns the verdict on the copy, or `undefined` if neither store has proofs.
+ * verify alike. Refuses a broken log, because its copy would be sealed as if it were whole. Events without seals are
+ * sealed in the copy, which records that they were imported without. Removes the copy again if it fails. Returns the
+ * verdict on the copy, without what `onCopied` did, or `undefined` if neither store has proofs.
  *
  * @throws {StorageError} `corrupt` for a log that `verify` finds broken, `corrupt` or `duplicate` for one with an id
  * twice; as `verify`, `create` and `append`.
@@ -32,16 +37,18 @@ export async function copyLog(
   store: EventStore,
   options: CopyOptions = {},
 ): Promise<Verdict | undefined> {
+  const { now = Date.now } = options;
   const verdict = log.proof ? await verify(log, options) : undefined;
   if (verdict?.broken) throw new StorageError('corrupt', verdict.broken.message);
   const copy = await store.create(log.id, options.meta ?? {});
   try {
-    await copyEvents(copy, log);
+    await copyEvents(copy, log, { sealed: verdict?.sealed ?? 0, at: now() });
     const copied = copy.proof ? await verify(copy, options) : verdict;
     if (copied?.broken) throw new StorageError('corrupt', copied.broken.message);
     if (verdict && copied?.seal !== verdict.seal) {
       throw new StorageError('corrupt', `Conversation ${log.id} changed while it was copied.`);
     }
+    await options.onCopied?.(copy);
     return copied;
   } catch (error) {
     await copy[Symbol.asyncDispose]();
@@ -52,7 +59,14 @@ export async function copyLog(
   }
 }
 
-async function copyEvents(copy: EventLog, log: LogReader): Promise<void> {
+/** Events of a log that are sealed, and the time at which the others are sealed in the copy. */
+interface Unsealing {
+  readonly sealed: number;
+  /** UTC milliseconds. */
+  readonly at: number;
+}
+
+async function copyEvents(copy: EventLog, log: LogReader, { sealed, at: importedAt }: Unsealing): Promise<void> {
   const proofs = new Map<number, EventProof>();
   for await (const proof of allProofs(log.proof)) if (proof.statements.length > 0) proofs.set(proof.seq, proof);
   let batch: NewEvent[] = [];
@@ -78,6 +92,8 @@ async function copyEvents(copy: EventLog, log: LogReader): Promise<void> {
   }
   // Cuts at the head, which belong to no event.
   for (const proof of proofs.values()) statements.push(...proof.statements);
+  const end = head + batch.length;
+  if (sealed < end) statements.push({ kind: 'unsealed', seq: sealed, end, cause: 'imported', at: importedAt });
   if (batch.length > 0 || statements.length > 0) await flush();
 }
 

@@ -8,17 +8,18 @@ import { isId } from '../kit/checks.ts';
 import { readerOf } from '../kit/reader.ts';
 import { wakeups } from '../kit/wakeups.ts';
 import { parseStatement } from '../proof/parse-statement.ts';
-import type { Verdict, VerifyOptions } from '../proof/verdict.ts';
-import { copyLog } from './copy-log.ts';
+import type { Verdict } from '../proof/verdict.ts';
+import { copyLog, type CopyOptions } from './copy-log.ts';
 
 /** Options of `importBundle`. */
-export interface ImportOptions extends VerifyOptions {
+export interface ImportOptions extends Omit<CopyOptions, 'meta'> {
   /** Maps the bundle's `meta` to that of the new conversation, for instance to drop paths; default unchanged. */
   readonly meta?: (meta: Json) => Json;
 }
 
 /**
- * Verifies a bundle and creates its conversation, with the same id, texts, seals and signatures. Holds the bundle in
+ * Verifies a bundle and creates its conversation, with the same id, texts, seals and signatures. With `trusted`, the
+ * last event must be covered by a trusted signature: a bundle that lost its signatures is refused. Holds the bundle in
  * memory. Removes the conversation again if it fails.
  *
  * @throws {StorageError} `corrupt` for an incomplete bundle or a broken log; `exists`; as `readBundle` and `copyLog`.
@@ -29,7 +30,8 @@ export async function importBundle(
   { meta = (same) => same, ...options }: ImportOptions = {},
 ): Promise<Verdict | undefined> {
   const bundle = await readBundle(chunks);
-  return copyLog(bundle.log, store, { ...options, meta: meta(bundle.meta) });
+  const required = options.trusted && ({ requireSigned: true } as const);
+  return copyLog(bundle.log, store, { ...options, ...required, meta: meta(bundle.meta) });
 }
 
 /** A parsed bundle. */

@@ -30,7 +30,7 @@ describe.for(Object.entries(stores))('in the store %s', ([, open]) => {
     const log = await store.create('c', {});
     await log.append(events(0, 3), { signer });
     const before = await verify(log, { trusted });
-    expect(await repair(log)).toEqual({ resolved: [] });
+    expect(await repair(log)).toEqual({ resolved: [], accepted: [] });
     expect(await verify(log, { trusted })).toEqual(before);
   });
 
@@ -91,14 +91,19 @@ test('a directory log ends before its gap, and the events after it are in quaran
   await using other = await directoryStore({ path, now: () => Date.now() + 3_600_000 });
   const name = (await readdir(files)).find((file) => file.startsWith('event-00003')) ?? '';
   await rm(join(files, name));
-  await using log = await other.open('c');
+  await expect(other.open('c')).rejects.toMatchObject({ code: 'incomplete' });
+  await using log = await other.open('c', { purpose: 'repair' });
+  await expect(log.append([agentEvent(7)])).rejects.toMatchObject({ code: 'incomplete' });
   expect((await verify(log)).broken).toMatchObject({ seq: 3, reason: 'lost' });
-  const { cut, resolved } = await repair(log);
-  expect([cut, resolved]).toMatchObject([undefined, [{ seq: 3, end: 6, cause: 'found' }]]);
+  const { cut, loss } = await repair(log);
+  expect([cut, loss]).toMatchObject([
+    { seq: 3, end: 6 },
+    { seq: 3, end: 6, kept: 2, reason: 'missing', place: files },
+  ]);
   await log.append([agentEvent(7)], { signer });
   const quarantined = (await readdir(join(path, 'c', '.varve', 'quarantine'))).map((file) => file.slice(6, 11));
   expect(quarantined.toSorted()).toEqual(['00004', '00005']);
   const { broken, sealed, signedEvents, cuts } = await verify(log, { trusted });
-  expect([broken, sealed, signedEvents, cuts.length]).toEqual([undefined, 4, 4, 2]);
-  expect(await repair(log)).toEqual({ resolved: [] });
+  expect([broken, sealed, signedEvents, cuts.length]).toEqual([undefined, 4, 4, 1]);
+  expect(await repair(log)).toEqual({ resolved: [], accepted: [] });
 });

@@ -1,10 +1,10 @@
 export { digestOf } from './hash-chain.ts';
 export { ed25519Signer } from './ed25519-signer.ts';
-export type { EventProof, LogProof, SealedEnd } from '../contract/log-proof.ts';
+export type { EventProof, LogProof, SealedEnd, SealedOnce } from '../contract/log-proof.ts';
 export type { ProofWriter, TextReplacement } from '../contract/log-proof.ts';
 export type { SealedEvent } from './seal-events.ts';
 export type { Signer } from '../contract/statement.ts';
-export type { Checkpoint, Cut, Statement, Tombstone } from '../contract/statement.ts';
-export type { IntegrityFailure, Verdict } from './verdict.ts';
+export type { Checkpoint, Cut, Statement, Tombstone, Unsealed } from '../contract/statement.ts';
+export type { IntegrityFailure, KnownSeal, Proven, Verdict } from './verdict.ts';
 export { verify } from './verify.ts';
 export type { VerifyOptions } from './verdict.ts';

@@ -9,6 +9,12 @@ const shapes: Readonly<Record<string, Readonly<Record<string, (value: unknown) =
   checkpoint: { ...signed, seal: isSha256Hex },
   tombstone: { ...signed, was: isSha256Hex, is: isSha256Hex, reason: isText },
   cut: { seq: isCount, end: isCount, at: isCount, cause: (value) => value === 'found' || value === 'repaired' },
+  unsealed: {
+    seq: isCount,
+    end: isCount,
+    at: isCount,
+    cause: (value) => ['found', 'imported', 'accepted'].includes(String(value)),
+  },
 };
 
 /** Parses a stored or received statement; returns `undefined` for anything else. Unknown fields are dropped. */

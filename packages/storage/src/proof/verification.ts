@@ -1,27 +1,34 @@
-import type { EventProof, SealedEnd } from '../contract/log-proof.ts';
+import type { EventProof, SealedOnce } from '../contract/log-proof.ts';
 import type { Stored } from '../contract/log-reader.ts';
-import type { Checkpoint, Cut, Statement, Tombstone } from '../contract/statement.ts';
+import type { Checkpoint, Cut, Statement, Tombstone, Unsealed } from '../contract/statement.ts';
 import { digestOf, firstSeal, nextSeal, tombstoneFor } from './hash-chain.ts';
 import { hasValidSignature } from './signatures.ts';
-import type { IntegrityFailure, Verdict, VerifyOptions } from './verdict.ts';
+import type { IntegrityFailure, Proven, Verdict, VerifyOptions } from './verdict.ts';
 
 /** Verifies one log from its events, which are added in order until the first failure. */
 export class Verification {
   readonly #conversation: string;
   readonly #options: VerifyOptions;
+  /** Ends of the log at earlier times, as recorded next to the seals. */
+  readonly #ends: readonly SealedOnce[];
   readonly #trusted: ReadonlySet<string>;
   readonly #signers: Record<string, number> = {};
   readonly #tombstones: Tombstone[] = [];
   readonly #cuts: Cut[] = [];
+  readonly #unsealed = new Map<number, Unsealed>();
   #seal: string;
   #head = 0;
   #sealed = 0;
   #signedEvents = 0;
+  #knownEvents = 0;
+  /** True if the last event that was added is a recorded end with another seal. */
+  #isOtherEnd = false;
   #broken: IntegrityFailure | undefined;
 
-  constructor(conversation: string, options: VerifyOptions) {
+  constructor(conversation: string, options: VerifyOptions, ends: readonly SealedOnce[]) {
     this.#conversation = conversation;
     this.#options = options;
+    this.#ends = ends;
     this.#trusted = new Set(options.trusted);
     this.#seal = firstSeal(conversation);
   }
@@ -40,31 +47,38 @@ export class Verification {
     return this.#options.mustBeSigned?.(event) ?? false;
   }
 
-  /** Adds the next event with its proof; `sealedHead` is the number of events that were sealed in total. */
-  add(event: Stored, proof: EventProof | undefined, sealedHead: number): void {
+  /** Adds the next event with its proof. */
+  add(event: Stored, proof: EventProof | undefined): void {
+    const { seq } = event;
     const statements = proof?.statements ?? [];
-    this.#checkSignatures(event.seq, statements);
-    this.#checkCuts(event.seq, statements);
+    if (this.#isOtherEnd) this.#failAltered(seq - 1, 'the seal that was recorded apart from it');
+    this.#checkSignatures(seq, statements);
+    this.#addRecords(seq, statements);
     this.#seal = nextSeal(this.#seal, this.#sealedDigest(event, statements));
-    this.#head = event.seq + 1;
-    if (proof?.seal !== undefined) this.#checkSeal(event.seq, proof.seal);
-    else if (event.seq < sealedHead) this.#fail(event.seq, 'unsealed', 'has no seal although the log is sealed');
+    this.#head = seq + 1;
+    if (proof?.seal !== undefined) this.#checkSeal(seq, proof.seal);
+    else if (this.#ends.some(({ head }) => seq < head)) this.#fail(seq, 'unsealed', 'has no seal although it had one');
     for (const statement of statements) if (statement.kind === 'checkpoint') this.#checkCheckpoint(statement);
-    const { known } = this.#options;
-    if (known?.seq === event.seq && known.seal !== this.#seal) this.#failAltered(event.seq, 'the known seal');
+    const ends = this.#ends.filter(({ head, seal }) => head === this.#head && seal !== undefined);
+    this.#isOtherEnd = ends.some(({ seal }) => seal !== this.#seal);
+    this.#checkKnown(seq);
     this.#checkRequiredSignature(event, statements);
   }
 
-  /** Checks that no events are missing at the end, by the stored end and by the proof above the last added event. */
-  end(sealed: SealedEnd | undefined, rest: readonly EventProof[]): void {
+  /** Checks that no events are missing at the end, by the recorded ends and the proof above the last added event. */
+  end(rest: readonly EventProof[]): void {
     const { known } = this.#options;
-    this.#checkCuts(this.#head, rest[0]?.seq === this.#head ? rest[0].statements : []);
+    this.#addRecords(this.#head, rest[0]?.seq === this.#head ? rest[0].statements : []);
     const lost = rest.filter(({ seal, statements }) => seal !== undefined || statements.some(isSigned));
-    const seqs = [(sealed?.head ?? 0) - 1, known?.seq ?? -1, ...lost.map(({ seq }) => seq)];
-    const last = Math.max(...seqs);
-    if (last >= this.#head) this.failLost(`The log had ${last + 1} events or more.`);
-    else if (sealed?.head === this.#head && sealed.seal !== this.#seal)
-      this.failLost('The log ended with a different event.');
+    const seqs = [...this.#ends.map(({ head }) => head - 1), known?.seq ?? -1, ...lost.map(({ seq }) => seq)];
+    const total = Math.max(...seqs) + 1;
+    if (total > this.#head) this.failLost(`${total - this.#head} of ${total} sealed events are missing.`);
+    if (this.#isOtherEnd) this.failLost('The log ended with a different event.');
+    if (known && this.#knownEvents === 0) {
+      const message = `No event of conversation ${this.#conversation} has the known seal.`;
+      this.#broken ??= { seq: 0, reason: 'unknown', message };
+    }
+    this.#checkRequirements();
   }
 
   /** Records that events are missing after the last one that was added. */
@@ -80,11 +94,27 @@ export class Verification {
       sealed: this.#sealed,
       seal: this.#seal,
       signedEvents: this.#signedEvents,
+      knownEvents: this.#knownEvents,
+      proven: this.#proven(),
       signers: { ...this.#signers },
       tombstones: [...this.#tombstones],
       cuts: [...this.#cuts],
+      unsealed: [...this.#unsealed.values()],
       ...(broken && { broken }),
     };
+  }
+
+  #proven(): Proven {
+    if (this.#broken || this.#sealed === 0) {
+      const events = this.#broken ? 0 : this.#knownEvents;
+      return events > 0
+        ? { excludes: 'forgery', by: 'known-seal', events }
+        : { excludes: 'nothing', by: 'nothing', events: 0 };
+    }
+    const events = Math.max(this.#signedEvents, this.#knownEvents);
+    if (events === 0) return { excludes: 'careless-edits', by: 'seals', events: this.#sealed };
+    const isSignature = this.#signedEvents >= this.#knownEvents;
+    return { excludes: 'forgery', by: isSignature ? 'trusted-key' : 'known-seal', events };
   }
 
   #checkSignatures(seq: number, statements: readonly Statement[]): void {
@@ -94,7 +124,8 @@ export class Verification {
     }
   }
 
-  #checkCuts(seq: number, statements: readonly Statement[]): void {
+  /** Adds the cuts and the late seals that are recorded for an event, or for the end of the log. */
+  #addRecords(seq: number, statements: readonly Statement[]): void {
     const cuts = statements.filter((statement) => statement.kind === 'cut');
     const repaired = cuts.findLastIndex(({ cause }) => cause === 'repaired');
     for (const [index, statement] of cuts.entries()) {
@@ -102,6 +133,7 @@ export class Verification {
       const what = `is missing: the log had ${statement.end} events and ended before it when it was opened`;
       if (statement.cause === 'found' && index > repaired) this.#fail(seq, 'lost', what);
     }
+    for (const statement of statements) if (statement.kind === 'unsealed') this.#unsealed.set(seq, statement);
   }
 
   /** Returns the digest that the event was sealed with, and records the tombstone of a scrubbed event. */
@@ -110,10 +142,12 @@ export class Verification {
     const tombstone = tombstoneFor(digest, statements);
     if (!tombstone) return digest;
     this.#tombstones.push(tombstone);
-    if (this.#options.trusted && !this.#trusted.has(tombstone.signer)) {
-      this.#fail(event.seq, 'untrusted', `was scrubbed by ${tombstone.signer}, which is not trusted`);
-    }
+    if (this.#options.trusted) this.#checkTombstone(tombstone);
     return tombstone.was;
+  }
+
+  #checkTombstone({ seq, signer }: Tombstone): void {
+    if (!this.#trusted.has(signer)) this.#fail(seq, 'untrusted', `was scrubbed by ${signer}, which is not trusted`);
   }
 
   #checkSeal(seq: number, seal: string): void {
@@ -131,10 +165,35 @@ export class Verification {
     if (this.#trusted.has(signer)) this.#signedEvents = seq + 1;
   }
 
+  /** A seal covers the digests before a scrub, so a tombstone before the known seal counts only if it is trusted. */
+  #checkKnown(seq: number): void {
+    const { known } = this.#options;
+    if (!known) return;
+    const isKnown = known.seal === this.#seal;
+    if (known.seq === seq && !isKnown) this.#failAltered(seq, 'the known seal');
+    if (!isKnown || (known.seq ?? seq) !== seq) return;
+    for (const tombstone of this.#tombstones) this.#checkTombstone(tombstone);
+    this.#knownEvents = seq + 1;
+  }
+
   #checkRequiredSignature(event: Stored, statements: readonly Statement[]): void {
     if (!this.needsSignature(event)) return;
     const isSignedBy = (one: Statement): boolean => one.kind === 'checkpoint' && this.#trusted.has(one.signer);
     if (!statements.some(isSignedBy)) this.#fail(event.seq, 'unsigned', 'has no signature of a trusted signer');
+  }
+
+  /** Checks what the options require of the whole log. */
+  #checkRequirements(): void {
+    const { requireSigned, requireSeals } = this.#options;
+    const late = [...this.#unsealed.values()].find(({ cause }) => cause !== 'accepted');
+    if (requireSeals && late) this.#fail(late.seq, 'unsealed', 'was sealed later than it was appended');
+    if (requireSeals && this.#sealed < this.#head) this.#fail(this.#sealed, 'unsealed', 'has no seal');
+    if (!requireSigned || (this.#signedEvents === this.#head && this.#head > 0)) return;
+    const message =
+      this.#signedEvents === 0
+        ? `No event of conversation ${this.#conversation} is signed by a trusted key.`
+        : `The events of conversation ${this.#conversation} from ${this.#signedEvents} on are not signed by a trusted key.`;
+    this.#broken ??= { seq: this.#signedEvents, reason: 'unsigned', message };
   }
 
   #failAltered(seq: number, what: string): void {
@@ -148,5 +207,5 @@ export class Verification {
 }
 
 function isSigned(statement: Statement): statement is Checkpoint | Tombstone {
-  return statement.kind !== 'cut';
+  return statement.kind === 'checkpoint' || statement.kind === 'tombstone';
 }

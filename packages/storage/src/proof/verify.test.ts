@@ -116,9 +116,12 @@ test('an unchanged log is verified as far as it was sealed and signed', async ()
     sealed: 13,
     seal: stored.end.seal,
     signedEvents: 12,
+    knownEvents: 5,
+    proven: { excludes: 'forgery', by: 'trusted-key', events: 12 },
     signers: { [signer.did]: 4 },
     tombstones: [],
     cuts: [],
+    unsealed: [],
   });
 });
 

@@ -2,6 +2,8 @@ import { setTimeout } from 'node:timers/promises';
 import { StorageError } from '../contract/error.ts';
 import type { EventProof, LogProof } from '../contract/log-proof.ts';
 import type { LogReader } from '../contract/log-reader.ts';
+import { publicKeyOf } from './did-key.ts';
+import { isSha256Hex } from './hash-chain.ts';
 import { proofCursor } from './proof-pages.ts';
 import type { Verdict, VerifyOptions } from './verdict.ts';
 import { Verification } from './verification.ts';
@@ -15,12 +17,13 @@ const pendingMs = 50;
  * `known`. Stops at the first event that was edited, deleted, inserted or moved, or that is missing at the end. Reads
  * the log once, and twice if it was altered; needs no lease.
  *
- * @throws {StorageError} `invalid` for a log of a store without proof; as `LogReader.range`, except for `corrupt`,
- * which is reported as `broken`.
+ * @throws {StorageError} `invalid` for a log of a store without proof, a malformed key or a malformed known seal; as
+ * `LogReader.range`, except for `corrupt`, which is reported as `broken`.
  */
 export async function verify(log: LogReader, options: VerifyOptions = {}): Promise<Verdict> {
   const { proof } = log;
   if (!proof) throw new StorageError('invalid', `The store of conversation ${log.id} has no proofs.`);
+  checkOptions(options);
   let verdict = await verifyOnce(log, proof, options);
   // A text that is scrubbed after its proof was read looks altered; a second pass finds its tombstone.
   for (let before = -1; verdict.broken?.reason === 'altered' && verdict.broken.seq !== before;) {
@@ -30,8 +33,18 @@ export async function verify(log: LogReader, options: VerifyOptions = {}): Promi
   return verdict;
 }
 
+function checkOptions({ trusted = [], known }: VerifyOptions): void {
+  for (const did of trusted) {
+    if (publicKeyOf(did)) continue;
+    throw new StorageError('invalid', `${JSON.stringify(did)} is not an Ed25519 public key (did:key:z6Mk…).`);
+  }
+  if (!known || isSha256Hex(known.seal)) return;
+  throw new StorageError('invalid', `${JSON.stringify(known.seal)} is not a seal of 64 hexadecimal digits.`);
+}
+
 async function verifyOnce(log: LogReader, proof: LogProof, options: VerifyOptions): Promise<Verdict> {
-  const verification = new Verification(log.id, options);
+  const ends = [await proof.end(), await proof.sealedOnce?.()].filter((end) => end !== undefined);
+  const verification = new Verification(log.id, options, ends);
   try {
     await read(log, proof, verification);
   } catch (error) {
@@ -42,19 +55,18 @@ async function verifyOnce(log: LogReader, proof: LogProof, options: VerifyOption
 }
 
 async function read(log: LogReader, proof: LogProof, verification: Verification): Promise<void> {
-  const end = await proof.end();
   const proofAt = proofCursor(proof);
   for (;;) {
     for await (const event of log.range(verification.head)) {
       const stored = await proofAt(event.seq);
       const isPending = stored?.seal === undefined && verification.needsSignature(event);
-      verification.add(event, isPending ? await waitForSeal(proof, event.seq) : stored, end?.head ?? 0);
+      verification.add(event, isPending ? await waitForSeal(proof, event.seq) : stored);
       if (verification.isBroken) return;
     }
     const rest = await proof.page(verification.head, Number.MAX_SAFE_INTEGER);
     // Events appended during the verification are not a lost end: read on.
     if ((await log.head()) > verification.head) continue;
-    verification.end(end, rest);
+    verification.end(rest);
     return;
   }
 }

@@ -63,6 +63,8 @@ export interface LeasedConversation {
   readonly connection: Connection;
   readonly leases: Leases;
   readonly lease: Lease;
+  /** Reason for opening; a log opened for repair may have lost events or seals. */
+  readonly purpose: 'append' | 'repair';
   /** UTC milliseconds. */
   readonly now: () => number;
 }

@@ -6,7 +6,7 @@ import { truncateWal } from './connection.ts';
 import { readEvents, replaceText } from './events.ts';
 import { failIfFenced, type LeasedConversation } from './lease.ts';
 import { maskQuarantined, quarantineEvents } from './quarantine.ts';
-import { sealLegacyEvents } from './seals.ts';
+import { acceptUnsealed } from './unsealed.ts';
 
 /** Dependencies of a proof writer that its log provides. */
 export interface ProofWriterContext {
@@ -32,6 +32,13 @@ export function proofWriter(conversation: LeasedConversation, { proof, closed }:
       });
       wake.fire(key);
       return cut;
+    },
+    async acceptUnsealed() {
+      checkLogOpen(id, closed);
+      return connection.write(() => {
+        const state = failIfFenced(conversation);
+        return acceptUnsealed(statements, { id, key, ...state }, conversation.now());
+      });
     },
     async replace(replacements) {
       checkLogOpen(id, closed);
@@ -62,7 +69,7 @@ export function proofWriter(conversation: LeasedConversation, { proof, closed }:
 }
 
 function cutOff(conversation: LeasedConversation, seq: number, end: number): Cut {
-  const { id, leases, now } = conversation;
+  const { leases, now } = conversation;
   const { statements } = conversation.connection;
   const { key } = conversation.lease;
   const at = now();
@@ -76,7 +83,6 @@ function cutOff(conversation: LeasedConversation, seq: number, end: number): Cut
   const before = statements.seals.all(key, seq - 1, seq, 1)[0]?.['seal'];
   const seal = before instanceof Uint8Array ? before : null;
   statements.setHead.run(seq, seal, at, leases.expiry(), key);
-  sealLegacyEvents(statements, { key, id, head: seq, seal });
   statements.insertStatement.run(key, seq, JSON.stringify(cut));
   return cut;
 }

@@ -12,6 +12,9 @@ import { rollBack } from './transaction.ts';
  * `blob` stores each long string once. `event.text` is the text without its long strings, `event.blobs` is their number
  * (null for none), and `event_blob` has their positions. A blob without references is deleted immediately.
  *
+ * `conversation.legacy` is the number of events of a version without seals, which are sealed when the conversation is
+ * opened. In every other conversation all events are sealed: one without a seal lost it.
+ *
  * `fact` is an index of facts, updated by searches: `conversation.facts` is the number of events indexed so far,
  * counted from the first.
  */
@@ -105,6 +108,11 @@ export const migrations: readonly string[] = [
     FOREIGN KEY (conversation, seq) REFERENCES event (conversation, seq) ON DELETE CASCADE
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX fact_by_event ON fact (conversation, seq);
+  `,
+  `
+  ALTER TABLE conversation ADD COLUMN legacy INTEGER NOT NULL DEFAULT 0;
+  UPDATE conversation SET legacy = head WHERE seal IS NULL AND NOT EXISTS (
+    SELECT 1 FROM event WHERE event.conversation = conversation.key AND event.seal IS NOT NULL);
   `,
 ];
 

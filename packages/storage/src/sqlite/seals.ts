@@ -2,12 +2,11 @@ import { StorageError } from '../contract/error.ts';
 import type { LogProof } from '../contract/log-proof.ts';
 import type { Statement } from '../contract/statement.ts';
 import { parseJson } from '../kit/json.ts';
-import { digestOf, firstSeal, nextSeal } from '../proof/hash-chain.ts';
 import { mergeProof } from '../proof/proof-pages.ts';
 import { parseStatement } from '../proof/parse-statement.ts';
-import { type ConversationKey, readEvents } from './events.ts';
+import type { ConversationKey } from './events.ts';
 import { readQuarantine } from './quarantine.ts';
-import { type ConversationRow, sealBytes, sealText, type Statements, toLogState } from './statements.ts';
+import { type LogState, sealText, type Statements, toLogState } from './statements.ts';
 
 /** Runs statements that only read, while the log is open. */
 export type Read = <T>(work: () => T) => Promise<T>;
@@ -16,6 +15,11 @@ const pageLength = 256;
 
 /** Creates the reader of a conversation's seals, statements and quarantine. */
 export function logProof(statements: Statements, { id, key }: ConversationKey, read: Read): LogProof {
+  const state = (): LogState => {
+    const row = statements.logState.get(key);
+    if (!row) throw new StorageError('missing', `Conversation ${id} was removed.`);
+    return toLogState(row);
+  };
   return {
     quarantine: () => readQuarantine(statements, key, read),
     page: async (from, to) =>
@@ -29,11 +33,14 @@ export function logProof(statements: Statements, { id, key }: ConversationKey, r
       }),
     end: async () =>
       read(() => {
-        const row = statements.logState.get(key);
-        if (!row) throw new StorageError('missing', `Conversation ${id} was removed.`);
-        const { head, seal } = toLogState(row);
-        const last = sealText(seal);
+        const { head, seal } = state();
+        const last = sealText(seal ?? undefined);
         return last === undefined ? undefined : { head, seal: last };
+      }),
+    sealedOnce: async () =>
+      read(() => {
+        const { head, seal, legacy } = state();
+        return seal === null && legacy > 0 ? undefined : { head, seal: sealText(seal ?? undefined) };
       }),
   };
 }
@@ -42,27 +49,4 @@ function toStatement(id: string, json: unknown): Statement {
   const statement = parseStatement(parseJson(String(json)));
   if (!statement) throw new StorageError('corrupt', `A stored statement of conversation ${id} is malformed.`);
   return statement;
-}
-
-/**
- * Seals a log that was written by a version without seals, in a transaction of the caller. Does nothing for a log with
- * seals.
- */
-export function sealLegacyEvents(
-  statements: Statements,
-  { key, id, head, seal }: Pick<ConversationRow, 'key' | 'id' | 'head' | 'seal'>,
-): void {
-  if (seal !== null || head === 0) return;
-  let last = firstSeal(id);
-  for (let next = 0; next < head;) {
-    const page = [...readEvents(statements, { id, key, from: next, to: head, limit: pageLength })];
-    // A gap is reported by readers.
-    if (page[0]?.seq !== next) return;
-    for (const event of page) {
-      last = nextSeal(last, digestOf(event));
-      statements.sealEvent.run(sealBytes(last), key, event.seq);
-    }
-    next += page.length;
-  }
-  statements.setSeal.run(sealBytes(last), key);
 }

@@ -5,6 +5,7 @@ import { checkLogOpen } from '../kit/checks.ts';
 import type { LogSource } from '../kit/reader.ts';
 import type { Connection } from './connection.ts';
 import { type ConversationKey, type EventRange, readEvents } from './events.ts';
+import { findLoss } from './loss.ts';
 import { logProof, type Read } from './seals.ts';
 import { type Statements, toLogState } from './statements.ts';
 
@@ -27,14 +28,15 @@ export function logSource(
     checkLogOpen(id, closed);
     return connection.read(work);
   };
+  const headOf = (): number => {
+    const row = statements.logState.get(key);
+    if (!row) throw new StorageError('missing', `Conversation ${id} was removed.`);
+    return toLogState(row).head;
+  };
   return {
     id,
-    head: async () =>
-      read(() => {
-        const row = statements.logState.get(key);
-        if (!row) throw new StorageError('missing', `Conversation ${id} was removed.`);
-        return toLogState(row).head;
-      }),
+    head: async () => read(headOf),
+    loss: async () => read(() => findLoss(statements, { id, key, head: headOf() })),
     page: async (from, to) => read(() => readPage(statements, { id, key, from, to, limit: pageEvents })),
     seqOf: async (eventId) =>
       read(() => {

@@ -6,6 +6,7 @@ import { failIfFenced, type LeasedConversation } from './lease.ts';
 import { proofWriter } from './proof-writer.ts';
 import { snapshotCache } from './snapshots.ts';
 import { logSource } from './source.ts';
+import { checkIntact } from './unsealed.ts';
 import { sealBytes, sealText } from './statements.ts';
 
 // The way of an append: `leasedLog` checks its arguments, `Connection.write` queues it, the write queue opens a
@@ -43,6 +44,7 @@ function append(conversation: LeasedConversation, checked: CheckedAppend): reado
   const { id, connection, leases, lease, now } = conversation;
   const { statements } = connection;
   const { key } = lease;
+  if (conversation.purpose === 'repair') checkIntact(statements, { id, key, ...failIfFenced(conversation) }, now());
   const { head, seal } = failIfFenced(conversation);
   const { expectedHead, metaText } = checked;
   const find = (eventId: string) => findStored(statements, { id, key }, eventId);

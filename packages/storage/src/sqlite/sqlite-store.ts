@@ -4,7 +4,7 @@ import { StorageError } from '../contract/error.ts';
 import type { Fact, FactQuery } from '../contract/facts.ts';
 import type { EventLog } from '../contract/log.ts';
 import type { LogReader } from '../contract/log-reader.ts';
-import type { EventStore, ListQuery, Page, StoreScheme, Summary } from '../contract/store.ts';
+import type { EventStore, ListQuery, OpenOptions, Page, StoreScheme, Summary } from '../contract/store.ts';
 import { checkId } from '../kit/checks.ts';
 import { type Holder, thisProcess } from '../kit/holder.ts';
 import { jsonText } from '../kit/json.ts';
@@ -13,9 +13,9 @@ import { readerOf } from '../kit/reader.ts';
 import { connect, type Connection, truncateWal } from './connection.ts';
 import { findFacts } from './facts.ts';
 import { type Lease, type LeaseOptions, leases, type Leases } from './lease.ts';
-import { sealLegacyEvents } from './seals.ts';
 import { logSource } from './source.ts';
 import { sqliteLog } from './sqlite-log.ts';
+import { checkIntact } from './unsealed.ts';
 import { type ConversationRow, toConversation, toSummary } from './statements.ts';
 
 /** Options of `sqliteStore`. */
@@ -77,7 +77,7 @@ class SqliteStore implements EventStore {
     this.#check(id);
     const { statements } = this.#connection;
     const metaText = jsonText('meta', meta);
-    return this.#openLog(id, () => {
+    return this.#openLog({ id, purpose: 'append' }, () => {
       if (statements.conversation.get(id)) {
         throw new StorageError('exists', `There is a conversation ${id} already.`);
       }
@@ -88,13 +88,13 @@ class SqliteStore implements EventStore {
     });
   }
 
-  async open(id: string): Promise<EventLog> {
+  async open(id: string, { purpose = 'append' }: OpenOptions = {}): Promise<EventLog> {
     this.#check(id);
     const { statements } = this.#connection;
-    return this.#openLog(id, () => {
+    return this.#openLog({ id, purpose }, () => {
       const row = this.#find(id);
       this.#leases.checkFree(row);
-      sealLegacyEvents(statements, row);
+      if (purpose === 'append') checkIntact(statements, row, this.#options.now());
       return this.#leases.take(row);
     });
   }
@@ -157,19 +157,24 @@ class SqliteStore implements EventStore {
     return toConversation(this.#connection.statements.conversation.get(id) ?? missing(id));
   }
 
-  async #openLog(id: string, take: () => Lease): Promise<EventLog> {
+  async #openLog(opened: Opening, take: () => Lease): Promise<EventLog> {
     const forget = (): void => void this.#logs.delete(log);
-    const log = this.#leaseLog(id, take, forget);
+    const log = this.#leaseLog(opened, take, forget);
     this.#logs.add(log);
     log.catch(forget);
     return log;
   }
 
-  async #leaseLog(id: string, take: () => Lease, onClose: () => void): Promise<EventLog> {
+  async #leaseLog(opened: Opening, take: () => Lease, onClose: () => void): Promise<EventLog> {
     const connection = this.#connection;
     const lease = await connection.write(take);
-    return sqliteLog({ ...this.#options, id, connection, leases: this.#leases, lease, onClose });
+    return sqliteLog({ ...this.#options, ...opened, connection, leases: this.#leases, lease, onClose });
   }
+}
+
+/** A log to open. */
+interface Opening extends Required<OpenOptions> {
+  readonly id: string;
 }
 
 function missing(id: string): never {

@@ -11,6 +11,8 @@ export interface ConversationRow {
   readonly head: number;
   /** Seal of the last event. */
   readonly seal: Uint8Array<ArrayBuffer> | null;
+  /** Number of events of a version without seals. */
+  readonly legacy: number;
   readonly lease_epoch: number;
   /** Identifies the store that holds the lease; the lease columns are all null or all set. */
   readonly lease_holder: string | null;
@@ -27,12 +29,12 @@ export function toConversation(row: Row): ConversationRow {
 }
 
 /** The end of a log. */
-export type LogState = Pick<ConversationRow, 'head' | 'seal'>;
+export type LogState = Pick<ConversationRow, 'head' | 'seal' | 'legacy'>;
 
 /** Converts the row that `logState` selects. */
 export function toLogState(row: Row): LogState {
-  const { head, seal } = toConversation(row);
-  return { head, seal };
+  const { head, seal, legacy } = toConversation(row);
+  return { head, seal, legacy };
 }
 
 /** A row of `event`, without the conversation. */
@@ -81,12 +83,17 @@ export function prepareStatements(database: DatabaseSync) {
   const prepare = (sql: string) => database.prepare(sql);
   return {
     conversation: prepare('SELECT * FROM conversation WHERE id = ?'),
-    logState: prepare('SELECT head, lease_epoch, seal FROM conversation WHERE key = ?'),
+    logState: prepare('SELECT head, lease_epoch, seal, legacy FROM conversation WHERE key = ?'),
     insertConversation: prepare(`
       INSERT INTO conversation (id, created_at, updated_at, head, lease_epoch) VALUES (?, ?, ?, 0, 0) RETURNING key`),
     removeConversation: prepare('DELETE FROM conversation WHERE key = ?'),
     setHead: prepare('UPDATE conversation SET head = ?, seal = ?, updated_at = ?, lease_until = ? WHERE key = ?'),
-    setSeal: prepare('UPDATE conversation SET seal = ? WHERE key = ?'),
+    setSeal: prepare('UPDATE conversation SET seal = ?, legacy = 0 WHERE key = ?'),
+    eventCount: prepare('SELECT count(*) AS count, max(seq) AS last FROM event WHERE conversation = ?'),
+    seqs: prepare('SELECT seq FROM event WHERE conversation = ? ORDER BY seq'),
+    deleteCheckpoints: prepare(`
+      DELETE FROM statement WHERE conversation = ? AND seq >= ? AND json ->> 'kind' = 'checkpoint'`),
+    sealOf: prepare('SELECT seal FROM event WHERE conversation = ? AND seq = ?'),
     insertMeta: prepare('INSERT INTO meta (conversation, json) VALUES (?, ?)'),
     setMeta: prepare('UPDATE meta SET json = ? WHERE conversation = ?'),
 

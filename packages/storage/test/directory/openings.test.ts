@@ -8,7 +8,7 @@ import { eventName } from '../../src/directory/event-file.ts';
 import { EventIndex } from '../../src/directory/event-index.ts';
 import { pathsOf } from '../../src/directory/paths.ts';
 import { RootedStore } from '../../src/directory/rooted-store.ts';
-import { SealWriter } from '../../src/directory/seals.ts';
+import { SealWriter } from '../../src/directory/seal-writer.ts';
 import { takeLease } from '../../src/directory/take-lease.ts';
 
 const id = '0123456789abcdef0123456789abcdef';
@@ -36,7 +36,7 @@ function takeOver(files: VolatileFiles): void {
   files.write(`${paths.events}/${eventName({ seq: head, slug: agentEvent(head).id })}`, agentEvent(head).text);
   const index = new EventIndex({ id, files, paths, warn: () => {} });
   index.rescanIfChanged();
-  void new SealWriter({ id, files, paths, index, now: inTwoHours }).catchUp();
+  void new SealWriter({ id, files, paths, index, sealedOnce: undefined, now: inTwoHours }).catchUp();
 }
 
 test('a holder that loses its lease at any call of its opening records no lost event and appends nothing', async () => {

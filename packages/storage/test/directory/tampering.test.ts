@@ -2,6 +2,7 @@ import { appendFile, mkdtempDisposable, readdir, readFile, rename, rm, writeFile
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { directoryStore } from '@varve/storage/directory';
+import { repair } from '@varve/storage/maintenance';
 import { ed25519Signer, verify } from '@varve/storage/proof';
 import { describe, expect, test } from 'vitest';
 import { agentEvent } from '../agent-event.ts';
@@ -36,6 +37,14 @@ async function writeLog(path: string): Promise<void> {
   const log = await store.create('c', {});
   await log.append(agentEvents(0, 3), { signer });
   await log.append(agentEvents(3, 6));
+}
+
+/** Removes the record of a clean close, as if the process had been killed. */
+async function kill(path: string): Promise<void> {
+  const own = join(path, 'c', '.varve');
+  for (const name of await readdir(own, { recursive: true })) {
+    if (name.endsWith('released')) await writeFile(join(own, name), '');
+  }
 }
 
 const numbered = (path: string, seq: number) => path.replace(/event-\d{5}/, `event-${String(seq).padStart(5, '0')}`);
@@ -97,18 +106,6 @@ async function verdict(path: string) {
   return await verify(await store.read('c'), { trusted: [signer.did] });
 }
 
-test('a log without seals is sealed when it is opened for writing, not when it is read', async () => {
-  await using directory = await temporary();
-  const { path } = directory;
-  await writeLog(path);
-  const { seal } = await verdict(path);
-  await rm(join(path, 'c', '.varve', 'seals.jsonl'));
-  expect(await verdict(path)).toMatchObject({ head: 6, sealed: 0, signedEvents: 0, seal });
-  await using store = await directoryStore({ path });
-  await (await store.open('c'))[Symbol.asyncDispose]();
-  expect(await verdict(path)).toMatchObject({ head: 6, sealed: 6, seal });
-});
-
 test('events appended by another program are sealed by the next append', async () => {
   await using directory = await temporary();
   const { path } = directory;
@@ -142,6 +139,7 @@ test('a line torn by a crash is ignored, and the next line is complete', async (
   await using directory = await temporary();
   const { path } = directory;
   await writeLog(path);
+  await kill(path);
   const seals = join(path, 'c', '.varve', 'seals.jsonl');
   await writeFile(seals, (await readFile(seals, 'utf8')).slice(0, -30));
   expect(await verdict(path)).toMatchObject({ head: 6, sealed: 5 });
@@ -149,6 +147,7 @@ test('a line torn by a crash is ignored, and the next line is complete', async (
   await (await store.open('c')).append([agentEvent(6)]);
   const found = await verdict(path);
   expect([found.sealed, found.broken]).toEqual([7, undefined]);
+  expect(found.unsealed).toMatchObject([{ seq: 5, end: 6, cause: 'found' }]);
 });
 
 test.for([
@@ -170,6 +169,7 @@ test('seals replaced by zeros in a power failure are computed again when the log
   await using directory = await temporary();
   const { path } = directory;
   await writeLog(path);
+  await kill(path);
   const seals = join(path, 'c', '.varve', 'seals.jsonl');
   const lines = (await readFile(seals, 'utf8')).split('\n');
   const lost = lines.map((line) => (/^\{"seq":[23]/.test(line) ? '\0'.repeat(line.length) : line));
@@ -184,55 +184,18 @@ test('seals replaced by zeros in a power failure are computed again when the log
   expect(await verdict(path)).toMatchObject({ head: 6, sealed: 6, signedEvents: 3 });
 });
 
-test('a record of a lost end that was torn by a crash is written again', async () => {
+test('a cut that an older version found when it opened the log is open until it is repaired', async () => {
   await using directory = await temporary();
   const { path } = directory;
   await writeLog(path);
-  await tampered(path, async ({ name }) => rm(name(5)));
-  const opened = async () => {
-    await using store = await directoryStore({ path });
-    await (await store.open('c'))[Symbol.asyncDispose]();
-  };
-  await opened();
-  const seals = join(path, 'c', '.varve', 'seals.jsonl');
-  const text = await readFile(seals, 'utf8');
-  await writeFile(seals, text.slice(0, text.lastIndexOf('\n', text.length - 2) + 5));
-  await opened();
-  const { broken, cuts } = await verdict(path);
-  expect([broken?.seq, broken?.reason, new Set(cuts.map(({ end }) => end))]).toEqual([5, 'lost', new Set([6])]);
-});
-
-test('a log that lost its end accepts appends and keeps the record of the loss', async () => {
-  await using directory = await temporary();
-  const { path } = directory;
-  await writeLog(path);
-  await tampered(path, async ({ name }) => Promise.all([4, 5].map((seq) => rm(name(seq)))));
-  for (const turn of [0, 1]) {
-    await using store = await directoryStore({ path });
-    await (await store.open('c')).append([agentEvent(10 + turn)], { signer });
-  }
-  const { broken, cuts, head } = await verdict(path);
-  expect([head, broken?.seq, broken?.reason, cuts.length]).toEqual([5, 4, 'lost', 1]);
-  expect(cuts[0]).toMatchObject({ seq: 4, end: 6, cause: 'found' });
-  // Everything but the lost end is sealed and valid.
-  const lines = (await readFile(join(path, 'c', '.varve', 'seals.jsonl'), 'utf8')).replace('"found"', '"repaired"');
-  await writeFile(join(path, 'c', '.varve', 'seals.jsonl'), lines);
-  expect(await verdict(path)).toMatchObject({ head: 6, sealed: 6, signedEvents: 6 });
-});
-
-test('a log that lost its end and its seals is sealed again', async () => {
-  await using directory = await temporary();
-  const { path } = directory;
-  await writeLog(path);
-  await tampered(path, async ({ name, seals }) => {
-    await rm(name(5));
-    const lines = (await readFile(seals, 'utf8')).split('\n');
-    await writeFile(seals, lines.slice(-2).join('\n'));
-  });
+  const cut = { kind: 'cut', seq: 6, end: 8, cause: 'found', at: 1 };
+  await appendFile(join(path, 'c', '.varve', 'seals.jsonl'), `${JSON.stringify(cut)}\n{"void":6}\n`);
+  expect((await verdict(path)).broken).toMatchObject({ seq: 6, reason: 'lost' });
   await using store = await directoryStore({ path });
-  await (await store.open('c')).append([agentEvent(9)]);
-  const { broken, cuts } = await verdict(path);
-  expect([broken?.seq, broken?.reason, cuts.length]).toEqual([5, 'lost', 1]);
+  const log = await store.open('c');
+  await log.append([agentEvent(9)]);
+  expect((await repair(log)).resolved).toMatchObject([cut]);
+  expect(await verdict(path)).toMatchObject({ head: 7, sealed: 7, cuts: [cut, { seq: 6, cause: 'repaired' }] });
 });
 
 test('seals are written in format version 1', async () => {

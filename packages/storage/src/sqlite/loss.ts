@@ -1,0 +1,41 @@
+import { StorageError } from '../contract/error.ts';
+import type { LogLoss } from '../contract/loss.ts';
+import type { ConversationRow, Statements } from './statements.ts';
+
+/** A conversation whose rows are checked, in a transaction of the caller. */
+export type CheckedConversation = Pick<ConversationRow, 'key' | 'id' | 'head' | 'seal' | 'legacy'>;
+
+/** Finds the loss of event rows; `undefined` if there is exactly one for each event. */
+export function findLoss(
+  statements: Statements,
+  { key, id, head }: Pick<CheckedConversation, 'key' | 'id' | 'head'>,
+): LogLoss | undefined {
+  const { count, last } = statements.eventCount.get(key) ?? {};
+  if (Number(count) === head && Number(last ?? -1) === head - 1) return undefined;
+  const seqs = statements.seqs.all(key).map((row) => Number(row['seq']));
+  const gap = seqs.findIndex((seq, index) => seq !== index);
+  const seq = Math.min(gap === -1 ? seqs.length : gap, head);
+  const end = Math.max(head, Number(last ?? -1) + 1);
+  const kept = seqs.filter((other) => other > seq).length;
+  const next = seqs.find((other) => other > seq) ?? end;
+  const what =
+    seq === head
+      ? `Event ${seq} is stored after the end of conversation ${id}`
+      : `${next - 1 === seq ? `Event ${seq}` : `Events ${seq} to ${next - 1}`} of conversation ${id} are missing`;
+  const rest = kept > 0 ? `${kept} of the later ones are still in the table of events` : 'no later ones are stored';
+  return {
+    seq,
+    end,
+    reason: 'missing',
+    kept,
+    place: 'table event',
+    quarantine: 'table quarantine',
+    message: `${what}; ${rest}.`,
+  };
+}
+
+/** Rejects a log that lost events. @throws {StorageError} `incomplete`. */
+export function checkComplete(statements: Statements, conversation: CheckedConversation): void {
+  const loss = findLoss(statements, conversation);
+  if (loss) throw new StorageError('incomplete', loss.message);
+}
