@@ -1,7 +1,8 @@
 import type { BaseEvent, EventKind } from './define-event.ts';
 import { EventError } from './error.ts';
+import { freezeJson } from './immutable.ts';
 import { isOpaque, opaqueEvent, type OpaqueEvent } from './opaque-event.ts';
-import { scanForLoss } from './json.ts';
+import { freezeAndScan } from './json.ts';
 
 /** Events of a definition. */
 export type EventOfKind<Kind> = Kind extends { create(...input: never): infer Made extends BaseEvent } ? Made : never;
@@ -10,7 +11,7 @@ export type EventOfKind<Kind> = Kind extends { create(...input: never): infer Ma
 export interface EventCodec<Event extends BaseEvent = BaseEvent> {
   /**
    * Parses stored text. An event of an unknown kind becomes an {@link OpaqueEvent}; unknown fields and payloads are
-   * kept on the event. Numbers are JavaScript numbers: `8.0` is encoded as `8`, so copy stored text instead of encoding
+   * kept on the event. Events are deeply frozen. Numbers are JavaScript numbers: `8.0` is encoded as `8`, so copy stored text instead of encoding
    * it again.
    *
    * @throws {EventError} `not-json`, `not-an-event`, or `invalid` for fields that do not match the schema of a known
@@ -67,10 +68,11 @@ function firstDuplicate(kinds: readonly EventKind[]): string {
 
 /** Reads an event of a known kind. Fails if typing would lose anything, so that the caller keeps the text. */
 function readKnown(kind: EventKind, json: Record<string, unknown>): BaseEvent {
-  const { problem, protoKeys } = scanForLoss(json);
+  const { problem, protoKeys } = freezeAndScan(json);
   if (problem) throw new EventError('invalid', `${kind.kind} is not valid: it ${problem}.`);
-  const event = kind.read(json);
-  if (protoKeys > 0 && scanForLoss(event).protoKeys < protoKeys) {
+  // Repairs of older and non-standard forms copy what they change.
+  const event = freezeJson(kind.read(json));
+  if (protoKeys > 0 && freezeAndScan(event).protoKeys < protoKeys) {
     throw new EventError('invalid', `${kind.kind} is not valid: a field is named __proto__.`);
   }
   return event;

@@ -20,6 +20,7 @@ export function conforms(schema: z.ZodType): Check {
   if (schema instanceof z.ZodString) return (value) => typeof value === 'string';
   if (schema instanceof z.ZodBoolean) return (value) => typeof value === 'boolean';
   if (schema instanceof z.ZodUnknown) return () => true;
+  if (schema instanceof z.ZodCustom) return customCheck(schema);
   if (schema instanceof z.ZodLiteral || schema instanceof z.ZodEnum) return oneOf(schema);
   return viaSchema(schema);
 }
@@ -33,17 +34,17 @@ interface Field {
 function objectCheck(schema: z.ZodObject): Check {
   if (!(schema.def.catchall instanceof z.ZodNever)) return viaSchema(schema);
   const fields = Object.entries(schema.shape).map(([key, field]): Field => fieldCheck(key, asType(field)));
+  const byKey = new Map(fields.map((field) => [field.key, field]));
+  const required = fields.filter(({ isOptional }) => !isOptional).length;
   return (value) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
-    let remaining = Object.keys(value).length;
-    for (const { key, check, isOptional } of fields) {
-      const field = (value as Readonly<Record<string, unknown>>)[key];
-      if (field === undefined) {
-        if (!isOptional) return false;
-      } else if (check(field)) remaining--;
-      else return false;
+    let missing = required;
+    for (const key in value) {
+      const field = byKey.get(key);
+      if (!field?.check((value as Readonly<Record<string, unknown>>)[key])) return false;
+      if (!field.isOptional) missing--;
     }
-    return remaining === 0;
+    return missing === 0;
   };
 }
 
@@ -105,6 +106,10 @@ function stringCheck(schema: z.ZodString): Check {
   }
   if (rule.format !== 'regex' || !pattern || pattern.global || pattern.sticky) return viaSchema(schema);
   return (value) => typeof value === 'string' && pattern.test(value);
+}
+
+function customCheck({ def: { fn } }: z.ZodCustom): Check {
+  return (value) => fn(value) === true;
 }
 
 /** Checks by parsing: the schema must return the same value. */

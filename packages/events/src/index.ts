@@ -9,7 +9,7 @@ export {
   type Stamp,
 } from './define-event.ts';
 export { EventError, type EventErrorCode } from './error.ts';
-export { deepFreeze } from './immutable.ts';
+export { deepFreeze, freezeJson } from './immutable.ts';
 export type { Json } from './json.ts';
 export { type Message, type ToolCall } from './message.ts';
 export { unparsedArguments } from './messages/provider-rules.ts';

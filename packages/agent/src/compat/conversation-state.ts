@@ -1,4 +1,4 @@
-import { eventCodec, type BaseEvent, type EventCodec, type EventKind } from '@varve/events';
+import { eventCodec, freezeJson, type BaseEvent, type EventCodec, type EventKind } from '@varve/events';
 import { builtinKinds } from '@varve/events/kinds';
 import type { TaskItem } from '@varve/events/payloads';
 import {
@@ -40,6 +40,8 @@ export class ConversationState {
   readonly #codec: EventCodec;
   readonly #entries: LogEntry[] = [];
   readonly #events: BaseEvent[] = [];
+  /** Copy of the events that was returned; undefined after an append. */
+  #copy: readonly BaseEvent[] | undefined;
   readonly #timeline;
 
   constructor({ id = '', kinds = [] }: { readonly id?: string; readonly kinds?: readonly EventKind[] } = {}) {
@@ -98,7 +100,8 @@ export class ConversationState {
 
   /** All events, oldest first. */
   get events(): readonly BaseEvent[] {
-    return this.#events;
+    this.#copy ??= Object.freeze(this.#events.slice());
+    return this.#copy;
   }
 
   /** Events for the model, including condensed ones. */
@@ -128,7 +131,8 @@ export class ConversationState {
 
   async #append(event: BaseEvent, entry: LogEntry): Promise<void> {
     this.#entries.push(entry);
-    this.#events.push(event);
+    this.#events.push(freezeJson(event));
+    this.#copy = undefined;
     if (this.#timeline.push(event, entry.seq, entry.id)) return;
     await this.#timeline.refold((from) => this.#entries.slice(from));
   }

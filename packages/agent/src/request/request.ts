@@ -1,4 +1,4 @@
-import type { EventCodec } from '@varve/events';
+import { freezeJson, type EventCodec } from '@varve/events';
 import type { Call } from '@varve/events/facts';
 import { messageBuilder, messagesVersion, viewProjection, type View } from '@varve/events/projections';
 import type { ModelParameters, ModelRequest, ToolSpec } from '@varve/llm';
@@ -30,12 +30,15 @@ export type RequestBuilder = (view: View) => PreparedRequest;
 export function requestBuilder({ codec, tools, parameters, cacheKey, mask }: RequestOptions): RequestBuilder {
   const messagesOf = messageBuilder(codec);
   const digestMessages = messageDigester();
-  const fixed = maskedDigests({ tools, parameters }, mask);
+  // Copies, because every request shares them and the digests are computed once.
+  const shared = freezeJson(structuredClone({ tools, parameters }));
+  const fixed = maskedDigests(shared, mask);
   const projections = { view: viewProjection(codec).version, messages: messagesVersion };
   return (view) => {
     const messages = messagesOf(view.events);
     return {
-      request: { messages, tools, parameters, cacheKey },
+      // Frozen, because a retry sends it again, and its facts are stored after the reply.
+      request: Object.freeze({ messages: Object.freeze(messages.slice()), ...shared, cacheKey }),
       digests: { messages: digestMessages(messages), ...fixed },
       projections,
     };

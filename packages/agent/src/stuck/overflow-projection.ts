@@ -1,4 +1,4 @@
-import { textOf } from '@varve/events';
+import { freezeJson, textOf } from '@varve/events';
 import { ActionEvent, CondensationRequest, ConversationStateUpdateEvent, MessageEvent } from '@varve/events/kinds';
 import { statusKey, type Projection } from '@varve/events/projections';
 import type { LoopVerdict } from './detect-loop.ts';
@@ -47,7 +47,7 @@ export const overflowProjection: Projection<OverflowState, Overflow> = {
     const reply = event.llm_response_id ?? event.id;
     return reply === state.lastReply ? state : withReply(state, reply);
   },
-  read: (state) => state,
+  read: (state) => freezeJson(state),
   // Snapshots contain `wasNudged` as `isTold`.
   encode: ({ wasNudged, ...state }) => ({ ...state, isTold: wasNudged }),
   decode(json) {

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { freezeJson } from '../immutable.ts';
 import type { Json } from '../json.ts';
 import { Head } from './tree.ts';
 import type { Projection } from './projection.ts';
@@ -38,7 +39,8 @@ export function writeSnapshot({ next, last, head, states }: TimelineState, proje
     state: projection.encode(states.get(name)),
   }));
   const written = { next, last, head: head.toJson(), states: saved };
-  return { ...written, checksum: checksum(JSON.stringify(written)) };
+  // States may share parts with their JSON.
+  return freezeJson({ ...written, checksum: checksum(JSON.stringify(written)) });
 }
 
 /** Returns undefined if the JSON is damaged, or is not a snapshot of exactly these projections and versions. */

@@ -2,6 +2,7 @@ import type { EventCodec } from '../codec.ts';
 import { hasContent, text } from '../content.ts';
 import type { BaseEvent } from '../define-event.ts';
 import { SystemPromptEvent } from '../kinds/system-prompt-event.ts';
+import { freezeJson } from '../immutable.ts';
 import type { Message, ToolCall } from '../message.ts';
 import { memo } from './memo.ts';
 import { isObjectJson, legalContent, legalToolName, unparsedArguments } from './provider-rules.ts';
@@ -32,13 +33,15 @@ export function messageFactory(codec: EventCodec): MessageFactory {
       if (!first) return [];
       const inputs = calls.flatMap(({ event, wireId }) => [event, wireId]);
       return [
-        replies(first.event, inputs, () => replyMessage(first.event, calls)),
-        ...calls.map((call) => results(call.event, [call.wireId, call.result], () => resultMessage(codec, call))),
+        replies(first.event, inputs, () => freezeJson(replyMessage(first.event, calls))),
+        ...calls.map((call) =>
+          results(call.event, [call.wireId, call.result], () => freezeJson(resultMessage(codec, call))),
+        ),
       ];
     },
-    ofEvent: (event) => events(event, [], () => messageOf(codec, event)),
+    ofEvent: (event) => events(event, [], () => freezeJson(messageOf(codec, event))),
     merge: (first, rest) =>
-      runs(first, rest, () => ({ ...first, content: [first, ...rest].flatMap(({ content }) => content) })),
+      runs(first, rest, () => freezeJson({ ...first, content: [first, ...rest].flatMap(({ content }) => content) })),
   };
 }
 

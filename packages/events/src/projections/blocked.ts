@@ -13,8 +13,6 @@ export interface Blocked {
 interface BlockedState {
   actions: Map<string, string>;
   messages: Map<string, string>;
-  /** True if the maps were returned: copy them before adding to them. */
-  isShared: boolean;
 }
 
 const lists = new Map<string, keyof Blocked>([
@@ -32,31 +30,24 @@ export const blockedProjection: Projection<BlockedState, Blocked> = {
   name: 'blocked',
   version: 1,
   scope: 'log',
-  initial: () => ({ actions: new Map(), messages: new Map(), isShared: false }),
+  initial: () => ({ actions: new Map(), messages: new Map() }),
   apply(state, event) {
     if (HookExecutionEvent.is(event)) applyHook(state, event);
     else applyUpdate(state, event);
     return state;
   },
-  read(state) {
-    state.isShared = true;
-    return { actions: state.actions, messages: state.messages };
-  },
+  // A map cannot be frozen.
+  read: ({ actions, messages }) => ({ actions: new Map(actions), messages: new Map(messages) }),
   encode: ({ actions, messages }) => ({ actions: [...actions], messages: [...messages] }),
   decode(json) {
     const { actions, messages } = json as unknown as Record<keyof Blocked, [string, string][]>;
-    return { actions: new Map(actions), messages: new Map(messages), isShared: false };
+    return { actions: new Map(actions), messages: new Map(messages) };
   },
 };
 
 function applyHook(state: BlockedState, event: HookExecutionEvent): void {
   const { action_id: action, message_id: message, reason = noReason } = event;
   if (!event.blocked) return;
-  if (state.isShared) {
-    state.actions = new Map(state.actions);
-    state.messages = new Map(state.messages);
-    state.isShared = false;
-  }
   if (action !== undefined) state.actions.set(action, reason);
   if (message !== undefined) state.messages.set(message, reason);
 }

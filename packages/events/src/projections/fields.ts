@@ -1,35 +1,23 @@
+import { freezeJson } from '../immutable.ts';
 import type { Json } from '../json.ts';
 import type { Projection } from '../fold/projection.ts';
 import { stateFields } from './state-fields.ts';
-
-interface FieldsState {
-  fields: Map<string, unknown>;
-  /** True if the map was returned: copy it before changing it. */
-  isShared: boolean;
-}
 
 /**
  * Folds the last value of each field of the conversation's state: confirmation policy, tags, agent state, goal, and
  * fields of applications. Fields that were never updated are absent.
  */
-export const fieldsProjection: Projection<FieldsState, ReadonlyMap<string, unknown>> = {
+export const fieldsProjection: Projection<Map<string, unknown>, ReadonlyMap<string, unknown>> = {
   name: 'fields',
   version: 1,
   scope: 'log',
-  initial: () => ({ fields: new Map(), isShared: false }),
-  apply(state, event) {
-    const changes = stateFields(event);
-    if (changes.length > 0 && state.isShared) {
-      state.fields = new Map(state.fields);
-      state.isShared = false;
-    }
-    for (const [key, value] of changes) state.fields.set(key, value);
-    return state;
+  initial: () => new Map(),
+  apply(fields, event) {
+    for (const [key, value] of stateFields(event)) fields.set(key, value);
+    return fields;
   },
-  read(state) {
-    state.isShared = true;
-    return state.fields;
-  },
-  encode: ({ fields }) => [...fields] as Json,
-  decode: (json) => ({ fields: new Map(json as unknown as [string, unknown][]), isShared: false }),
+  // A map cannot be frozen.
+  read: (fields) => new Map([...fields].map(([key, value]) => [key, freezeJson(value)])),
+  encode: (fields) => [...fields] as Json,
+  decode: (json) => new Map(json as unknown as [string, unknown][]),
 };

@@ -5,6 +5,7 @@ import { effectFact } from '../facts/effect.ts';
 import { reviewFact, type CallReview } from '../facts/review.ts';
 import { ActionEvent } from '../kinds/action-event.ts';
 import { AgentErrorEvent } from '../kinds/agent-error-event.ts';
+import { freezeJson } from '../immutable.ts';
 import type { Projection } from '../fold/projection.ts';
 import { callIdOf, isResult, type ResultEvent } from '../messages/results.ts';
 
@@ -51,7 +52,7 @@ export function pendingProjection(codec: EventCodec): Projection<PendingState, r
       else applyFact(state, event);
       return state;
     },
-    read: ({ calls }) => [...calls.values()],
+    read: ({ calls }) => freezeJson([...calls.values()]),
     encode: ({ calls, listed }) => ({
       calls: [...calls.values()].map(({ wasStoredBeforeStart: isListed, ...call }) => ({
         ...call,

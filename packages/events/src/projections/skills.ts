@@ -3,6 +3,7 @@ import { MessageEvent } from '../kinds/message-event.ts';
 import { ObservationEvent } from '../kinds/observation-event.ts';
 import type { BaseEvent } from '../define-event.ts';
 import { InvokeSkillObservation } from '../payloads/invoke-skill.ts';
+import { freezeJson } from '../immutable.ts';
 import type { Projection } from '../fold/projection.ts';
 import { stateFields } from './state-fields.ts';
 
@@ -30,7 +31,7 @@ export const skillsProjection: Projection<Skills> = {
   scope: 'branch',
   initial: () => ({ activated: [], invoked: [], pathRules: [] }),
   apply: (skills, event) => skillsIn(event).reduce((all, [list, more]) => withNames(all, list, more), skills),
-  read: (skills) => skills,
+  read: (skills) => freezeJson(skills),
   encode: ({ activated, invoked, pathRules }) => ({ activated, invoked, pathRules }),
   decode: (json) => json as unknown as Skills,
 };

@@ -3,6 +3,7 @@ import type { BaseEvent } from '../define-event.ts';
 import { callFact, type Call } from '../facts/call.ts';
 import type { TokenUsage } from '../token-usage.ts';
 import { childFact } from '../facts/child.ts';
+import { freezeJson } from '../immutable.ts';
 import type { Projection } from '../fold/projection.ts';
 import { stateFields } from './state-fields.ts';
 
@@ -60,7 +61,7 @@ export const statsProjection: Projection<StatsState, Stats> = {
     const foreign = stats.hasCalls ? undefined : foreignUsage(event);
     return foreign ? { ...foreign, hasCalls: false } : stats;
   },
-  read: ({ total, byUsageId }) => ({ total, byUsageId }),
+  read: ({ total, byUsageId }) => freezeJson({ total, byUsageId }),
   encode: ({ total, byUsageId, hasCalls }) => ({
     total: { ...total },
     byUsageId: Object.entries(byUsageId).map(([id, usage]) => [id, { ...usage }]),

@@ -4,6 +4,7 @@ import { InterruptEvent } from '../kinds/interrupt-event.ts';
 import { MessageEvent } from '../kinds/message-event.ts';
 import { PauseEvent } from '../kinds/pause-event.ts';
 import type { BaseEvent } from '../define-event.ts';
+import { freezeJson } from '../immutable.ts';
 import type { Projection } from '../fold/projection.ts';
 import { stateFields } from './state-fields.ts';
 
@@ -44,7 +45,7 @@ export const statusProjection: Projection<Status> = {
   scope: 'log',
   initial: () => ({ execution: 'idle' }),
   apply: (status, event) => applyEvent(status, event),
-  read: (status) => status,
+  read: (status) => freezeJson(status),
   encode: (status) => ({ ...status }),
   decode: (json) => json as unknown as Status,
 };

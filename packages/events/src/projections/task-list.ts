@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { ObservationEvent } from '../kinds/observation-event.ts';
 import { lenientReader } from '../lenient.ts';
 import { TaskTrackerObservation, taskItem, type TaskItem } from '../payloads/task-tracker.ts';
+import { freezeJson } from '../immutable.ts';
 import type { Projection } from '../fold/projection.ts';
 
 const readItems = lenientReader(z.array(taskItem));
@@ -19,7 +20,7 @@ export const taskListProjection: Projection<readonly TaskItem[]> = {
     const items = readItems(raw ?? []);
     return items.success ? items.data : list;
   },
-  read: (list) => list,
+  read: (list) => freezeJson(list),
   encode: (list) => list.map((item) => ({ ...item })),
   decode: (json) => json as unknown as readonly TaskItem[],
 };

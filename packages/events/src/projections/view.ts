@@ -27,8 +27,6 @@ export interface View {
 interface ViewState {
   /** Never returned, because it grows in place. */
   events: BaseEvent[];
-  /** Copy that was returned; undefined after a change of `events`. One copy per read, not per event. */
-  copy?: readonly BaseEvent[] | undefined;
   /** Ids of `events`. */
   ids: Set<string>;
   /** Ids of messages that hooks stopped. */
@@ -63,8 +61,7 @@ export function viewProjection(codec: EventCodec): Projection<ViewState, View> {
       return state;
     },
     read(state) {
-      state.copy ??= state.events.slice();
-      return { events: state.copy, isCondensationRequested: state.isCondensationRequested };
+      return { events: state.events.slice(), isCondensationRequested: state.isCondensationRequested };
     },
     encode: ({ events, blocked, isCondensationRequested }) => ({
       events: events.map((event) => codec.encode(event)),
@@ -104,7 +101,6 @@ function block(state: ViewState, ids: readonly string[]): void {
 function replaceEvents(state: ViewState, events: BaseEvent[]): void {
   state.events = events;
   state.ids = idsOf(events);
-  state.copy = undefined;
 }
 
 function isBlocked({ blocked }: ViewState, event: BaseEvent): boolean {
@@ -115,7 +111,6 @@ function appendEvent(state: ViewState, event: BaseEvent): void {
   if (state.ids.has(event.id) || isBlocked(state, event)) return;
   state.ids.add(event.id);
   state.events.push(event);
-  state.copy = undefined;
 }
 
 function withoutForgotten(events: readonly BaseEvent[], condensation: Condensation): BaseEvent[] {

@@ -1,4 +1,5 @@
 export { anyCharacter, type Integers } from './any-character.ts';
+export { attemptChanges } from './attempt-changes.ts';
 export { arbitraryLog, logOf, type ArbitraryLogOptions, type Log, type NumberLists } from './arbitrary-log.ts';
 export { logContract, type LogCheck } from './log-contract.ts';
 export { logEntriesOf } from './log-entries-of.ts';

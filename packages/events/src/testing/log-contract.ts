@@ -6,6 +6,7 @@ import { messageBuilder } from '../messages/message-builder.ts';
 import { checkMessages } from '../messages/check-messages.ts';
 import { Timeline, type ReadEntries } from '../fold/timeline.ts';
 import type { Json } from '../json.ts';
+import { attemptChanges } from './attempt-changes.ts';
 import type { Log } from './arbitrary-log.ts';
 
 /** Check that holds for every log. */
@@ -44,6 +45,24 @@ export const logContract: readonly LogCheck[] = [
         await pushOrRefold(timeline, codec, log.slice(0, seq + 1));
         assert.deepEqual(checkMessages(project(viewOf(timeline))), []);
       }
+    },
+  },
+  {
+    title: 'a change of returned events, views, messages or snapshots changes no later state or request',
+    async run(log, codec) {
+      const timeline = timelineFor(codec);
+      const project = messageBuilder(codec);
+      for (const { seq } of log) {
+        await pushOrRefold(timeline, codec, log.slice(0, seq + 1));
+        if (seq % 3 !== 0) continue;
+        attemptChanges(allViews(timeline, codec));
+        attemptChanges(project(viewOf(timeline)));
+        attemptChanges(timeline.snapshot());
+      }
+      const untouched = timelineFor(codec);
+      await untouched.load(readerOf(log));
+      assert.deepEqual(allViews(timeline, codec), allViews(untouched, codec));
+      assert.deepEqual(project(viewOf(timeline)), messageBuilder(codec)(viewOf(untouched)));
     },
   },
   {

@@ -3,6 +3,7 @@ import type { EventCodec } from '../codec.ts';
 import type { BaseEvent } from '../define-event.ts';
 import type { Json } from '../json.ts';
 import type { Projection } from '../fold/projection.ts';
+import { attemptChanges } from './attempt-changes.ts';
 
 /** Input of a check: a projection and the decoded events of a log. */
 export interface ProjectionSubject {
@@ -63,6 +64,18 @@ export const projectionContract: readonly ProjectionCheck[] = [
         views.push({ view, copy: structuredClone(view) });
       });
       for (const { view, copy } of views) assert.deepEqual(view, copy);
+    },
+  },
+  {
+    title: 'is not changed by changes of what it returned',
+    run({ projection, events }) {
+      const state = fold(projection, events, (prefix, seq) => {
+        if (seq % 7 === 0) attemptChanges(projection.read(prefix));
+      });
+      const expected = fold(projection, events);
+      attemptChanges(projection.read(state));
+      assert.deepEqual(projection.read(state), projection.read(expected));
+      assert.deepEqual(throughJson(projection.encode(state)), throughJson(projection.encode(expected)));
     },
   },
   {

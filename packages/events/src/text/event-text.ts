@@ -1,7 +1,7 @@
 import type { BaseEvent } from '../define-event.ts';
 import { builtinKinds } from '../kinds/builtin-kinds.ts';
 import { isOpaque } from '../opaque-event.ts';
-import { scanForLoss } from '../json.ts';
+import { freezeAndScan } from '../json.ts';
 import { safeText } from '../safe-text/safe-text.ts';
 import type { TextMark } from './text-line.ts';
 import { fieldLines, type Field } from './value-text.ts';
@@ -61,7 +61,7 @@ function fieldsOf([name, value]: readonly [string, unknown]): readonly Field[] {
 function prettyJson(text: string): string {
   try {
     const value: unknown = JSON.parse(text);
-    const isFlat = typeof value === 'object' && value !== null && scanForLoss(value).problem === undefined;
+    const isFlat = typeof value === 'object' && value !== null && freezeAndScan(value).problem === undefined;
     return isFlat ? JSON.stringify(value, undefined, 2) : text;
   } catch {
     return text;

@@ -1,4 +1,4 @@
-import type { Json } from '@varve/events';
+import { freezeJson, type Json } from '@varve/events';
 import { stateFields, type Projection } from '@varve/events/projections';
 import * as z from 'zod';
 
@@ -34,7 +34,7 @@ export const policiesProjection: Projection<Policies> = {
     const updates = fields.map(([key, value]) => [key, { seq, value: json.parse(value) }] as const);
     return { ...policies, ...Object.fromEntries(updates), head: seq + 1 };
   },
-  read: (policies) => policies,
+  read: (policies) => freezeJson(policies),
   encode: (policies) => JSON.parse(JSON.stringify(policies)) as Json,
   decode: (state) => state as unknown as Policies,
 };

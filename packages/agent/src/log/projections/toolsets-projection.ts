@@ -1,3 +1,4 @@
+import { freezeJson } from '@varve/events';
 import { parametersFact, toolsetFact } from '@varve/events/facts';
 import type { Projection } from '@varve/events/projections';
 
@@ -22,7 +23,7 @@ export const toolsetsProjection: Projection<Toolsets> = {
     if (!fact || toolsets.digests.includes(fact.digest)) return toolsets;
     return { digests: [...toolsets.digests, fact.digest], names: fact.tools.map(({ name }) => name) };
   },
-  read: (toolsets) => toolsets,
+  read: (toolsets) => freezeJson(toolsets),
   encode: ({ digests, names }) => ({ digests, names }),
   decode: (json) => json as unknown as Toolsets,
 };
