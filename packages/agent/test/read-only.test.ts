@@ -62,11 +62,11 @@ test('a change of anything that a reopened conversation returns changes neither 
 
 /** A tool, a model, a condenser and an analyzer that try to change everything that they receive. */
 function changingAgent() {
-  const record = countingTool().tool();
+  const counting = countingTool().tool();
   const tool: Tool = {
-    ...record,
+    ...counting,
     execute: async (input, context) => {
-      const output = await record.execute(structuredClone(input), context);
+      const output = await counting.execute(structuredClone(input), context);
       attemptChanges(input);
       return output;
     },
@@ -128,7 +128,7 @@ test('tools, models, condensers and analyzers that change what they receive chan
   expect(conversation.state).toEqual(await readState(reader));
 });
 
-test('events are frozen wherever they come from', async () => {
+test('events are frozen wherever they come from', () => {
   const codec = eventCodec(builtinKinds);
   fc.assert(
     fc.property(arbitraryLog<fc.Arbitrary<Log>>(fc, { maxEvents: 20 }), (log) => {
