@@ -11,8 +11,8 @@ export type EventOfKind<Kind> = Kind extends { create(...input: never): infer Ma
 export interface EventCodec<Event extends BaseEvent = BaseEvent> {
   /**
    * Parses stored text. An event of an unknown kind becomes an {@link OpaqueEvent}; unknown fields and payloads are
-   * kept on the event. Events are deeply frozen. Numbers are JavaScript numbers: `8.0` is encoded as `8`, so copy stored text instead of encoding
-   * it again.
+   * kept on the event. Events are deeply frozen. Numbers are JavaScript numbers: `8.0` is encoded as `8`, so copy
+   * stored text instead of encoding it again.
    *
    * @throws {EventError} `not-json`, `not-an-event`, or `invalid` for fields that do not match the schema of a known
    * kind.

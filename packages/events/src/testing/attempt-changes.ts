@@ -1,6 +1,6 @@
 /**
- * Tries to change every object, list, map and set in a value: sets, adds and deletes what it can reach. Errors of frozen
- * objects are ignored, so a test shows afterwards that nothing else has changed.
+ * Tries to change every object, list, map and set in a value: sets, adds and deletes what it can reach. Errors of
+ * frozen objects are ignored, so a test shows afterwards that nothing else has changed.
  */
 export function attemptChanges(value: unknown, seen: Set<unknown> = new Set()): void {
   if (typeof value !== 'object' || value === null || seen.has(value)) return;
