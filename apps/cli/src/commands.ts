@@ -1,23 +1,18 @@
-import { demo } from './commands/demo.ts';
-import { exportCommand } from './commands/export.ts';
-import { importCommand } from './commands/import.ts';
-import { ls } from './commands/ls.ts';
-import { repairCommand } from './commands/repair.ts';
-import { run } from './commands/run.ts';
-import { serve } from './commands/serve.ts';
-import { show } from './commands/show.ts';
-import { verify } from './commands/verify.ts';
 import type { CliCommand } from './cli-command.ts';
 
-/** All commands in the order of the help: add a file, then its line here. */
-export const commands: readonly CliCommand[] = [
-  run,
-  ls,
-  show,
-  verify,
-  repairCommand,
-  exportCommand,
-  importCommand,
-  serve,
-  demo,
-];
+/**
+ * All commands in the order of the help: add a file, then its line here. Only the files of the command that was typed
+ * are loaded.
+ */
+export const commands: Readonly<Record<string, () => Promise<CliCommand>>> = {
+  run: async () => (await import('./commands/run.ts')).run,
+  ls: async () => (await import('./commands/ls.ts')).ls,
+  show: async () => (await import('./commands/show.ts')).show,
+  verify: async () => (await import('./commands/verify.ts')).verify,
+  repair: async () => (await import('./commands/repair.ts')).repairCommand,
+  export: async () => (await import('./commands/export.ts')).exportCommand,
+  import: async () => (await import('./commands/import.ts')).importCommand,
+  key: async () => (await import('./commands/key.ts')).key,
+  serve: async () => (await import('./commands/serve.ts')).serve,
+  demo: async () => (await import('./commands/demo.ts')).demo,
+};

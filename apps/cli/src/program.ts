@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { commandName } from './command-name.ts';
 import { commands } from './commands.ts';
-import { describeFailure } from './describe-failure.ts';
 import { exitCodes, type ExitCode } from './exit-codes.ts';
 import { styled } from './terminal/output.ts';
 import { terminalIo, type Streams, type TerminalIo } from './terminal/terminal-io.ts';
@@ -12,7 +11,8 @@ Environment:
   LLM_MODEL, LLM_API_KEY, LLM_BASE_URL   the model (else OPENAI_API_KEY, OPENAI_BASE_URL, OPENROUTER_API_KEY, …)
   VARVE_HOME                             varve's data directory (default ~/.varve)
   VARVE_STORE                            the store (default sqlite:$VARVE_HOME/varve.db)
-  NO_COLOR                               no colours
+  VARVE_SIGNING_KEY                      the key file of --sign (default $VARVE_HOME/signing-key.pem)
+  NO_COLOR, FORCE_COLOR                  no colours, or always colours
 
 Exit status:
   0 finished · 1 a bug in varve · 2 wrong usage · 3 model failed · 4 store failed · 5 no such conversation
@@ -32,12 +32,14 @@ Examples:
 export async function runProgram(args: readonly string[], streams: Streams): Promise<ExitCode> {
   const io = terminalIo(streams);
   let exitCode: ExitCode = exitCodes.ok;
-  const program = programFor(io, (code) => (exitCode = code));
   try {
+    const program = await programFor(args, io, (code) => (exitCode = code));
     await program.parseAsync([...args], { from: 'user' });
     return exitCode;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
+    // Loaded here, because it knows the errors of all packages.
+    const { describeFailure } = await import('./describe-failure.ts');
     const failure = describeFailure(error);
     if (!failure) throw error;
     io.stderr.line([styled('red', 'varve:'), ' ', failure.message]);
@@ -46,7 +48,8 @@ export async function runProgram(args: readonly string[], streams: Streams): Pro
   }
 }
 
-function programFor(io: TerminalIo, done: (code: ExitCode) => void): Command {
+/** Creates the program with the command that was typed, or with all of them for the help and for errors. */
+async function programFor(args: readonly string[], io: TerminalIo, done: (code: ExitCode) => void): Promise<Command> {
   const program = new Command('varve')
     .description('A coding agent that records every step in a log you can verify.')
     .version(version(), '-V, --version')
@@ -59,7 +62,9 @@ function programFor(io: TerminalIo, done: (code: ExitCode) => void): Command {
     })
     .showHelpAfterError('Run "varve --help" for usage.')
     .addHelpText('after', footer);
-  for (const command of commands) command.register(program, io, done);
+  const [name = ''] = args[0] === 'help' ? args.slice(1) : args;
+  const named = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  for (const load of named ? [named] : Object.values(commands)) (await load()).register(program, io, done);
   return program;
 }
 

@@ -1,29 +1,60 @@
 import { createReadStream } from 'node:fs';
-import { access, constants } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { importBundle } from '@varve/storage/maintenance';
 import { CliError } from '../cli-error.ts';
 import type { CliCommand } from '../cli-command.ts';
+import { eventCount } from '../conversations/event-count.ts';
 import { exitCodes } from '../exit-codes.ts';
+import { fileProblem } from '../setup/file-problem.ts';
 import { openConfiguredStore } from '../setup/open-configured-store.ts';
 import { styled } from '../terminal/output.ts';
+import type { TerminalIo } from '../terminal/terminal-io.ts';
 
 /** Imports a conversation that `export` wrote, after verifying it. */
 export const importCommand: CliCommand = {
   register(parent, io, done) {
     parent
       .command('import')
-      .argument('<file>', 'file written by `export`')
+      .argument('<file>', 'file written by `export`; - for standard input')
       .description('Import an exported conversation under its original id after verifying it.')
       .option('--store <url>', 'the store, for instance sqlite:FILE')
       .action(async (file: string, { store: url }: { readonly store?: string }) => {
-        await access(file, constants.R_OK).catch((error: unknown) => {
-          throw new CliError(exitCodes.usage, `${file} cannot be read: ${String(error)}`);
-        });
+        await checkFile(file, io);
         await using store = await openConfiguredStore(io, url);
-        const verdict = await importBundle(createReadStream(file), store);
-        if (verdict) io.stderr.line(styled('dim', `${verdict.head} events, ${verdict.sealed} of them sealed`));
-        if (verdict) io.stdout.line(verdict.conversation);
+        const verdict = await importBundle(chunksOf(file, io), store);
+        if (verdict) {
+          const source = file === '-' ? 'standard input' : file;
+          io.stderr.line(
+            styled('dim', `Imported ${source}: ${eventCount(verdict.head)}, ${verdict.sealed} of them sealed.`),
+          );
+          io.stdout.line(verdict.conversation);
+        }
         done(exitCodes.ok);
       });
   },
 };
+
+/** Checks the file before a store is created for it. */
+async function checkFile(file: string, io: TerminalIo): Promise<void> {
+  if (file === '-') return;
+  try {
+    const found = await stat(resolve(io.cwd, file));
+    if (!found.isDirectory()) return;
+  } catch (error) {
+    throw unreadable(file, error);
+  }
+  throw new CliError(exitCodes.usage, `${file} is a directory and not a file written by \`varve export\`.`);
+}
+
+async function* chunksOf(file: string, io: TerminalIo): AsyncGenerator<Uint8Array> {
+  try {
+    yield* file === '-' ? io.stdin : createReadStream(resolve(io.cwd, file));
+  } catch (error) {
+    throw unreadable(file, error);
+  }
+}
+
+function unreadable(file: string, error: unknown): CliError {
+  return new CliError(exitCodes.usage, fileProblem(file, 'read', error));
+}

@@ -1,16 +1,20 @@
-import { InvalidArgumentError } from 'commander';
 import type { Summary } from '@varve/storage';
 import { commandName } from '../command-name.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { exitCodes } from '../exit-codes.ts';
-import { openConfiguredStore } from '../setup/open-configured-store.ts';
+import { openExistingStore } from '../setup/open-configured-store.ts';
+import { listingLines } from '../conversations/listing.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
+import { positiveInteger } from './positive-integer.ts';
 
 interface LsOptions {
   readonly store?: string;
   readonly limit: number;
   readonly json?: true;
 }
+
+/** Largest page of a store. */
+const maxPage = 1000;
 
 /** Lists the conversations of a store, the most recently updated first. */
 export const ls: CliCommand = {
@@ -22,48 +26,17 @@ export const ls: CliCommand = {
       .option('-n, --limit <count>', 'maximum number', positiveInteger, 20)
       .option('--json', 'one JSON object per line')
       .action(async (options: LsOptions) => {
-        await using store = await openConfiguredStore(io, options.store);
-        const { items, next } = await store.list({ limit: options.limit });
-        for (const summary of items) {
-          if (options.json) io.stdout.jsonLine(JSON.stringify(summary));
-          else io.stdout.line(row(summary, io));
-        }
-        reportCount(io, items.length, next !== undefined && !options.json);
+        await using store = await openExistingStore(io, options.store);
+        const { items, next } = await store.list({ limit: Math.min(options.limit, maxPage) });
+        print(io, items, options.json === true);
+        if (next !== undefined && !options.json) io.stderr.line(`Showing ${items.length}; use -n for more.`);
         done(exitCodes.ok);
       });
   },
 };
 
-/** Parses an integer of at least 1. */
-export function positiveInteger(value: string): number {
-  const number = Number(value);
-  if (!Number.isInteger(number) || number < 1) throw new InvalidArgumentError('It must be an integer of at least 1.');
-  return number;
-}
-
-function reportCount(io: TerminalIo, count: number, hasMore: boolean): void {
-  if (count === 0) io.stderr.line(`There are no conversations yet. \`${commandName(io)} run "…"\` starts one.`);
-  if (hasMore) io.stderr.line(`Showing ${count}; use -n for more.`);
-}
-
-/** Formats a conversation as one line: on a terminal with a short id and as much of the title as fits. */
-function row({ id, updatedAt, head, meta }: Summary, { stdout }: TerminalIo): string {
-  const { title = '', status = '' } = meta as { readonly title?: string; readonly status?: string };
-  const shownStatus = status === 'waiting_for_confirmation' ? 'waiting' : status;
-  const line = [
-    stdout.isTTY ? id.slice(0, 12) : id,
-    localTime(updatedAt),
-    `${head} events`.padStart(11),
-    shownStatus.padEnd(8),
-    title.replaceAll(/\s+/g, ' '),
-  ].join('  ');
-  return (stdout.isTTY ? line.slice(0, stdout.columns - 1) : line).trimEnd();
-}
-
-function localTime(time: number): string {
-  const date = new Date(time);
-  const [month, day, hours, minutes] = [date.getMonth() + 1, date.getDate(), date.getHours(), date.getMinutes()].map(
-    (value) => String(value).padStart(2, '0'),
-  );
-  return `${date.getFullYear()}-${month}-${day} ${hours}:${minutes}`;
+function print(io: TerminalIo, items: readonly Summary[], asJson: boolean): void {
+  if (items.length === 0) io.stderr.line(`There are no conversations yet. \`${commandName(io)} run "…"\` starts one.`);
+  if (asJson) for (const summary of items) io.stdout.jsonLine(JSON.stringify(summary));
+  else for (const line of listingLines(items, io)) io.stdout.line(line);
 }

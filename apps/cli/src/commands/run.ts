@@ -4,9 +4,8 @@ import { CliError } from '../cli-error.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { exitCodes } from '../exit-codes.ts';
 import type { RunOptions } from '../run/run-options.ts';
-import { runTask } from '../run/run-task.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
-import { positiveInteger } from './ls.ts';
+import { positiveInteger } from './positive-integer.ts';
 
 /** Runs the agent on a task, or resumes a conversation. */
 export const run: CliCommand = {
@@ -38,6 +37,7 @@ export const run: CliCommand = {
       .option('--reject <reason>', 'with --resume: reject the waiting calls')
       .option('--env <name>', "a variable that the agent's shell gets, too; may be repeated", appended)
       .option('--max-steps <count>', 'end the run after this many steps', positiveInteger)
+      .option('--sign', 'sign the log with the key that `varve key` created (VARVE_SIGNING_KEY)')
       .option('--json', 'print every event on stdout, one per line, exactly as stored')
       .action(async (words: readonly string[], options: RunOptions) => {
         check(options);
@@ -48,6 +48,8 @@ export const run: CliCommand = {
             'A message rejects the waiting calls and --approve approves them: use one of them.',
           );
         }
+        // Loaded here, so that the help and wrong usage appear faster.
+        const { runTask } = await import('../run/run-task.ts');
         done(await runTask(task, options, io));
       });
   },

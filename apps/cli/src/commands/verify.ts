@@ -4,7 +4,7 @@ import { verify as verifySeals, type Verdict } from '@varve/storage/proof';
 import type { CliCommand } from '../cli-command.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { resolveId } from '../setup/resolve-id.ts';
-import { openConfiguredStore } from '../setup/open-configured-store.ts';
+import { openExistingStore } from '../setup/open-configured-store.ts';
 import { styled, type Printable } from '../terminal/output.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 
@@ -33,7 +33,7 @@ export const verify: CliCommand = {
       .option('--trust <key...>', 'trusted signing keys, such as did:key:z6Mk…; default all')
       .option('--json', 'the result as JSON')
       .action(async (id: string, { store: url, trust, json }: VerifyOptions) => {
-        await using store = await openConfiguredStore(io, url);
+        await using store = await openExistingStore(io, url);
         const log = await store.read(await resolveId(store, id));
         const verdict = await verifySeals(log, trust ? { trusted: trust } : {});
         const requests = verdict.broken ? undefined : await countRequests(log);

@@ -65,7 +65,7 @@ export function reportEnd(
 }
 
 /** Options that a resumed run needs too: without them it would use another model, store or policy. */
-function repeatedOptions({ store, baseUrl, model, functionCalling, confirm }: RunOptions): string {
+function repeatedOptions({ store, baseUrl, model, functionCalling, confirm, sign }: RunOptions): string {
   const options = [
     ['--store', store],
     ['--base-url', baseUrl],
@@ -73,7 +73,8 @@ function repeatedOptions({ store, baseUrl, model, functionCalling, confirm }: Ru
     ['--function-calling', functionCalling === 'auto' ? undefined : functionCalling],
     ['--confirm', confirm],
   ] as const;
-  return options.map(([name, value]) => (value === undefined ? '' : ` ${name} ${quoted(value)}`)).join('');
+  const words = options.map(([name, value]) => (value === undefined ? '' : ` ${name} ${quoted(value)}`));
+  return `${words.join('')}${sign ? ' --sign' : ''}`;
 }
 
 /** Quotes a value as one word of a POSIX shell. */

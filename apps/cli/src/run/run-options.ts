@@ -13,5 +13,6 @@ export interface RunOptions {
   /** Names of variables that the agent's shell gets although they may contain credentials. */
   readonly env?: readonly string[];
   readonly maxSteps?: number;
+  readonly sign?: true;
   readonly json?: true;
 }

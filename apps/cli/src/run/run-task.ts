@@ -20,6 +20,7 @@ import { configuredModel } from '../setup/configured-model.ts';
 import { Progress, usageText } from './progress.ts';
 import { reportEnd } from './report-end.ts';
 import { resolveId } from '../setup/resolve-id.ts';
+import { readSigningKey } from '../setup/signing-key.ts';
 import type { RunOptions } from './run-options.ts';
 import { onInterrupt } from '../terminal/signals.ts';
 import { openConfiguredStore, storeUrl, varveHome } from '../setup/open-configured-store.ts';
@@ -59,6 +60,7 @@ export async function runTask(task: string, options: RunOptions, io: TerminalIo)
       }),
     condenser: rollingWindow({ maxEvents }),
     ...(options.confirm && { confirmation: policies[options.confirm]() }),
+    ...(options.sign && { signingKey: await readSigningKey(io) }),
   });
   await using store = await openConfiguredStore(io, options.store);
   await using conversation = await conversationFor(options, { agent, store, secrets, io });

@@ -1,20 +1,88 @@
+import { stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
-import { openStore, type EventStore } from '@varve/storage';
+import { isAbsolute, join, resolve } from 'node:path';
+import { memoryStore, openStore, type EventStore } from '@varve/storage';
+import { diskError, makeDirectories } from '@varve/storage/kit';
+import { CliError } from '../cli-error.ts';
+import { exitCodes } from '../exit-codes.ts';
 import { schemes } from './schemes.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 
 /** Returns varve's data directory: VARVE_HOME, else `~/.varve`. */
-export function varveHome({ env }: TerminalIo): string {
-  return env['VARVE_HOME'] || join(env['HOME'] || homedir(), '.varve');
+export function varveHome(io: TerminalIo): string {
+  const home = io.env['VARVE_HOME'];
+  return home ? pathIn(io, home) : join(userHome(io), '.varve');
 }
 
-/** Returns the URL of the store: `--store`, else VARVE_STORE, else a SQLite file in VARVE_HOME (`~/.varve`). */
+/**
+ * Returns the URL of the store: `--store`, else VARVE_STORE, else a SQLite file in VARVE_HOME (`~/.varve`). Its path is
+ * absolute, and `~/` is the home directory, which shells do not replace after a colon.
+ */
 export function storeUrl(io: TerminalIo, option: string | undefined): string {
-  return option ?? (io.env['VARVE_STORE'] || `sqlite:${join(varveHome(io), 'varve.db')}`);
+  const url = configuredUrl(io, option) ?? `sqlite:${join(varveHome(io), 'varve.db')}`;
+  const { scheme, path } = partsOf(url);
+  return scheme === undefined || path === '' || path === ':memory:' ? url : `${scheme}:${pathIn(io, path)}`;
 }
 
-/** Opens the configured store. @throws {StorageError} `invalid` for a bad URL, `io` if it cannot be opened. */
-export function openConfiguredStore(io: TerminalIo, option: string | undefined): Promise<EventStore> {
-  return openStore(storeUrl(io, option), schemes);
+/**
+ * Opens the configured store, and creates it and varve's data directory if missing.
+ *
+ * @throws {StorageError} `invalid` for a bad URL, `io` if it cannot be opened.
+ */
+export async function openConfiguredStore(io: TerminalIo, option: string | undefined): Promise<EventStore> {
+  const url = storeUrl(io, option);
+  try {
+    makeDirectories(varveHome(io), 0o700);
+  } catch (error) {
+    throw diskError(error);
+  }
+  return openStore(url, schemes);
+}
+
+/**
+ * Opens the configured store for a command that only reads, and creates nothing. The default store is empty until the
+ * first run.
+ *
+ * @throws {CliError} `storage` if the store that was named does not exist; a {@link CliError} or an error of `openStore`.
+ */
+export async function openExistingStore(io: TerminalIo, option: string | undefined): Promise<EventStore> {
+  const url = storeUrl(io, option);
+  if (await exists(url)) return openStore(url, schemes);
+  if (configuredUrl(io, option) === undefined) return memoryStore();
+  throw new CliError(exitCodes.storage, `There is no store ${url}.`, 'Check --store or VARVE_STORE.');
+}
+
+/** Returns whether a store is on disk. An empty file is none. Stores of unknown schemes are left to `openStore`. */
+async function exists(url: string): Promise<boolean> {
+  const { scheme, path } = partsOf(url);
+  if (scheme === undefined || path === '' || path.includes('\0')) return true;
+  try {
+    const found = await stat(path);
+    return !found.isFile() || found.size > 0;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR'))
+      return false;
+    throw diskError(error);
+  }
+}
+
+function configuredUrl({ env }: TerminalIo, option: string | undefined): string | undefined {
+  return option ?? (env['VARVE_STORE'] || undefined);
+}
+
+/** Splits the URL of a store on disk. */
+function partsOf(url: string): { readonly scheme?: string; readonly path: string } {
+  const scheme = Object.keys(schemes).find((name) => url.startsWith(`${name}:`));
+  return scheme === undefined ? { path: url } : { scheme, path: url.slice(scheme.length + 1) };
+}
+
+/** Returns the absolute path of a path of the user: `~/` is the home directory. */
+export function pathIn(io: TerminalIo, path: string): string {
+  if (path === '~' || path.startsWith('~/')) return join(userHome(io), path.slice(1));
+  // The current directory is read only if needed, because it may have been removed.
+  return isAbsolute(path) ? resolve(path) : resolve(io.cwd, path);
+}
+
+function userHome({ env }: TerminalIo): string {
+  return env['HOME'] || homedir();
 }

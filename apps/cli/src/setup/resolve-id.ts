@@ -2,13 +2,13 @@ import { StorageError, type EventStore } from '@varve/storage';
 import { CliError } from '../cli-error.ts';
 import { exitCodes } from '../exit-codes.ts';
 
-/** Number of recent conversations that are searched for a short id. */
-const searched = 1000;
+/** Matching ids that an error names. */
+const maxNamed = 5;
 
 /**
- * Returns the full id for a full or short one: at least the first 4 characters of one of the last 1000 conversations.
+ * Returns the full id for a full one or for the first characters of one.
  *
- * @throws {StorageError} `missing`; {@link CliError} `usage` if several conversations match.
+ * @throws {CliError} `missing` if no conversation matches, `usage` if several do.
  */
 export async function resolveId(store: EventStore, typed: string): Promise<string> {
   const exact = await store.summary(typed).catch((error: unknown) => {
@@ -16,9 +16,31 @@ export async function resolveId(store: EventStore, typed: string): Promise<strin
     throw error;
   });
   if (exact) return exact.id;
-  const { items } = typed.length < 4 ? { items: [] } : await store.list({ limit: searched });
-  const [match, ...others] = items.filter(({ id }) => id.startsWith(typed));
-  if (!match) throw new StorageError('missing', `There is no conversation ${typed}.`);
-  if (others.length === 0) return match.id;
-  throw new CliError(exitCodes.usage, `${others.length + 1} conversations match ${typed}.`, 'Type more of the id.');
+  const matches = typed === '' ? [] : await idsWith(store, typed);
+  const [match] = matches;
+  if (match === undefined) {
+    throw new CliError(
+      exitCodes.missing,
+      `No conversation matches "${typed}".`,
+      '`varve ls` lists the conversations of a store.',
+    );
+  }
+  if (matches.length === 1) return match;
+  const more = matches.length > maxNamed ? ', …' : '';
+  const named = matches.slice(0, maxNamed).map((id) => id.slice(0, Math.max(12, typed.length + 4)));
+  throw new CliError(
+    exitCodes.usage,
+    `"${typed}" matches ${matches.length} conversations: ${named.join(', ')}${more}.`,
+    'Type more of the id.',
+  );
+}
+
+async function idsWith(store: EventStore, prefix: string): Promise<readonly string[]> {
+  const found = new Set<string>();
+  for (let after: string | undefined; ;) {
+    const { items, next } = await store.list({ limit: 1000, ...(after !== undefined && { after }) });
+    for (const { id } of items) if (id.startsWith(prefix)) found.add(id);
+    if (next === undefined) return [...found];
+    after = next;
+  }
 }

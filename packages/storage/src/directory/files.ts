@@ -1,6 +1,7 @@
 import * as fs from 'node:fs';
 import { open, writeFile } from 'node:fs/promises';
 import { errnoOf } from '../kit/disk-error.ts';
+import { makeDirectories } from '../kit/make-directories.ts';
 
 /** Metadata of a file or directory. */
 export interface FileStatus {
@@ -76,7 +77,7 @@ export function nodeFiles(durability: 'fsync' | 'buffered'): Files {
     rename: fs.renameSync,
     remove: (path) => fs.rmSync(path, { recursive: true, force: true }),
     makeDirectory: (path) => fs.mkdirSync(path, { mode: directoryMode }),
-    makeDirectories: (path) => fs.mkdirSync(path, { mode: directoryMode, recursive: true }),
+    makeDirectories: (path) => makeDirectories(path, directoryMode),
     setModifiedTime(path, modifiedNs) {
       const seconds = Number(modifiedNs) / 1e9;
       fs.utimesSync(path, seconds, seconds);

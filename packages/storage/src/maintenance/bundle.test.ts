@@ -324,3 +324,19 @@ test('a copy whose first append fails is removed', async () => {
   await expect(importing).rejects.toThrow('no append');
   expect((await store.list()).items).toEqual([]);
 });
+
+test('a line of any length is an error before it is complete', async () => {
+  const piece = 'x'.repeat(1024 * 1024);
+  let sent = 0;
+  async function* endless(): AsyncGenerator<string> {
+    for (;;) {
+      sent += 1;
+      yield piece;
+    }
+  }
+  await expect(importBundle(endless(), memoryStore())).rejects.toMatchObject({
+    code: 'corrupt',
+    message: 'The bundle has a line of more than 268435456 characters.',
+  });
+  expect(sent).toBe(257);
+});

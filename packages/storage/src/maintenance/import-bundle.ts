@@ -65,17 +65,18 @@ export async function readBundle(chunks: AsyncIterable<string | Uint8Array>): Pr
   let end: Fields | undefined;
   for await (const line of linesOf(chunks)) {
     if (end) throw corrupt('has lines after its checksum');
-    const record = parse(line);
+    const record = header ? (parse(line) ?? malformed()) : checkHeader(parse(line));
     if (record['sha256'] !== undefined) {
       end = record;
       if (hash.digest('hex') !== record['sha256']) throw corrupt('was changed');
     } else {
       hash.update(`${line}\n`);
       if (header) add(contents, record);
-      else header = checkHeader(record);
+      else header = record;
     }
   }
-  if (!header || end?.['end'] !== contents.events.length) throw corrupt('is truncated');
+  if (!header) throw notABundle();
+  if (end?.['end'] !== contents.events.length) throw corrupt('is truncated');
   const { conversation: id, createdAt, updatedAt, meta } = headerFields(header);
   return { createdAt, updatedAt, meta, log: logOf(id, contents, sealedEnd(end)) };
 }
@@ -96,8 +97,8 @@ function logOf(id: string, { events, proofs }: Contents, sealed: SealedEnd | und
   });
 }
 
-function checkHeader(record: Fields): Fields {
-  if (record['format'] !== 'varve-bundle') throw corrupt('has no header of the format varve-bundle');
+function checkHeader(record: Fields | undefined): Fields {
+  if (record?.['format'] !== 'varve-bundle') throw notABundle();
   if (record['version'] === 1) return record;
   throw new StorageError(
     'invalid',
@@ -140,30 +141,48 @@ function sealedEnd({ sealed }: Fields): SealedEnd | undefined {
   return typeof head === 'number' && typeof seal === 'string' ? { head, seal } : undefined;
 }
 
-function parse(line: string): Fields {
+function parse(line: string): Fields | undefined {
   try {
     const record: unknown = JSON.parse(line);
-    if (typeof record === 'object' && record !== null) return record as Fields;
+    return typeof record === 'object' && record !== null ? (record as Fields) : undefined;
   } catch {
-    // The error below does not quote the line.
+    return undefined;
   }
+}
+
+function malformed(): never {
   throw corrupt('has a line that is not a JSON object');
+}
+
+function notABundle(): StorageError {
+  return new StorageError('corrupt', 'This is not a varve bundle.');
 }
 
 function corrupt(problem: string): StorageError {
   return new StorageError('corrupt', `The bundle ${problem}.`);
 }
 
-/** Yields the lines of a UTF-8 text in chunks of any size, without line feeds. @throws {StorageError} `corrupt`. */
-export async function* linesOf(chunks: AsyncIterable<string | Uint8Array>): AsyncGenerator<string> {
+/** Maximum length of a line in UTF-16 units: half of the longest string of V8. */
+const maxLineLength = 256 * 1024 * 1024;
+
+/**
+ * Yields the lines of a UTF-8 text in chunks of any size, without line feeds.
+ *
+ * @throws {StorageError} `corrupt` for other bytes, and for a line that is longer than the limit, before it is complete.
+ */
+async function* linesOf(chunks: AsyncIterable<string | Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   let parts: string[] = [];
+  let length = 0;
   for await (const chunk of chunks) {
     const [first = '', ...rest] = decode(decoder, chunk).split('\n');
     parts.push(first);
+    length += first.length;
+    if (length > maxLineLength) throw corrupt(`has a line of more than ${maxLineLength} characters`);
     for (const part of rest) {
       yield parts.join('');
       parts = [part];
+      length = part.length;
     }
   }
   const last = parts.join('');

@@ -1,8 +1,9 @@
-import { closeSync, fsyncSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { StorageError } from '../contract/error.ts';
 import { errnoOf } from '../kit/disk-error.ts';
+import { makeDirectories } from '../kit/make-directories.ts';
 import { migrate, migrations } from './schema.ts';
 import { retryWhileBusy } from './transaction.ts';
 
@@ -43,7 +44,7 @@ function enableWal(database: DatabaseSync, path: string): void {
  * with the mode of this one. An existing file keeps its mode.
  */
 export function prepareFile(path: string): void {
-  const first = mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const first = makeDirectories(dirname(path), 0o700);
   createFile(path);
   if (first === undefined) return;
   // SQLite syncs the directory of its files, but not the entries of the directories above.

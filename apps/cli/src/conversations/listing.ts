@@ -1,0 +1,74 @@
+import type { Summary } from '@varve/storage';
+import { metaFields } from './meta-fields.ts';
+import { columnsOf, fitted, padded } from '../terminal/columns.ts';
+import { eventCount } from './event-count.ts';
+import { localTime } from './local-time.ts';
+import type { TerminalIo } from '../terminal/terminal-io.ts';
+
+/** Column of a listing on a terminal. */
+interface Column {
+  readonly text: (summary: Summary, io: TerminalIo) => string;
+  /** Columns with a higher number are left out first on a narrow terminal; 0 is always shown. */
+  readonly rank: number;
+  readonly maxWidth: number;
+}
+
+const columns: readonly Column[] = [
+  { rank: 0, maxWidth: 8, text: ({ id }) => id.slice(0, 8) },
+  { rank: 0, maxWidth: 16, text: ({ updatedAt }) => localTime(updatedAt) },
+  { rank: 0, maxWidth: 12, text: ({ meta }) => shownStatus(metaFields(meta).status) },
+  { rank: 2, maxWidth: 11, text: ({ head }) => eventCount(head) },
+  { rank: 1, maxWidth: 20, text: ({ meta }) => metaFields(meta).model },
+  { rank: 3, maxWidth: 40, text: ({ meta }, io) => shownDirectory(metaFields(meta).workspace, io) },
+];
+
+/** Columns that are reserved for titles before another column is added. */
+const titleWidth = 24;
+const gap = 2;
+
+/**
+ * Formats conversations as lines: on a terminal with short ids and as many columns as fit, elsewhere with full ids and
+ * all columns.
+ */
+export function listingLines(summaries: readonly Summary[], io: TerminalIo): readonly string[] {
+  const { isTTY, columns: width } = io.stdout;
+  const shown = isTTY ? fittingColumns(summaries, io, width - 1) : columns;
+  return summaries.map((summary) => {
+    const cells = shown.map((column, index) => {
+      const whole = !isTTY && index === 0;
+      return whole ? summary.id : padded(cellOf(column, summary, io), widthOf(column, summaries, io));
+    });
+    const used = cells.reduce((sum, cell) => sum + columnsOf(cell) + gap, 0);
+    const title = fitted(metaFields(summary.meta).title, isTTY ? Math.max(1, width - 1 - used) : Infinity);
+    return [...cells, title].join(' '.repeat(gap)).trimEnd();
+  });
+}
+
+/** Adds columns by their rank while the titles keep their space. */
+function fittingColumns(summaries: readonly Summary[], io: TerminalIo, width: number): readonly Column[] {
+  const fitting = new Set<Column>();
+  let left = width - titleWidth;
+  for (const column of columns.toSorted((one, other) => one.rank - other.rank)) {
+    left -= widthOf(column, summaries, io) + gap;
+    if (column.rank === 0 || left >= 0) fitting.add(column);
+  }
+  return columns.filter((column) => fitting.has(column));
+}
+
+function widthOf(column: Column, summaries: readonly Summary[], io: TerminalIo): number {
+  return Math.max(0, ...summaries.map((summary) => columnsOf(cellOf(column, summary, io))));
+}
+
+function cellOf({ text, maxWidth }: Column, summary: Summary, io: TerminalIo): string {
+  return fitted(text(summary, io), maxWidth);
+}
+
+function shownStatus(status: string): string {
+  return status === 'waiting_for_confirmation' ? 'waiting' : status;
+}
+
+/** Replaces the home directory by `~`. */
+function shownDirectory(directory: string, { env }: TerminalIo): string {
+  const home = env['HOME'];
+  return home && directory.startsWith(`${home}/`) ? `~${directory.slice(home.length)}` : directory;
+}

@@ -1,0 +1,34 @@
+import type { Json } from '@varve/events';
+
+/** Fields of a stored `meta` that are shown to the user. */
+export interface MetaFields {
+  readonly title: string;
+  readonly status: string;
+  readonly workspace: string;
+  readonly model: string;
+}
+
+/** Deepest nesting of wrapped models. */
+const maxDepth = 20;
+
+/** Returns the known fields of any `meta`, which may come from an imported log; empty for those of another type. */
+export function metaFields(meta: Json): MetaFields {
+  const { title, status, workspace, agent } = fieldsOf(meta);
+  const { llm, model } = fieldsOf(agent);
+  return { title: textOf(title), status: textOf(status), workspace: textOf(workspace), model: modelName(llm ?? model) };
+}
+
+/** Returns the name in the spec of a model; a wrapper contains the spec of its model. */
+function modelName(spec: unknown): string {
+  let model = spec;
+  for (let depth = 0; depth < maxDepth && typeof model === 'object'; depth++) model = fieldsOf(model)['model'];
+  return textOf(model);
+}
+
+function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? { ...value } : {};
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}

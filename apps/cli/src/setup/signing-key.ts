@@ -1,0 +1,64 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { open, readFile, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { StorageError } from '@varve/storage';
+import { makeDirectories } from '@varve/storage/kit';
+import { ed25519Signer, type Signer } from '@varve/storage/proof';
+import { CliError } from '../cli-error.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { fileProblem } from './file-problem.ts';
+import { pathIn, varveHome } from './open-configured-store.ts';
+import type { TerminalIo } from '../terminal/terminal-io.ts';
+
+/** Rights of anyone but the owner of a file. */
+const othersMask = 0o077;
+
+/** Returns the file of the signing key: VARVE_SIGNING_KEY, else `signing-key.pem` in varve's data directory. */
+export function signingKeyFile(io: TerminalIo): string {
+  const file = io.env['VARVE_SIGNING_KEY'];
+  return file ? pathIn(io, file) : join(varveHome(io), 'signing-key.pem');
+}
+
+/**
+ * Creates an Ed25519 key in a new file that only its owner can read.
+ *
+ * @throws {CliError} `usage` if the file exists or cannot be written.
+ */
+export async function createSigningKey(io: TerminalIo): Promise<Signer> {
+  const path = signingKeyFile(io);
+  const pem = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+  try {
+    makeDirectories(dirname(path), 0o700);
+    await using file = await open(path, 'wx', 0o600);
+    await file.writeFile(pem);
+    await file.sync();
+  } catch (error) {
+    throw new CliError(
+      exitCodes.usage,
+      fileProblem(path, 'written', error),
+      '`varve key show` prints an existing key.',
+    );
+  }
+  return ed25519Signer(pem);
+}
+
+/**
+ * Reads the signing key.
+ *
+ * @throws {CliError} `usage` if it is missing, invalid, or accessible to other users.
+ */
+export async function readSigningKey(io: TerminalIo): Promise<Signer> {
+  const path = signingKeyFile(io);
+  try {
+    const { mode } = await stat(path);
+    // Windows has no such rights.
+    if (process.platform !== 'win32' && (mode & othersMask) !== 0) {
+      throw new CliError(exitCodes.usage, `Other users can access the signing key ${path}.`, `Run chmod 600 ${path}.`);
+    }
+    return ed25519Signer(await readFile(path, 'utf8'));
+  } catch (error) {
+    if (error instanceof StorageError) throw new CliError(exitCodes.usage, `${path}: ${error.message}`);
+    if (!(error instanceof Error) || !('syscall' in error)) throw error;
+    throw new CliError(exitCodes.usage, fileProblem(path, 'read', error), '`varve key` creates a signing key.');
+  }
+}

@@ -1,0 +1,34 @@
+import { safeText } from '@varve/events/safe-text';
+
+/** Characters that take two columns: East Asian letters and signs, and emoji. */
+const wide =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Emoji_Presentation}\u3000-\u303f\uff01-\uff60]/u;
+const segmenter = new Intl.Segmenter();
+
+/** Returns the number of columns of a text on a terminal, about. */
+export function columnsOf(text: string): number {
+  return Array.from(segmenter.segment(text)).reduce((sum, { segment }) => sum + widthOf(segment), 0);
+}
+
+/** Makes a text safe, puts it on one line, and cuts it to a number of columns, with an ellipsis. */
+export function fitted(value: string, columns: number): string {
+  const text = safeText(value).replaceAll(/\s+/g, ' ').trim();
+  if (columnsOf(text) <= columns) return text;
+  let kept = '';
+  let width = 1;
+  for (const { segment } of segmenter.segment(text)) {
+    width += widthOf(segment);
+    if (width > columns) break;
+    kept += segment;
+  }
+  return `${kept.trimEnd()}…`;
+}
+
+/** Pads a text with spaces at its end. */
+export function padded(text: string, columns: number): string {
+  return text + ' '.repeat(Math.max(0, columns - columnsOf(text)));
+}
+
+function widthOf(segment: string): number {
+  return wide.test(segment) ? 2 : 1;
+}
