@@ -22,12 +22,13 @@ const reading = [
   ['show', 'abcd'],
   ['show', 'abcd', '--json'],
   ['verify', 'abcd'],
+  ['repair', 'abcd'],
   ['export', 'abcd', 'out.varve'],
 ] as const;
 const missing = ['sqlite:typo.db', 'dir:typo', 'sqlite:~/no/typo.db', 'dir:~/no/typo'];
 
 test.for(reading.flatMap((args) => missing.map((url) => [args, url] as const)))(
-  '%j creates no store, and reports that there is none at %s',
+  '%j creates no store, and reports that %s is missing',
   async ([args, url]) => {
     const home = await newHome();
     for (const result of [

@@ -6,5 +6,6 @@ export type { LogLoss } from './contract/loss.ts';
 export type { Snapshot, SnapshotCache } from './contract/snapshots.ts';
 export type { EventStore, ListQuery, OpenOptions, Page, StoreScheme, Summary } from './contract/store.ts';
 export type { Holder } from './kit/holder.ts';
+export { makeDirectories } from './kit/make-directories.ts';
 export { memoryStore, type MemoryStoreOptions } from './memory/memory-store.ts';
 export { openStore } from './open-store.ts';

@@ -2,7 +2,7 @@ import { repair, type RepairResult } from '@varve/storage/maintenance';
 import type { CliCommand } from '../cli-command.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { resolveId } from '../setup/resolve-id.ts';
-import { openConfiguredStore } from '../setup/open-configured-store.ts';
+import { openExistingStore } from '../setup/open-configured-store.ts';
 
 interface RepairCommandOptions {
   readonly store?: string;
@@ -19,7 +19,7 @@ export const repairCommand: CliCommand = {
       .option('--store <url>', 'the store, for instance sqlite:FILE')
       .option('--accept-unsealed', 'accept events that have no seals, or lost them, as they are now')
       .action(async (id: string, { store: url, acceptUnsealed }: RepairCommandOptions) => {
-        await using store = await openConfiguredStore(io, url);
+        await using store = await openExistingStore(io, url);
         await using log = await store.open(await resolveId(store, id), { purpose: 'repair' });
         const result = await repair(log, { ...(acceptUnsealed && { acceptUnsealed }) });
         for (const line of describe(result)) io.stdout.line(line);

@@ -1,8 +1,8 @@
 import { stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
-import { memoryStore, openStore, type EventStore } from '@varve/storage';
-import { diskError, makeDirectories } from '@varve/storage/kit';
+import { makeDirectories, memoryStore, openStore, type EventStore } from '@varve/storage';
+import { diskError } from '@varve/storage/kit';
 import { CliError } from '../cli-error.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { schemes } from './schemes.ts';
@@ -43,7 +43,7 @@ export async function openConfiguredStore(io: TerminalIo, option: string | undef
  * Opens the configured store for a command that only reads, and creates nothing. The default store is empty until the
  * first run.
  *
- * @throws {CliError} `storage` if the store that was named does not exist; a {@link CliError} or an error of `openStore`.
+ * @throws {CliError} `storage` if the store that was named does not exist; an error of `openStore`.
  */
 export async function openExistingStore(io: TerminalIo, option: string | undefined): Promise<EventStore> {
   const url = storeUrl(io, option);
@@ -52,7 +52,7 @@ export async function openExistingStore(io: TerminalIo, option: string | undefin
   throw new CliError(exitCodes.storage, `There is no store ${url}.`, 'Check --store or VARVE_STORE.');
 }
 
-/** Returns whether a store is on disk. An empty file is none. Stores of unknown schemes are left to `openStore`. */
+/** Returns whether a store is on disk; an empty file is not a store. Unknown schemes are left to `openStore`. */
 async function exists(url: string): Promise<boolean> {
   const { scheme, path } = partsOf(url);
   if (scheme === undefined || path === '' || path.includes('\0')) return true;

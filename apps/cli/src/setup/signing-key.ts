@@ -1,8 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { open, readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { StorageError } from '@varve/storage';
-import { makeDirectories } from '@varve/storage/kit';
+import { makeDirectories, StorageError } from '@varve/storage';
 import { ed25519Signer, type Signer } from '@varve/storage/proof';
 import { CliError } from '../cli-error.ts';
 import { exitCodes } from '../exit-codes.ts';

@@ -26,7 +26,7 @@ export interface Output {
   readonly isTTY: boolean;
   /** Number of columns; 80 if unknown. */
   readonly columns: number;
-  /** Whether the last line can be cleared and printed again: on a terminal that is not `dumb`. */
+  /** True on a terminal that is not `dumb`: the last line can be cleared and printed again. */
   readonly canRedraw: boolean;
   /** Prints one line; line breaks in the text become spaces. */
   line(text: Printable): void;

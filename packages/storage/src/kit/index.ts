@@ -16,7 +16,6 @@ export { leasedLog, type LeasedLogParts } from './leased-log.ts';
 export { compareSummaries, listPage, parseListQuery, toPage } from './listing.ts';
 export { addToLog, type LoadedLog, loadedLog, loadedSource, prepareAppend } from './loaded-log.ts';
 export { type LogSource, readerOf } from './reader.ts';
-export { makeDirectories } from './make-directories.ts';
 export { memorySnapshots } from './snapshots.ts';
 export { type Wakeup, type Wakeups, wakeups } from './wakeups.ts';
 export { mergeProof } from '../proof/proof-pages.ts';

@@ -134,9 +134,13 @@ const replaceLine = (bundle: string, at: number, change: (line: string) => strin
     .join('\n');
 
 const damages: Record<string, readonly [(bundle: string) => string, string]> = {
-  'one that is empty': [() => '', 'The bundle is truncated.'],
-  'another text': [() => 'hello', 'The bundle has a line that is not a JSON object.'],
-  'another record': [() => '{}', 'The bundle has no header of the format varve-bundle.'],
+  'one that is empty': [() => '', 'This is not a varve bundle.'],
+  'another text': [() => 'hello', 'This is not a varve bundle.'],
+  'another record': [() => '{}', 'This is not a varve bundle.'],
+  'a line that is not a record': [
+    (bundle) => replaceLine(bundle, 2, () => '7'),
+    'The bundle has a line that is not a JSON object.',
+  ],
   'bytes that are not UTF-8': [(bundle) => bundle, 'The bundle is not UTF-8.'],
   'one without its last line': [(bundle) => bundle.slice(0, bundle.lastIndexOf('{"end"')), 'The bundle is truncated.'],
   'one with lines after its end': [(bundle) => `${bundle}{}\n`, 'The bundle has lines after its checksum.'],

@@ -168,7 +168,7 @@ const maxLineLength = 256 * 1024 * 1024;
 /**
  * Yields the lines of a UTF-8 text in chunks of any size, without line feeds.
  *
- * @throws {StorageError} `corrupt` for other bytes, and for a line that is longer than the limit, before it is complete.
+ * @throws {StorageError} `corrupt` for other bytes, and for a line over the limit, before it is complete.
  */
 async function* linesOf(chunks: AsyncIterable<string | Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
