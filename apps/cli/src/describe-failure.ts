@@ -15,15 +15,16 @@ export interface Failure {
 
 const modelHints: Partial<Record<LlmErrorCode, string>> = {
   unauthenticated: 'Check the key in LLM_API_KEY or OPENAI_API_KEY.',
-  'unknown-model': 'Name another one with --model or LLM_MODEL.',
-  unavailable: 'Check --base-url (or LLM_BASE_URL) and that the server is running, then use --resume.',
-  timeout: 'Check that the server answers, then use --resume.',
-  'rate-limited': 'Wait, then use --resume.',
-  quota: "Check the account's credit, then use --resume.",
+  'unknown-model': 'Choose another model with --model.',
+  unavailable: 'Check that the server is running and can be reached, or choose another one with --base-url.',
+  timeout: 'Check that the server answers.',
+  'rate-limited': 'Wait, then resume.',
+  quota: "Check the account's credit, then resume.",
   unsupported: 'Choose a model that supports tool calling.',
 };
 
 const agentHints: Partial<Record<AgentErrorCode, string>> = {
+  'calls-changed': 'Resume without --approve: it prints the calls that wait now.',
   'policy-missing': 'Set --confirm: the calls that need your approval.',
 };
 

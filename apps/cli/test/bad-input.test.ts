@@ -34,7 +34,7 @@ test('a missing key is reported with a hint', async () => {
 
 test.for([
   ['openrouter/qwen/qwen3-coder', 'OPENROUTER_API_KEY is not set'],
-  ['nobody/some-model', 'Unknown provider "nobody".'],
+  ['acme/some-model', 'Unknown provider "acme".'],
 ])('the model %s is rejected before anything runs, with a hint', async ([model = '', problem = '']) => {
   const { code, stderr } = await varve(['run', 'x', '--model', model], { OPENAI_API_KEY: 'sk-not-for-others' });
   expect(code).toBe(2);
@@ -194,10 +194,18 @@ test('waiting calls end the command, and a later one approves them', async () =>
   const local = ['--base-url', server.url, '--model', 'm', '--confirm', 'always'];
   const first = await varve(['run', 'Write it.', ...local], env);
   expect(first.code).toBe(7);
-  expect(first.stderr).toContain(` --base-url ${server.url} --model m --confirm always --approve\n`);
-  const id = /--resume (\w+)/.exec(first.stderr)?.[1] ?? '';
-  const second = await varve(['run', '--resume', id, '--approve', ...local], env);
+  expect(first.stderr).toContain('Waiting for approval of 1 tool call:\n│ $ echo approved > file.txt\n');
+  const [, id = '', digest = ''] = /--resume (\w+) --approve (\w+)/.exec(first.stderr) ?? [];
+  expect(digest).toMatch(/^[0-9a-f]{16}$/);
+  const unnamed = await varve(['run', '--resume', id, '--approve'], env);
+  expect([unnamed.code, unnamed.stderr]).toEqual([2, expect.stringContaining('--approve needs the digest')]);
+  const other = await varve(['run', '--resume', id, '--approve', '0'.repeat(16)], env);
+  expect([other.code, other.stderr]).toEqual([2, expect.stringContaining('are not the approved ones')]);
+  const again = await varve(['run', '--resume', id], env);
+  expect([again.code, again.stderr]).toEqual([7, expect.stringContaining(`--approve ${digest}\n`)]);
+  const second = await varve(['run', '--resume', id, '--approve', digest], env);
   expect([second.code, second.stdout]).toEqual([0, 'Done.\n']);
+  expect(second.stderr).toContain('Approved 1 tool call:\n│ $ echo approved > file.txt\n');
 });
 
 test('the stored confirmation policy applies after --resume, unless --confirm is set', async () => {

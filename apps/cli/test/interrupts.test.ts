@@ -12,8 +12,8 @@ import { scriptedModel, scriptedServer, type ScriptedTurn } from '@varve/llm/tes
 import { memoryStore } from '@varve/storage';
 import { EventPrinter } from '../src/run/event-printer.ts';
 import { runProgram } from '../src/program.ts';
-import { Progress } from '../src/run/progress.ts';
 import { terminalIo } from '../src/terminal/terminal-io.ts';
+import { Progress } from '../src/run/progress.ts';
 
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 const command = (text: string): ScriptedTurn => ({ calls: [{ name: 'terminal', arguments: { command: text } }] });
@@ -28,7 +28,7 @@ async function atTerminal(args: readonly string[], onQuestion: (stdin: PassThrou
   let isAsked = false;
   stderr.on('data', (chunk: Buffer) => {
     shown += chunk.toString();
-    if (isAsked || !shown.includes('Approve?')) return;
+    if (isAsked || !shown.includes('Choice: ')) return;
     isAsked = true;
     void onQuestion(stdin);
   });
@@ -56,10 +56,10 @@ test('nothing overwrites the line while the user types', async () => {
     stdin.write('y\r');
   });
   expect(code).toBe(0);
-  const [, typed = ''] = shown.split('Approve?');
+  const [, typed = ''] = shown.split('Choice: ');
   const [beforeAnswer = ''] = typed.split('y\r\n');
   expect(beforeAnswer).not.toContain('\u001B[2K');
-  expect(shown.indexOf('$ echo hi')).toBeLessThan(shown.indexOf('The agent requests'));
+  expect(shown.indexOf('$ echo hi')).toBeLessThan(shown.indexOf('Approve this tool call?'));
 });
 
 test('the run stops without an error when the reader of its events is gone', async () => {
@@ -125,7 +125,7 @@ test('an unreadable store rejects the callers that wait for the printer', async 
   }) as Conversation;
   const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
   const io = terminalIo({ env: {}, cwd: '/', stdin, stdout, stderr });
-  const printer = new EventPrinter(broken, io, new Progress(io), true);
+  const printer = new EventPrinter(broken, { io, progress: new Progress(io) }, { from: 0, pending: [], asJson: true });
   await sleep(20);
   await expect(printer.finish()).rejects.toThrow('disk on fire');
 });

@@ -17,6 +17,7 @@ import { watchLease } from './log/lease-watch.ts';
 import { metaWith, settingsOf, type MetaDifference } from './log/settings.ts';
 import { offeredTool } from './request/offered-tools.ts';
 import { requestBuilder, type PreparedRequest, type RequestBuilder } from './request/request.ts';
+import type { StuckCause } from './stuck/stuck-rules.ts';
 
 /** A snapshot is worth its bytes when it saves folding at least this many events. */
 const minEventsPerSnapshot = 100;
@@ -199,5 +200,6 @@ export interface StepContext {
 
 /** Result of one step. */
 export type StepOutcome =
-  | { readonly kind: 'continue' | 'finished' | 'asked' | 'waiting' | 'aborted' | 'stuck' }
+  | { readonly kind: 'continue' | 'finished' | 'asked' | 'waiting' | 'aborted' }
+  | { readonly kind: 'stuck'; readonly cause: StuckCause }
   | { readonly kind: 'failed'; readonly error: Error };

@@ -25,7 +25,7 @@ test.for(['empty', 'truncated', 'refused'] as const)(
     const nothing = { error: { code } };
     const { conversation, model } = await started([nothing, nothing, record('a'), nothing, nothing, nothing, done]);
     await conversation.send('Go.');
-    expect(await conversation.run()).toMatchObject({ reason: 'stuck', iterations: 6 });
+    expect(await conversation.run()).toMatchObject({ reason: 'stuck', cause: 'unusable-replies', iterations: 6 });
     expect(textOf(model.requests[1]?.messages.at(-1)?.content ?? [])).toContain('our last reply');
   },
 );
@@ -56,7 +56,7 @@ test('a text reply without a person to answer continues, until the agent is in a
   expect(await conversation.run()).toMatchObject({ reason: 'finished', text: 'All done.', iterations: 2 });
   expect(textOf(model.requests[1]?.messages.at(-1)?.content ?? [])).toContain('call finish');
   await conversation.send('More.');
-  expect(await conversation.run()).toMatchObject({ reason: 'stuck', iterations: 3 });
+  expect(await conversation.run()).toMatchObject({ reason: 'stuck', cause: 'text-only', iterations: 3 });
 });
 
 test('a call by an alias is stored under the name of its tool', async () => {

@@ -52,7 +52,7 @@ async function nudgesOf(conversation: Conversation): Promise<readonly string[]> 
 
 test('the same call with the same result leads to one nudge, then ends the run, and another run continues', async () => {
   const { conversation, model } = await started([...times(5, record('a')), done]);
-  expect(await conversation.run()).toMatchObject({ reason: 'stuck', iterations: 5 });
+  expect(await conversation.run()).toMatchObject({ reason: 'stuck', cause: 'repeated-calls', iterations: 5 });
   expect(conversation.state.status).toBe('stuck');
   expect(await nudgesOf(conversation)).toEqual([expect.stringContaining('You called record 4 times in the same way')]);
   expect(textOf(model.requests[4]?.messages.at(-1)?.content ?? [])).toContain('Try another approach');

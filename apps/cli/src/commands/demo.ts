@@ -34,6 +34,7 @@ async function runDemo(io: TerminalIo, store: string | undefined): Promise<ExitC
   const ended = await runCli(
     [
       'run',
+      '--demo',
       '--base-url',
       server.url,
       '--model',

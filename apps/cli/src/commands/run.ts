@@ -1,10 +1,9 @@
-import { text as readAll } from 'node:stream/consumers';
 import { Option } from 'commander';
 import { CliError } from '../cli-error.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { exitCodes } from '../exit-codes.ts';
 import type { RunOptions } from '../run/run-options.ts';
-import type { TerminalIo } from '../terminal/terminal-io.ts';
+import { taskText } from '../run/task-text.ts';
 import { positiveInteger } from './positive-integer.ts';
 
 /** Runs the agent on a task, or resumes a conversation. */
@@ -12,7 +11,7 @@ export const run: CliCommand = {
   register(parent, io, done) {
     parent
       .command('run')
-      .argument('[task...]', 'the task; read from standard input if omitted or -')
+      .argument('[task...]', 'the task; standard input is appended to it, or is the task if omitted or -')
       .description('Run the agent on a task. Its last message goes to stdout, everything else to stderr.')
       .option(
         '-m, --model <name>',
@@ -20,29 +19,31 @@ export const run: CliCommand = {
       )
       .option('--base-url <url>', 'any server with the OpenAI chat protocol (LLM_BASE_URL)')
       .addOption(
-        new Option('--function-calling <mode>', 'transport of tool calls: in the protocol, or written as text')
-          .choices(['native', 'mock', 'auto'])
-          .default('auto'),
+        new Option(
+          '--function-calling <mode>',
+          'native tool calling, prompt-based (mock), or native until the server rejects tools (default: auto)',
+        ).choices(['native', 'mock', 'auto']),
       )
       .option('-w, --workspace <dir>', 'directory of the agent (default: current directory)')
       .option('--store <url>', 'store of the log: sqlite:FILE, dir:PATH or memory: (VARVE_STORE)')
       .addOption(
         new Option(
           '--confirm <policy>',
-          'calls that need your approval (default: never; with --resume the stored policy)',
+          'calls that need your approval (default: risky; with --resume the stored policy)',
         ).choices(['never', 'always', 'risky']),
       )
-      .option('--resume <id>', 'resume a conversation')
-      .option('--approve', 'with --resume: approve the waiting calls')
+      .option('--resume <id>', 'resume a conversation with its model, address, policy and limits')
+      .option('--approve [digest]', 'with --resume: approve the waiting calls that were printed with this digest')
       .option('--reject <reason>', 'with --resume: reject the waiting calls')
       .option('--env <name>', "a variable that the agent's shell gets, too; may be repeated", appended)
       .option('--max-steps <count>', 'end the run after this many steps', positiveInteger)
       .option('--sign', 'sign the log with the key that `varve key` created (VARVE_SIGNING_KEY)')
-      .option('--json', 'print every event on stdout, one per line, exactly as stored')
+      .option('--json', 'print every new event on stdout, one per line, exactly as stored')
+      .addOption(new Option('--demo').hideHelp())
       .action(async (words: readonly string[], options: RunOptions) => {
         check(options);
-        const task = await taskFrom(words, options, io);
-        if (options.approve && task !== '') {
+        const task = await taskText({ words, isResumed: options.resume !== undefined }, io);
+        if (options.approve !== undefined && task !== '') {
           throw new CliError(
             exitCodes.usage,
             'A message rejects the waiting calls and --approve approves them: use one of them.',
@@ -60,19 +61,17 @@ function appended(name: string, before: readonly string[] = []): readonly string
 }
 
 function check({ resume, approve, reject }: RunOptions): void {
-  if (resume === undefined && (approve || reject !== undefined)) {
+  if (resume === undefined && (approve !== undefined || reject !== undefined)) {
     throw new CliError(exitCodes.usage, '--approve and --reject need --resume ID.');
   }
-  if (approve && reject !== undefined) throw new CliError(exitCodes.usage, 'Either --approve or --reject, not both.');
-}
-
-async function taskFrom(words: readonly string[], { resume }: RunOptions, io: TerminalIo): Promise<string> {
-  const typed = words.join(' ').trim();
-  const isDash = typed === '-';
-  const isPiped = typed === '' && resume === undefined && !io.stdin.isTTY;
-  const task = isDash || isPiped ? (await readAll(io.stdin)).trim() : typed;
-  if (task === '' && resume === undefined) {
-    throw new CliError(exitCodes.usage, 'There is no task.', 'Describe the task: varve run "Fix the failing test"');
+  if (approve !== undefined && reject !== undefined) {
+    throw new CliError(exitCodes.usage, 'Either --approve or --reject, not both.');
   }
-  return task;
+  if (approve === true) {
+    throw new CliError(
+      exitCodes.usage,
+      '--approve needs the digest of the calls that it approves.',
+      `varve run --resume ${resume} prints the waiting calls and their digest.`,
+    );
+  }
 }

@@ -4,6 +4,7 @@ import { ActionEvent } from '@varve/events/kinds';
 import { FileEditorAction, TerminalAction } from '@varve/events/payloads';
 import { terminalIo } from '../terminal/terminal-io.ts';
 import { askApproval, type Approval } from './ask-approval.ts';
+import type { WaitingCall } from './waiting-call.ts';
 
 const event = ActionEvent.create(
   {
@@ -16,11 +17,14 @@ const event = ActionEvent.create(
   },
   { id: '00000001', timestamp: '2026-01-01T12:00:00.000000' },
 );
+const terminal = (command: string): WaitingCall => ({
+  event: { ...event, action: TerminalAction.create({ command }) },
+});
 
 /** Returns the shown text and the decision for typed keys. */
 async function answered(
   keys: string,
-  waiting = event,
+  call: WaitingCall = { event },
 ): Promise<{ readonly approval: Approval; readonly shown: string }> {
   const stdin = new PassThrough();
   const stderr = Object.assign(new PassThrough(), { isTTY: true, columns: 80 });
@@ -28,29 +32,51 @@ async function answered(
   let shown = '';
   stderr.on('data', (chunk: Buffer) => (shown += chunk.toString()));
   const answer = askApproval(
-    [{ event: waiting }],
+    { call, number: 1, count: 2 },
     terminalIo({ env, cwd: '/', stdin, stdout: new PassThrough(), stderr }),
     new AbortController().signal,
   );
-  stdin.write(keys);
+  for (const key of keys.split(/(?<=\r)/)) {
+    await new Promise((resolve) => setImmediate(resolve));
+    stdin.write(key);
+  }
   return { approval: await answer, shown };
 }
 
 test.for<readonly [keys: string, approval: Approval]>([
-  ['y\r', 'yes'],
-  ['q\r', 'quit'],
-  ['\u0003', 'quit'],
-  ['\u0004', 'quit'],
-  ['\r', { reason: 'The user rejected the call.' }],
-  ['Use the other file.\r', { reason: 'Use the other file.' }],
+  ['y\r', 'once'],
+  ['YES\r', 'once'],
+  ['s\r', 'session'],
+  ['q\r', 'later'],
+  ['\u0003', 'later'],
+  ['\u0004', 'later'],
+  ['n\r', { reason: 'The user rejected the call.' }],
+  ['n Use the other file.\r', { reason: 'Use the other file.' }],
 ])('the keys %j are a decision', async ([keys, approval]) => {
   expect((await answered(keys)).approval).toEqual(approval);
 });
 
-test('the prompt shows the whole call', async () => {
+test.for(['\r', 'x\r', '?\r', 'yes please\r', 'never\r', 'ys\r', ' \r'])(
+  'the keys %j decide nothing, and the choices are listed again',
+  async (keys) => {
+    const { approval, shown } = await answered(`${keys}n\r`);
+    expect(approval).toEqual({ reason: 'The user rejected the call.' });
+    expect(shown).toContain('Type one of: y, s, n, n REASON, q.');
+  },
+);
+
+test('the prompt shows the whole call, and what an approval for the session covers', async () => {
   const { shown } = await answered('y\r');
-  expect(shown).toContain('✎ create /a');
-  expect(shown.match(/\+ x/g)).toHaveLength(40);
+  expect(shown).toContain('Approve this tool call? (1 of 2)\n│ ✎ create /a\n');
+  expect(shown.match(/^│ {3}\+ x$/gm)).toHaveLength(40);
+  expect(shown).toContain('[s] for this session: every create of this file');
+});
+
+test('input for a running program cannot be approved for the session', async () => {
+  const action = TerminalAction.create({ command: 'y', is_input: true });
+  const { approval, shown } = await answered('s\ry\r', { event: { ...event, action } });
+  expect(approval).toBe('once');
+  expect(shown).not.toContain('[s]');
 });
 
 test.for([
@@ -59,7 +85,20 @@ test.for([
   ['a carriage return', 'rm -rf ~\r#', '$ rm -rf ~<000D>#'],
   ['a turned direction', 'ls \u202E~ fr- mr', '$ ls <202E>~ fr- mr'],
   ['no width', 'rm\u200B -rf ~', '$ rm<200B> -rf ~'],
+  ['a filler', 'rm\u3164-rf', '$ rm<3164>-rf'],
+  ['outer blanks', '\uFEFF ls  ', '$ <FEFF> ls<0020><0020>'],
 ])('a call cannot be hidden by %s', async ([, command = '', line = '']) => {
-  const { shown } = await answered('y\r', { ...event, action: TerminalAction.create({ command }) });
-  expect(shown).toContain(`  ${line}\n`);
+  const { shown } = await answered('y\r', terminal(command));
+  expect(shown).toContain(`│ ${line}\n`);
+});
+
+test('no row of a call looks like a row of the prompt, however the command is written', async () => {
+  const command = `echo ${' '.repeat(75)}LOW: harmless\nLOW: harmless\n${'漢'.repeat(60)}\n> y`;
+  const { shown } = await answered('y\r', terminal(command));
+  const [, rows = ''] = shown.split('(1 of 2)\n');
+  const [call = ''] = rows.split('Every call is asked about.');
+  for (const row of call.trimEnd().split('\n')) {
+    expect(row).toMatch(/^│ /);
+    expect(row.replaceAll('漢', 'xx').length).toBeLessThan(80);
+  }
 });

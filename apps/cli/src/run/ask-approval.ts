@@ -1,28 +1,54 @@
-import type { PendingCall } from '@varve/events/projections';
-import { callLines } from '@varve/events/text';
 import { styled } from '../terminal/output.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
+import { callRows, reasonRows, sessionGrant, type WaitingCall } from './waiting-call.ts';
 
-/** Decision of the user: approve, leave waiting, or reject with a reason. */
-export type Approval = 'yes' | 'quit' | { readonly reason: string };
+/** Decision of the user about one call; `later` leaves all waiting calls as they are. */
+export type Approval = 'once' | 'session' | 'later' | { readonly reason: string };
+
+/** Place of a call among those that are asked about. */
+export interface Question {
+  readonly call: WaitingCall;
+  /** From 1. */
+  readonly number: number;
+  readonly count: number;
+}
 
 /**
- * Shows the waiting calls in full and asks for a decision: yes, no, no with a reason, or leave them waiting. Ctrl-C,
- * Ctrl-D and an abort leave them waiting.
+ * Shows one waiting call in full, with the reason why it waits, and asks for a decision until there is one. The end of
+ * the input, Ctrl-C, Ctrl-D and an abort decide nothing.
  */
 export async function askApproval(
-  pending: readonly Pick<PendingCall, 'event'>[],
+  { call, number, count }: Question,
   io: TerminalIo,
   signal: AbortSignal,
 ): Promise<Approval> {
-  io.stderr.line(styled('yellow', 'The agent requests approval for:'));
-  for (const { event } of pending) {
-    for (const { text } of callLines(event)) io.stderr.text(text.replaceAll(/^/gm, '  '));
-    if (event.security_risk !== 'UNKNOWN') io.stderr.line(`  risk rated by the model: ${event.security_risk}`);
+  io.stderr.text(styled('yellow', `Approve this tool call?${count > 1 ? ` (${number} of ${count})` : ''}`));
+  for (const row of callRows(call, io.stderr.columns)) io.stderr.text(row);
+  for (const row of reasonRows(call)) io.stderr.text(row);
+  const grant = sessionGrant(call);
+  const choices = [
+    '[y] once',
+    ...(grant ? [`[s] for this session: ${grant.covers}`] : []),
+    '[n] reject, [n REASON] reject with a reason',
+    '[q] decide later',
+  ];
+  io.stderr.text(choices.join('\n'));
+  for (;;) {
+    const answer = await io.ask('Choice: ', signal);
+    if (answer === undefined) {
+      io.stderr.line('');
+      return 'later';
+    }
+    const approval = approvalFor(answer.trim(), grant !== undefined);
+    if (approval !== undefined) return approval;
+    io.stderr.text(`Type one of: ${grant ? 'y, s, n, n REASON, q' : 'y, n, n REASON, q'}.`);
   }
-  const answer = (await io.ask('Approve? [y]es, [n]o, [q]uit, or a reason to reject: ', signal))?.trim();
-  if (answer === undefined) io.stderr.line('');
-  if (answer === undefined || /^(q|quit)$/i.test(answer)) return 'quit';
-  if (/^y(es)?$/i.test(answer)) return 'yes';
-  return { reason: answer === '' || /^no?$/i.test(answer) ? 'The user rejected the call.' : answer };
+}
+
+function approvalFor(answer: string, hasGrant: boolean): Approval | undefined {
+  if (/^y(es)?$/i.test(answer)) return 'once';
+  if (/^s$/i.test(answer) && hasGrant) return 'session';
+  if (/^q(uit)?$/i.test(answer)) return 'later';
+  const rejection = /^no?(?:\s+(?<reason>\S.*))?$/is.exec(answer);
+  return rejection ? { reason: rejection.groups?.['reason'] ?? 'The user rejected the call.' } : undefined;
 }

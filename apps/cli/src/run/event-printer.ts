@@ -1,6 +1,13 @@
 import type { Conversation } from '@varve/agent';
 import type { BaseEvent } from '@varve/events';
-import { ActionEvent, ConversationErrorEvent, MessageEvent, ObservationEvent } from '@varve/events/kinds';
+import {
+  ActionEvent,
+  ConversationErrorEvent,
+  MessageEvent,
+  ObservationEvent,
+  SystemPromptEvent,
+} from '@varve/events/kinds';
+import type { PendingCall } from '@varve/events/projections';
 import { FinishAction } from '@varve/events/payloads';
 import type { TextLine, TextMark } from '@varve/events/text';
 import { eventFormatter } from '../terminal/event-formatter.ts';
@@ -8,17 +15,42 @@ import type { Progress } from './progress.ts';
 import { styled, type Printable, type Style } from '../terminal/output.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 
-/** Prints events when they are stored: formatted on stderr, or as JSON lines on stdout. */
+/** Where a run is shown to the user. */
+export interface Display {
+  readonly io: TerminalIo;
+  readonly progress: Progress;
+}
+
+/** Options of an {@link EventPrinter}. */
+export interface EventPrinterOptions {
+  /** Number of events that are not printed, because the user knows them. */
+  readonly from: number;
+  readonly asJson: boolean;
+  /** Calls among those events that had no result. */
+  readonly pending: readonly PendingCall[];
+}
+
+/**
+ * Prints events when they are stored: formatted on stderr, or as JSON lines on stdout. A message of the agent is
+ * printed when another event follows: the last one is the answer and goes to stdout.
+ */
 export class EventPrinter {
   readonly #until = new AbortController();
   readonly #printing: Promise<void>;
   readonly #conversation: Conversation;
   #printed: number;
   #reached: (() => void) | undefined;
+  /** Last message of the agent. */
+  #message: readonly TextLine[] = [];
+  readonly #earlierCalls: readonly ActionEvent[];
+  readonly #show: (line: TextLine) => void;
 
-  constructor(conversation: Conversation, io: TerminalIo, progress: Progress, asJson: boolean) {
+  constructor(conversation: Conversation, { io, progress }: Display, options: EventPrinterOptions) {
+    const { from, asJson, pending } = options;
+    this.#earlierCalls = pending.map(({ event }) => event);
     this.#conversation = conversation;
-    this.#printed = asJson ? 0 : conversation.state.head;
+    this.#printed = from;
+    this.#show = (line) => progress.above(shownLine(line));
     this.#printing = this.#print(io, progress, asJson);
     // Callers that await it report the failure; a failing store must not end the process before the run reports why.
     this.#printing.catch(() => undefined);
@@ -42,6 +74,19 @@ export class EventPrinter {
     await this.#printing;
   }
 
+  /** Prints a last message of the agent that is not the answer of the run. */
+  showLastMessage(): void {
+    this.#message.forEach(this.#show);
+    this.#message = [];
+  }
+
+  #showEvent(event: BaseEvent, lines: readonly TextLine[]): void {
+    if (lines.length === 0) return;
+    this.showLastMessage();
+    if (MessageEvent.is(event) && event.source === 'agent') this.#message = lines;
+    else lines.forEach(this.#show);
+  }
+
   /** Shows in the status line whether a tool or the model is running. */
   #showActivity(progress: Progress, event: BaseEvent): void {
     if (!ActionEvent.is(event) && !MessageEvent.is(event) && !ObservationEvent.is(event)) return;
@@ -52,10 +97,10 @@ export class EventPrinter {
 
   async #print(io: TerminalIo, progress: Progress, asJson: boolean): Promise<void> {
     const events = this.#conversation.events({ from: this.#printed, signal: this.#until.signal });
-    const format = eventFormatter();
+    const format = eventFormatter(this.#earlierCalls);
     for await (const { event, text, seq } of events) {
       if (asJson) io.stdout.jsonLine(text);
-      else for (const line of runLines(event, format(event))) progress.above(shownLine(line));
+      else this.#showEvent(event, runLines(event, format(event)));
       this.#showActivity(progress, event);
       this.#printed = seq + 1;
       this.#reached?.();
@@ -80,9 +125,10 @@ export function shownLine({ mark, text }: TextLine): Printable {
   return mark === undefined || mark === 'user' ? ['\n', line] : line;
 }
 
-/** Omits the last message and the reason of the end, which are printed when the run ends. */
+/** Omits the system prompt, and the answer and the reason of the end, which are printed when the run ends. */
 function runLines(event: BaseEvent, lines: readonly TextLine[]): readonly TextLine[] {
-  if (ActionEvent.is(event) && FinishAction.is(event.action)) return [{ mark: 'success', text: '✔ finished' }];
-  if (ConversationErrorEvent.is(event)) return [];
-  return MessageEvent.is(event) && event.source === 'agent' ? [] : lines;
+  if (ActionEvent.is(event) && FinishAction.is(event.action)) {
+    return [...lines.slice(0, -1), { mark: 'success', text: '✔ finished' }];
+  }
+  return ConversationErrorEvent.is(event) || SystemPromptEvent.is(event) ? [] : lines;
 }

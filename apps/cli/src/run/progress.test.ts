@@ -36,7 +36,7 @@ test('on a terminal the status is below the lines, reserves columns for ^C, and 
   const progress = new Progress(io, () => now);
   now = 61_000;
   progress.set('thinking', usage);
-  expect(written.at(-1)).toBe('thinking · 1:01 · 2 calls · 12.4k tokens in, 800 out · $0.0123'.slice(0, 57));
+  expect(written.at(-1)).toBe('thinking · 1:01 · 2 model calls · 12.4k in / 800 out · $0.0123'.slice(0, 57));
   progress.above('a line');
   expect(written.slice(-3, -1)).toEqual(['\r\u001B[2K', 'a line\n']);
   progress[Symbol.dispose]();
@@ -44,9 +44,9 @@ test('on a terminal the status is below the lines, reserves columns for ^C, and 
 });
 
 test('values that the provider did not report are not invented', () => {
-  expect(usageText({ ...usage, unpriced_calls: 2, cost_usd: 0 })).toContain('cost unknown');
-  expect(usageText({ ...usage, unpriced_calls: 1 })).toContain('$0.0123 and more');
-  expect(usageText({ ...usage, input_tokens: 0, output_tokens: 0 })).toContain('tokens unknown');
+  expect(usageText({ ...usage, unpriced_calls: 2, cost_usd: 0 })).toBe('2 model calls · 12.4k in / 800 out');
+  expect(usageText({ ...usage, unpriced_calls: 1 })).toContain(' · at least $0.0123');
+  expect(usageText({ ...usage, calls: 1, input_tokens: 0, output_tokens: 0 })).toBe('1 model call · $0.0123');
 });
 
 test('the status is hidden during a question', async () => {

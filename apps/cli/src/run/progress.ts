@@ -75,12 +75,14 @@ export class Progress implements Disposable {
   }
 }
 
-/** `3 calls · 12.4k tokens in, 0.8k out · $0.0123`; values without a report of the provider are `unknown`. */
+/** `3 model calls · 12.4k in / 800 out · $0.0123`, without what the provider did not report. */
 export function usageText(usage: Usage): string {
   const { calls, input_tokens: input, output_tokens: output, cost_usd: cost, unpriced_calls: unpriced } = usage;
-  const price = unpriced === calls ? 'cost unknown' : `$${cost.toFixed(4)}${unpriced > 0 ? ' and more' : ''}`;
-  const tokens = input + output === 0 ? 'tokens unknown' : `${thousands(input)} tokens in, ${thousands(output)} out`;
-  return `${calls} ${calls === 1 ? 'call' : 'calls'} · ${tokens} · ${price}`;
+  return [
+    `${calls} model ${calls === 1 ? 'call' : 'calls'}`,
+    ...(input + output === 0 ? [] : [`${thousands(input)} in / ${thousands(output)} out`]),
+    ...(unpriced === calls ? [] : [`${unpriced > 0 ? 'at least ' : ''}$${cost.toFixed(4)}`]),
+  ].join(' · ');
 }
 
 function thousands(count: number): string {

@@ -1,33 +1,46 @@
 import type { RunResult } from '@varve/agent';
-import { commandName } from '../command-name.ts';
+import { LlmError } from '@varve/llm';
 import { describeFailure } from '../describe-failure.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
-import type { Progress } from './progress.ts';
-import type { RunOptions } from './run-options.ts';
 import { storeUrl } from '../setup/open-configured-store.ts';
-import { styled, type Printable } from '../terminal/output.ts';
+import { styled } from '../terminal/output.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
+import type { Progress } from './progress.ts';
+import { resumeCommand } from './resume-command.ts';
+import type { RunOptions } from './run-options.ts';
 
-const unfinished = {
-  'max-iterations': 'it reached the limit of steps',
-  'max-cost': 'it reached the cost limit',
-  'max-tokens': 'it reached the token limit',
-  'max-calls': 'it reached the limit of model calls',
-  'max-time': 'it reached the time limit',
-  stuck: 'the agent repeats itself',
+const limits = {
+  'max-iterations': 'step limit',
+  'max-cost': 'cost limit',
+  'max-tokens': 'token limit',
+  'max-calls': 'model-call limit',
+  'max-time': 'time limit',
 } as const;
 
+const causes = {
+  'repeated-calls': 'the agent repeats the same calls',
+  'text-only': 'the model describes the work instead of doing it',
+  'unusable-replies': 'the last replies of the model were empty or unusable',
+  overflows: "the results do not fit the model's context window, even after compaction",
+} as const;
+
+/** The run that ended, and where to report it. */
+export interface EndContext {
+  readonly id: string;
+  readonly options: RunOptions;
+  readonly io: TerminalIo;
+  readonly progress: Progress;
+}
+
 /** Reports how a run ended and what can be done next; only the final message goes to stdout. */
-export function reportEnd(
-  result: RunResult,
-  id: string,
-  options: RunOptions,
-  io: TerminalIo,
-  progress: Progress,
-): ExitCode {
-  const resume = `${commandName(io)} run --resume ${id}${repeatedOptions(options)}`;
-  const isKept = storeUrl(io, options.store) !== 'memory:';
-  const print = (line: Printable): void => progress.above(line);
+export function reportEnd(result: RunResult, { id, options, io, progress }: EndContext): ExitCode {
+  const resume = resumeCommand(id, options, io);
+  const isKept = storeUrl(io, options.store) !== 'memory:' && !options.demo;
+  const stop = (sentence: string, code: ExitCode): ExitCode => {
+    progress.above(styled('yellow', sentence));
+    if (isKept) progress.above(`Resume with: ${resume}`);
+    return code;
+  };
   switch (result.reason) {
     case 'finished':
     case 'asked':
@@ -36,48 +49,42 @@ export function reportEnd(
       if (!options.json) io.stdout.text(result.text);
       return exitCodes.ok;
     case 'waiting':
-      print(styled('yellow', 'Calls wait for your approval.'));
-      if (isKept) print(`Resume with:  ${resume} --approve\n         or:  ${resume} --reject "why"`);
       return exitCodes.waiting;
     case 'paused':
+      return stop('Paused.', exitCodes.interrupted);
     case 'interrupted':
-      print(styled('yellow', result.reason === 'paused' ? 'Paused.' : 'Interrupted.'));
-      if (isKept) print(`Resume with:  ${resume}`);
-      return exitCodes.interrupted;
+      return stop('Interrupted.', exitCodes.interrupted);
     case 'max-iterations':
     case 'max-cost':
     case 'max-tokens':
     case 'max-calls':
     case 'max-time':
+      return stop(`Stopped at the ${limits[result.reason]}${limitFlag(result.reason, options)}.`, exitCodes.unfinished);
     case 'stuck':
-      print(styled('yellow', `The run ended unfinished: ${unfinished[result.reason]}.`));
-      if (isKept) print(`Resume with:  ${resume}`);
-      return exitCodes.unfinished;
+      return stop(`Stopped: ${causes[result.cause]}.`, exitCodes.unfinished);
     case 'error':
       break;
   }
-  const failure = describeFailure(result.error);
-  if (!failure) throw result.error;
-  print([styled('red', 'varve:'), ' ', failure.message]);
-  if (failure.hint) print(failure.hint);
-  if (isKept) print(`Every event so far is stored. Resume with:  ${resume}`);
+  return reportError(result.error, { resume: isKept ? resume : undefined, progress });
+}
+
+function limitFlag(reason: keyof typeof limits, { maxSteps }: RunOptions): string {
+  return reason === 'max-iterations' && maxSteps !== undefined ? ` (--max-steps ${maxSteps})` : '';
+}
+
+interface ErrorContext extends Pick<EndContext, 'progress'> {
+  /** Command that resumes the conversation; undefined if it is not kept. */
+  readonly resume: string | undefined;
+}
+
+/** A resumed run uses the stored model, so after an error about its name the command names another one. */
+function reportError(error: Error, { resume, progress }: ErrorContext): ExitCode {
+  const failure = describeFailure(error);
+  if (!failure) throw error;
+  progress.above([styled('red', 'varve:'), ' ', failure.message]);
+  if (failure.hint) progress.above(failure.hint);
+  const isModel = error instanceof LlmError && (error.code === 'unknown-model' || error.code === 'unsupported');
+  if (resume !== undefined)
+    progress.above(`Progress is saved. Resume with: ${resume}${isModel ? ' --model NAME' : ''}`);
   return failure.exitCode;
-}
-
-/** Options that a resumed run needs too: without them it would use another model, store or policy. */
-function repeatedOptions({ store, baseUrl, model, functionCalling, confirm, sign }: RunOptions): string {
-  const options = [
-    ['--store', store],
-    ['--base-url', baseUrl],
-    ['--model', model],
-    ['--function-calling', functionCalling === 'auto' ? undefined : functionCalling],
-    ['--confirm', confirm],
-  ] as const;
-  const words = options.map(([name, value]) => (value === undefined ? '' : ` ${name} ${quoted(value)}`));
-  return `${words.join('')}${sign ? ' --sign' : ''}`;
-}
-
-/** Quotes a value as one word of a POSIX shell. */
-function quoted(value: string): string {
-  return /^[\w@%+=:,./-]+$/.test(value) ? value : `'${value.replaceAll("'", `'\\''`)}'`;
 }

@@ -2,17 +2,20 @@
 export interface RunOptions {
   readonly model?: string;
   readonly baseUrl?: string;
-  readonly functionCalling: 'native' | 'mock' | 'auto';
+  readonly functionCalling?: 'native' | 'mock' | 'auto';
   readonly workspace?: string;
   readonly store?: string;
-  /** Confirmation policy; default: the stored one, or `never` for a new conversation. */
+  /** Confirmation policy; default: the stored one, or `risky` for a new conversation. */
   readonly confirm?: 'never' | 'always' | 'risky';
   readonly resume?: string;
-  readonly approve?: true;
+  /** Digest of the approved calls; `true` when it is missing, which is an error. */
+  readonly approve?: string | true;
   readonly reject?: string;
   /** Names of variables that the agent's shell gets although they may contain credentials. */
   readonly env?: readonly string[];
   readonly maxSteps?: number;
   readonly sign?: true;
   readonly json?: true;
+  /** Set by `varve demo`, whose model server ends with it: no hint how to resume. */
+  readonly demo?: true;
 }

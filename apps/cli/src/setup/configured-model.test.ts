@@ -15,7 +15,7 @@ function configured(env: Record<string, string>, model: string, baseUrl?: string
     stderr,
   });
   const options = { model, ...(baseUrl !== undefined && { baseUrl }), functionCalling: 'auto' } as const;
-  return configuredModel(io, options, () => undefined);
+  return configuredModel(io, { options }, () => undefined);
 }
 
 test('a key is masked without the line feed of its environment file', async () => {

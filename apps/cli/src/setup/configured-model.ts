@@ -7,13 +7,20 @@ import { describeNotice } from './describe-notice.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { isLoopback } from '@varve/text';
 import { varveHome } from './open-configured-store.ts';
+import { resumedModel, type ResumedModel, type StoredModel } from './stored-model.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 
 /** Options of the command line about the model. */
 export interface ModelOptions {
   readonly model?: string;
   readonly baseUrl?: string;
-  readonly functionCalling: 'native' | 'mock' | 'auto';
+  readonly functionCalling?: 'native' | 'mock' | 'auto';
+}
+
+/** The model options, and what a resumed conversation has stored. */
+export interface ModelSources {
+  readonly options: ModelOptions;
+  readonly stored?: StoredModel;
 }
 
 /** A model, and the keys that must never reach the log. */
@@ -24,33 +31,41 @@ export interface ConfiguredModel {
   readonly flushDumps: () => Promise<void>;
 }
 
+/** Maximum number of attempts of one model call. */
+const attempts = 5;
+
 /** Model of OpenAI if none is configured. */
 const defaultModel = 'gpt-5.1';
 
 /**
- * Creates the configured model: `--model`/LLM_MODEL, `--base-url`/LLM_BASE_URL/OPENAI_BASE_URL, and
- * LLM_API_KEY or the key of the provider. The key of a provider is sent to its own address only; a server on this
- * machine needs none. The dump variables of the reference are supported.
+ * Creates the configured model: that of a resumed conversation, else `--model`/LLM_MODEL and
+ * `--base-url`/LLM_BASE_URL/OPENAI_BASE_URL, with LLM_API_KEY or the key of the provider. The key of a provider is sent
+ * to its own address only; a server on this machine needs none. The dump variables of the reference are supported.
  *
  * @throws {CliError} `usage` without a key, for an unknown provider, or without a model name for a custom server.
  */
 export async function configuredModel(
   io: TerminalIo,
-  options: ModelOptions,
+  { options, stored }: ModelSources,
   report: (line: string) => void,
 ): Promise<ConfiguredModel> {
   const { env } = io;
-  const baseUrl = checkedUrl(options.baseUrl ?? (env['LLM_BASE_URL'] || env['OPENAI_BASE_URL'] || undefined));
-  const reference = referenceFrom(options.model ?? (env['LLM_MODEL'] || undefined), baseUrl);
+  checkUrl(options.baseUrl);
+  const chosen = stored ? resumedModel(stored, options) : modelFor(options, env);
+  const { reference, baseUrl } = chosen;
+  if (chosen.change !== undefined) report(chosen.change);
   const secrets = keysIn(env);
   const dumps = dumpsFrom(env, { path: join(varveHome(io), 'completions'), secrets });
-  const apiKey = keyIn(env, 'LLM_API_KEY');
+  const isOwnKey = stored === undefined || options.baseUrl !== undefined || isForServer(env, stored.baseUrl);
+  const apiKey = isOwnKey ? keyIn(env, 'LLM_API_KEY') : undefined;
   // Servers on this machine have no prices, and their own context windows.
   const catalog = isLoopback(baseUrl ?? providerOf(reference)?.baseUrl ?? reference) ? undefined : await modelCatalog();
   const adapter = withUsageError(() =>
     modelFrom(reference, {
       keys: env,
-      ...(baseUrl !== undefined && { baseUrl }),
+      ...chosen.settings,
+      // An address in the reference is complete.
+      ...(baseUrl !== undefined && !/^https?:/.test(reference) && { baseUrl }),
       ...(apiKey !== undefined && { apiKey }),
       ...(catalog && { catalog }),
       ...(dumps && { fetch: dumps.fetch }),
@@ -64,16 +79,38 @@ export async function configuredModel(
   );
   const priced = catalog ? meterCalls({ catalog: async () => catalog })(adapter) : adapter;
   const retrying = retry({
+    attempts,
     onRetry: ({ attempt, delayMs, error }) =>
-      report(`${error.message} Trying again in ${(delayMs / 1000).toFixed(1)} s (attempt ${attempt + 1}).`),
+      report(`${error.message} Retrying in ${(delayMs / 1000).toFixed(1)} s (${attempt + 1}/${attempts}).`),
   })(dumps ? dumps.wrap(priced) : priced);
   const model = functionCalling({
-    mode: options.functionCalling,
+    mode: options.functionCalling ?? stored?.functionCalling ?? 'auto',
     onNotice: (notice) => report(describeNotice(notice)),
     onSwitch: () =>
       report(`${retrying.name} does not support tools: switching to calls as text (--function-calling mock).`),
   })(retrying);
   return { model, secrets, flushDumps: async () => dumps?.flush() };
+}
+
+/** Returns the model of a conversation without a stored one. */
+function modelFor(
+  options: ModelOptions,
+  env: TerminalIo['env'],
+): Partial<ResumedModel> & { readonly reference: string } {
+  const baseUrl = options.baseUrl ?? addressIn(env);
+  checkUrl(baseUrl);
+  const reference = referenceFrom(options.model ?? (env['LLM_MODEL'] || undefined), baseUrl);
+  return { reference, ...(baseUrl !== undefined && { baseUrl }) };
+}
+
+function addressIn(env: TerminalIo['env']): string | undefined {
+  return env['LLM_BASE_URL'] || env['OPENAI_BASE_URL'] || undefined;
+}
+
+/** Reports whether LLM_API_KEY may be for a stored server: with an address in the environment it is for that one. */
+function isForServer(env: TerminalIo['env'], stored: string): boolean {
+  const address = addressIn(env);
+  return address === undefined || URL.parse(address)?.origin === URL.parse(stored)?.origin;
 }
 
 function providerOf(reference: string): (typeof providers)[string] | undefined {
@@ -126,8 +163,8 @@ function keysIn(env: TerminalIo['env']): readonly string[] {
   return [...new Set(names)].flatMap((name) => keyIn(env, name) ?? []);
 }
 
-function checkedUrl(url: string | undefined): string | undefined {
-  if (url === undefined) return undefined;
+function checkUrl(url: string | undefined): void {
+  if (url === undefined) return;
   if (!/^https?:\/\//.test(url) || !URL.canParse(url)) {
     throw new CliError(
       exitCodes.usage,
@@ -142,5 +179,4 @@ function checkedUrl(url: string | undefined): string | undefined {
       'Remove it, and set LLM_API_KEY.',
     );
   }
-  return url;
 }

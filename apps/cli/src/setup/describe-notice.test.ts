@@ -19,7 +19,7 @@ test('with calls as text, the user is informed that a second call was ignored', 
   const io = terminalIo({ env: { HOME: '/nowhere' }, cwd: '/nowhere', stdin: Readable.from(['']), stdout, stderr });
   const lines: string[] = [];
   const options = { model: 'm', baseUrl: server.url, functionCalling: 'mock' } as const;
-  const { model } = await configuredModel(io, options, (line) => lines.push(line));
+  const { model } = await configuredModel(io, { options }, (line) => lines.push(line));
   const messages = [{ role: 'user' as const, content: [text('Look.')], thinking_blocks: [] }];
   const reply = await model.generate({ messages, tools: [look], parameters: {} });
   expect(reply.message.tool_calls?.map(({ arguments: args }) => args)).toEqual(['{"path":"a"}']);

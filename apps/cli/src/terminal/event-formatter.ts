@@ -2,9 +2,12 @@ import type { BaseEvent } from '@varve/events';
 import { ActionEvent, ObservationEvent } from '@varve/events/kinds';
 import { callLines, eventLines, type TextLine } from '@varve/events/text';
 
-/** Creates a function that formats events in order. A result that does not follow its call repeats its first line. */
-export function eventFormatter(): (event: BaseEvent) => readonly TextLine[] {
-  const calls = new Map<string, ActionEvent>();
+/**
+ * Creates a function that formats events in order. A result that does not follow its call repeats its first line;
+ * `earlier` are calls whose results may come, and which are shown elsewhere.
+ */
+export function eventFormatter(earlier: readonly ActionEvent[] = []): (event: BaseEvent) => readonly TextLine[] {
+  const calls = new Map(earlier.map((event) => [event.id, event]));
   let lastCallId = '';
   return (event) => {
     const lines = eventLines(event);

@@ -49,16 +49,19 @@ function checkDigest(digest: string, calls: readonly PendingCall[], { codec, con
   throw new AgentError('calls-changed', `${what}, whose digest is ${digest}.`);
 }
 
-/** Rejects every pending call that has not started. @throws {AgentError} `nothing-pending`. */
-export async function rejectCalls(reason: string, session: Session): Promise<void> {
-  const { journal, conversationId } = session;
+/** Rejects pending calls that have not started; default all of them. @throws {AgentError} `nothing-pending`. */
+export async function rejectCalls(reason: string, session: Session, actionIds?: readonly string[]): Promise<void> {
+  const { journal } = session;
   await journal.emit(() => {
-    const rejected = rejectionDrafts(session, reason);
-    if (rejected.length === 0) {
-      throw new AgentError('nothing-pending', `Conversation ${conversationId} has no pending call.`);
+    const open = selectPending(session).filter(({ hasEffect }) => !hasEffect);
+    const rejected = selectPending(session, actionIds).filter(({ hasEffect }) => !hasEffect);
+    if (rejected.length === 0 || (actionIds && rejected.length < actionIds.length)) {
+      throw new AgentError('nothing-pending', `Conversation ${session.conversationId} has no pending call.`);
     }
+    const drafts = rejected.map(({ event }) => rejectionDraft(event, reason));
     const isWaiting = journal.timeline.read('status').execution === 'waiting_for_confirmation';
-    return [...rejected, ...(isWaiting ? [statusDraft('idle')] : [])];
+    // The others still wait.
+    return [...drafts, ...(isWaiting && rejected.length === open.length ? [statusDraft('idle')] : [])];
   });
 }
 

@@ -181,14 +181,14 @@ export class Conversation implements AsyncDisposable {
   }
 
   /**
-   * Rejects every pending call that has not started, also while a run executes earlier calls; the model reads the
-   * reason.
+   * Rejects pending calls that have not started, by the ids of their action events or all of them, also while a run
+   * executes earlier calls; the model reads the reason.
    *
-   * @throws {AgentError} `nothing-pending`.
+   * @throws {AgentError} `nothing-pending` when an id names no such call, or there is none.
    */
-  async reject(reason: string): Promise<void> {
+  async reject(reason: string, { actionIds }: Pick<Approval, 'actionIds'> = {}): Promise<void> {
     this.#assertUsable();
-    await rejectCalls(reason, this.#session);
+    await rejectCalls(reason, this.#session, actionIds);
   }
 
   /**

@@ -4,3 +4,4 @@ export type { ShellCommand } from './read-shell.ts';
 export type { RiskAnalyzer } from './risk-analyzer.ts';
 export { shellRisk, type ShellRiskOptions } from './shell-risk.ts';
 export type { ShellRule } from './shell-rules.ts';
+export { workspaceRisk } from './workspace-risk.ts';

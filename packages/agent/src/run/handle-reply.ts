@@ -8,6 +8,7 @@ import { newRequestFacts } from '../request/request-facts.ts';
 import type { PreparedRequest } from '../request/request.ts';
 import type { Session, StepContext, StepOutcome } from '../session.ts';
 import { isMonologue } from '../stuck/monologue.ts';
+import type { StuckCause } from '../stuck/stuck-rules.ts';
 import { eventsOfReply, failedAttemptDrafts, type ReplyFactContext } from './reply-events.ts';
 
 /**
@@ -93,8 +94,8 @@ async function handleText(
   const { journal, agent } = session;
   const problem =
     unusableReplyNudges[reply.finish] ?? (textOf(reply.message.content).trim() === '' ? emptyReplyNudge : undefined);
-  if (problem !== undefined) return nudgeOrStop(problem, events, session);
-  if (agent.textReply === 'continue') return nudgeOrStop(continueNudge, events, session);
+  if (problem !== undefined) return nudgeOrStop({ nudge: problem, cause: 'unusable-replies' }, events, session);
+  if (agent.textReply === 'continue') return nudgeOrStop({ nudge: continueNudge, cause: 'text-only' }, events, session);
   if (agent.textReply === 'wait') {
     await journal.emit(() => [...events, sawLatestUserMessage() ? statusDraft('idle') : unreadMessageNudge()]);
     return { kind: journal.timeline.read('status').execution === 'idle' ? 'asked' : 'continue' };
@@ -103,10 +104,21 @@ async function handleText(
   return { kind: journal.timeline.read('status').execution === 'finished' ? 'finished' : 'continue' };
 }
 
+/** Reaction to a reply without calls that does not end the run. */
+interface MonologueReaction {
+  readonly nudge: string;
+  /** Cause of the end if earlier nudges did not help. */
+  readonly cause: StuckCause;
+}
+
 /** Stores `events` and nudges the model, or stops the run as stuck when earlier nudges did not help. */
-export async function nudgeOrStop(nudge: string, events: readonly Draft[], session: Session): Promise<StepOutcome> {
+export async function nudgeOrStop(
+  { nudge, cause }: MonologueReaction,
+  events: readonly Draft[],
+  session: Session,
+): Promise<StepOutcome> {
   const { journal, agent } = session;
   const isStuck = agent.stuck !== 'never' && isMonologue(journal.timeline.read('view').events, agent.stuck);
   await journal.emit([...events, isStuck ? statusDraft('stuck') : nudgeDraft(nudge)]);
-  return { kind: isStuck ? 'stuck' : 'continue' };
+  return isStuck ? { kind: 'stuck', cause } : { kind: 'continue' };
 }

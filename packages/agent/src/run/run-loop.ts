@@ -7,6 +7,7 @@ import { callErrorDraft, failureDrafts, nudgeDraft, statusDraft, type Draft } fr
 import type { Session, StepContext } from '../session.ts';
 import { detectLoop, resumeAfterStuckNudge } from '../stuck/detect-loop.ts';
 import { overflowVerdict } from '../stuck/overflow-projection.ts';
+import type { StuckCause } from '../stuck/stuck-rules.ts';
 import { finalText, isAnswered } from './last-reply.ts';
 import type { RunControl } from './run-lock.ts';
 import type { EndReason } from './run-result.ts';
@@ -14,7 +15,8 @@ import { step } from './step.ts';
 
 /** End of the steps of a run, without the totals. */
 export type StepsEnd =
-  | { readonly reason: Exclude<EndReason, 'finished' | 'asked' | 'error'>; readonly iterations: number }
+  | { readonly reason: Exclude<EndReason, 'finished' | 'asked' | 'error' | 'stuck'>; readonly iterations: number }
+  | { readonly reason: 'stuck'; readonly cause: StuckCause; readonly iterations: number }
   | { readonly reason: 'finished' | 'asked'; readonly text: string; readonly iterations: number }
   | { readonly reason: 'error'; readonly error: Error; readonly iterations: number };
 
@@ -37,7 +39,8 @@ export async function runSteps(
     const { execution } = journal.timeline.read('status');
     const start = [...startDrafts(execution), ...(iterations === 0 ? await ledger.startWork() : [])];
     if (start.length > 0) await journal.emit(start);
-    if ((await stopIfStuck(session)) === 'stuck') return { reason: 'stuck', iterations };
+    const loop = await stopIfStuck(session);
+    if (loop) return { reason: 'stuck', cause: loop, iterations };
     const outcome = await step(session, context);
     await ledger.reportUsage();
     switch (outcome.kind) {
@@ -50,8 +53,9 @@ export async function runSteps(
         if (!isAnswered(journal.timeline.read('view'))) break;
         return { reason: 'finished', text: finalText(journal.timeline.read('view')), iterations: iterations + 1 };
       case 'waiting':
+        return { reason: 'waiting', iterations: iterations + 1 };
       case 'stuck':
-        return { reason: outcome.kind, iterations: iterations + 1 };
+        return { reason: 'stuck', cause: outcome.cause, iterations: iterations + 1 };
       case 'aborted':
         return { reason: await endInterrupted(session, overdue), iterations: iterations + 1 };
       case 'failed':
@@ -68,15 +72,15 @@ function startDrafts(before: ExecutionStatus): readonly Draft[] {
 }
 
 /** Nudges a model that repeats itself, and stops the run when an earlier nudge did not help. Open calls come first. */
-async function stopIfStuck({ agent, journal }: Session): Promise<'stuck' | undefined> {
+async function stopIfStuck({ agent, journal }: Session): Promise<StuckCause | undefined> {
   const { timeline } = journal;
   if (agent.stuck === 'never' || timeline.read('pending').length > 0) return undefined;
-  const verdict =
-    overflowVerdict(timeline.read('overflow'), agent.stuck) ?? detectLoop(timeline.read('view').events, agent.stuck);
+  const overflow = overflowVerdict(timeline.read('overflow'), agent.stuck);
+  const verdict = overflow ?? detectLoop(timeline.read('view').events, agent.stuck);
   if (!verdict) return undefined;
   const isStuck = verdict.kind === 'stuck';
   await journal.emit([isStuck ? statusDraft('stuck') : nudgeDraft(verdict.message)]);
-  return isStuck ? 'stuck' : undefined;
+  return isStuck ? (overflow ? 'overflows' : 'repeated-calls') : undefined;
 }
 
 function codeOf(error: Error): string {

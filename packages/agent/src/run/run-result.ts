@@ -1,4 +1,5 @@
 import type { Usage } from '@varve/events/projections';
+import type { StuckCause } from '../stuck/stuck-rules.ts';
 
 /** Fields of every result. */
 interface RunTotals {
@@ -33,7 +34,7 @@ export type RunResult = RunTotals &
      */
     | { readonly reason: 'max-iterations' | 'max-cost' | 'max-tokens' | 'max-calls' | 'max-time' }
     /** The agent repeated itself, or its model returned nothing usable several times in a row. */
-    | { readonly reason: 'stuck' }
+    | { readonly reason: 'stuck'; readonly cause: StuckCause }
     /** The model or the condenser failed; the `code` of `error` names the cause. */
     | { readonly reason: 'error'; readonly error: Error }
   );

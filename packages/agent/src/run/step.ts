@@ -49,7 +49,8 @@ async function handleError(error: unknown, session: Session, { signal }: StepCon
   if (!(error instanceof LlmError || error instanceof CondenserError)) throw error;
   if (signal.aborted) return { kind: 'aborted' };
   if (error.code in emptyReplyNudges) {
-    return nudgeOrStop(emptyReplyNudges[error.code as keyof typeof emptyReplyNudges], [], session);
+    const nudge = emptyReplyNudges[error.code as keyof typeof emptyReplyNudges];
+    return nudgeOrStop({ nudge, cause: 'unusable-replies' }, [], session);
   }
   // Calls and results are paired already; the messages that the server rejects may be among those that can be cut.
   const canCut = error.code === 'malformed-history' && hardReset(journal.timeline.read('view')) !== undefined;

@@ -24,6 +24,12 @@ export interface StuckRules {
   readonly outputs: 'compared' | 'exit-codes';
 }
 
+/**
+ * Pattern that ended a run as stuck: the same calls; text without calls; replies without usable content (empty, cut off
+ * or refused); contexts that are too long again and again.
+ */
+export type StuckCause = 'repeated-calls' | 'text-only' | 'unusable-replies' | 'overflows';
+
 const defaults: StuckRules = {
   repeatedResults: 4,
   repeatedErrors: 3,

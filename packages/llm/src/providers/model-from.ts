@@ -8,6 +8,8 @@ import { openaiResponses } from '../responses/openai-responses.ts';
 
 /** Options of {@link modelFrom}. */
 export interface ModelFromOptions extends Omit<ProtocolOptions, 'model' | 'client'> {
+  /** Protocol of the server; default that of the provider in the reference, else `chat`. */
+  readonly protocol?: 'chat' | 'responses';
   /**
    * Keys by variable name, usually the environment. Without `apiKey`, the key of the provider at the address is used: a
    * key is sent to no other scheme, host or port, and to no server on this machine.
@@ -28,7 +30,7 @@ export interface ModelFromOptions extends Omit<ProtocolOptions, 'model' | 'clien
  * for a provider that requires one, or for an unknown server that is not on this machine.
  */
 export function modelFrom(reference: string, options: ModelFromOptions = {}): LanguageModel {
-  const { keys, catalog, ...rest } = options;
+  const { keys, catalog, protocol, ...rest } = options;
   const named = resolveReference(reference.trim(), options.baseUrl);
   const { model, baseUrl } = named;
   if (model === '') throw new LlmError('bad-request', `The model reference "${reference}" names no model.`);
@@ -42,7 +44,7 @@ export function modelFrom(reference: string, options: ModelFromOptions = {}): La
     ...(apiKey !== undefined && { apiKey }),
     ...(contextWindow !== undefined && { contextWindow }),
   };
-  return named.protocol === 'responses' ? openaiResponses(adapterOptions) : openaiChat(adapterOptions);
+  return (protocol ?? named.protocol) === 'responses' ? openaiResponses(adapterOptions) : openaiChat(adapterOptions);
 }
 
 /** Models that accept images, with or without the maker's name in front. */

@@ -1,0 +1,57 @@
+import { join } from 'node:path';
+import { alwaysConfirm, confirmRisky, defineAgent, neverConfirm, type Agent, type AgentOptions } from '@varve/agent';
+import { ensembleRisk, modelRisk, shellRisk, workspaceRisk } from '@varve/agent/risk';
+import { rollingWindow } from '@varve/condensers';
+import type { LanguageModel } from '@varve/llm';
+import { defaultTools } from '@varve/tools';
+import { storeUrl, varveHome } from '../setup/open-configured-store.ts';
+import type { TerminalIo } from '../terminal/terminal-io.ts';
+import type { RunOptions } from './run-options.ts';
+
+const policies = {
+  never: neverConfirm,
+  always: alwaysConfirm,
+  risky: () => confirmRisky({ analyzer: ensembleRisk([modelRisk(), shellRisk(), workspaceRisk()]) }),
+};
+
+/** Maximum number of events in the view before the oldest are condensed. */
+const maxEvents = 240;
+
+/** What an agent of the command is made of. */
+export interface AgentParts {
+  readonly model: LanguageModel;
+  /** Parameters of the requests of a resumed conversation. */
+  readonly parameters?: AgentOptions['parameters'];
+  readonly signingKey?: NonNullable<AgentOptions['signingKey']>;
+  /** Policy without `--confirm`; absent to use the stored one. */
+  readonly defaultConfirm?: keyof typeof policies;
+}
+
+/** Creates the agent of `varve run`. Policy and limits without an option are those stored with the conversation. */
+export function agentForRun(
+  { model, parameters, signingKey, defaultConfirm }: AgentParts,
+  { store, resume, confirm = defaultConfirm, maxSteps, env }: RunOptions,
+  io: TerminalIo,
+): Agent {
+  const isKept = storeUrl(io, store) !== 'memory:';
+  return defineAgent({
+    model,
+    tools: ({ conversationId, mask }) =>
+      defaultTools({
+        terminal: {
+          outputDir: join(varveHome(io), 'outputs', conversationId),
+          mask,
+          inherit: io.env,
+          inheritNames: env ?? [],
+        },
+        // A conversation in memory cannot be resumed, so it needs no undo history on disk.
+        ...(isKept && { fileEditor: { historyDir: join(varveHome(io), 'edits', conversationId) } }),
+      }),
+    condenser: rollingWindow({ maxEvents }),
+    ...(parameters && { parameters }),
+    ...(signingKey && { signingKey }),
+    ...(confirm && { confirmation: policies[confirm]() }),
+    // Stored with a new conversation; with a resumed one it limits this run only, and the stored limits stay.
+    ...(maxSteps !== undefined && resume === undefined && { budget: { maxIterations: maxSteps } }),
+  });
+}

@@ -1,0 +1,98 @@
+import type { Conversation } from '@varve/agent';
+import type { PendingCall } from '@varve/events/projections';
+import { styled } from '../terminal/output.ts';
+import { askApproval, type Approval } from './ask-approval.ts';
+import type { Display } from './event-printer.ts';
+import { resumeCommand } from './resume-command.ts';
+import type { RunOptions } from './run-options.ts';
+import { callRows, isAsked, reasonRows, sessionGrant } from './waiting-call.ts';
+
+/** Asks about waiting calls, and remembers what was approved for the session: the life of this process. */
+export class CallDecisions {
+  readonly #granted = new Set<string>();
+  readonly #options: RunOptions;
+  readonly #display: Display;
+
+  constructor(options: RunOptions, display: Display) {
+    this.#options = options;
+    this.#display = display;
+  }
+
+  /**
+   * Asks about the waiting calls one by one, and stores the decisions when all are made. Calls that the policy does not
+   * ask about, and those covered by an approval for the session, are approved with the others. Returns false when the
+   * user decides later: then nothing is stored.
+   */
+  async decide(conversation: Conversation, signal: AbortSignal): Promise<boolean> {
+    const { io, progress } = this.#display;
+    const pending = conversation.state.pending.filter(({ hasEffect }) => !hasEffect);
+    const asked = askedOf(pending, this.#options).filter((call) => !this.#isGranted(call));
+    const decisions = new Map<PendingCall, Exclude<Approval, 'later'>>();
+    for (const [index, call] of asked.entries()) {
+      const question = { call, number: index + 1, count: asked.length };
+      const approval = await progress.hiddenDuring(() => askApproval(question, io, signal));
+      if (approval === 'later') return false;
+      decisions.set(call, approval);
+      if (approval === 'session') this.#granted.add(sessionGrant(call)?.key ?? '');
+    }
+    await store(conversation, pending, decisions);
+    return true;
+  }
+
+  #isGranted(call: PendingCall): boolean {
+    const grant = sessionGrant(call);
+    return grant !== undefined && this.#granted.has(grant.key);
+  }
+}
+
+/**
+ * Returns the calls that a person is asked about: those that the policy asked about when they were stored. Another
+ * policy may apply since then, so all are asked about if that explains nothing.
+ */
+function askedOf(pending: readonly PendingCall[], { confirm }: RunOptions): readonly PendingCall[] {
+  const asked = confirm === 'always' ? [] : pending.filter(isAsked);
+  return asked.length === 0 ? pending : asked;
+}
+
+/** Stores rejections before approvals, so that no call runs before all decisions about its reply are stored. */
+async function store(
+  conversation: Conversation,
+  pending: readonly PendingCall[],
+  decisions: ReadonlyMap<PendingCall, Exclude<Approval, 'later'>>,
+): Promise<void> {
+  const approved = pending.filter((call) => typeof decisions.get(call) !== 'object');
+  for (const [{ event }, decision] of decisions) {
+    if (typeof decision === 'object') await conversation.reject(decision.reason, { actionIds: [event.id] });
+  }
+  if (approved.length === 0) return;
+  const actionIds = approved.map(({ event }) => event.id);
+  await conversation.approve({ actionIds, digest: conversation.digestOf(approved), by: 'cli' });
+}
+
+/** Prints the waiting calls, why they wait, and how to decide about them. */
+export function printWaiting(conversation: Conversation, options: RunOptions, { io, progress }: Display): void {
+  const { pending } = conversation.state;
+  const count = pending.length === 1 ? '1 tool call' : `${pending.length} tool calls`;
+  progress.above(styled('yellow', `Waiting for approval of ${count}:`));
+  const asked = new Set(askedOf(pending, options));
+  for (const call of pending) {
+    for (const row of callRows(call, io.stderr.columns)) progress.above(row);
+    for (const row of asked.has(call) ? reasonRows(call) : ['Not risky; it waits for the others.']) {
+      progress.above(row);
+    }
+  }
+  if (options.demo) return;
+  const resume = resumeCommand(conversation.id, options, io);
+  const digest = conversation.digestOf(pending).slice(0, shownDigits);
+  progress.above(`Approve with: ${resume} --approve ${digest}`);
+  progress.above(`Reject with:  ${resume} --reject "why"`);
+}
+
+/** Prints calls that were approved by their digest. */
+export function printApproved(calls: readonly PendingCall[], { io, progress }: Display): void {
+  progress.above(`Approved ${calls.length === 1 ? '1 tool call' : `${calls.length} tool calls`}:`);
+  for (const row of calls.flatMap((call) => callRows(call, io.stderr.columns))) progress.above(row);
+}
+
+/** Number of hex digits of a digest that are printed. */
+const shownDigits = 16;

@@ -1,0 +1,62 @@
+import type { Conversation, RunResult } from '@varve/agent';
+import { onInterrupt } from '../terminal/signals.ts';
+import { styled } from '../terminal/output.ts';
+import { CallDecisions } from './decide-calls.ts';
+import type { Display, EventPrinter } from './event-printer.ts';
+import type { RunOptions } from './run-options.ts';
+
+/** Runs, asks the user about waiting calls, and runs again. Without a terminal, waiting ends the run. */
+export async function runAndAsk(
+  conversation: Conversation,
+  options: RunOptions,
+  display: Display & { readonly printer: EventPrinter },
+): Promise<RunResult> {
+  const { progress } = display;
+  const interruption = new AbortController();
+  const release = onInterrupt({
+    pause: () => {
+      interruption.abort();
+      conversation.pause();
+      progress.above(styled('yellow', 'Pausing after this step. Press Ctrl-C again to stop now.'));
+    },
+    stop: () => {
+      interruption.abort();
+      void conversation.interrupt();
+    },
+  });
+  try {
+    return await runUntilDecided(conversation, options, { ...display, signal: interruption.signal });
+  } finally {
+    release();
+  }
+}
+
+interface Interaction extends Display {
+  readonly printer: EventPrinter;
+  /** Aborts when the user interrupts the run. */
+  readonly signal: AbortSignal;
+}
+
+async function runUntilDecided(
+  conversation: Conversation,
+  options: RunOptions,
+  interaction: Interaction,
+): Promise<RunResult> {
+  const { io, progress, printer, signal } = interaction;
+  const { maxSteps, json } = options;
+  const canAsk = io.stdin.isTTY === true && io.stderr.isTTY && !json;
+  const decisions = new CallDecisions(options, interaction);
+  for (let steps = 0; ;) {
+    const result = await conversation.run({
+      // Approved calls are executed even if their reply was the last step.
+      ...(maxSteps !== undefined && { maxIterations: Math.max(1, maxSteps - steps) }),
+      onDelta: ({ kind }) =>
+        progress.set(kind === 'tool-call' ? 'writing a call' : 'thinking', conversation.state.stats.total),
+      onOutput: (_chunk, event) => progress.set(`running ${event.tool_name}`),
+    });
+    steps += result.iterations;
+    if (result.reason !== 'waiting' || !canAsk) return result;
+    await printer.caughtUp();
+    if (!(await decisions.decide(conversation, signal))) return result;
+  }
+}

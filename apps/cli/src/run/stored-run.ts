@@ -1,0 +1,35 @@
+import type { AgentOptions } from '@varve/agent';
+import type { Json } from '@varve/events';
+import type { EventStore } from '@varve/storage';
+import { resolveId } from '../setup/resolve-id.ts';
+import { modelParameters, storedModel, type StoredModel } from '../setup/stored-model.ts';
+
+/** What a resumed run needs to know before its conversation is opened. */
+export interface StoredRun {
+  readonly id: string;
+  readonly model?: StoredModel;
+  readonly parameters?: NonNullable<AgentOptions['parameters']>;
+  /** False for logs without a confirmation policy. */
+  readonly hasPolicy: boolean;
+}
+
+/** Reads how a conversation was last used. @throws {StorageError} `missing`; {@link CliError} for an ambiguous id. */
+export async function storedRun(store: EventStore, typedId: string): Promise<StoredRun> {
+  const id = await resolveId(store, typedId);
+  const { meta } = await store.summary(id);
+  const agent = fieldOf(meta, 'agent');
+  const model = storedModel(agent);
+  const { data: parameters } = modelParameters.safeParse(fieldOf(agent, 'parameters'));
+  const policy = fieldOf(agent, 'confirmation_policy') ?? fieldOf(meta, 'confirmation_policy');
+  return {
+    id,
+    ...(model && { model }),
+    ...(parameters && { parameters }),
+    hasPolicy: policy !== undefined && policy !== null,
+  };
+}
+
+function fieldOf(value: Json | undefined, name: string): Json | undefined {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  return (value as Readonly<Record<string, Json>>)[name];
+}

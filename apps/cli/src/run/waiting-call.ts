@@ -1,0 +1,91 @@
+import { normalize } from 'node:path/posix';
+import { FileEditorAction, TerminalAction } from '@varve/events/payloads';
+import type { PendingCall } from '@varve/events/projections';
+import { callLines } from '@varve/events/text';
+
+/** Call that waits for a person. */
+export type WaitingCall = Pick<PendingCall, 'event' | 'review'>;
+
+/** Reports whether a person is asked about a call. Without a stored review, every call of its reply is asked about. */
+export function isAsked({ review }: WaitingCall): boolean {
+  return review?.asks ?? true;
+}
+
+/**
+ * Returns all of a call for a terminal of this width: each row begins with a bar, and none is wrapped by the terminal,
+ * so that no part of a call can pass for text of this program.
+ */
+export function callRows({ event }: WaitingCall, columns: number): readonly string[] {
+  const width = Math.max(1, columns - bar.length - 1);
+  return callLines(event)
+    .flatMap(({ text }) => text.split('\n'))
+    .flatMap((line) => rowsOf(line, width))
+    .map((row) => `${bar}${row}`);
+}
+
+const bar = '│ ';
+
+/** Splits a line into rows. Characters that may be two columns wide count as two. */
+function rowsOf(line: string, width: number): readonly string[] {
+  const rows: string[] = [];
+  let row = '';
+  let used = 0;
+  for (const character of line) {
+    const columns = character < '\u0300' ? 1 : 2;
+    if (used + columns > width && row !== '') {
+      rows.push(row);
+      row = '';
+      used = 0;
+    }
+    row += character;
+    used += columns;
+  }
+  return [...rows, row];
+}
+
+/** Returns why a call waits: the findings of the analyzer, and the model's own rating where it differs. */
+export function reasonRows({ event, review }: WaitingCall): readonly string[] {
+  const verdict = review?.verdict;
+  const isRated = event.security_risk !== 'UNKNOWN';
+  const own = isRated ? `the model rates it ${event.security_risk}` : 'the model did not rate it';
+  if (!verdict) return [isRated ? `Model's risk rating: ${event.security_risk}` : 'Every call is asked about.'];
+  const rows = verdict.reasons
+    .filter(({ risk, text }) => risk === verdict.risk && !isOwnRating(text))
+    .map(({ risk, text, rule }) => `${risk}: ${text}${rule === undefined ? '' : ` (rule ${rule})`}`);
+  const [first, ...more] = rows;
+  return first === undefined ? [`${verdict.risk}: ${own}`] : [`${first}; ${own}`, ...more];
+}
+
+/** Reports whether a reason only repeats the rating of the model. */
+function isOwnRating(text: string): boolean {
+  return text.startsWith('The model ');
+}
+
+/** Calls that an approval for the session covers. */
+export interface SessionGrant {
+  /** Equal for the calls that are covered. */
+  readonly key: string;
+  /** Describes them, as in "approve … for this session". */
+  readonly covers: string;
+}
+
+/**
+ * Returns what an approval of a call for the session covers: the same command of the terminal, the same edit command on
+ * the same file, or the same arguments of another tool. Input for a running program has no meaning of its own, so it is
+ * never covered.
+ */
+export function sessionGrant({ event }: WaitingCall): SessionGrant | undefined {
+  const { tool_name: tool, tool_call: call } = event;
+  const terminal = TerminalAction.read(event.action);
+  if (terminal) {
+    if (terminal.is_input) return undefined;
+    const command = terminal.command.trim();
+    return { key: JSON.stringify([tool, command, terminal.reset]), covers: 'exactly this command' };
+  }
+  const edit = FileEditorAction.read(event.action);
+  if (edit) {
+    const path = normalize(edit.path);
+    return { key: JSON.stringify([tool, edit.command, path]), covers: `every ${edit.command} of this file` };
+  }
+  return { key: JSON.stringify([tool, call.arguments]), covers: `exactly this call of ${tool}` };
+}

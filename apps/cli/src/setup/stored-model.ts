@@ -1,0 +1,120 @@
+import type { Json } from '@varve/events';
+import { providers, type ModelFromOptions } from '@varve/llm';
+import * as z from 'zod';
+import { CliError } from '../cli-error.ts';
+import { exitCodes } from '../exit-codes.ts';
+
+/** Model that a conversation was last used with, as its log describes it. */
+export interface StoredModel {
+  readonly name: string;
+  readonly baseUrl: string;
+  readonly functionCalling: 'native' | 'mock' | 'auto';
+  /** Protocol, and settings of the adapter that are not defaults. */
+  readonly settings: Pick<ModelFromOptions, keyof z.output<typeof adapterSettings> | 'protocol'>;
+}
+
+const count = z.exactOptional(z.number().positive());
+
+/** Parameters of the requests of an agent, as its spec contains them. */
+export const modelParameters = z.object({
+  temperature: z.exactOptional(z.number()),
+  topP: z.exactOptional(z.number()),
+  maxOutputTokens: count,
+  reasoningEffort: z.exactOptional(z.enum(['none', 'minimal', 'low', 'medium', 'high'])),
+  seed: z.exactOptional(z.number()),
+  stop: z.exactOptional(z.array(z.string())),
+});
+
+const adapterSettings = z.object({
+  contextWindow: count,
+  maxOutputTokens: count,
+  vision: z.exactOptional(z.boolean()),
+  functionCalling: z.exactOptional(z.boolean()),
+  stream: z.exactOptional(z.boolean()),
+  parameters: z.exactOptional(modelParameters),
+});
+
+/** Returns the model in the spec of an agent; undefined if it has no address. */
+export function storedModel(agent: Json | undefined): StoredModel | undefined {
+  let functionCalling: StoredModel['functionCalling'] = 'native';
+  for (let spec = objectIn(agent)?.['model']; ;) {
+    const { kind, model, baseUrl, mode, ...settings } = objectIn(spec) ?? {};
+    if (kind === 'function-calling' && mode === 'auto') functionCalling = 'auto';
+    if (kind === 'mock-function-calling') functionCalling = 'mock';
+    if (typeof model === 'string') {
+      if (typeof baseUrl !== 'string' || !URL.canParse(baseUrl)) return undefined;
+      const protocol = kind === 'openai-responses' ? 'responses' : 'chat';
+      const { data } = adapterSettings.safeParse(settings);
+      return { name: model, baseUrl, functionCalling, settings: { ...data, protocol } };
+    }
+    if (model === undefined) return undefined;
+    spec = model;
+  }
+}
+
+/** Model of a resumed conversation. */
+export interface ResumedModel {
+  /** Reference for `modelFrom`. */
+  readonly reference: string;
+  readonly baseUrl: string;
+  readonly settings: Partial<StoredModel['settings']>;
+  /** What differs from the log, for the user. */
+  readonly change?: string;
+}
+
+/**
+ * Chooses the model of a resumed conversation: the one of its log, with the name of `--model` and the address of
+ * `--base-url`. The environment has no part in it, so that a conversation does not go to another server because of a
+ * variable.
+ *
+ * @throws {CliError} `usage` when `--model` names another server and `--base-url` is absent.
+ */
+export function resumedModel(
+  stored: StoredModel,
+  { model, baseUrl }: { readonly model?: string; readonly baseUrl?: string },
+): ResumedModel {
+  const before = new URL(stored.baseUrl).origin;
+  const address = baseUrl ?? stored.baseUrl;
+  const after = new URL(address).origin;
+  const name = model === undefined ? stored.name : baseUrl === undefined ? nameAt(stored, model) : model;
+  const isSame = before === after && name === stored.name;
+  return {
+    // The address form uses a name as it is; with an address of its own, a reference may begin with `openai/`.
+    reference: baseUrl === undefined || model === undefined ? `${address}#${name}` : name,
+    baseUrl: address,
+    settings: isSame ? stored.settings : before === after ? { protocol: stored.settings.protocol ?? 'chat' } : {},
+    ...(before !== after && { change: `The conversation moves from ${before} to ${after} (model ${name}).` }),
+    ...(before === after && !isSame && { change: `The model changes from ${stored.name} to ${name}.` }),
+  };
+}
+
+/** Returns the name that a reference has at the stored server. */
+function nameAt({ baseUrl }: StoredModel, reference: string): string {
+  const { origin, hostname } = new URL(baseUrl);
+  const { address, name } = serverIn(reference);
+  if (address === undefined || new URL(address).origin === origin) return name;
+  // Names at a router begin with a maker, and some makers are providers too.
+  if (hostname === 'openrouter.ai' && !/^https?:/.test(reference)) return reference;
+  throw new CliError(
+    exitCodes.usage,
+    `The conversation is at ${origin}, and --model ${reference} is at ${new URL(address).origin}.`,
+    `To send all of the conversation there, add --base-url ${address} and use --model ${name}.`,
+  );
+}
+
+/** Splits a reference into the address of its server, if it names one, and the name of the model there. */
+function serverIn(reference: string): { readonly address?: string; readonly name: string } {
+  if (/^https?:\/\//.test(reference)) {
+    const [address = '', name = ''] = reference.split('#');
+    return URL.canParse(address) ? { address, name } : { name: reference };
+  }
+  const slash = reference.indexOf('/');
+  const provider = reference.slice(0, Math.max(0, slash));
+  const known = Object.hasOwn(providers, provider) ? providers[provider] : undefined;
+  return known ? { address: known.baseUrl, name: reference.slice(slash + 1) } : { name: reference };
+}
+
+function objectIn(value: Json | undefined): Readonly<Record<string, Json>> | undefined {
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isObject ? (value as Readonly<Record<string, Json>>) : undefined;
+}
