@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { textOf, type BaseEvent } from '@varve/events';
+import { callFact } from '@varve/events/facts';
 import { checkMessages } from '@varve/events/projections';
 import { rollingWindow } from '@varve/condensers';
 import { scriptedModel, type ScriptedStep, type ScriptedTurn } from '@varve/llm/testing';
@@ -28,15 +29,22 @@ async function started(steps: readonly ScriptedStep[], options: Partial<AgentOpt
 const eventsOf = (conversation: Conversation) =>
   Array.fromAsync(conversation.events(), ({ event }): BaseEvent => event);
 
-test('a side question reads the conversation and stores no event, also while calls wait', async () => {
+test('a side question reads the conversation and stores only its usage, also while calls wait', async () => {
   const { conversation, model } = await started([record('a'), { text: 'I record.' }], {
     confirmation: alwaysConfirm(),
   });
   await conversation.run();
   const before = await eventsOf(conversation);
+  const { view, leafId, stats } = conversation.state;
+  const request = conversation.request();
   const { message } = await conversation.ask('What are you doing?');
   expect(textOf(message.content)).toBe('I record.');
-  expect(await eventsOf(conversation)).toEqual(before);
+  const [fact, ...more] = (await eventsOf(conversation)).slice(before.length);
+  expect([fact && callFact.read(fact)?.usage_id, more]).toEqual(['ask', []]);
+  expect(conversation.state).toMatchObject({ view, leafId });
+  expect(conversation.request()).toEqual(request);
+  expect(conversation.state.stats.byUsageId['ask']).toMatchObject({ calls: 1 });
+  expect(conversation.state.stats.total.calls).toBe(stats.total.calls + 1);
   expect(conversation.state.status).toBe('waiting_for_confirmation');
   const { messages, parameters } = model.requests[1] ?? { messages: [] };
   expect(textOf(messages.at(-1)?.content ?? [])).toContain('What are you doing?');
@@ -155,4 +163,19 @@ test('a direct call is cancelled when the conversation is closed', async () => {
   await begun;
   await conversation[Symbol.asyncDispose]();
   expect(await outcome).toMatchObject({ content: [{ text: 'Stopped.' }] });
+});
+
+test('side questions count for the budget of their conversation and of its parent, also after a restart', async () => {
+  const usage = { input_tokens: 60, output_tokens: 0, cache_read_tokens: 0, cache_write_tokens: 0, reasoning_tokens: 0 };
+  const answer = { text: 'Yes.', usage };
+  const { conversation, agent, store } = await started([answer, answer, done], { budget: { maxTokens: 100 } });
+  const child = await conversation.child({ agent });
+  await child.send('Go.');
+  await child.ask('There?');
+  await child[Symbol.asyncDispose]();
+  expect(conversation.state.stats.total).toMatchObject({ calls: 1, input_tokens: 60 });
+  await conversation.ask('There?');
+  await conversation[Symbol.asyncDispose]();
+  await using reopened = await Conversation.open({ agent, store, id: conversation.id });
+  expect(await reopened.run()).toMatchObject({ reason: 'max-tokens', usage: { calls: 2, input_tokens: 120 } });
 });

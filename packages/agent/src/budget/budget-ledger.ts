@@ -112,6 +112,11 @@ export class BudgetLedger {
   /** Stores unreported usage in the logs of the ancestors. */
   async reportUsage(): Promise<void> {
     this.#repliesBefore = undefined;
+    await this.reportTotals();
+  }
+
+  /** Stores unreported usage in the logs of the ancestors, also while a step is in progress. */
+  async reportTotals(): Promise<void> {
     for (const ledger of this.#selfAndAncestors) await ledger.#reportToParent();
   }
 

@@ -192,8 +192,8 @@ export class Conversation implements AsyncDisposable {
   }
 
   /**
-   * Asks the model a side question, also during a run. Question and answer are not stored, and the cost is in the reply
-   * only.
+   * Asks the model a side question, also during a run. Question and answer are not stored; the usage counts, under the
+   * usage id `ask`.
    *
    * @throws {LlmError} what the model throws; {@link AgentError} `closed`.
    */

@@ -1,10 +1,11 @@
 import { text, type Content, type Message } from '@varve/events';
 import type { ModelReply } from '@varve/llm';
+import { callModel } from '../run/side-call.ts';
 import type { Session } from '../session.ts';
 
 /**
  * Asks the model a question about the current view. Its tools are in the request and must not be called. Neither
- * question nor answer is stored, and the cost is in the reply only.
+ * question nor answer is stored; the usage counts under `ask`.
  *
  * @throws {LlmError} what the model throws; nothing is condensed when the question does not fit.
  * @see software-agent-sdk ask_agent
@@ -15,9 +16,10 @@ export function askSideQuestion(question: string, session: Session, signal?: Abo
     text(`${question}\n\n(Answer in words. Do not call a tool; your task continues afterwards.)`),
   ];
   const parameters = { ...request.parameters, ...(request.tools.length > 0 && { toolChoice: 'none' as const }) };
-  return session.agent.model.generate(
+  return callModel(
     { ...request, messages: withQuestion(request.messages, content), parameters },
-    { ...(signal && { signal }) },
+    { usageId: 'ask', model: session.agent.model, ...(signal && { signal }) },
+    session,
   );
 }
 

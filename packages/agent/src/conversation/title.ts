@@ -2,9 +2,8 @@ import { text, textOf } from '@varve/events';
 import { MessageEvent } from '@varve/events/kinds';
 import { LlmError, type LanguageModel, type ModelRequest } from '@varve/llm';
 import { AgentError } from '../error.ts';
-import { digestOfJson, messageDigester } from '../log/digest.ts';
 import { titleDraft } from '../log/drafts.ts';
-import { failedAttemptDrafts, replyFactDraft, type ReplyFactContext } from '../run/reply-events.ts';
+import { callModel } from '../run/side-call.ts';
 import type { Session } from '../session.ts';
 
 /** Options of {@link generateTitle}. */
@@ -42,30 +41,14 @@ export async function generateTitle(
     throw new AgentError('nothing-to-do', `No message of conversation ${conversationId} has text for a title.`);
   }
   const request = titleRequest(message, maxLength);
-  const facts = (): ReplyFactContext => ({
-    digests: {
-      messages: messageDigester()(request.messages),
-      tools: digestOfJson(request.tools),
-      parameters: digestOfJson(request.parameters),
-    },
-    projections: {},
-    usageId: 'title',
-    now: session.now(),
-    newId: () => journal.newId(),
-  });
-  const asked = (model ?? agent.model).generate(request, { ...(signal && { signal }) });
-  const reply = await asked.catch(async (error: unknown) => {
-    if (!(error instanceof LlmError)) throw error;
-    await journal.emit(failedAttemptDrafts(error.failedAttempts, facts()));
-    if (signal?.aborted) throw error;
+  const options = { usageId: 'title', model: model ?? agent.model, ...(signal && { signal }) };
+  const reply = await callModel(request, options, session).catch((error: unknown) => {
+    if (!(error instanceof LlmError) || signal?.aborted) throw error;
     return undefined;
   });
   const line = firstLine(textOf(reply?.message.content ?? [])) || firstLine(message);
   const title = titleDraft(truncate(line, maxLength));
-  const paid = reply
-    ? [...failedAttemptDrafts(reply.failedAttempts ?? [], facts()), replyFactDraft(reply, { actions: [] }, facts())]
-    : [];
-  const [stored] = await journal.emit([title, ...paid]);
+  const [stored] = await journal.emit([title]);
   return stored && 'value' in stored && typeof stored.value === 'string' ? stored.value : truncate(line, maxLength);
 }
 
