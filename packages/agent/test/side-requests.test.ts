@@ -166,7 +166,13 @@ test('a direct call is cancelled when the conversation is closed', async () => {
 });
 
 test('side questions count for the budget of their conversation and of its parent, also after a restart', async () => {
-  const usage = { input_tokens: 60, output_tokens: 0, cache_read_tokens: 0, cache_write_tokens: 0, reasoning_tokens: 0 };
+  const usage = {
+    input_tokens: 60,
+    output_tokens: 0,
+    cache_read_tokens: 0,
+    cache_write_tokens: 0,
+    reasoning_tokens: 0,
+  };
   const answer = { text: 'Yes.', usage };
   const { conversation, agent, store } = await started([answer, answer, done], { budget: { maxTokens: 100 } });
   const child = await conversation.child({ agent });

@@ -10,6 +10,7 @@ import {
   type ErrorClassification,
 } from '@varve/events/kinds';
 import { statusKey, type ExecutionStatus, type Usage } from '@varve/events/projections';
+import { classifyFailure } from './classify-failure.ts';
 
 /** An event without its stamp. A fixed `id` lets other events of the same append refer to it. */
 export interface Draft {
@@ -104,8 +105,9 @@ export function rejectionDraft(event: ActionEvent, reason: string): Draft {
 
 /** Ends a run in failure: the reason for people, and the status `error`. */
 export function failureDrafts(code: string, detail: string): readonly Draft[] {
+  const classification = classifyFailure(code, detail);
   return [
-    { make: (stamp) => ConversationErrorEvent.create({ source: 'environment', code, detail }, stamp) },
+    { make: (stamp) => ConversationErrorEvent.create({ source: 'environment', code, detail, classification }, stamp) },
     statusDraft('error'),
   ];
 }
