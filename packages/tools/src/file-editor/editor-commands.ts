@@ -1,12 +1,12 @@
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { writeAtomically } from '../files/write-atomically.ts';
+import { createAtomically, isExisting, writeAtomically } from '../files/write-atomically.ts';
 import { contents, type CallFields, type EditorReport, success, snippet } from './editor-report.ts';
 import type { FileEditorOptions } from './file-editor-options.ts';
 import { insertText } from './insert-text.ts';
 import { PersistentHistory } from './persistent-history.ts';
 import { numberedLines } from './numbered-lines.ts';
-import { isRefusal, refuse, type Refusal, refuseFailure, refuseParameter } from '../files/refusal.ts';
+import { isRefusal, refuse, refuseExisting, type Refusal, refuseFailure, refuseParameter } from '../files/refusal.ts';
 import { type Changed, replaceText } from './replace-text.ts';
 import type { Target } from '../files/target.ts';
 import { decodeText } from '../files/text-encoding.ts';
@@ -83,9 +83,9 @@ export class EditorCommands {
     const bytes = Buffer.from(content);
     try {
       await mkdir(dirname(target.real), { recursive: true });
-      await writeAtomically(target.real, bytes, undefined);
+      await createAtomically(target.real, bytes);
     } catch (error) {
-      return refuseFailure('Creating', target.path, error);
+      return isExisting(error) ? refuseExisting(target.path) : refuseFailure('Creating', target.path, error);
     }
     await this.#history.push(target.real, { before: undefined, after: digestOf(bytes) });
     return {

@@ -1,4 +1,5 @@
 import { formatNumbers, refuse, refuseParameter, type Refusal } from '../files/refusal.ts';
+import { findText } from '../files/find-sequence.ts';
 import type { TextFile } from '../files/text-file.ts';
 import { unixText } from '../files/unix-text.ts';
 
@@ -65,10 +66,7 @@ export function replaceText({ text, lineEnd }: TextFile, replacement: Replacemen
 /** Returns the offsets at which `wanted` occurs, overlapping ones included; at most 1 000. */
 function occurrences(text: string, wanted: string): readonly number[] {
   if (wanted === '') return text === '' ? [0] : [];
-  const found: number[] = [];
-  for (let at = text.indexOf(wanted); at >= 0 && found.length < maxPlaces; at = text.indexOf(wanted, at + 1))
-    found.push(at);
-  return found;
+  return findText(text, wanted, { limit: maxPlaces });
 }
 
 /** Returns the line numbers, counted from 1, of ascending offsets. */

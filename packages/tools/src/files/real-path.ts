@@ -3,12 +3,23 @@ import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'nod
 
 const maxLinks = 40;
 
+/** Maximum length of a path in bytes: PATH_MAX of Linux, and more than macOS allows. */
+const maxPathBytes = 4096;
+
+/** Returns the reason why no system call accepts a path; undefined if one may. */
+export function pathProblem(path: string): string | undefined {
+  if (path.includes('\0')) return 'a path cannot contain a null character';
+  const bytes = Buffer.byteLength(path);
+  return bytes > maxPathBytes ? `it has ${bytes} bytes, and a path has at most ${maxPathBytes}` : undefined;
+}
+
 /**
  * Returns a path with links and `..` resolved as far as it exists, and the rest appended. Links to missing targets are
- * followed too. Returns the path itself when it cannot be resolved.
+ * followed too. Returns the path itself when it cannot be resolved, for instance because it is too long.
  */
 export function realPathOf(path: string): string {
   let current = resolve(path);
+  if (pathProblem(current) !== undefined) return current;
   const rest: string[] = [];
   let links = 0;
   for (;;) {

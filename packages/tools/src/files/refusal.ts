@@ -21,6 +21,11 @@ export function refuseParameter(name: string, value: unknown, hint: string): Ref
   return refuse(`Invalid \`${name}\` parameter: ${shown}. ${hint}`);
 }
 
+/** Returns a refusal to create what exists. */
+export function refuseExisting(path: string): Refusal {
+  return refuseParameter('path', path, 'Something is there already, and create does not overwrite.');
+}
+
 /** Returns a refusal caused by an error of the operating system. */
 export function refuseFailure(doing: string, path: string, error: unknown): Refusal {
   return refuse(`${doing} ${path} failed: ${systemMessage(error)}.`);

@@ -1,8 +1,8 @@
 import type { Stats } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
-import { isInside, realPathOf } from './real-path.ts';
-import { refuse, type Refusal, refuseFailure, refuseParameter } from './refusal.ts';
+import { isInside, pathProblem, realPathOf } from './real-path.ts';
+import { refuse, refuseExisting, type Refusal, refuseFailure, refuseParameter } from './refusal.ts';
 
 /** File or directory that a call reads or changes. */
 export interface Target {
@@ -29,7 +29,8 @@ export async function resolveTarget(
   command: string,
   { workspace, roots }: PathScope,
 ): Promise<Target | Refusal> {
-  if (path.includes('\0')) return refuse('Invalid `path` parameter: a path cannot contain a null character.');
+  const problem = pathProblem(path);
+  if (problem !== undefined) return refuse(`Invalid \`path\` parameter: ${problem}.`);
   if (!isAbsolute(path)) return refuseRelative(path, workspace);
   const real = realPathOf(path);
   if (roots !== undefined && !isInside(real, [workspace, ...roots])) {
@@ -51,7 +52,7 @@ async function refuseRelative(path: string, workspace: string): Promise<Refusal>
 function refuseUnusable(path: string, command: string, stats: Stats | undefined): Refusal | undefined {
   if (command === 'create') {
     if (stats === undefined) return undefined;
-    return refuseParameter('path', path, 'Something is there already, and create does not overwrite.');
+    return refuseExisting(path);
   }
   if (stats === undefined) return refuseParameter('path', path, 'Nothing exists at this path.');
   if (stats.isDirectory()) {

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { writeAtomically } from './write-atomically.ts';
+import { createAtomically, isExisting, writeAtomically } from './write-atomically.ts';
 import { linesOf, unixText } from './unix-text.ts';
 
 test('a failed write leaves the old file and no other file', async () => {
@@ -23,6 +23,21 @@ test('a write replaces the file instead of changing it in place', async () => {
   await writeAtomically(path, Buffer.from('new'), before);
   expect(await readFile(path, 'utf8')).toBe('new');
   expect((await stat(path)).ino).not.toBe(before.ino);
+  await rm(directory, { recursive: true });
+});
+
+test('of concurrent creations one succeeds, and its content stays', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'varve-write-'));
+  const writers = Array.from({ length: 8 }, (_, index) => `content ${index}`);
+  for (let round = 0; round < 20; round += 1) {
+    const path = join(directory, `file ${round}`);
+    const results = await Promise.allSettled(writers.map((content) => createAtomically(path, Buffer.from(content))));
+    const winners = writers.filter((_, index) => results[index]?.status === 'fulfilled');
+    expect([await readFile(path, 'utf8')]).toEqual(winners);
+    const losses = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
+    expect(losses.every((reason) => isExisting(reason))).toBe(true);
+  }
+  expect(await readdir(directory)).toHaveLength(20);
   await rm(directory, { recursive: true });
 });
 

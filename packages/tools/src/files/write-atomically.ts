@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Stats } from 'node:fs';
-import { type FileHandle, open, rename, rm } from 'node:fs/promises';
+import { constants, copyFile, type FileHandle, link, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 /**
@@ -17,10 +17,30 @@ export async function writeAtomically(path: string, bytes: Buffer, previous: Sta
   }
 }
 
+/**
+ * Creates a file in one step, as {@link writeAtomically}, and never overwrites one.
+ *
+ * @throws {Error} with code `EEXIST` when something is at the path already.
+ */
+export async function createAtomically(path: string, bytes: Buffer): Promise<void> {
+  const staged = await stageFile(path, bytes, undefined);
+  try {
+    await staged.create();
+  } finally {
+    await staged.discard();
+  }
+}
+
 /** New content written and synced to a temporary file in the directory of the file it will replace. */
 export interface StagedFile {
   /** Renames the temporary file to its final path. */
   readonly commit: () => Promise<void>;
+  /**
+   * Creates the file at its final path.
+   *
+   * @throws {Error} with code `EEXIST` when something is there already, even if it appeared this moment.
+   */
+  readonly create: () => Promise<void>;
   /** Removes the temporary file. */
   readonly discard: () => Promise<void>;
 }
@@ -49,7 +69,21 @@ export async function stageFile(path: string, bytes: Buffer, previous: Stats | u
     await rename(staged, path);
     await syncDirectory(directory);
   };
-  return { commit, discard };
+  const create = async (): Promise<void> => {
+    await link(staged, path).catch(async (error: unknown) => {
+      if (isExisting(error)) throw error;
+      // A file system without hard links: the content appears in several steps, but still overwrites nothing.
+      await copyFile(staged, path, constants.COPYFILE_EXCL);
+    });
+    await rm(staged);
+    await syncDirectory(directory);
+  };
+  return { commit, create, discard };
+}
+
+/** Returns true for the error of a path at which something exists. */
+export function isExisting(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'EEXIST';
 }
 
 async function keepOwner(file: FileHandle, { uid, gid, mode }: Stats): Promise<void> {

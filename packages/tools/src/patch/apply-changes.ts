@@ -22,8 +22,8 @@ interface Staged {
 }
 
 /**
- * Makes all changes or none: writes every file to a temporary one next to it, then renames them; if that fails,
- * restores the renamed ones. A crash in between may leave some files new and some old, but none incomplete. Returns
+ * Makes all changes or none: writes every file to a temporary one next to it, then renames them, or links new ones so
+ * that nothing is overwritten; if that fails, restores the changed ones. A crash in between may leave some files new and some old, but none incomplete. Returns
  * undefined on success, else the system error and the files that could not be restored.
  */
 export async function applyChanges(changes: readonly PlannedChange[]): Promise<Refusal | undefined> {
@@ -38,7 +38,8 @@ export async function applyChanges(changes: readonly PlannedChange[]): Promise<R
     }
     for (const { real, before } of changes) await assertUnchanged(real, before);
     for (const { change, file } of staged) {
-      await (file === undefined ? rm(change.real) : file.commit());
+      if (file === undefined) await rm(change.real);
+      else await (change.before === undefined ? file.create() : file.commit());
       done.unshift(change);
     }
     return undefined;

@@ -1,7 +1,7 @@
 import { formatNumbers, refuse, type Refusal } from '../files/refusal.ts';
 import type { TextFile } from '../files/text-file.ts';
 import { linesOf, unixText } from '../files/unix-text.ts';
-import { findChunk } from './find-chunk.ts';
+import { ChunkFinder } from './find-chunk.ts';
 import type { Chunk } from './parse-patch.ts';
 
 /** Text with all chunks applied. */
@@ -13,8 +13,8 @@ export interface Patched {
 /** Replacement of the lines from index `from` up to `to`, exclusive. */
 interface Edit {
   readonly from: number;
-  readonly to: number;
-  readonly lines: readonly string[];
+  to: number;
+  readonly lines: string[];
 }
 
 /**
@@ -28,11 +28,13 @@ export function applyChunks(
 ): Patched | Refusal {
   const { text: plain, original } = unixText(text);
   const lines = linesOf(plain);
+  const finder = new ChunkFinder(lines);
   const edits: Edit[] = [];
   let fuzz = 0;
   let cursor = 0;
   for (const chunk of chunks) {
-    const [place, ...others] = findChunk(lines, chunk, cursor);
+    const [place, ...others] = finder.find(chunk, cursor);
+    if (finder.isExhausted) return refuseSize(path, chunks.length, lines.length);
     if (place === undefined) return refuseNotFound(path, chunk, cursor);
     if (others.length > 0) return refuseAmbiguous(path, chunk, [place, ...others]);
     fuzz += place.fuzz;
@@ -50,8 +52,10 @@ function editsOf({ lines }: Chunk, at: number): readonly Edit[] {
     const next = mark === '-' ? index + 1 : index;
     const added = mark === '+' ? [text] : [];
     if (mark !== ' ') {
-      if (last?.to === index) edits.splice(-1, 1, { from: last.from, to: next, lines: [...last.lines, ...added] });
-      else edits.push({ from: index, to: next, lines: added });
+      if (last?.to === index) {
+        last.to = next;
+        last.lines.push(...added);
+      } else edits.push({ from: index, to: next, lines: added });
     }
     if (mark !== '+') index += 1;
   }
@@ -88,6 +92,12 @@ function refuseNotFound(path: string, chunk: Chunk, cursor: number): Refusal {
   const where = cursor === 0 ? path : `${path} below line ${cursor}, where the change before it ends`;
   return refuse(
     `Nothing was changed: the lines of the change at line ${chunk.line} of the patch are not in ${where}. View the file for its exact text.`,
+  );
+}
+
+function refuseSize(path: string, chunks: number, lines: number): Refusal {
+  return refuse(
+    `Nothing was changed: ${chunks} changes of a file with ${lines} lines, ${path}, are too many for one patch. Use several patches, or the file editor.`,
   );
 }
 

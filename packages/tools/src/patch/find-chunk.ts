@@ -1,3 +1,4 @@
+import { findSequence, sequenceOf } from '../files/find-sequence.ts';
 import type { Chunk } from './parse-patch.ts';
 
 /** Place in a file that matches a chunk. */
@@ -21,70 +22,97 @@ const passes: readonly Pass[] = [
 ];
 const missedEndFuzz = 10_000;
 
-/**
- * Finds the lines that a chunk keeps or removes in `lines`, from index `cursor`: first exactly, then ignoring blanks at
- * the ends of lines, then ignoring different dashes, quotes and blanks. The anchors of the chunk choose among several
- * places.
- *
- * Returns every remaining place; a chunk is ambiguous if there is more than one.
- */
-export function findChunk(lines: readonly string[], chunk: Chunk, cursor: number): readonly ChunkPlace[] {
-  const wanted = chunk.lines.filter(({ mark }) => mark !== '+').map(({ text }) => text);
-  if (wanted.length === 0) return insertionPlaces(lines, chunk, cursor);
-  for (const { fuzz, normalize: plain } of passes) {
-    const found = occurrences(lines.map(plain), wanted.map(plain), cursor);
-    if (found.length === 0) continue;
-    const end = lines.length - wanted.length;
-    if (chunk.isAtEnd && found.includes(end)) return [{ at: end, fuzz }];
-    const left = found.length === 1 ? found : filterByAnchors(lines, { ...chunk, found, cursor });
-    return left.map((at) => ({ at, fuzz: fuzz + (chunk.isAtEnd ? missedEndFuzz : 0) }));
+/** Maximum number of lines that the searches for all chunks of a file may read: about a second. */
+const maxLinesRead = 10_000_000;
+
+/** Lines of a file in which chunks are searched, once for each way to normalize them. */
+export class ChunkFinder {
+  readonly #lines: readonly string[];
+  readonly #normalized = new Map<Pass, readonly string[]>();
+  #linesRead = 0;
+
+  constructor(lines: readonly string[]) {
+    this.#lines = lines;
   }
-  return [];
-}
 
-/**
- * Returns the places of a chunk that only adds lines: the end of the file, below its anchor, or after the last chunk.
- */
-function insertionPlaces(lines: readonly string[], { anchors, isAtEnd }: Chunk, cursor: number): readonly ChunkPlace[] {
-  if (isAtEnd) return [{ at: lines.length, fuzz: 0 }];
-  if (anchors.length === 0) return [{ at: cursor, fuzz: 0 }];
-  return anchorPositions(lines, anchors, cursor).map((at) => ({ at: at + 1, fuzz: 0 }));
-}
+  /** True once the searches have read more lines than one patch may; the results are then incomplete. */
+  get isExhausted(): boolean {
+    return this.#linesRead > maxLinesRead;
+  }
 
-interface Candidates {
-  readonly anchors: readonly string[];
-  /** Ascending. */
-  readonly found: readonly number[];
-  readonly cursor: number;
-}
+  /**
+   * Finds the lines that a chunk keeps or removes, from index `cursor`: first exactly, then ignoring blanks at the ends
+   * of lines, then ignoring different dashes, quotes and blanks. The anchors of the chunk choose among several places.
+   *
+   * Returns every remaining place; a chunk is ambiguous if there is more than one.
+   */
+  find(chunk: Chunk, cursor: number): readonly ChunkPlace[] {
+    const wanted = chunk.lines.filter(({ mark }) => mark !== '+').map(({ text }) => text);
+    if (wanted.length === 0) return this.#insertionPlaces(chunk, cursor);
+    for (const pass of passes) {
+      const found = this.#occurrences(pass, wanted, cursor);
+      if (found.length === 0) continue;
+      const { fuzz } = pass;
+      const end = this.#lines.length - wanted.length;
+      if (chunk.isAtEnd && found.at(-1) === end) return [{ at: end, fuzz }];
+      const left = found.length === 1 ? found : this.#filterByAnchors(chunk.anchors, found, cursor);
+      return left.map((at) => ({ at, fuzz: fuzz + (chunk.isAtEnd ? missedEndFuzz : 0) }));
+    }
+    return [];
+  }
 
-/** Returns, for each position of the anchors, the next candidate below it; all candidates if there are no anchors. */
-function filterByAnchors(lines: readonly string[], { anchors, found, cursor }: Candidates): readonly number[] {
-  const starts = anchorPositions(lines, anchors, cursor);
-  const next = starts.flatMap((start) => found.find((at) => at >= start) ?? []);
-  return next.length > 0 ? [...new Set(next)] : found;
-}
+  /**
+   * Returns the places of a chunk that only adds lines: the end of the file, below its anchor, or after the last chunk.
+   */
+  #insertionPlaces({ anchors, isAtEnd }: Chunk, cursor: number): readonly ChunkPlace[] {
+    if (isAtEnd) return [{ at: this.#lines.length, fuzz: 0 }];
+    if (anchors.length === 0) return [{ at: cursor, fuzz: 0 }];
+    return this.#anchorPositions(anchors, cursor).map((at) => ({ at: at + 1, fuzz: 0 }));
+  }
 
-/** Returns the indexes of the last anchor at which the other anchors precede it in order. */
-function anchorPositions(lines: readonly string[], anchors: readonly string[], cursor: number): readonly number[] {
-  for (const { normalize: plain } of passes) {
-    const text = lines.map(plain);
-    const [first, ...rest] = anchors.map(plain);
+  /** Returns, for each position of the anchors, the next candidate below it; all candidates if there are no anchors. */
+  #filterByAnchors(anchors: readonly string[], found: readonly number[], cursor: number): readonly number[] {
+    const next = nextOf(found, this.#anchorPositions(anchors, cursor));
+    return next.length > 0 ? next : found;
+  }
+
+  /** Returns the indexes of the last anchor at which the other anchors precede it in order. */
+  #anchorPositions(anchors: readonly string[], cursor: number): readonly number[] {
+    const [first, ...rest] = anchors;
     if (first === undefined) return [];
-    let starts = occurrences(text, [first], cursor);
-    for (const anchor of rest) starts = [...new Set(starts.map((at) => text.indexOf(anchor, at + 1)))];
-    const positions = starts.filter((at) => at >= 0);
-    if (positions.length > 0) return positions;
+    for (const pass of passes) {
+      let positions = this.#occurrences(pass, [first], cursor);
+      for (const anchor of rest) {
+        if (positions.length === 0) break;
+        positions = nextOf(
+          this.#occurrences(pass, [anchor], cursor),
+          positions.map((at) => at + 1),
+        );
+      }
+      if (positions.length > 0) return positions;
+    }
+    return [];
   }
-  return [];
+
+  #occurrences(pass: Pass, wanted: readonly string[], cursor: number): readonly number[] {
+    if (this.isExhausted) return [];
+    this.#linesRead += this.#lines.length - cursor + wanted.length;
+    let lines = this.#normalized.get(pass);
+    if (lines === undefined) this.#normalized.set(pass, (lines = this.#lines.map(pass.normalize)));
+    return findSequence(sequenceOf(lines), sequenceOf(wanted.map(pass.normalize)), { from: cursor });
+  }
 }
 
-function occurrences(lines: readonly string[], wanted: readonly string[], cursor: number): readonly number[] {
-  const found: number[] = [];
-  for (let at = cursor; at + wanted.length <= lines.length; at += 1) {
-    if (wanted.every((line, index) => lines[at + index] === line)) found.push(at);
+/** Returns, for each of the ascending `starts`, the first of the ascending `candidates` that is not below it, once. */
+function nextOf(candidates: readonly number[], starts: readonly number[]): readonly number[] {
+  const next = new Set<number>();
+  let index = 0;
+  for (const start of starts) {
+    while (index < candidates.length && (candidates[index] ?? 0) < start) index += 1;
+    const found = candidates[index];
+    if (found !== undefined) next.add(found);
   }
-  return found;
+  return [...next];
 }
 
 function withoutTypography(line: string): string {

@@ -27,6 +27,7 @@ type Hunks = readonly PatchHunk[];
 
 const header = /^\*\*\* (Add|Delete|Update) File:(.*)$/;
 const endOfFile = '*** End of File';
+const maxFiles = 1000;
 
 /**
  * Parses a patch in the V4A format. A refusal names the line, counted from 1, and the expected content.
@@ -53,7 +54,7 @@ export function parsePatch(lines: readonly string[]): Hunks | Refusal {
     const section: Section = { path: path.trim(), lines, from: at + 1, to: end };
     const hunk = sections[verb as keyof typeof sections](section);
     if ('refused' in hunk) return hunk;
-    hunks.push(hunk);
+    if (hunks.push(hunk) > maxFiles) return refuseLine(at, `a patch changes at most ${maxFiles} files`);
     at = end;
   }
   return hunks.length > 0 ? hunks : refuseLine(last, 'the patch changes no file');

@@ -1,4 +1,3 @@
-import picomatch from 'picomatch';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { text } from '@varve/events';
@@ -6,6 +5,7 @@ import { GlobAction, GlobObservation } from '@varve/events/payloads';
 import type { Tool, ToolContext } from '../contract/tool.ts';
 import { defineBuiltinTool } from '../contract/define-tool.ts';
 import { FileSearch, type SearchOptions } from './file-search.ts';
+import { maxGlobChars } from './path-filter.ts';
 import { wholeLines } from './whole-lines.ts';
 
 /** Input of one call. */
@@ -27,7 +27,7 @@ export function glob(options: SearchOptions = {}): Tool<GlobCall> {
   const search = new FileSearch(options);
   return defineBuiltinTool({
     name: 'glob',
-    description: `Finds files by name. Gives their absolute paths, the last changed first, at most ${search.maxFiles}.
+    description: `Finds files by name. Returns their absolute paths, the most recently changed first, at most ${search.maxFiles}.
 
 - \`*.ts\` matches names in all directories; \`src/**/*.ts\` matches paths below \`path\`.
 - Files that .gitignore excludes are left out, and hidden ones too unless the pattern names them, as in \`.github/**\`.
@@ -60,6 +60,8 @@ async function runSearch(search: FileSearch, call: GlobCall, { workspace, signal
     search_path: path ?? workspace,
   });
   if (typeof root === 'string') return failed(root);
+  if (rest.length > maxGlobChars)
+    return failed(`Invalid \`pattern\` parameter: it is longer than ${maxGlobChars} characters.`);
   if (root.entry !== '.') return failed(`Invalid \`path\` parameter: ${root.path}. It is a file, not a directory.`);
   const { paths, count, isPartial, message } = await search.files({
     root,
@@ -84,6 +86,8 @@ async function runSearch(search: FileSearch, call: GlobCall, { workspace, signal
 function splitPattern(pattern: string): { readonly base?: string; readonly rest: string } {
   const expanded = pattern === '~' || pattern.startsWith('~/') ? join(homedir(), pattern.slice(1)) : pattern;
   if (!isAbsolute(expanded)) return { rest: pattern };
-  const { base, glob: rest } = picomatch.scan(expanded);
-  return { base: base || '/', rest };
+  const names = expanded.split('/');
+  const wild = names.findIndex((name) => /[*?[{\\!]/.test(name));
+  const end = wild < 0 ? names.length - 1 : wild;
+  return { base: names.slice(0, end).join('/') || '/', rest: names.slice(end).join('/') };
 }

@@ -5,6 +5,7 @@ import type { Tool, ToolContext } from '../contract/tool.ts';
 import { defineBuiltinTool } from '../contract/define-tool.ts';
 import { FileSearch, type FilesFound, type SearchOptions } from './file-search.ts';
 import { matchingLines } from './matching-lines.ts';
+import { maxGlobChars } from './path-filter.ts';
 import type { SearchRoot } from './search-root.ts';
 import { wholeLines } from './whole-lines.ts';
 
@@ -61,7 +62,8 @@ async function runSearch(search: FileSearch, call: GrepCall, { workspace, signal
     ...asked,
   });
   if (typeof root === 'string') return failed(root);
-  if (call.pattern === '') return failed('Invalid `pattern` parameter: it is empty, so every line would match.');
+  const problem = patternProblem(call.pattern) ?? includeProblem(call.include);
+  if (problem !== undefined) return failed(problem);
   const files = await search.files({
     root,
     include: call.include ?? '',
@@ -78,6 +80,23 @@ async function runSearch(search: FileSearch, call: GrepCall, { workspace, signal
     truncated: files.isPartial || files.count > files.paths.length,
     ...asked,
   };
+}
+
+/** Maximum length of a regular expression; the system limits the arguments of a program to 128 KiB each. */
+const maxPatternChars = 10_000;
+
+/** Returns a message for the model if a regular expression cannot be searched for. */
+function patternProblem(pattern: string): string | undefined {
+  const invalid = 'Invalid `pattern` parameter: it';
+  if (pattern === '') return `${invalid} is empty, so every line would match.`;
+  if (pattern.includes('\0')) return `${invalid} contains a null character, which no text file contains.`;
+  return pattern.length > maxPatternChars ? `${invalid} is longer than ${maxPatternChars} characters.` : undefined;
+}
+
+function includeProblem(include = ''): string | undefined {
+  return include.length > maxGlobChars
+    ? `Invalid \`include\` parameter: it is longer than ${maxGlobChars} characters.`
+    : undefined;
 }
 
 function heading({ pattern, include }: GrepCall, root: SearchRoot, { count, paths, isPartial }: FilesFound): string {

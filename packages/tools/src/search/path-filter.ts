@@ -1,4 +1,4 @@
-import picomatch from 'picomatch';
+import { globMatcher } from './glob-matcher.ts';
 
 /** Filter of paths by a glob pattern. */
 export interface PathFilter {
@@ -7,6 +7,9 @@ export interface PathFilter {
   /** True if the pattern names hidden files or directories, which are omitted otherwise. */
   readonly isHidden: boolean;
 }
+
+/** Maximum length of a glob pattern. */
+export const maxGlobChars = 1000;
 
 /**
  * Returns the filter of a glob in the syntax of `.gitignore` and ripgrep: a pattern without a slash matches names at
@@ -17,6 +20,7 @@ export function pathFilter(pattern: string): PathFilter {
   const plain = pattern.trim().replace(/^\.?\/+/, '') || '**';
   const anchored = plain.endsWith('/') ? `${plain}**` : plain;
   const isHidden = /(?:^|\/|[{,])\.[^./]/.test(anchored);
-  const matches = picomatch(anchored, { dot: isHidden, basename: !anchored.includes('/'), flags: 's' });
-  return { matches: (path) => matches(path), isHidden };
+  const matches = globMatcher(anchored, { dot: isHidden });
+  const isName = !anchored.includes('/');
+  return { matches: (path) => matches(isName ? path.slice(path.lastIndexOf('/') + 1) : path), isHidden };
 }

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
-import { isInside, realPathOf } from '../files/real-path.ts';
+import { isInside, pathProblem, realPathOf } from '../files/real-path.ts';
 import type { PathScope } from '../files/target.ts';
 
 /** Directory or file to search. */
@@ -15,7 +15,8 @@ export interface SearchRoot {
 
 /** Checks the path of a search, relative to the workspace. Returns an error message for the model if it is invalid. */
 export async function searchRoot(path: string, { workspace, roots }: PathScope): Promise<SearchRoot | string> {
-  if (path.includes('\0')) return 'Invalid `path` parameter: a path cannot contain a null character.';
+  const problem = pathProblem(path);
+  if (problem !== undefined) return `Invalid \`path\` parameter: ${problem}.`;
   const real = realPathOf(resolve(workspace, path));
   if (roots !== undefined && !isInside(real, [workspace, ...roots])) {
     const where = [workspace, ...roots].join(', ');

@@ -1,0 +1,170 @@
+/** Returns true if a path, with `/` between its names, matches. */
+export type GlobMatcher = (path: string) => boolean;
+
+/** Options of {@link globMatcher}. */
+export interface GlobOptions {
+  /** True if wildcards match a leading dot of a name. */
+  readonly dot: boolean;
+}
+
+/** Condition on one character of a path. */
+type Test = (char: string, isNameStart: boolean) => boolean;
+
+/** Instruction of a matcher: consumes one character, continues at several places, or ends. */
+type Instruction = { readonly test: Test } | { readonly to: readonly number[] } | 'end';
+
+/**
+ * Compiles a glob pattern: `*` and `?` within a name, `**` as a name for any directories, `[a-z]`, `[!a-z]`, `{a,b}`,
+ * and `\` before a literal character. A leading `!` inverts the result. Braces without a comma, and unbalanced braces
+ * and brackets, are literal characters.
+ *
+ * All alternatives are followed at the same time, so that a match takes at most one step per instruction and character,
+ * whatever the pattern. A regular expression made from `*a*a*a*b` takes exponential time, and models write patterns.
+ *
+ * @see https://swtch.com/~rsc/regexp/regexp2.html
+ */
+export function globMatcher(pattern: string, options: GlobOptions): GlobMatcher {
+  const isInverted = pattern.startsWith('!');
+  const program = compile(Array.from(isInverted ? pattern.slice(1) : pattern), options);
+  return (path) => run(program, path) !== isInverted;
+}
+
+function compile(chars: readonly string[], { dot }: GlobOptions): readonly Instruction[] {
+  const program: Instruction[] = [];
+  const braces = bracesOf(chars);
+  const visible: Test = (char, isNameStart) => dot || char !== '.' || !isNameStart;
+  const inName: Test = (char, isNameStart) => char !== '/' && visible(char, isNameStart);
+  /** Repeats a test any number of times. */
+  const repeat = (test: Test): void => {
+    const at = program.length;
+    program.push({ to: [at + 1, at + 3] }, { test }, { to: [at] });
+  };
+  const stars = (at: number): number => {
+    let end = at;
+    while (chars[end] === '*') end += 1;
+    const isName = end - at > 1 && isNameEdge(chars[at - 1]) && isNameEdge(chars[end]);
+    if (!isName) repeat(inName);
+    else if (chars[end] === '/') {
+      const fork = program.push({ to: [] }) - 1;
+      repeat(visible);
+      program.push({ test: (char) => char === '/' });
+      program[fork] = { to: [fork + 1, program.length] };
+      return end + 1;
+    } else repeat(visible);
+    return end;
+  };
+  const alternatives = ({ close, commas }: Brace, open: number): number => {
+    const fork = program.push({ to: [] }) - 1;
+    const starts: number[] = [];
+    const exits: number[] = [];
+    const edges = [open, ...commas, close];
+    for (let index = 1; index < edges.length; index += 1) {
+      starts.push(program.length);
+      part((edges[index - 1] ?? 0) + 1, edges[index] ?? 0);
+      exits.push(program.push({ to: [] }) - 1);
+    }
+    program[fork] = { to: starts };
+    for (const exit of exits) program[exit] = { to: [program.length] };
+    return close + 1;
+  };
+  const part = (from: number, to: number): void => {
+    for (let at = from; at < to;) {
+      const char = chars[at] ?? '';
+      const brace = braces.get(at);
+      const set = char === '[' ? characterSet(chars, at, to) : undefined;
+      if (char === '*') at = stars(at);
+      else if (brace !== undefined) at = alternatives(brace, at);
+      else if (set !== undefined) {
+        program.push({ test: (one, isNameStart) => inName(one, isNameStart) && set.has(one) });
+        at = set.end;
+      } else if (char === '?') at = program.push({ test: inName }) && at + 1;
+      else {
+        const literal = char === '\\' && at + 1 < to ? (chars[(at += 1)] ?? '') : char;
+        program.push({ test: (one) => one === literal });
+        at += 1;
+      }
+    }
+  };
+  part(0, chars.length);
+  program.push('end');
+  return program;
+}
+
+function isNameEdge(char: string | undefined): boolean {
+  return char === undefined || char === '/' || char === '{' || char === ',' || char === '}';
+}
+
+interface Brace {
+  readonly close: number;
+  readonly commas: readonly number[];
+}
+
+/** Returns the balanced braces that contain commas, by the index of the opening one. */
+function bracesOf(chars: readonly string[]): ReadonlyMap<number, Brace> {
+  const found = new Map<number, Brace>();
+  const open: { readonly at: number; readonly commas: number[] }[] = [];
+  for (let at = 0; at < chars.length; at += 1) {
+    const char = chars[at];
+    if (char === '\\') at += 1;
+    else if (char === '{') open.push({ at, commas: [] });
+    else if (char === ',') open.at(-1)?.commas.push(at);
+    else if (char === '}') {
+      const brace = open.pop();
+      if (brace && brace.commas.length > 0) found.set(brace.at, { close: at, commas: brace.commas });
+    }
+  }
+  return found;
+}
+
+interface CharacterSet {
+  has(char: string): boolean;
+  /** Index after the closing bracket. */
+  readonly end: number;
+}
+
+/** Returns the set of characters that begins at `[`; undefined if it is not closed. */
+function characterSet(chars: readonly string[], open: number, to: number): CharacterSet | undefined {
+  const isNegated = chars[open + 1] === '!' || chars[open + 1] === '^';
+  const first = open + (isNegated ? 2 : 1);
+  const ranges: (readonly [string, string])[] = [];
+  for (let at = first; at < to; at += 1) {
+    if (chars[at] === '/') return undefined;
+    if (chars[at] === ']' && at > first) {
+      return { end: at + 1, has: (char) => ranges.some(([low, high]) => low <= char && char <= high) !== isNegated };
+    }
+    if (chars[at] === '\\') at += 1;
+    const low = chars[at] ?? '';
+    const isRange = chars[at + 1] === '-' && chars[at + 2] !== ']' && at + 2 < to;
+    if (isRange) at += 2;
+    ranges.push([low, chars[at] ?? '']);
+  }
+  return undefined;
+}
+
+function run(program: readonly Instruction[], path: string): boolean {
+  let states = reachable(program, [0]);
+  let isNameStart = true;
+  for (const char of path) {
+    const next: number[] = [];
+    for (const at of states) {
+      const instruction = program[at];
+      if (typeof instruction === 'object' && 'test' in instruction && instruction.test(char, isNameStart))
+        next.push(at + 1);
+    }
+    if (next.length === 0) return false;
+    states = reachable(program, next);
+    isNameStart = char === '/';
+  }
+  return [...states].some((at) => program[at] === 'end');
+}
+
+/** Returns the instructions that are reached without consuming a character. */
+function reachable(program: readonly Instruction[], from: readonly number[]): ReadonlySet<number> {
+  const states = new Set(from);
+  // A set is iterated to its end, including the elements that the loop adds.
+  for (const at of states) {
+    const instruction = program[at];
+    if (typeof instruction === 'object' && 'to' in instruction) for (const to of instruction.to) states.add(to);
+  }
+  return states;
+}
