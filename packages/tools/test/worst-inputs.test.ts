@@ -26,7 +26,7 @@ async function call<Input>(tool: Tool<Input>, files: Readonly<Record<string, str
 }
 
 const long = '/x'.repeat(100_000);
-const lines = 'same\n'.repeat(300_000);
+const lines = 'same\n'.repeat(200_000);
 const update = (...chunks: readonly string[]): string =>
   ['*** Begin Patch', '*** Update File: file', ...chunks, '*** End Patch'].join('\n');
 
@@ -59,7 +59,7 @@ test.for([
     /at most 1000 files/,
   ],
 ] as const)('$0', async ([, tool, input, answer]) => {
-  const { text } = await call(tool() as Tool<unknown>, { ['a'.repeat(64)]: 'x' }, input);
+  const { text } = await call(tool() as Tool, { ['a'.repeat(64)]: 'x' }, input);
   expect(text).toMatch(answer);
 });
 
@@ -74,7 +74,7 @@ test.for([
     update('@@', ...Array.from({ length: 5000 }, () => ' same'), '-same'),
     /several places/,
   ],
-  ['anchors that are everywhere', update(...Array.from({ length: 50 }, () => '@@ same'), '+new'), /several places/],
+  ['anchors that are everywhere', update(...Array.from({ length: 20 }, () => '@@ same'), '+new'), /several places/],
   ['many changes', update(...Array.from({ length: 300 }, () => ['@@', '+same', ' none']).flat()), /are not in file/],
   [
     'many insertions',

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Immutable } from '../immutable.ts';
 import { securityRisk } from '../kinds/action-event.ts';
 import { defineFact } from './define-fact.ts';

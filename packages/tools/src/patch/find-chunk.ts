@@ -23,7 +23,7 @@ const passes: readonly Pass[] = [
 const missedEndFuzz = 10_000;
 
 /** Maximum number of lines that the searches for all chunks of a file may read: about a second. */
-const maxLinesRead = 10_000_000;
+const maxLinesRead = 5_000_000;
 
 /** Lines of a file in which chunks are searched, once for each way to normalize them. */
 export class ChunkFinder {
@@ -105,14 +105,14 @@ export class ChunkFinder {
 
 /** Returns, for each of the ascending `starts`, the first of the ascending `candidates` that is not below it, once. */
 function nextOf(candidates: readonly number[], starts: readonly number[]): readonly number[] {
-  const next = new Set<number>();
+  const next: number[] = [];
   let index = 0;
   for (const start of starts) {
     while (index < candidates.length && (candidates[index] ?? 0) < start) index += 1;
     const found = candidates[index];
-    if (found !== undefined) next.add(found);
+    if (found !== undefined && found !== next.at(-1)) next.push(found);
   }
-  return [...next];
+  return next;
 }
 
 function withoutTypography(line: string): string {
