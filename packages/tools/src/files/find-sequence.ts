@@ -13,9 +13,9 @@ export interface FindOptions {
 }
 
 /**
- * Returns the ascending indexes at which a sequence occurs in another one, overlapping occurrences included; none for an
- * empty one. Takes at most two comparisons per item (the method of Knuth, Morris and Pratt): `indexOf` needs
- * 30 s for `a…aba…a` of 100,000 characters in a million times `a`.
+ * Returns the ascending indexes at which a sequence occurs in another one, overlapping occurrences included; none for
+ * an empty one. Takes at most two comparisons per item (the method of Knuth, Morris and Pratt): `indexOf` needs 30 s
+ * for `a…aba…a` of 100,000 characters in a million times `a`.
  */
 export function findSequence<T>(
   whole: Sequence<T>,

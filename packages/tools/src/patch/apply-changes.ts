@@ -23,8 +23,9 @@ interface Staged {
 
 /**
  * Makes all changes or none: writes every file to a temporary one next to it, then renames them, or links new ones so
- * that nothing is overwritten; if that fails, restores the changed ones. A crash in between may leave some files new and some old, but none incomplete. Returns
- * undefined on success, else the system error and the files that could not be restored.
+ * that nothing is overwritten; if that fails, restores the changed ones. A crash in between may leave some files new
+ * and some old, but none incomplete. Returns undefined on success, else the system error and the files that could not
+ * be restored.
  */
 export async function applyChanges(changes: readonly PlannedChange[]): Promise<Refusal | undefined> {
   const createdDirectories: string[] = [];
