@@ -15,7 +15,7 @@ export async function runPending(session: Session, context: StepContext): Promis
   const { journal, agent } = session;
   const runnable = await answerUnrunnable(session);
   const unapproved = withoutApproval(runnable, session);
-  const isWaiting = mustWait(agent.confirmation, unapproved.flatMap(proposedCalls));
+  const isWaiting = mustWait(agent.confirmation, proposedCalls(unapproved, session));
   const mayRun = isWaiting ? runnable.filter((call) => !unapproved.includes(call)) : runnable;
   let end: 'finished' | 'aborted' | undefined;
   const tasks = mayRun.map((call): ScheduledTask => ({
@@ -34,7 +34,7 @@ export async function runPending(session: Session, context: StepContext): Promis
   if (context.signal.aborted) return { kind: 'aborted' };
   // A person may have approved or rejected the others while the approved calls ran.
   const mustStillWait = (): boolean =>
-    mustWait(agent.confirmation, withoutApproval(unapproved, session).flatMap(proposedCalls));
+    mustWait(agent.confirmation, proposedCalls(withoutApproval(unapproved, session), session));
   await journal.emit(() => (mustStillWait() ? [statusDraft('waiting_for_confirmation')] : []));
   return { kind: journal.timeline.read('status').execution === 'waiting_for_confirmation' ? 'waiting' : 'continue' };
 }
@@ -70,6 +70,8 @@ function exclusionOf({ event, tool, input }: RunnableCall): Omit<ScheduledTask, 
   return { locks: tool.resources(input) ?? [`tool:${tool.name}`], isExclusive: FinishAction.is(event.action) };
 }
 
-function proposedCalls({ event, tool }: RunnableCall): readonly ProposedCall[] {
-  return event.action ? [{ tool, action: event.action, risk: event.security_risk }] : [];
+function proposedCalls(calls: readonly RunnableCall[], { workspace }: Session): readonly ProposedCall[] {
+  return calls.flatMap(({ event, tool }) =>
+    event.action ? [{ tool, action: event.action, risk: event.security_risk, workspace }] : [],
+  );
 }

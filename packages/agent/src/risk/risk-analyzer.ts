@@ -11,6 +11,8 @@ export interface ProposedCall {
   readonly action: Payload;
   /** Risk according to the model; `UNKNOWN` without a rating, and for tools that only read. */
   readonly risk: SecurityRisk;
+  /** Absolute path of the workspace, if the caller knows it. */
+  readonly workspace?: string;
 }
 
 /** Rates the risk of a call. */

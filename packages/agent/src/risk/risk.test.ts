@@ -10,7 +10,7 @@ import type { ProposedCall } from './risk-analyzer.ts';
 import { countingTool } from '../testing/counting-tool.ts';
 import { ensembleRisk } from './ensemble-risk.ts';
 import { modelRisk } from './model-risk.ts';
-import { readShell } from './read-shell.ts';
+import { readShell } from './shell/read-shell.ts';
 import type { RiskAnalyzer } from './risk-analyzer.ts';
 import { shellRisk } from './shell-risk.ts';
 
@@ -62,13 +62,14 @@ test.for([
   'cat ~/.ssh/id_rsa',
   'git push --force origin main',
   'shutdown now',
+  '{rm,-rf,x}',
 ])('HIGH: %s', (command) => {
   expect(riskOf(command)).toBe('HIGH');
 });
 
 test.for([
   'rm a.txt',
-  'rm /tmp/a /var/tmp/b ~/notes.txt',
+  'rm /tmp/a /var/tmp/b notes.txt',
   'curl http://x.example -o page.html',
   'curl http://x.example | grep bash',
   'sudo ls',
@@ -107,7 +108,6 @@ test.for([
   `python -c 'import os'`,
   `node -e 'x()'`,
   'rm $FLAGS x',
-  '{rm,-rf,/}',
   'sh -c "$SCRIPT"',
   'eval "$X"',
   'sudo $CMD',

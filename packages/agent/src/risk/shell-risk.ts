@@ -1,9 +1,12 @@
 import type { RiskVerdict } from '@varve/events/facts';
 import { TerminalAction } from '@varve/events/payloads';
 import { verdictOf } from './highest-risk.ts';
-import { readShell, type ShellCommand } from './read-shell.ts';
 import type { RiskAnalyzer } from './risk-analyzer.ts';
 import { shellRules, type ShellRule } from './shell-rules.ts';
+import { limits } from './shell/limits.ts';
+import { readShell } from './shell/read-shell.ts';
+import type { ShellCommand } from './shell/shell-command.ts';
+import { unknownKinds, type Unknown } from './shell/unknowns.ts';
 
 /** Options of {@link shellRisk}. */
 export interface ShellRiskOptions {
@@ -13,52 +16,67 @@ export interface ShellRiskOptions {
 
 /**
  * Parses the commands of the terminal and rates each simple command in them, also inside `sudo`, `xargs`, `find -exec`,
- * `sh -c` and substitutions. Commands that are only known when they run (a variable as the command, code for an
- * interpreter, input for a running program, invalid syntax) are UNKNOWN. Other tools are not rated.
+ * `sh -c`, substitutions and variables. What is only known when it runs (a variable as the command, code for an
+ * interpreter, input for a running program, invalid syntax, an unknown option of a wrapper) is UNKNOWN. Other tools are
+ * not rated.
  *
- * Detects accidental danger, not commands that are hidden on purpose: a script file may contain anything.
+ * Detects dangerous commands of a model that makes mistakes or was misled. It does not contain a program: a script file
+ * or `npm test` may do anything.
  *
  * @see software-agent-sdk PatternSecurityAnalyzer (regular expressions over all text, and a syntax tree for `rm` only)
  */
 export function shellRisk({ rules = [] }: ShellRiskOptions = {}): RiskAnalyzer {
-  const all = [...shellRules, ...rules];
+  const all: readonly ShellRule[] = [...shellRules, ...rules];
   return {
     spec: { rules: all.map(({ id }) => id), kind: 'ShellRiskAnalyzer' },
-    assess({ action }) {
+    assess({ action, workspace }) {
       if (!TerminalAction.is(action)) return undefined;
-      const isInput = action.is_input && action.command !== '';
-      return verdictOf(
-        isInput ? [{ risk: 'UNKNOWN', text: 'It is input for a running program.' }] : findings(action.command, all),
-      );
+      const { command } = action;
+      if (action.is_input && command !== '') return verdictOf([reasonOf({ kind: 'unknown.input', text: command })]);
+      if (command.length > limits.length) return verdictOf([reasonOf({ kind: 'unknown.size', text: '' })]);
+      return verdictOf(findings(command, all, workspace));
     },
   };
 }
 
+type Reasons = RiskVerdict['reasons'];
+
 /** Returns what is not known to be harmless in a script. */
-function findings(script: string, rules: readonly ShellRule[]): RiskVerdict['reasons'] {
-  const { commands, isWhole } = readShell(script);
-  const found = commands.flatMap((command): RiskVerdict['reasons'] => [
-    ...rules.flatMap((rule) =>
-      rule.matches(command) ? [{ risk: rule.risk, text: textOf(command), rule: rule.id }] : [],
-    ),
-    // `$FLAGS` in `rm $FLAGS` may contain any option of `rm`.
-    ...(command.name === 'rm' && command.hasUnseenArgs
-      ? [{ risk: 'UNKNOWN' as const, text: `The arguments of ${textOf(command)} are known only when it runs.` }]
-      : []),
-  ]);
-  return [
-    ...found,
-    ...(isWhole ? [] : [{ risk: 'UNKNOWN' as const, text: 'A part of it is known only when it runs.' }]),
-  ];
+function findings(script: string, rules: readonly ShellRule[], workspace: string | undefined): Reasons {
+  const { commands, unknowns } = readShell(script, workspace);
+  const found = commands.flatMap((command) => matches(command, rules));
+  return distinct([...found, ...unknowns.map(reasonOf)]).slice(0, limits.reasons);
 }
 
-/** Returns the start of a command. Words are never cut: the rest of a secret would no longer be masked. */
-function textOf({ name, args }: ShellCommand): string {
-  let text = name;
-  for (const arg of args) {
-    const word = /\s/.test(arg) ? JSON.stringify(arg) : arg;
-    if (text.length + word.length > 80) return `${text} …`;
-    text = `${text} ${word}`;
+function matches(command: ShellCommand, rules: readonly ShellRule[]): Reasons {
+  const matching = rules.filter((rule) => rule.matches(command));
+  const text = matching.length > 0 ? textOf(command) : '';
+  if (!command.isPossible) return matching.map(({ id, risk }) => ({ risk, text, rule: id }));
+  // The program may not run its arguments at all.
+  return matching.flatMap(({ id, risk }) => (risk === 'HIGH' ? [{ risk: 'UNKNOWN' as const, text, rule: id }] : []));
+}
+
+function reasonOf({ kind, text }: Unknown): Reasons[number] {
+  const shown = shortened(text.split(/\s+/));
+  return { risk: 'UNKNOWN', text: `${unknownKinds[kind]}${shown === '' ? '' : `: ${shown}`}`, rule: kind };
+}
+
+function distinct(reasons: Reasons): Reasons {
+  return [...new Map(reasons.map((reason) => [`${reason.rule ?? ''} ${reason.text}`, reason])).values()];
+}
+
+/** Returns the start of a command with its redirections. */
+function textOf({ name, args, writes }: ShellCommand): string {
+  const words = [name, ...args, ...writes.map((file) => `> ${file}`)].filter((word) => word !== '');
+  return shortened(words.map((word) => (/\s/.test(word) && !word.startsWith('> ') ? JSON.stringify(word) : word)));
+}
+
+/** Returns the start of some words. Words are never cut: the rest of a secret would no longer be masked. */
+function shortened(words: readonly string[]): string {
+  let text = '';
+  for (const word of words) {
+    if (text.length + word.length > 80) return `${text} …`.trim();
+    text = `${text} ${word}`.trim();
   }
   return text;
 }

@@ -23,7 +23,11 @@ export async function handleReply(
 ): Promise<StepOutcome> {
   const calls = readCalls(reply, session);
   const valid = calls.flatMap((call) => (call.kind === 'valid' ? [call] : []));
-  const reviews = reviewCalls(session.agent.confirmation, valid);
+  const { agent, workspace } = session;
+  const reviews = reviewCalls(
+    agent.confirmation,
+    valid.map((call) => ({ ...call, workspace })),
+  );
   const reviewOf = new Map(valid.flatMap((call, index) => (reviews[index] ? [[call, reviews[index]]] : [])));
   const events = [
     ...requestFacts(prepared, session),

@@ -1,0 +1,83 @@
+import { isLongOption } from './options.ts';
+import { hasName, type ShellCommand } from './shell-command.ts';
+
+/** Reports whether a command sends a request. */
+export const fetches = hasName('curl', 'wget', 'http', 'https', 'xh', 'aria2c', 'fetch');
+
+/** Returns what of an option or argument may be a path: the value of `--output=PATH`, `of=PATH`, `-tPATH`. */
+function pathOf(arg: string): string {
+  return arg.replace(/^(?:--?[\w-]+=|of=|-[a-zA-Z]+(?=[/~]))/, '');
+}
+
+/** Commands whose last argument, or the value of an option, is written. */
+const copies = hasName('cp', 'install', 'ln', 'rsync', 'scp', 'ditto');
+/** Commands that write all their arguments. */
+const writesAll = hasName(
+  'tee',
+  'mv',
+  'touch',
+  'truncate',
+  'mkdir',
+  'mkfifo',
+  'patch',
+  'dd',
+  'sponge',
+  'rmdir',
+  'unlink',
+  'rm',
+);
+/** Commands that write the value of an option. */
+const writesOption: Readonly<Record<string, RegExp>> = {
+  curl: /^(?:-[a-zA-Z]*[oD]|--out|--dump)/,
+  find: /^-f(?:print|ls)/,
+  perl: /^-\w*i/,
+  sort: /^(?:-[a-zA-Z]*o|--out)/,
+  tar: /^(?:-[a-zA-Z]*[Cf]|[a-zA-Z]*[xcf][a-zA-Z]*$|--dir|--file)/,
+  unzip: /^-[a-zA-Z]*d/,
+  wget: /^(?:-[a-zA-Z]*[OP]|--out|--dir)/,
+};
+
+/** Returns the files that a command writes. */
+export function writtenFiles(command: ShellCommand): readonly string[] {
+  const { name, args, writes } = command;
+  if (copies(command)) {
+    const targets = args.filter(
+      (arg, at) => /^(?:-\w*t|--target)/.test(arg) || /^(?:-\w*t|--target\S*)$/.test(args[at - 1] ?? ''),
+    );
+    return [...writes, ...args.filter((arg) => !arg.startsWith('-')).slice(-1), ...targets.map(pathOf)];
+  }
+  if (writesAll(command)) return [...writes, ...args.map(pathOf)];
+  if (/^g?sed$/.test(name))
+    return args.some((arg) => /^-[a-zA-Z]*i/.test(arg) || isLongOption(arg, '--in-place'))
+      ? [...writes, ...args]
+      : writes;
+  const option = Object.hasOwn(writesOption, name) ? writesOption[name] : undefined;
+  if (!option) return writes;
+  return [...writes, ...args.filter((arg, at) => option.test(arg) || option.test(args[at - 1] ?? '')).map(pathOf)];
+}
+
+/** Returns the files that a command deletes. */
+export function deletedFiles(command: ShellCommand): readonly string[] {
+  const { name, args } = command;
+  if (hasName('rm', 'unlink', 'rmdir', 'rimraf', 'trash', 'truncate')(command))
+    return args.filter((arg) => !arg.startsWith('-'));
+  if (name !== 'find' || !args.includes('-delete')) return [];
+  const start = args.findIndex((arg) => /^[-(!]/.test(arg) && !/^-[HLPD]$/.test(arg));
+  return args.slice(0, start);
+}
+
+const local = /^(?:https?:\/\/)?(?:localhost|127\.\d+\.\d+\.\d+|\[::1\]|0\.0\.0\.0)(?:[:/]|$)/;
+
+/** Reports whether a command sends files to another machine. */
+export function uploads(command: ShellCommand): boolean {
+  const { name, args } = command;
+  if (name === 'scp' || name === 'rsync') return /^[^/.~-][^/]*:/.test(args.at(-1) ?? '');
+  if (!fetches(command) || args.some((arg) => local.test(arg))) return false;
+  return args.some(
+    (arg, at) =>
+      /^(?:-[a-zA-Z]*T|--upload|--post-file|--body-file)/.test(arg) ||
+      /^(?:-[a-zA-Z]*[dF]|--data\S*?=|--form\S*?=).*@/.test(arg) ||
+      (/^(?:-[a-zA-Z]*[dF]|--data[\w-]*|--form[\w-]*|--json)$/.test(args[at - 1] ?? '') &&
+        /^(?:[\w.-]*=?)?@/.test(arg)),
+  );
+}

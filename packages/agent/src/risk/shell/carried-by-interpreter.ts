@@ -1,0 +1,67 @@
+import { scriptOf, unknown, type Carried } from './carried.ts';
+import { shellOptions, type Interpreter } from './interpreters.ts';
+import { readAllOptions, readOptions, type OptionList } from './options.ts';
+import type { ShellWords } from './shell-word.ts';
+
+/** Returns the script of a shell; a shell that reads its input is unknown. */
+export function carriedByShell(name: string, args: ShellWords): readonly Carried[] {
+  const plain = args.map((word) =>
+    word.text?.startsWith('+') ? { ...word, text: word.text.replace('+', '-') } : word,
+  );
+  const read = readOptions(plain, shellOptions);
+  if (!read) return [unknown('unknown.option', name)];
+  const has = (option: string): boolean => read.options.some((one) => one.name === option);
+  if (has('--version') || has('--help')) return [];
+  const [first, ...rest] = args.slice(read.at);
+  const long = read.options.find((one) => one.name === '--command')?.value;
+  if (long !== undefined) return [{ kind: 'script', source: long }];
+  if (has('-c')) return first ? [scriptOf(name, [first])] : [];
+  if (!first || has('-s') || isInput(first.text)) return [unknown('unknown.input', name)];
+  if (first.text === undefined) return [unknown('unknown.command', [name, first, ...rest].map(String).join(' '))];
+  return [];
+}
+
+/** Reports whether a file is the input of a program or the output of another. */
+function isInput(text: string | undefined): boolean {
+  return text !== undefined && /^(?:-$|\/dev\/(?:stdin|fd\/)|\/proc\/self\/fd\/)/.test(text);
+}
+
+/** Modules of Python that run code of their arguments or input. */
+const codeModules = /^(?:timeit|code|pdb|asyncio|IPython|cProfile|trace|runpy)$/;
+
+/** Returns what is unknown about an interpreter: its code or its input. */
+export function carriedByInterpreter(name: string, interpreter: Interpreter, args: ShellWords): readonly Carried[] {
+  const { code, modules = [] } = interpreter;
+  const read = readOptions(args, interpreter.options);
+  if (!read) return [unknown('unknown.option', name)];
+  const isCode = read.options.some(
+    (option) => code.includes(option.name) || (option.name === '-m' && codeModules.test(option.value ?? '')),
+  );
+  if (isCode) return [unknown('unknown.code', name)];
+  if (read.options.some((option) => modules.includes(option.name))) return [];
+  const file = args[read.at];
+  if (!file || isInput(file.text)) return [unknown('unknown.input', name)];
+  if (file.text === undefined || file.isOneOf) return [unknown('unknown.command', `${name} ${file.shown}`)];
+  const isEval = /^(?:deno|bun)$/.test(name) && /^(?:eval|repl)$/.test(file.text);
+  return isEval || /^https?:/.test(file.text) ? [unknown('unknown.code', name)] : [];
+}
+
+/** Returns what is unknown about a program in the arguments of awk or sed. */
+export function carriedByProgram(
+  name: string,
+  args: ShellWords,
+  list: OptionList,
+  runs: (program: string) => boolean,
+): readonly Carried[] {
+  const read = readAllOptions(args, list);
+  if (!read) return [unknown('unknown.option', name)];
+  const named = (names: readonly string[]) => read.options.filter((option) => names.includes(option.name));
+  const given = named(['-e', '--expression', '--source']).flatMap(({ value }) => value ?? []);
+  const hasProgram =
+    given.length > 0 || named(['-f', '--file', '-E', '--exec']).some(({ value }) => value !== undefined);
+  // An empty operand is the suffix of `-i` on macOS.
+  const first = read.operands.find(({ text }) => text !== '');
+  const isUnseen = !hasProgram && first !== undefined && (first.text === undefined || first.isOneOf === true);
+  const programs = [...given, ...(hasProgram || first?.text === undefined ? [] : [first.text])];
+  return isUnseen || programs.some(runs) ? [unknown('unknown.code', name)] : [];
+}

@@ -1,0 +1,35 @@
+import type { ShellWords } from './shell-word.ts';
+import type { Unknown, UnknownKind } from './unknowns.ts';
+
+/** Something that a command runs through its arguments, or that is unknown about them. */
+export type Carried =
+  | { readonly kind: 'words'; readonly words: ShellWords }
+  | { readonly kind: 'script'; readonly source: string }
+  /** Words or a script that an unknown program may run. */
+  | { readonly kind: 'possible'; readonly words: ShellWords }
+  | { readonly kind: 'possible-script'; readonly source: string }
+  | { readonly kind: 'directory'; readonly path: string | undefined }
+  | { readonly kind: 'unknown'; readonly unknown: Unknown };
+
+/** Surroundings of a command. */
+export interface CommandInput {
+  /** Words of the commands whose output it reads. */
+  readonly items: ShellWords;
+  /** True if its input is a pipe, a here-document or a file. */
+  readonly hasInput: boolean;
+  /** Reports whether text is a number, also when it is calculated. */
+  readonly isNumber: (text: string) => boolean;
+}
+
+/** Makes an unknown part. */
+export function unknown(kind: UnknownKind, text: string): Carried {
+  return { kind: 'unknown', unknown: { kind, text } };
+}
+
+/** Returns the script that a shell reads from some words; unknown if a word is. */
+export function scriptOf(name: string, words: ShellWords): Carried {
+  const texts = words.flatMap(({ text, isOneOf }) => (isOneOf || text === undefined ? [] : [text]));
+  if (texts.length < words.length)
+    return unknown('unknown.command', [name, ...words.map(({ shown }) => shown)].join(' '));
+  return { kind: 'script', source: texts.join(' ') };
+}

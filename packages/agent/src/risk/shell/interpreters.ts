@@ -1,0 +1,106 @@
+import type { OptionList } from './options.ts';
+
+/** Options of an interpreter, and where its code is. */
+export interface Interpreter {
+  /** Options before the file, of which those in `code` contain code. */
+  readonly options: OptionList;
+  readonly code: readonly string[];
+  /** Options that replace the file: `python -m pytest`. */
+  readonly modules?: readonly string[];
+}
+
+const javascript: Interpreter = {
+  options:
+    '-e: -p: -c -i -h -v -r: --eval: --print: --check --interactive --require: --import: --loader: --experimental-loader: --conditions: -C: --env-file: --test-reporter: --test-name-pattern: --watch-path: --inspect? --inspect-brk? --stack-trace-limit? --version --help --test --watch --*',
+  code: ['-e', '-p', '-i', '--eval', '--print', '--interactive'],
+  modules: ['-h', '-v', '--version', '--help', '--test'],
+};
+
+/** Programs that run code from an argument, their input, or a file. */
+const interpreters: Readonly<Record<string, Interpreter>> = {
+  python: {
+    options:
+      '-b -B -d -E -h -i -I -O -P -q -s -S -u -v -V -x -? -c: -m: -W: -X: --version --help --check-hash-based-pycs:',
+    code: ['-c', '-i'],
+    modules: ['-m', '-V', '--version', '-h', '--help'],
+  },
+  node: javascript,
+  nodejs: javascript,
+  bun: { ...javascript, modules: ['-h', '-v', '--version', '--help'] },
+  deno: { options: '-h -V --version --help --*', code: [], modules: ['-V', '--version', '-h', '--help'] },
+  tsx: javascript,
+  'ts-node': javascript,
+  perl: {
+    options: '-a -c -f -h -l? -n -p -s -S -t -T -u -U -v -V? -w -W -X -0? -C? -D? -d? -e: -E: -F? -i? -I: -m? -M? -x?',
+    code: ['-e', '-E', '-d', '-m', '-M', '-x'],
+    modules: ['-v', '-V', '-h'],
+  },
+  ruby: {
+    options: '-a -c -d -h -l -n -p -s -S -v -w -y -0? -C: -E: -e: -F? -i? -I: -K? -r: -T? -W? -x? --version --help --*',
+    code: ['-e', '-x'],
+    modules: ['-v', '--version', '-h', '--help'],
+  },
+  php: {
+    options: '-a -C -e -h -i -l -m -n -q -s -v -w -B: -c: -d: -E: -f: -F: -R: -r: -S: -t: -z: --version --help --ini',
+    code: ['-a', '-B', '-d', '-E', '-F', '-R', '-r'],
+    modules: ['-v', '-i', '-m', '-h', '--version', '--help', '--ini', '-S'],
+  },
+  lua: { options: '-e: -i -l: -v -E -W', code: ['-e', '-i'], modules: ['-v'] },
+  luajit: { options: '-e: -i -l: -v -E -j: -O? -b', code: ['-e', '-i'], modules: ['-v'] },
+  Rscript: { options: '-e: --verbose --version --*', code: ['-e'], modules: ['--version'] },
+  osascript: { options: '-e: -i -l: -s:', code: ['-e', '-i'] },
+  tclsh: { options: '', code: [] },
+  pwsh: { options: '', code: [] },
+  groovy: { options: '-e: -n -p', code: ['-e'] },
+  julia: { options: '-e: -E: -q -t: -p: --version --*', code: ['-e', '-E'], modules: ['--version'] },
+  jshell: { options: '', code: [] },
+  sqlite3: { options: '-batch -csv -json -header -readonly -line -column -table -cmd:', code: ['-cmd'] },
+};
+
+/** Programs that read shell commands. */
+const shells = new Set(['sh', 'bash', 'rbash', 'zsh', 'dash', 'ksh', 'mksh', 'ash', 'fish', 'csh', 'tcsh']);
+
+/** Options of shells. */
+export const shellOptions: OptionList =
+  '-a -b -e -f -h -i -k -l -m -n -p -r -s -t -u -v -x -B -C -D -E -H -P -T -c -o: -O: --login --norc --noprofile --noediting --posix --verbose --restricted --version --help --debugger --command:';
+
+/** Options of awk; `-f` and `-E` name a file. */
+export const awkOptions: OptionList =
+  '-f: -F: -v: -e: -i: -l: -E: -b -c -C -d? -D? -g -h -I -k -L? -M -n -N -O -o? -p? -P -r -s -S -t -V --assign: --field-separator: --file: --source: --include: --load: --exec: --version --help --posix --re-interval --csv';
+
+/** Options of sed. */
+export const sedOptions: OptionList =
+  '-n -E -r -s -u -z -b -i? -e: -f: -l: --expression: --file: --line-length: --in-place? --quiet --silent --regexp-extended --separate --unbuffered --null-data --posix --debug --sandbox --follow-symlinks --version --help --binary --zero-terminated';
+
+/** Editors, pagers and debuggers with the arguments that contain commands for them. */
+export const editors: Readonly<Record<string, RegExp>> = {
+  ed: /./,
+  emacs: /^-/,
+  ex: /./,
+  expect: /./,
+  gdb: /^-/,
+  less: /^\+/,
+  lldb: /^-/,
+  more: /^\+/,
+  nvim: /^(?:\+|-[a-zA-Z]*[cSsuEe]|--cmd)/,
+  vi: /^(?:\+|-[a-zA-Z]*[cSsuEe]|--cmd)/,
+  view: /^(?:\+|-[a-zA-Z]*[cSsuEe]|--cmd)/,
+  vim: /^(?:\+|-[a-zA-Z]*[cSsuEe]|--cmd)/,
+};
+
+/** Reports whether a program is a shell. */
+export function isShell(name: string): boolean {
+  return shells.has(name);
+}
+
+/** Returns the description of an interpreter: `python3.12` is `python`. */
+export function interpreterOf(name: string): Interpreter | undefined {
+  const key = name.replace(/^(python|pypy|perl|ruby|php|lua|node|tclsh)[\d.]+$/, '$1').replace(/^pypy$/, 'python');
+  return Object.hasOwn(interpreters, key) ? interpreters[key] : undefined;
+}
+
+/** Reports whether a program runs its input or an argument as code. */
+export function runsCode(name: string): boolean {
+  if (isShell(name) || interpreterOf(name) || name === 'eval' || name === 'source' || name === '.') return true;
+  return /^[gmn]?awk$/.test(name);
+}

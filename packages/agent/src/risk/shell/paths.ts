@@ -1,0 +1,46 @@
+import { posix } from 'node:path';
+
+/** Kind of place that a path leads to. `workspace` includes relative paths that stay below the start directory. */
+export type Place = 'workspace' | 'temporary' | 'home' | 'device' | 'system' | 'outside';
+
+/** Base of relative paths, and the workspace. */
+export interface PathContext {
+  /** Directories that the script changes to, in its order; undefined for one that is not known. */
+  readonly directories: readonly (string | undefined)[];
+  /** Absolute path of the workspace, if it is known. */
+  readonly workspace?: string;
+}
+
+const temporary = /^(?:\/private)?\/(?:tmp|var\/tmp|var\/folders|dev\/shm)\/./;
+const harmlessDevice = /^\/dev\/(?:null|std(?:in|out|err)|fd\/\d+|tty|zero|full|u?random)$/;
+const system =
+  /^(?:\/private)?\/(?:etc|usr|bin|sbin|lib\w*|boot|sys|proc|root|opt|var|srv|run|system|library|applications)(?:\/|$)/i;
+/** A pattern in the first directory of a path can match any directory. */
+const unclear = /^\/[^/]*[*?[{]/;
+
+/** Returns the places where a path may be, for each directory in which the command may run. */
+export function placesOf(path: string, context: PathContext): readonly Place[] {
+  if (/^[~/]/.test(path)) return [placeOf(path, context.workspace)];
+  let directory: string | undefined = '.';
+  const places = new Set([placeOf(posix.normalize(path), context.workspace)]);
+  for (const next of context.directories) {
+    directory = next === undefined ? undefined : resolved(directory ?? '.', next);
+    if (directory !== undefined) places.add(placeOf(resolved(directory, path), context.workspace));
+  }
+  return [...places];
+}
+
+function resolved(directory: string, path: string): string {
+  return /^[~/]/.test(path) ? path : posix.join(directory, path);
+}
+
+function placeOf(path: string, workspace: string | undefined): Place {
+  const normal = posix.normalize(path).replace(/^\/+/, '/');
+  if (workspace !== undefined && normal.startsWith(`${workspace.replace(/\/$/, '')}/`)) return 'workspace';
+  if (normal.startsWith('~')) return 'home';
+  if (!normal.startsWith('/')) return /^\.\.(?:\/|$)/.test(normal) ? 'outside' : 'workspace';
+  if (temporary.test(normal)) return 'temporary';
+  if (harmlessDevice.test(normal)) return 'temporary';
+  if (normal.startsWith('/dev/')) return 'device';
+  return system.test(normal) || unclear.test(normal) || normal === '/' ? 'system' : 'outside';
+}

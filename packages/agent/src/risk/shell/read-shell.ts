@@ -1,0 +1,289 @@
+import { basename } from 'node:path';
+import {
+  forEachChild,
+  parse,
+  type Assignment,
+  type Command,
+  type Pipeline,
+  type Redirection,
+  type SyntaxNode,
+} from 'unbash';
+import { evaluatesText, isNumber } from './arithmetic.ts';
+import type { Carried } from './carried.ts';
+import { carriedBy } from './carried-command.ts';
+import { limits, Work } from './limits.ts';
+import { isInert } from './named-programs.ts';
+import { programNames } from './program-names.ts';
+import type { ShellCommand } from './shell-command.ts';
+import type { ShellWords } from './shell-word.ts';
+import { unknownAssignment } from './special-variables.ts';
+import type { Unknown, UnknownKind } from './unknowns.ts';
+import { isInKnownDirectory } from './unseen-arguments.ts';
+import { addAssignments, Variables } from './variables.ts';
+import { expandWord, hasPattern, hasResult, valuesOfWord } from './words.ts';
+import { wrapperOf } from './wrappers.ts';
+
+/** Commands of a script, as far as they are known without running it. */
+export interface ShellReading {
+  readonly commands: readonly ShellCommand[];
+  /** Parts that are not known before the script runs; without any, `commands` is complete. */
+  readonly unknowns: readonly Unknown[];
+  /** Syntax nodes and characters that were visited. */
+  readonly work: number;
+}
+
+/**
+ * Reads a shell script: quotes, pipes, redirections, substitutions, functions, variables with literal values, and the
+ * scripts inside its arguments. The work is limited, and linear in the length of the script.
+ */
+export function readShell(source: string, workspace?: string): ShellReading {
+  const reader = new Reader(workspace);
+  reader.script(source, { feeds: [], items: [], hasInput: false, certainty: 'runs', depth: 0 });
+  return { commands: reader.commands, unknowns: [...reader.unknowns.values()], work: reader.work };
+}
+
+/** `runs` for commands that run, `may-run` for arguments that a program may run, `text` for any other text. */
+type Certainty = 'runs' | 'may-run' | 'text';
+
+/** Kinds that are reported for commands that may not run; all kinds are reported for those that run. */
+const reported: Readonly<Record<Exclude<Certainty, 'runs'>, ReadonlySet<UnknownKind>>> = {
+  'may-run': new Set([
+    'unknown.code',
+    'unknown.program',
+    'unknown.size',
+    'unknown.later',
+    'unknown.arithmetic',
+    'unknown.command',
+    'unknown.arguments',
+    'unknown.option',
+  ]),
+  text: new Set(['unknown.code', 'unknown.program', 'unknown.size', 'unknown.later', 'unknown.arithmetic']),
+};
+
+/** Surroundings of a node. */
+interface Context {
+  /** Names of the commands that read its output. */
+  readonly feeds: readonly string[];
+  /** Words of the commands whose output it reads. */
+  readonly items: ShellWords;
+  readonly hasInput: boolean;
+  readonly certainty: Certainty;
+  /** Depth of scripts inside scripts. */
+  readonly depth: number;
+}
+
+class Reader {
+  readonly commands: ShellCommand[] = [];
+  readonly unknowns = new Map<string, Unknown>();
+  readonly #directories: (string | undefined)[] = [];
+  readonly #paths: ShellCommand['paths'];
+  readonly #variables = new Variables();
+  readonly #work = new Work();
+  #nesting = 0;
+
+  constructor(workspace: string | undefined) {
+    this.#paths = { directories: this.#directories, ...(workspace !== undefined && { workspace }) };
+  }
+
+  get work(): number {
+    return this.#work.done;
+  }
+
+  script(source: string, context: Context): void {
+    if (!this.#work.spend(source.length)) return this.#tooLong();
+    if (context.depth > limits.scripts) return this.#unknown('unknown.size', 'Scripts in scripts', context);
+    const parsed = parse(source);
+    addAssignments(parsed, this.#variables, (node) => this.#work.visit(node));
+    this.#visit(parsed, context);
+  }
+
+  #visit(node: SyntaxNode, context: Context): void {
+    if (!this.#work.visit(node) || this.#nesting > limits.nesting) return this.#tooLong();
+    this.#nesting++;
+    this.#read(node, context);
+    this.#nesting--;
+  }
+
+  #read(node: SyntaxNode, context: Context): void {
+    if (evaluatesText(node, this.#variables)) this.#unknown('unknown.arithmetic', textOf(node), context);
+    if (node.type === 'Pipeline') return this.#pipeline(node, context);
+    if (node.type === 'Command') return this.#command(node, context);
+    if (node.type === 'Redirected') {
+      this.#redirections(node.redirects, [], context);
+      const hasInput = context.hasInput || node.redirects.some(isInput);
+      return this.#children(node, { ...context, hasInput });
+    }
+    if (node.type === 'Script' && 'errors' in node && node.errors?.length) {
+      this.#unknown('unknown.syntax', node.errors[0]?.message ?? '', context);
+    }
+    if (node.type === 'Assignment') this.#assignment(node, context);
+    // A function of this name changes what the rest of the script means.
+    if (node.type === 'Function' && (wrapperOf(node.name.text) || isInert(node.name.text))) {
+      this.#unknown('unknown.later', `${node.name.text}()`, context);
+    }
+    return this.#children(node, context);
+  }
+
+  #children(node: SyntaxNode, context: Context): void {
+    forEachChild(node, (child) => {
+      this.#visit(child, context);
+    });
+  }
+
+  #pipeline({ commands, prefixes }: Pipeline, context: Context): void {
+    if (commands.length > limits.stages) return this.#tooLong();
+    for (const prefix of prefixes) this.#visit(prefix, context);
+    let { items } = context;
+    const names = commands.map((command) => this.#namesIn(command));
+    for (const [index, command] of commands.entries()) {
+      const feeds = [...names.slice(index + 1).flat(), ...context.feeds];
+      this.#visit(command, { ...context, feeds, items, hasInput: context.hasInput || index > 0 });
+      if (command.type === 'Command') items = [...items, ...this.#wordsOf(command)].slice(-limits.items);
+    }
+  }
+
+  #command(command: Command, context: Context): void {
+    const words = this.#wordsOf(command);
+    const writes = this.#redirections(command.redirects, words, context);
+    const hasInput = context.hasInput || command.redirects.some(isInput);
+    if (words.length > 0) this.#words(words, { ...context, hasInput }, writes);
+    // The output of substitutions is input of this command: `bash <(curl …)`, `eval "$(curl …)"`.
+    const feeds = [...new Set([...programNames(words), ...context.feeds])];
+    this.#children(command, { ...context, feeds });
+  }
+
+  /** Reads a command with its arguments, and what it runs through them. */
+  #words(words: ShellWords, context: Context, writes: readonly string[]): void {
+    const [verb, ...args] = words;
+    if (!verb) return;
+    // `!rm` repeats an earlier command.
+    if (verb.text === undefined || verb.isOneOf || /^!./.test(verb.text))
+      return this.#unknown('unknown.command', shownOf(words), context);
+    if (context.depth > limits.scripts || !this.#work.spend(words.length)) return this.#tooLong();
+    const name = basename(verb.text);
+    const hasUnseenArgs = args.some(({ text }) => text === undefined);
+    this.#push({ name, args: args.map(({ shown }) => shown), hasUnseenArgs, writes }, context);
+    const { items } = context;
+    const hasInput = context.hasInput || args.some(({ text }) => text?.startsWith('/dev/fd/'));
+    const deeper = { ...context, hasInput, depth: context.depth + 1 };
+    for (const carried of carriedBy(name, args, {
+      items,
+      hasInput,
+      isNumber: (text) => isNumber(text, this.#variables),
+    })) {
+      if (!this.#work.spend(1)) return this.#tooLong();
+      this.#carried(carried, deeper);
+    }
+  }
+
+  #carried(carried: Carried, context: Context): void {
+    switch (carried.kind) {
+      case 'words':
+        return this.#words(carried.words, context, []);
+      case 'script':
+        return this.script(carried.source, context);
+      case 'possible':
+        return this.#words(
+          carried.words,
+          { ...context, certainty: context.certainty === 'runs' ? 'may-run' : context.certainty },
+          [],
+        );
+      case 'possible-script':
+        return this.script(carried.source, { ...context, certainty: 'text' });
+      case 'directory':
+        this.#directories.push(carried.path);
+        return;
+      case 'unknown':
+        return this.#unknown(carried.unknown.kind, carried.unknown.text, context);
+    }
+  }
+
+  /** Returns the files that a command without a program, or with these words, writes through redirections. */
+  #redirections(all: readonly Redirection[], words: ShellWords, context: Context): readonly string[] {
+    const targets = all.flatMap((one) =>
+      one.type === 'Redirect' && one.operator.includes('>') && one.target ? [one.target] : [],
+    );
+    const writes = targets.flatMap((target) => {
+      const values = valuesOfWord(target, this.#variables.valuesOf);
+      if (values) return values;
+      // Within a known directory any file may be written.
+      if (!isInKnownDirectory(target.value)) this.#unknown('unknown.target', `> ${target.value}`, context);
+      return [target.value];
+    });
+    if (words[0]?.text === undefined && writes.length > 0)
+      this.#push({ name: '', args: [], hasUnseenArgs: false, writes }, context);
+    return writes;
+  }
+
+  #push(
+    command: Pick<ShellCommand, 'name' | 'args' | 'hasUnseenArgs' | 'writes'>,
+    { feeds, certainty }: Context,
+  ): void {
+    this.commands.push({ ...command, feeds, isPossible: certainty !== 'runs', paths: this.#paths });
+  }
+
+  #assignment({ name, value }: Assignment, context: Context): void {
+    const words = value.type === 'Word' ? [value] : value.elements;
+    for (const word of words) {
+      const values = name === 'PATH' ? [word.value] : valuesOfWord(word, this.#variables.valuesOf);
+      for (const text of values ?? [undefined]) {
+        const found = unknownAssignment(name, text);
+        if (found) this.#unknown(found.kind, found.text, context);
+        // The text may be run later: `X='rm -rf y'`.
+        if (text?.includes(' ')) this.script(text, { ...context, certainty: 'text', depth: context.depth + 1 });
+      }
+    }
+  }
+
+  #wordsOf(command: Command): ShellWords {
+    if (!command.name) return [];
+    const lookup = this.#variables.valuesOf;
+    const isUnseen = hasPattern(command.name) || hasResult(command.name);
+    const verb: ShellWords = isUnseen
+      ? [{ text: undefined, shown: command.name.value }]
+      : expandWord(command.name, lookup);
+    return [
+      ...verb,
+      ...command.args.flatMap((word): ShellWords => {
+        // The values of assignments are read with the assignments.
+        return word.type === 'Word' ? expandWord(word, lookup) : [{ text: word.name, shown: word.text }];
+      }),
+    ];
+  }
+
+  /** Returns the names of all programs in a stage of a pipeline. */
+  #namesIn(node: SyntaxNode): readonly string[] {
+    const found = new Set<string>();
+    const nodes = [node];
+    for (let next = nodes.pop(); next && this.#work.visit(next); next = nodes.pop()) {
+      if (next.type === 'Command') for (const name of programNames(this.#wordsOf(next))) found.add(name);
+      forEachChild(next, (child) => {
+        nodes.push(child);
+      });
+    }
+    return [...found];
+  }
+
+  #tooLong(): void {
+    const text = 'It is too long to analyze.';
+    this.unknowns.set('unknown.size', { kind: 'unknown.size', text });
+  }
+
+  #unknown(kind: UnknownKind, text: string, { certainty, hasInput }: Context): void {
+    const isReported = certainty === 'runs' || (kind === 'unknown.input' ? hasInput : reported[certainty].has(kind));
+    if (isReported) this.unknowns.set(`${kind} ${text}`, { kind, text });
+  }
+}
+
+function isInput(one: Redirection): boolean {
+  return one.type !== 'Redirect' || one.operator.startsWith('<');
+}
+
+function shownOf(words: ShellWords): string {
+  return words.map(({ shown }) => shown).join(' ');
+}
+
+function textOf(node: SyntaxNode): string {
+  if ('text' in node && typeof node.text === 'string') return node.text;
+  return 'value' in node && typeof node.value === 'string' ? node.value : node.type;
+}

@@ -1,0 +1,25 @@
+import type { PathContext } from './paths.ts';
+
+/** A simple command anywhere in a script, also inside another command: `rm` in `sudo xargs rm`. */
+export interface ShellCommand {
+  /** Program name without its directory; empty for redirections without a program. */
+  readonly name: string;
+  /** Arguments as the program receives them; what is only known when the command runs is left in its own syntax. */
+  readonly args: readonly string[];
+  /** True if an argument is only known when the command runs. */
+  readonly hasUnseenArgs: boolean;
+  /** Files to which its output or errors are redirected. */
+  readonly writes: readonly string[];
+  /** Names of the commands that read its output. */
+  readonly feeds: readonly string[];
+  /** True for arguments of a program that may run them: `rm` in `some-wrapper rm`. */
+  readonly isPossible: boolean;
+  /** Directories in which it may run. */
+  readonly paths: PathContext;
+}
+
+/** Returns a test for the names of programs. */
+export function hasName(...names: readonly string[]): (command: Pick<ShellCommand, 'name'>) => boolean {
+  const set = new Set(names);
+  return ({ name }) => set.has(name);
+}

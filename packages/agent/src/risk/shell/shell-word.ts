@@ -1,0 +1,12 @@
+/** Word of a command after quote removal. */
+export interface ShellWord {
+  /** Value; undefined when it is only known when the command runs. */
+  readonly text: string | undefined;
+  /** Value, or the source text when the value is unknown. */
+  readonly shown: string;
+  /** True if this word is one of several values that a variable may have, so that its position is uncertain. */
+  readonly isOneOf?: boolean;
+}
+
+/** Words of a command, its program first. */
+export type ShellWords = readonly ShellWord[];

@@ -1,0 +1,51 @@
+import type { Unknown } from './unknowns.ts';
+
+/** Variables that name a program, or that the shell or a program runs, with the values that are harmless. */
+const special: readonly (readonly [names: RegExp, harmless: RegExp])[] = [
+  [/^(?:PROMPT_COMMAND|BASH_ENV|ENV|SHELLOPTS|BASHOPTS|BASH_FUNC_.*|BASH_LOADABLES_PATH|CDPATH|SHELL)$/, /^$/],
+  [/^PS\d$/, /^[^`$\\]*$/],
+  [/^IFS$/, /^[^\w/.-]*$/],
+  [/^(?:LD_|DYLD_).*$/, /^$/],
+  [
+    /^(?:PERL5OPT|PERL5DB|RUBYOPT|PYTHONSTARTUP|PYTHONINSPECT|JAVA_TOOL_OPTIONS|LESSOPEN|LESSCLOSE|TAR_OPTIONS|RSYNC_RSH)$/,
+    /^$/,
+  ],
+  [
+    /^(?:(?:GIT_)?(?:EDITOR|PAGER|SEQUENCE_EDITOR)|VISUAL|FCEDIT|MANPAGER|BROWSER|GH_PAGER|SYSTEMD_PAGER)$/,
+    /^(?:|cat|less|more|true|:|echo|none|vi|vim|nano)$/,
+  ],
+  [
+    /^GIT_(?:SSH|SSH_COMMAND|PROXY_COMMAND|EXTERNAL_DIFF|CONFIG.*|ASKPASS|EXEC_PATH|TEMPLATE_DIR|DIR)$/,
+    /^(?:|true|echo|\/dev\/null)$/,
+  ],
+  [/^(?:SSH|SUDO)_ASKPASS$/, /^(?:|true|\/bin\/true)$/],
+  [
+    /^NODE_OPTIONS$/,
+    /^(?:\s*--(?:max[-_]old[-_]space[-_]size=\d+|no-warnings|experimental-[\w-]+|enable-source-maps|trace-[\w-]+|conditions=[\w@/-]+)\s*)*$/,
+  ],
+];
+
+/** Directories that may precede the others in PATH: not the current one and not a temporary one. */
+const searched =
+  /^(?:\$PATH|\$\{PATH\}|(?:~|\$HOME|\$\{HOME\}|\$PWD|\/usr|\/opt|\/home|\/Users|\/bin|\/sbin|\/snap)(?:\/[\w.@+-]+)*)$/;
+
+/** Text in a subscript that the shell runs when it calculates: `x[$(rm -rf y)]`. */
+const hidden = /\[.*(?:\$\(|`)/s;
+
+/** Returns why an assignment makes later commands unknown, if it does. `value` is undefined if it is unknown. */
+export function unknownAssignment(name: string, value: string | undefined): Unknown | undefined {
+  const text = value === undefined ? name : `${name}=${value}`;
+  if (value !== undefined && hidden.test(value)) return { kind: 'unknown.arithmetic', text };
+  if (name === 'PATH') {
+    return value?.split(':').every((directory) => searched.test(directory))
+      ? undefined
+      : { kind: 'unknown.program', text };
+  }
+  const rule = special.find(([names]) => names.test(name));
+  return rule && (value === undefined || !rule[1].test(value)) ? { kind: 'unknown.program', text } : undefined;
+}
+
+/** Reports whether text can be the name of a variable and nothing else. */
+export function isVariableName(text: string | undefined): boolean {
+  return text !== undefined && /^[A-Za-z_]\w*(?:\[(?:\d+|[@*])\])?$/.test(text);
+}

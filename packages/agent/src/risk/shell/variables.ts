@@ -1,0 +1,96 @@
+import { forEachChild, type Assignment, type SyntaxNode, type Word } from 'unbash';
+import { limits } from './limits.ts';
+import { valuesOfWord } from './words.ts';
+
+type Values = readonly string[] | undefined;
+
+/** Representatives of the values that the shell itself sets. */
+const shellVariables: Readonly<Record<string, string>> = {
+  HOME: '~',
+  PWD: '.',
+  TMPDIR: '/tmp',
+  USER: 'user',
+  ...Object.fromEntries(
+    ['?', '#', '$', '!', 'RANDOM', 'SECONDS', 'UID', 'EUID', 'PPID', 'LINENO', 'COLUMNS', 'LINES', 'BASHPID'].map(
+      (name) => [name, '0'],
+    ),
+  ),
+};
+
+/** Builtins that assign to the variables in their arguments. */
+const readers = new Set(['read', 'mapfile', 'readarray', 'getopts', 'printf', 'let', 'wait', 'unset', 'select']);
+
+/** Values that the variables of a script may have, wherever and in whatever order they are assigned. */
+export class Variables {
+  readonly #assigned = new Map<string, (Word | string | undefined)[]>();
+  readonly #known = new Map<string, Values>();
+  readonly #pending = new Set<string>();
+
+  /** Adds the assignment that a node makes. */
+  add(node: SyntaxNode): void {
+    if (node.type === 'Assignment') this.#assign(node);
+    else if (node.type === 'For' || node.type === 'Select') {
+      const values = node.type === 'For' ? node.wordlist : undefined;
+      this.#set(node.name.value, values ?? [undefined]);
+    } else if (node.type === 'ArithmeticBinary' && /^[^=!<>]*=$/.test(node.operator)) {
+      if (node.left.type === 'ArithmeticWord') this.#set(node.left.value, ['0']);
+    } else if (node.type === 'ParameterExpansion' && node.operation?.type === 'Default') {
+      if (node.operation.operator.endsWith('=')) this.#set(node.parameter, [undefined]);
+    } else if (node.type === 'Command' && readers.has(node.name?.value ?? '')) {
+      for (const { text } of node.args) this.#set(text.replaceAll(/\W.*|^\d+/gs, ''), [undefined]);
+    }
+  }
+
+  /** Returns the possible values of a variable; undefined when they are unknown. */
+  readonly valuesOf = (name: string): Values => {
+    if (this.#known.has(name)) return this.#known.get(name);
+    if (this.#pending.has(name) || this.#pending.size > limits.nestedVariables) return undefined;
+    this.#pending.add(name);
+    const values = this.#read(name);
+    this.#pending.delete(name);
+    this.#known.set(name, values);
+    return values;
+  };
+
+  /** Reports whether a variable can only be a whole number. */
+  readonly isInteger = (name: string): boolean => {
+    return this.valuesOf(name)?.every((value) => /^-?\d*$/.test(value)) ?? false;
+  };
+
+  #read(name: string): Values {
+    const assigned = this.#assigned.get(name) ?? [];
+    const own = Object.hasOwn(shellVariables, name) ? shellVariables[name] : undefined;
+    const values = new Set(own === undefined ? [] : [own]);
+    for (const one of assigned) {
+      const more = typeof one === 'object' ? valuesOfWord(one, this.valuesOf) : one === undefined ? undefined : [one];
+      if (!more) return undefined;
+      for (const value of more) values.add(value);
+      if (values.size > 32) return undefined;
+    }
+    return values.size > 0 ? [...values] : undefined;
+  }
+
+  #assign({ name, value, append }: Assignment): void {
+    // Whatever is appended to is not followed.
+    if (append) this.#set(name, [undefined]);
+    else this.#set(name, value.type === 'Word' ? [value] : value.elements);
+  }
+
+  #set(name: string, values: readonly (Word | string | undefined)[]): void {
+    const known = this.#assigned.get(name) ?? [];
+    known.push(...values);
+    this.#assigned.set(name, known);
+    this.#known.clear();
+  }
+}
+
+/** Adds the assignments of a tree, until `spend` refuses a node. */
+export function addAssignments(node: SyntaxNode, variables: Variables, spend: (node: SyntaxNode) => boolean): void {
+  const nodes: SyntaxNode[] = [node];
+  for (let next = nodes.pop(); next && spend(next); next = nodes.pop()) {
+    variables.add(next);
+    forEachChild(next, (child) => {
+      nodes.push(child);
+    });
+  }
+}

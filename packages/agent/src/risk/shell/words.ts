@@ -1,0 +1,121 @@
+import type { BraceExpansionPart, ParsedScript, Word, WordPart } from 'unbash';
+import type { ShellWord, ShellWords } from './shell-word.ts';
+
+/** Returns the possible values of a variable; undefined when they are unknown. */
+export type Lookup = (name: string) => readonly string[] | undefined;
+
+/** Maximum number of values of one word. */
+const maxValues = 32;
+/** Maximum number of characters of one value: `b=$a$a` doubles it. */
+const maxLength = 10_000;
+
+/**
+ * Returns the words that a word of the source becomes: several for braces, for a variable with spaces, and for a
+ * variable with several possible values.
+ */
+export function expandWord(word: Word, lookup: Lookup): ShellWords {
+  const unseen: ShellWords = [{ text: undefined, shown: word.value }];
+  const { parts } = word;
+  if (!parts) return [{ text: word.value, shown: word.value }];
+  const values = valuesOfParts(parts, lookup);
+  if (!values) return unseen;
+  const splits = parts.some(({ type }) => type === 'SimpleExpansion' || type === 'ParameterExpansion');
+  const isOneOf = values.length > 1 && !parts.some(({ type }) => type === 'BraceExpansion');
+  const hasBoth = values.length > 1 && !isOneOf && parts.some(isExpansion);
+  const texts = splits ? values.flatMap((value) => value.split(/\s+/).filter((text) => text !== '')) : values;
+  return texts.map((text): ShellWord => ({ text, shown: text, ...((isOneOf || hasBoth) && { isOneOf: true }) }));
+}
+
+/** Returns the possible values of a word that is not split: an assignment, a file of a redirection. */
+export function valuesOfWord({ parts, value }: Word, lookup: Lookup): readonly string[] | undefined {
+  return parts ? valuesOfParts(parts, lookup) : [value];
+}
+
+/** Reports whether a word contains a file pattern, whose matches are known only when the command runs. */
+export function hasPattern({ parts = [] }: Word): boolean {
+  return parts.some(({ type }) => type === 'Glob' || type === 'ExtendedGlob');
+}
+
+/** Reports whether a word contains the result of a command or a calculation. */
+export function hasResult({ parts = [] }: Word): boolean {
+  return parts.some(
+    (part) =>
+      part.type === 'CommandExpansion' ||
+      part.type === 'ArithmeticExpansion' ||
+      part.type === 'ProcessSubstitution' ||
+      (part.type === 'DoubleQuoted' &&
+        part.parts.some(({ type }) => type === 'CommandExpansion' || type === 'ArithmeticExpansion')),
+  );
+}
+
+function isExpansion({ type }: WordPart): boolean {
+  return type === 'SimpleExpansion' || type === 'ParameterExpansion' || type === 'DoubleQuoted';
+}
+
+function valuesOfParts(parts: readonly WordPart[], lookup: Lookup): readonly string[] | undefined {
+  let values: readonly string[] = [''];
+  for (const part of parts) {
+    const next = valuesOfPart(part, lookup);
+    if (!next || values.length * next.length > maxValues) return undefined;
+    values = values.flatMap((value) => next.map((end) => value + end));
+    if (values.some(({ length }) => length > maxLength)) return undefined;
+  }
+  return values;
+}
+
+function valuesOfPart(part: WordPart, lookup: Lookup): readonly string[] | undefined {
+  if (part.type === 'Literal' || part.type === 'SingleQuoted' || part.type === 'AnsiCQuoted') return [part.value];
+  if (part.type === 'Glob' || part.type === 'ExtendedGlob') return [part.text];
+  if (part.type === 'DoubleQuoted' || part.type === 'LocaleString') return valuesOfParts(part.parts, lookup);
+  if (part.type === 'SimpleExpansion') return lookup(part.text.slice(1));
+  if (part.type === 'ParameterExpansion') return valuesOfParameter(part, lookup);
+  if (part.type === 'ArithmeticExpansion') return ['0'];
+  if (part.type === 'ProcessSubstitution') return ['/dev/fd/63'];
+  return part.type === 'BraceExpansion' ? alternatives(part) : part.script && outputOf(part.script);
+}
+
+function valuesOfParameter(
+  { parameter, prefix, index, operation }: Extract<WordPart, { type: 'ParameterExpansion' }>,
+  lookup: Lookup,
+): readonly string[] | undefined {
+  if (prefix === '#') return ['0'];
+  if (prefix || (index && !/^(?:[@*]|\d+)$/.test(index.value))) return undefined;
+  const values = lookup(parameter);
+  if (!operation) return values;
+  // Without its end, a relative path is still a relative path.
+  const keepsStart = operation.type === 'Remove' && operation.operator.startsWith('%');
+  return keepsStart && values?.every((value) => /^[\w*]/.test(value)) ? values : undefined;
+}
+
+function alternatives({ text }: BraceExpansionPart): readonly string[] | undefined {
+  const inner = text.slice(1, -1);
+  if (/^-?\d+\.\.-?\d+$/.test(inner)) return inner.split('..');
+  return /^[^{}$`'"\\]*,[^{}$`'"\\]*$/.test(inner) ? inner.split(',') : undefined;
+}
+
+/** Programs and arguments with which they print a number or one plain word. */
+const plainOutput: Readonly<Record<string, RegExp>> = {
+  arch: /^$/,
+  date: /^(?:-u|--utc|-I\w*|['"]?\+['"]?%[%\w.:_-]*['"]?)?$/,
+  grep: /^-\w*c\w*(?: |$)/,
+  hostname: /^$/,
+  nproc: /^$/,
+  seq: /^[-\d ]+$/,
+  uname: /^-?\w*$/,
+  wc: /^-\w+$/,
+  whoami: /^$/,
+};
+
+/** Returns a representative of what a substitution prints, if what it prints is harmless. */
+export function outputOf({ commands, errors = [] }: ParsedScript): readonly string[] | undefined {
+  const [statement] = commands;
+  if (errors.length > 0 || commands.length !== 1 || !statement) return undefined;
+  const { command } = statement;
+  const last = command.type === 'Pipeline' ? command.commands.at(-1) : command;
+  if (last?.type !== 'Command' || !last.name) return undefined;
+  const name = last.name.value;
+  const args = last.args.map(({ text }) => text).join(' ');
+  if (name === 'pwd' || (name === 'git' && args === 'rev-parse --show-toplevel')) return ['.'];
+  if (name === 'mktemp') return /^(?:-[dqu]+ ?)*$/.test(args) ? ['/tmp/mktemp'] : undefined;
+  return Object.hasOwn(plainOutput, name) && plainOutput[name]?.test(args) ? ['0'] : undefined;
+}
