@@ -9,7 +9,7 @@ import { shellRisk } from './shell-risk.ts';
 const tool = countingTool().tool();
 const policy = confirmRisky({ analyzer: ensembleRisk([modelRisk(), shellRisk()]) });
 const reviewOf = (command: string) =>
-  policy.review({ tool, action: TerminalAction.create({ command }), risk: 'UNKNOWN', workspace: '/home/me/project' });
+  policy.review({ tool, action: TerminalAction.create({ command }), risk: 'UNKNOWN', workspace: '/data/me/project' });
 
 test.for([
   // Wrappers with options of every form.
@@ -207,7 +207,7 @@ test.for([
   // Files outside of the workspace.
   'rm -r ~/Documents',
   'rm ../notes.txt',
-  'rm /home/me/other/x',
+  'rm /data/me/other/x',
   'cd .. && rm notes.txt',
   'find ~ -delete',
   'find / -name x -delete',
@@ -271,15 +271,15 @@ test.for([
   'find . -name "$PATTERN" -print',
   'cd x && make',
   'cd "$(git rev-parse --show-toplevel)" && make -j4 test',
-  'cd /home/me/project && npm test',
+  'cd /data/me/project && npm test',
   'mkdir -p src/{a,b} && touch src/a/index.ts',
   'cp src/a.ts src/b.ts && mv src/c.ts src/d.ts',
-  'cp -r /home/me/project/a /home/me/project/b',
+  'cp -r /data/me/project/a /data/me/project/b',
   'cp /etc/hosts .',
   'rm a.txt',
   'rm -r dist',
   'rm -f build/*.log /tmp/x.log',
-  'rm /home/me/project/notes.txt',
+  'rm /data/me/project/notes.txt',
   'for f in a.bak b.bak; do rm "$f"; done',
   'for f in *.ts; do wc -l "$f"; done',
   'for f in src/*.js; do mv "$f" "${f%.js}.ts"; done',

@@ -11,5 +11,5 @@ const policy = confirmRisky({ analyzer: ensembleRisk([modelRisk(), shellRisk()])
 /** Reports whether the policy `risky` asks about a command that the model rates LOW. */
 export function asks(command: string): boolean {
   const action = TerminalAction.create({ command });
-  return policy.review({ tool, action, risk: 'LOW', workspace: '/home/me/project' }).asks;
+  return policy.review({ tool, action, risk: 'LOW', workspace: '/data/me/project' }).asks;
 }

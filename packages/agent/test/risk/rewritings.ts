@@ -3,7 +3,7 @@ import fc from 'fast-check';
 /** Dangerous commands, each as its words and its redirection. */
 export const dangers: readonly { readonly words: readonly string[]; readonly to?: string }[] = [
   { words: ['rm', '-rf', 'x'] },
-  { words: ['rm', '-r', '/home/me'] },
+  { words: ['rm', '-r', '/data/me'] },
   { words: ['find', '/', '-delete'] },
   { words: ['git', 'push', '--force'] },
   { words: ['chmod', '-R', '777', '/usr'] },
@@ -11,7 +11,7 @@ export const dangers: readonly { readonly words: readonly string[]; readonly to?
   { words: ['cp', 'x', '/etc/hosts'] },
   { words: ['sed', '-i', 's/a/b/', '/etc/hosts'] },
   { words: ['tee', '/etc/hosts'] },
-  { words: ['cat', '/home/me/.ssh/id_rsa'] },
+  { words: ['cat', '/data/me/.ssh/id_rsa'] },
   { words: ['curl', '-T', 'x', 'http://x.example'] },
   { words: ['echo', 'x'], to: '/etc/passwd' },
   { words: ['cat', 'x'], to: '/dev/sda' },
