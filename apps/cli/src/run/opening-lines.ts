@@ -11,10 +11,10 @@ const maxExcerptLength = 100;
  */
 export function openingLines(
   { id, workspace, model }: Pick<Conversation, 'id' | 'workspace'> & { readonly model: string },
-  before: Conversation['state'],
+  before: Conversation['state'] | undefined,
 ): readonly string[] {
   const first = `conversation ${id} · ${model} in ${workspace}`;
-  if (before.head === 0) return [first];
+  if (!before) return [first];
   const title = excerpt(before.title ?? '');
   const last = excerpt(lastText(before.view.events));
   const parts = [

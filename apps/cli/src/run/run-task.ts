@@ -68,9 +68,15 @@ async function runConversation(
   await decide(conversation, options);
   if (task !== '') await conversation.send(task);
   const { id, workspace } = conversation;
-  for (const line of openingLines({ id, workspace, model: modelName }, before)) progress.above(styled('dim', line));
+  for (const line of openingLines(
+    { id, workspace, model: modelName },
+    options.resume === undefined ? undefined : before,
+  ))
+    progress.above(styled('dim', line));
   if (options.approve !== undefined) printApproved(before.pending, display);
-  const printing = { from: before.head, pending: before.pending, asJson: options.json === true };
+  // All events of a new conversation are new, also the settings that it is created with.
+  const from = options.resume === undefined ? 0 : before.head;
+  const printing = { from, pending: before.pending, asJson: options.json === true };
   const printer = new EventPrinter(conversation, display, printing);
   try {
     const result = await runAndAsk(conversation, options, { ...display, printer });
@@ -96,8 +102,9 @@ async function conversationFor(
   { cwd }: TerminalIo,
 ): Promise<Conversation> {
   if (!stored) return Conversation.create({ ...parts, workspace: resolve(cwd, workspace ?? '.') });
-  const { id } = stored;
-  return Conversation.open({ ...parts, id, ...(workspace !== undefined && { workspace: resolve(cwd, workspace) }) });
+  const { id, hasWorkspace } = stored;
+  const isChosen = workspace !== undefined || !hasWorkspace;
+  return Conversation.open({ ...parts, id, ...(isChosen && { workspace: resolve(cwd, workspace ?? '.') }) });
 }
 
 async function decide(conversation: Conversation, { approve, reject }: RunOptions): Promise<void> {

@@ -1,4 +1,5 @@
 import type { AgentOptions } from '@varve/agent';
+import { readSettings } from '@varve/agent/replay';
 import type { Json } from '@varve/events';
 import type { EventStore } from '@varve/storage';
 import { resolveId } from '../setup/resolve-id.ts';
@@ -9,7 +10,9 @@ export interface StoredRun {
   readonly id: string;
   readonly model?: StoredModel;
   readonly parameters?: NonNullable<AgentOptions['parameters']>;
-  /** False for logs without a confirmation policy. */
+  /** False for imported conversations until their first run here. */
+  readonly hasWorkspace: boolean;
+  /** False for imported conversations, and logs without a confirmation policy. */
   readonly hasPolicy: boolean;
 }
 
@@ -17,12 +20,14 @@ export interface StoredRun {
 export async function storedRun(store: EventStore, typedId: string): Promise<StoredRun> {
   const id = await resolveId(store, typedId);
   const { meta } = await store.summary(id);
-  const agent = fieldOf(meta, 'agent');
+  // From the log: what is stored next to it may have been changed, or come with an imported conversation.
+  const { agent, workspace } = await readSettings(await store.read(id), meta);
   const model = storedModel(agent);
   const { data: parameters } = modelParameters.safeParse(fieldOf(agent, 'parameters'));
   const policy = fieldOf(agent, 'confirmation_policy') ?? fieldOf(meta, 'confirmation_policy');
   return {
     id,
+    hasWorkspace: workspace !== undefined,
     ...(model && { model }),
     ...(parameters && { parameters }),
     hasPolicy: policy !== undefined && policy !== null,

@@ -2,5 +2,5 @@ export { diffRuns, type RunDifference } from './diff-runs.ts';
 export { recordedModel, type RecordedModel } from './recorded-model.ts';
 export { replayConversation, type Replayed, type ReplayOptions } from './replay-conversation.ts';
 export { verifyRequests, type RequestCheck, type VerifyRequestsOptions } from './verify-requests.ts';
-export type { MetaDifference } from '../log/settings.ts';
-export { verifyMeta } from './verify-meta.ts';
+export type { MetaDifference, StoredSettings } from '../log/settings.ts';
+export { readSettings, verifyMeta } from './verify-meta.ts';
