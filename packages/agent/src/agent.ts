@@ -2,7 +2,7 @@ import { noCondensation, type Condenser } from '@varve/condensers';
 import type { Json } from '@varve/events';
 import type { LanguageModel, ModelParameters } from '@varve/llm';
 import type { Signer } from '@varve/storage/proof';
-import type { Mask } from '@varve/text';
+import type { Mask, Redactor } from '@varve/text';
 import type { Tool } from '@varve/tools';
 import type { ConfirmationPolicy } from './confirmation/confirmation-policy.ts';
 import { AgentError } from './error.ts';
@@ -17,6 +17,8 @@ export interface ToolsContext {
   readonly conversationId: string;
   /** Masks the conversation's secrets, for tools that keep text outside the log. */
   readonly mask: Mask;
+  /** Masks the same secrets in text that arrives in pieces, such as the output of a terminal. */
+  readonly redactor: Redactor;
 }
 
 /**

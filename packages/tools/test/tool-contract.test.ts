@@ -37,7 +37,7 @@ const shell = (pty: boolean): ToolSubject => ({
   ],
   slow: () => ({ command: 'sleep 30; echo late' }),
   masked: {
-    open: (mask) => terminal({ pty, mask, maxOutputChars: 1000 }),
+    open: (redactor) => terminal({ pty, redactor, maxOutputChars: 1000 }),
     // In two parts, so that the secret is neither in the command nor in the file that contains it.
     input: (secret) => ({
       command: `a='${secret.slice(0, 9)}'; b='${secret.slice(9)}'; for i in $(seq 300); do echo "$i $a$b"; done; echo "$a$b" | base64`,

@@ -36,11 +36,11 @@ export function agentForRun(
   const isKept = storeUrl(io, store) !== 'memory:';
   return defineAgent({
     model,
-    tools: ({ conversationId, mask }) =>
+    tools: ({ conversationId, redactor }) =>
       defaultTools({
         terminal: {
           outputDir: join(varveHome(io), 'outputs', conversationId),
-          mask,
+          redactor,
           inherit: io.env,
           inheritNames: env ?? [],
         },

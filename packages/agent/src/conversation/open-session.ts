@@ -195,8 +195,9 @@ async function directory(path: string): Promise<string> {
 
 /** Makes the agent's tools for one conversation. @throws {AgentError} `invalid` when two have the same name. */
 function makeTools({ agent, id, secrets = [] }: ConversationOptions & { readonly id: string }) {
-  const mask = redactor(secrets, { replacement: '<secret-hidden>' }).value;
-  const made = agent.tools({ conversationId: id, mask });
+  const found = redactor(secrets, { replacement: '<secret-hidden>' });
+  const mask = found.value;
+  const made = agent.tools({ conversationId: id, mask, redactor: found });
   const tools = new Map(made.map((tool) => [tool.name, tool]));
   if (tools.size === made.length) return { tools, mask };
   const names = made.map(({ name }) => name);

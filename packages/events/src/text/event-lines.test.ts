@@ -78,7 +78,14 @@ test('long output shows its beginning and its end, and a failed command its exit
   ]);
 });
 
-test('an output truncated before it was stored shows the directory of the full output', () => {
+test('an output truncated before it was stored shows the file of the full output', () => {
+  const notice = '[9 characters left out, from line 3 on. The whole output is in /my outputs/terminal_output_1.txt]\n';
+  const content = [text('line\n'.repeat(9) + notice + 'line\n'.repeat(9))];
+  const result = TerminalObservation.create({ content, exit_code: 0, full_output_save_dir: '/my outputs' });
+  expect(shown(observation(result))).toContain('\n  … more in /my outputs/terminal_output_1.txt …\n');
+});
+
+test('an output truncated by another program shows the directory of the full output', () => {
   const content = [text('line\n'.repeat(30))];
   const result = TerminalObservation.create({ content, exit_code: 0, full_output_save_dir: '/outputs' });
   expect(shown(observation(result))).toContain('\n  … more in /outputs …\n');

@@ -13,6 +13,11 @@ import type { ShellBackend } from './session/shell-process.ts';
 import { ShellSession } from './session/shell-session.ts';
 import type { TerminalOptions } from './terminal-options.ts';
 
+/** Redactor without secrets. */
+const unchanged: NonNullable<TerminalOptions['redactor']> = {
+  stream: () => ({ push: (piece) => piece, end: () => '' }),
+};
+
 /** Initial state of a shell. */
 export interface ShellOrigin {
   readonly directory: string;
@@ -55,7 +60,7 @@ export class ShellFactory {
   async #startAt({ directory, exported }: ShellOrigin, signal: AbortSignal): Promise<ShellSession> {
     if (!(await isDirectory(directory)))
       throw new ToolError('unusable', `The workspace ${directory} is not a directory.`);
-    const { shell, mask = (text: string) => text, outputDir } = this.#options;
+    const { shell, redactor = unchanged, outputDir } = this.#options;
     const backend = await backendFor(this.#options.pty);
     const shared = await this.#sharedDirectory();
     this.#shells += 1;
@@ -74,7 +79,7 @@ export class ShellFactory {
       privateDirectory,
       onStart: (pid: number) => recordProcess(join(privateDirectory, shellFile), pid),
       output,
-      mask,
+      redactor,
       ...(exported !== undefined && { exported }),
     };
     return ShellSession.start(options, signal);

@@ -1,3 +1,5 @@
+import type { Redactor } from '@varve/text';
+
 /** Default of `maxShells` in {@link TerminalOptions}. */
 export const defaultMaxShells = 4;
 
@@ -46,11 +48,8 @@ export interface TerminalOptions {
   readonly maxSavedBytes?: number;
   /** Directory for saved output. Default: a private directory that `close` removes. */
   readonly outputDir?: string;
-  /**
-   * Masks secrets in output, some lines at a time, before it is truncated or saved. Must not throw. Default: no
-   * masking.
-   */
-  readonly mask?: (text: string) => string;
+  /** Masks secrets in output, before it is truncated or saved. Must not throw. Default: no masking. */
+  readonly redactor?: Pick<Redactor, 'stream'>;
 }
 
 /**

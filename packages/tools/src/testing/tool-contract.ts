@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { deepFreeze, textOf } from '@varve/events';
 import { type Observation, presentObservation } from '@varve/events/payloads';
-import { redactor, type Mask } from '@varve/text';
+import { redactor, type Redactor } from '@varve/text';
 import type { Tool } from '../contract/tool.ts';
 import { ToolError } from '../contract/error.ts';
 import { filesIn } from './files-in.ts';
@@ -18,9 +18,9 @@ export interface ToolSubject {
   readonly slow?: (workspace: string) => unknown;
   /** True if the tool accepts undescribed fields, as MCP servers may. Default: false. */
   readonly isOpen?: boolean;
-  /** For a tool that can show or save the output of programs: its construction with a mask. */
+  /** For a tool that can show or save the output of programs: its construction with a redactor. */
   readonly masked?: {
-    readonly open: (mask: Mask) => Tool;
+    readonly open: (redactor: Redactor) => Tool;
     /** Returns an input whose call prints this secret, in a long output too. */
     readonly input: (secret: string) => unknown;
   };
@@ -175,11 +175,11 @@ export const toolContract: readonly ToolCheck[] = [
     },
   },
   {
-    title: 'does not show or save a secret that its mask hides',
+    title: 'does not show or save a secret that its redactor hides',
     async run({ masked, prepare }) {
       if (masked === undefined) return;
       const secret = 'swordfish of the conversation';
-      await using opened = await openedTool(masked.open(redactor([secret], { replacement: '<secret-hidden>' }).value));
+      await using opened = await openedTool(masked.open(redactor([secret], { replacement: '<secret-hidden>' })));
       await prepare?.(opened.workspace);
       const observation = await opened.call(masked.input(secret));
       await assertHidden(observation, opened.workspace, secret);

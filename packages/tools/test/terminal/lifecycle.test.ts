@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { redactor } from '@varve/text';
 import { describe, expect, test } from 'vitest';
 import { metadataOf, backends, openTerminal as open, outputOf, callUntil } from '../support/open-terminal.ts';
 import { isRunning } from '../support/is-running.ts';
@@ -220,7 +221,10 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
   });
 
   test('secrets are masked before output is truncated and saved', async () => {
-    await using shell = await open(pty, { maxOutputChars: 1000, mask: (text) => text.replaceAll('swordfish', '***') });
+    await using shell = await open(pty, {
+      maxOutputChars: 1000,
+      redactor: redactor(['swordfish'], { replacement: '***' }),
+    });
     const observation = await shell.call({ command: 'for i in $(seq 500); do echo swordfish; done', timeout: 20 });
     const path = /whole output is in (\S+)\]/.exec(outputOf(observation))?.[1] ?? '';
     expect(`${outputOf(observation)}${await readFile(path, 'utf8')}`).not.toContain('fish');

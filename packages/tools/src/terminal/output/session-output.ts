@@ -1,4 +1,5 @@
 import { TextDecoder } from 'node:util';
+import type { RedactionStream, Redactor } from '@varve/text';
 import { ControlStripper } from './control-stripper.ts';
 import type { CapturedOutput, OutputBuffer } from './output-buffer.ts';
 import { ScreenText } from './screen-text.ts';
@@ -6,8 +7,8 @@ import { ScreenText } from './screen-text.ts';
 /** Options of {@link SessionOutput}. */
 export interface SessionOutputOptions {
   readonly output: OutputBuffer;
-  /** Applied to output before it is buffered or saved. */
-  readonly mask: (text: string) => string;
+  /** Applied to output before it is buffered or saved, as to one text, however it is divided. */
+  readonly redactor: Pick<Redactor, 'stream'>;
   /** Receives the replies to terminal queries of programs. */
   readonly answer: (text: string) => void;
 }
@@ -20,12 +21,14 @@ export class SessionOutput {
   readonly #stripper: ControlStripper;
   readonly #screen = new ScreenText();
   #decoder = newDecoder();
+  #redaction: RedactionStream;
   /** Receives text as it arrives, without control sequences. */
   onText: ((chunk: string) => void) | undefined;
 
   constructor(options: SessionOutputOptions) {
     this.#options = options;
     this.#stripper = new ControlStripper(options.answer);
+    this.#redaction = options.redactor.stream();
   }
 
   get isEmpty(): boolean {
@@ -45,9 +48,20 @@ export class SessionOutput {
     this.#decoder = newDecoder();
   }
 
-  /** Returns and clears the output since the last take. */
+  /**
+   * Returns and clears the output since the last take, up to characters that may be the beginning of a secret, which
+   * the next take returns.
+   */
   take(): CapturedOutput {
     this.#buffer(this.#screen.takeLine());
+    return this.#options.output.take();
+  }
+
+  /** Returns and clears all output since the last take. */
+  takeAll(): CapturedOutput {
+    this.#buffer(this.#screen.takeLine());
+    this.#options.output.push(this.#redaction.end());
+    this.#redaction = this.#options.redactor.stream();
     return this.#options.output.take();
   }
 
@@ -56,7 +70,7 @@ export class SessionOutput {
   }
 
   #buffer(text: string): void {
-    this.#options.output.push(this.#options.mask(text));
+    this.#options.output.push(this.#redaction.push(text));
   }
 }
 

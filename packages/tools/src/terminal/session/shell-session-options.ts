@@ -1,3 +1,4 @@
+import type { Redactor } from '@varve/text';
 import type { OutputBuffer } from '../output/output-buffer.ts';
 import type { ShellBackend } from './shell-process.ts';
 
@@ -16,7 +17,7 @@ export interface ShellSessionOptions {
   readonly onStart?: (pid: number) => void;
   readonly output: OutputBuffer;
   /** Applied to output before it is buffered or saved. */
-  readonly mask: (text: string) => string;
+  readonly redactor: Pick<Redactor, 'stream'>;
 }
 
 /**

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { redactor } from '@varve/text';
 import { expect, test } from 'vitest';
 import { OutputBuffer } from '../output/output-buffer.ts';
 import type { ShellProcess } from './shell-process.ts';
@@ -54,7 +55,7 @@ async function scriptedSession(): Promise<ScriptedSession> {
       directory,
       privateDirectory: directory,
       output: new OutputBuffer({ maxChars: 1000, directory, maxSavedBytes: 1000 }),
-      mask: (text) => text,
+      redactor: redactor([], { replacement: '' }),
     },
     signal,
   );

@@ -196,7 +196,7 @@ export class ShellSession {
 
   /** Returns and clears the output since the last take. */
   take(): CapturedOutput {
-    return this.#output.take();
+    return this.#status === 'running' ? this.#output.take() : this.#output.takeAll();
   }
 
   /** Marks the end of the last command as reported. */
