@@ -17,10 +17,10 @@ export interface FinishCall {
 /** Options of {@link finish}. */
 export interface FinishOptions {
   /**
-   * JSON Schema of the answer: an object with named properties. The model fills them in next to the message; they are
-   * stored as `structured_output` of the action.
+   * Schema of the answer, as a zod object without transforms or as JSON Schema: an object with named properties. The
+   * model fills them in next to the message; they are stored as `structured_output` of the action.
    */
-  readonly responseSchema?: Readonly<Record<string, unknown>>;
+  readonly responseSchema?: z.ZodObject | Readonly<Record<string, unknown>>;
 }
 
 /** FinishAction with the field in which the reference stores an answer in the form of a schema. */

@@ -17,12 +17,17 @@ const knownKeywords = new Set([
 ]);
 
 /**
- * Returns the fields of an answer from a JSON Schema: an object with named properties and no others. References within
+ * Returns the fields of an answer from a zod object or a JSON Schema: an object with named properties and no others. References within
  * the schema are resolved.
  *
  * @throws {ToolError} `unusable` when the schema describes anything else, or names a field that every call has.
  */
-export function responseSchema(schema: Readonly<Record<string, unknown>>): z.ZodObject {
+export function responseSchema(schema: z.ZodObject | Readonly<Record<string, unknown>>): z.ZodObject {
+  if (isZod(schema)) {
+    const taken = Object.keys(schema.shape).find((name) => reservedFields.has(name));
+    if (taken !== undefined) throw unusable(`the property ${taken} is one that calls have already`);
+    return schema;
+  }
   const { properties = {}, required = [] } = schema;
   const names = Object.keys(Object(properties));
   const clash = names.find((name) => reservedFields.has(name));
@@ -41,6 +46,11 @@ export function responseSchema(schema: Readonly<Record<string, unknown>>): z.Zod
     throw unusable('it cannot be read', error);
   }
   throw unusable('it is not an object with named properties');
+}
+
+/** Not `instanceof`: an application may have another copy of zod. */
+function isZod(schema: z.ZodObject | Readonly<Record<string, unknown>>): schema is z.ZodObject {
+  return '_zod' in schema && 'shape' in schema;
 }
 
 function unusable(why: string, cause?: unknown): ToolError {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import * as z from 'zod';
 import { scriptedModel, scriptedServer } from '@varve/llm/testing';
 import { memoryStore } from '@varve/storage';
 import { finish } from '@varve/tools';
@@ -61,4 +62,24 @@ test('a model reference without a key that it needs is invalid', () => {
       message: 'The model openai/gpt-5 needs an API key: pass apiKey or keys.',
     }),
   );
+});
+
+test('an answer in the form of a schema is typed, checked and part of the result', async () => {
+  const answer = { message: 'Done.', files: ['a.ts'], risk: 2 };
+  const wrong = { ...answer, risk: 9 };
+  const model = scriptedModel([wrong, answer].map((given) => ({ calls: [{ name: 'finish', arguments: given }] })));
+  const output = z.object({ files: z.array(z.string()), risk: z.number().max(5) });
+  await using agent = createAgent({ model, output });
+  const result = await agent.run('Review it.');
+  const files: readonly string[] | undefined = result.output?.files;
+  expect(files).toEqual(['a.ts']);
+  expect(result).toMatchObject({ reason: 'finished', text: 'Done.', iterations: 2, output: { risk: 2 } });
+  expect(await (await agent.conversation()).run()).toMatchObject({ output: { files: ['a.ts'], risk: 2 } });
+});
+
+test('an answer in the form of a JSON Schema is untyped', async () => {
+  const model = scriptedModel([{ calls: [{ name: 'finish', arguments: { message: 'Done.', count: 3 } }] }]);
+  const output = { type: 'object', properties: { count: { type: 'integer' } }, required: ['count'] };
+  await using agent = createAgent({ model, output });
+  expect((await agent.run('Count.')).output?.['count']).toBe(3);
 });

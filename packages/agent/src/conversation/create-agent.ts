@@ -8,7 +8,8 @@ import {
   type ModelFromOptions,
 } from '@varve/llm';
 import { memoryStore, type EventStore } from '@varve/storage';
-import { defaultTools } from '@varve/tools';
+import { defaultTools, finish, type Tool } from '@varve/tools';
+import type * as z from 'zod';
 import { defineAgent, type Agent, type AgentOptions } from '../agent.ts';
 import type { UserInput } from './conversation-options.ts';
 import { Conversation } from './conversation.ts';
@@ -18,7 +19,9 @@ import type { RunResult } from '../run/run-result.ts';
 import { withoutUndefined } from '../without-undefined.ts';
 
 /** Options of {@link createAgent}. */
-export interface CreateAgentOptions extends Partial<Omit<AgentOptions, 'model'>> {
+export interface CreateAgentOptions<Output = Readonly<Record<string, unknown>>> extends Partial<
+  Omit<AgentOptions, 'model'>
+> {
   /**
    * Reference to a model, such as `openai/gpt-5` (see `modelFrom`), which is called with `retry` and `functionCalling`;
    * or a model, which is used as it is.
@@ -34,12 +37,20 @@ export interface CreateAgentOptions extends Partial<Omit<AgentOptions, 'model'>>
   readonly store?: EventStore;
   /** Working directory; default the current one of the process. */
   readonly workspace?: string;
+  /**
+   * Schema of the answer, as a zod object without transforms or as JSON Schema: the agent then finishes with an answer
+   * in this form, which is `output` of the result. `finish` is added to the tools, or replaced.
+   */
+  readonly output?: OutputSchema<Output>;
   /** Further values that must never reach the log. */
   readonly secrets?: readonly string[];
 }
 
+/** Schema of an answer; JSON Schema leaves the type of the answer open. */
+type OutputSchema<Output> = (z.ZodObject & z.ZodType<Output>) | Readonly<Record<string, unknown>>;
+
 /** An agent with a store and one conversation, ready to run. */
-export interface RunnableAgent extends AsyncDisposable {
+export interface RunnableAgent<Output = Readonly<Record<string, unknown>>> extends AsyncDisposable {
   /** Stateless specification, for example to open the stored conversation later with `Conversation.open`. */
   readonly definition: Agent;
   /**
@@ -47,7 +58,7 @@ export interface RunnableAgent extends AsyncDisposable {
    *
    * @throws what `Conversation.create`, `send` and `run` throw.
    */
-  run(input: UserInput, options?: RunOptions): Promise<RunResult>;
+  run(input: UserInput, options?: RunOptions): Promise<RunResult<Output>>;
   /** Returns the conversation: created with the first call, closed with the agent. */
   conversation(): Promise<Conversation>;
 }
@@ -59,11 +70,14 @@ export interface RunnableAgent extends AsyncDisposable {
  * @throws {AgentError} `invalid` when a model reference needs an API key and none is given, and as `defineAgent` does;
  * {@link LlmError} `bad-request` for an unknown model reference.
  */
-export function createAgent(options: CreateAgentOptions): RunnableAgent {
-  const { model, apiKey, keys, baseUrl, store: givenStore, workspace, secrets = [], ...agentOptions } = options;
+export function createAgent<Output = Readonly<Record<string, unknown>>>(
+  options: CreateAgentOptions<Output>,
+): RunnableAgent<Output> {
+  const { model, apiKey, keys, baseUrl, store: givenStore, workspace, secrets = [], output, ...agentOptions } = options;
+  const { tools = () => defaultTools(), ...others } = withoutUndefined(agentOptions);
   const definition = defineAgent({
-    tools: () => defaultTools(),
-    ...withoutUndefined(agentOptions),
+    ...others,
+    tools: output ? (context) => withFinish(tools(context), output) : tools,
     model: typeof model === 'string' ? namedModel(model, { apiKey, keys, baseUrl }) : model,
   });
   const store = givenStore ?? memoryStore();
@@ -81,13 +95,18 @@ export function createAgent(options: CreateAgentOptions): RunnableAgent {
     async run(input, runOptions) {
       const current = await conversation();
       await current.send(input);
-      return current.run(runOptions);
+      // The tool `finish` checked the answer against the schema before it was stored.
+      return (await current.run(runOptions)) as RunResult<Output>;
     },
     async [Symbol.asyncDispose]() {
       await (await created?.catch(() => undefined))?.[Symbol.asyncDispose]();
       if (!givenStore) await store[Symbol.asyncDispose]();
     },
   };
+}
+
+function withFinish(tools: readonly Tool[], output: OutputSchema<unknown>): readonly Tool[] {
+  return [...tools.filter(({ name }) => name !== 'finish'), finish({ responseSchema: output })];
 }
 
 /** Returns the keys of all providers, because a program that the agent starts may print any of them. */

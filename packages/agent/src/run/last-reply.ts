@@ -1,7 +1,8 @@
 import { textOf } from '@varve/events';
 import { ActionEvent, MessageEvent } from '@varve/events/kinds';
-import { FinishAction } from '@varve/events/payloads';
+import { FinishAction, type Payload } from '@varve/events/payloads';
 import type { View } from '@varve/events/projections';
+import * as z from 'zod';
 
 /** Reports whether the agent replied after the last message of the user. */
 export function isAnswered({ events }: View): boolean {
@@ -15,13 +16,25 @@ export function endsInReply({ events }: View): boolean {
   return last !== undefined && MessageEvent.is(last) && last.source === 'agent';
 }
 
+/** Answer of the agent at the end of a run. */
+export interface FinalAnswer {
+  readonly text: string;
+  readonly output?: Readonly<Record<string, unknown>>;
+}
+
 /**
- * Returns the message of the agent's last `finish` or its last reply of text, whichever is later; else an empty string.
+ * Returns the message of the agent's last `finish` with its structured output, or its last reply of text, whichever is
+ * later; else an empty text.
  */
-export function finalText({ events }: View): string {
+export function finalAnswer({ events }: View): FinalAnswer {
   for (const event of events.toReversed()) {
-    if (ActionEvent.is(event) && FinishAction.is(event.action)) return event.action.message;
-    if (MessageEvent.is(event) && event.source === 'agent') return textOf(event.llm_message.content);
+    if (ActionEvent.is(event) && FinishAction.is(event.action)) return answerOf(event.action);
+    if (MessageEvent.is(event) && event.source === 'agent') return { text: textOf(event.llm_message.content) };
   }
-  return '';
+  return { text: '' };
+}
+
+function answerOf({ message, ...fields }: Payload): FinalAnswer {
+  const output = z.record(z.string(), z.unknown()).safeParse(fields['structured_output']);
+  return { text: String(message), ...(output.success && { output: output.data }) };
 }

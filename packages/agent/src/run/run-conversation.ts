@@ -4,7 +4,7 @@ import { checkLimits, type Limits } from '../budget/limits.ts';
 import { AgentError } from '../error.ts';
 import { stateOf } from '../log/conversation-state.ts';
 import type { Session, StepContext } from '../session.ts';
-import { endsInReply, finalText, isAnswered } from './last-reply.ts';
+import { endsInReply, finalAnswer, isAnswered } from './last-reply.ts';
 import type { RunControl } from './run-lock.ts';
 import { runSteps, type StepsEnd } from './run-loop.ts';
 import type { RunOptions } from './run-options.ts';
@@ -58,10 +58,10 @@ function endOfLastRun({ journal, agent, conversationId }: Session): StepsEnd | u
     throw new AgentError('nothing-to-do', `Conversation ${conversationId} has no message yet: send one first.`);
   }
   if (status === 'finished' && pending.length === 0 && isAnswered(view)) {
-    return { reason: 'finished', text: finalText(view), iterations: 0 };
+    return { reason: 'finished', ...finalAnswer(view), iterations: 0 };
   }
   if (status === 'idle' && agent.textReply === 'wait' && endsInReply(view)) {
-    return { reason: 'asked', text: finalText(view), iterations: 0 };
+    return { reason: 'asked', ...finalAnswer(view), iterations: 0 };
   }
   return undefined;
 }

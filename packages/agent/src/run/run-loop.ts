@@ -8,7 +8,7 @@ import type { Session, StepContext } from '../session.ts';
 import { detectLoop, resumeAfterStuckNudge } from '../stuck/detect-loop.ts';
 import { overflowVerdict } from '../stuck/overflow-projection.ts';
 import type { StuckCause } from '../stuck/stuck-rules.ts';
-import { finalText, isAnswered } from './last-reply.ts';
+import { finalAnswer, isAnswered, type FinalAnswer } from './last-reply.ts';
 import type { RunControl } from './run-lock.ts';
 import type { EndReason } from './run-result.ts';
 import { step } from './step.ts';
@@ -17,7 +17,7 @@ import { step } from './step.ts';
 export type StepsEnd =
   | { readonly reason: Exclude<EndReason, 'finished' | 'asked' | 'error' | 'stuck'>; readonly iterations: number }
   | { readonly reason: 'stuck'; readonly cause: StuckCause; readonly iterations: number }
-  | { readonly reason: 'finished' | 'asked'; readonly text: string; readonly iterations: number }
+  | (FinalAnswer & { readonly reason: 'finished' | 'asked'; readonly iterations: number })
   | { readonly reason: 'error'; readonly error: Error; readonly iterations: number };
 
 /** Runs steps until there is a reason to end, and stores that reason. */
@@ -47,11 +47,11 @@ export async function runSteps(
       case 'continue':
         break;
       case 'asked':
-        return { reason: 'asked', text: finalText(journal.timeline.read('view')), iterations: iterations + 1 };
+        return { reason: 'asked', ...finalAnswer(journal.timeline.read('view')), iterations: iterations + 1 };
       case 'finished':
         // A message that was sent during the last step is not answered yet.
         if (!isAnswered(journal.timeline.read('view'))) break;
-        return { reason: 'finished', text: finalText(journal.timeline.read('view')), iterations: iterations + 1 };
+        return { reason: 'finished', ...finalAnswer(journal.timeline.read('view')), iterations: iterations + 1 };
       case 'waiting':
         return { reason: 'waiting', iterations: iterations + 1 };
       case 'stuck':

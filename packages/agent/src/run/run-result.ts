@@ -2,9 +2,11 @@ import type { Usage } from '@varve/events/projections';
 import type { StuckCause } from '../stuck/stuck-rules.ts';
 
 /** Fields of every result. */
-interface RunTotals {
-  /** Final message of a run that ended as `finished` or `asked`; otherwise empty. */
+interface RunTotals<Output> {
+  /** The agent's answer: the final message of a run that ended as `finished` or `asked`; otherwise empty. */
   readonly text: string;
+  /** Answer in the form of the schema of `finish`; present exactly if a run ended as `finished` by such a call. */
+  readonly output?: Output;
   /** Steps of this run. */
   readonly iterations: number;
   /** Usage of the whole conversation so far, its children included. */
@@ -14,7 +16,7 @@ interface RunTotals {
 }
 
 /** Result of a run. Every run ends with exactly one reason; a failing store, or a bug, rejects instead. */
-export type RunResult = RunTotals &
+export type RunResult<Output = Readonly<Record<string, unknown>>> = RunTotals<Output> &
   (
     | { readonly reason: 'finished' }
     /** The agent replied with text instead of finishing, and its policy is to wait. The status is `idle`. */
