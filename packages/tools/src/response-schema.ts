@@ -17,8 +17,8 @@ const knownKeywords = new Set([
 ]);
 
 /**
- * Returns the fields of an answer from a zod object or a JSON Schema: an object with named properties and no others. References within
- * the schema are resolved.
+ * Returns the fields of an answer from a zod object or a JSON Schema: an object with named properties and no others.
+ * References within the schema are resolved.
  *
  * @throws {ToolError} `unusable` when the schema describes anything else, or names a field that every call has.
  */
