@@ -10,6 +10,8 @@ const retryable = {
   timeout: true,
   /** An answer that is not of the protocol: HTML, broken JSON, no choices. */
   'malformed-reply': true,
+  /** A reply that exceeds one of the `limits` of the model. */
+  'reply-limit': false,
   /** A reply with neither text nor calls nor reasoning. */
   empty: true,
   /** The output limit cut the reply before anything usable. */

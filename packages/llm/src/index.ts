@@ -23,4 +23,5 @@ export type { PromptCut } from './protocol/prompt-cut.ts';
 export { probeModel } from './probes/probe-model.ts';
 export { providers, type Provider } from './providers/providers.ts';
 export { openaiResponses, type OpenAiResponsesOptions } from './responses/openai-responses.ts';
+export type { ReplyLimits } from './http/reply-limits.ts';
 export { retry, type RetryNotice, type RetryOptions } from './retry.ts';

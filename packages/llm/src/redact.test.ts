@@ -1,5 +1,6 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { redactLine } from './redact.ts';
+import { redactLine, redactText } from './redact.ts';
 
 test('named secrets and everything that looks like a key are replaced', () => {
   const input =
@@ -58,3 +59,53 @@ test('a secret is found in JSON of Go', () => {
 test('a short secret is only replaced in its plain spelling', () => {
   expect(redactLine('abcd and 61626364', ['abcd'])).toBe('[redacted] and 61626364');
 });
+
+test('of a secret no part is left, wherever a text is cut', () => {
+  const secret = fc.string({
+    unit: fc.constantFrom(...'abcdefghijklmnop+/=%<"'.split('')),
+    minLength: 12,
+    maxLength: 60,
+  });
+  const spelled = fc.constantFrom<(key: string) => string>(
+    (key) => key,
+    encodeURIComponent,
+    (key) => JSON.stringify(key).slice(1, -1),
+    (key) => Buffer.from(key).toString('hex'),
+    (key) => Buffer.from(`user:${key}`).toString('base64'),
+  );
+  const around = fc.constantFrom(20_000, 1_000_000).chain((cut) => fc.integer({ min: cut - 400, max: cut + 10 }));
+  fc.assert(
+    fc.property(secret, spelled, around, (key, spell, length) => {
+      const written = spell(key);
+      const line = redactLine(`a ${' '.repeat(length)}${written}`, [key]);
+      const parts = Array.from({ length: written.length - 7 }, (_, at) => written.slice(at, at + 8));
+      expect(parts.filter((part) => line.includes(part) && part.trim().length > 5)).toEqual([]);
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test('of a key that is not registered no part is left, wherever a text is cut', () => {
+  const keys = ['sk-proj-abcdefghijklmnopqrstuv0', 'ghp_abcdefghijklmnopqrstuvwxyz0', `Bearer ${'x'.repeat(100)}0`];
+  for (const key of keys) {
+    for (let length = 19_700; length < 20_005; length += 7) {
+      const line = redactLine(`${' '.repeat(length)}${key}`);
+      expect(line).toMatch(/^(?:…|.{0,8}\[redacted\]…?)$/);
+    }
+  }
+});
+
+test('a JSON Web Token is replaced', () => {
+  const token = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abc-DEF_123';
+  expect(redactText(`a ${token} b, x-${token}`)).toBe('a [redacted] b, x-[redacted]');
+  expect(redactText('eyJ is the start of a.b, and eyJustaword-of-many.')).toBe(
+    'eyJ is the start of a.b, and eyJustaword-of-many.',
+  );
+});
+
+test.for(['eyJaaaaaaaaaaaa-', 'sk-', 'sk-a', 'bearer ', 'api_key=', 'token:', 'AIza', 'a', '-', ' '])(
+  'a long text of %j is read in linear time',
+  (unit) => {
+    expect(redactText(unit.repeat(1_000_000 / unit.length)).length).toBeGreaterThan(0);
+  },
+);

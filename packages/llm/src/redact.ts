@@ -2,13 +2,16 @@ import { mapStrings, redactor, type Redactor } from '@varve/text';
 
 const replacement = '[redacted]';
 
+/** A run of characters that may contain a JSON Web Token: parts between dots, the first of them of this form. */
+const dottedRun = /[\w.-]{16,}/g;
+const tokenStart = /\beyJ(?=[\w-]{10})/;
+
 /** Shapes of keys that providers issue, and of tokens: text from outside may contain a key that is not registered. */
 const keyShapes: readonly RegExp[] = [
   // With a digit or an asterisk, as names such as hf_hub_download are not keys.
   /\b(?:sk|pk|rk|gsk|hf|xai|ghp|github_pat|glpat|xox[abp]|r8)[-_](?=[\w.-]{0,200}[\d*])[\w*.-]{6,}/g,
   /\bAKIA[A-Z\d]{16}\b/g,
   /\bAIza[\w-]{10,}/g,
-  /\beyJ[\w-]{10,}\.[\w-]+(?:\.[\w-]*)?/g,
   /(?<=\bbearer\s{1,4})(?=\S{0,200}\d)[^\s"',]{8,}/gi,
   /(?<=\b(?:api[-_ ]?key|token|secret|password)["']?\s{0,4}[=:]\s{0,4}["']?)(?=[^\s"',&]{0,200}\d)[^\s"',&]{6,}/gi,
 ];
@@ -20,9 +23,26 @@ const redactors = new WeakMap<readonly string[], Redactor>();
 
 /** Returns a text with `secrets`, in every spelling, and everything that looks like a key replaced by `[redacted]`. */
 export function redactText(text: string, secrets: readonly string[] = none): string {
-  let redacted = redactorOf(secrets).text(text);
+  return withoutKeyShapes(redactorOf(secrets).text(text));
+}
+
+function withoutKeyShapes(text: string): string {
+  let redacted = text.replaceAll(dottedRun, withoutToken);
   for (const shape of keyShapes) redacted = redacted.replaceAll(shape, replacement);
   return redacted;
+}
+
+/** Reads each part once: a pattern for the whole token would read the rest of the run at each of its starts. */
+function withoutToken(run: string): string {
+  if (!run.includes('eyJ')) return run;
+  const parts = run.split('.');
+  const at = parts.findIndex((part, index) => tokenStart.test(part) && (parts[index + 1] ?? '') !== '');
+  const before = parts.slice(0, at + 1).join('.');
+  return at === -1 ? run : before.slice(0, before.length - (parts[at] ?? '').length) + startOfToken(parts[at] ?? '');
+}
+
+function startOfToken(part: string): string {
+  return part.slice(0, part.search(tokenStart)) + replacement;
 }
 
 /** Returns a JSON value whose strings, property names included, are redacted as by {@link redactText}. */
@@ -33,9 +53,22 @@ export function redactJson<Value>(value: Value, secrets: readonly string[]): Val
 
 /** Returns the start of a text, redacted as by {@link redactText}, on one line and cut to `limit` UTF-16 units. */
 export function redactLine(text: string, secrets: readonly string[] = none, limit = 300): string {
-  const redacted = redactText(text.slice(0, 20_000), secrets);
+  const isRead = text.length <= maxRead;
+  const redacted = isRead ? redactText(text, secrets) : redactStart(text, secrets);
   const line = redacted.replaceAll(/\s+/g, ' ').trim().toWellFormed();
-  return line.length <= limit ? line : `${line.slice(0, limit - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
+  if (isRead && line.length <= limit) return line;
+  return `${line.slice(0, limit - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
+}
+
+/** Characters of a text that a line is made of. */
+const maxRead = 20_000;
+/** Longest start of a key whose shape cannot be recognised yet. */
+const maxKeyStart = 300;
+
+/** Returns the redacted start of a text, without characters that may belong to a secret that goes on after it. */
+function redactStart(text: string, secrets: readonly string[]): string {
+  const start = redactorOf(secrets).stream().push(text.slice(0, maxRead));
+  return withoutKeyShapes(start).slice(0, -maxKeyStart);
 }
 
 function redactorOf(secrets: readonly string[]): Redactor {

@@ -161,7 +161,7 @@ test('a reset discards the deltas of an incomplete reply before the next ones', 
   const reply = await model.generate(userRequest('Hi'), { onDelta: (delta) => void deltas.push(delta) });
   expect(deltas).toEqual([
     { kind: 'text', text: 'Half a r' },
-    { kind: 'reset', reason: expect.stringContaining('broke off its answer') },
+    { kind: 'reset', reason: expect.stringContaining('closed the connection before the reply was complete') },
     { kind: 'text', text: 'Fine.' },
   ]);
   expect(reply.attempts).toBe(3);

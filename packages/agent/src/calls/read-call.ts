@@ -1,10 +1,10 @@
 import { EventError, type ToolCall } from '@varve/events';
 import type { SecurityRisk } from '@varve/events/kinds';
 import type { Payload } from '@varve/events/payloads';
-import { coerceFields } from '@varve/text';
+import { coerceFields, exceededJsonLimit } from '@varve/text';
 import { ToolError, type Tool } from '@varve/tools';
 import { resolveToolName } from './resolve-tool.ts';
-import { parseArguments, parseNested } from './repair-arguments.ts';
+import { argumentLimits, parseArguments, parseNested } from './repair-arguments.ts';
 
 /** A valid call. */
 export interface ValidCall {
@@ -34,6 +34,11 @@ const risks = new Set<unknown>(['UNKNOWN', 'LOW', 'MEDIUM', 'HIGH'] satisfies Se
 export function readCall(call: ToolCall, tools: ReadonlyMap<string, Tool>): ValidCall | InvalidCall {
   const tool = resolveToolName(call.name, tools);
   if (!tool) return invalid(call, `There is no tool ${call.name}. The tools are: ${[...tools.keys()].join(', ')}.`);
+  const exceeded = exceededJsonLimit(call.arguments, argumentLimits);
+  if (exceeded) {
+    const limit = `${argumentLimits[exceeded]} ${exceeded === 'depth' ? 'levels' : 'values'}`;
+    return invalid(call, `The arguments of ${tool.name} have more than ${limit}. Send a smaller call.`);
+  }
   const fields = parseArguments(call.arguments);
   if (!fields) return invalid(call, `The arguments of ${tool.name} are not a JSON object. Send the call again.`);
   const { summary, ...others } = fields;

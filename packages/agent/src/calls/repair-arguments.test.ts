@@ -90,3 +90,31 @@ test('the names that models know from other agents resolve to the built-in tools
   const editors = ['str_replace', 'str_replace_editor', 'str_replace_based_edit_tool'];
   expect(editors.map((alias) => resolveToolName(alias, tools)?.name)).toEqual(editors.map(() => 'file_editor'));
 });
+
+/** Texts of any length that are not JSON, among them the worst for a repair. */
+const hostile: Readonly<Record<string, (size: number) => string>> = {
+  'nested objects': (size) => `${"{'a':".repeat(size)}1${'}'.repeat(size)}`,
+  'nested lists': (size) => `{'a':${'['.repeat(size)}${']'.repeat(size)}}`,
+  'nested calls': (size) => `{'a':${'f('.repeat(size)}}`,
+  'nested calls, closed': (size) => `{'a':${'f('.repeat(size)}1${')'.repeat(size)}}`,
+  'nested JSON in a string': (size) => JSON.stringify(`${"{'a':".repeat(size)}1${'}'.repeat(size)}`),
+  'nested JSON': (size) => `${'{"a":'.repeat(size)}1${'}'.repeat(size)}`,
+  'concatenated strings': (size) => `{'a':${"'a'+".repeat(size)}'b'}`,
+  'missing commas': (size) => `{${'a:1 '.repeat(size)}}`,
+  'missing quotes': (size) => `{${'"a":"b, '.repeat(size)}}`,
+  quotes: (size) => `{"a":"${'"'.repeat(size)}"}`,
+  'quotes and line ends': (size) => `{"a":"${'"\n'.repeat(size)}}`,
+  'surplus commas': (size) => `{${'"a":[1,],'.repeat(size)}}`,
+  'control characters': (size) => `{"a":"${'\n'.repeat(size)}`,
+  backslashes: (size) => `{'a':"${'\\'.repeat(size)}"}`,
+  'a code fence': (size) => `${'```json\n'.repeat(size)}{}`,
+  'white space': (size) => `${' '.repeat(size)}{'a':1}${' '.repeat(size)}x`,
+  'many values': (size) => `{'a':[${'[],'.repeat(size)}]}`,
+};
+
+test.for(Object.keys(hostile))('%s of any size end no process, and keep it busy for a moment', (name) => {
+  for (const size of [200, 3000, 50_000, 1_000_000]) {
+    const fields = parseArguments(hostile[name]?.(size) ?? '');
+    expect(fields === undefined || typeof fields === 'object').toBe(true);
+  }
+});

@@ -1,6 +1,12 @@
-import { endOfObject } from '@varve/text';
+import { endOfObject, exceededJsonLimit, type JsonLimits } from '@varve/text';
 import { JSONRepairError, jsonrepair } from 'jsonrepair';
 import { escapeControls } from './escape-controls.ts';
+
+/** Limits of arguments: others are not parsed, as parsed JSON needs many times the memory of its text. */
+export const argumentLimits: JsonLimits = { depth: 500, values: 100_000 };
+
+/** Longer text is not repaired: `jsonrepair` needs 0.1 s for 20,000 characters of mistakes, and 20 s for 200,000. */
+const maxRepaired = 20_000;
 
 /**
  * Parses the arguments of a call. Each repair is tried only when the previous ones fail: JSON as it is; raw control
@@ -27,11 +33,13 @@ function asObject(value: unknown): object | undefined {
 
 function repairJson(json: string): unknown {
   const object = closedObject(json);
-  if (object === undefined) return undefined;
+  if (object === undefined || object.length > maxRepaired || exceededJsonLimit(object, argumentLimits))
+    return undefined;
   try {
     return tryParse(jsonrepair(object));
   } catch (error) {
-    if (error instanceof JSONRepairError) return undefined;
+    // A RangeError: the stack is too small for text that is nested by other means than braces, such as `f(f(f(`.
+    if (error instanceof JSONRepairError || error instanceof RangeError) return undefined;
     throw error;
   }
 }
@@ -49,6 +57,7 @@ function closedObject(text: string): string | undefined {
 }
 
 function tryParse(json: string): unknown {
+  if (exceededJsonLimit(json, argumentLimits)) return undefined;
   try {
     return JSON.parse(json);
   } catch {

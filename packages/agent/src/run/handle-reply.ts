@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { textOf, type ToolCall } from '@varve/events';
 import type { FailedAttempt, ModelReply } from '@varve/llm';
 import { readCall } from '../calls/read-call.ts';
@@ -21,7 +22,7 @@ export async function handleReply(
   session: Session,
   context: StepContext,
 ): Promise<StepOutcome> {
-  const calls = readCalls(reply, session);
+  const calls = await readCalls(reply, session);
   const valid = calls.flatMap((call) => (call.kind === 'valid' ? [call] : []));
   const { agent, workspace } = session;
   const reviews = reviewCalls(
@@ -64,18 +65,21 @@ function replyFactContext({ digests, projections }: PreparedRequest, { journal, 
 
 /**
  * Reads the calls of a reply. A call in a reply that was cut off, or that the model could not read from text, is
- * invalid.
+ * invalid. Other work runs between two calls, because reading a hostile one may take a tenth of a second.
  */
-function readCalls(reply: ModelReply, { tools }: Session): readonly ReturnType<typeof readCall>[] {
+async function readCalls(reply: ModelReply, { tools }: Session): Promise<readonly ReturnType<typeof readCall>[]> {
   const calls: readonly ToolCall[] = reply.message.tool_calls ?? [];
-  return calls.map((call, index) => {
+  const read: ReturnType<typeof readCall>[] = [];
+  for (const [index, call] of calls.entries()) {
+    if (index > 0) await setImmediate();
     // The arguments of the last call must not be trusted then, even if they happen to parse.
     const isCutOff = reply.finish === 'length' && index === calls.length - 1;
     const problem = isCutOff
       ? 'The reply was cut off inside this call. Send a shorter one.'
       : reply.invalidCalls?.[call.id];
-    return problem === undefined ? readCall(call, tools) : { kind: 'invalid', call, problem };
-  });
+    read.push(problem === undefined ? readCall(call, tools) : { kind: 'invalid', call, problem });
+  }
+  return read;
 }
 
 const continueNudge =

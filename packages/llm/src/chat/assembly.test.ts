@@ -215,17 +215,22 @@ test('the last usage wins, in whichever field', () => {
   expect(answer.result().usage).toEqual({ prompt_tokens: 3 });
 });
 
-test('chunks without choices, other choices and nonsense add nothing', () => {
+test('only the first choice is read', () => {
   const answer = chatAssembly();
-  const nonsense = [
-    null,
-    5,
-    'x',
-    [],
-    {},
-    { choices: [{ index: 1, delta: { content: 'other' } }] },
-    { choices: [null] },
-  ];
+  answer.push({ choices: [{ index: 0, delta: { content: 'first' } }] });
+  answer.push({ choices: [{ index: 1, delta: { content: 'other' } }] });
+  answer.push({
+    choices: [
+      { index: 1, delta: { content: 'other' } },
+      { index: 0, delta: { content: '.' } },
+    ],
+  });
+  expect(answer.result().text).toBe('first.');
+});
+
+test('chunks without choices and nonsense add nothing', () => {
+  const answer = chatAssembly();
+  const nonsense = [null, 5, 'x', [], {}, { choices: [null] }];
   expect(nonsense.flatMap((chunk) => answer.push(chunk))).toEqual([]);
   expect(answer.result()).toMatchObject({ text: '', hasChoice: false });
 });

@@ -5,9 +5,9 @@ import { buildReply, type AssembledReply } from '../protocol/build-reply.ts';
 import type { ProtocolAssembly } from '../protocol/protocol.ts';
 import { usageOf } from '../protocol/usage.ts';
 import { callAssembly, type CallAssembly } from './call-assembly.ts';
-import { mergeDetails, mergeThinking } from './reasoning-blocks.ts';
+import { detailAssembly, mergeThinking, type DetailAssembly } from './reasoning-blocks.ts';
 import { thinkTags, type TextPiece, type ThinkTags } from './think-tags.ts';
-import { wireAnswer, type WireAnswerMessage } from './wire-answer.ts';
+import { messageOfChoice, wireAnswer, type WireAnswerMessage, type WireChoice } from './wire-answer.ts';
 
 /** Assembles one chat completion from its chunks; a response that is not streamed is one chunk. */
 export interface ChatAssembly extends ProtocolAssembly {
@@ -21,10 +21,13 @@ export function chatAssembly(mode: Dialect['thinkTags'] = 'never'): ChatAssembly
     tags: thinkTags(mode),
     texts: [],
     reasonings: [],
-    details: [],
+    details: detailAssembly(),
     thinking: [],
+    characters: 0,
   };
   const state = { id: '', model: '', finish: '', hasChoice: false };
+  const choiceOf = choiceReader();
+  let failure: unknown;
   const fields = new Set<string>();
   let usage: unknown;
   const text = (): string => buffer.texts.join('');
@@ -33,7 +36,7 @@ export function chatAssembly(mode: Dialect['thinkTags'] = 'never'): ChatAssembly
     ...state,
     text: text(),
     reasoning: reasoning(),
-    reasoningDetails: buffer.details,
+    reasoningDetails: buffer.details.items,
     thinkingBlocks: buffer.thinking,
     calls: buffer.calls.calls(),
     usage,
@@ -43,27 +46,48 @@ export function chatAssembly(mode: Dialect['thinkTags'] = 'never'): ChatAssembly
     get finish() {
       return state.finish;
     },
+    get failure() {
+      return failure;
+    },
+    get size() {
+      return { characters: buffer.characters + buffer.calls.size.characters, calls: buffer.calls.size.calls };
+    },
     push(raw) {
       const body = unwrap(raw);
       const chunk = wireAnswer.safeParse(body).data;
       if (!chunk) return [];
       state.id ||= chunk.id;
       state.model ||= chunk.model;
-      usage = chunk.usage ?? chunk.choices?.[0]?.usage ?? chunk.x_groq?.usage ?? usage;
-      const choice = chunk.choices?.find(({ index }) => index === undefined || index === 0);
+      usage = chunk.usage ?? chunk.choices[0]?.usage ?? chunk.x_groq?.usage ?? usage;
+      failure ??= chunk.x_groq?.error ?? undefined;
+      const choice = choiceOf(chunk.choices);
       if (!choice) {
-        for (const name of Object.keys(Object(body))) fields.add(name);
+        for (const name of Object.keys(Object(body)).slice(0, 20)) if (fields.size < 20) fields.add(name.slice(0, 30));
         return [];
       }
       state.hasChoice = true;
       state.finish = choice.finish_reason || state.finish;
-      const message = choice.delta ?? choice.message;
+      const message = messageOfChoice(choice);
       return message ? addMessage(buffer, message, choice.delta === undefined) : [];
     },
     end: () => [...addText(buffer, buffer.tags.end()), ...buffer.calls.end()],
     result,
     reply: (settings) => buildReply(result(), settings),
     partial: () => ({ text: text(), reasoning: reasoning(), ...usageOf(usage) }),
+  };
+}
+
+/**
+ * Returns a reader of the choice that belongs to the reply: the first one, or the only one, which some servers number
+ * from 1. All chunks of a stream have the same one.
+ */
+function choiceReader(): (choices: readonly WireChoice[]) => WireChoice | undefined {
+  let number: number | undefined;
+  return (choices) => {
+    const found = choices.find(({ index }) => index === undefined || index === (number ?? 0));
+    const choice = found ?? (number === undefined && choices.length === 1 ? choices[0] : undefined);
+    number ??= choice?.index;
+    return choice;
   };
 }
 
@@ -78,16 +102,19 @@ interface MessageBuffer {
   readonly tags: ThinkTags;
   readonly texts: string[];
   readonly reasonings: string[];
-  readonly details: Readonly<Record<string, unknown>>[];
+  readonly details: DetailAssembly;
   readonly thinking: Message['thinking_blocks'][number][];
+  /** Length of everything but the calls. */
+  characters: number;
 }
 
 /** Adds the content of a message, or of a piece of one, and returns its deltas. */
 function addMessage(buffer: MessageBuffer, message: WireAnswerMessage, isWhole: boolean): readonly Delta[] {
   const { text, reasoning } = textOfMessage(message);
-  mergeDetails(buffer.details, message.reasoning_details);
-  mergeThinking(buffer.thinking, message.thinking_blocks);
-  const pieces = message.tool_calls.filter((piece) => piece !== null);
+  buffer.characters += text.length + reasoning.length;
+  buffer.characters += buffer.details.add(message.reasoning_details);
+  buffer.characters += mergeThinking(buffer.thinking, message.thinking_blocks);
+  const pieces = [...message.tool_calls];
   if (message.function_call && !isEmptyCall(message.function_call)) pieces.push({ function: message.function_call });
   return [
     ...addText(buffer, reasoning === '' ? [] : [{ kind: 'reasoning', text: reasoning }]),

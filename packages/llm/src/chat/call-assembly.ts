@@ -1,10 +1,12 @@
 import type { Delta } from '../delta.ts';
 import type { AssembledCall } from '../protocol/build-reply.ts';
+import type { ReplySize } from '../protocol/protocol.ts';
 import { openCalls, type OpenCall, type OpenCalls } from './open-calls.ts';
 import type { WireCallPiece } from './wire-answer.ts';
 
 /** Assembles the calls of one reply. */
 export interface CallAssembly {
+  readonly size: ReplySize;
   /** Adds a complete call, of a response that is not streamed. */
   addWhole(piece: WireCallPiece): readonly Delta[];
   /** Adds a piece of a call, which is identified by id, by index, or not at all. */
@@ -18,19 +20,28 @@ export interface CallAssembly {
 /** Starts the assembly of a reply's calls. Takes time in proportion to their length. */
 export function callAssembly(): CallAssembly {
   const open = openCalls();
+  let characters = 0;
   const start = ({ id, index }: WireCallPiece): OpenCall => open.begin(usableId(id), index);
   const extend = (call: OpenCall, piece: WireCallPiece): readonly Delta[] => {
     const json = argumentText(piece.function?.arguments);
     const id = usableId(piece.id);
     if (call.id === undefined && id !== undefined) open.identify(call, id);
+    const nameLength = call.name.length;
     call.name = nameWith(call, piece.function?.name ?? '');
-    call.extraContent ??= piece.extra_content;
+    if ((call.extraContent ?? undefined) === undefined && piece.extra_content !== undefined) {
+      call.extraContent = piece.extra_content;
+      characters += JSON.stringify(piece.extra_content).length;
+    }
+    characters += json.length + call.name.length - nameLength + (piece.id?.length ?? 0);
     if (json === '') return [];
     call.pieces.push(json);
     call.end.push(json);
     return [announce(call, json)];
   };
   return {
+    get size() {
+      return { characters, calls: open.all.length };
+    },
     addWhole: (piece) => extend(start(piece), piece),
     addPiece: (piece) => extend(callOf(open, piece) ?? start(piece), piece),
     end: () => open.all.filter((call) => !call.isAnnounced).map((call) => announce(call, '')),

@@ -74,18 +74,18 @@ test.for([
   ['x-key', 'secret\nx-more: 1'],
   ['x-key', 'secret“'],
   ['x key', 'secret'],
-])('a header that HTTP does not carry is rejected without its value: %j', ([name = '', value = '']) => {
+])('a header that HTTP does not allow is rejected without its value: %j', ([name = '', value = '']) => {
   expect(() => openaiChat({ model: 'm', headers: { [name]: value } })).toThrow(
     expect.objectContaining({
       code: 'bad-request',
-      message: `The header "${name}" holds a character that HTTP does not carry.`,
+      message: `The header "${name}" contains a character that is not allowed in HTTP headers.`,
     }),
   );
 });
 
 test('a key that no header can carry is rejected', () => {
   expect(() => openaiChat({ model: 'm', apiKey: 'clé secrète' })).toThrow(
-    'The API key holds a character that no HTTP header can carry.',
+    'The API key contains a character that is not allowed in HTTP headers.',
   );
 });
 
@@ -116,7 +116,7 @@ test('nothing is printed when a stream breaks', async () => {
   await using server = await scriptedServer([{ fault: { kind: 'answer', headers, body: 'data: {oops\n\n' } }]);
   await expect(
     openaiChat({ model: 'm', baseUrl: server.url, stream: true }).generate(userRequest('Hi')),
-  ).rejects.toThrow('not JSON');
+  ).rejects.toThrow('not valid JSON');
   expect(prints.flatMap((print) => print.mock.calls)).toEqual([]);
 });
 

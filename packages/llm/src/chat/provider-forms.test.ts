@@ -72,3 +72,74 @@ test('a response without a choice is refused with the names of its fields', asyn
     message: expect.stringContaining(message),
   });
 });
+
+const message = { content: 'Yes.' };
+const delta = message;
+
+/** Unusual forms in which text, calls or usage are nevertheless contained. */
+const unusual: readonly (readonly [string, ScriptedStep])[] = [
+  ['a null entry in choices', whole({ choices: [null, { message }] })],
+  ['a null entry in the choices of a stream', streamed({ choices: [null, { delta, finish_reason: 'stop' }] })],
+  ['a lone choice with the index 1', whole({ choices: [{ index: 1, message }] })],
+  [
+    'a stream of a lone choice with the index 1',
+    streamed(
+      { choices: [{ index: 1, delta: { content: 'Ye' } }] },
+      { choices: [{ index: 1, delta: { content: 's.' }, finish_reason: 'stop' }] },
+    ),
+  ],
+  ['the text of a completion', whole({ choices: [{ text: 'Yes.', finish_reason: 'stop' }] })],
+  [
+    'a stream of the text of a completion',
+    streamed({ choices: [{ text: 'Ye' }] }, { choices: [{ text: 's.', finish_reason: 'stop' }] }),
+  ],
+  ['an unreadable choice next to a readable one', whole({ choices: ['x', { message }, 5] })],
+  ['an unreadable content part', whole({ choices: [{ message: { content: [null, 5, { text: 'Yes.' }] } }] })],
+  ['unreadable reasoning', whole({ choices: [{ message: { ...message, reasoning_details: [null, 5] } }] })],
+  ['a call without a name and arguments', whole({ choices: [{ message: { ...message, tool_calls: [{}, null] } }] })],
+];
+
+test.for(unusual)('text is read from %s', async ([, step]) => {
+  await using server = await scriptedServer([step]);
+  const reply = await openaiChat({ model: 'm', baseUrl: server.url }).generate(userRequest('Hi'));
+  expect([textOf(reply.message.content), reply.message.tool_calls]).toEqual(['Yes.', undefined]);
+});
+
+const grep = { id: 'a', function: { name: 'grep', arguments: '{}' } };
+const nameless = { id: 'b', function: { arguments: '{"a":1}' } };
+
+test('text is kept next to a call without a name, which is reported as not read', async () => {
+  await using server = await scriptedServer([
+    whole({ choices: [{ message: { ...message, tool_calls: [nameless] } }] }),
+  ]);
+  const reply = await openaiChat({ model: 'm', baseUrl: server.url }).generate(userRequest('Hi'));
+  expect([textOf(reply.message.content), reply.message.tool_calls, reply.finish]).toEqual([
+    'Yes.',
+    undefined,
+    'unread-calls',
+  ]);
+});
+
+test('an empty call next to another one is left out; arguments without a name are refused', async () => {
+  const steps = [{}, nameless].map((other) => whole({ choices: [{ message: { tool_calls: [grep, other] } }] }));
+  await using server = await scriptedServer(steps);
+  const model = openaiChat({ model: 'm', baseUrl: server.url });
+  expect((await model.generate(userRequest('Hi'))).message.tool_calls).toMatchObject([{ name: 'grep' }]);
+  await expect(model.generate(userRequest('Hi'))).rejects.toMatchObject({
+    code: 'malformed-reply',
+    message: expect.stringContaining('a call without a name'),
+  });
+});
+
+test('an error that a stream of Groq reports only in x_groq is that of the call', async () => {
+  const step = streamed(
+    { choices: [{ index: 0, delta: { content: 'Ye' } }] },
+    { choices: [], x_groq: { id: 'req', error: 'The engine is overloaded.' } },
+  );
+  await using server = await scriptedServer([step]);
+  await expect(openaiChat({ model: 'm', baseUrl: server.url }).generate(userRequest('Hi'))).rejects.toMatchObject({
+    code: 'rate-limited',
+    message: expect.stringContaining('The engine is overloaded.'),
+    partial: { text: 'Ye' },
+  });
+});

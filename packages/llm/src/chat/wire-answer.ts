@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { lenientList } from '../protocol/lenient-list.ts';
 
 /** Text that may be missing, null or of another type, all of which mean none. */
 const textField = z.string().catch('');
@@ -27,11 +28,11 @@ const wireMessage = z.looseObject({
   reasoning_content: textField,
   reasoning: textField,
   reasoning_text: textField,
-  reasoning_details: z.array(z.record(z.string(), z.unknown())).catch([]),
-  thinking_blocks: z
-    .array(z.looseObject({ type: textField, thinking: textField, signature: textField, data: textField }))
-    .catch([]),
-  tool_calls: z.array(wireCall.nullable().catch(null)).catch([]),
+  reasoning_details: lenientList(z.record(z.string(), z.unknown())),
+  thinking_blocks: lenientList(
+    z.looseObject({ type: textField, thinking: textField, signature: textField, data: textField }),
+  ),
+  tool_calls: lenientList(wireCall),
   function_call: z.looseObject({ name: textField, arguments: z.unknown().optional() }).optional().catch(undefined),
 });
 
@@ -44,25 +45,31 @@ const wireMessage = z.looseObject({
 export const wireAnswer = z.looseObject({
   id: textField,
   model: textField,
-  choices: z
-    .array(
-      z.looseObject({
-        index: z.number().optional().catch(undefined),
-        message: wireMessage.optional().catch(undefined),
-        delta: wireMessage.optional().catch(undefined),
-        finish_reason: optionalText,
-        usage: z.unknown().optional(),
-      }),
-    )
-    .optional()
-    .catch(undefined),
+  choices: lenientList(
+    z.looseObject({
+      index: z.number().optional().catch(undefined),
+      message: wireMessage.optional().catch(undefined),
+      delta: wireMessage.optional().catch(undefined),
+      /** Of the older completions protocol. */
+      text: optionalText,
+      finish_reason: optionalText,
+      usage: z.unknown().optional(),
+    }),
+  ),
   usage: z.unknown().optional(),
-  /** Groq sends the usage of a stream only here. */
-  x_groq: z.looseObject({ usage: z.unknown().optional() }).optional().catch(undefined),
+  /** Groq sends the usage and the errors of a stream only here. */
+  x_groq: z.looseObject({ usage: z.unknown().optional(), error: z.unknown().optional() }).optional().catch(undefined),
   error: z.unknown().optional(),
 });
 
+/** Choice of a response, or of one chunk of it. */
+export type WireChoice = z.output<typeof wireAnswer>['choices'][number];
 /** Message of a response, as servers write it. */
 export type WireAnswerMessage = z.output<typeof wireMessage>;
+/** Returns the message of a choice; undefined without any. */
+export function messageOfChoice({ delta, message, text }: WireChoice): WireAnswerMessage | undefined {
+  return delta ?? message ?? (text === undefined ? undefined : wireMessage.parse({ content: text }));
+}
+
 /** Tool call of a response, or a piece of one. */
 export type WireCallPiece = z.output<typeof wireCall>;

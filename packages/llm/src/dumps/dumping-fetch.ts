@@ -45,6 +45,9 @@ function modelIn(body: unknown): string {
   return typeof body === 'object' && body !== null && 'model' in body ? String(body.model) : 'unknown';
 }
 
+/** Longer bodies are not dumped. */
+const maxBytes = 32_000_000;
+
 /** Copies the body while it is read, never ahead of the reader; calls `onText` when the body ends or is cancelled. */
 function captureText(response: Response, onText: (text: string) => void): Response {
   if (!response.body) {
@@ -54,7 +57,15 @@ function captureText(response: Response, onText: (text: string) => void): Respon
   const reader: ReadableStreamDefaultReader<Uint8Array> = response.body.getReader();
   const utf8 = new TextDecoder();
   const pieces: string[] = [];
-  const end = (): void => onText([...pieces, utf8.decode()].join(''));
+  let size = 0;
+  const end = (): void =>
+    onText(size > maxBytes ? `[more than ${maxBytes} bytes, left out]` : [...pieces, utf8.decode()].join(''));
+  const add = (bytes: Uint8Array): void => {
+    size += bytes.length;
+    if (size <= maxBytes) pieces.push(utf8.decode(bytes, { stream: true }));
+    // Not cut: a secret that is cut would not be found.
+    else pieces.length = 0;
+  };
   const body = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
@@ -64,7 +75,7 @@ function captureText(response: Response, onText: (text: string) => void): Respon
             end();
             return controller.close();
           }
-          pieces.push(utf8.decode(value, { stream: true }));
+          add(value);
           controller.enqueue(value);
         } catch (error) {
           end();

@@ -23,7 +23,7 @@ test('an invalid address is named in the error', () => {
 
 test('a password in the address is rejected and not repeated', () => {
   expect(() => apiRoot('https://me:hunter2@x.test/v1')).toThrow(
-    /^The base URL of x.test holds a user name or password/,
+    /^The base URL of x.test contains a user name or password/,
   );
 });
 
@@ -39,5 +39,5 @@ test('a password in an address without a scheme is not repeated', () => {
 });
 
 test('a query is rejected, and not repeated, because it may contain a key', () => {
-  expect(() => apiRoot('https://x.test/v1?key=AIza0123')).toThrow('The base URL of x.test holds a query.');
+  expect(() => apiRoot('https://x.test/v1?key=AIza0123')).toThrow('The base URL of x.test contains a query.');
 });

@@ -14,10 +14,10 @@ export function apiRoot(baseUrl: string): string {
   if (url.username || url.password) {
     throw new LlmError(
       'bad-request',
-      `The base URL of ${url.host} holds a user name or password; pass a key or headers.`,
+      `The base URL of ${url.host} contains a user name or password; pass a key or headers.`,
     );
   }
-  if (url.search) throw new LlmError('bad-request', `The base URL of ${url.host} holds a query.`);
+  if (url.search) throw new LlmError('bad-request', `The base URL of ${url.host} contains a query.`);
   const path = url.pathname.replace(/\/+$/, '').replace(/\/(?:chat\/completions|responses|models)$/, '');
   return `${url.origin}${path || '/v1'}`;
 }

@@ -1,3 +1,4 @@
+import { LlmError } from '../error.ts';
 import type { CallControl } from './call-control.ts';
 import type { ServerErrors } from './server-errors.ts';
 
@@ -5,6 +6,8 @@ import type { ServerErrors } from './server-errors.ts';
 export interface BodyOptions {
   readonly control: CallControl;
   readonly errors: ServerErrors;
+  /** Most bytes of the body. */
+  readonly maxBytes: number;
   /**
    * Time that the rest of the body may take, once the chunks so far contain a whole reply. A failure is then ignored.
    * Undefined before.
@@ -16,11 +19,11 @@ export interface BodyOptions {
  * Yields the chunks of a body. Ends early when the call does, or when the rest after a whole reply takes too long.
  *
  * @throws {LlmError} `aborted` or `timeout` when the call has ended, `unavailable` or `timeout` when the body ends
- * early.
+ * early, `reply-limit` when it is too long.
  */
 export async function* bodyChunks(
   response: Response,
-  { control, errors, remainingMs }: BodyOptions,
+  { control, errors, maxBytes, remainingMs }: BodyOptions,
 ): AsyncGenerator<Uint8Array> {
   if (!response.body) return;
   const reader: ReadableStreamDefaultReader<Uint8Array> = response.body.getReader();
@@ -28,16 +31,20 @@ export async function* bodyChunks(
   const remaining = adjustableTimer(stop);
   control.signal.addEventListener('abort', stop, { once: true });
   if (control.signal.aborted) stop();
+  let size = 0;
   try {
     for (;;) {
       remaining.setLimit(remainingMs());
       const { done, value } = await reader.read();
       control.throwIfEnded();
       if (done) return;
+      size += value.length;
+      if (size > maxBytes) throw errors.overLimit('bytes in a response', maxBytes);
       yield value;
     }
   } catch (error) {
     control.throwIfEnded();
+    if (error instanceof LlmError) throw error;
     if (remainingMs() === undefined) throw errors.fromBody(error);
   } finally {
     remaining.clear();

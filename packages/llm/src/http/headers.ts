@@ -29,7 +29,7 @@ export function requestHeaders({ apiKey, headers = {} }: HeaderOptions): Readonl
       // The value is left out of the message: it may be a secret.
       throw new LlmError(
         'bad-request',
-        `The header ${JSON.stringify(name)} holds a character that HTTP does not carry.`,
+        `The header ${JSON.stringify(name)} contains a character that is not allowed in HTTP headers.`,
       );
     }
     merged.set(name, value);
@@ -45,7 +45,7 @@ export function requestHeaders({ apiKey, headers = {} }: HeaderOptions): Readonl
 export function checkedKey(apiKey = ''): string {
   const key = apiKey.trim() || noKey;
   if (/^[\x21-\x7E]+$/.test(key)) return key;
-  throw new LlmError('unauthenticated', 'The API key holds a character that no HTTP header can carry.');
+  throw new LlmError('unauthenticated', 'The API key contains a character that is not allowed in HTTP headers.');
 }
 
 function isValidHeader(name: string, value: string): boolean {

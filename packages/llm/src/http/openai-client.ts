@@ -1,6 +1,7 @@
 import type { OpenAI } from 'openai';
 import { secretsInHeaders } from './headers.ts';
 import { httpFetch } from './http-fetch.ts';
+import { withLimitedError } from './limited-body.ts';
 import type { ServerErrors } from './server-errors.ts';
 
 /** Address, credentials and sender of a client. */
@@ -35,7 +36,9 @@ export async function createClient(settings: ClientSettings): Promise<OpenAI> {
     defaultHeaders: headers,
     logLevel: 'off',
     timeout: timeoutMs,
-    fetch: (url, init) => fetch(url, { ...init, headers: pickHeaders(init?.headers, names) }),
+    // The client reads the bodies of errors, without a limit of its own.
+    fetch: async (url, init) =>
+      withLimitedError(await fetch(url, { ...init, headers: pickHeaders(init?.headers, names) })),
   });
 }
 
@@ -91,6 +94,8 @@ function serverErrorOf(error: unknown, client: OpenAI, errors: ServerErrors): un
       text: message.replace(/^\d{3} (?:status code \(no body\))?/, ''),
     });
   }
+  // The client of a caller writes the body of an error again, whatever its depth.
+  if (error instanceof RangeError) return errors.create('malformed-reply', 'answered with JSON of too many levels.');
   // Thrown for credentials that a callback or an identity provider could not supply.
   return error instanceof OpenAIError
     ? errors.create('unauthenticated', `was not called, because its credentials are missing: ${error.message}`)

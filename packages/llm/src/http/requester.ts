@@ -6,6 +6,7 @@ import type { CallControlOptions } from './call-control.ts';
 import { checkedKey, requestHeaders, secretsInHeaders } from './headers.ts';
 import { clientSecrets, createClient, postTo, type Post } from './openai-client.ts';
 import { jsonEncoder } from './request-json.ts';
+import { defaultReplyLimits, type ReplyLimits } from './reply-limits.ts';
 import { serverErrors, type ServerErrors } from './server-errors.ts';
 
 /** Model, server, credentials and time limits. */
@@ -25,6 +26,8 @@ export interface ServerOptions {
    * first.
    */
   readonly idleTimeoutMs?: number;
+  /** Limits of a response that differ from the defaults. */
+  readonly limits?: Partial<ReplyLimits>;
   /**
    * Sends the requests instead of Node's HTTP client, bodies as text: for client certificates, other proxies and tests.
    */
@@ -32,7 +35,8 @@ export interface ServerOptions {
   /**
    * A client of the `openai` package to send the requests with, as it is configured: address, credentials, headers,
    * query, time limits and `fetch` are its own. For Azure (`AzureOpenAI`), proxies and workload identity. Its retries
-   * are turned off; wrap the model in `retry`. Cannot be combined with `apiKey`, `baseUrl`, `headers` or `fetch`.
+   * are turned off; wrap the model in `retry`. It reads the bodies of errors, whatever their length. Cannot be combined
+   * with `apiKey`, `baseUrl`, `headers` or `fetch`.
    */
   readonly client?: OpenAI;
 }
@@ -42,6 +46,7 @@ export interface Requester {
   /** The address without the path. */
   readonly root: string;
   readonly timeouts: Omit<CallControlOptions, 'signal'>;
+  readonly limits: ReplyLimits;
   readonly errors: ServerErrors;
   readonly post: Post;
 }
@@ -87,6 +92,7 @@ export function requester(options: ServerOptions, { path, list }: Endpoint): Req
   return {
     root,
     timeouts: { timeoutMs, idleTimeoutMs, address },
+    limits: { ...defaultReplyLimits, ...options.limits },
     errors,
     post: postTo(path, { connect, encode, errors }),
   };

@@ -21,6 +21,8 @@ export interface StatusFailure {
  */
 export interface ServerErrors {
   create(code: LlmErrorCode, problem: string): LlmError;
+  /** Error of a reply with more of something than a limit allows. */
+  overLimit(unit: string, limit: number): LlmError;
   /** Error of a connection that failed before the response. */
   fromConnection(error: unknown): LlmError;
   /** Error of a connection that had no response in time. */
@@ -42,6 +44,7 @@ export function serverErrors(address: string, secrets: () => readonly string[]):
     new LlmError(code, `${address} ${redactLine(problem, secrets())}`, details);
   return {
     create,
+    overLimit: (unit, limit) => create('reply-limit', `sent more than the limit of ${limit} ${unit}.`),
     fromConnection: (error) => create('unavailable', `cannot be reached: ${reasonOf(error)}.`, causeOf(error)),
     fromTimeout: (error) => create('timeout', 'did not answer in time.', causeOf(error)),
     fromStatus: (failure) => fromStatus(failure, create),
@@ -57,8 +60,12 @@ export function serverErrors(address: string, secrets: () => readonly string[]):
     },
     fromBody: (error) =>
       codeNameOf(rootCause(error)) === 'UND_ERR_BODY_TIMEOUT'
-        ? create('timeout', 'sent no data in time within its answer.', causeOf(error))
-        : create('unavailable', `broke off its answer: ${reasonOf(error)}.`, causeOf(error)),
+        ? create('timeout', 'sent no data in time, before the reply was complete.', causeOf(error))
+        : create(
+            'unavailable',
+            `closed the connection before the reply was complete (${reasonOf(error)}).`,
+            causeOf(error),
+          ),
     quote: (text) => `"${redactLine(text, secrets(), 100)}"`,
     redactPartial(error) {
       const { partial } = error;

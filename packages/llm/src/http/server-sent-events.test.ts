@@ -2,8 +2,11 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { eventDecoder, type ServerSentEvent } from './server-sent-events.ts';
 
+const overLimit = (unit: string, limit: number): Error => new Error(`more than ${limit} ${unit}`);
+const options = { maxCharacters: 40_000_000, overLimit };
+
 function decode(...chunks: readonly (string | Uint8Array)[]): readonly ServerSentEvent[] {
-  const decoder = eventDecoder();
+  const decoder = eventDecoder(options);
   const bytes = chunks.map((chunk) => (typeof chunk === 'string' ? new TextEncoder().encode(chunk) : chunk));
   return [...bytes.flatMap((each) => decoder.push(each)), ...decoder.end()];
 }
@@ -52,8 +55,23 @@ test('a stream has the same events wherever its bytes are cut', () => {
 /** It would take minutes if each chunk were looked at together with those before it. */
 test('many megabytes in one line and many chunks are read in linear time', () => {
   const chunk = new TextEncoder().encode('x'.repeat(1000));
-  const decoder = eventDecoder();
+  const decoder = eventDecoder(options);
   decoder.push(new TextEncoder().encode('data: '));
   for (let count = 0; count < 30_000; count += 1) decoder.push(chunk);
   expect(decoder.end()[0]?.data.length).toBe(30_000_000);
+});
+
+test.for([
+  ['data: x', 'more than 100 characters in one event'],
+  ['data: x\n', 'more than 100 characters in one event'],
+  ['data:', 'more than 100 characters in one event'],
+  ['event: x\n', 'more than 100000 lines in one event'],
+  [': x\n\n', 'more than 100000 lines in one event'],
+  ['\r\n', 'more than 100000 lines in one event'],
+] as const)('an event that does not end, of %j, exceeds a limit: %s', ([unit, problem]) => {
+  const decoder = eventDecoder({ maxCharacters: 100, overLimit });
+  const chunk = new TextEncoder().encode(unit.repeat(50));
+  expect(() => {
+    for (let count = 0; count < 2100; count += 1) decoder.push(chunk);
+  }).toThrow(problem);
 });

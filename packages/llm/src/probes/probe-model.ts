@@ -1,6 +1,7 @@
 import type * as z from 'zod';
-import { isLoopback } from '@varve/text';
+import { exceededJsonLimit, isLoopback } from '@varve/text';
 import { apiRoot } from '../http/api-root.ts';
+import { limitedText } from '../http/limited-body.ts';
 import { listedModel, llamaProps, lmStudioModel, ollamaModel, type ProbedCapabilities } from './server-answers.ts';
 
 /** Options of {@link probeModel}. */
@@ -46,10 +47,19 @@ function serverReader({ apiKey, fetch = globalThis.fetch, timeoutMs = 3000 }: Pr
     try {
       const signal = AbortSignal.timeout(timeoutMs);
       const response = await fetch(url, { ...sent, headers, signal, redirect: 'error' });
-      return response.ok ? (reader.safeParse(await response.json()).data ?? {}) : {};
+      return response.ok ? (reader.safeParse(parseList(await limitedText(response, maxBytes))).data ?? {}) : {};
     } catch {
       // Another kind of server, or no server: the first request reports the reason.
       return {};
     }
   };
+}
+
+/** The longest list of models has about a megabyte. */
+const maxBytes = 8_000_000;
+const limits = { depth: 100, values: 300_000 };
+
+/** @throws {SyntaxError} for text that is not JSON. */
+function parseList(json: string | undefined): unknown {
+  return json === undefined || exceededJsonLimit(json, limits) ? undefined : JSON.parse(json);
 }

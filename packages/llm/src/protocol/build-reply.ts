@@ -52,8 +52,9 @@ export interface ReplySettings {
  * @throws {LlmError} `malformed-reply`, `empty`, `truncated`, `context-overflow`, `refused` or `unavailable` when it
  * contains no usable reply.
  */
-export function buildReply(answer: AssembledReply, settings: ReplySettings): AssembledModelReply {
+export function buildReply(received: AssembledReply, settings: ReplySettings): AssembledModelReply {
   const { model, origin = model, newId = () => randomUUID().replaceAll('-', '') } = settings;
+  const answer = withoutNamelessCalls(received);
   const usageAndCost = usageOf(answer.usage);
   const problem = problemOf(answer, usageAndCost, settings);
   if (problem) throw new LlmError(problem, `${settings.model} ${descriptionOf(problem, answer)}`);
@@ -62,9 +63,21 @@ export function buildReply(answer: AssembledReply, settings: ReplySettings): Ass
     id: answer.id || `reply_${newId()}`,
     model: answer.model || settings.model,
     message: messageOf(answer, calls, origin),
-    finish: finishReasonOf(answer.finish, calls.length > 0),
+    finish: answer.hasUnreadCall ? 'unread-calls' : finishReasonOf(answer.finish, calls.length > 0),
     ...usageAndCost,
   };
+}
+
+/**
+ * Leaves out calls without a name, where something else remains: text, or, if they have no arguments either, other
+ * calls.
+ */
+function withoutNamelessCalls(answer: AssembledReply): AssembledReply & { readonly hasUnreadCall: boolean } {
+  const named = answer.calls.filter(({ name }) => name !== '');
+  const isEmpty = answer.calls.every(({ name, arguments: json }) => name !== '' || json.trim() === '{}');
+  const isReadable = named.length > 0 ? isEmpty : answer.text.trim() !== '';
+  if (named.length === answer.calls.length || !isReadable) return { ...answer, hasUnreadCall: false };
+  return { ...answer, calls: named, hasUnreadCall: !isEmpty };
 }
 
 type Problem = LlmErrorCode & keyof typeof problems;

@@ -43,7 +43,7 @@ export async function exchange<Body extends object>(
   try {
     const response = await server.post(protocol.toBody(request, { ...wire, stream }), control.signal);
     const named = onDelta && originalNameDeltas(onDelta, toolNameFor);
-    await readResponse(response, assembly, { control, errors: server.errors, onDelta: named?.push });
+    await readResponse(response, assembly, { ...server, control, onDelta: named?.push });
     control.throwIfEnded();
     const reply = assembly.reply({ model, origin: wire.origin, ...(contextWindow !== undefined && { contextWindow }) });
     const message = withOriginalNames(reply.message, toolNameFor);

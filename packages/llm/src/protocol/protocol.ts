@@ -45,10 +45,18 @@ export interface ReplyAssembly {
   readonly isDone?: boolean;
   /** The error object of a reply that ended as a failure. */
   readonly failure?: unknown;
+  /** Size of the reply so far, as far as it is kept. */
+  readonly size: ReplySize;
   /** Adds a chunk of a stream, or a whole response, and returns its deltas. A chunk of another shape adds nothing. */
   push(chunk: unknown): readonly Delta[];
   /** Ends the reply and returns the last deltas. */
   end(): readonly Delta[];
+}
+
+/** Size of a reply. */
+export interface ReplySize {
+  readonly characters: number;
+  readonly calls: number;
 }
 
 /** Reply of an assembled response, and its content so far. */

@@ -1,15 +1,18 @@
 import type { Delta } from '../delta.ts';
 import { bodyChunks } from '../http/body-chunks.ts';
+import { exceededJsonLimit } from '@varve/text';
 import type { CallControl } from '../http/call-control.ts';
 import { isHtml, parseErrorBody } from '../http/error-body.ts';
+import type { ReplyLimits } from '../http/reply-limits.ts';
 import type { ServerErrors } from '../http/server-errors.ts';
-import { eventDecoder, type ServerSentEvent } from '../http/server-sent-events.ts';
+import { eventDecoder, type EventDecoder, type ServerSentEvent } from '../http/server-sent-events.ts';
 import type { ReplyAssembly } from './protocol.ts';
 
-/** Control, errors and deltas of the call that reads a response. */
+/** Control, errors, limits and deltas of the call that reads a response. */
 export interface ReadOptions {
   readonly control: CallControl;
   readonly errors: ServerErrors;
+  readonly limits: ReplyLimits;
   readonly onDelta: ((delta: Delta) => void) | undefined;
 }
 
@@ -17,7 +20,8 @@ export interface ReadOptions {
  * Reads the body of a 2xx response to its end, into `assembly`. Its content type and its start decide whether it is a
  * stream, not the request: some servers answer a streaming request with one JSON text, and the reverse.
  *
- * @throws {LlmError} when it is not a reply: HTML, broken JSON, an error object, a stream without an end.
+ * @throws {LlmError} when it is not a reply: HTML, broken JSON, an error object, a stream without an end; `reply-limit`
+ * when it exceeds a limit.
  */
 export async function readResponse(response: Response, assembly: ReplyAssembly, options: ReadOptions): Promise<void> {
   const type = response.headers.get('content-type') ?? '';
@@ -31,15 +35,15 @@ const afterFinishMs = 5000;
 const afterEndMs = 50;
 
 async function readStream(response: Response, assembly: ReplyAssembly, options: ReadOptions): Promise<void> {
-  const { control, errors } = options;
-  const decoder = eventDecoder();
-  const end: StreamEnd = { isMarked: false, isEarly: false };
+  const { control, limits } = options;
+  const decoder = decoderFor(options);
+  const end = streamEnd();
   const remainingMs = (): number | undefined => {
     if (end.isMarked) return afterEndMs;
     return assembly.finish === '' || end.isEarly ? undefined : afterFinishMs;
   };
   control.resetIdleTimer();
-  for await (const bytes of bodyChunks(response, { control, errors, remainingMs })) {
+  for await (const bytes of bodyChunks(response, { ...options, maxBytes: limits.bodyBytes, remainingMs })) {
     control.resetIdleTimer();
     if (!end.isMarked) addEvents(decoder.push(bytes), { assembly, end }, options);
   }
@@ -53,24 +57,35 @@ function readWhole(body: string, assembly: ReplyAssembly, options: ReadOptions):
     addChunk(parseWhole(body, options), assembly, options);
     return;
   }
-  const decoder = eventDecoder();
-  const end: StreamEnd = { isMarked: false, isEarly: false };
-  const events = [...decoder.push(new TextEncoder().encode(body)), ...decoder.end()];
-  addEvents(events, { assembly, end }, options);
+  const decoder = decoderFor(options);
+  const end = streamEnd();
+  // In pieces, because all events of a long text need much memory.
+  for (let at = 0; at < body.length && !end.isMarked; at += pieceLength) {
+    addEvents(decoder.pushText(body.slice(at, at + pieceLength)), { assembly, end }, options);
+  }
+  if (!end.isMarked) addEvents(decoder.end(), { assembly, end }, options);
   checkEnd(end, assembly, options);
+}
+
+const pieceLength = 65_536;
+
+function decoderFor({ errors, limits }: ReadOptions): EventDecoder {
+  return eventDecoder({ maxCharacters: limits.characters, overLimit: (unit, limit) => errors.overLimit(unit, limit) });
 }
 
 async function readText(response: Response, options: ReadOptions): Promise<string> {
   const utf8 = new TextDecoder();
   const pieces: string[] = [];
-  for await (const bytes of bodyChunks(response, { ...options, remainingMs: () => undefined })) {
+  const body = { ...options, maxBytes: options.limits.characters, remainingMs: () => undefined };
+  for await (const bytes of bodyChunks(response, body)) {
     pieces.push(utf8.decode(bytes, { stream: true }));
   }
   return [...pieces, utf8.decode()].join('');
 }
 
-function parseWhole(body: string, { errors }: ReadOptions): unknown {
-  const json = parseJson(body);
+function parseWhole(body: string, options: ReadOptions): unknown {
+  const { errors } = options;
+  const json = parseJson(body, options);
   if (isErrorBody(json)) throw errors.fromAnswer(json.error);
   if (typeof json === 'object' && json !== null) return json;
   const text = isHtml(body) ? parseErrorBody(body).message : errors.quote(body);
@@ -83,6 +98,11 @@ interface StreamEnd {
   isMarked: boolean;
   /** True when content followed a finish reason, which some servers send with every chunk: it then ends nothing. */
   isEarly: boolean;
+  events: number;
+}
+
+function streamEnd(): StreamEnd {
+  return { isMarked: false, isEarly: false, events: 0 };
 }
 
 function checkEnd({ isMarked }: StreamEnd, { finish }: ReplyAssembly, { errors }: ReadOptions): void {
@@ -96,17 +116,19 @@ interface StreamState {
 }
 
 function addEvents(events: readonly ServerSentEvent[], { assembly, end }: StreamState, options: ReadOptions): void {
-  const { errors } = options;
+  const { errors, limits } = options;
   for (const event of events) {
+    end.events += 1;
+    if (end.events > limits.events) throw errors.overLimit('events in one reply', limits.events);
     if (event.data.trim() === '[DONE]') {
       end.isMarked = true;
       return;
     }
-    const chunk = parseJson(event.data);
+    const chunk = parseJson(event.data, options);
     if (isErrorBody(chunk)) throw errors.fromAnswer(chunk.error);
     if (event.name === 'error') throw errors.fromAnswer(chunk ?? event.data);
     if (chunk === undefined && !event.isCut) {
-      throw errors.create('malformed-reply', `sent a piece that is not JSON: ${errors.quote(event.data)}`);
+      throw errors.create('malformed-reply', `sent a stream chunk that is not valid JSON: ${errors.quote(event.data)}`);
     }
     const hadFinish = assembly.finish !== '';
     const hasContent = addChunk(chunk, assembly, options);
@@ -120,9 +142,13 @@ function addEvents(events: readonly ServerSentEvent[], { assembly, end }: Stream
 
 /** Returns true when the chunk contained anything for the reply. */
 function addChunk(chunk: unknown, assembly: ReplyAssembly, options: ReadOptions): boolean {
+  const { errors, limits } = options;
   const deltas = assembly.push(chunk);
+  const { characters, calls } = assembly.size;
+  if (characters > limits.characters) throw errors.overLimit('characters in one reply', limits.characters);
+  if (calls > limits.calls) throw errors.overLimit('calls in one reply', limits.calls);
   emit(deltas, options);
-  if (assembly.failure !== undefined) throw options.errors.fromAnswer(assembly.failure);
+  if (assembly.failure !== undefined) throw errors.fromAnswer(assembly.failure);
   return deltas.length > 0;
 }
 
@@ -134,8 +160,12 @@ function emit(deltas: readonly Delta[], { control, onDelta }: ReadOptions): void
   }
 }
 
+const units = { depth: 'levels of JSON', values: 'values in one JSON text' } as const;
+
 /** Returns undefined for text that is not JSON. */
-function parseJson(text: string): unknown {
+function parseJson(text: string, { errors, limits }: ReadOptions): unknown {
+  const exceeded = exceededJsonLimit(text, limits);
+  if (exceeded) throw errors.overLimit(units[exceeded], limits[exceeded]);
   try {
     return JSON.parse(text);
   } catch {

@@ -1,8 +1,10 @@
 import type { Delta } from '../delta.ts';
+import type { ReplySize } from '../protocol/protocol.ts';
 import type { OutputItem, ResponseEvent } from './response-answer.ts';
 
 /** Assembles the items of one reply. */
 export interface OutputAssembly {
+  readonly size: ReplySize;
   /** Adds a piece of an item and returns its deltas. */
   addPiece(event: ResponseEvent): readonly Delta[];
   /** Sets an item, started or complete, and returns deltas for the content that its pieces did not contain. */
@@ -25,7 +27,12 @@ interface OpenItem {
   /** Index among the calls; -1 for other items. */
   readonly call: number;
   isAnnounced: boolean;
+  /** Characters of the item in its last complete form. */
+  length: number;
 }
+
+/** An item without content needs memory, too. */
+const itemSize = 200;
 
 const emptyItem: OutputItem = {
   type: '',
@@ -52,13 +59,21 @@ export function outputAssembly(): OutputAssembly {
   const open = new Map<number, OpenItem>();
   const joined: Record<'text' | 'reasoning', string[]> = { text: [], reasoning: [] };
   let calls = 0;
+  let characters = 0;
+  /** An item repeats the content of its pieces. */
+  const measure = (one: OpenItem, length: number): void => {
+    const before = Math.max(one.length, one.emitted.length);
+    one.length = length;
+    characters += Math.max(length, one.emitted.length) - before;
+  };
 
   const itemAt = (index: number, item: OutputItem): OpenItem => {
     const known = open.get(index);
     if (known) return known;
     const call = item.type === 'function_call' ? calls++ : -1;
-    const begun: OpenItem = { item, emitted: '', part: 0, call, isAnnounced: false };
+    const begun: OpenItem = { item, emitted: '', part: 0, call, isAnnounced: false, length: 0 };
     open.set(index, begun);
+    characters += itemSize;
     return begun;
   };
   const addText = (one: OpenItem, kind: 'text' | 'reasoning', added: string, part = 0): readonly Delta[] => {
@@ -71,9 +86,13 @@ export function outputAssembly(): OutputAssembly {
     return [{ kind, text }];
   };
   return {
+    get size() {
+      return { characters, calls };
+    },
     addPiece({ type, delta, output_index: index, summary_index: part }) {
       const kind = pieces[type];
       if (!kind) return [];
+      characters += delta.length;
       const one = itemAt(index, { ...emptyItem, type: kind });
       if (kind === 'function_call') return addArguments(one, delta);
       return kind === 'message' ? addText(one, 'text', delta) : addText(one, 'reasoning', delta, part);
@@ -81,6 +100,7 @@ export function outputAssembly(): OutputAssembly {
     addItem(index, item) {
       const one = itemAt(index, item);
       one.item = item;
+      measure(one, JSON.stringify(item).length);
       if (item.type === 'function_call') return addArguments(one, unsent(one, item.arguments));
       if (item.type === 'message') return addText(one, 'text', unsent(one, textOfItem(item)));
       if (item.type !== 'reasoning' || one.emitted !== '') return [];

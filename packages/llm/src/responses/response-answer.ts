@@ -1,10 +1,11 @@
 import * as z from 'zod';
+import { lenientList } from '../protocol/lenient-list.ts';
 
 /** Text that may be missing, null or of another type, all of which mean none. */
 const textField = z.string().catch('');
 const indexField = z.number().int().catch(0);
 
-const texts = z.array(z.looseObject({ type: textField, text: textField, refusal: textField })).catch([]);
+const texts = lenientList(z.looseObject({ type: textField, text: textField, refusal: textField }));
 
 /** An item of the output. */
 export const outputItem = z.looseObject({
@@ -29,7 +30,7 @@ export const wireResponse = z.looseObject({
   id: textField,
   model: textField,
   status: textField,
-  output: z.array(outputItem).catch([]),
+  output: lenientList(outputItem),
   incomplete_details: z.looseObject({ reason: textField }).nullish().catch(undefined),
   error: z.unknown().optional(),
   usage: z

@@ -27,6 +27,9 @@ export function responseAssembly(): ProtocolAssembly {
     get isDone() {
       return finish !== '';
     },
+    get size() {
+      return output.size;
+    },
     get failure() {
       return failure;
     },

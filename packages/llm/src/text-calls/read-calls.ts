@@ -28,7 +28,8 @@ export interface ReadCallsOptions {
  * not here.
  */
 export function readCalls(scanned: readonly ScannedCall[], options: ReadCallsOptions): ReadCalls {
-  const read = scanned.map((call, index) => readCall(call, callId(options.replyId, index), options));
+  const parse = repairingParser();
+  const read = scanned.map((call, index) => readCall(call, callId(options.replyId, index), { ...options, parse }));
   const invalid = read.flatMap(({ call, problems }) =>
     problems.length > 0 ? [[call.id, problems.join(' ')] as const] : [],
   );
@@ -39,7 +40,11 @@ function callId(replyId: string, index: number): string {
   return `call_${createHash('sha256').update(`${replyId}/${index}`).digest('hex').slice(0, 20)}`;
 }
 
-function readCall(scanned: ScannedCall, id: string, { tools, notice }: ReadCallsOptions) {
+interface ReadOneOptions extends ReadCallsOptions {
+  readonly parse: (text: string) => unknown;
+}
+
+function readCall(scanned: ScannedCall, id: string, { tools, notice, parse }: ReadOneOptions) {
   const { name, openParameter, json } = scanned;
   const call = (args: string): ToolCall => ({ id, name, arguments: args, origin: 'completion' });
   if (json !== undefined) return { call: call(json), problems: [] };
@@ -60,25 +65,29 @@ function readCall(scanned: ScannedCall, id: string, { tools, notice }: ReadCalls
       if (names.length > 0) problems.push(`${name} has no parameter ${key}. Its parameters are: ${names.join(', ')}.`);
       continue;
     }
-    const coerced = coerceText(parameter, known[key], { root, parse: parseRepaired });
+    const coerced = coerceText(parameter, known[key], { root, parse });
     fields.set(key, 'value' in coerced ? coerced.value : parameter.text);
     if ('expected' in coerced) problems.push(`The parameter ${key} of ${name} must be ${coerced.expected}.`);
   }
   return { call: call(JSON.stringify(Object.fromEntries(fields))), problems };
 }
 
-/** Longer text is not repaired, because that takes more than linear time. */
+/** Further text of a reply is not repaired, because that takes more than linear time. */
 const maxRepaired = 20_000;
 
-/** Parses JSON, or what models write for it: single quotes, trailing commas, True and None. */
-function parseRepaired(text: string): unknown {
-  const value = parseJson(text);
-  if (value !== undefined || text.length > maxRepaired) return value;
-  try {
-    return parseJson(jsonrepair(text));
-  } catch {
-    return undefined;
-  }
+/** Returns a parser of JSON, or of what models write for it: single quotes, trailing commas, True and None. */
+function repairingParser(): (text: string) => unknown {
+  let repaired = 0;
+  return (text) => {
+    const value = parseJson(text);
+    if (value !== undefined || repaired + text.length > maxRepaired) return value;
+    repaired += text.length;
+    try {
+      return parseJson(jsonrepair(text));
+    } catch {
+      return undefined;
+    }
+  };
 }
 
 /**

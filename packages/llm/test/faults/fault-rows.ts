@@ -4,6 +4,7 @@ import { byteFaults } from './byte-faults.ts';
 import { callFaults } from './call-faults.ts';
 import { connectionFaults } from './connection-faults.ts';
 import type { FaultScenario, FaultRow, TimedScenario } from './fault-row.ts';
+import { limitFaults } from './limit-faults.ts';
 import { workaroundFaults } from './workaround-faults.ts';
 import { modelFaults } from './model-faults.ts';
 import { statusFaults } from './status-faults.ts';
@@ -21,5 +22,6 @@ export const faultRows: readonly (FaultRow | FaultScenario | TimedScenario)[] = 
   ...toolFaults,
   ...abortFaults,
   ...byteFaults,
+  ...limitFaults,
   ...modelFaults,
 ];

@@ -32,7 +32,11 @@ async function sendAnswer(
   else if (!arePieces(body)) response.end(JSON.stringify(body));
   else {
     response.flushHeaders();
-    for await (const piece of body) await sendPiece(response, piece);
+    for await (const piece of body) {
+      // The client may disconnect from a body that does not end.
+      if (response.destroyed) return;
+      await sendPiece(response, piece);
+    }
     response.end();
   }
 }
