@@ -1,3 +1,4 @@
+import { lineGap } from './gap.ts';
 import type { Forms, Spelling } from './spelling.ts';
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
@@ -18,13 +19,13 @@ export function base64Part(bytes: Uint8Array, offset: number): Spelling {
   const whole = Math.floor(((offset + bytes.length) * 8) / 6);
   const parts = Array.from({ length: whole - first }, (_, at) => letterAt(bytes, offset, first + at));
   const end = endForms(bytes, offset);
-  return { parts: end.length > 0 ? [...parts, [...end, '']] : parts, mayWrap: true };
+  return { parts: end.length > 0 ? [...parts, [...end, '']] : parts, gap: lineGap };
 }
 
 /** Returns the base64 of these bytes alone. */
 export function base64Whole(bytes: Uint8Array): Spelling {
   const { parts } = base64Part(bytes, 0);
-  return { parts: parts.map((forms) => forms.filter((form) => form !== '')), mayWrap: false };
+  return { parts: parts.map((forms) => forms.filter((form) => form !== '')) };
 }
 
 function endForms(bytes: Uint8Array, offset: number): Forms {

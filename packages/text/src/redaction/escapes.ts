@@ -20,6 +20,10 @@ export const percentForms = withLineEnds((character) => {
   return character === '%' ? forms : [...forms, character];
 });
 
+/** Returns the forms in which a percent-encoded character is percent-encoded again. */
+export const percentTwiceForms: Escape = (character) =>
+  percentForms(character).map((form) => form.replaceAll('%', '%25'));
+
 /** Returns the forms in which a character is written in HTML and XML: by name, by number, or as it is. */
 export const htmlForms = withLineEnds((character) => {
   const name = names[character];

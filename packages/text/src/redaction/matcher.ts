@@ -1,4 +1,5 @@
-import { lookupIndex } from './lookup-index.ts';
+import { hasSeparatedBytes } from './gap.ts';
+import { lookupIndex, type LookupIndex } from './lookup-index.ts';
 import { endOfSpelling, isUnfinished, longestLength, startOfSpelling, type Spelling } from './spelling.ts';
 
 /** Start and end of a part of a text, in UTF-16 units. */
@@ -19,21 +20,27 @@ const none: readonly Range[] = [];
 
 /** Compiles spellings. Nothing is found that starts inside of the text `kept`. */
 export function matcher(spellings: readonly Spelling[], kept: string): Matcher {
-  const keptSpelling: Spelling = { parts: [[kept]], mayWrap: false };
+  const keptSpelling: Spelling = { parts: [[kept]] };
   const all = kept.length < 4 ? spellings : [...spellings, keptSpelling];
   const index = lookupIndex(all);
+  const separable = all.filter(({ gap }) => gap !== undefined && gap.separators.length > 0);
+  let separated: LookupIndex | undefined;
+  const separatedIndex = (): LookupIndex =>
+    (separated ??= lookupIndex(separable, [...new Set(separable.flatMap(({ gap }) => gap?.separators ?? []))]));
   const starts = byFirstCharacter(all);
   const longest = Math.max(0, ...all.map(longestLength));
   return {
     find(text) {
       const found: Range[] = [];
       const keptRanges: Range[] = [];
-      index.search(text, (at, { spelling, part }) => {
+      const visit: Parameters<LookupIndex['search']>[1] = (at, { spelling, part }) => {
         const start = startOfSpelling(text, at, spelling, part);
         const end = start === undefined ? undefined : endOfSpelling(text, at, spelling, part);
         if (start === undefined || end === undefined) return;
         (spelling === keptSpelling ? keptRanges : found).push({ start, end });
-      });
+      };
+      index.search(text, visit);
+      if (separable.length > 0 && hasSeparatedBytes(text)) separatedIndex().search(text, visit);
       return found.length === 0 ? none : merged(found, keptRanges);
     },
     unfinishedFrom(text) {

@@ -33,6 +33,7 @@ const encoders: Readonly<Record<string, (secret: string) => string>> = {
   'a component of a URL': (secret) => encodeURIComponent(secret),
   'a component of a URL, lower case': (secret) =>
     encodeURIComponent(secret).replaceAll(/%\w\w/g, (byte) => byte.toLowerCase()),
+  'a component of a URL, twice': (secret) => encodeURIComponent(encodeURIComponent(secret)),
   'a URL': (secret) => encodeURI(secret),
   'a form': (secret) => new URLSearchParams({ a: secret.replaceAll(/\r\n?|\n/g, '\n') }).toString().slice(2),
   HTML: (secret) =>
@@ -63,6 +64,18 @@ const encoders: Readonly<Record<string, (secret: string) => string>> = {
 const byteEncoders: Readonly<Record<string, (secret: string) => string>> = {
   hex: (secret) => Buffer.from(secret).toString('hex'),
   'upper-case hex': (secret) => Buffer.from(secret).toString('hex').toUpperCase(),
+  'hex with blanks': (secret) => bytesOf(secret).join(' '),
+  'hex with colons': (secret) => bytesOf(secret).join(':').toUpperCase(),
+  'hex with hyphens': (secret) => bytesOf(secret).join('-'),
+  'hex in lines of 60': (secret) => inLines(bytesOf(secret).join(''), 60, '\n'),
+  'hex in lines of 16 bytes': (secret) => inLines(bytesOf(secret).join(' '), 48, '\n'),
+  'hex of C': (secret) => bytesOf(secret).join(', 0x'),
+  'hex escapes': (secret) => bytesOf(secret).join('\\x'),
+  'hex escapes in JSON': (secret) => bytesOf(secret).join('\\\\x'),
+  'JSON escapes of each byte': (secret) => bytesOf(secret).join('\\u00'),
+  'HTML numbers': (secret) => bytesOf(secret).join(';&#x'),
+  'percent for each byte': (secret) => bytesOf(secret).join('%'),
+  'percent for each byte, upper case': (secret) => bytesOf(secret).join('%').toUpperCase(),
   base64: (secret) => Buffer.from(secret).toString('base64'),
   base64url: (secret) => Buffer.from(secret).toString('base64url'),
   'base64 without padding': (secret) => Buffer.from(secret).toString('base64').replace(/=+$/, ''),
@@ -74,6 +87,9 @@ const byteEncoders: Readonly<Record<string, (secret: string) => string>> = {
   'base64 in lines': (secret) => inLines(Buffer.from(secret).toString('base64'), 64, '\n'),
   'base64 in short lines of JSON': (secret) => inLines(Buffer.from(secret).toString('base64'), 24, String.raw`\r\n`),
 };
+
+/** The bytes of a text in hex. */
+const bytesOf = (text: string): readonly string[] => Buffer.from(text).toString('hex').match(/../g) ?? [];
 
 const special = fc.constantFrom(
   '"',
@@ -205,6 +221,20 @@ test('a text without a spelling is returned as it is', () => {
   );
 });
 
+test('other bytes in hex and base64 are unchanged', () => {
+  const other = fc.uint8Array({ minLength: 40, maxLength: 300 });
+  const separator = fc.constantFrom('', ' ', ':', '\\x', ', 0x', '\n');
+  fc.assert(
+    fc.property(secretOf(8), other, separator, (secret, bytes, between) => {
+      const buffer = Buffer.from(bytes);
+      fc.pre(!buffer.includes(secret));
+      const text = [...buffer].map((byte) => byte.toString(16).padStart(2, '0')).join(between);
+      expect(redactText([secret], text)).toBe(text);
+      expect(redactText([secret], buffer.toString('base64'))).toBe(buffer.toString('base64'));
+    }),
+  );
+});
+
 test('property names stay, or are redacted as data', () => {
   const { value, valueAndNames } = redactor(['swordfish'], { replacement: hidden });
   expect(value({ swordfish: ['a swordfish'] })).toEqual({ swordfish: [`a ${hidden}`] });
@@ -265,7 +295,23 @@ test('text that repeats the known beginning of a secret takes linear time', () =
     `${'a'.repeat(40)}"b`,
   ];
   const { text } = redactor(secrets, { replacement: hidden });
-  const units = ['a', '\\', 'YWFh', '6161', 'YWFh\n', '%', '&#', '\\n', '-----BEGIN PRIVATE ', 'eyJhbGciOiJIUzI1NiJ9.'];
+  const units = [
+    'a',
+    '61 ',
+    '6',
+    '61\\x',
+    '\\',
+    '0x',
+    '\\',
+    'YWFh',
+    '6161',
+    'YWFh\n',
+    '%',
+    '&#',
+    '\\n',
+    '-----BEGIN PRIVATE ',
+    'eyJhbGciOiJIUzI1NiJ9.',
+  ];
   for (const unit of units) {
     const hostile = unit.repeat(100_000 / unit.length);
     const begin = performance.now();

@@ -1,5 +1,6 @@
 import { base64Part, base64Whole } from './base64.ts';
-import { htmlForms, jsonForms, percentForms, plainForms } from './escapes.ts';
+import { htmlForms, jsonForms, percentForms, percentTwiceForms, plainForms } from './escapes.ts';
+import { byteGap } from './gap.ts';
 import type { Forms, Spelling } from './spelling.ts';
 
 /** Shorter secrets would be found in too many words. */
@@ -17,7 +18,8 @@ const needsEscape = /["\\\p{Cc}]/u;
 
 /**
  * Returns the spellings in which a secret is looked for: as it is, with other line ends, in JSON of up to four levels,
- * percent-encoded, with HTML escapes, in hex, and in base64 that starts at any byte, in either alphabet and in lines.
+ * percent-encoded once or twice, with HTML escapes, in hex with or without separators, and in base64 that starts
+ * at any byte, in either alphabet and in lines.
  *
  * The white space around a secret is optional. Lines of 16 characters or more are also looked for one by one, but not
  * in hex and base64. A secret of fewer than 8 characters is not looked for in hex, and in base64 only as a whole; one
@@ -35,18 +37,22 @@ export function secretSpellings(secret: string): readonly Spelling[] {
 function textSpellings(text: string): readonly Spelling[] {
   const characters = text.match(/\r\n|[^]/gu) ?? [];
   const nested = needsEscape.test(text) ? [plainForms, ...jsons] : deepestJson;
-  return [...nested, percentForms, htmlForms].map((formsOf) => ({
+  return [...nested, percentForms, percentTwiceForms, htmlForms].map((formsOf) => ({
     parts: joined(characters.map(formsOf)),
-    mayWrap: false,
   }));
 }
 
 function byteSpellings(text: string): readonly Spelling[] {
   const bytes = new TextEncoder().encode(text);
   if (text.length < shortestEncoded) return [base64Whole(bytes)];
-  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
-  const hexes = [hex, hex.toUpperCase()].map((digits) => ({ parts: [[digits]], mayWrap: false }));
-  return [...hexes, ...[0, 1, 2].map((offset) => base64Part(bytes, offset))];
+  const hex: Spelling = { parts: Array.from(bytes, hexForms), gap: byteGap };
+  return [hex, ...[0, 1, 2].map((offset) => base64Part(bytes, offset))];
+}
+
+/** Returns the digits of a byte in each case. */
+function hexForms(byte: number): Forms {
+  const digits = byte.toString(16).padStart(2, '0');
+  return [...new Set([digits, digits.toUpperCase()])];
 }
 
 /** Makes one part of those that follow each other in one form. */
