@@ -17,37 +17,38 @@ export interface ScanOptions {
   readonly syntax?: 'json' | 'lenient';
 }
 
-type State = 'outside' | 'inside' | 'string' | 'escape' | 'invalid';
+type State = 'outside' | 'inside' | 'string' | 'escape';
 
 /** The next character that matters in a state. */
 const signs: Readonly<Record<'json' | 'lenient', Readonly<Record<State, RegExp>>>> = {
-  json: { outside: /[^ \n\r\t]/g, inside: /["{}]/g, string: /["\\]/g, escape: /[^]/g, invalid: /(?!)/g },
-  lenient: { outside: /[^ \n\r\t]/g, inside: /["'{}[\]]/g, string: /["'\\]/g, escape: /[^]/g, invalid: /(?!)/g },
+  json: { outside: /[^ \n\r\t]/g, inside: /["{}]/g, string: /["\\]/g, escape: /[^]/g },
+  lenient: { outside: /[^ \n\r\t]/g, inside: /["'{}[\]]/g, string: /["'\\]/g, escape: /[^]/g },
 };
 
 const closers: Readonly<Record<string, string>> = { '{': '}', '[': ']' };
 
 /** Creates a scanner that has read nothing yet. */
 export function objectScanner({ syntax = 'json' }: ScanOptions = {}): ObjectScanner {
-  let state: State = 'outside';
+  /** Undefined for text that is not one object: the rest is not read. */
+  let state: State | undefined = 'outside';
   let hasBegun = false;
   let quote = '';
   /** Closers of what is open, the innermost last. */
   const open: string[] = [];
-  const afterStructure = (sign: string): State => {
+  const afterStructure = (sign: string): State | undefined => {
     const closer = closers[sign];
     if (closer !== undefined) {
       open.push(closer);
       return 'inside';
     }
-    if (open.pop() !== sign) return 'invalid';
+    if (open.pop() !== sign) return undefined;
     return open.length === 0 ? 'outside' : 'inside';
   };
-  const after = (sign: string): State => {
+  const after = (sign: string): State | undefined => {
     if (state === 'escape') return 'string';
     if (state === 'string') return sign === '\\' ? 'escape' : sign === quote ? 'inside' : 'string';
     if (state === 'outside') {
-      if (sign !== '{' || hasBegun) return 'invalid';
+      if (sign !== '{' || hasBegun) return undefined;
       hasBegun = true;
       return afterStructure(sign);
     }
@@ -58,13 +59,13 @@ export function objectScanner({ syntax = 'json' }: ScanOptions = {}): ObjectScan
   return {
     push(piece) {
       let end: number | undefined;
-      for (let at = 0; at < piece.length;) {
+      for (let at = 0; at < piece.length && state !== undefined;) {
         const search = signs[syntax][state];
         search.lastIndex = at;
         const sign = search.exec(piece)?.[0];
         if (sign === undefined) break;
         at = search.lastIndex;
-        const before = state;
+        const before: State = state;
         state = after(sign);
         if (before === 'inside' && state === 'outside') end = at;
       }
