@@ -17,6 +17,7 @@ const byCode: Readonly<
   unavailable: transient,
   timeout: transient,
   'malformed-reply': transient,
+  'reply-limit': recoverable,
   empty: transient,
   truncated: recoverable,
   'context-overflow': recoverable,
