@@ -53,7 +53,9 @@ const units: readonly string[] = [
 const starts = ['x ', '<function=grep>\n<parameter=list>', '<function=grep>\n<parameter=pattern>', '<tool_call>'];
 
 const read = async (written: string): Promise<readonly Message[]> => {
-  const models = [mockFunctionCalling(), functionCalling()].map((wrap) => wrap(scriptedModel([1, 2, 3, 4].map(() => ({ text: written })))));
+  const models = [mockFunctionCalling(), functionCalling()].map((wrap) =>
+    wrap(scriptedModel([1, 2, 3, 4].map(() => ({ text: written })))),
+  );
   const replies = models.map((model) => model.generate(userRequest('Go', { tools }), { onDelta: () => undefined }));
   return Promise.all(replies.map(async (reply) => (await reply).message));
 };
