@@ -56,7 +56,7 @@ test('the error names a port in use', async () => {
   await using listening = await started().listen(0);
   await expect(started().listen(listening.port)).rejects.toMatchObject({
     code: 'address',
-    message: `Cannot listen on 127.0.0.1:${listening.port} (EADDRINUSE).`,
+    message: `Port ${listening.port} on 127.0.0.1 is already in use.`,
   });
 });
 

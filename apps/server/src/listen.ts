@@ -32,7 +32,11 @@ export async function listen({ fetch, host, port }: ListenOptions): Promise<List
     await once(http, 'listening');
   } catch (cause) {
     const why = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown reason';
-    throw new ServerError('address', `Cannot listen on ${host}:${port} (${why}).`, { cause });
+    const sentence =
+      why === 'EADDRINUSE'
+        ? `Port ${port} on ${host} is already in use.`
+        : `Cannot listen on ${host}:${port} (${why}).`;
+    throw new ServerError('address', sentence, { cause });
   }
   const address = http.address();
   const bound = typeof address === 'object' && address !== null ? address.port : port;

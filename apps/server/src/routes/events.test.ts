@@ -44,6 +44,19 @@ test('events are sent byte for byte as they are stored', async () => {
   expect(await (await get(serving, `${path}/event-1`)).text()).toBe(odd);
 });
 
+test.for(['{"torn', '<script>alert(1)</script>', '', 'null', '7', '["a"]', '{"a":1}{"b":2}', '\u001B]0;x\u0007'])(
+  'the text %j is not sent as JSON, as an event or in a search',
+  async (stored) => {
+    const store = memoryStore();
+    await using log = await store.create(testId(1), {});
+    await log.append([{ id: 'event-1', kind: 'MessageEvent', parentId: undefined, text: stored }]);
+    const serving = server({ store, keys: [testKey] });
+    const response = await get(serving, `${path}/event-1`);
+    expect([response.status, await response.json()]).toEqual([404, { detail: 'Not Found' }]);
+    expect(await (await get(serving, `${path}/search`)).json()).toEqual({ items: [], next_page_id: null });
+  },
+);
+
 test('varve facts are omitted from searches, updates of the reference are not', async () => {
   const { stamp, user } = eventFactory();
   const [message, fact] = [user('Hi.'), maskFact.create({ event_ids: [], text: 'Shortened.' }, stamp())];

@@ -71,8 +71,19 @@ async function logOf(id: string, { store }: Services): Promise<LogReader> {
 
 async function eventOf(log: LogReader, id: string): Promise<Stored> {
   const seq = await log.seqOf(id);
-  if (seq === undefined) throw new HTTPException(404, { message: 'Not Found' });
-  return log.at(seq);
+  const stored = seq === undefined ? undefined : await log.at(seq);
+  // As in searches: an imported log may contain text that is not JSON, which clients would parse as such.
+  if (!stored || !isObject(stored.text)) throw new HTTPException(404, { message: 'Not Found' });
+  return stored;
+}
+
+function isObject(text: string): boolean {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value);
+  } catch {
+    return false;
+  }
 }
 
 /** Sends stored text unchanged, so that clients can verify it. */

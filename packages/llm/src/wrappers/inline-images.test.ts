@@ -191,6 +191,18 @@ test.for([
   ['fc00::1', false],
   ['ff02::1', false],
   ['example.com', false],
+  ['192.88.99.1', false],
+  ['192.88.98.1', true],
+  ['192.175.48.6', false],
+  ['2001:1::1', false],
+  ['2001:20::1', false],
+  ['2001:2f:ffff::1', false],
+  ['2001:4860:4860::8888', true],
+  ['2620:4f:8000::6', false],
+  ['3fff::1', false],
+  ['3fff:fff:ffff::1', false],
+  ['3ffe::1', true],
+  ['5f00::1', false],
 ] as const)('%s is public: %s', ([address, isPublic]) => {
   expect(isPublicAddress(address)).toBe(isPublic);
 });
