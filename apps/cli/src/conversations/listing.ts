@@ -15,7 +15,7 @@ interface Column {
 
 const columns: readonly Column[] = [
   { rank: 0, maxWidth: 8, text: ({ id }) => id.slice(0, 8) },
-  { rank: 0, maxWidth: 16, text: ({ updatedAt }) => localTime(updatedAt) },
+  { rank: 0, maxWidth: 16, text: ({ updatedAt }, io) => shownTime(updatedAt, io) },
   { rank: 0, maxWidth: 12, text: ({ meta }) => shownStatus(metaFields(meta).status) },
   { rank: 2, maxWidth: 11, text: ({ head }) => eventCount(head) },
   { rank: 1, maxWidth: 20, text: ({ meta }) => metaFields(meta).model },
@@ -23,7 +23,9 @@ const columns: readonly Column[] = [
 ];
 
 /** Columns that are reserved for titles before another column is added. */
-const titleWidth = 24;
+const titleWidth = 32;
+/** Terminals below this width leave out the year. */
+const narrow = 60;
 const gap = 2;
 
 /**
@@ -61,6 +63,10 @@ function widthOf(column: Column, summaries: readonly Summary[], io: TerminalIo):
 
 function cellOf({ text, maxWidth }: Column, summary: Summary, io: TerminalIo): string {
   return fitted(text(summary, io), maxWidth);
+}
+
+function shownTime(time: number, { stdout }: TerminalIo): string {
+  return localTime(time).slice(stdout.isTTY && stdout.columns < narrow ? 5 : 0);
 }
 
 function shownStatus(status: string): string {
