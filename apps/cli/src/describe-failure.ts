@@ -10,7 +10,7 @@ export interface Failure {
   /** One sentence. */
   readonly message: string;
   /** Next thing to do, if known. */
-  readonly hint?: string;
+  readonly hint?: string | undefined;
 }
 
 const modelHints: Partial<Record<LlmErrorCode, string>> = {

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { commandName } from './command-name.ts';
+import { CliError } from './cli-error.ts';
 import { commands } from './commands.ts';
+import type { Failure } from './describe-failure.ts';
 import { exitCodes, type ExitCode } from './exit-codes.ts';
 import { styled } from './terminal/output.ts';
 import { terminalIo, type Streams, type TerminalIo } from './terminal/terminal-io.ts';
@@ -38,14 +40,19 @@ export async function runProgram(args: readonly string[], streams: Streams): Pro
     return exitCode;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
-    // Loaded here, because it knows the errors of all packages.
-    const { describeFailure } = await import('./describe-failure.ts');
-    const failure = describeFailure(error);
+    const failure = await failureOf(error);
     if (!failure) throw error;
     io.stderr.line([styled('red', 'varve:'), ' ', failure.message]);
     if (failure.hint) io.stderr.line(failure.hint.replaceAll('varve ', `${commandName(io)} `));
     return failure.exitCode;
   }
+}
+
+/** Loads the errors of all packages only if one of them may have been thrown. */
+async function failureOf(error: unknown): Promise<Failure | undefined> {
+  if (error instanceof CliError) return error;
+  const { describeFailure } = await import('./describe-failure.ts');
+  return describeFailure(error);
 }
 
 /** Creates the program with the command that was typed, or with all of them for the help and for errors. */

@@ -23,6 +23,7 @@ const reading = [
   ['show', 'abcd', '--json'],
   ['verify', 'abcd'],
   ['repair', 'abcd'],
+  ['run', '--resume', 'abcd', 'Go on.', '--base-url', 'http://127.0.0.1:9', '--model', 'm'],
   ['export', 'abcd', 'out.varve'],
 ] as const;
 const missing = ['sqlite:typo.db', 'dir:typo', 'sqlite:~/no/typo.db', 'dir:~/no/typo'];

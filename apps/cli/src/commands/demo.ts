@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { scriptedServer, type ScriptedStep, type ScriptedTurn } from '@varve/llm/testing';
+import type { ScriptedStep, ScriptedTurn } from '@varve/llm/testing';
 import { commandName } from '../command-name.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { demoSteps, demoTask } from './demo-script.ts';
@@ -30,6 +30,8 @@ async function runDemo(io: TerminalIo, store: string | undefined): Promise<ExitC
   const print = (line: Printable): void => io.stderr.line(line);
   print(styled('bold', "The model's replies are scripted and come from this machine; everything else is real."));
   const workspace = await copyOfProject();
+  // Loaded here, so that the help appears faster.
+  const { scriptedServer } = await import('@varve/llm/testing');
   await using server = await scriptedServer(paced(demoSteps(workspace), io));
   const ended = await runCli(
     [

@@ -3,7 +3,7 @@ import { Conversation } from '@varve/agent';
 import type { EventStore } from '@varve/storage';
 import type { ExitCode } from '../exit-codes.ts';
 import { configuredModel } from '../setup/configured-model.ts';
-import { openConfiguredStore } from '../setup/open-configured-store.ts';
+import { openConfiguredStore, openExistingStore } from '../setup/open-configured-store.ts';
 import { pruneVarveHome } from '../setup/prune-varve-home.ts';
 import { readSigningKey } from '../setup/signing-key.ts';
 import { styled } from '../terminal/output.ts';
@@ -21,7 +21,8 @@ import { storedRun, type StoredRun } from './stored-run.ts';
 /** Runs a task to its end and resolves with the exit status. `task` may be empty with `resume`. */
 export async function runTask(task: string, options: RunOptions, io: TerminalIo): Promise<ExitCode> {
   using progress = new Progress(io);
-  await using store = await openConfiguredStore(io, options.store);
+  const openStore = options.resume === undefined ? openConfiguredStore : openExistingStore;
+  await using store = await openStore(io, options.store);
   const stored = options.resume === undefined ? undefined : await storedRun(store, options.resume);
   const { model, secrets, flushDumps } = await configuredModel(
     io,

@@ -9,7 +9,6 @@ import { InterruptEvent } from '../kinds/interrupt-event.ts';
 import { MessageEvent } from '../kinds/message-event.ts';
 import { ObservationEvent } from '../kinds/observation-event.ts';
 import { PauseEvent } from '../kinds/pause-event.ts';
-import { SystemPromptEvent } from '../kinds/system-prompt-event.ts';
 import { UserRejectObservation } from '../kinds/user-reject-observation.ts';
 import { isOpaque } from '../opaque-event.ts';
 import { TaskTrackerObservation } from '../payloads/task-tracker.ts';
@@ -21,7 +20,7 @@ import type { TextLine } from './text-line.ts';
 
 /**
  * Renders an event briefly for people: messages in full, calls and results as excerpts. Returns no lines for
- * bookkeeping events, such as state updates. Total: any event of a log can be rendered.
+ * bookkeeping events, such as state updates and the system prompt. Total: any event of a log can be rendered.
  *
  * @see software-agent-sdk Event.visualize
  */
@@ -50,7 +49,6 @@ function linesOf(event: BaseEvent): readonly TextLine[] {
     ];
   }
   if (HookExecutionEvent.is(event)) return hookLines(event);
-  if (SystemPromptEvent.is(event)) return [{ mark: 'quiet', text: `system prompt, ${event.tools.length} tools` }];
   if (PauseEvent.is(event)) return [{ mark: 'warning', text: 'paused' }];
   if (InterruptEvent.is(event)) return [{ mark: 'warning', text: 'interrupted' }];
   if (isOpaque(event)) return [{ mark: 'quiet', text: `${event.wireKind || 'unreadable event'} (preserved)` }];

@@ -1,0 +1,65 @@
+import { readEvents, readRequest, readState } from '@varve/agent';
+import { eventCodec } from '@varve/events';
+import { builtinKinds } from '@varve/events/kinds';
+import { eventText } from '@varve/events/text';
+import type { LogReader, Summary } from '@varve/storage';
+import { shownLine } from '../run/event-printer.ts';
+import { eventFormatter } from '../terminal/event-formatter.ts';
+import { eventCount } from './event-count.ts';
+import { localTime } from './local-time.ts';
+import { usageText } from '../run/progress.ts';
+import { metaFields } from './meta-fields.ts';
+import { resolveId } from '../setup/resolve-id.ts';
+import { openExistingStore } from '../setup/open-configured-store.ts';
+import { styled } from '../terminal/output.ts';
+import type { TerminalIo } from '../terminal/terminal-io.ts';
+
+/** Options of `varve show`. */
+export interface ShowOptions {
+  readonly store?: string;
+  readonly full?: true;
+  readonly json?: true;
+  readonly messages?: true;
+}
+
+/** Prints one conversation: briefly, in full, as stored, or as the next model request. */
+export async function showConversation(typed: string, options: ShowOptions, io: TerminalIo): Promise<void> {
+  await using store = await openExistingStore(io, options.store);
+  const id = await resolveId(store, typed);
+  const log = await store.read(id);
+  if (options.messages) await printRequest(log, io);
+  else if (options.json) for await (const { text } of log.range(0)) io.stdout.jsonLine(text);
+  else await printConversation(await store.summary(id), log, options, io);
+}
+
+async function printRequest(log: LogReader, io: TerminalIo): Promise<void> {
+  // Loaded here, because only this needs the tools.
+  const { defaultTools } = await import('@varve/tools');
+  io.stdout.json(await readRequest(log, { tools: () => defaultTools(), parameters: {} }));
+}
+
+async function printConversation(
+  summary: Summary,
+  log: LogReader,
+  { full }: ShowOptions,
+  io: TerminalIo,
+): Promise<void> {
+  printHeader(summary, io);
+  const format = eventFormatter();
+  for await (const { event } of readEvents(log.range(0), eventCodec(builtinKinds))) {
+    if (full) io.stdout.text(`\n${eventText(event)}`);
+    else for (const line of format(event)) io.stdout.text(shownLine(line));
+  }
+  const { status, stats, head } = await readState(log);
+  const loss = await log.loss?.();
+  if (loss) io.stderr.line(styled('red', `Incomplete: ${loss.message}`));
+  const end = [status, eventCount(head), ...(stats.total.calls > 0 ? [usageText(stats.total)] : [])].join(' · ');
+  io.stderr.line(styled('dim', full ? end : `${end} · --full shows every field`));
+}
+
+function printHeader({ id, createdAt, meta }: Summary, { stdout }: TerminalIo): void {
+  const { title, model, workspace } = metaFields(meta);
+  stdout.line(['conversation ', styled('bold', id)]);
+  if (title !== '') stdout.line(title);
+  stdout.line(styled('dim', [localTime(createdAt), model, workspace].filter((part) => part !== '').join(' · ')));
+}
