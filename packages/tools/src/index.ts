@@ -24,6 +24,7 @@ export { taskTracker, type TaskTrackerCall, type TaskTrackerOptions } from './ta
 export { namedSecrets } from './terminal/terminal-options.ts';
 export type { ShellCall } from './terminal/shell-call.ts';
 export { terminal } from './terminal/terminal.ts';
+export type { RunningProgram } from './terminal/cleanup/kill-programs.ts';
 export type { TerminalOptions } from './terminal/terminal-options.ts';
 export { think } from './think.ts';
 export type { ToolOutput, Tool, ToolAnnotations } from './contract/tool.ts';

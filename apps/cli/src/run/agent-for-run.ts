@@ -3,7 +3,7 @@ import { alwaysConfirm, confirmRisky, defineAgent, neverConfirm, type Agent, typ
 import { ensembleRisk, modelRisk, shellRisk, workspaceRisk } from '@varve/agent/risk';
 import { rollingWindow } from '@varve/condensers';
 import type { LanguageModel } from '@varve/llm';
-import { defaultTools } from '@varve/tools';
+import { defaultTools, type RunningProgram } from '@varve/tools';
 import { storeUrl, varveHome } from '../setup/open-configured-store.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 import type { RunOptions } from './run-options.ts';
@@ -25,11 +25,13 @@ export interface AgentParts {
   readonly signingKey?: NonNullable<AgentOptions['signingKey']>;
   /** Policy without `--confirm`; absent to use the stored one. */
   readonly defaultConfirm?: keyof typeof policies;
+  /** Receives the programs of the agent that were ended with it. */
+  readonly onEndedPrograms: (programs: readonly RunningProgram[]) => void;
 }
 
 /** Creates the agent of `varve run`. Policy and limits without an option are those stored with the conversation. */
 export function agentForRun(
-  { model, parameters, signingKey, defaultConfirm }: AgentParts,
+  { model, parameters, signingKey, defaultConfirm, onEndedPrograms }: AgentParts,
   { store, resume, confirm = defaultConfirm, maxSteps, env }: RunOptions,
   io: TerminalIo,
 ): Agent {
@@ -43,6 +45,7 @@ export function agentForRun(
           redactor,
           inherit: io.env,
           inheritNames: env ?? [],
+          onEndedPrograms,
         },
         // A conversation in memory cannot be resumed, so it needs no undo history on disk.
         ...(isKept && { fileEditor: { historyDir: join(varveHome(io), 'edits', conversationId) } }),

@@ -35,6 +35,12 @@ export async function runTask(task: string, options: RunOptions, io: TerminalIo)
       ...(stored?.parameters && { parameters: stored.parameters }),
       ...(options.sign && { signingKey: await readSigningKey(io) }),
       ...(!stored?.hasPolicy && { defaultConfirm: 'risky' }),
+      onEndedPrograms: (programs) => {
+        for (const { pid, command } of programs)
+          progress.above(
+            styled('yellow', `Stopped a program that was still running: ${command.slice(0, 200)} (${pid})`),
+          );
+      },
     },
     options,
     io,

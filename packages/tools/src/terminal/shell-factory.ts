@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { ToolError } from '../contract/error.ts';
 import { findShell, isVariableName, shellEnvironment } from '../processes/shell-environment.ts';
 import { shellFile, terminalDirectory } from './cleanup/terminal-directory.ts';
-import { directoryVariable, terminatePrograms } from './cleanup/kill-programs.ts';
+import { directoryVariable, type RunningProgram, runningPrograms, terminatePrograms } from './cleanup/kill-programs.ts';
 import { OutputBuffer } from './output/output-buffer.ts';
 import { pipeBackend } from './session/pipe-backend.ts';
 import { recordProcess } from '../processes/process-record.ts';
@@ -89,6 +89,17 @@ export class ShellFactory {
   async secretsFor(command: string): Promise<Readonly<Record<string, string>>> {
     const found = (await this.#options.secrets?.(command)) ?? {};
     return Object.fromEntries(Object.entries(found).filter(([name]) => isVariableName(name)));
+  }
+
+  /** Returns the programs that run in the terminal, without the shells, and with masked arguments. */
+  async runningPrograms(shells: readonly (number | undefined)[]): Promise<readonly RunningProgram[]> {
+    const directory = await this.#directory?.catch(() => undefined);
+    if (directory === undefined) return [];
+    const { redactor = unchanged } = this.#options;
+    return runningPrograms(directory, shells).map(({ pid, command }) => {
+      const masked = redactor.stream();
+      return { pid, command: masked.push(command) + masked.end() };
+    });
   }
 
   /**

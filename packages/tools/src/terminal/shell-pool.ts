@@ -54,6 +54,11 @@ export class ShellPool {
     return callInTurn(this.#main, call, context).finally(() => (this.#others -= 1));
   }
 
+  /** Process ids of the shells; undefined for those that have not started. */
+  get pids(): readonly (number | undefined)[] {
+    return [this.#main, ...this.#secondary.values()].map(({ controller }) => controller.pid);
+  }
+
   /** Ends all shells. */
   async close(): Promise<void> {
     const shells = [this.#main, ...this.#secondary.values()];

@@ -1,4 +1,5 @@
 import type { Redactor } from '@varve/text';
+import type { RunningProgram } from './cleanup/kill-programs.ts';
 
 /** Default of `maxShells` in {@link TerminalOptions}. */
 export const defaultMaxShells = 4;
@@ -48,6 +49,11 @@ export interface TerminalOptions {
   readonly maxSavedBytes?: number;
   /** Directory for saved output. Default: a private directory that `close` removes. */
   readonly outputDir?: string;
+  /**
+   * Called by `close` with the programs that were still running, also in the background, and have been ended. Linux
+   * only. Must not throw.
+   */
+  readonly onEndedPrograms?: (programs: readonly RunningProgram[]) => void;
   /** Masks secrets in output, before it is truncated or saved. Must not throw. Default: no masking. */
   readonly redactor?: Pick<Redactor, 'stream'>;
 }

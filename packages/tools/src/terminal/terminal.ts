@@ -49,8 +49,10 @@ export function terminal(options: TerminalOptions = {}): Tool<ShellCall> {
       return reason === undefined ? pool.call(call, context) : refusalReport(call.command, reason);
     },
     async close() {
+      const running = await factory.runningPrograms(pool.pids);
       await pool.close();
       await factory.close();
+      if (running.length > 0) options.onEndedPrograms?.(running);
     },
   });
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { isRunning } from '../support/is-running.ts';
 import { backends, openTerminal, outputOf } from '../support/open-terminal.ts';
-import { directoryVariable, terminatePrograms } from '../../src/terminal/cleanup/kill-programs.ts';
+import { directoryVariable, type RunningProgram, terminatePrograms } from '../../src/terminal/cleanup/kill-programs.ts';
 
 type Shell = Awaited<ReturnType<typeof openTerminal>>;
 
@@ -35,6 +35,23 @@ describe.skipIf(process.platform !== 'linux').for(backends)('closing a terminal 
     const pid = await started(shell, command);
     await shell.tool.close();
     await gone(pid);
+  });
+
+  test('reports the programs that it ended, once, without the shell', async () => {
+    const ended: (readonly RunningProgram[])[] = [];
+    await using shell = await openTerminal(pty, { onEndedPrograms: (programs) => ended.push(programs) });
+    const pid = await started(shell, `setsid sh -c ${sleeper}`);
+    await shell.tool.close();
+    await shell.tool.close();
+    expect(ended).toEqual([[{ pid, command: 'sleep 600' }]]);
+  });
+
+  test('reports nothing when no program is running', async () => {
+    let reports = 0;
+    await using shell = await openTerminal(pty, { onEndedPrograms: () => (reports += 1) });
+    await shell.call({ command: 'true', timeout: 60 });
+    await shell.tool.close();
+    expect(reports).toBe(0);
   });
 
   test('kills programs that ignore SIGTERM', async () => {

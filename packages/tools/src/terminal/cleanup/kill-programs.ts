@@ -7,6 +7,13 @@ import { sendSignal } from '../../processes/signals.ts';
 export const directoryVariable = 'VARVE_TERMINAL';
 import { type ProcessRecord, isStillRunning } from '../../processes/process-record.ts';
 
+/** Program that was started in a terminal. */
+export interface RunningProgram {
+  readonly pid: number;
+  /** Command line with its arguments; empty when the program has ended. */
+  readonly command: string;
+}
+
 /** Number of scans: a program may start another one during a scan, until it is killed itself. */
 const maxScans = 5;
 
@@ -41,6 +48,25 @@ export async function terminatePrograms(directory: string, politeMs = 300): Prom
   for (const { pid } of terminated) sendSignal(pid, 'SIGTERM');
   for (let ms = 0; ms < politeMs && terminated.some(isStillRunning); ms += pollMs) await setTimeout(pollMs);
   killPrograms(directory);
+}
+
+/**
+ * Returns the programs that inherited their environment from a shell of a terminal and are still running, without the
+ * shells themselves. None on systems other than Linux.
+ */
+export function runningPrograms(directory: string, shells: readonly (number | undefined)[]): readonly RunningProgram[] {
+  if (process.platform !== 'linux') return [];
+  return findPrograms(directory, [], processTable())
+    .filter(({ pid }) => !shells.includes(pid))
+    .map(({ pid }) => ({ pid, command: commandOf(pid) }));
+}
+
+function commandOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
+  } catch {
+    return '';
+  }
 }
 
 function findPrograms(
