@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, readFile, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
@@ -74,7 +74,9 @@ test('verify reports that a log is unchanged, and its last seal', async () => {
   const { varve, id } = await worked();
   const { code, stdout } = await varve('verify', id.slice(0, 6));
   expect(code).toBe(0);
-  expect(stdout).toMatch(/^\d+ events, all match their seals\. Last seal: [\w+/=-]{40,}\n2 of 2 requests/);
+  expect(stdout).toMatch(
+    /^OK: \d+ events verified, hash chain intact\. Head: \w{64}\nExcluded: bit rot and careless edits\. Not excluded: .*\n2 of 2 model requests/,
+  );
 });
 
 test('an exported conversation is imported with the same seals, and only once', async () => {
@@ -121,5 +123,65 @@ test('verify names the edited event', async () => {
   await writeFile(event, (await readFile(event, 'utf8')).replace('hello', 'hallo'));
   const { code, stdout } = await varve('verify', id, '--store', `dir:${root}`);
   expect(code).toBe(4);
-  expect(stdout).toContain('Broken at event 2: ');
+  expect(stdout).toContain('Verification failed at event 2: ');
+});
+
+/** Copies the conversation into a directory store. */
+async function inDirectory() {
+  const { home, varve, id } = await worked();
+  const root = join(home, 'elsewhere');
+  await varve('export', id, join(home, 'conversation.varve'));
+  const store = ['--store', `dir:${root}`];
+  await varve('import', join(home, 'conversation.varve'), ...store);
+  const at = async (...args: readonly string[]) => varve(...args, ...store);
+  const names = (await readdir(join(root, id, 'events'))).toSorted();
+  return { id, varve: at, folder: join(root, id), names };
+}
+
+test('a lost event is shown, refuses the next run with status 4, and is repaired', async () => {
+  const { id, varve, folder, names } = await inDirectory();
+  await rm(join(folder, 'events', names[3] ?? ''));
+  const lost = `Event 3 of conversation ${id} is missing; ${names.length - 4} of the later ones are still in`;
+  const shown = await varve('show', id);
+  expect([shown.code, shown.stderr]).toEqual([0, expect.stringContaining(`Incomplete: ${lost}`)]);
+  expect(await varve('verify', id)).toMatchObject({
+    code: 4,
+    stdout: expect.stringContaining(`Verification failed at event 3: ${names.length - 3} of ${names.length} sealed`),
+  });
+  const resumed = await varve('run', 'Go on.', '--resume', id, '--base-url', 'http://127.0.0.1:9', '--model', 'm');
+  expect([resumed.code, resumed.stderr]).toEqual([4, expect.stringContaining(lost)]);
+  expect(resumed.stderr).toContain('varve repair');
+  const repaired = await varve('repair', id);
+  const quarantine = join(folder, '.varve', 'quarantine');
+  expect([repaired.code, repaired.stdout]).toEqual([0, expect.stringContaining(`in quarantine: ${quarantine}`)]);
+  expect(await readdir(quarantine)).toHaveLength(names.length - 4);
+  expect((await varve('verify', id)).code).toBe(0);
+  expect(await varve('repair', id)).toMatchObject({ code: 0, stdout: 'Nothing to repair.\n' });
+});
+
+test('removed seals fail verification and refuse the next run until they are accepted', async () => {
+  const { id, varve, folder } = await inDirectory();
+  await rm(join(folder, '.varve', 'seals.jsonl'));
+  expect(await varve('verify', id)).toMatchObject({ code: 4, stdout: expect.stringContaining('has no seal') });
+  const resumed = await varve('run', 'Go on.', '--resume', id, '--base-url', 'http://127.0.0.1:9', '--model', 'm');
+  expect([resumed.code, resumed.stderr]).toEqual([4, expect.stringContaining('--accept-unsealed')]);
+  expect((await varve('repair', id, '--accept-unsealed')).stdout).toContain('are accepted as they are');
+  const { code, stdout } = await varve('verify', id, '--require-seals');
+  expect([code, stdout]).toEqual([0, expect.stringContaining('accepted without seals')]);
+});
+
+test('verify fails for keys that did not sign, malformed keys, unknown seals and missing options', async () => {
+  const { varve, id } = await worked();
+  const key = 'did:key:z6MktwupdmLXVVqTzCw4i46r4uGyosGXRnR3XjN4Zq7oMMsw';
+  const head = /Head: (\w+)/.exec((await varve('verify', id)).stdout)?.[1] ?? '';
+  const codes = async (...args: readonly string[]) => (await varve('verify', ...args)).code;
+  expect(await codes('--trust', key, id)).toBe(4);
+  expect(await codes('--trust', key, '--trust', key, id)).toBe(4);
+  expect(await codes(id, '--trust', 'nonsense')).toBe(2);
+  expect(await codes(id, '--require-signed')).toBe(2);
+  expect(await codes(id, '--require-seals')).toBe(0);
+  expect(await codes(id, '--head', 'a'.repeat(64))).toBe(4);
+  expect(await codes(id, '--head', 'abc')).toBe(2);
+  const known = await varve('verify', id, '--head', head);
+  expect([known.code, known.stdout]).toEqual([0, expect.stringContaining('covered by the known seal')]);
 });

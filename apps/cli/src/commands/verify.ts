@@ -1,16 +1,21 @@
 import { verifyRequests } from '@varve/agent/replay';
 import type { LogReader } from '@varve/storage';
-import { verify as verifySeals, type Verdict } from '@varve/storage/proof';
+import { type Verdict, verify as verifySeals, type VerifyOptions } from '@varve/storage/proof';
+import { CliError } from '../cli-error.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { resolveId } from '../setup/resolve-id.ts';
 import { openExistingStore } from '../setup/open-configured-store.ts';
-import { styled, type Printable } from '../terminal/output.ts';
+import { type Printable, styled } from '../terminal/output.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
+import { describeVerdict } from './describe-verdict.ts';
 
-interface VerifyOptions {
+interface VerifyCommandOptions {
   readonly store?: string;
-  readonly trust?: readonly string[];
+  readonly trust: readonly string[];
+  readonly requireSigned?: true;
+  readonly requireSeals?: true;
+  readonly head?: string;
   readonly json?: true;
 }
 
@@ -30,20 +35,44 @@ export const verify: CliCommand = {
       .argument('<id>', 'the conversation, or the first characters of its id')
       .description('Verify the hash chain of a log and the requests built from it.')
       .option('--store <url>', 'the store, for instance sqlite:FILE')
-      .option('--trust <key...>', 'trusted signing keys, such as did:key:z6Mk…; default all')
+      .option(
+        '--trust <key>',
+        'a trusted public key (did:key:z6Mk…) that must have signed the head; repeatable',
+        add,
+        [],
+      )
+      .option('--require-signed', 'fail unless a key of --trust signed the head; implied by --trust')
+      .option('--require-seals', 'fail unless every event was sealed when it was appended, or accepted since')
+      .option('--head <hash>', 'a seal noted elsewhere that the log must contain')
       .option('--json', 'the result as JSON')
-      .action(async (id: string, { store: url, trust, json }: VerifyOptions) => {
-        await using store = await openExistingStore(io, url);
+      .action(async (id: string, options: VerifyCommandOptions) => {
+        const requirements = requirementsOf(options);
+        await using store = await openExistingStore(io, options.store);
         const log = await store.read(await resolveId(store, id));
-        const verdict = await verifySeals(log, trust ? { trusted: trust } : {});
+        const verdict = await verifySeals(log, requirements);
         const requests = verdict.broken ? undefined : await countRequests(log);
         const isGood = !verdict.broken && requests?.differing.length === 0;
-        if (json) io.stdout.json({ ...jsonOf(verdict), requests });
+        if (options.json) io.stdout.json({ ...jsonOf(verdict), requests });
         else printVerdict(io, verdict, requests);
         done(isGood ? exitCodes.ok : exitCodes.storage);
       });
   },
 };
+
+function add(key: string, keys: readonly string[]): readonly string[] {
+  return [...keys, key];
+}
+
+function requirementsOf({ trust, requireSigned, requireSeals, head }: VerifyCommandOptions): VerifyOptions {
+  if (requireSigned && trust.length === 0) {
+    throw new CliError(exitCodes.usage, '--require-signed has no trusted key.', 'Name the key with --trust.');
+  }
+  return {
+    ...(trust.length > 0 && { trusted: trust, requireSigned: true }),
+    ...(requireSeals && { requireSeals }),
+    ...(head !== undefined && { known: { seal: head } }),
+  };
+}
 
 async function countRequests(log: LogReader): Promise<RequestCount> {
   const count = { checked: 0, older: 0, differing: [] as number[] };
@@ -61,22 +90,14 @@ function jsonOf({ conversation, head, sealed, seal, signedEvents: vouched, ...re
   return { conversation, head, sealed, seal, vouched, ...rest };
 }
 
-function printVerdict(
-  io: TerminalIo,
-  { head, sealed, seal, broken, tombstones, cuts }: Verdict,
-  requests?: RequestCount,
-): void {
+function printVerdict(io: TerminalIo, verdict: Verdict, requests?: RequestCount): void {
   const print = (line: Printable): void => io.stdout.line(line);
-  if (broken) {
-    print(styled('red', `Broken at event ${broken.seq}: ${broken.message}`));
-    print(`The ${broken.seq} events before it match their seals.`);
-    return;
-  }
-  print(`${head} events, ${sealed === head ? 'all' : sealed} match their seals. Last seal: ${seal}`);
-  for (const { seq } of tombstones) print(`A secret was scrubbed from event ${seq}.`);
-  if (cuts.length > 0) print(`Repaired ${cuts.length} times after a loss of events.`);
+  const [first = '', ...rest] = describeVerdict(verdict);
+  print(verdict.broken ? styled('red', first) : first);
+  for (const line of rest) print(line);
   if (!requests) return;
   const older = requests.older > 0 ? `, ${requests.older} by an older version of varve` : '';
-  print(`${requests.checked - requests.differing.length} of ${requests.checked} requests can be rebuilt${older}.`);
+  const same = requests.checked - requests.differing.length;
+  print(`${same} of ${requests.checked} model requests reproduced${older}.`);
   if (requests.differing.length > 0) print(styled('red', `Different requests at: ${requests.differing.join(', ')}.`));
 }

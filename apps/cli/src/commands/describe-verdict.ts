@@ -1,0 +1,51 @@
+import type { Unsealed, Verdict } from '@varve/storage/proof';
+
+/** Describes in words what a verdict proves and what it cannot prove; the first line is the result. */
+export function describeVerdict(verdict: Verdict): readonly string[] {
+  const { head, sealed, seal, broken, tombstones, cuts, unsealed } = verdict;
+  if (broken) {
+    const place = broken.reason === 'unknown' ? '' : ` at event ${broken.seq}`;
+    const intact = Math.min(sealed, broken.seq);
+    const before = intact > 0 ? [`The ${intact} events before it match their seals.`] : [];
+    return [`Verification failed${place}: ${broken.message}`, ...before];
+  }
+  return [
+    head > 0 && sealed === 0
+      ? `Not sealed: nothing is proven about ${head} events. Head: ${seal}`
+      : `OK: ${sealed} events verified, hash chain intact. Head: ${seal}`,
+    ...proofOf(verdict),
+    ...(sealed > 0 && sealed < head
+      ? [`Not sealed yet: ${rangeOf(sealed, head)}, by a crash or another program.`]
+      : []),
+    ...unsealed.map((range) => lateSealOf(range)),
+    ...tombstones.map(({ seq, signer }) => `A secret was scrubbed from event ${seq} by ${signer}.`),
+    ...(cuts.length > 0 ? [`Repaired ${cuts.length} times after a loss of events.`] : []),
+  ];
+}
+
+function proofOf({ head, proven, signers }: Verdict): readonly string[] {
+  const { excludes, by, events } = proven;
+  if (excludes === 'nothing') return [];
+  const limit = 'a writer of the store who recomputed all seals';
+  if (excludes === 'careless-edits') {
+    const signed = Object.keys(signers).length > 0 ? ` Signed by ${Object.keys(signers).join(', ')}.` : '';
+    return [`Excluded: bit rot and careless edits. Not excluded: ${limit} (--trust, --head).${signed}`];
+  }
+  const evidence = by === 'trusted-key' ? 'signed by a trusted key' : 'covered by the known seal';
+  const rest = events < head ? ` Not excluded for later events: ${limit}.` : '';
+  return [`Excluded: any change of ${rangeOf(0, events)}, ${evidence}.${rest}`];
+}
+
+const causes: Readonly<Record<Unsealed['cause'], string>> = {
+  found: 'sealed when the log was opened, after a crash or an append by another program',
+  imported: 'imported without seals',
+  accepted: 'accepted without seals',
+};
+
+function lateSealOf({ seq, end, cause }: Unsealed): string {
+  return `Not sealed when appended: ${rangeOf(seq, end)}, ${causes[cause]}.`;
+}
+
+function rangeOf(from: number, end: number): string {
+  return end - from === 1 ? `event ${from}` : `events ${from} to ${end - 1}`;
+}

@@ -1,0 +1,178 @@
+import { appendFile, mkdtempDisposable, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { directoryStore } from '@varve/storage/directory';
+import { repair } from '@varve/storage/maintenance';
+import { ed25519Signer, verify } from '@varve/storage/proof';
+import { array, assert, asyncProperty, boolean, constantFrom, integer, record } from 'fast-check';
+import { expect, test } from 'vitest';
+import { eventName } from '../../src/directory/event-file.ts';
+import { sealEvents } from '../../src/proof/seal-events.ts';
+import { firstSeal } from '../../src/proof/hash-chain.ts';
+import { agentEvent } from '../agent-event.ts';
+
+const length = 6;
+const signer = ed25519Signer(new Uint8Array(32).fill(1));
+const events = Array.from({ length }, (_, n) => agentEvent(n));
+
+/** A closed log of six events, the first three of them signed, and its files. */
+async function closedLog() {
+  const root = await mkdtempDisposable(join(tmpdir(), 'varve-'));
+  const open = async () => directoryStore({ path: root.path, durability: 'buffered' });
+  await using store = await open();
+  const log = await store.create('c', {});
+  await log.append(events.slice(0, 3), { signer });
+  await log.append(events.slice(3));
+  const path = join(root.path, 'c');
+  const event = (seq: number): string => join(path, 'events', eventName({ seq, slug: agentEvent(seq).id }));
+  const seals = join(path, '.varve', 'seals.jsonl');
+  return { path, event, seals, open, [Symbol.asyncDispose]: root[Symbol.asyncDispose] };
+}
+
+type Files = Awaited<ReturnType<typeof closedLog>>;
+
+/** Removes the record of a clean close, as if the process had been killed. */
+async function kill({ path }: Files): Promise<void> {
+  for (const name of await readdir(join(path, '.varve'), { recursive: true })) {
+    if (name.endsWith('released')) await writeFile(join(path, '.varve', name), '');
+  }
+}
+
+/** Opens and appends as a resumed agent would, and returns the verdict then. */
+async function resumed({ open }: Files) {
+  await using store = await open();
+  const refused = await store.open('c').then(
+    async (log) => {
+      await log.append([agentEvent(20)]);
+      await log[Symbol.asyncDispose]();
+    },
+    (error: { readonly code: string }) => error.code,
+  );
+  return { refused, verdict: await verify(await store.read('c')) };
+}
+
+const statements = constantFrom(
+  { void: 0 },
+  { kind: 'cut', seq: 0, end: length, cause: 'repaired', at: 1 },
+  { kind: 'cut', seq: 2, end: length, cause: 'repaired', at: 1 },
+  { void: 2 },
+  { kind: 'unsealed', seq: 0, end: 0, cause: 'accepted', at: 1 },
+  { seq: 4, seal: '0'.repeat(64) },
+  { seq: length - 1, seal: '0'.repeat(64) },
+);
+
+/** Changes of `seals.jsonl` that need no hash. */
+const edits = record({
+  from: integer({ min: 0, max: 10 }),
+  count: integer({ min: 0, max: 10 }),
+  added: array(statements, { maxLength: 4 }),
+  isTorn: boolean(),
+});
+
+test('no edit of the seals makes an edited event pass as one that was sealed when it was appended', async () => {
+  const seqs = integer({ min: 0, max: length - 1 });
+  await assert(
+    asyncProperty(seqs, edits, boolean(), async (seq, { from, count, added, isTorn }, isKilled) => {
+      await using files = await closedLog();
+      if (isKilled) await kill(files);
+      await appendFile(files.event(seq), ' ');
+      const lines = (await readFile(files.seals, 'utf8')).trimEnd().split('\n').toSpliced(from, count);
+      const text = [...lines, ...added.map((line) => JSON.stringify(line))].join('\n');
+      await writeFile(files.seals, isTorn ? text : `${text}\n`);
+      const { verdict } = await resumed(files);
+      const isNamed = verdict.unsealed.some((range) => range.seq <= seq && seq < range.end);
+      expect(verdict.broken !== undefined || isNamed, JSON.stringify(verdict)).toBe(true);
+    }),
+    { numRuns: 60 },
+  );
+});
+
+const resets: Record<string, (files: Files) => Promise<unknown>> = {
+  'removed seals': async ({ seals }) => rm(seals),
+  'emptied seals': async ({ seals }) => writeFile(seals, ''),
+  'seals without their end': async ({ seals }) => writeFile(seals, (await readFile(seals, 'utf8')).slice(0, -200)),
+  'seals cut to their first line': async ({ seals }) => {
+    await writeFile(seals, `${(await readFile(seals, 'utf8')).split('\n')[0]}\n`);
+  },
+  'a forged cut': async ({ seals }) => {
+    await appendFile(seals, '{"kind":"cut","seq":0,"end":6,"cause":"repaired","at":1}\n{"void":0}\n');
+  },
+  'removed seals and lease': async (files) => {
+    await rm(files.seals);
+    await kill(files);
+  },
+  'seals computed again': async ({ seals, event }) => {
+    const texts = await Promise.all(events.map(async (_, seq) => readFile(event(seq), 'utf8')));
+    const planned = events.map((one, seq) => ({ ...one, seq, text: texts[seq] ?? '' }));
+    const made = sealEvents(planned, { conversation: 'c', previous: firstSeal('c'), at: 1 });
+    await writeFile(seals, made.seals.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  },
+};
+
+test.for(Object.entries(resets))('%s are reported, and refused until they are accepted', async ([, reset]) => {
+  await using files = await closedLog();
+  await appendFile(files.event(4), ' ');
+  await reset(files);
+  await using store = await files.open();
+  const reader = await store.read('c');
+  expect((await verify(reader)).broken).toBeDefined();
+  for (const turn of [1, 2]) await expect(store.open('c'), `${turn}`).rejects.toMatchObject({ code: 'unsealed' });
+  {
+    await using log = await store.open('c', { purpose: 'repair' });
+    await expect(log.append([agentEvent(20)])).rejects.toMatchObject({ code: 'unsealed' });
+    expect((await repair(log)).accepted).toEqual([]);
+    await expect(log.append([agentEvent(20)])).rejects.toMatchObject({ code: 'unsealed' });
+    const [accepted] = (await repair(log, { acceptUnsealed: true })).accepted;
+    expect(accepted).toMatchObject({ end: length, cause: 'accepted' });
+    expect(accepted?.seq).toBeLessThanOrEqual(4);
+    expect(await log.append([agentEvent(20)])).toEqual([length]);
+  }
+  const verdict = await verify(reader, { requireSeals: true });
+  expect([verdict.broken, verdict.sealed, verdict.unsealed.length]).toEqual([undefined, length + 1, 1]);
+  expect((await verify(reader, { trusted: [signer.did], requireSigned: true })).broken?.reason).toBe('unsigned');
+  await (await store.open('c'))[Symbol.asyncDispose]();
+});
+
+test('a log without any file of varve counts as sealed once if it contains a fact of varve', async () => {
+  await using files = await closedLog();
+  await using store = await files.open();
+  {
+    const log = await store.create('facts', {});
+    const value = { kind: 'ConversationStateUpdateEvent', key: 'varve.run', value: { id: 'x' } };
+    const event = { ...agentEvent(0), kind: value.kind };
+    const text = JSON.stringify({ ...JSON.parse(event.text), ...value });
+    await log.append([{ ...event, parentId: undefined, text }, agentEvent(1)]);
+    await log[Symbol.asyncDispose]();
+  }
+  await rm(join(files.path, '..', 'facts', '.varve'), { recursive: true });
+  expect((await verify(await store.read('facts'))).broken).toMatchObject({ seq: 0, reason: 'unsealed' });
+  await expect(store.open('facts')).rejects.toMatchObject({ code: 'unsealed' });
+});
+
+test('a log of another program is sealed when it is opened, and is named as such', async () => {
+  await using files = await closedLog();
+  await rm(join(files.path, '.varve'), { recursive: true });
+  await using store = await files.open();
+  const before = await verify(await store.read('c'));
+  expect([before.broken, before.sealed, before.proven.excludes]).toEqual([undefined, 0, 'nothing']);
+  const { refused, verdict } = await resumed(files);
+  expect([refused, verdict.sealed]).toEqual([undefined, length + 1]);
+  expect(verdict.unsealed).toMatchObject([{ seq: 0, end: length, cause: 'found' }]);
+});
+
+test('events that another program added are continued, and named until they are accepted', async () => {
+  await using files = await closedLog();
+  await writeFile(files.event(length), agentEvent(length).text);
+  await using store = await files.open();
+  const reader = await store.read('c');
+  expect((await reader.at(length)).text).toBe(agentEvent(length).text);
+  expect(await verify(reader)).toMatchObject({ head: length + 1, sealed: length });
+  expect((await verify(reader, { requireSeals: true })).broken).toMatchObject({ seq: length, reason: 'unsealed' });
+  const { refused, verdict } = await resumed(files);
+  expect([refused, verdict.broken, verdict.sealed]).toEqual([undefined, undefined, length + 2]);
+  expect(verdict.unsealed).toMatchObject([{ seq: length, end: length + 1, cause: 'found' }]);
+  expect((await verify(reader, { requireSeals: true })).broken).toMatchObject({ seq: length, reason: 'unsealed' });
+  await using log = await store.open('c');
+  expect((await repair(log, { acceptUnsealed: true })).accepted).toMatchObject([{ seq: length, end: length + 1 }]);
+  expect((await verify(reader, { requireSeals: true })).broken).toBeUndefined();
+});

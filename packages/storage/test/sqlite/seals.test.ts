@@ -1,0 +1,104 @@
+import { mkdtempDisposable } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { repair } from '@varve/storage/maintenance';
+import { ed25519Signer, verify } from '@varve/storage/proof';
+import { sqliteStore } from '@varve/storage/sqlite';
+import { assert, asyncProperty, integer, uniqueArray } from 'fast-check';
+import { expect, test } from 'vitest';
+import { idsOf, newEvent, newEvents } from '../../src/testing/events.ts';
+
+const length = 6;
+const signer = ed25519Signer(new Uint8Array(32).fill(1));
+
+async function closedLog() {
+  const directory = await mkdtempDisposable(join(tmpdir(), 'varve-'));
+  const path = join(directory.path, 'store.db');
+  {
+    await using store = await sqliteStore({ path, durability: 'buffered' });
+    await (await store.create('c', {})).append(newEvents(0, length), { signer });
+  }
+  const tamper = (sql: string): void => {
+    const database = new DatabaseSync(path);
+    database.exec(sql);
+    database.close();
+  };
+  const open = async () => sqliteStore({ path, durability: 'buffered' });
+  return { tamper, open, [Symbol.asyncDispose]: directory[Symbol.asyncDispose] };
+}
+
+const edit = "UPDATE event SET text = text || ' ' WHERE seq = 4;";
+const copyOf = (seq: number): string => `
+  INSERT INTO event (conversation, seq, id, kind, parent_id, text)
+  SELECT conversation, ${seq}, 'copy', kind, parent_id, text FROM event WHERE seq = 0;`;
+
+test.for([
+  ['the seal of the conversation', `${edit} UPDATE conversation SET seal = NULL;`],
+  ['all seals', `${edit} UPDATE conversation SET seal = NULL; UPDATE event SET seal = NULL;`],
+  ['the last seal', `${edit} UPDATE event SET seal = NULL WHERE seq = 5;`],
+  ['the last seals', `${edit} UPDATE conversation SET seal = NULL; UPDATE event SET seal = NULL WHERE seq > 3;`],
+  ['another seal of the conversation', `${edit} UPDATE conversation SET seal = zeroblob(32);`],
+  ['an added event without seal', `${copyOf(6)} UPDATE conversation SET head = 7;`],
+] as const)('a log that lost %s is refused until that is accepted', async ([, sql]) => {
+  await using files = await closedLog();
+  files.tamper(sql);
+  await using store = await files.open();
+  const reader = await store.read('c');
+  const head = await reader.head();
+  expect((await verify(reader)).broken).toBeDefined();
+  for (const turn of [1, 2]) await expect(store.open('c'), `${turn}`).rejects.toMatchObject({ code: 'unsealed' });
+  {
+    await using log = await store.open('c', { purpose: 'repair' });
+    await expect(log.append([newEvent('more')])).rejects.toMatchObject({ code: 'unsealed' });
+    expect((await repair(log)).accepted).toEqual([]);
+    await expect(log.append([newEvent('more')])).rejects.toMatchObject({ code: 'unsealed' });
+    const { accepted } = await repair(log, { acceptUnsealed: true });
+    expect(accepted).toMatchObject([{ end: head, cause: 'accepted' }]);
+    expect(await log.append([newEvent('more')])).toEqual([head]);
+  }
+  const verdict = await verify(reader, { requireSeals: true });
+  if (accepts4(verdict.unsealed[0]?.seq)) expect([verdict.broken, verdict.sealed]).toEqual([undefined, head + 1]);
+  else expect(verdict.broken).toMatchObject({ seq: 4, reason: 'altered' });
+  expect(verdict.unsealed.length > 0 || verdict.broken !== undefined).toBe(true);
+  await (await store.open('c'))[Symbol.asyncDispose]();
+});
+
+/** Returns true if the accepted range contains the edited event, or nothing was edited. */
+function accepts4(seq: number | undefined): boolean {
+  return seq !== undefined && (seq <= 4 || seq === length);
+}
+
+test('lost rows are reported, refused and repaired', async () => {
+  const lost = uniqueArray(integer({ min: 0, max: length - 1 }), { minLength: 1, maxLength: 4 });
+  await assert(
+    asyncProperty(lost, async (seqs) => {
+      await using files = await closedLog();
+      files.tamper(`DELETE FROM event WHERE seq IN (${seqs.join()})`);
+      const seq = Math.min(...seqs);
+      await using store = await files.open();
+      const loss = { seq, end: length, reason: 'missing', kept: length - seq - seqs.length };
+      expect(await (await store.read('c')).loss?.()).toMatchObject(loss);
+      for (const turn of [1, 2]) await expect(store.open('c'), `${turn}`).rejects.toMatchObject({ code: 'incomplete' });
+      await using log = await store.open('c', { purpose: 'repair' });
+      await expect(log.append([newEvent('more')])).rejects.toMatchObject({ code: 'incomplete' });
+      expect(await repair(log)).toMatchObject({ loss, cut: { seq, end: length } });
+      expect(await idsOf(log.range(0))).toEqual(newEvents(0, seq).map(({ id }) => id));
+      await log.append([newEvent('more')], { expectedHead: seq });
+      expect(await verify(log)).toMatchObject({ head: seq + 1, sealed: seq + 1 });
+      expect(await log.loss?.()).toBeUndefined();
+    }),
+    { numRuns: 12 },
+  );
+});
+
+test('a row after the end of the log is reported and refused', async () => {
+  await using files = await closedLog();
+  files.tamper(copyOf(6));
+  await using store = await files.open();
+  expect(await (await store.read('c')).loss?.()).toMatchObject({ seq: length, end: length + 1 });
+  await expect(store.open('c')).rejects.toMatchObject({ code: 'incomplete' });
+  await using log = await store.open('c', { purpose: 'repair' });
+  expect(await repair(log)).toMatchObject({ cut: { seq: length } });
+  expect(await log.append([newEvent('more')])).toEqual([length]);
+});
