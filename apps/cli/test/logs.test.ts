@@ -148,7 +148,7 @@ test('a lost event is shown, refuses the next run with status 4, and is repaired
     code: 4,
     stdout: expect.stringContaining(`Verification failed at event 3: ${names.length - 3} of ${names.length} sealed`),
   });
-  const resumed = await varve('run', 'Go on.', '--resume', id, '--base-url', 'http://127.0.0.1:9', '--model', 'm');
+  const resumed = await varve('run', 'Continue.', '--resume', id, '--base-url', 'http://127.0.0.1:9', '--model', 'm');
   expect([resumed.code, resumed.stderr]).toEqual([4, expect.stringContaining(lost)]);
   expect(resumed.stderr).toContain('varve repair');
   const repaired = await varve('repair', id);
@@ -163,7 +163,7 @@ test('removed seals fail verification and refuse the next run until they are acc
   const { id, varve, folder } = await inDirectory();
   await rm(join(folder, '.varve', 'seals.jsonl'));
   expect(await varve('verify', id)).toMatchObject({ code: 4, stdout: expect.stringContaining('has no seal') });
-  const resumed = await varve('run', 'Go on.', '--resume', id, '--base-url', 'http://127.0.0.1:9', '--model', 'm');
+  const resumed = await varve('run', 'Continue.', '--resume', id, '--base-url', 'http://127.0.0.1:9', '--model', 'm');
   expect([resumed.code, resumed.stderr]).toEqual([4, expect.stringContaining('--accept-unsealed')]);
   expect((await varve('repair', id, '--accept-unsealed')).stdout).toContain('are accepted as they are');
   const { code, stdout } = await varve('verify', id, '--require-seals');

@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { importBundle } from '@varve/storage/maintenance';
+import type { Verdict } from '@varve/storage/proof';
 import { CliError } from '../cli-error.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { eventCount } from '../conversations/event-count.ts';
@@ -25,9 +26,7 @@ export const importCommand: CliCommand = {
         const verdict = await importBundle(chunksOf(file, io), store);
         if (verdict) {
           const source = file === '-' ? 'standard input' : file;
-          io.stderr.line(
-            styled('dim', `Imported ${source}: ${eventCount(verdict.head)}, ${verdict.sealed} of them sealed.`),
-          );
+          io.stderr.line(styled('dim', `Imported ${source}: ${receipt(verdict)}.`));
           io.stdout.line(verdict.conversation);
         }
         done(exitCodes.ok);
@@ -57,4 +56,11 @@ async function* chunksOf(file: string, io: TerminalIo): AsyncGenerator<Uint8Arra
 
 function unreadable(file: string, error: unknown): CliError {
   return new CliError(exitCodes.usage, fileProblem(file, 'read', error));
+}
+
+/** Describes what was imported: events without seals are sealed by the import, which proves nothing about them. */
+function receipt({ head, unsealed }: Verdict): string {
+  const imported = unsealed.filter(({ cause }) => cause === 'imported');
+  const without = imported.reduce((sum, { seq, end }) => sum + end - seq, 0);
+  return `${eventCount(head)}, ${head - without} of them with seals`;
 }

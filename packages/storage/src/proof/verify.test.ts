@@ -1,64 +1,22 @@
 import { type LogReader, memoryStore, type Stored } from '@varve/storage';
 import { scrub } from '@varve/storage/maintenance';
-import { type EventProof, type Statement, verify, type VerifyOptions } from '@varve/storage/proof';
+import { type EventProof, type Statement, verify } from '@varve/storage/proof';
 import { assert, asyncProperty, boolean, integer } from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Signer } from '../contract/statement.ts';
+import {
+  broken,
+  eventAt,
+  readerOf,
+  sealAt,
+  signer,
+  type StoredLog,
+  storedLog,
+  thief,
+  tombstone,
+  trusted,
+} from '../../test/stored-log.ts';
 import { newEvent } from '../testing/events.ts';
-import { ed25519Signer } from './ed25519-signer.ts';
-import { digestOf } from './hash-chain.ts';
-import { signedBytes } from './signatures.ts';
-
-const signer = ed25519Signer(new Uint8Array(32).fill(1));
-const thief = ed25519Signer(new Uint8Array(32).fill(2));
-const trusted = [signer.did];
-
-/** A log and its proof, to be tampered with. */
-interface StoredLog {
-  readonly id: string;
-  readonly events: Stored[];
-  readonly proofs: EventProof[];
-  readonly end: { readonly head: number; readonly seal: string };
-}
-
-async function storedLog(count: number, id = 'c'): Promise<StoredLog> {
-  await using store = memoryStore({ now: () => 1 });
-  const log = await store.create(id, {});
-  for (let n = 0; n < count; n += 1) {
-    await log.append([newEvent(`e${n}`, { note: `${n}` })], n % 3 === 2 ? { signer } : {});
-  }
-  const proofs = [...((await log.proof?.page(0, count)) ?? [])];
-  const end = await log.proof?.end();
-  return { id, events: await Array.fromAsync(log.range(0)), proofs, end: end ?? { head: 0, seal: '' } };
-}
-
-function unused(): never {
-  throw new Error('Not used.');
-}
-
-/** Reads a log as a store would: by position, not by the seqs in the events. */
-function readerOf({ id, events, proofs, end }: StoredLog): LogReader {
-  const numbered = events.map((event, seq) => ({ ...event, seq }));
-  return {
-    id,
-    head: async () => numbered.length,
-    range: async function* range(from: number) {
-      yield* numbered.slice(from);
-    },
-    at: unused,
-    seqOf: unused,
-    tail: unused,
-    proof: {
-      page: async (from, to) => proofs.filter(({ seq }) => seq >= from && seq < Math.min(to, from + 4)),
-      end: async () => end,
-    },
-  };
-}
-
-async function broken(stored: StoredLog, options: VerifyOptions = {}) {
-  const verdict = await verify(readerOf(stored), options);
-  return verdict.broken && [verdict.broken.seq, verdict.broken.reason];
-}
 
 const edits: Record<string, (events: Stored[], at: number) => void> = {
   'edited text': (events, at) => events.splice(at, 1, { ...eventAt(events, at), text: 'other' }),
@@ -73,12 +31,6 @@ const edits: Record<string, (events: Stored[], at: number) => void> = {
   'two events exchanged': (events, at) => events.splice(at, 2, eventAt(events, at + 1), eventAt(events, at)),
   'a cut end': (events, at) => events.splice(at),
 };
-
-function eventAt(events: readonly Stored[], at: number): Stored {
-  const event = events[at];
-  if (!event) throw new Error(`There is no event ${at}.`);
-  return event;
-}
 
 describe.for(Object.entries(edits))('%s', ([name, edit]) => {
   test('is found at the first changed event, at any position', async () => {
@@ -124,10 +76,6 @@ test('an unchanged log is verified as far as it was sealed and signed', async ()
     unsealed: [],
   });
 });
-
-function sealAt(stored: StoredLog, seq: number): string {
-  return stored.proofs[seq]?.seal ?? '';
-}
 
 test('without trusted keys no event counts as signed', async () => {
   expect((await verify(readerOf(await storedLog(6)))).signedEvents).toBe(0);
@@ -205,12 +153,6 @@ test('each event that must be signed needs a trusted signature of its own', asyn
   expect(await broken(stored, { trusted, mustBeSigned: (event) => event.seq === 4 })).toEqual([4, 'unsigned']);
 });
 
-function tombstone(event: Stored, now: Stored, by: Signer): Statement {
-  const fields = { seq: event.seq, was: digestOf(event), is: digestOf(now), reason: 'a key' };
-  const unsigned = { kind: 'tombstone', ...fields, signer: by.did, at: 1 } as const;
-  return { ...unsigned, signature: Buffer.from(by.sign(signedBytes('c', unsigned))).toString('base64url') };
-}
-
 test('a scrubbed event keeps its seal if a trusted signer signed its tombstone', async () => {
   const stored = await storedLog(6);
   const before = eventAt(stored.events, 3);
@@ -232,69 +174,6 @@ test('a scrubbed event keeps its seal if a trusted signer signed its tombstone',
     3,
     'altered',
   ]);
-});
-
-test('a tombstone counts against a known seal only if it is signed by a trusted key', async () => {
-  const stored = await storedLog(6);
-  const before = eventAt(stored.events, 3);
-  const after = { ...before, text: before.text.replace('3', '*') };
-  const scrubbed = {
-    ...stored,
-    events: stored.events.with(3, after),
-    proofs: stored.proofs.map((proof) =>
-      proof.seq === 3 ? { ...proof, statements: [tombstone(before, after, thief)] } : proof,
-    ),
-  };
-  const seal = sealAt(stored, 5);
-  for (const known of [{ seal }, { seq: 5, seal }]) {
-    expect(await broken(scrubbed, { known })).toEqual([3, 'untrusted']);
-    expect(await broken(scrubbed, { known, trusted })).toEqual([3, 'untrusted']);
-    expect(await broken(scrubbed, { known, trusted: [thief.did] })).toBeUndefined();
-  }
-  expect(await broken(scrubbed, { known: { seal: sealAt(stored, 2) } })).toBeUndefined();
-});
-
-test('a known seal without a seq is found at any event, and its absence fails', async () => {
-  const stored = await storedLog(6);
-  for (const seq of [0, 3, 5]) {
-    const verdict = await verify(readerOf(stored), { known: { seal: sealAt(stored, seq) } });
-    expect([verdict.broken, verdict.proven]).toEqual([
-      undefined,
-      { excludes: 'forgery', by: 'known-seal', events: seq + 1 },
-    ]);
-  }
-  expect(await broken(stored, { known: { seal: 'a'.repeat(64) } })).toEqual([0, 'unknown']);
-  expect(await broken(await storedLog(0), { known: { seal: 'a'.repeat(64) } })).toEqual([0, 'unknown']);
-});
-
-test('a head that must be signed by a trusted key fails without such a signature', async () => {
-  const signedHead = await storedLog(6);
-  expect(await broken(signedHead, { trusted, requireSigned: true })).toBeUndefined();
-  expect(await broken(await storedLog(7), { trusted, requireSigned: true })).toEqual([6, 'unsigned']);
-  expect(await broken(signedHead, { trusted: [thief.did], requireSigned: true })).toEqual([0, 'unsigned']);
-  expect(await broken(signedHead, { requireSigned: true })).toEqual([0, 'unsigned']);
-  expect(await broken(await storedLog(0), { trusted, requireSigned: true })).toEqual([0, 'unsigned']);
-  const unsigned = signedHead.proofs.map((proof) => ({ ...proof, statements: [] }));
-  expect(await broken({ ...signedHead, proofs: unsigned }, { trusted, requireSigned: true })).toEqual([0, 'unsigned']);
-});
-
-test('events without seals prove nothing, and fail if seals are required', async () => {
-  const stored = await storedLog(6);
-  const proofs = stored.proofs.map((proof) => ({ ...proof, seal: undefined, statements: [] }));
-  const reader = readerOf({ ...stored, proofs, end: { head: 0, seal: '' } });
-  expect((await verify(reader)).proven).toEqual({ excludes: 'nothing', by: 'nothing', events: 0 });
-  expect((await verify(reader, { requireSeals: true })).broken).toMatchObject({ seq: 0, reason: 'unsealed' });
-  expect((await verify(readerOf(stored))).proven).toEqual({ excludes: 'careless-edits', by: 'seals', events: 6 });
-});
-
-test.for(['nonsense', '', 'did:key:z6Mk', 'did:web:example.org'])('the trusted key %j is malformed', async (key) => {
-  const reader = readerOf(await storedLog(3));
-  await expect(verify(reader, { trusted: [...trusted, key] })).rejects.toMatchObject({ code: 'invalid' });
-});
-
-test('a malformed known seal is invalid', async () => {
-  const reader = readerOf(await storedLog(3));
-  await expect(verify(reader, { known: { seal: 'abc' } })).rejects.toMatchObject({ code: 'invalid' });
 });
 
 test('a log found too short when opened is broken until it is repaired', async () => {

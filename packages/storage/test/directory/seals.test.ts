@@ -1,6 +1,7 @@
 import { appendFile, mkdtempDisposable, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type EventLog, StorageError } from '@varve/storage';
 import { directoryStore } from '@varve/storage/directory';
 import { repair } from '@varve/storage/maintenance';
 import { ed25519Signer, verify } from '@varve/storage/proof';
@@ -41,13 +42,12 @@ async function kill({ path }: Files): Promise<void> {
 /** Opens and appends as a resumed agent would, and returns the verdict then. */
 async function resumed({ open }: Files) {
   await using store = await open();
-  const refused = await store.open('c').then(
-    async (log) => {
-      await log.append([agentEvent(20)]);
-      await log[Symbol.asyncDispose]();
-    },
-    (error: { readonly code: string }) => error.code,
-  );
+  const log = await store.open('c').catch((error: unknown) => error);
+  const refused = log instanceof StorageError ? log.code : undefined;
+  if (refused === undefined) {
+    await using opened = log as EventLog;
+    await opened.append([agentEvent(20)]);
+  }
   return { refused, verdict: await verify(await store.read('c')) };
 }
 
