@@ -59,6 +59,7 @@ export function writtenFiles(command: ShellCommand): readonly string[] {
 /** Returns the files that a command deletes. */
 export function deletedFiles(command: ShellCommand): readonly string[] {
   const { name, args } = command;
+  if (name === 'mv') return args.filter((arg) => !arg.startsWith('-')).slice(0, -1);
   if (hasName('rm', 'unlink', 'rmdir', 'rimraf', 'trash', 'truncate')(command))
     return args.filter((arg) => !arg.startsWith('-'));
   if (name !== 'find' || !args.includes('-delete')) return [];

@@ -31,11 +31,12 @@ const codeModules = /^(?:timeit|code|pdb|asyncio|IPython|cProfile|trace|runpy)$/
 
 /** Returns what is unknown about an interpreter: its code or its input. */
 export function carriedByInterpreter(name: string, interpreter: Interpreter, args: ShellWords): readonly Carried[] {
-  const { code, modules = [] } = interpreter;
+  const { modules = [] } = interpreter;
   const read = readOptions(args, interpreter.options);
   if (!read) return [unknown('unknown.option', name)];
   const isCode = read.options.some(
-    (option) => code.includes(option.name) || (option.name === '-m' && codeModules.test(option.value ?? '')),
+    (option) =>
+      interpreter.code.includes(option.name) || (option.name === '-m' && codeModules.test(option.value ?? '')),
   );
   if (isCode) return [unknown('unknown.code', name)];
   if (read.options.some((option) => modules.includes(option.name))) return [];
@@ -43,7 +44,9 @@ export function carriedByInterpreter(name: string, interpreter: Interpreter, arg
   if (!file || isInput(file.text)) return [unknown('unknown.input', name)];
   if (file.text === undefined || file.isOneOf) return [unknown('unknown.command', `${name} ${file.shown}`)];
   const isEval = /^(?:deno|bun)$/.test(name) && /^(?:eval|repl)$/.test(file.text);
-  return isEval || /^https?:/.test(file.text) ? [unknown('unknown.code', name)] : [];
+  return isEval || args.some(({ shown }) => /^https?:|^\.(?:sh|sys)/.test(shown))
+    ? [unknown('unknown.code', name)]
+    : [];
 }
 
 /** Returns what is unknown about a program in the arguments of awk or sed. */

@@ -3,7 +3,7 @@ import { unknown, type Carried, type CommandInput } from './carried.ts';
 import { carriedByInterpreter, carriedByProgram, carriedByShell } from './carried-by-interpreter.ts';
 import { carriedByWrapper } from './carried-by-wrapper.ts';
 import { gitCommand, programsOfGit } from './git-command.ts';
-import { awkOptions, editors, interpreterOf, isShell, sedOptions } from './interpreters.ts';
+import { awkOptions, editors, inputReaders, interpreterOf, isShell, sedOptions } from './interpreters.ts';
 import { isInert, namedPrograms } from './named-programs.ts';
 import { possibleCommands } from './possible-commands.ts';
 import { awkRuns, sedRuns } from './program-text.ts';
@@ -26,7 +26,11 @@ export function carriedBy(name: string, args: ShellWords, input: CommandInput): 
   if (commands) return args.some(({ shown }) => commands.test(shown)) ? [unknown('unknown.code', name)] : [];
   const wrapper = wrapperOf(name);
   if (wrapper) return [...namedPrograms(name, args), ...carriedByWrapper(name, wrapper, args, input)];
+  const reads = Object.hasOwn(inputReaders, name) ? inputReaders[name] : undefined;
+  const isInput =
+    input.hasInput && reads !== undefined && (name === 'batch' || args.some(({ shown }) => reads.test(shown)));
   return [
+    ...(isInput ? [unknown('unknown.input', name)] : []),
     ...namedPrograms(name, args),
     ...unseenArguments(name, args),
     ...(isInert(name) ? [] : possibleCommands(args, input)),

@@ -93,9 +93,20 @@ export function isShell(name: string): boolean {
   return shells.has(name);
 }
 
+/** Programs that run what they read from their input, with the arguments that make them read it. */
+export const inputReaders: Readonly<Record<string, RegExp>> = {
+  at: /^/,
+  batch: /^/,
+  crontab: /^-$/,
+  gmake: /^-$/,
+  make: /^-$/,
+};
+
 /** Returns the description of an interpreter: `python3.12` is `python`. */
 export function interpreterOf(name: string): Interpreter | undefined {
-  const key = name.replace(/^(python|pypy|perl|ruby|php|lua|node|tclsh)[\d.]+$/, '$1').replace(/^pypy$/, 'python');
+  const key = name
+    .replace(/^(python|pypy|perl|ruby|php|lua|node|tclsh)[\d.]+$/, '$1')
+    .replace(/^(?:pypy|ipython3?)$/, 'python');
   return Object.hasOwn(interpreters, key) ? interpreters[key] : undefined;
 }
 
