@@ -26,5 +26,5 @@ await using conversation = await Conversation.create({ agent, store, workspace: 
 await conversation.send('Is the moon there?');
 for (const limits of [{ maxIterations: 2 }, { maxCostUsd: 0.02 }, {}, {}]) {
   const { reason, iterations, usage } = await conversation.run(limits);
-  console.log(reason, 'after', iterations, 'steps and', usage.cost_usd.toFixed(2), 'dollars in total');
+  console.log(reason, 'after', iterations, 'steps and', (usage.cost_usd ?? 0).toFixed(2), 'dollars in total');
 }

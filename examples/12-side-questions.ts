@@ -1,4 +1,4 @@
-// Asks the agent's model a side question: it sees the conversation, and neither question nor answer becomes part of it.
+// Asks a side question: the model sees the conversation, and only the usage of the call becomes part of the log.
 import { Conversation, defineAgent } from '@varve/agent';
 import { textOf } from '@varve/events';
 import { scriptedModel } from '@varve/llm/testing';
@@ -32,7 +32,7 @@ await conversation.step();
 
 const { head } = conversation.state;
 const answer = await conversation.ask('How far are you?');
-console.log(textOf(answer.message.content), `(${conversation.state.head - head} events)`);
+console.log(textOf(answer.message.content), `(events stored: ${conversation.state.head - head}, for its usage)`);
 
 const end = await conversation.run();
 console.log(end.text);

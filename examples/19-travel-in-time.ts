@@ -29,7 +29,7 @@ let before = '';
 for (let head = 0; head <= conversation.state.head; head++) {
   const { status, pending, taskList, stats } = await conversation.stateAt(head);
   const tasks = taskList.map(({ title, status: state }) => `${title} ${state === 'done' ? '✓' : '…'}`).join(', ');
-  const line = `${status} · $${stats.total.cost_usd.toFixed(2)} · open calls ${pending.length} · ${tasks || 'no plan'}`;
+  const line = `${status} · $${(stats.total.cost_usd ?? 0).toFixed(2)} · open calls ${pending.length} · ${tasks || 'no plan'}`;
   if (line !== before) console.log(`after ${String(head).padStart(2)} events:`, line);
   before = line;
 }

@@ -388,7 +388,10 @@ const nothing: Spent = { cost_usd: 0, input_tokens: 0, output_tokens: 0 };
 function checkSpent(limits: Limits, before: Spent, now: Spent): void {
   const { maxCostUsd = Infinity, maxTokens = Infinity } = limits;
   const tokens = now.input_tokens + now.output_tokens - before.input_tokens - before.output_tokens;
-  assert(now.cost_usd - before.cost_usd < maxCostUsd + mostOfReply.costUsd, `it cost more than ${maxCostUsd}`);
+  assert(
+    (now.cost_usd ?? 0) - (before.cost_usd ?? 0) < maxCostUsd + mostOfReply.costUsd,
+    `it cost more than ${maxCostUsd}`,
+  );
   assert(tokens < maxTokens + mostOfReply.tokens, `it used more than ${maxTokens} tokens`);
 }
 

@@ -77,7 +77,7 @@ export class Progress implements Disposable {
 
 /** `3 model calls · 12.4k in / 800 out · $0.0123`, without what the provider did not report. */
 export function usageText(usage: Usage): string {
-  const { calls, input_tokens: input, output_tokens: output, cost_usd: cost, unpriced_calls: unpriced } = usage;
+  const { calls, input_tokens: input, output_tokens: output, cost_usd: cost = 0, unpriced_calls: unpriced } = usage;
   return [
     `${calls} model ${calls === 1 ? 'call' : 'calls'}`,
     ...(input + output === 0 ? [] : [`${thousands(input)} in / ${thousands(output)} out`]),

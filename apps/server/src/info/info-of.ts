@@ -110,7 +110,7 @@ function metricsOf({ stats, reported }: ConversationFold): Record<string, Metric
 function metricsOfOne(usage: Usage, { model, tokens, contextWindow }: LastCall = noCall): Metrics {
   return {
     model_name: model,
-    accumulated_cost: usage.cost_usd,
+    accumulated_cost: usage.cost_usd ?? 0,
     max_budget_per_task: null,
     accumulated_token_usage: {
       model,

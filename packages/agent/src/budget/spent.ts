@@ -11,7 +11,7 @@ export interface Spent {
 }
 
 /** Returns the part of a usage that limits apply to. */
-export function spentOf({ cost_usd, input_tokens, output_tokens, calls }: Usage): Spent {
+export function spentOf({ cost_usd = 0, input_tokens, output_tokens, calls }: Usage): Spent {
   return { costUsd: cost_usd, tokens: input_tokens + output_tokens, calls };
 }
 

@@ -119,7 +119,7 @@ export class ConversationState {
   }
 
   get metrics(): Metrics {
-    const { input_tokens, output_tokens, cost_usd, calls } = this.#timeline.read('stats').total;
+    const { input_tokens, output_tokens, cost_usd = 0, calls } = this.#timeline.read('stats').total;
     return { inputTokens: input_tokens, outputTokens: output_tokens, totalCost: cost_usd, llmCallCount: calls };
   }
 

@@ -35,7 +35,7 @@ export function runDraft(state: 'begun' | 'ended', at: number): Draft {
 
 /** Records the total usage of a child conversation, at `at` in UTC milliseconds. */
 export function childDraft(conversation_id: string, { calls, unpriced_calls, ...used }: Usage, at: number): Draft {
-  const { cost_usd, latency_ms, ...usage } = used;
+  const { cost_usd = 0, latency_ms, ...usage } = used;
   const value = { conversation_id, calls, unpriced_calls, cost_usd, latency_ms, usage, at };
   return { make: (stamp) => childFact.create(value, stamp) };
 }

@@ -10,8 +10,8 @@ import { stateFields } from './state-fields.ts';
 /** Usage of a conversation, in total or of one model. */
 export interface Usage extends TokenUsage {
   readonly calls: number;
-  /** Sum of the known costs in US dollars. */
-  readonly cost_usd: number;
+  /** Sum of the known costs in US dollars; absent if there were calls and the price of none is known. */
+  readonly cost_usd?: number;
   /** Calls with unknown price, which `cost_usd` does not include. */
   readonly unpriced_calls: number;
   readonly latency_ms: number;
@@ -27,12 +27,20 @@ export interface Stats {
   readonly byUsageId: Readonly<Record<string, Usage>>;
 }
 
-interface StatsState extends Stats {
+/** Usage while it is added up: unknown costs add nothing. */
+type UsageSum = Usage & { readonly cost_usd: number };
+
+interface StatsSums {
+  readonly total: UsageSum;
+  readonly byUsageId: Readonly<Record<string, UsageSum>>;
+}
+
+interface StatsState extends StatsSums {
   /** True after the first fact. From then on only facts count. */
   readonly hasCalls: boolean;
 }
 
-const noUsage: Usage = {
+const noUsage: UsageSum = {
   calls: 0,
   input_tokens: 0,
   output_tokens: 0,
@@ -50,7 +58,7 @@ const noUsage: Usage = {
  */
 export const statsProjection: Projection<StatsState, Stats> = {
   name: 'stats',
-  version: 3,
+  version: 4,
   scope: 'log',
   initial: () => ({ total: noUsage, byUsageId: {}, hasCalls: false }),
   apply(stats, event) {
@@ -61,20 +69,29 @@ export const statsProjection: Projection<StatsState, Stats> = {
     const foreign = stats.hasCalls ? undefined : foreignUsage(event);
     return foreign ? { ...foreign, hasCalls: false } : stats;
   },
-  read: ({ total, byUsageId }) => freezeJson({ total, byUsageId }),
+  read: ({ total, byUsageId }) =>
+    freezeJson({
+      total: withoutUnknownCost(total),
+      byUsageId: Object.fromEntries(Object.entries(byUsageId).map(([id, usage]) => [id, withoutUnknownCost(usage)])),
+    }),
   encode: ({ total, byUsageId, hasCalls }) => ({
     total: { ...total },
     byUsageId: Object.entries(byUsageId).map(([id, usage]) => [id, { ...usage }]),
     hasCalls,
   }),
   decode(json) {
-    const saved = json as unknown as { total: Usage; byUsageId: [string, Usage][]; hasCalls: boolean };
+    const saved = json as unknown as { total: UsageSum; byUsageId: [string, UsageSum][]; hasCalls: boolean };
     return { total: saved.total, byUsageId: Object.fromEntries(saved.byUsageId), hasCalls: saved.hasCalls };
   },
 };
 
-function withCall({ total, byUsageId }: Stats, call: Call): StatsState {
-  const one: Usage = {
+function withoutUnknownCost(sum: UsageSum): Usage {
+  const { cost_usd: cost, ...usage } = sum;
+  return cost === 0 && usage.calls > 0 && usage.calls === usage.unpriced_calls ? usage : sum;
+}
+
+function withCall({ total, byUsageId }: StatsSums, call: Call): StatsState {
+  const one: UsageSum = {
     ...noUsage,
     ...tokensOf(call),
     calls: 1,
@@ -93,7 +110,7 @@ function withCall({ total, byUsageId }: Stats, call: Call): StatsState {
 
 /** The fact contains the total usage of the child, so it replaces an earlier one. */
 function withChild(
-  { byUsageId }: Stats,
+  { byUsageId }: StatsSums,
   {
     conversation_id: id,
     calls,
@@ -134,7 +151,7 @@ const foreignStats = z.object({ usage_to_metrics: z.record(z.string(), foreignMe
 /**
  * @see software-agent-sdk ConversationStats: `stats` updates carry a short form, a `full_state` may carry the full one
  */
-function foreignUsage(event: BaseEvent): Stats | undefined {
+function foreignUsage(event: BaseEvent): StatsSums | undefined {
   const [, value] = stateFields(event).find(([key]) => key === 'stats') ?? [];
   const parsed = foreignStats.safeParse(value);
   if (!parsed.success) return undefined;
@@ -145,7 +162,7 @@ function foreignUsage(event: BaseEvent): Stats | undefined {
   };
 }
 
-function usageOf(metrics: z.output<typeof foreignMetrics>): Usage {
+function usageOf(metrics: z.output<typeof foreignMetrics>): UsageSum {
   const { accumulated_cost, accumulated_token_usage: tokens, response_latencies: latencies } = metrics;
   return {
     ...noUsage,
@@ -160,7 +177,7 @@ function usageOf(metrics: z.output<typeof foreignMetrics>): Usage {
   };
 }
 
-function sum(left: Usage, right: Usage): Usage {
+function sum(left: UsageSum, right: UsageSum): UsageSum {
   return {
     calls: left.calls + right.calls,
     input_tokens: left.input_tokens + right.input_tokens,

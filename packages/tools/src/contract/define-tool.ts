@@ -54,9 +54,9 @@ export interface BuiltinToolOptions<In extends Shape, Out extends Shape, Input> 
 export interface CustomToolOptions<In extends Shape, Output, Input> extends CommonOptions<Input> {
   readonly input: z.ZodObject<In>;
   /**
-   * Runs the call. A failure that the model can answer is an output; a thrown error is a bug and reaches the caller of
-   * the tool unchanged. A call that does not end within a second after the signal aborts is abandoned, and its result
-   * is lost.
+   * Runs the call. A failure that the model can answer is an output. A thrown error reaches the caller of the tool
+   * unchanged; an agent reports its message to the model. A call that does not end within a second after the signal
+   * aborts is abandoned, and its result is lost.
    */
   readonly execute: (input: Input, context: ToolContext) => Promise<Output>;
   /** Renders a result for the model. Default: a string unchanged, anything else as JSON. */
