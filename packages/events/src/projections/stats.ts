@@ -85,9 +85,9 @@ export const statsProjection: Projection<StatsState, Stats> = {
   },
 };
 
-function withoutUnknownCost(sum: UsageSum): Usage {
-  const { cost_usd: cost, ...usage } = sum;
-  return cost === 0 && usage.calls > 0 && usage.calls === usage.unpriced_calls ? usage : sum;
+function withoutUnknownCost(total: UsageSum): Usage {
+  const { cost_usd: cost, ...usage } = total;
+  return cost === 0 && usage.calls > 0 && usage.calls === usage.unpriced_calls ? usage : total;
 }
 
 function withCall({ total, byUsageId }: StatsSums, call: Call): StatsState {
