@@ -176,3 +176,12 @@ test('events that another program added are continued, and named until they are 
   expect((await repair(log, { acceptUnsealed: true })).accepted).toMatchObject([{ seq: length, end: length + 1 }]);
   expect((await verify(reader, { requireSeals: true })).broken).toBeUndefined();
 });
+
+test.for([0, 3])('a line that revokes seals from %i on does not count without its statement', async (seq) => {
+  await using files = await closedLog();
+  await kill(files);
+  await appendFile(files.event(4), ' ');
+  await appendFile(files.seals, `{"void":${seq}}\n`);
+  const { refused, verdict } = await resumed(files);
+  expect([refused, verdict.broken?.seq, verdict.broken?.reason]).toEqual([undefined, 4, 'altered']);
+});
