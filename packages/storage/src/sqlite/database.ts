@@ -1,10 +1,11 @@
-import { closeSync, fsyncSync, openSync } from 'node:fs';
+import { accessSync, closeSync, constants, fsyncSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
 import { StorageError } from '../contract/error.ts';
 import { errnoOf } from '../kit/disk-error.ts';
 import { makeDirectories } from '../kit/make-directories.ts';
-import { migrate, migrations } from './schema.ts';
+import { migrate, migrations, versionOf } from './schema.ts';
 import { retryWhileBusy } from './transaction.ts';
 
 /** Options of `openDatabase`. */
@@ -16,8 +17,12 @@ export interface DatabaseOptions {
   readonly busyMs: number;
 }
 
-/** Opens the database file in write-ahead mode, and creates or migrates it. Throws errors of SQLite and the system. */
+/**
+ * Opens the database file in write-ahead mode, and creates or migrates it. A file on a read-only file system is opened
+ * for reading, if it has the current version. Throws errors of SQLite and the system.
+ */
 export async function openDatabase({ path, durability, busyMs }: DatabaseOptions): Promise<DatabaseSync> {
+  if (isOnReadOnlyFileSystem(path)) return openReadOnly(path);
   prepareFile(path);
   const database = new DatabaseSync(path);
   try {
@@ -30,6 +35,42 @@ export async function openDatabase({ path, durability, busyMs }: DatabaseOptions
   } catch (error) {
     database.close();
     throw error;
+  }
+}
+
+/**
+ * Opens a database for reading without writing any file; writes to it fail. Its last process must have closed it: the
+ * content of a remaining write-ahead log is not read.
+ *
+ * @throws {StorageError} `io` if such a log exists or the version is not the current one.
+ * @see https://www.sqlite.org/wal.html#readonly
+ */
+export function openReadOnly(path: string): DatabaseSync {
+  if ((statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0) {
+    throw new StorageError('io', `${path} is on a read-only file system, and has commits that are not written back.`);
+  }
+  const url = pathToFileURL(path);
+  url.searchParams.set('immutable', '1');
+  const database = new DatabaseSync(url, { readOnly: true });
+  try {
+    const version = versionOf(database, path, migrations);
+    if (version === migrations.length) return database;
+    throw new StorageError(
+      'io',
+      `${path} is on a read-only file system, and its schema ${version} must be updated to ${migrations.length}.`,
+    );
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+function isOnReadOnlyFileSystem(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK);
+    return false;
+  } catch (error) {
+    return errnoOf(error) === 'EROFS';
   }
 }
 

@@ -3,6 +3,7 @@ import { devNull } from 'node:os';
 import { dirname } from 'node:path';
 import { StorageError, type StorageErrorCode } from '../contract/error.ts';
 import { errnoOf } from '../kit/disk-error.ts';
+import { lockHolders } from './lock-holders.ts';
 
 /** Primary result codes of SQLite that a caller can handle. @see https://www.sqlite.org/rescode.html */
 export const resultCodes = {
@@ -36,9 +37,9 @@ export function isBusy(error: unknown): boolean {
 type MappedError = readonly [code: StorageErrorCode, message: (path: string) => string];
 
 const errorsByResultCode: Readonly<Record<number, MappedError>> = {
-  [resultCodes.busy]: ['io', (path) => `${path} stayed locked by another process.`],
-  [resultCodes.locked]: ['io', (path) => `${path} stayed locked by another process.`],
-  [resultCodes.protocol]: ['io', (path) => `${path} stayed locked by another process.`],
+  [resultCodes.busy]: ['io', explainLock],
+  [resultCodes.locked]: ['io', explainLock],
+  [resultCodes.protocol]: ['io', explainLock],
   [resultCodes.readOnly]: ['io', (path) => explainOpenFailure(path)],
   [resultCodes.io]: ['io', (path) => `Reading or writing ${path} failed.`],
   [resultCodes.corrupt]: ['corrupt', (path) => `${path} is damaged.`],
@@ -47,6 +48,10 @@ const errorsByResultCode: Readonly<Record<number, MappedError>> = {
   [resultCodes.tooBig]: ['invalid', (path) => `A text is too large for ${path}.`],
   [resultCodes.notADatabase]: ['corrupt', (path) => `${path} is not a SQLite database.`],
 };
+
+function explainLock(path: string): string {
+  return `${path} stayed locked by ${lockHolders(path) ?? 'another process'}.`;
+}
 
 /** Converts an error of SQLite or the system to a `StorageError`. Returns any other error unchanged: it is a bug. */
 export function toStorageError(error: unknown, path: string): unknown {

@@ -148,12 +148,20 @@ export function checkOwner(database: DatabaseSync, path: string): void {
   throw new StorageError('invalid', `${path} is a database of another application.`);
 }
 
-function nextStep(database: DatabaseSync, path: string, steps: readonly string[]): string | undefined {
+/**
+ * Returns the version of a database's schema, 0 for an empty database.
+ *
+ * @throws {StorageError} `invalid` for a database of another application or of a newer version.
+ */
+export function versionOf(database: DatabaseSync, path: string, steps: readonly string[]): number {
   checkOwner(database, path);
   const version = numberFrom(database, 'PRAGMA user_version');
-  if (version > steps.length) {
-    throw new StorageError('invalid', `${path} has schema ${version}, newer than the ${steps.length} known here.`);
-  }
+  if (version <= steps.length) return version;
+  throw new StorageError('invalid', `${path} has schema ${version}, newer than the ${steps.length} known here.`);
+}
+
+function nextStep(database: DatabaseSync, path: string, steps: readonly string[]): string | undefined {
+  const version = versionOf(database, path, steps);
   const step = steps[version];
   if (step === undefined) return undefined;
   return `${step}; PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${version + 1};`;
