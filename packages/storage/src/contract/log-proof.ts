@@ -56,6 +56,12 @@ export interface LogProof {
    * @throws {StorageError} `io`, `closed`.
    */
   quarantine?(): AsyncIterable<string>;
+  /**
+   * Yields the text of every saved snapshot, in any order. Absent in a store that saves none.
+   *
+   * @throws as {@link quarantine}.
+   */
+  snapshots?(): AsyncIterable<string>;
 }
 
 /** A new text for an event, and the signed tombstone that accounts for it. */

@@ -72,9 +72,9 @@ export async function maskQuarantine(
 }
 
 /** Yields the text of each file in quarantine; a file that is not UTF-8 has one character per byte. */
-export function* quarantinedTexts(files: Files, { quarantine }: Paths): Generator<string> {
-  for (const name of files.list(quarantine)) {
-    const bytes = files.read(join(quarantine, name));
+export function* textsIn(files: Files, directory: string): Generator<string> {
+  for (const name of files.list(directory)) {
+    const bytes = files.read(join(directory, name));
     if (bytes) yield bytes.toString(encodingOf(bytes));
   }
 }

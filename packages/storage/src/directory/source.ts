@@ -9,7 +9,7 @@ import { EventIndex } from './event-index.ts';
 import type { Files } from './files.ts';
 import { readRecordedEnd } from './lease-files.ts';
 import type { Paths } from './paths.ts';
-import { quarantinedTexts } from './quarantine.ts';
+import { textsIn } from './quarantine.ts';
 import { parseSealLines, type StoredProof } from './seal-lines.ts';
 import { readLoss } from './read-loss.ts';
 import { sealedOnce } from './sealed-once.ts';
@@ -26,8 +26,8 @@ export interface SharedLog {
   readonly readSealedOnce: () => SealedOnce | undefined;
   /** Finds the current loss of events. */
   readonly readLoss: () => LogLoss | undefined;
-  /** Reads the current texts in quarantine, one file after the other. */
-  readonly quarantine: () => Iterable<string>;
+  /** Reads the current texts in a directory of the log, one file after the other. */
+  readonly texts: (directory: 'quarantine' | 'snapshots') => Iterable<string>;
 }
 
 /** Options of `sharedLog`. */
@@ -51,7 +51,7 @@ export function sharedLog({ id, files, paths, pollMs, warn }: SharedLogOptions):
     readProof: () => parseSealLines(files.read(paths.seals)?.toString() ?? ''),
     readSealedOnce: () => sealedOnce(log, readRecordedEnd(log).sealed),
     readLoss: () => readLoss({ id, ...log }) ?? index.unreadable,
-    quarantine: () => quarantinedTexts(files, paths),
+    texts: (directory) => textsIn(files, paths[directory]),
   };
 }
 
@@ -73,7 +73,7 @@ function watchEvents(files: Files, { path, pollMs, onChange }: WatchOptions): ()
 
 /** Returns the source for reading a log until `closed` aborts. */
 export function directorySource(
-  { id, index, wake, readProof, readSealedOnce, readLoss: loss, quarantine }: SharedLog,
+  { id, index, wake, readProof, readSealedOnce, readLoss: loss, texts }: SharedLog,
   closed: AbortSignal,
 ): LogSource & { readonly proof: LogProof } {
   const read = async <T>(work: () => T): Promise<T> => {
@@ -89,6 +89,14 @@ export function directorySource(
       index.refresh();
       return work();
     });
+  async function* textsOf(directory: 'quarantine' | 'snapshots'): AsyncGenerator<string> {
+    const remaining = texts(directory)[Symbol.iterator]();
+    for (;;) {
+      const next = await readCurrent(() => remaining.next());
+      if (next.done === true) return;
+      yield next.value;
+    }
+  }
   return {
     id,
     head: async () => readCurrent(() => index.head),
@@ -103,14 +111,8 @@ export function directorySource(
     arm: () => wake.arm(id),
     closed,
     proof: {
-      async *quarantine() {
-        const texts = quarantine()[Symbol.iterator]();
-        for (;;) {
-          const next = await readCurrent(() => texts.next());
-          if (next.done === true) return;
-          yield next.value;
-        }
-      },
+      quarantine: () => textsOf('quarantine'),
+      snapshots: () => textsOf('snapshots'),
       sealedOnce: async () => readCurrent(readSealedOnce),
       page: async (from, to) => readCurrent(() => readProof().events.filter(({ seq }) => seq >= from && seq < to)),
       end: async () =>

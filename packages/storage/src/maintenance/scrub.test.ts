@@ -29,6 +29,13 @@ async function leaky(store: EventStore, id: string): Promise<void> {
   await log.snapshots.save('view', { seq: 4, state: secret });
 }
 
+/** Saves a state that contains the secret, in a log that does not. */
+async function leakySnapshot(store: EventStore, id: string): Promise<void> {
+  await using log = await store.create(id, {});
+  await log.append([newEvent('a')]);
+  await log.snapshots.save('view', { seq: 1, state: { text: `Use ${secret}` } });
+}
+
 async function everythingIn(path: string): Promise<string> {
   const entries = await readdir(path, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
@@ -36,6 +43,16 @@ async function everythingIn(path: string): Promise<string> {
 }
 
 describe.for(Object.entries(stores))('in the store %s', ([, open]) => {
+  test('a secret that only a snapshot contains is removed with it', async () => {
+    await using directory = await mkdtempDisposable(join(tmpdir(), 'varve-'));
+    await using store = await open(directory.path);
+    await leakySnapshot(store, '0123456789abcdef0123456789abcdef');
+    expect(await scrub(store, { secrets: [secret], signer })).toEqual(nothing);
+    await using log = await store.open('0123456789abcdef0123456789abcdef');
+    expect(await log.snapshots.latest('view')).toBeUndefined();
+    expect(await everythingIn(directory.path)).not.toContain(secret);
+  });
+
   test('a secret is removed from events, forks, meta, snapshots and files, and the proof stays valid', async () => {
     await using directory = await mkdtempDisposable(join(tmpdir(), 'varve-'));
     await using store = await open(directory.path);

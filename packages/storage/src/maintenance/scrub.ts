@@ -41,7 +41,7 @@ export interface ScrubResult {
 
 /**
  * Masks secrets in all events and `meta` of every conversation of a store, including forks and copies, and in
- * quarantine. Leaves a signed tombstone for each replaced text; seals and checkpoints are not changed and stay valid.
+ * quarantine, and removes the snapshots of these conversations. Leaves a signed tombstone for each replaced text; seals and checkpoints are not changed and stay valid.
  * Continues after a conversation that fails. May be repeated, for instance after a crash. Does not reach bundles or
  * other stores. The digest of the original text stays in the proof and can be used to test guesses, so replace an
  * exposed key in any case.
@@ -107,6 +107,7 @@ async function scrubOne(store: EventStore, { id, meta }: Summary, { mask, result
 async function hasSecret(store: EventStore, id: string, mask: Mask): Promise<boolean> {
   const { proof, ...log } = await store.read(id);
   for await (const text of proof?.quarantine?.() ?? []) if (mask(text) !== text) return true;
+  for await (const text of proof?.snapshots?.() ?? []) if (mask(text) !== text) return true;
   for await (const { text } of log.range(0)) if (mask(text) !== text) return true;
   return false;
 }

@@ -44,7 +44,12 @@ export function memorySource(conversation: MemoryConversation, wake: Wakeups, cl
     checkLogOpen(id, closed);
     if (conversation.isRemoved) throw new StorageError('missing', `Conversation ${id} was removed.`);
   };
-  return loadedSource(conversation, { check, wake, closed });
+  const source = loadedSource(conversation, { check, wake, closed });
+  async function* snapshots(): AsyncGenerator<string> {
+    check();
+    for (const states of conversation.snapshots.values()) yield* states.values();
+  }
+  return { ...source, proof: { ...source.proof, snapshots } };
 }
 
 function append(conversation: MemoryConversation, checked: CheckedAppend, at: number): readonly number[] {

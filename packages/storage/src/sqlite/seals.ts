@@ -6,6 +6,7 @@ import { mergeProof } from '../proof/proof-pages.ts';
 import { parseStatement } from '../proof/parse-statement.ts';
 import type { ConversationKey } from './events.ts';
 import { readQuarantine } from './quarantine.ts';
+import { readSnapshots } from './snapshots.ts';
 import { type LogState, sealText, type Statements, toLogState } from './statements.ts';
 
 /** Runs statements that only read, while the log is open. */
@@ -22,6 +23,7 @@ export function logProof(statements: Statements, { id, key }: ConversationKey, r
   };
   return {
     quarantine: () => readQuarantine(statements, key, read),
+    snapshots: () => readSnapshots(statements, key, read),
     page: async (from, to) =>
       read(() => {
         const rows = statements.seals.all(key, from, to, pageLength);

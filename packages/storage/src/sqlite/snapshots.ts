@@ -4,7 +4,7 @@ import { checkBound, checkLogOpen } from '../kit/checks.ts';
 import { jsonText } from '../kit/json.ts';
 import type { Connection } from './connection.ts';
 import type { ReadOptions } from './source.ts';
-import { toSnapshot } from './statements.ts';
+import { type Statements, toSnapshot } from './statements.ts';
 
 const keptPerName = 4;
 
@@ -32,4 +32,19 @@ export function snapshotCache(connection: Connection, { id, key, closed }: ReadO
       }
     },
   };
+}
+
+/** Yields the text of every snapshot, each read by itself. */
+export async function* readSnapshots(
+  statements: Statements,
+  key: number,
+  read: <T>(work: () => T) => Promise<T>,
+): AsyncGenerator<string> {
+  for (let row = 0; ;) {
+    const after = row;
+    const snapshot = await read(() => statements.snapshotAfter.get(key, after));
+    if (!snapshot) return;
+    yield String(snapshot['state']);
+    row = Number(snapshot['rowid']);
+  }
 }

@@ -167,6 +167,8 @@ export function prepareStatements(database: DatabaseSync) {
 
     latestSnapshot: prepare(`
       SELECT seq, state FROM snapshot WHERE conversation = ? AND name = ? AND seq <= ? ORDER BY seq DESC LIMIT 1`),
+    snapshotAfter: prepare(`
+      SELECT rowid, state FROM snapshot WHERE conversation = ? AND rowid > ? ORDER BY rowid LIMIT 1`),
     saveSnapshot: prepare('INSERT OR REPLACE INTO snapshot (conversation, name, seq, state) VALUES (?, ?, ?, ?)'),
     deleteOldSnapshots: prepare(`
       DELETE FROM snapshot WHERE conversation = ? AND name = ? AND seq NOT IN (
