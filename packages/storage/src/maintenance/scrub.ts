@@ -41,10 +41,10 @@ export interface ScrubResult {
 
 /**
  * Masks secrets in all events and `meta` of every conversation of a store, including forks and copies, and in
- * quarantine, and removes the snapshots of these conversations. Leaves a signed tombstone for each replaced text; seals and checkpoints are not changed and stay valid.
- * Continues after a conversation that fails. May be repeated, for instance after a crash. Does not reach bundles or
- * other stores. The digest of the original text stays in the proof and can be used to test guesses, so replace an
- * exposed key in any case.
+ * quarantine, and removes the snapshots of these conversations. Leaves a signed tombstone for each replaced text; seals
+ * and checkpoints are not changed and stay valid. Continues after a conversation that fails. May be repeated, for
+ * instance after a crash. Does not reach bundles or other stores. The digest of the original text stays in the proof
+ * and can be used to test guesses, so replace an exposed key in any case.
  *
  * @throws {StorageError} `invalid` for a secret that is too short; `closed`; `io` also if all texts were replaced while
  * another process still reads the old state: call it again to remove them. As `list` and

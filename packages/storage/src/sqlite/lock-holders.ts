@@ -1,8 +1,8 @@
 import { readFileSync, statSync } from 'node:fs';
 
 /**
- * Returns the other processes that hold locks on a database, as a phrase for a message: `process 123, which is stopped`.
- * Undefined if the system does not list locks (it does on Linux), or lists none.
+ * Returns the other processes that hold locks on a database, as a phrase for a message: `process 123, which is
+ * stopped`. Undefined if the system does not list locks (it does on Linux), or lists none.
  *
  * @see https://man7.org/linux/man-pages/man5/proc_locks.5.html
  */
