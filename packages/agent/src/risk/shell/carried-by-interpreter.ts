@@ -29,6 +29,13 @@ function isInput(text: string | undefined): boolean {
 /** Modules of Python that run code of their arguments or input. */
 const codeModules = /^(?:timeit|code|pdb|asyncio|IPython|cProfile|trace|runpy)$/;
 
+/** Operands that are code: `deno run URL`, `sqlite3 FILE '.shell COMMAND'`. */
+const codeOperands: Readonly<Record<string, RegExp>> = {
+  bun: /^https?:/,
+  deno: /^https?:/,
+  sqlite3: /^\.(?:sh|sys)/,
+};
+
 /** Returns what is unknown about an interpreter: its code or its input. */
 export function carriedByInterpreter(name: string, interpreter: Interpreter, args: ShellWords): readonly Carried[] {
   const { modules = [] } = interpreter;
@@ -44,9 +51,9 @@ export function carriedByInterpreter(name: string, interpreter: Interpreter, arg
   if (!file || isInput(file.text)) return [unknown('unknown.input', name)];
   if (file.text === undefined || file.isOneOf) return [unknown('unknown.command', `${name} ${file.shown}`)];
   const isEval = /^(?:deno|bun)$/.test(name) && /^(?:eval|repl)$/.test(file.text);
-  return isEval || args.some(({ shown }) => /^https?:|^\.(?:sh|sys)/.test(shown))
-    ? [unknown('unknown.code', name)]
-    : [];
+  const named = Object.hasOwn(codeOperands, name) ? codeOperands[name] : undefined;
+  const hasCode = named !== undefined && args.some(({ shown }) => named.test(shown));
+  return isEval || hasCode ? [unknown('unknown.code', name)] : [];
 }
 
 /** Returns what is unknown about a program in the arguments of awk or sed. */
