@@ -62,7 +62,7 @@ export function chatAssembly(mode: Dialect['thinkTags'] = 'never'): ChatAssembly
       failure ??= chunk.x_groq?.error ?? undefined;
       const choice = choiceOf(chunk.choices);
       if (!choice) {
-        for (const name of Object.keys(Object(body)).slice(0, 20)) if (fields.size < 20) fields.add(name.slice(0, 30));
+        for (const name of Object.keys(Object(body)).slice(0, 20)) if (fields.size < 20) fields.add(shownName(name));
         return [];
       }
       state.hasChoice = true;
@@ -75,6 +75,11 @@ export function chatAssembly(mode: Dialect['thinkTags'] = 'never'): ChatAssembly
     reply: (settings) => buildReply(result(), settings),
     partial: () => ({ text: text(), reasoning: reasoning(), ...usageOf(usage) }),
   };
+}
+
+/** Returns a name of a field for an error. A server may put a key there, so only names of letters are shown. */
+function shownName(name: string): string {
+  return name.length <= 30 && /^[a-z]+(?:_[a-z]+)*$/i.test(name) ? name : '…';
 }
 
 /**

@@ -69,7 +69,9 @@ export function serverErrors(address: string, secrets: () => readonly string[]):
     quote: (text) => `"${redactLine(text, secrets(), 100)}"`,
     redactPartial(error) {
       const { partial } = error;
-      return partial ? error.with({ partial: { ...partial, text: redactText(partial.text, secrets()) } }) : error;
+      if (!partial) return error;
+      const [text, reasoning] = [partial.text, partial.reasoning].map((part) => redactText(part, secrets()));
+      return error.with({ partial: { text: text ?? '', reasoning: reasoning ?? '' } });
     },
   };
 }

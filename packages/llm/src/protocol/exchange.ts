@@ -54,8 +54,8 @@ export async function exchange<Body extends object>(
     const partial = assembly.partial();
     const generated = control.endedBy ? undefined : readFailedGeneration(error, request, model);
     if (!generated) {
-      const failure = control.endedBy ?? (error instanceof LlmError ? server.errors.redactPartial(error) : error);
-      throw attachPartial(failure, partial, model);
+      const failure = attachPartial(control.endedBy ?? error, partial, model);
+      throw failure instanceof LlmError ? server.errors.redactPartial(failure) : failure;
     }
     if (deltas.any()) onDelta?.({ kind: 'reset', reason: 'The server could not read a call of the reply.' });
     emitWholeReply(generated.message, control, onDelta);

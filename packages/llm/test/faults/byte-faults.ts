@@ -14,6 +14,7 @@ import {
   streamedReply,
   streamed,
   whole,
+  word,
 } from './answers.ts';
 import type { FaultScenario, FaultRow, ProtocolName } from './fault-row.ts';
 import { modelAt, serve } from './run-fault.ts';
@@ -142,6 +143,24 @@ export const byteFaults: readonly (FaultRow | FaultScenario)[] = [
       ['unavailable', /\[redacted\]/],
       ['unavailable', /\[redacted\]/],
       ['bad-request', /\[redacted\]/],
+    ],
+  },
+  {
+    fault: 60,
+    title: 'the text that precedes an error does not contain the key',
+    steps: (protocol) => [streamed(word(protocol, `It is ${key}.`), `event: error\ndata: insufficient_quota`)],
+    failures: [['quota']],
+    also: ({ failures }) => assert.match(failures[0]?.partial?.text ?? '', /^It is \[redacted\]/),
+  },
+  {
+    fault: 60,
+    title: 'the names of the fields of an unreadable reply do not contain the key',
+    protocols: ['chat'],
+    modes: ['whole'],
+    steps: () => [1, 2].map(() => rawResponse({ body: { id: 'x', [key]: 1, [key.slice(0, 20)]: 2 } })),
+    failures: [
+      ['malformed-reply', /its fields are "id", "…"/],
+      ['malformed-reply', /its fields are "id", "…"/],
     ],
   },
   ...compressed,

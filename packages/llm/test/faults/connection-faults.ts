@@ -169,8 +169,8 @@ export const connectionFaults: readonly (FaultRow | FaultScenario)[] = [
       return [broken, broken];
     },
     failures: [
-      ['malformed-reply', /not JSON: ".*oops/],
-      ['malformed-reply', /not JSON: ".*oops/],
+      ['malformed-reply', /not valid JSON: ".*oops/],
+      ['malformed-reply', /not valid JSON: ".*oops/],
     ],
   },
   {
