@@ -11,7 +11,7 @@ export async function runAndAsk(
   options: RunOptions,
   display: Display & { readonly printer: EventPrinter },
 ): Promise<RunResult> {
-  const { progress } = display;
+  const { io, progress } = display;
   const interruption = new AbortController();
   const release = onInterrupt({
     pause: () => {
@@ -24,9 +24,12 @@ export async function runAndAsk(
       void conversation.interrupt();
     },
   });
+  // Typed text would break the status line, and could answer a question that was not asked yet.
+  const muted = io.stderr.canRedraw ? io.muteInput() : undefined;
   try {
     return await runUntilDecided(conversation, options, { ...display, signal: interruption.signal });
   } finally {
+    muted?.[Symbol.dispose]();
     release();
   }
 }

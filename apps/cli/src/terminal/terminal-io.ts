@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline';
-import type { Readable } from 'node:stream';
 import { safeText } from '@varve/events/safe-text';
+import { MutedInput, type InputStream } from './muted-input.ts';
 import { outputOf, type Output, type OutputStream } from './output.ts';
 
 /** Streams and environment of a process. */
@@ -8,7 +8,7 @@ export interface Streams {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Current directory. Reading it may throw, because the directory may have been removed. */
   readonly cwd: string;
-  readonly stdin: Readable & { readonly isTTY?: boolean };
+  readonly stdin: InputStream;
   readonly stdout: OutputStream;
   readonly stderr: OutputStream;
 }
@@ -19,11 +19,14 @@ export interface TerminalIo extends Omit<Streams, 'stdout' | 'stderr'> {
   readonly stderr: Output;
   /** Asks on stderr and resolves to the typed line, or to undefined if the input ends or the signal aborts first. */
   ask(question: string, signal: AbortSignal): Promise<string | undefined>;
+  /** Discards what the user types, except in answer to `ask`, until the returned object is disposed. */
+  muteInput(): Disposable;
 }
 
 /** Wraps the streams of a process, so that whatever is printed is safe for the terminal. */
 export function terminalIo(streams: Streams): TerminalIo {
   const { env, stdin, stdout, stderr } = streams;
+  let muted: MutedInput | undefined;
   return {
     env,
     get cwd() {
@@ -32,7 +35,15 @@ export function terminalIo(streams: Streams): TerminalIo {
     stdin,
     stdout: outputOf(stdout, env),
     stderr: outputOf(stderr, env),
-    ask: (question, signal) => ask(streams, safeText(question), signal),
+    async ask(question, signal) {
+      const unmuted = muted?.unmuted();
+      try {
+        return await ask(streams, safeText(question), signal);
+      } finally {
+        unmuted?.[Symbol.dispose]();
+      }
+    },
+    muteInput: () => (muted = new MutedInput(stdin)),
   };
 }
 

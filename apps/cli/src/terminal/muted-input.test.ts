@@ -1,0 +1,40 @@
+import { once } from 'node:events';
+import { PassThrough } from 'node:stream';
+import { expect, test } from 'vitest';
+import { MutedInput } from './muted-input.ts';
+
+function terminal() {
+  const modes: boolean[] = [];
+  const stdin = Object.assign(new PassThrough(), { isTTY: true, setRawMode: (isRaw: boolean) => modes.push(isRaw) });
+  return { stdin, modes };
+}
+
+test('typed text is discarded until the input is unmuted, and the terminal is restored', async () => {
+  const { stdin, modes } = terminal();
+  const muted = new MutedInput(stdin, () => true);
+  await new Promise((resolve) => stdin.write('y\r', resolve));
+  const unmuted = muted.unmuted();
+  await new Promise((resolve) => stdin.write('n\r', resolve));
+  expect(String(stdin.read())).toBe('n\r');
+  unmuted[Symbol.dispose]();
+  muted[Symbol.dispose]();
+  unmuted[Symbol.dispose]();
+  expect(modes).toEqual([true, false, true, false]);
+  expect(stdin.isPaused()).toBe(true);
+});
+
+test('Ctrl-C still interrupts', async () => {
+  const { stdin } = terminal();
+  const muted = new MutedInput(stdin, () => true);
+  const interrupted = once(process, 'SIGINT');
+  stdin.write('abc\u0003');
+  expect(await interrupted).toEqual(['SIGINT']);
+  muted[Symbol.dispose]();
+});
+
+test('a process in the background and a pipe are left alone', () => {
+  const { stdin, modes } = terminal();
+  const inputs = [new MutedInput(stdin, () => false), new MutedInput(new PassThrough(), () => true)];
+  for (const input of inputs) input[Symbol.dispose]();
+  expect(modes).toEqual([]);
+});

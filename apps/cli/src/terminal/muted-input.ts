@@ -1,0 +1,93 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import type { Readable } from 'node:stream';
+
+/** Standard input that may be a terminal. */
+export type InputStream = Readable & {
+  readonly isTTY?: boolean;
+  readonly setRawMode?: (isRaw: boolean) => unknown;
+};
+
+/** Characters for which a terminal sends a signal, unless its input is raw. */
+const signals = new Map([
+  ['\u0003', 'SIGINT'],
+  ['\u001A', 'SIGTSTP'],
+  ['\u001C', 'SIGQUIT'],
+] as const);
+
+/**
+ * Discards what is typed on a terminal, without an echo, so that it neither breaks a status line nor answers a later
+ * question. Ctrl-C, Ctrl-Z and Ctrl-\ work as usual. Does nothing for other streams, and for a process in the
+ * background, which the terminal would stop. Node restores the terminal when the process exits; after SIGKILL the shell
+ * does.
+ */
+export class MutedInput implements Disposable {
+  readonly #stdin: InputStream;
+  readonly #isInForeground: () => boolean;
+  #isMuted = false;
+  #isEnded = false;
+
+  constructor(stdin: InputStream, isForeground = isInForeground) {
+    this.#stdin = stdin;
+    this.#isInForeground = isForeground;
+    process.on('SIGCONT', this.#mute);
+    this.#mute();
+  }
+
+  /** Lets the user type until the returned object is disposed. */
+  unmuted(): Disposable {
+    this.#unmute();
+    return { [Symbol.dispose]: this.#mute };
+  }
+
+  [Symbol.dispose](): void {
+    this.#isEnded = true;
+    process.off('SIGCONT', this.#mute);
+    this.#unmute();
+  }
+
+  readonly #mute = (): void => {
+    const canMute = this.#stdin.isTTY && this.#stdin.setRawMode && !this.#isEnded;
+    if (this.#isMuted || !canMute || !this.#isInForeground()) return;
+    this.#isMuted = true;
+    this.#stdin.setRawMode?.(true);
+    this.#stdin.on('data', this.#read);
+    this.#stdin.resume();
+  };
+
+  #unmute(): void {
+    if (!this.#isMuted) return;
+    this.#isMuted = false;
+    this.#stdin.off('data', this.#read);
+    this.#stdin.pause();
+    this.#stdin.setRawMode?.(false);
+  }
+
+  readonly #read = (typed: Buffer | string): void => {
+    for (const key of typed.toString()) {
+      const signal = signals.get(key as '\u0003');
+      if (signal === 'SIGINT') process.emit('SIGINT', 'SIGINT');
+      if (signal === undefined || signal === 'SIGINT') continue;
+      this.#unmute();
+      // The terminal signals all processes of the job.
+      process.kill(0, signal);
+    }
+  };
+}
+
+/** Reports whether this process may change the terminal: its group is the one that the terminal reads for. */
+function isInForeground(): boolean {
+  try {
+    const fields =
+      process.platform === 'linux'
+        ? (readFileSync('/proc/self/stat', 'utf8').split(') ').at(-1) ?? '').split(' ')
+        : spawnSync('ps', ['-o', 'stat=,ppid=,pgid=,sess=,tt=,tpgid=', '-p', String(process.pid)])
+            .stdout.toString()
+            .trim()
+            .split(/\s+/);
+    const [, , group, , , foreground] = fields;
+    return group !== undefined && group === foreground;
+  } catch {
+    return false;
+  }
+}
