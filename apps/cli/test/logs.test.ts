@@ -1,4 +1,5 @@
 import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
+import { DatabaseSync } from 'node:sqlite';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
@@ -85,9 +86,11 @@ test('an exported conversation is imported with the same seals, and only once', 
   expect((await varve('export', id, file)).code).toBe(0);
   const elsewhere = `dir:${join(home, 'elsewhere')}`;
   expect(await varve('import', file, '--store', elsewhere)).toMatchObject({ code: 0, stdout: `${id}\n` });
-  const [here, there] = [await varve('verify', id), await varve('verify', id, '--store', elsewhere)];
-  expect(there).toEqual(here);
-  expect(await varve('show', id, '--json', '--store', elsewhere)).toEqual(await varve('show', id, '--json'));
+  const head = /Head: (\w+)/.exec((await varve('verify', id)).stdout)?.[1] ?? '';
+  expect((await varve('verify', id, '--store', elsewhere, '--head', head)).code).toBe(0);
+  const [mine, theirs] = [await varve('show', id, '--json'), await varve('show', id, '--json', '--store', elsewhere)];
+  expect(theirs.stdout.startsWith(mine.stdout)).toBe(true);
+  expect(theirs.stdout.slice(mine.stdout.length)).toContain('varve.import');
   expect((await varve('import', file, '--store', elsewhere)).code).toBe(4);
 });
 
@@ -184,4 +187,20 @@ test('verify fails for keys that did not sign, malformed keys, unknown seals and
   expect(await codes(id, '--head', 'abc')).toBe(2);
   const known = await varve('verify', id, '--head', head);
   expect([known.code, known.stdout]).toEqual([0, expect.stringContaining('covered by the known seal')]);
+});
+
+test('settings next to a log that were changed have no effect, and verify and run name them', async () => {
+  const { home, varve, id } = await worked();
+  const database = new DatabaseSync(join(home, '.varve', 'varve.db'));
+  const sql = "UPDATE meta SET json = replace(json, 'ConfirmRisky', 'NeverConfirm')";
+  expect(database.prepare(sql).run().changes).toBe(1);
+  database.close();
+  const { code, stdout } = await varve('verify', id);
+  expect([code, stdout]).toEqual([0, expect.stringContaining('different from it: agent.confirmation_policy. The log')]);
+  await using server = await scriptedServer([{ text: 'Done.' }]);
+  const run = await varve('run', 'Again.', '--resume', id, '--base-url', server.url, '--model', 'm');
+  expect([run.code, run.stderr]).toEqual([
+    0,
+    expect.stringContaining('differs from its log: agent.confirmation_policy.'),
+  ]);
 });

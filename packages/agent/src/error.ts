@@ -13,7 +13,10 @@ export type AgentErrorCode =
   | 'tools-missing'
   /** The stored confirmation policy can be made by its application only; set one on the agent. */
   | 'policy-missing'
-  /** A fork whose process died before it was complete, and whose origin was removed; remove the fork. */
+  /**
+   * A fork whose process died before it was complete, and whose origin was removed: remove the fork. Or an import whose
+   * process died: import it again.
+   */
   | 'incomplete'
   /** Calls are open: run, approve or reject them first. */
   | 'pending'

@@ -14,7 +14,7 @@ import { alwaysConfirm } from '../src/confirmation/always-confirm.ts';
 import { confirmRisky } from '../src/confirmation/confirm-risky.ts';
 import { neverConfirm } from '../src/confirmation/never-confirm.ts';
 import { Conversation } from '../src/conversation/conversation.ts';
-import { verifyMeta } from '../src/replay/verify-meta.ts';
+import { readSettings, verifyMeta } from '../src/replay/verify-meta.ts';
 import { countingTool } from '../src/testing/counting-tool.ts';
 
 const id = 'a'.repeat(32);
@@ -104,6 +104,8 @@ test.for(changes)('a %s that was changed next to the log has no effect and is re
   await replaceMeta(store, changed);
   expect((await verify(await store.read(id))).broken).toBeUndefined();
   expect(await verifyMeta(await store.read(id), changed)).toMatchObject([{ setting }]);
+  const { workspace: known, agent: spec } = before;
+  expect(await readSettings(await store.read(id), changed)).toMatchObject({ workspace: known, agent: spec });
   await using conversation = await Conversation.open({ agent: agentWith({}, [record]), store, id });
   expect(conversation.metaDifferences).toMatchObject([{ setting }]);
   expect(conversation.workspace).toBe(workspace);

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { importBundle } from '@varve/storage/maintenance';
+import { Conversation } from '@varve/agent';
 import type { Verdict } from '@varve/storage/proof';
 import { CliError } from '../cli-error.ts';
 import type { CliCommand } from '../cli-command.ts';
@@ -23,12 +23,13 @@ export const importCommand: CliCommand = {
       .action(async (file: string, { store: url }: { readonly store?: string }) => {
         await checkFile(file, io);
         await using store = await openConfiguredStore(io, url);
-        const verdict = await importBundle(chunksOf(file, io), store);
+        const { id, verdict, openCalls } = await Conversation.import(chunksOf(file, io), { store });
         if (verdict) {
           const source = file === '-' ? 'standard input' : file;
           io.stderr.line(styled('dim', `Imported ${source}: ${receipt(verdict)}.`));
-          io.stdout.line(verdict.conversation);
         }
+        if (openCalls > 0) io.stderr.line(`${openCalls} of its calls had no result yet; they do not run here.`);
+        io.stdout.line(id);
         done(exitCodes.ok);
       });
   },

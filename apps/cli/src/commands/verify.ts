@@ -1,4 +1,4 @@
-import { verifyRequests } from '@varve/agent/replay';
+import { verifyMeta, verifyRequests, type MetaDifference } from '@varve/agent/replay';
 import type { LogReader } from '@varve/storage';
 import { type Verdict, verify as verifySeals, type VerifyOptions } from '@varve/storage/proof';
 import { CliError } from '../cli-error.ts';
@@ -51,9 +51,11 @@ export const verify: CliCommand = {
         const log = await store.read(await resolveId(store, id));
         const verdict = await verifySeals(log, requirements);
         const requests = verdict.broken ? undefined : await countRequests(log);
+        const settings = verdict.broken ? [] : await verifyMeta(log, (await store.summary(log.id)).meta);
         const isGood = !verdict.broken && requests?.differing.length === 0;
-        if (options.json) io.stdout.json({ ...jsonOf(verdict), requests });
+        if (options.json) io.stdout.json({ ...jsonOf(verdict), requests, settings });
         else printVerdict(io, verdict, requests);
+        if (!options.json && settings.length > 0) printChanged(io, settings);
         done(isGood ? exitCodes.ok : exitCodes.storage);
       });
   },
@@ -100,4 +102,10 @@ function printVerdict(io: TerminalIo, verdict: Verdict, requests?: RequestCount)
   const same = requests.checked - requests.differing.length;
   print(`${same} of ${requests.checked} model requests reproduced${older}.`);
   if (requests.differing.length > 0) print(styled('red', `Different requests at: ${requests.differing.join(', ')}.`));
+}
+
+/** Prints the settings next to the log that differ from the log. */
+function printChanged(io: TerminalIo, settings: readonly MetaDifference[]): void {
+  const names = settings.map(({ setting }) => setting).join(', ');
+  io.stdout.line(styled('yellow', `Stored next to the log, and different from it: ${names}. The log applies.`));
 }

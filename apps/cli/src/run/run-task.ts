@@ -9,6 +9,7 @@ import { readSigningKey } from '../setup/signing-key.ts';
 import { styled } from '../terminal/output.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 import { agentForRun } from './agent-for-run.ts';
+import { changedSettings } from './changed-settings.ts';
 import { printApproved, printWaiting } from './decide-calls.ts';
 import { EventPrinter, type Display } from './event-printer.ts';
 import { Progress, usageText } from './progress.ts';
@@ -46,6 +47,7 @@ export async function runTask(task: string, options: RunOptions, io: TerminalIo)
     io,
   );
   await using conversation = await conversationFor(options, stored, { agent, store, secrets }, io);
+  for (const line of changedSettings(conversation)) progress.above(styled('yellow', line));
   // Runs concurrently, so that the command does not wait for it at its end.
   const pruned = pruneVarveHome(io, conversation.id);
   try {

@@ -20,6 +20,7 @@ import { condenseNow } from './condense-now.ts';
 import type { ConversationOptions, CreateOptions, OpenOptions, UserInput } from './conversation-options.ts';
 import { executeDirectCall, type DirectCall } from './direct-call.ts';
 import { forkSession, type ForkOptions } from './fork-conversation.ts';
+import { importConversation, type ImportedConversation, type ImportOptions } from './import-conversation.ts';
 import { navigateTo } from './navigate.ts';
 import { createSession, openSession } from './open-session.ts';
 import { recordEvents, type EventMaker } from './record-events.ts';
@@ -71,6 +72,20 @@ export class Conversation implements AsyncDisposable {
    */
   static async open(options: OpenOptions): Promise<Conversation> {
     return new Conversation(await openSession(options), options);
+  }
+
+  /**
+   * Imports a conversation that `exportBundle` wrote, under its id. Its events are history: they neither approve nor
+   * run anything here, its policy and workspace do not apply, and its open calls are answered as not executed. Open it
+   * with a workspace.
+   *
+   * @throws {StorageError} `exists`, `corrupt`, `invalid` and what the store throws.
+   */
+  static async import(
+    bundle: AsyncIterable<string | Uint8Array>,
+    options: ImportOptions,
+  ): Promise<ImportedConversation> {
+    return importConversation(bundle, options);
   }
 
   get id(): string {

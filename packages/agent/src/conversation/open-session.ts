@@ -10,11 +10,13 @@ import { AgentError } from '../error.ts';
 import { readMeta } from '../log/conversation-meta.ts';
 import { conversationTimeline } from '../log/conversation-state.ts';
 import { digestOf } from '../log/digest.ts';
+import { lastTimestamp } from '../log/read-log.ts';
 import { importDraft } from '../log/drafts.ts';
 import { metaDifferences, metaWith, settingsOf, storedSettings } from '../log/settings.ts';
 import { closeTools, Session } from '../session.ts';
 import { registerClientTools } from './client-tools.ts';
 import type { ConversationOptions, CreateOptions, OpenOptions } from './conversation-options.ts';
+import { checkImported } from './import-conversation.ts';
 import { navigateTo } from './navigate.ts';
 import { checkAgent, resumeAgent } from './resume-agent.ts';
 import { copyMissingEvents, unfinishedFork, withoutForkMark, type UnfinishedFork } from './unfinished-fork.ts';
@@ -85,6 +87,7 @@ export async function openSession(options: OpenOptions, parent?: ParentSession):
   try {
     // Read under the lease: before it, another process may have changed what is stored next to the log.
     const { meta } = await store.summary(id);
+    checkImported(id, meta);
     const { title } = readMeta(meta);
     const fork = unfinishedFork(meta);
     if (fork) await copyMissingEvents(fork, { store, log, codec });
@@ -108,7 +111,7 @@ export async function openSession(options: OpenOptions, parent?: ParentSession):
       const { names } = timeline.read('toolsets');
       checkAgent({ kind: kindOf(stored.agent), tools: names }, { kind: kindOf(agent.spec), tools }, id);
     }
-    const lastTimestamp = await timestampOf(log, codec, timeline.head - 1);
+    const lastStamp = await lastTimestamp(log, codec);
     const session = new Session({
       ...options,
       log,
@@ -126,7 +129,7 @@ export async function openSession(options: OpenOptions, parent?: ParentSession):
       // A fork has no parent: its usage is not charged to the origin's parent.
       ...(!fork && stored.parent !== undefined && { parent: stored.parent }),
       ...(parent && { parentLedger: parent.ledger }),
-      ...(lastTimestamp !== undefined && { lastTimestamp }),
+      ...(lastStamp !== undefined && { lastTimestamp: lastStamp }),
     });
     if (fork) await finishFork(fork, session, meta);
     return session;
@@ -169,12 +172,6 @@ function codecOf({ kinds = [] }: ConversationOptions): EventCodec {
 function kindOf(agent: Json | undefined): string | undefined {
   const kind = typeof agent === 'object' && agent !== null && 'kind' in agent ? agent['kind'] : undefined;
   return typeof kind === 'string' ? kind : undefined;
-}
-
-async function timestampOf(log: EventLog, codec: EventCodec, seq: number): Promise<string | undefined> {
-  if (seq < 0) return undefined;
-  const { timestamp } = codec.read((await log.at(seq)).text);
-  return timestamp === '' ? undefined : timestamp;
 }
 
 function checkId(id: string): void {

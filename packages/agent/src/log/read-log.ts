@@ -12,6 +12,14 @@ export interface LoggedEvent {
   readonly text: string;
 }
 
+/** Returns the timestamp of the last event of a log; undefined if it has none. */
+export async function lastTimestamp(log: LogReader, codec: EventCodec): Promise<string | undefined> {
+  const head = await log.head();
+  if (head === 0) return undefined;
+  const { timestamp } = codec.read((await log.at(head - 1)).text);
+  return timestamp === '' ? undefined : timestamp;
+}
+
 /** Decodes stored events one by one. */
 export async function* readEvents(stored: AsyncIterable<Stored>, codec: EventCodec): AsyncIterable<LoggedEvent> {
   for await (const { seq, text } of stored) yield { seq, text, event: codec.read(text) };

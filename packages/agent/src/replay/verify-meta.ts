@@ -1,6 +1,7 @@
 import { eventCodec, type Json } from '@varve/events';
 import { builtinKinds } from '@varve/events/kinds';
 import type { LogReader } from '@varve/storage';
+import { policiesProjection, type Policies } from '../log/projections/policies-projection.ts';
 import { settingsProjection, type LoggedSettings } from '../log/projections/settings-projection.ts';
 import { metaDifferences, storedSettings, type MetaDifference, type StoredSettings } from '../log/settings.ts';
 
@@ -10,22 +11,32 @@ import { metaDifferences, storedSettings, type MetaDifference, type StoredSettin
  * differ, nor does one next to a log without settings, such as the reference writes.
  */
 export async function verifyMeta(log: LogReader, meta: Json): Promise<readonly MetaDifference[]> {
-  return metaDifferences(await loggedSettings(log), meta);
+  const { settings } = await foldSettings(log);
+  return metaDifferences(settings, meta);
 }
 
 /**
  * Returns the settings that a conversation was last used with, as opening it does: those in its log, and those in its
- * `meta` only next to a log without settings that was not imported. Needs no lease.
+ * `meta` only next to a log without settings that was not imported. A policy that an event set later replaces theirs.
+ * Reads the whole log; needs no lease.
  */
 export async function readSettings(log: LogReader, meta: Json): Promise<StoredSettings> {
-  return storedSettings(await loggedSettings(log), meta);
+  const { settings, policies } = await foldSettings(log);
+  const stored = storedSettings(settings, meta);
+  const { confirmation_policy: policy } = policies;
+  if (!policy || policy.seq < (stored.policies_head ?? 0)) return stored;
+  return { ...stored, agent: { ...Object(stored.agent), confirmation_policy: policy.value } };
 }
 
-async function loggedSettings(log: LogReader): Promise<LoggedSettings> {
+async function foldSettings(log: LogReader): Promise<{ settings: LoggedSettings; policies: Policies }> {
   const codec = eventCodec(builtinKinds);
-  let logged: LoggedSettings = settingsProjection.initial();
+  let settings: LoggedSettings = settingsProjection.initial();
+  let policies: Policies = policiesProjection.initial();
   for await (const { seq, kind, text } of log.range(0)) {
-    if (kind === 'ConversationStateUpdateEvent') logged = settingsProjection.apply(logged, codec.read(text), seq);
+    if (kind !== 'ConversationStateUpdateEvent') continue;
+    const event = codec.read(text);
+    settings = settingsProjection.apply(settings, event, seq);
+    policies = policiesProjection.apply(policies, event, seq);
   }
-  return logged;
+  return { settings, policies };
 }
