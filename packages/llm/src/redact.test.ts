@@ -109,3 +109,7 @@ test.for(['eyJaaaaaaaaaaaa-', 'sk-', 'sk-a', 'bearer ', 'api_key=', 'token:', 'A
     expect(redactText(unit.repeat(1_000_000 / unit.length)).length).toBeGreaterThan(0);
   },
 );
+
+test.for(['x', 'sk-1', 'bearer 1x', 'token=1', 'AIza'])('a word of 16 million characters, %s…, is read', (start) => {
+  expect(redactText(start + 'x'.repeat(16_000_000))).toMatch(/x$|\]$/);
+});

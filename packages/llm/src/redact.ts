@@ -2,18 +2,21 @@ import { mapStrings, redactor, type Redactor } from '@varve/text';
 
 const replacement = '[redacted]';
 
-/** A run of characters that may contain a JSON Web Token: parts between dots, the first of them of this form. */
-const dottedRun = /[\w.-]{16,}/g;
+/**
+ * A run of characters that may contain a JSON Web Token: parts between dots, the first of them of this form. Its length
+ * is limited here and below, because a match of millions of characters overflows the stack.
+ */
+const dottedRun = /[\w.-]{16,20000}/g;
 const tokenStart = /\beyJ(?=[\w-]{10})/;
 
 /** Shapes of keys that providers issue, and of tokens: text from outside may contain a key that is not registered. */
 const keyShapes: readonly RegExp[] = [
   // With a digit or an asterisk, as names such as hf_hub_download are not keys.
-  /\b(?:sk|pk|rk|gsk|hf|xai|ghp|github_pat|glpat|xox[abp]|r8)[-_](?=[\w.-]{0,200}[\d*])[\w*.-]{6,}/g,
+  /\b(?:sk|pk|rk|gsk|hf|xai|ghp|github_pat|glpat|xox[abp]|r8)[-_](?=[\w.-]{0,200}[\d*])[\w*.-]{6,20000}/g,
   /\bAKIA[A-Z\d]{16}\b/g,
-  /\bAIza[\w-]{10,}/g,
-  /(?<=\bbearer\s{1,4})(?=\S{0,200}\d)[^\s"',]{8,}/gi,
-  /(?<=\b(?:api[-_ ]?key|token|secret|password)["']?\s{0,4}[=:]\s{0,4}["']?)(?=[^\s"',&]{0,200}\d)[^\s"',&]{6,}/gi,
+  /\bAIza[\w-]{10,20000}/g,
+  /(?<=\bbearer\s{1,4})(?=\S{0,200}\d)[^\s"',]{8,20000}/gi,
+  /(?<=\b(?:api[-_ ]?key|token|secret|password)["']?\s{0,4}[=:]\s{0,4}["']?)(?=[^\s"',&]{0,200}\d)[^\s"',&]{6,20000}/gi,
 ];
 
 const none: readonly string[] = [];
