@@ -1,13 +1,12 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { Conversation } from '@varve/agent';
 import type { Verdict } from '@varve/storage/proof';
 import { CliError } from '../cli-error.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { eventCount } from '../conversations/event-count.ts';
 import { exitCodes } from '../exit-codes.ts';
-import { fileProblem } from '../setup/file-problem.ts';
+import { fileProblem } from '../file-problem.ts';
 import { openConfiguredStore } from '../setup/open-configured-store.ts';
 import { styled } from '../terminal/output.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
@@ -22,6 +21,8 @@ export const importCommand: CliCommand = {
       .option('--store <url>', 'the store, for instance sqlite:FILE')
       .action(async (file: string, { store: url }: { readonly store?: string }) => {
         await checkFile(file, io);
+        // Loaded here, so that the help appears faster.
+        const { Conversation } = await import('@varve/agent');
         await using store = await openConfiguredStore(io, url);
         const { id, verdict, openCalls } = await Conversation.import(chunksOf(file, io), { store });
         if (verdict) {

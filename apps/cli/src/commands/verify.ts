@@ -1,4 +1,4 @@
-import { verifyMeta, verifyRequests, type MetaDifference } from '@varve/agent/replay';
+import type { MetaDifference } from '@varve/agent/replay';
 import type { LogReader } from '@varve/storage';
 import { type Verdict, verify as verifySeals, type VerifyOptions } from '@varve/storage/proof';
 import { CliError } from '../cli-error.ts';
@@ -50,6 +50,8 @@ export const verify: CliCommand = {
         await using store = await openExistingStore(io, options.store);
         const log = await store.read(await resolveId(store, id));
         const verdict = await verifySeals(log, requirements);
+        // Loaded here, so that the help appears faster.
+        const { verifyMeta } = await import('@varve/agent/replay');
         const requests = verdict.broken ? undefined : await countRequests(log);
         const settings = verdict.broken ? [] : await verifyMeta(log, (await store.summary(log.id)).meta);
         const isGood = !verdict.broken && requests?.differing.length === 0;
@@ -77,6 +79,7 @@ function requirementsOf({ trust, requireSigned, requireSeals, head }: VerifyComm
 }
 
 async function countRequests(log: LogReader): Promise<RequestCount> {
+  const { verifyRequests } = await import('@varve/agent/replay');
   const count = { checked: 0, older: 0, differing: [] as number[] };
   for await (const { seq, messages, tools, parameters } of verifyRequests(log)) {
     count.checked += 1;
