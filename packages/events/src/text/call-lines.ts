@@ -67,7 +67,8 @@ function editLines({ action }: ActionEvent, maxLines: number): readonly TextLine
 
 function changedLines(sign: '-' | '+', value: string | undefined, maxLines: number): readonly TextLine[] {
   if (!value) return [];
-  const lines = value.replace(/\n$/, '').split('\n');
+  // An edit that only adds or removes a final line feed would look like none.
+  const lines = value.replace(/\n$/, maxLines === Infinity ? '<000A>' : '').split('\n');
   const hidden = lines.length - maxLines;
   const shown = lines.slice(0, maxLines).map((line) => (maxLines === Infinity ? line : shortened(line)));
   if (hidden > 0) shown.push(`… ${hidden} more ${hidden === 1 ? 'line' : 'lines'}`);
