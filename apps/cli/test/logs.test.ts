@@ -180,7 +180,10 @@ test('verify fails for keys that did not sign, malformed keys, unknown seals and
   const codes = async (...args: readonly string[]) => (await varve('verify', ...args)).code;
   expect(await codes('--trust', key, id)).toBe(4);
   expect(await codes('--trust', key, '--trust', key, id)).toBe(4);
-  expect(await codes(id, '--trust', 'nonsense')).toBe(2);
+  expect(await varve('verify', id, '--trust', 'nonsense')).toMatchObject({
+    code: 2,
+    stderr: 'varve: "nonsense" is not an Ed25519 public key (did:key:z6Mk…).\n',
+  });
   expect(await codes(id, '--require-signed')).toBe(2);
   expect(await codes(id, '--require-seals')).toBe(0);
   expect(await codes(id, '--head', 'a'.repeat(64))).toBe(4);
