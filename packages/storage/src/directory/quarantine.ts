@@ -71,9 +71,9 @@ export async function maskQuarantine(
   return changed;
 }
 
-/** Yields the text of each file in quarantine; a file that is not UTF-8 has one character per byte. */
-export function* textsIn(files: Files, directory: string): Generator<string> {
-  for (const name of files.list(directory)) {
+/** Yields the text of files, by default of all in the directory; one that is not UTF-8 has one character per byte. */
+export function* textsIn(files: Files, directory: string, names = files.list(directory)): Generator<string> {
+  for (const name of names) {
     const bytes = files.read(join(directory, name));
     if (bytes) yield bytes.toString(encodingOf(bytes));
   }
