@@ -3,12 +3,14 @@ import type { LogReader } from '@varve/storage';
 import { type Verdict, verify as verifySeals, type VerifyOptions } from '@varve/storage/proof';
 import { CliError } from '../cli-error.ts';
 import type { CliCommand } from '../cli-command.ts';
+import { repairCommandFor } from '../conversations/repair-command-for.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { resolveId } from '../setup/resolve-id.ts';
 import { openExistingStore } from '../setup/open-configured-store.ts';
 import { type Printable, styled } from '../terminal/output.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 import { describeVerdict } from './describe-verdict.ts';
+import { repeatable } from './repeatable.ts';
 
 interface VerifyCommandOptions {
   readonly store?: string;
@@ -38,7 +40,7 @@ export const verify: CliCommand = {
       .option(
         '--trust <key>',
         'a trusted public key (did:key:z6Mk…) that must have signed the head; repeatable',
-        add,
+        repeatable,
         [],
       )
       .option('--require-signed', 'fail unless a key of --trust signed the head; implied by --trust')
@@ -58,14 +60,12 @@ export const verify: CliCommand = {
         if (options.json) io.stdout.json({ ...jsonOf(verdict), requests, settings });
         else printVerdict(io, verdict, requests);
         if (!options.json && settings.length > 0) printChanged(io, settings);
+        const loss = await log.loss?.();
+        if (loss) io.stderr.line(styled('dim', repairCommandFor(log.id, loss)));
         done(isGood ? exitCodes.ok : exitCodes.storage);
       });
   },
 };
-
-function add(key: string, keys: readonly string[]): readonly string[] {
-  return [...keys, key];
-}
 
 function requirementsOf({ trust, requireSigned, requireSeals, head }: VerifyCommandOptions): VerifyOptions {
   if (requireSigned && trust.length === 0) {
