@@ -30,8 +30,8 @@ export interface CopyOptions extends VerifyOptions {
  * sealed in the copy, which records that they were imported without. Removes the copy again if it fails. Returns the
  * verdict on the copy, without what `onCopied` did, or `undefined` if neither store has proofs.
  *
- * @throws {StorageError} `incomplete` for a log that lost events, `corrupt` for one that `verify` finds broken, `corrupt` or `duplicate` for one with an id
- * twice; as `verify`, `create` and `append`.
+ * @throws {StorageError} `incomplete` for a log that lost events, `corrupt` for one that `verify` finds broken,
+ * `corrupt` or `duplicate` for one with an id twice; as `verify`, `create` and `append`.
  */
 export async function copyLog(
   log: LogReader,

@@ -14,9 +14,10 @@ export interface BundleHeader extends Omit<Summary, 'head'> {
 
 /**
  * Exports a conversation as one portable text of JSON lines: a header, each event with its exact text, seal and
- * statements, and last a checksum over all lines before. Nothing is verified: the reader of the bundle verifies it. A log
- * that lost events is refused; if that is found while it is read, the bundle has no checksum and cannot be imported. An event that is scrubbed during the export is written with its old or its new text, and with a proof
- * that matches it. Each line ends with a line feed.
+ * statements, and last a checksum over all lines before. Nothing is verified: the reader of the bundle verifies it. A
+ * log that lost events is refused; if that is found while it is read, the bundle has no checksum and cannot be
+ * imported. An event that is scrubbed during the export is written with its old or its new text, and with a proof that
+ * matches it. Each line ends with a line feed.
  *
  * @throws {StorageError} `incomplete` for a log that lost events; as `LogReader.range`.
  */
