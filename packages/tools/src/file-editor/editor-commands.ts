@@ -1,5 +1,6 @@
-import { mkdir, readFile, rm } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { makeDirectories } from '../files/make-directories.ts';
 import { createAtomically, isExisting, writeAtomically } from '../files/write-atomically.ts';
 import { contents, type CallFields, type EditorReport, success, snippet } from './editor-report.ts';
 import type { FileEditorOptions } from './file-editor-options.ts';
@@ -82,7 +83,7 @@ export class EditorCommands {
     if (content === undefined) return missingParameter('file_text', call);
     const bytes = Buffer.from(content);
     try {
-      await mkdir(dirname(target.real), { recursive: true });
+      makeDirectories(dirname(target.real));
       await createAtomically(target.real, bytes);
     } catch (error) {
       return isExisting(error) ? refuseExisting(target.path) : refuseFailure('Creating', target.path, error);
