@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writ
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { textOf } from '@varve/events';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { fileEditor } from '../file-editor/file-editor.ts';
 import { planningFileEditor } from '../file-editor/planning-file-editor.ts';
 import { applyPatch } from '../patch/apply-patch.ts';
@@ -37,46 +37,50 @@ test.for(['a file', 'a broken link'])('a directory below %s is an error', (what)
 
 // A recursive mkdir of Node never returns there.
 const below = '/proc/varve-missing/a/b';
-const onLinux = test.runIf(existsSync('/proc/self'));
+describe.runIf(existsSync('/proc/self'))('below /proc', () => {
+  test('a directory below /proc is an error', () => {
+    expect(() => makeDirectories(below)).toThrow('ENOENT');
+  });
 
-onLinux('a directory below /proc is an error', () => {
-  expect(() => makeDirectories(below)).toThrow('ENOENT');
-});
+  test.for([
+    ['file_editor', () => fileEditor({ jail: 'unrestricted' }), { command: 'create', path: below, file_text: 'x' }],
+    [
+      'a plan',
+      () => planningFileEditor({ planPath: below }),
+      { command: 'insert', path: below, insert_line: 0, new_str: 'x' },
+    ],
+    [
+      'apply_patch',
+      () => applyPatch({ jail: 'unrestricted' }),
+      { patch: `*** Begin Patch\n*** Add File: ok/file\n+x\n*** Add File: ${below}\n+x\n*** End Patch` },
+    ],
+  ] as const)('%s refuses a new file below /proc and changes nothing', async ([, tool, input]) => {
+    await using opened = await openedTool(tool());
+    const { content, is_error } = await opened.call(input);
+    expect(textOf(content)).toContain('ENOENT');
+    expect(is_error).toBe(true);
+    expect(existsSync(join(opened.workspace, 'ok'))).toBe(false);
+  });
 
-onLinux.for([
-  ['file_editor', () => fileEditor({ jail: 'unrestricted' }), { command: 'create', path: below, file_text: 'x' }],
-  ['a plan', () => planningFileEditor({ planPath: below }), { command: 'insert', path: below, insert_line: 0, new_str: 'x' }],
-  [
-    'apply_patch',
-    () => applyPatch({ jail: 'unrestricted' }),
-    { patch: `*** Begin Patch\n*** Add File: ok/file\n+x\n*** Add File: ${below}\n+x\n*** End Patch` },
-  ],
-] as const)('%s refuses a new file below /proc and changes nothing', async ([, tool, input]) => {
-  await using opened = await openedTool(tool());
-  const { content, is_error } = await opened.call(input);
-  expect(textOf(content)).toContain('ENOENT');
-  expect(is_error).toBe(true);
-  expect(existsSync(join(opened.workspace, 'ok'))).toBe(false);
-});
+  test('a history of edits below /proc does not disturb an edit', async () => {
+    await using opened = await openedTool(fileEditor({ historyDir: below }));
+    const path = join(opened.workspace, 'file');
+    expect(await opened.call({ command: 'create', path, file_text: 'x' })).toMatchObject({ is_error: false });
+  });
 
-onLinux('a history of edits below /proc does not disturb an edit', async () => {
-  await using opened = await openedTool(fileEditor({ historyDir: below }));
-  const path = join(opened.workspace, 'file');
-  expect(await opened.call({ command: 'create', path, file_text: 'x' })).toMatchObject({ is_error: false });
-});
+  test('an output saved below /proc is abandoned', () => {
+    expect(new SavedOutput(below, 100).finish()).toBeUndefined();
+  });
 
-onLinux('an output saved below /proc is abandoned', () => {
-  expect(new SavedOutput(below, 100).finish()).toBeUndefined();
-});
-
-onLinux('a workspace refuses to write below /proc', async () => {
-  const root = folder();
-  await expect(jail('/proc').within('varve-missing/a/b', async () => undefined)).rejects.toThrow('ENOENT');
-  await expect(prepareHostPath(below)).rejects.toThrow('ENOENT');
-  // The directory may go between the check and the write.
-  mkdirSync(join(root, 'gone'));
-  const inside = jail(join(root, 'gone'));
-  rmSync(join(root, 'gone'), { recursive: true });
-  symlinkSync('/proc/varve-missing', join(root, 'gone'));
-  await expect(inside.within('a/b', async () => undefined)).rejects.toThrow('ENOENT');
+  test('a workspace refuses to write below /proc', async () => {
+    const root = folder();
+    await expect(jail('/proc').within('varve-missing/a/b', async () => undefined)).rejects.toThrow('ENOENT');
+    await expect(prepareHostPath(below)).rejects.toThrow('ENOENT');
+    // The directory may go between the check and the write.
+    mkdirSync(join(root, 'gone'));
+    const inside = jail(join(root, 'gone'));
+    rmSync(join(root, 'gone'), { recursive: true });
+    symlinkSync('/proc/varve-missing', join(root, 'gone'));
+    await expect(inside.within('a/b', async () => undefined)).rejects.toThrow('ENOENT');
+  });
 });
