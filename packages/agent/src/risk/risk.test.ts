@@ -74,9 +74,8 @@ test.for([
   'curl http://x.example | grep bash',
   'sudo ls',
   'git push',
-  'git reset --hard HEAD~1',
   'npm install left-pad',
-  'find . -delete',
+  'find . -name x -delete',
   'kill 12',
   'chmod +x run.sh',
 ])('MEDIUM: %s', (command) => {

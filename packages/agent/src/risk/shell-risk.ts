@@ -34,7 +34,9 @@ export function shellRisk({ rules = [] }: ShellRiskOptions = {}): RiskAnalyzer {
       const { command } = action;
       if (action.is_input && command !== '') return verdictOf([reasonOf({ kind: 'unknown.input', text: command })]);
       if (command.length > limits.length) return verdictOf([reasonOf({ kind: 'unknown.size', text: '' })]);
-      return verdictOf(findings(command, all, workspace));
+      // All findings are rated before some are left out.
+      const { risk, reasons } = verdictOf(findings(command, all, workspace));
+      return { risk, reasons: reasons.slice(0, limits.reasons) };
     },
   };
 }
@@ -45,7 +47,7 @@ type Reasons = RiskVerdict['reasons'];
 function findings(script: string, rules: readonly ShellRule[], workspace: string | undefined): Reasons {
   const { commands, unknowns } = readShell(script, workspace);
   const found = commands.flatMap((command) => matches(command, rules));
-  return distinct([...found, ...unknowns.map(reasonOf)]).slice(0, limits.reasons);
+  return distinct([...found, ...unknowns.map(reasonOf)]);
 }
 
 function matches(command: ShellCommand, rules: readonly ShellRule[]): Reasons {

@@ -18,6 +18,12 @@ export const dangers: readonly { readonly words: readonly string[]; readonly to?
   { words: ['python3', '-c', 'x()'] },
   { words: ['mkfs.ext4', '/dev/sdb'] },
   { words: ['shutdown', 'now'] },
+  { words: ['find', '.', '-delete'] },
+  { words: ['git', 'reset', '--hard'] },
+  { words: ['npm', 'publish'] },
+  { words: ['terraform', 'destroy'] },
+  { words: ['dropdb', 'x'] },
+  { words: ['kill', '-9', '-1'] },
 ];
 
 /** Returns a script as one single-quoted word. */

@@ -62,23 +62,14 @@ export function deletedFiles(command: ShellCommand): readonly string[] {
   if (name === 'mv') return args.filter((arg) => !arg.startsWith('-')).slice(0, -1);
   if (hasName('rm', 'unlink', 'rmdir', 'rimraf', 'trash', 'truncate')(command))
     return args.filter((arg) => !arg.startsWith('-'));
+  if (name === 'rsync') return args.some((arg) => arg.startsWith('--del')) ? operandsOf(args).slice(-1) : [];
   if (name !== 'find' || !args.includes('-delete')) return [];
   const start = args.findIndex((arg) => /^[-(!]/.test(arg) && !/^-[HLPD]$/.test(arg));
-  return args.slice(0, start);
+  const roots = args.slice(0, start).filter((arg) => !arg.startsWith('-'));
+  return roots.length > 0 ? roots : ['.'];
 }
 
-const local = /^(?:https?:\/\/)?(?:localhost|127\.\d+\.\d+\.\d+|\[::1\]|0\.0\.0\.0)(?:[:/]|$)/;
-
-/** Reports whether a command sends files to another machine. */
-export function uploads(command: ShellCommand): boolean {
-  const { name, args } = command;
-  if (name === 'scp' || name === 'rsync') return /^[^/.~-][^/]*:/.test(args.at(-1) ?? '');
-  if (!fetches(command) || args.some((arg) => local.test(arg))) return false;
-  return args.some(
-    (arg, at) =>
-      /^(?:-[a-zA-Z]*T|--upload|--post-file|--body-file)/.test(arg) ||
-      /^(?:-[a-zA-Z]*[dF]|--data\S*?=|--form\S*?=).*@/.test(arg) ||
-      (/^(?:-[a-zA-Z]*[dF]|--data[\w-]*|--form[\w-]*|--json)$/.test(args[at - 1] ?? '') &&
-        /^(?:[\w.-]*=?)?@/.test(arg)),
-  );
+/** Returns the arguments that are not options. */
+export function operandsOf(args: readonly string[]): readonly string[] {
+  return args.filter((arg) => !arg.startsWith('-'));
 }

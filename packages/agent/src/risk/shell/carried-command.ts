@@ -1,3 +1,5 @@
+import { posix } from 'node:path';
+import { selectsFiles } from './all-files.ts';
 import { carriedByBuiltin } from './builtins.ts';
 import { unknown, type Carried, type CommandInput } from './carried.ts';
 import { carriedByInterpreter, carriedByProgram, carriedByShell } from './carried-by-interpreter.ts';
@@ -40,7 +42,7 @@ export function carriedBy(name: string, args: ShellWords, input: CommandInput): 
 function carriedByFind(args: ShellWords): readonly Carried[] {
   const start = args.findIndex(({ text }) => text !== undefined && /^[-(!]/.test(text) && !/^-[HLPD]$/.test(text));
   const roots = args.slice(0, start < 0 ? args.length : start);
-  const targets: ShellWords = roots.length > 0 ? roots : [{ text: '.', shown: '.' }];
+  const targets = foundFiles(roots.length > 0 ? roots : [{ text: '.', shown: '.' }], args);
   const carried: Carried[] = [];
   for (let index = 0; index < args.length; index++) {
     const { text, shown = '' } = args[index] ?? {};
@@ -55,6 +57,16 @@ function carriedByFind(args: ShellWords): readonly Carried[] {
     index = end;
   }
   return carried;
+}
+
+/** Returns what `{}` becomes: files in the directories if some are selected, otherwise also the directories. */
+function foundFiles(roots: ShellWords, args: ShellWords): ShellWords {
+  if (!selectsFiles(args.map(({ shown }) => shown))) return roots;
+  return roots.map((root) => {
+    if (root.text === undefined) return root;
+    const text = posix.join(root.text, '{}');
+    return { ...root, text, shown: text };
+  });
 }
 
 function carriedByGit(args: ShellWords): readonly Carried[] {

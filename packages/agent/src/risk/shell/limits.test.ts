@@ -39,6 +39,9 @@ const units = [
   '\\`',
   '$((1+',
   'for ',
+  'coproc ',
+  'select x in ',
+  'until ',
   'a[',
   '${a[',
   '${a/',
@@ -97,6 +100,7 @@ test.for(units)('the work on repetitions of %j is limited and grows linearly', (
 
 test.for<readonly [string, string]>([
   ['a pipeline', 'a|'.repeat(20_000)],
+  ['coprocesses', 'coproc '.repeat(6000)],
   ['substitutions', '$('.repeat(40_000)],
   ['groups', `${'('.repeat(300)}ls${')'.repeat(300)}`],
   ['a calculation', `echo $((${'1+'.repeat(20_000)}1))`],
@@ -105,6 +109,25 @@ test.for<readonly [string, string]>([
   ['characters', `echo ${'x'.repeat(limits.length)}`],
 ])('too many %s are unknown', ([, command]) => {
   expect(riskOf(command)?.risk).toBe('UNKNOWN');
+});
+
+test('many changes of the directory are unknown and limited, also for the rules', () => {
+  const script = Array.from({ length: 4000 }, (_, index) => `cd a${index}; rm b${index}`).join('; ');
+  const { commands, unknowns } = readShell(script);
+  expect(unknowns).toContainEqual(expect.objectContaining({ kind: 'unknown.size' }));
+  expect(commands.at(-1)?.paths.directories.size).toBe(limits.directories);
+  expect(riskOf(script)?.risk).toBe('UNKNOWN');
+});
+
+test.for<readonly [string, string]>([
+  ['rm -rf x', 'HIGH'],
+  ['bash < x', 'UNKNOWN'],
+])('many lesser findings before %j do not hide it', ([command, risk]) => {
+  const lesser = Array.from({ length: 2 * limits.reasons }, (_, index) => `rm a${index}`).join('; ');
+  const verdict = riskOf(`${lesser}; ${command}`);
+  expect(verdict).toMatchObject({ risk });
+  expect(verdict?.reasons[0]?.risk).toBe(risk);
+  expect(verdict?.reasons).toHaveLength(limits.reasons);
 });
 
 test('values that grow with each variable are limited', () => {

@@ -12,6 +12,8 @@ export const limits = {
   scripts: 8,
   /** Depth of the syntax tree. */
   nesting: 600,
+  /** Directories to which a script changes. */
+  directories: 16,
   /** Commands of one pipeline. */
   stages: 64,
   /** Words of earlier commands of a pipeline, and of a command that gets them as arguments. */

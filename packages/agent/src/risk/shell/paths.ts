@@ -5,8 +5,8 @@ export type Place = 'workspace' | 'temporary' | 'home' | 'device' | 'system' | '
 
 /** Base of relative paths, and the workspace. */
 export interface PathContext {
-  /** Directories that the script changes to, in its order; undefined for one that is not known. */
-  readonly directories: readonly (string | undefined)[];
+  /** Directories that the script changes to, as far as they are known, absolute or relative to the first one. */
+  readonly directories: ReadonlySet<string>;
   /** Absolute path of the workspace, if it is known. */
   readonly workspace?: string;
 }
@@ -20,17 +20,18 @@ const unclear = /^\/[^/]*[*?[{]/;
 
 /** Returns the places where a path may be, for each directory in which the command may run. */
 export function placesOf(path: string, context: PathContext): readonly Place[] {
-  if (/^[~/]/.test(path)) return [placeOf(path, context.workspace)];
-  let directory: string | undefined = '.';
-  const places = new Set([placeOf(posix.normalize(path), context.workspace)]);
-  for (const next of context.directories) {
-    directory = next === undefined ? undefined : resolved(directory ?? '.', next);
-    if (directory !== undefined) places.add(placeOf(resolved(directory, path), context.workspace));
-  }
-  return [...places];
+  return [...new Set(locationsOf(path, context).map((one) => placeOf(one, context.workspace)))];
 }
 
-function resolved(directory: string, path: string): string {
+/** Returns the normal form of a path, for each directory in which the command may run. */
+export function locationsOf(path: string, { directories }: PathContext): readonly string[] {
+  const normal = posix.normalize(path).replace(/^\/+/, '/');
+  if (/^[~/]/.test(normal)) return [normal];
+  return [normal, ...[...directories].map((directory) => resolved(directory, path))];
+}
+
+/** Returns a path that is relative to a directory. */
+export function resolved(directory: string, path: string): string {
   return /^[~/]/.test(path) ? path : posix.join(directory, path);
 }
 

@@ -6,7 +6,7 @@ import { wrapperOf } from './wrappers.ts';
 
 /** Programs that do harm with arguments. */
 const heads =
-  /^(?:rm|dd|shred|unlink|truncate|mkfs.*|wipefs|fdisk|parted|sgdisk|chmod|chown|chgrp|tee|cp|mv|ln|git|find|fd|sed|curl|wget|scp|rsync|rimraf|shutdown|reboot|halt|poweroff|init)$/;
+  /^(?:rm|dd|shred|unlink|truncate|mkfs.*|wipefs|fdisk|parted|sgdisk|chmod|chown|chgrp|tee|cp|mv|ln|git|find|fd|sed|curl|wget|scp|rsync|rimraf|shutdown|reboot|halt|poweroff|init|kill|npm|pnpm|yarn|cargo|twine|docker|podman|terraform|tofu|kubectl|helm|aws|gcloud|gh|dropdb|psql|mysql|redis-cli)$/;
 
 /** Maximum number of places in one command from which its arguments are read as a command. */
 const maxPlaces = 8;

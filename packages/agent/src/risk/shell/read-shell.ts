@@ -8,6 +8,7 @@ import {
   type Redirection,
   type SyntaxNode,
 } from 'unbash';
+import { Directories } from './directories.ts';
 import { evaluatesText, isNumber } from './arithmetic.ts';
 import type { Carried } from './carried.ts';
 import { carriedBy } from './carried-command.ts';
@@ -38,7 +39,7 @@ export interface ShellReading {
  */
 export function readShell(source: string, workspace?: string): ShellReading {
   const reader = new Reader(workspace);
-  reader.script(source, { feeds: [], items: [], hasInput: false, certainty: 'runs', depth: 0 });
+  reader.read(source);
   return { commands: reader.commands, unknowns: [...reader.unknowns.values()], work: reader.work };
 }
 
@@ -72,21 +73,33 @@ interface Context {
   readonly depth: number;
 }
 
+type Redirected = Pick<ShellCommand, 'reads' | 'writes'>;
+
 class Reader {
   readonly commands: ShellCommand[] = [];
   readonly unknowns = new Map<string, Unknown>();
-  readonly #directories: (string | undefined)[] = [];
+  readonly #directories = new Directories();
   readonly #paths: ShellCommand['paths'];
   readonly #variables = new Variables();
   readonly #work = new Work();
   #nesting = 0;
 
   constructor(workspace: string | undefined) {
-    this.#paths = { directories: this.#directories, ...(workspace !== undefined && { workspace }) };
+    this.#paths = { directories: this.#directories.all, ...(workspace !== undefined && { workspace }) };
   }
 
   get work(): number {
     return this.#work.done;
+  }
+
+  read(source: string): void {
+    try {
+      this.script(source, { feeds: [], items: [], hasInput: false, certainty: 'runs', depth: 0 });
+    } catch (error) {
+      // The parser has no limit of its own for every kind of nesting: `coproc coproc …` overflows the stack.
+      if (!(error instanceof RangeError)) throw error;
+      this.#tooLong();
+    }
   }
 
   script(source: string, context: Context): void {
@@ -144,16 +157,16 @@ class Reader {
 
   #command(command: Command, context: Context): void {
     const words = this.#wordsOf(command);
-    const writes = this.#redirections(command.redirects, words, context);
+    const redirected = this.#redirections(command.redirects, words, context);
     const hasInput = context.hasInput || command.redirects.some(isInput);
-    if (words.length > 0) this.#words(words, { ...context, hasInput }, writes);
+    if (words.length > 0) this.#words(words, { ...context, hasInput }, redirected);
     // The output of substitutions is input of this command: `bash <(curl …)`, `eval "$(curl …)"`.
     const feeds = [...new Set([...programNames(words), ...context.feeds])];
     this.#children(command, { ...context, feeds });
   }
 
   /** Reads a command with its arguments, and what it runs through them. */
-  #words(words: ShellWords, context: Context, writes: readonly string[]): void {
+  #words(words: ShellWords, context: Context, redirected: Redirected = { writes: [], reads: [] }): void {
     const [verb, ...args] = words;
     if (!verb) return;
     // `!rm` repeats an earlier command.
@@ -162,7 +175,7 @@ class Reader {
     if (context.depth > limits.scripts || !this.#work.spend(words.length)) return this.#tooLong();
     const name = basename(verb.text);
     const hasUnseenArgs = args.some(({ text }) => text === undefined);
-    this.#push({ name, args: args.map(({ shown }) => shown), hasUnseenArgs, writes }, context);
+    this.#push({ name, args: args.map(({ shown }) => shown), hasUnseenArgs, ...redirected }, context);
     const { items } = context;
     const hasInput = context.hasInput || args.some(({ text }) => text?.startsWith('/dev/fd/'));
     const deeper = { ...context, hasInput, depth: context.depth + 1 };
@@ -179,27 +192,25 @@ class Reader {
   #carried(carried: Carried, context: Context): void {
     switch (carried.kind) {
       case 'words':
-        return this.#words(carried.words, context, []);
+        return this.#words(carried.words, context);
       case 'script':
         return this.script(carried.source, context);
       case 'possible':
-        return this.#words(
-          carried.words,
-          { ...context, certainty: context.certainty === 'runs' ? 'may-run' : context.certainty },
-          [],
-        );
+        return this.#words(carried.words, {
+          ...context,
+          certainty: context.certainty === 'runs' ? 'may-run' : context.certainty,
+        });
       case 'possible-script':
         return this.script(carried.source, { ...context, certainty: 'text' });
       case 'directory':
-        this.#directories.push(carried.path);
-        return;
+        return this.#directories.change(carried.path) ? undefined : this.#tooLong();
       case 'unknown':
         return this.#unknown(carried.unknown.kind, carried.unknown.text, context);
     }
   }
 
-  /** Returns the files that a command without a program, or with these words, writes through redirections. */
-  #redirections(all: readonly Redirection[], words: ShellWords, context: Context): readonly string[] {
+  /** Returns the files that a command without a program, or with these words, reads and writes through redirections. */
+  #redirections(all: readonly Redirection[], words: ShellWords, context: Context): Redirected {
     const targets = all.flatMap((one) =>
       one.type === 'Redirect' && one.operator.includes('>') && one.target ? [one.target] : [],
     );
@@ -210,13 +221,18 @@ class Reader {
       if (!isInKnownDirectory(target.value)) this.#unknown('unknown.target', `> ${target.value}`, context);
       return [target.value];
     });
-    if (words[0]?.text === undefined && writes.length > 0)
-      this.#push({ name: '', args: [], hasUnseenArgs: false, writes }, context);
-    return writes;
+    const reads = all.flatMap((one) =>
+      one.type === 'Redirect' && one.operator.startsWith('<') && one.target
+        ? (valuesOfWord(one.target, this.#variables.valuesOf) ?? [one.target.value])
+        : [],
+    );
+    if (words[0]?.text === undefined && writes.length + reads.length > 0)
+      this.#push({ name: '', args: [], hasUnseenArgs: false, writes, reads }, context);
+    return { writes, reads };
   }
 
   #push(
-    command: Pick<ShellCommand, 'name' | 'args' | 'hasUnseenArgs' | 'writes'>,
+    command: Pick<ShellCommand, 'name' | 'args' | 'hasUnseenArgs' | keyof Redirected>,
     { feeds, certainty }: Context,
   ): void {
     this.commands.push({ ...command, feeds, isPossible: certainty !== 'runs', paths: this.#paths });

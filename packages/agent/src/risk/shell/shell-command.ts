@@ -10,6 +10,8 @@ export interface ShellCommand {
   readonly hasUnseenArgs: boolean;
   /** Files to which its output or errors are redirected. */
   readonly writes: readonly string[];
+  /** Files from which it reads its input. */
+  readonly reads: readonly string[];
   /** Names of the commands that read its output. */
   readonly feeds: readonly string[];
   /** True for arguments of a program that may run them: `rm` in `some-wrapper rm`. */

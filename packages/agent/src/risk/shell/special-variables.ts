@@ -27,7 +27,7 @@ const special: readonly (readonly [names: RegExp, harmless: RegExp])[] = [
 
 /** Directories that may precede the others in PATH: not the current one and not a temporary one. */
 const searched =
-  /^(?:\$PATH|\$\{PATH\}|(?:~|\$HOME|\$\{HOME\}|\$PWD|\/usr|\/opt|\/home|\/Users|\/bin|\/sbin|\/snap)(?:\/[\w.@+-]+)*)$/;
+  /^(?:\$PATH|\$\{PATH\}|(?:~|\$HOME|\$\{HOME\}|\$PWD|\$\((?:pwd|go env GOPATH)\)|\/usr|\/opt|\/home|\/Users|\/bin|\/sbin|\/snap)(?:\/[\w.@+-]+)*)$/;
 
 /** Text in a subscript that the shell runs when it calculates: `x[$(rm -rf y)]`. */
 const hidden = /\[.*(?:\$\(|`)/s;

@@ -117,5 +117,6 @@ export function outputOf({ commands, errors = [] }: ParsedScript): readonly stri
   const args = last.args.map(({ text }) => text).join(' ');
   if (name === 'pwd' || (name === 'git' && args === 'rev-parse --show-toplevel')) return ['.'];
   if (name === 'mktemp') return /^(?:-[dqu]+ ?)*$/.test(args) ? ['/tmp/mktemp'] : undefined;
+  if (name === 'git' && /^(?:branch --show-current|rev-parse --abbrev-ref HEAD)$/.test(args)) return ['HEAD'];
   return Object.hasOwn(plainOutput, name) && plainOutput[name]?.test(args) ? ['0'] : undefined;
 }

@@ -1,0 +1,109 @@
+import type { ShellCommand } from './shell-command.ts';
+
+/** Programs with the arguments that do something; the arguments are joined by spaces. */
+export type CommandTable = Readonly<Record<string, RegExp>>;
+
+const publish = /(?:^| )(?:un)?publish(?: |$)/;
+const npm = /(?:^| )(?:(?:un)?publish|deprecate|dist-tag add|owner (?:add|rm)|access (?:set|grant|revoke))(?: |$)/;
+
+/** Programs that publish packages, images or releases. */
+export const publishing: CommandTable = {
+  buildah: /(?:^| )push /,
+  bun: publish,
+  cargo: /(?:^| )(?:publish|yank|owner)(?: |$)/,
+  changeset: /^publish/,
+  docker: /(?:^| )push |(?:^| )buildx? .*--push(?: |$)/,
+  dotnet: /(?:^| )nuget (?:push|delete) /,
+  flit: publish,
+  gem: /(?:^| )(?:push|yank) /,
+  gh: /(?:^| )(?:release (?:create|delete|upload|edit)|gist create) /,
+  gradle: /(?:^| )(?:\S*:)?publish\S*/,
+  gradlew: /(?:^| )(?:\S*:)?publish\S*/,
+  hatch: publish,
+  lerna: publish,
+  mvn: /(?:^| )(?:\S*:)?(?:deploy|release)(?:[: ]|$)/,
+  mvnw: /(?:^| )(?:\S*:)?(?:deploy|release)(?:[: ]|$)/,
+  npm,
+  npx: /(?:^| )(?:(?:lerna|changeset|vsce|ovsx|@vscode\/vsce) publish|semantic-release|np)(?: |$)/,
+  ovsx: publish,
+  pdm: publish,
+  pnpm: npm,
+  podman: /(?:^| )push /,
+  poetry: publish,
+  python: /(?:^| )-m ?twine (?:.* )?upload /,
+  python3: /(?:^| )-m ?twine (?:.* )?upload /,
+  twine: /(?:^| )upload /,
+  uv: publish,
+  vsce: publish,
+  yarn: /(?:^| )(?:publish|npm (?:publish|tag add)|tag add)(?: |$)/,
+};
+
+const infrastructure = /(?:^| )(?:destroy|apply|state rm|workspace delete)(?: |$)/;
+
+/** Programs that change or delete servers, stored data and repositories that other machines hold. */
+export const remoteDeletion: CommandTable = {
+  aws: /(?:^| )(?:s3 (?:rm|rb|mv)|s3 sync .*--delete|\S+ (?:delete|terminate|deregister|purge|remove)-\S+)(?: |$)/,
+  az: /(?:^| )(?:delete|purge)(?: |$)/,
+  cdk: /(?:^| )(?:destroy|deploy)(?: |$)/,
+  doctl: /(?:^| )(?:delete|rm|destroy)(?: |$)/,
+  eksctl: /(?:^| )delete(?: |$)/,
+  fly: /(?:^| )destroy(?: |$)/,
+  flyctl: /(?:^| )destroy(?: |$)/,
+  gcloud: /(?:^| )delete(?: |$)/,
+  gh: /(?:^| )(?:(?:repo|secret|variable|ssh-key|run|cache|label) (?:delete|remove|archive)|api .*(?:-X ?|--method[ =])DELETE)(?: |$)/i,
+  gsutil: /(?:^| )(?:rm|rb|mv)(?: |$)|(?:^| )rsync .*-\w*d/,
+  helm: /(?:^| )(?:uninstall|delete|del|un)(?: |$)/,
+  heroku: /(?:^| )(?:\S+:(?:destroy|reset|delete)|(?:\S+ )?destroy)(?: |$)/,
+  kubectl: /(?:^| )(?:delete|drain|replace .*--force)(?: |$)/,
+  oc: /(?:^| )(?:delete|drain)(?: |$)/,
+  pulumi: /(?:^| )(?:destroy|up|update|stack rm)(?: |$)/,
+  rclone: /(?:^| )(?:delete|purge|deletefile|rmdirs?|sync|move)(?: |$)/,
+  serverless: /(?:^| )remove(?: |$)/,
+  terraform: infrastructure,
+  terragrunt: /(?:^| )(?:run-all )?(?:destroy|apply)(?: |$)/,
+  tofu: infrastructure,
+  vercel: /(?:^| )(?:rm|remove)(?: |$)/,
+  wrangler: /(?:^| )delete(?: |$)/,
+};
+
+const containerData =
+  /(?:^| )(?:system prune|volume (?:rm|remove|prune)|compose .*down .*(?:-v|--vol\S*|--rmi))(?: |$)/;
+const sql =
+  /\bdrop\s+(?:database|schema|table|role|user)\b|\btruncate\s+(?:table\s+)?\w|\bdelete\s+from\s+[\w."`[\]]+\s*(?:;|$|["'])/i;
+const tasks = /(?:^| )db:(?:drop|reset|purge|schema:load)/;
+
+/** Programs that delete databases, tables and volumes. */
+export const dataDeletion: CommandTable = {
+  docker: containerData,
+  'docker-compose': /(?:^| )down .*(?:-v|--vol\S*)(?: |$)/,
+  dropdb: /./,
+  mariadb: sql,
+  mongosh: /dropDatabase|\.drop\(|deleteMany\(\{\}\)/,
+  mysql: sql,
+  mysqladmin: /(?:^| )drop /,
+  nerdctl: containerData,
+  npx: /(?:^| )prisma (?:migrate reset|db push .*--(?:force-reset|accept-data-loss))/,
+  podman: containerData,
+  prisma: /^(?:migrate reset|db push .*--(?:force-reset|accept-data-loss))/,
+  psql: sql,
+  rails: tasks,
+  rake: tasks,
+  'redis-cli': /\bflush(?:all|db)\b/i,
+  sqlite3: sql,
+};
+
+/** Reports whether a command does what a table describes. */
+export function isIn(table: CommandTable): (command: ShellCommand) => boolean {
+  return (command) => {
+    const { name, args } = command;
+    const pattern = Object.hasOwn(table, name) ? table[name] : undefined;
+    return pattern !== undefined && pattern.test(args.join(' ')) && !isDryRun(command);
+  };
+}
+
+/** Reports whether a command only describes what it would do: `--dry-run false` of npm does it. */
+function isDryRun({ args, hasUnseenArgs }: ShellCommand): boolean {
+  const [at, ...others] = args.flatMap((arg, index) => (/dry-?run/.test(arg) ? [index] : []));
+  if (at === undefined || others.length > 0 || hasUnseenArgs) return false;
+  return /^--dry-run(?:=(?:true|client|server))?$/.test(args[at] ?? '') && args[at + 1] !== 'false';
+}
