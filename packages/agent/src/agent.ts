@@ -61,7 +61,9 @@ export interface Agent {
 
 /** Options of {@link defineAgent}. */
 export type AgentOptions = Pick<Agent, 'model' | 'tools'> &
-  Partial<Omit<Agent, 'spec' | 'budget' | 'stuck'>> & {
+  Partial<Omit<Agent, 'spec' | 'budget' | 'stuck' | 'prompt'>> & {
+    /** A string is a prompt of fixed text. */
+    readonly prompt?: Prompt | string;
     readonly budget?: Partial<Budget>;
     readonly stuck?: Partial<StuckRules> | 'never';
   };
@@ -86,18 +88,19 @@ export const defaultStuck: StuckRules = stuckRules();
  */
 export function defineAgent(options: AgentOptions): Agent {
   const { model, tools, concurrency = 1, budget: limits = defaultBudget, stuck = defaultStuck } = options;
+  const { prompt = codingPrompt } = options;
   const budget = limits === defaultBudget ? defaultBudget : { ...defaultBudget, ...withoutUndefined(limits) };
   checkLimits(budget);
   if (!(concurrency >= 1)) throw new AgentError('invalid', `With a concurrency of ${concurrency} no call ever runs.`);
   const agent: Omit<Agent, 'spec'> = {
     condenser: noCondensation(),
-    prompt: codingPrompt,
     confirmation: defaultConfirmation,
     parameters: {},
     textReply: 'finish',
     ...withoutUndefined(options),
     model,
     tools,
+    prompt: typeof prompt === 'string' ? () => ({ fixed: prompt }) : prompt,
     concurrency,
     budget,
     stuck: stuck === 'never' ? stuck : stuck === defaultStuck ? defaultStuck : stuckRules(stuck),

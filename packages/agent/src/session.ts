@@ -73,6 +73,7 @@ export class Session implements AsyncDisposable {
   readonly clientTools: readonly ClientToolSpec[];
   readonly #parts: SessionParts;
   readonly #policiesHead: number;
+  readonly #callsBefore: number;
   readonly #buildRequest: RequestBuilder;
   readonly #lost = new AbortController();
   #agent: Agent;
@@ -90,6 +91,7 @@ export class Session implements AsyncDisposable {
     this.clientTools = parts.clientTools;
     this.metaDifferences = parts.metaDifferences ?? [];
     this.#policiesHead = timeline.read('policies').head;
+    this.#callsBefore = timeline.read('stats').total.calls;
     this.conversationId = log.id;
     this.workspace = workspace;
     this.log = log;
@@ -151,6 +153,7 @@ export class Session implements AsyncDisposable {
     const problems = await closeTools(this.tools);
     try {
       await journal.catchUp();
+      await this.#cacheTotals();
       const { head } = journal.timeline;
       if (head - snapshot.head >= minEventsPerSnapshot) {
         await this.log.snapshots.save(snapshot.name, { seq: head, state: journal.timeline.snapshot() });
@@ -159,6 +162,19 @@ export class Session implements AsyncDisposable {
       await this.log[Symbol.asyncDispose]();
     }
     if (problems.length > 0) throw problems[0];
+  }
+
+  /**
+   * Stores usage and tool names in the `meta`, once per session with calls, for the reference. Nothing reads them from
+   * there, so a failure is ignored: the log contains both.
+   */
+  async #cacheTotals(): Promise<void> {
+    const { timeline } = this.journal;
+    const { total, byUsageId } = timeline.read('stats');
+    if (total.calls === this.#callsBefore) return;
+    const meta = this.#metaOf(timeline.read('status')) as { readonly [name: string]: Json };
+    const cached = { ...meta, usage: byUsageId as unknown as Json, tools: [...this.tools.keys()] };
+    await this.log.append([], { meta: cached }).catch(() => undefined);
   }
 
   /** Records the settings when they differ from those in the log, or a policy was set by an event after them. */

@@ -83,3 +83,12 @@ test('an answer in the form of a JSON Schema is untyped', async () => {
   await using agent = createAgent({ model, output });
   expect((await agent.run('Count.')).output?.['count']).toBe(3);
 });
+
+test('a prompt can be a string', async () => {
+  await using agent = createAgent({ model: scriptedModel([{ text: 'Hello.' }]), prompt: 'You answer in one word.' });
+  await agent.run('Greet.');
+  const { state } = await agent.conversation();
+  expect(JSON.stringify(state.view.events[0])).toContain(
+    '"system_prompt":{"cache_prompt":false,"type":"text","text":"You answer in one word."}',
+  );
+});

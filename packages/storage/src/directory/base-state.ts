@@ -1,5 +1,6 @@
 import type { Json } from '@varve/events';
 import { asRecord, type JsonRecord } from './json-record.ts';
+import { referenceStats, referenceTools } from './reference-totals.ts';
 
 /** Fields of a summary's `meta` that the files of the reference contain too. */
 export interface AgentMeta {
@@ -9,17 +10,24 @@ export interface AgentMeta {
   readonly workspace?: string;
   /** Specification of the agent. */
   readonly agent?: JsonRecord;
+  /** Names of the tools. */
+  readonly tools?: readonly unknown[];
+  /** Totals by usage id. */
+  readonly usage?: JsonRecord;
 }
 
 /** Returns the valid fields of `meta`; empty if `meta` is not an object. */
 export function agentMetaOf(meta: Json | undefined): AgentMeta {
-  const { title, status, workspace, agent } = asRecord(meta) ?? {};
+  const { title, status, workspace, agent, tools, usage } = asRecord(meta) ?? {};
   const spec = asRecord(agent);
+  const totals = asRecord(usage);
   return {
     ...(typeof title === 'string' && { title }),
     ...(typeof status === 'string' && { status }),
     ...(typeof workspace === 'string' && { workspace }),
     ...(spec && { agent: spec }),
+    ...(Array.isArray(tools) && { tools: tools as readonly unknown[] }),
+    ...(totals && { usage: totals }),
   };
 }
 
@@ -61,6 +69,7 @@ export function baseState(options: BaseStateOptions): JsonRecord {
     ...(before ?? newBaseState(options)),
     ...(meta.status !== undefined && statuses.has(meta.status) && { execution_status: meta.status }),
     ...(before && changedFields(options, before)),
+    ...(meta.usage && { stats: referenceStats(meta.usage, modelName(meta), before?.['stats']) }),
     ...(lastUserMessageId !== undefined && { last_user_message_id: lastUserMessageId }),
     ...(leafId !== undefined && { leaf_event_id: leafId, head_is_empty: false }),
   };
@@ -69,7 +78,7 @@ export function baseState(options: BaseStateOptions): JsonRecord {
 function newBaseState({ uuid, directory, meta }: BaseStateOptions): JsonRecord {
   return {
     id: uuid,
-    agent: referenceAgent(meta.agent),
+    agent: referenceAgent(meta),
     workspace: workspaceOf(meta),
     persistence_dir: directory,
     ...limitsOf(meta),
@@ -91,10 +100,14 @@ function newBaseState({ uuid, directory, meta }: BaseStateOptions): JsonRecord {
 function changedFields({ meta, previous }: BaseStateOptions, before: JsonRecord): JsonRecord {
   const isMoved = meta.workspace !== undefined && asRecord(before['workspace'])?.['working_dir'] !== meta.workspace;
   // An agent written by the reference contains more, such as encrypted keys, so only one written here is replaced.
-  const isOurs = JSON.stringify(before['agent']) === JSON.stringify(referenceAgent(previous.agent));
+  const written = asRecord(before['agent']);
+  // Most `meta` contain no tool names: those in the file stay.
+  const listed = { tools: written?.['tools'], include_default_tools: written?.['include_default_tools'] };
+  const isOurs = JSON.stringify(written) === JSON.stringify({ ...referenceAgent(previous), ...listed });
+  const agent = meta.tools ? referenceAgent(meta) : { ...referenceAgent(meta), ...listed };
   return {
     ...(isMoved && { workspace: workspaceOf(meta) }),
-    ...(isOurs && meta.agent && { agent: referenceAgent(meta.agent), ...limitsOf(meta) }),
+    ...(isOurs && meta.agent && { agent, ...limitsOf(meta) }),
   };
 }
 
@@ -113,31 +126,36 @@ function limitsOf({ agent }: AgentMeta): JsonRecord {
 }
 
 /**
- * Returns an agent that the reference can load, with the model of the specification. Tools are left out, because the
- * reference rejects a conversation with an unknown tool. Specifications never contain keys.
+ * Returns an agent that the reference can load, with the model of the specification and the tools that it has too.
+ * Specifications never contain keys.
  *
  * @see software-agent-sdk openhands/sdk/agent/base.py, openhands/sdk/llm/llm.py (omitted fields have defaults)
  */
-export function referenceAgent(spec: JsonRecord | undefined): JsonRecord {
-  const model = innermostModel(asRecord(spec?.['model']));
-  const name = [model['model'], model['name']].find((value) => typeof value === 'string') ?? 'unknown';
-  const isOpenAi = model['kind'] === 'openai-chat';
+export function referenceAgent(meta: AgentMeta): JsonRecord {
+  const model = innermostModel(asRecord(meta.agent?.['model']));
   return {
     llm: {
-      // The reference selects the provider by this prefix.
-      model: isOpenAi ? `openai/${name}` : name,
+      model: modelName(meta),
       ...(typeof model['baseUrl'] === 'string' && { base_url: model['baseUrl'] }),
       usage_id: 'agent',
     },
     tools: [],
     mcp_config: {},
     include_default_tools: ['FinishTool', 'ThinkTool'],
+    ...(meta.tools && referenceTools(meta.tools)),
     system_prompt_filename: 'system_prompt.j2',
     security_policy_filename: 'security_policy.j2',
     system_prompt_kwargs: { llm_security_analyzer: true },
     tool_concurrency_limit: 1,
     kind: 'Agent',
   };
+}
+
+/** Returns the name of the model with the prefix by which the reference selects the provider. */
+function modelName({ agent }: AgentMeta): string {
+  const model = innermostModel(asRecord(agent?.['model']));
+  const name = [model['model'], model['name']].find((value) => typeof value === 'string') ?? 'unknown';
+  return model['kind'] === 'openai-chat' ? `openai/${name}` : name;
 }
 
 /** Returns the specification of the innermost model: wrappers, such as for retries, contain that of the wrapped one. */
