@@ -1,16 +1,20 @@
-import type { MetaDifference } from '@varve/agent/replay';
+import {
+  verifyMeta,
+  verifyRequests,
+  verifySnapshots,
+  type MetaDifference,
+  type SnapshotCheck,
+} from '@varve/agent/replay';
 import type { LogReader } from '@varve/storage';
 import { type Verdict, verify as verifySeals, type VerifyOptions } from '@varve/storage/proof';
 import { CliError } from '../cli-error.ts';
 import type { CliCommand } from '../cli-command.ts';
-import { repairCommandFor } from '../conversations/repair-command-for.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { resolveId } from '../setup/resolve-id.ts';
 import { openExistingStore } from '../setup/open-configured-store.ts';
 import { type Printable, styled } from '../terminal/output.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 import { describeVerdict } from './describe-verdict.ts';
-import { repeatable } from './repeatable.ts';
 
 interface VerifyCommandOptions {
   readonly store?: string;
@@ -40,7 +44,7 @@ export const verify: CliCommand = {
       .option(
         '--trust <key>',
         'a trusted public key (did:key:z6Mk…) that must have signed the head; repeatable',
-        repeatable,
+        add,
         [],
       )
       .option('--require-signed', 'fail unless a key of --trust signed the head; implied by --trust')
@@ -52,20 +56,23 @@ export const verify: CliCommand = {
         await using store = await openExistingStore(io, options.store);
         const log = await store.read(await resolveId(store, id));
         const verdict = await verifySeals(log, requirements);
-        // Loaded here, so that the help appears faster.
-        const { verifyMeta } = await import('@varve/agent/replay');
         const requests = verdict.broken ? undefined : await countRequests(log);
         const settings = verdict.broken ? [] : await verifyMeta(log, (await store.summary(log.id)).meta);
-        const isGood = !verdict.broken && requests?.differing.length === 0;
-        if (options.json) io.stdout.json({ ...jsonOf(verdict), requests, settings });
+        const snapshots = verdict.broken ? [] : await verifySnapshots(log);
+        const differing = snapshots.filter(({ state }) => state === 'differs');
+        const isGood = !verdict.broken && requests?.differing.length === 0 && differing.length === 0;
+        if (options.json) io.stdout.json({ ...jsonOf(verdict), requests, settings, snapshots });
         else printVerdict(io, verdict, requests);
+        if (!options.json && differing.length > 0) printDiffering(io, differing);
         if (!options.json && settings.length > 0) printChanged(io, settings);
-        const loss = await log.loss?.();
-        if (loss) io.stderr.line(styled('dim', repairCommandFor(log.id, loss)));
         done(isGood ? exitCodes.ok : exitCodes.storage);
       });
   },
 };
+
+function add(key: string, keys: readonly string[]): readonly string[] {
+  return [...keys, key];
+}
 
 function requirementsOf({ trust, requireSigned, requireSeals, head }: VerifyCommandOptions): VerifyOptions {
   if (requireSigned && trust.length === 0) {
@@ -79,7 +86,6 @@ function requirementsOf({ trust, requireSigned, requireSeals, head }: VerifyComm
 }
 
 async function countRequests(log: LogReader): Promise<RequestCount> {
-  const { verifyRequests } = await import('@varve/agent/replay');
   const count = { checked: 0, older: 0, differing: [] as number[] };
   for await (const { seq, messages, tools, parameters } of verifyRequests(log)) {
     count.checked += 1;
@@ -105,6 +111,12 @@ function printVerdict(io: TerminalIo, verdict: Verdict, requests?: RequestCount)
   const same = requests.checked - requests.differing.length;
   print(`${same} of ${requests.checked} model requests reproduced${older}.`);
   if (requests.differing.length > 0) print(styled('red', `Different requests at: ${requests.differing.join(', ')}.`));
+}
+
+/** Prints the snapshots that are not folds of the log. */
+function printDiffering(io: TerminalIo, snapshots: readonly SnapshotCheck[]): void {
+  const names = snapshots.map(({ name, seq }) => `${name} of ${seq} events`).join(', ');
+  io.stdout.line(styled('red', `Snapshots that differ from the log: ${names}.`));
 }
 
 /** Prints the settings next to the log that differ from the log. */

@@ -9,10 +9,10 @@ import type { BudgetLedger } from '../budget/budget-ledger.ts';
 import { AgentError } from '../error.ts';
 import { readMeta } from '../log/conversation-meta.ts';
 import { conversationTimeline } from '../log/conversation-state.ts';
-import { digestOf } from '../log/digest.ts';
 import { lastTimestamp } from '../log/read-log.ts';
 import { importDraft } from '../log/drafts.ts';
 import { metaDifferences, metaWith, settingsOf, storedSettings } from '../log/settings.ts';
+import { snapshotName } from '../log/snapshot-name.ts';
 import { closeTools, Session } from '../session.ts';
 import { registerClientTools } from './client-tools.ts';
 import type { ConversationOptions, CreateOptions, OpenOptions } from './conversation-options.ts';
@@ -156,13 +156,6 @@ async function foldedTimeline(log: EventLog, codec: EventCodec, name: string) {
   const head = saved && timeline.restore(saved.state) ? timeline.head : 0;
   await timeline.load((from) => log.range(from));
   return { timeline, snapshot: { name, head } };
-}
-
-/** Name of the snapshot of a timeline folded with these kinds: other kinds fold the same log to another state. */
-function snapshotName({ kinds = [] }: Pick<ConversationOptions, 'kinds'>): string {
-  if (kinds.length === 0) return 'conversation';
-  const names = kinds.map(({ kind }) => kind).toSorted();
-  return `conversation-${digestOf(names.join(' ')).slice(0, 16)}`;
 }
 
 function codecOf({ kinds = [] }: ConversationOptions): EventCodec {

@@ -1,8 +1,11 @@
 import { eventCodec, type Json } from '@varve/events';
 import { builtinKinds } from '@varve/events/kinds';
 import type { LogReader } from '@varve/storage';
+import { conversationTimeline } from '../log/conversation-state.ts';
+import { parsedSnapshot } from '../log/parsed-snapshot.ts';
 import { policiesProjection, type Policies } from '../log/projections/policies-projection.ts';
 import { settingsProjection, type LoggedSettings } from '../log/projections/settings-projection.ts';
+import { snapshotName } from '../log/snapshot-name.ts';
 import { metaDifferences, storedSettings, type MetaDifference, type StoredSettings } from '../log/settings.ts';
 
 /**
@@ -18,17 +21,35 @@ export async function verifyMeta(log: LogReader, meta: Json): Promise<readonly M
 /**
  * Returns the settings that a conversation was last used with, as opening it does: those in its log, and those in its
  * `meta` only next to a log without settings that was not imported. A policy that an event set later replaces theirs.
- * Reads the whole log; needs no lease.
+ * Reads a snapshot and the events after it, as opening does, or the whole log. Needs no lease.
  */
 export async function readSettings(log: LogReader, meta: Json): Promise<StoredSettings> {
-  const { settings, policies } = await foldSettings(log);
+  const { settings, policies } = (await latestSettings(log)) ?? (await foldSettings(log));
   const stored = storedSettings(settings, meta);
   const { confirmation_policy: policy } = policies;
   if (!policy || policy.seq < (stored.policies_head ?? 0)) return stored;
   return { ...stored, agent: { ...Object(stored.agent), confirmation_policy: policy.value } };
 }
 
-async function foldSettings(log: LogReader): Promise<{ settings: LoggedSettings; policies: Policies }> {
+interface FoldedSettings {
+  readonly settings: LoggedSettings;
+  readonly policies: Policies;
+}
+
+/** Returns the settings by the newest snapshot and the events after it; undefined if no snapshot can be restored. */
+async function latestSettings(log: LogReader): Promise<FoldedSettings | undefined> {
+  const name = snapshotName({});
+  const saved = await Array.fromAsync(log.proof?.snapshots?.() ?? []);
+  const named = saved.filter((snapshot) => snapshot.name === name);
+  const [newest] = named.toSorted((one, other) => other.seq - one.seq);
+  const timeline = conversationTimeline(eventCodec(builtinKinds));
+  const state = newest && parsedSnapshot(newest.text);
+  if (state === undefined || !timeline.restore(state)) return undefined;
+  await timeline.load((from) => log.range(from));
+  return { settings: timeline.read('settings'), policies: timeline.read('policies') };
+}
+
+async function foldSettings(log: LogReader): Promise<FoldedSettings> {
   const codec = eventCodec(builtinKinds);
   let settings: LoggedSettings = settingsProjection.initial();
   let policies: Policies = policiesProjection.initial();

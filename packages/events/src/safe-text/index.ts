@@ -1,1 +1,1 @@
-export { revealHidden, safeJson, safeText } from './safe-text.ts';
+export { safeJson, safeText } from './safe-text.ts';

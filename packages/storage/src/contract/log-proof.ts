@@ -50,18 +50,27 @@ export interface LogProof {
    */
   sealedOnce?(): Promise<SealedOnce | undefined>;
   /**
-   * Yields every text that a cut, or the opening of a broken log, moved to quarantine or would move there, in any
-   * order. A text is an event or a record of one. Absent in a store without a quarantine.
+   * Yields every text that a cut, or the opening of a broken log, moved to quarantine, in any order. A text is an event
+   * or a record of one. Absent in a store without a quarantine.
    *
    * @throws {StorageError} `io`, `closed`.
    */
   quarantine?(): AsyncIterable<string>;
   /**
-   * Yields the text of every saved snapshot, in any order. Absent in a store that saves none.
+   * Yields every saved snapshot, in any order. Absent in a store that saves none.
    *
    * @throws as {@link quarantine}.
    */
-  snapshots?(): AsyncIterable<string>;
+  snapshots?(): AsyncIterable<SavedSnapshot>;
+}
+
+/** Snapshot as a store contains it. */
+export interface SavedSnapshot {
+  readonly name: string;
+  /** Number of events that it was saved for; the state may contain another number. */
+  readonly seq: number;
+  /** The state: JSON, unless it is damaged. */
+  readonly text: string;
 }
 
 /** A new text for an event, and the signed tombstone that accounts for it. */

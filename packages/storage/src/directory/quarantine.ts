@@ -71,11 +71,17 @@ export async function maskQuarantine(
   return changed;
 }
 
-/** Yields the text of files, by default of all in the directory; one that is not UTF-8 has one character per byte. */
-export function* textsIn(files: Files, directory: string, names = files.list(directory)): Generator<string> {
-  for (const name of names) {
+/** Text of a file, which has one character per byte if the file is not UTF-8. */
+export interface FileText {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** Yields the text of each file in a directory. */
+export function* textsIn(files: Files, directory: string): Generator<FileText> {
+  for (const name of files.list(directory)) {
     const bytes = files.read(join(directory, name));
-    if (bytes) yield bytes.toString(encodingOf(bytes));
+    if (bytes) yield { name, text: bytes.toString(encodingOf(bytes)) };
   }
 }
 

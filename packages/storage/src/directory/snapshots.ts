@@ -1,11 +1,13 @@
 import { join } from 'node:path';
 import type { Json } from '@varve/events';
+import type { SavedSnapshot } from '../contract/log-proof.ts';
 import type { Snapshot, SnapshotCache } from '../contract/snapshots.ts';
 import { jsonText } from '../kit/json.ts';
 import { isStorageFailure } from '../kit/disk-error.ts';
 import type { Files } from './files.ts';
 import type { Lease } from './lease.ts';
 import type { Paths } from './paths.ts';
+import type { FileText } from './quarantine.ts';
 
 const keptPerName = 4;
 const pattern = /^(.+)-(\d{1,15})\.json$/;
@@ -44,6 +46,16 @@ export function directorySnapshots(options: SnapshotOptions): SnapshotCache {
       }
     },
   };
+}
+
+/** Converts a file of the directory of snapshots, which may be one that this store did not write. */
+export function savedSnapshot({ name: file, text }: FileText): SavedSnapshot {
+  const [, name = file, seq = 0] = pattern.exec(file) ?? [];
+  try {
+    return { name: decodeURIComponent(name), seq: Number(seq), text };
+  } catch {
+    return { name: file, seq: Number(seq), text };
+  }
 }
 
 /** Removes the snapshots of more than `head` events, which the log lost after they were saved. */

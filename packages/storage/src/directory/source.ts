@@ -9,10 +9,11 @@ import { EventIndex } from './event-index.ts';
 import type { Files } from './files.ts';
 import { readRecordedEnd } from './lease-files.ts';
 import type { Paths } from './paths.ts';
-import { textsIn } from './quarantine.ts';
+import { type FileText, textsIn } from './quarantine.ts';
 import { parseSealLines, type StoredProof } from './seal-lines.ts';
 import { readLoss } from './read-loss.ts';
 import { sealedOnce } from './sealed-once.ts';
+import { savedSnapshot } from './snapshots.ts';
 import { type OnWarning, warnOnce } from './warnings.ts';
 
 /** State that the log and the readers of one conversation in one store share. */
@@ -26,8 +27,8 @@ export interface SharedLog {
   readonly readSealedOnce: () => SealedOnce | undefined;
   /** Finds the current loss of events. */
   readonly readLoss: () => LogLoss | undefined;
-  /** Reads the current texts in a directory of the log, one file after the other; those to quarantine too. */
-  readonly texts: (directory: 'quarantine' | 'snapshots') => Iterable<string>;
+  /** Reads the current files in a directory of the log, one after the other. */
+  readonly texts: (directory: 'quarantine' | 'snapshots') => Iterable<FileText>;
 }
 
 /** Options of `sharedLog`. */
@@ -51,10 +52,7 @@ export function sharedLog({ id, files, paths, pollMs, warn }: SharedLogOptions):
     readProof: () => parseSealLines(files.read(paths.seals)?.toString() ?? ''),
     readSealedOnce: () => sealedOnce(log, readRecordedEnd(log).sealed),
     readLoss: () => readLoss({ id, ...log }) ?? index.unreadable,
-    texts: function* texts(directory) {
-      yield* textsIn(files, paths[directory]);
-      if (directory === 'quarantine') yield* textsIn(files, paths.events, index.namesFrom(index.head));
-    },
+    texts: (directory) => textsIn(files, paths[directory]),
   };
 }
 
@@ -92,12 +90,15 @@ export function directorySource(
       index.refresh();
       return work();
     });
-  async function* textsOf(directory: 'quarantine' | 'snapshots'): AsyncGenerator<string> {
+  async function* valuesOf<T>(
+    directory: 'quarantine' | 'snapshots',
+    valueOf: (file: FileText) => T,
+  ): AsyncGenerator<T> {
     const remaining = texts(directory)[Symbol.iterator]();
     for (;;) {
       const next = await readCurrent(() => remaining.next());
       if (next.done === true) return;
-      yield next.value;
+      yield valueOf(next.value);
     }
   }
   return {
@@ -114,8 +115,8 @@ export function directorySource(
     arm: () => wake.arm(id),
     closed,
     proof: {
-      quarantine: () => textsOf('quarantine'),
-      snapshots: () => textsOf('snapshots'),
+      quarantine: () => valuesOf('quarantine', ({ text }) => text),
+      snapshots: () => valuesOf('snapshots', savedSnapshot),
       sealedOnce: async () => readCurrent(readSealedOnce),
       page: async (from, to) => readCurrent(() => readProof().events.filter(({ seq }) => seq >= from && seq < to)),
       end: async () =>

@@ -1,5 +1,6 @@
 import { StorageError } from '../contract/error.ts';
 import type { EventLog } from '../contract/log.ts';
+import type { SavedSnapshot } from '../contract/log-proof.ts';
 import type { CheckedAppend } from '../kit/append.ts';
 import { checkLogOpen } from '../kit/checks.ts';
 import { leasedLog } from '../kit/leased-log.ts';
@@ -45,9 +46,11 @@ export function memorySource(conversation: MemoryConversation, wake: Wakeups, cl
     if (conversation.isRemoved) throw new StorageError('missing', `Conversation ${id} was removed.`);
   };
   const source = loadedSource(conversation, { check, wake, closed });
-  async function* snapshots(): AsyncGenerator<string> {
+  async function* snapshots(): AsyncGenerator<SavedSnapshot> {
     check();
-    for (const states of conversation.snapshots.values()) yield* states.values();
+    for (const [name, states] of conversation.snapshots) {
+      for (const [seq, text] of states) yield { name, seq, text };
+    }
   }
   return { ...source, proof: { ...source.proof, snapshots } };
 }

@@ -1,6 +1,6 @@
 export { digestOf } from './hash-chain.ts';
 export { ed25519Signer } from './ed25519-signer.ts';
-export type { EventProof, LogProof, SealedEnd, SealedOnce } from '../contract/log-proof.ts';
+export type { EventProof, LogProof, SavedSnapshot, SealedEnd, SealedOnce } from '../contract/log-proof.ts';
 export type { ProofWriter, TextReplacement } from '../contract/log-proof.ts';
 export type { SealedEvent } from './seal-events.ts';
 export type { Signer } from '../contract/statement.ts';

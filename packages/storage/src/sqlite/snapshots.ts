@@ -1,4 +1,5 @@
 import { StorageError } from '../contract/error.ts';
+import type { SavedSnapshot } from '../contract/log-proof.ts';
 import type { SnapshotCache } from '../contract/snapshots.ts';
 import { checkBound, checkLogOpen } from '../kit/checks.ts';
 import { jsonText } from '../kit/json.ts';
@@ -34,17 +35,17 @@ export function snapshotCache(connection: Connection, { id, key, closed }: ReadO
   };
 }
 
-/** Yields the text of every snapshot, each read by itself. */
+/** Yields every snapshot, each read by itself. */
 export async function* readSnapshots(
   statements: Statements,
   key: number,
   read: <T>(work: () => T) => Promise<T>,
-): AsyncGenerator<string> {
+): AsyncGenerator<SavedSnapshot> {
   for (let row = 0; ;) {
     const after = row;
     const snapshot = await read(() => statements.snapshotAfter.get(key, after));
     if (!snapshot) return;
-    yield String(snapshot['state']);
+    yield { name: String(snapshot['name']), seq: Number(snapshot['seq']), text: String(snapshot['state']) };
     row = Number(snapshot['rowid']);
   }
 }

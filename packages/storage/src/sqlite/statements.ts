@@ -1,6 +1,8 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
+import type { Json } from '@varve/events';
 import type { Snapshot } from '../contract/snapshots.ts';
 import type { Summary } from '../contract/store.ts';
+import { parseJson } from '../kit/json.ts';
 
 type Row = Record<string, SQLOutputValue>;
 
@@ -66,10 +68,11 @@ export function toSummary(row: Row): Summary {
   return { id, createdAt, updatedAt, head, meta: JSON.parse(meta) };
 }
 
-/** Converts a row of `snapshot`. */
-export function toSnapshot(row: Row): Snapshot {
+/** Converts a row of `snapshot`; returns undefined if its state is damaged. */
+export function toSnapshot(row: Row): Snapshot | undefined {
   const { seq, state } = row as { seq: number; state: string };
-  return { seq, state: JSON.parse(state) };
+  const parsed = parseJson(state) as Json | undefined;
+  return parsed === undefined ? undefined : { seq, state: parsed };
 }
 
 /** Every SQL statement of the store, prepared once per connection. Parameters are positional. */
@@ -168,7 +171,7 @@ export function prepareStatements(database: DatabaseSync) {
     latestSnapshot: prepare(`
       SELECT seq, state FROM snapshot WHERE conversation = ? AND name = ? AND seq <= ? ORDER BY seq DESC LIMIT 1`),
     snapshotAfter: prepare(`
-      SELECT rowid, state FROM snapshot WHERE conversation = ? AND rowid > ? ORDER BY rowid LIMIT 1`),
+      SELECT rowid, name, seq, state FROM snapshot WHERE conversation = ? AND rowid > ? ORDER BY rowid LIMIT 1`),
     saveSnapshot: prepare('INSERT OR REPLACE INTO snapshot (conversation, name, seq, state) VALUES (?, ?, ?, ?)'),
     deleteOldSnapshots: prepare(`
       DELETE FROM snapshot WHERE conversation = ? AND name = ? AND seq NOT IN (
