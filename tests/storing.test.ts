@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest';
+import { readText } from './workspace.ts';
+
+const sentence =
+  'Every event is stored before a subscriber receives it and before anything that must not be repeated starts; ' +
+  'a step that only reads may be stored after the next request is sent, but before the reply to it is processed.';
+
+test.for(['AGENTS.md', 'docs/architecture.md', 'docs/guarantees.md', 'packages/agent/README.md'])(
+  '%s describes with the same sentence when events are stored',
+  (path) => {
+    expect(readText(path).replaceAll(/\s+/g, ' ')).toContain(sentence);
+  },
+);
+
+test.for(['README.md', 'docs/parity.md'])('%s promises nothing else about when events are stored', (path) => {
+  const other =
+    /persist,? then publish|stored? (?:first|before)|at every step|before (?:it|they) (?:is|are) (?:run|executed)|write-ahead/gi;
+  expect(readText(path).replaceAll(sentence, '').match(other) ?? []).toEqual([]);
+});
