@@ -17,6 +17,12 @@ export interface StartupOptions {
   readonly inherit?: string;
 }
 
+/** More lines than a terminal or a pipe holds. */
+const maxReads = 65_536;
+
+/** Lifts a limit of nested functions, which would end those of the session. Does not fail if it is readonly. */
+const unnested = '[[ -z ${FUNCNEST-} ]] || builtin unset -v FUNCNEST || :';
+
 /** Last line of a completely written file. */
 const endMarker = '# That is all.';
 
@@ -37,8 +43,8 @@ export function isComplete(text: string): boolean {
  * which needs no command: it is also printed when a command has redefined builtins or set a trap that skips commands.
  *
  * A signal for the last program may hit `stty` instead; there are two kinds of such signals, hence three tries.
- * Commands may have set IFS, shell options, or functions with the names of builtins; the options are off until the next
- * command. On a busy machine a read may time out although there is input; its status is then above 128, unlike at the
+ * Commands may have set IFS, FUNCNEST, shell options, or functions with the names of builtins, with which a loop would
+ * not end; the options are off until the next command. On a busy machine a read may time out although there is input; its status is then above 128, unlike at the
  * end of input.
  */
 export function startupFile({ nonce, backend, environmentFiles, inherit }: StartupOptions): string {
@@ -56,11 +62,12 @@ __varve_stty=$(type -P stty)
 __varve_tty=${pty ? '$(tty)\n[[ -c $__varve_tty ]] || __varve_tty=/dev/tty' : ''}
 ${loadFunction(nonce, pty)}
 ${resetFunction(nonce)}
-__varve_probe() { __varve_id=$1; __varve_reset; }
-__varve_end() { __varve_reset; builtin return "$1"; }
+__varve_probe() { ${unnested}; __varve_id=$1; __varve_reset; }
+__varve_end() { ${unnested}; __varve_reset; builtin return "$1"; }
 __varve_prompt() {
+  ${unnested}
   __varve_reset
-  builtin local IFS=' ' __varve_rest
+  builtin local IFS=' ' __varve_rest __varve_reads=
   builtin unset -v $__varve_secrets || :
   __varve_secrets= __varve_command=
   ${saveEnvironment(environmentFiles)} || :
@@ -70,7 +77,8 @@ __varve_prompt() {
   __varve_directory=\${__varve_directory//$'\\n'/%0A}
   __varve_directory=\${__varve_directory//$'\\r'/%0D}
   ${pty ? Array.from({ length: 3 }, () => '"$__varve_stty" sane -echo').join(' || ') : ':'} || :
-  while builtin read -r -t 0 ${fd}; do
+  while [[ \${#__varve_reads} -lt ${maxReads} ]] && builtin read -r -t 0 ${fd}; do
+    __varve_reads+=.
     builtin read -r -t 0.01 ${fd}__varve_rest || [[ $? -gt 128 ]] || break
   done
   builtin printf '\\033]697;D;%s;%s;%s;%s\\007' ${nonce} "$__varve_id" "$1" "$__varve_directory" ${pty ? '>/dev/tty' : '>&4'}
@@ -86,6 +94,7 @@ __varve_reset
 function loadFunction(nonce: string, pty: boolean): string {
   const streams = pty ? '-c $__varve_tty' : '-e /dev/fd/3 && -e /dev/fd/4';
   return `__varve_load() {
+  ${unnested}
   __varve_reset
   builtin local IFS= __varve_text=
   builtin read -r -d '' __varve_text <"$3" || :
@@ -114,6 +123,7 @@ function resetFunction(nonce: string): string {
   const ask = `'{ __varve_prompt "$?"; } >/dev/null 2>&1'`;
   const prompt = `\\e]697;D;${nonce};P;\${__varve_id-};$?;\${__varve_directory-}\\a`;
   return `__varve_reset() {
+  \\unset -f builtin || :
   ${record.join('\n  ')}
   builtin set +${Object.keys(shellOptions).join('')}
   PS1='${prompt}' PS2=
