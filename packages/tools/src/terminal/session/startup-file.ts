@@ -44,8 +44,8 @@ export function isComplete(text: string): boolean {
  *
  * A signal for the last program may hit `stty` instead; there are two kinds of such signals, hence three tries.
  * Commands may have set IFS, FUNCNEST, shell options, or functions with the names of builtins, with which a loop would
- * not end; the options are off until the next command. On a busy machine a read may time out although there is input; its status is then above 128, unlike at the
- * end of input.
+ * not end; the options are off until the next command. On a busy machine a read may time out although there is input;
+ * its status is then above 128, unlike at the end of input.
  */
 export function startupFile({ nonce, backend, environmentFiles, inherit }: StartupOptions): string {
   const pty = backend === 'pty';
