@@ -235,10 +235,9 @@ test('other bytes in hex and base64 are unchanged', () => {
   );
 });
 
-test('property names stay, or are redacted as data', () => {
-  const { value, valueAndNames } = redactor(['swordfish'], { replacement: hidden });
+test('property names stay', () => {
+  const { value } = redactor(['swordfish'], { replacement: hidden });
   expect(value({ swordfish: ['a swordfish'] })).toEqual({ swordfish: [`a ${hidden}`] });
-  expect(valueAndNames({ swordfish: { 'a swordfish': 1 } })).toEqual({ [hidden]: { [`a ${hidden}`]: 1 } });
 });
 
 test('the longest secret wins, and secrets that overlap are hidden together', () => {

@@ -19,8 +19,6 @@ export interface Redactor {
   readonly jsonText: (json: string) => string;
   /** Returns a JSON value without secrets in its strings; the same value if it has none. Property names stay. */
   readonly value: Mask;
-  /** As `value`, for JSON whose property names are data, too. */
-  readonly valueAndNames: Mask;
   /** Starts to redact a text that arrives in pieces. */
   readonly stream: () => RedactionStream;
 }
@@ -72,7 +70,6 @@ export function redactor(
       );
     },
     value: (value) => withMatcher(value, (found) => mapStrings(value, redactWith(found))),
-    valueAndNames: (value) => withMatcher(value, (found) => mapStrings(value, redactWith(found), redactWith(found))),
     stream: () => redactionStream(current, replaced),
   };
 }
