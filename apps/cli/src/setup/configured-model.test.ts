@@ -1,11 +1,17 @@
 import { PassThrough, Readable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { scriptedServer, userRequest } from '@varve/llm/testing';
+import type { CliError } from '../cli-error.ts';
 import { exitCodes } from '../exit-codes.ts';
-import { configuredModel, type ConfiguredModel } from './configured-model.ts';
+import { configuredModel, type ConfiguredModel, type ModelSources } from './configured-model.ts';
 import { terminalIo } from '../terminal/terminal-io.ts';
 
 function configured(env: Record<string, string>, model: string, baseUrl?: string): Promise<ConfiguredModel> {
+  const options = { model, ...(baseUrl !== undefined && { baseUrl }), functionCalling: 'auto' } as const;
+  return configuredFrom(env, { options });
+}
+
+function configuredFrom(env: Record<string, string>, sources: ModelSources): Promise<ConfiguredModel> {
   const [stdout, stderr] = [new PassThrough(), new PassThrough()];
   const io = terminalIo({
     env: { HOME: '/nowhere', ...env },
@@ -14,8 +20,7 @@ function configured(env: Record<string, string>, model: string, baseUrl?: string
     stdout,
     stderr,
   });
-  const options = { model, ...(baseUrl !== undefined && { baseUrl }), functionCalling: 'auto' } as const;
-  return configuredModel(io, { options }, () => undefined);
+  return configuredModel(io, sources, () => undefined);
 }
 
 test('a key is masked without the line feed of its environment file', async () => {
@@ -42,6 +47,24 @@ test.for(['https://llm.example.test/v1', 'http://api.openai.com/v1', 'https://ap
     expect(model.name).toBe('m');
   },
 );
+
+test.for([
+  [{}, true],
+  [{ LLM_MODEL: 'any-name' }, true],
+  [{ LLM_MODEL: 'anthropic/claude' }, false],
+  [{ LLM_MODEL: 'https://other.example.test/v1#m' }, false],
+  [{ LLM_MODEL: 'https://llm.example.test/v1#m' }, true],
+  [{ LLM_MODEL: 'anthropic/claude', LLM_BASE_URL: 'https://llm.example.test' }, true],
+  [{ LLM_BASE_URL: 'https://other.example.test' }, false],
+] as const)('with %j, LLM_API_KEY is for a stored server: %s', async ([variables, isSent]) => {
+  const env = { LLM_API_KEY: 'own-0123456789', ...variables };
+  const stored = { name: 'm', baseUrl: 'https://llm.example.test/v1', functionCalling: 'auto', settings: {} } as const;
+  const exitCode = await configuredFrom(env, { options: {}, stored }).then(
+    () => undefined,
+    (error: CliError) => error.exitCode,
+  );
+  expect(exitCode).toBe(isSent ? undefined : exitCodes.usage);
+});
 
 test('a server on this machine receives no key of a provider', async () => {
   await using server = await scriptedServer([{ text: 'Hi.' }, { text: 'Hi.' }]);

@@ -7,7 +7,7 @@ import { describeNotice } from './describe-notice.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { isLoopback } from '@varve/text';
 import { varveHome } from './open-configured-store.ts';
-import { resumedModel, type ResumedModel, type StoredModel } from './stored-model.ts';
+import { resumedModel, serverIn, type ResumedModel, type StoredModel } from './stored-model.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 
 /** Options of the command line about the model. */
@@ -107,9 +107,12 @@ function addressIn(env: TerminalIo['env']): string | undefined {
   return env['LLM_BASE_URL'] || env['OPENAI_BASE_URL'] || undefined;
 }
 
-/** Reports whether LLM_API_KEY may be for a stored server: with an address in the environment it is for that one. */
+/**
+ * Tests whether LLM_API_KEY may be for a stored server: with an address in the environment, or a provider in LLM_MODEL,
+ * it is for that one.
+ */
 function isForServer(env: TerminalIo['env'], stored: string): boolean {
-  const address = addressIn(env);
+  const address = addressIn(env) ?? serverIn(env['LLM_MODEL'] ?? '').address;
   return address === undefined || URL.parse(address)?.origin === URL.parse(stored)?.origin;
 }
 

@@ -103,7 +103,7 @@ function nameAt({ baseUrl }: StoredModel, reference: string): string {
 }
 
 /** Splits a reference into the address of its server, if it names one, and the name of the model there. */
-function serverIn(reference: string): { readonly address?: string; readonly name: string } {
+export function serverIn(reference: string): { readonly address?: string; readonly name: string } {
   if (/^https?:\/\//.test(reference)) {
     const [address = '', name = ''] = reference.split('#');
     return URL.canParse(address) ? { address, name } : { name: reference };
