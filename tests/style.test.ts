@@ -19,6 +19,12 @@ test('no source file is left unfinished', () => {
   expect(found(sources, unfinished)).toEqual([]);
 });
 
+test('no source file has Node make directories recursively, which never ends below /proc', () => {
+  const shipped = sources.filter((file) => !/\.test\.ts$|\/test\/|^(apps\/bench|examples|tests)\//.test(file));
+  expect(shipped.length).toBeGreaterThan(100);
+  expect(found(shipped, /\bmkdir(Sync)?\(.*\brecursive\b/)).toEqual([]);
+});
+
 test('no file contains a path of the machine it was written on', () => {
   const folders = ['work', 'root', 'home', 'Users'].join('|');
   expect(found(files, new RegExp(String.raw`(?<![\w.-])/(${folders})/`))).toEqual([]);

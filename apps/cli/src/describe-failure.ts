@@ -35,7 +35,6 @@ const storageHints: Partial<Record<StorageErrorCode, string>> = {
   unsealed: '`varve verify` names the events, `varve repair --accept-unsealed` accepts them as they are.',
   full: 'Free disk space, then use --resume: stored events are not lost.',
   io: 'Choose another place with --store or VARVE_HOME.',
-  invalid: 'A store is sqlite:FILE, dir:PATH or memory:.',
 };
 
 /** Returns message, hint and exit status of an error; undefined for a bug, which ends the process. */

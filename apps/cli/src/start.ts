@@ -3,15 +3,21 @@ import type { Variables } from '@varve/text';
 import { CliError } from './cli-error.ts';
 import { exitCodes } from './exit-codes.ts';
 import { runProgram } from './program.ts';
-import { exitOnBrokenPipe } from './terminal/exit-on-broken-pipe.ts';
+import { fileProblem } from './file-problem.ts';
+import { onFailedOutput } from './terminal/on-failed-output.ts';
 import { outputOf, styled, type Output } from './terminal/output.ts';
 
 /** Runs the command of this process, with the environment `env`, and sets its exit status. */
 export async function start(env: Variables): Promise<void> {
   const { stdin, stdout, stderr } = process;
-  exitOnBrokenPipe(stdout);
-  exitOnBrokenPipe(stderr);
-  printProblems(outputOf(stderr, env));
+  const output = outputOf(stderr, env);
+  onFailedOutput(stdout, (error) => {
+    output.line([styled('red', 'varve:'), ' ', fileProblem('Standard output', 'written', error)]);
+    return true;
+  });
+  // There is nowhere to report it, and the work does not depend on it.
+  onFailedOutput(stderr, () => false);
+  printProblems(output);
   process.exitCode = await runProgram(process.argv.slice(2), {
     env,
     get cwd() {

@@ -61,6 +61,25 @@ test('a Node that is too old is named in one sentence, before anything is import
   expect(await run('--version')).toMatchObject({ stdout: '1.2.3\n', stderr: '' });
 });
 
+test.for([['--help'], ['verify', '--help'], ['import', '--help'], ['run', '--help'], ['nonsense']])(
+  '%j loads neither the agent nor what it is made of',
+  async (args) => {
+    const hook = `
+      import { registerHooks } from 'node:module';
+      const loaded = new Set();
+      registerHooks({ load(url, context, next) { loaded.add(url); return next(url, context); } });
+      process.on('exit', () => console.error('LOADED', [...loaded].join(' ')));`;
+    const all = ['--conditions=@varve/source', '--import', `data:text/javascript,${encodeURIComponent(hook)}`, main];
+    const child = spawn(process.execPath, [...all, ...args], {
+      env: { PATH: process.env['PATH'], HOME: await newHome() },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    const loaded = (await readAll(child.stderr)).split('LOADED')[1] ?? '';
+    expect(loaded).toContain('/apps/cli/src/commands/');
+    expect(loaded).not.toMatch(/\/packages\/(?:agent|llm|tools|condensers)\//);
+  },
+);
+
 test('a new key signs a run, which verify trusts', async () => {
   const home = await newHome();
   const created = await runVarve(['key'], { home });

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
 import { tmpdir } from 'node:os';
@@ -164,6 +165,49 @@ test('a lost event is shown, refuses the next run with status 4, and is repaired
   expect(await varve('repair', id)).toMatchObject({ code: 0, stdout: 'Nothing to repair.\n' });
 });
 
+test('an unreadable event inside a log is named with the command that ends the log before it', async () => {
+  const { id, varve, folder, names } = await inDirectory();
+  await writeFile(join(folder, 'events', names[3] ?? ''), '{"id":');
+  const command = `varve repair ${id} --from 3`;
+  expect((await varve('show', id)).stderr).toContain(command);
+  expect((await varve('show', id, '--json')).stderr).toContain(command);
+  expect(await varve('verify', id)).toMatchObject({ code: 4, stderr: expect.stringContaining(command) });
+  expect(await varve('repair', id)).toMatchObject({ code: 0, stderr: expect.stringContaining(command) });
+  expect(await varve('export', id, '-')).toMatchObject({ code: 4, stderr: expect.stringContaining('is unreadable') });
+  expect((await varve('repair', id, '--from', String(names.length))).code).toBe(2);
+  expect((await varve('repair', id, '--from=-1')).code).toBe(2);
+  expect((await varve('repair', id, '--from', '3')).stdout).toContain('The log ends before event 3 now.');
+  expect(await readdir(join(folder, '.varve', 'quarantine'))).toHaveLength(names.length - 3);
+  expect((await varve('verify', id)).code).toBe(0);
+});
+
+test('a bundle is imported with --trust only if one of the keys signed its last event', async () => {
+  const { home, varve, id } = await worked();
+  const file = join(home, 'conversation.varve');
+  const trusted = (await varve('key')).stdout.trim();
+  const other = 'did:key:z6MktwupdmLXVVqTzCw4i46r4uGyosGXRnR3XjN4Zq7oMMsw';
+  await varve('export', id, file);
+  const into = async (name: string, ...keys: readonly string[]) => {
+    const options = keys.flatMap((key) => ['--trust', key]);
+    return (await varve('import', file, '--store', `dir:${join(home, name)}`, ...options)).code;
+  };
+  expect(await into('unsigned', trusted)).toBe(4);
+  await using server = await scriptedServer([{ text: 'Done.' }]);
+  await varve('run', 'Again.', '--resume', id, '--sign', '--base-url', server.url, '--model', 'm');
+  await rm(file);
+  await varve('export', id, file);
+  expect(await into('other', other)).toBe(4);
+  expect(await into('malformed', 'nonsense')).toBe(2);
+  expect(await into('signed', other, trusted)).toBe(0);
+  const lines = (await readFile(file, 'utf8')).trimEnd().split('\n').slice(0, -1);
+  const kept = lines.map((line) => `${JSON.stringify({ ...JSON.parse(line), statements: undefined })}\n`).join('');
+  const sha256 = createHash('sha256').update(kept).digest('hex');
+  await writeFile(file, `${kept}${JSON.stringify({ end: lines.length - 1, sha256 })}\n`);
+  expect(await into('stripped', trusted)).toBe(4);
+  expect((await varve('ls', '--store', `dir:${join(home, 'stripped')}`)).stdout).toBe('');
+  expect(await into('untrusting')).toBe(0);
+});
+
 test('removed seals fail verification and refuse the next run until they are accepted', async () => {
   const { id, varve, folder } = await inDirectory();
   await rm(join(folder, '.varve', 'seals.jsonl'));
@@ -182,7 +226,10 @@ test('verify fails for keys that did not sign, malformed keys, unknown seals and
   const codes = async (...args: readonly string[]) => (await varve('verify', ...args)).code;
   expect(await codes('--trust', key, id)).toBe(4);
   expect(await codes('--trust', key, '--trust', key, id)).toBe(4);
-  expect(await codes(id, '--trust', 'nonsense')).toBe(2);
+  expect(await varve('verify', id, '--trust', 'nonsense')).toMatchObject({
+    code: 2,
+    stderr: 'varve: "nonsense" is not an Ed25519 public key (did:key:z6Mk…).\n',
+  });
   expect(await codes(id, '--require-signed')).toBe(2);
   expect(await codes(id, '--require-seals')).toBe(0);
   expect(await codes(id, '--head', 'a'.repeat(64))).toBe(4);

@@ -13,6 +13,7 @@ const secrets = {
   LLM_API_KEY: 'llm-key-0123456789abcdef',
   OH_SESSION_API_KEYS_0: 'session-key-0123456789',
   PGPASSWORD: 'p"a\\s\'s\n$(date) `x` ä 😀',
+  NODE_AUTH_TOKEN: 'node-token-0123456789',
   DATABASE_URL: 'postgres://user:word@db/x',
   VARVE_PADDING: 'x'.repeat(20_000),
 };

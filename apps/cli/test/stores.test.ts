@@ -50,6 +50,22 @@ test.for(reading)('%j on the default store creates nothing before the first run'
   expect(await readdir(home)).toEqual([]);
 });
 
+const model = ['--base-url', 'http://127.0.0.1:9', '--model', 'm'];
+
+test.for([
+  ['run', 'x'],
+  ['run', 'x', '--model', 'nobody/x'],
+  ['run', 'x', '--base-url', 'http://127.0.0.1:9'],
+  ['run', 'x', '--workspace', 'nowhere', ...model],
+  ['run', 'x', '--sign', ...model],
+  ['run', 'x', '--max-steps', '0', ...model],
+])('%j cannot start, and creates nothing', async (args) => {
+  const home = await newHome();
+  expect((await runVarve(args, { home })).code).toBe(2);
+  expect((await runVarve([...args, '--store', 'dir:store'], { home })).code).toBe(2);
+  expect(await readdir(home)).toEqual([]);
+});
+
 test('an empty file is not a store, and stays empty', async () => {
   const home = await newHome();
   await writeFile(join(home, 'empty.db'), '');

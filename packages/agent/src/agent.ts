@@ -17,7 +17,7 @@ export interface ToolsContext {
   readonly conversationId: string;
   /** Masks the conversation's secrets, for tools that keep text outside the log. */
   readonly mask: Mask;
-  /** Masks the same secrets in text that arrives in pieces, such as the output of a terminal. */
+  /** Masks the same secrets in text that arrives in pieces, or before it is cut; an option of `defaultTools`. */
   readonly redactor: Redactor;
 }
 

@@ -105,3 +105,51 @@ test('calls with edge case texts are rendered', () => {
     expect(callLines(event)).toHaveLength(1);
   }
 });
+
+const edit = { kind: 'FileEditorAction', path: '/a' };
+const task = { title: 'a', notes: '', status: 'todo' };
+
+test.for<readonly [one: object, other: object]>([
+  [{ command: 'ls' }, { command: 'ls\n' }],
+  [{ command: 'ls' }, { command: 'ls ' }],
+  [{ command: 'ls' }, { command: 'ls', is_input: true }],
+  [{ command: 'ls' }, { command: 'ls', reset: true }],
+  [{ command: 'ls' }, { command: 'ls', timeout: 5 }],
+  [
+    { ...edit, command: 'view' },
+    { ...edit, command: 'view', path: '/a\n' },
+  ],
+  [
+    { ...edit, command: 'view' },
+    { ...edit, command: 'view', view_range: [1, 5] },
+  ],
+  [
+    { ...edit, command: 'view' },
+    { ...edit, command: 'undo_edit' },
+  ],
+  [
+    { ...edit, command: 'create', file_text: 'x' },
+    { ...edit, command: 'create', file_text: 'x\n' },
+  ],
+  [
+    { ...edit, command: 'insert', insert_line: 0, new_str: 'x' },
+    { ...edit, command: 'insert', insert_line: 1, new_str: 'x' },
+  ],
+  [
+    { ...edit, command: 'str_replace', old_str: 'x' },
+    { ...edit, command: 'str_replace', old_str: 'x\n' },
+  ],
+  [
+    { ...edit, command: 'str_replace', old_str: 'x' },
+    { ...edit, command: 'str_replace', old_str: 'x', new_str: 'y' },
+  ],
+  [
+    { kind: 'TaskTrackerAction', command: 'plan', task_list: [task] },
+    { kind: 'TaskTrackerAction', command: 'plan', task_list: [{ ...task, notes: 'b' }] },
+  ],
+])('the calls %j and %j differ when they are to be approved', ([one, other]) => {
+  const [rows, others] = [one, other].map((action) =>
+    callLines(eventFactory().call('1', 'r', { action: { kind: 'TerminalAction', ...action } })),
+  );
+  expect(rows).not.toEqual(others);
+});

@@ -78,7 +78,10 @@ export async function race(
 export async function takeovers(open: () => Promise<EventStore>, { opening }: Racers, rounds: number): Promise<void> {
   await using holder = child(`${prelude(opening)}
     for (let n = 0; ; ) {
-      const log = await store.open('c').catch(() => store.create('c', {}));
+      const log = await store.open('c').catch((error) => {
+        if (error.code !== 'missing') throw error;
+        return store.create('c', {});
+      });
       console.log('holds');
       try {
         for (; ; n += 1) {

@@ -1,3 +1,4 @@
+import type { Redactor } from '@varve/text';
 import type { Tool } from './contract/tool.ts';
 import type { FileEditorOptions } from './file-editor/file-editor-options.ts';
 import { fileEditor } from './file-editor/file-editor.ts';
@@ -16,6 +17,8 @@ export interface DefaultToolsOptions {
   readonly terminal?: TerminalOptions;
   readonly fileEditor?: FileEditorOptions;
   readonly taskTracker?: TaskTrackerOptions;
+  /** Masks secrets in the terminal and in views of files, before texts are cut. */
+  readonly redactor?: Redactor;
 }
 
 /**
@@ -24,8 +27,8 @@ export interface DefaultToolsOptions {
  */
 export function defaultTools(options: DefaultToolsOptions = {}): readonly Tool[] {
   return [
-    terminal(options.terminal),
-    fileEditor(options.fileEditor),
+    terminal({ ...maskedBy(options), ...options.terminal }),
+    fileEditor({ ...maskedBy(options), ...options.fileEditor }),
     taskTracker(options.taskTracker),
     think(),
     finish(),
@@ -36,6 +39,8 @@ export function defaultTools(options: DefaultToolsOptions = {}): readonly Tool[]
 export interface PlanningToolsOptions {
   readonly search?: SearchOptions;
   readonly planningFileEditor?: PlanningFileEditorOptions;
+  /** Masks secrets in found lines and in views of files, before texts are cut. */
+  readonly redactor?: Redactor;
 }
 
 /**
@@ -43,10 +48,11 @@ export interface PlanningToolsOptions {
  * finish.
  */
 export function planningTools(options: PlanningToolsOptions = {}): readonly Tool[] {
+  const search = { ...maskedBy(options), ...options.search };
   return [
-    glob(options.search),
-    grep(options.search),
-    planningFileEditor(options.planningFileEditor),
+    glob(search),
+    grep(search),
+    planningFileEditor({ ...maskedBy(options), ...options.planningFileEditor }),
     think(),
     finish(),
   ];
@@ -54,5 +60,13 @@ export function planningTools(options: PlanningToolsOptions = {}): readonly Tool
 
 /** Returns the smallest set of tools that covers every task, for short prompts: terminal, file editor, finish. */
 export function minimalTools(options: Omit<DefaultToolsOptions, 'taskTracker'> = {}): readonly Tool[] {
-  return [terminal(options.terminal), fileEditor(options.fileEditor), finish()];
+  return [
+    terminal({ ...maskedBy(options), ...options.terminal }),
+    fileEditor({ ...maskedBy(options), ...options.fileEditor }),
+    finish(),
+  ];
+}
+
+function maskedBy({ redactor }: { readonly redactor?: Redactor }): { readonly redactor?: Redactor } {
+  return redactor === undefined ? {} : { redactor };
 }

@@ -11,6 +11,7 @@ import type { CliCommand } from '../cli-command.ts';
 import { demoSteps, demoTask } from './demo-script.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import { onInterrupt } from '../terminal/signals.ts';
+import { shellWord } from '../shell-word.ts';
 import { openConfiguredStore, storeUrl } from '../setup/open-configured-store.ts';
 import { styled, type Printable } from '../terminal/output.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
@@ -55,7 +56,7 @@ async function runDemo(io: TerminalIo, store: string | undefined): Promise<ExitC
   print(
     passes === 0 ? styled('green', "The project's tests pass now.") : styled('red', "The project's tests still fail."),
   );
-  await printNextSteps(io, store, print);
+  if (storeUrl(io, store) !== 'memory:') await printNextSteps(io, store, print);
   return passes === 0 ? exitCodes.ok : exitCodes.unfinished;
 }
 
@@ -69,7 +70,7 @@ async function printNextSteps(
   const id = items[0]?.id ?? '';
   const short = id.slice(0, 8);
   const varve = commandName(io);
-  const where = option === undefined ? '' : ` --store ${option}`;
+  const where = option === undefined ? '' : ` --store ${shellWord(option)}`;
   print(`The conversation ${id} is stored in ${storeUrl(io, option)}`);
   print('');
   print('Try next:');

@@ -7,7 +7,7 @@ import { CliError } from '../cli-error.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { eventCount } from '../conversations/event-count.ts';
 import { exitCodes } from '../exit-codes.ts';
-import { fileProblem } from '../setup/file-problem.ts';
+import { fileProblem } from '../file-problem.ts';
 import { resolveId } from '../setup/resolve-id.ts';
 import { openExistingStore } from '../setup/open-configured-store.ts';
 import { styled } from '../terminal/output.ts';

@@ -1,16 +1,21 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { Conversation } from '@varve/agent';
 import type { Verdict } from '@varve/storage/proof';
 import { CliError } from '../cli-error.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { eventCount } from '../conversations/event-count.ts';
 import { exitCodes } from '../exit-codes.ts';
-import { fileProblem } from '../setup/file-problem.ts';
+import { fileProblem } from '../file-problem.ts';
 import { openConfiguredStore } from '../setup/open-configured-store.ts';
 import { styled } from '../terminal/output.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
+import { repeatable } from './repeatable.ts';
+
+interface ImportCommandOptions {
+  readonly store?: string;
+  readonly trust: readonly string[];
+}
 
 /** Imports a conversation that `export` wrote, after verifying it. */
 export const importCommand: CliCommand = {
@@ -20,10 +25,21 @@ export const importCommand: CliCommand = {
       .argument('<file>', 'file written by `export`; - for standard input')
       .description('Import an exported conversation under its original id after verifying it.')
       .option('--store <url>', 'the store, for instance sqlite:FILE')
-      .action(async (file: string, { store: url }: { readonly store?: string }) => {
+      .option(
+        '--trust <key>',
+        'a trusted public key (did:key:z6Mk…) that must have signed the last event; repeatable',
+        repeatable,
+        [],
+      )
+      .action(async (file: string, { store: url, trust }: ImportCommandOptions) => {
         await checkFile(file, io);
+        // Loaded here, so that the help appears faster.
+        const { Conversation } = await import('@varve/agent');
         await using store = await openConfiguredStore(io, url);
-        const { id, verdict, openCalls } = await Conversation.import(chunksOf(file, io), { store });
+        const { id, verdict, openCalls } = await Conversation.import(chunksOf(file, io), {
+          store,
+          ...(trust.length > 0 && { trusted: trust }),
+        });
         if (verdict) {
           const source = file === '-' ? 'standard input' : file;
           io.stderr.line(styled('dim', `Imported ${source}: ${receipt(verdict)}.`));

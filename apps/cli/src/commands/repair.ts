@@ -1,12 +1,18 @@
 import { repair, type RepairResult } from '@varve/storage/maintenance';
+import { InvalidArgumentError } from 'commander';
+import { CliError } from '../cli-error.ts';
 import type { CliCommand } from '../cli-command.ts';
+import { eventCount } from '../conversations/event-count.ts';
+import { repairCommandFor } from '../conversations/repair-command-for.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { resolveId } from '../setup/resolve-id.ts';
 import { openExistingStore } from '../setup/open-configured-store.ts';
+import { styled } from '../terminal/output.ts';
 
 interface RepairCommandOptions {
   readonly store?: string;
   readonly acceptUnsealed?: true;
+  readonly from?: number;
 }
 
 /** Ends a log that lost events before the loss, and accepts events that lost their seals. */
@@ -17,16 +23,33 @@ export const repairCommand: CliCommand = {
       .argument('<id>', 'the conversation, or the first characters of its id')
       .description('End a damaged log before its first missing event; later events go to quarantine.')
       .option('--store <url>', 'the store, for instance sqlite:FILE')
+      .option('--from <seq>', 'end the log before this event even if it can be read', eventNumber)
       .option('--accept-unsealed', 'accept events that have no seals, or lost them, as they are now')
-      .action(async (id: string, { store: url, acceptUnsealed }: RepairCommandOptions) => {
+      .action(async (id: string, { store: url, acceptUnsealed, from }: RepairCommandOptions) => {
         await using store = await openExistingStore(io, url);
         await using log = await store.open(await resolveId(store, id), { purpose: 'repair' });
-        const result = await repair(log, { ...(acceptUnsealed && { acceptUnsealed }) });
+        checkEnd(from, await log.head());
+        const result = await repair(log, {
+          ...(acceptUnsealed && { acceptUnsealed }),
+          ...(from !== undefined && { from }),
+        });
         for (const line of describe(result)) io.stdout.line(line);
+        const { loss, cut } = result;
+        if (loss && !cut) io.stderr.line(styled('dim', repairCommandFor(log.id, loss)));
         done(exitCodes.ok);
       });
   },
 };
+
+function eventNumber(value: string): number {
+  if (/^\d{1,15}$/.test(value)) return Number(value);
+  throw new InvalidArgumentError('It must be the number of an event, at least 0.');
+}
+
+function checkEnd(from: number | undefined, head: number): void {
+  if (from === undefined || from < head) return;
+  throw new CliError(exitCodes.usage, `The log has ${eventCount(head)}, so it has no event ${from}.`);
+}
 
 function* describe({ loss, cut, resolved, accepted }: RepairResult): Generator<string> {
   if (loss) yield loss.message;

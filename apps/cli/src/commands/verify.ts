@@ -1,20 +1,16 @@
-import {
-  verifyMeta,
-  verifyRequests,
-  verifySnapshots,
-  type MetaDifference,
-  type SnapshotCheck,
-} from '@varve/agent/replay';
+import type { MetaDifference, SnapshotCheck } from '@varve/agent/replay';
 import type { LogReader } from '@varve/storage';
 import { type Verdict, verify as verifySeals, type VerifyOptions } from '@varve/storage/proof';
 import { CliError } from '../cli-error.ts';
 import type { CliCommand } from '../cli-command.ts';
+import { repairCommandFor } from '../conversations/repair-command-for.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { resolveId } from '../setup/resolve-id.ts';
 import { openExistingStore } from '../setup/open-configured-store.ts';
 import { type Printable, styled } from '../terminal/output.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 import { describeVerdict } from './describe-verdict.ts';
+import { repeatable } from './repeatable.ts';
 
 interface VerifyCommandOptions {
   readonly store?: string;
@@ -44,7 +40,7 @@ export const verify: CliCommand = {
       .option(
         '--trust <key>',
         'a trusted public key (did:key:z6Mk…) that must have signed the head; repeatable',
-        add,
+        repeatable,
         [],
       )
       .option('--require-signed', 'fail unless a key of --trust signed the head; implied by --trust')
@@ -56,6 +52,8 @@ export const verify: CliCommand = {
         await using store = await openExistingStore(io, options.store);
         const log = await store.read(await resolveId(store, id));
         const verdict = await verifySeals(log, requirements);
+        // Loaded here, so that the help appears faster.
+        const { verifyMeta, verifySnapshots } = await import('@varve/agent/replay');
         const requests = verdict.broken ? undefined : await countRequests(log);
         const settings = verdict.broken ? [] : await verifyMeta(log, (await store.summary(log.id)).meta);
         const snapshots = verdict.broken ? [] : await verifySnapshots(log);
@@ -65,14 +63,12 @@ export const verify: CliCommand = {
         else printVerdict(io, verdict, requests);
         if (!options.json && differing.length > 0) printDiffering(io, differing);
         if (!options.json && settings.length > 0) printChanged(io, settings);
+        const loss = await log.loss?.();
+        if (loss) io.stderr.line(styled('dim', repairCommandFor(log.id, loss)));
         done(isGood ? exitCodes.ok : exitCodes.storage);
       });
   },
 };
-
-function add(key: string, keys: readonly string[]): readonly string[] {
-  return [...keys, key];
-}
 
 function requirementsOf({ trust, requireSigned, requireSeals, head }: VerifyCommandOptions): VerifyOptions {
   if (requireSigned && trust.length === 0) {
@@ -86,6 +82,7 @@ function requirementsOf({ trust, requireSigned, requireSeals, head }: VerifyComm
 }
 
 async function countRequests(log: LogReader): Promise<RequestCount> {
+  const { verifyRequests } = await import('@varve/agent/replay');
   const count = { checked: 0, older: 0, differing: [] as number[] };
   for await (const { seq, messages, tools, parameters } of verifyRequests(log)) {
     count.checked += 1;

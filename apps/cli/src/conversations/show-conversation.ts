@@ -9,6 +9,7 @@ import { eventCount } from './event-count.ts';
 import { localTime } from './local-time.ts';
 import { usageText } from '../run/progress.ts';
 import { metaFields } from './meta-fields.ts';
+import { repairCommandFor } from './repair-command-for.ts';
 import { resolveId } from '../setup/resolve-id.ts';
 import { openExistingStore } from '../setup/open-configured-store.ts';
 import { styled } from '../terminal/output.ts';
@@ -30,6 +31,10 @@ export async function showConversation(typed: string, options: ShowOptions, io: 
   if (options.messages) await printRequest(log, io);
   else if (options.json) for await (const { text } of log.range(0)) io.stdout.jsonLine(text);
   else await printConversation(await store.summary(id), log, options, io);
+  const loss = await log.loss?.();
+  if (!loss) return;
+  io.stderr.line(styled('red', `Incomplete: ${loss.message}`));
+  io.stderr.line(styled('dim', repairCommandFor(id, loss)));
 }
 
 async function printRequest(log: LogReader, io: TerminalIo): Promise<void> {
@@ -51,8 +56,6 @@ async function printConversation(
     else for (const line of format(event)) io.stdout.text(shownLine(line));
   }
   const { status, stats, head } = await readState(log);
-  const loss = await log.loss?.();
-  if (loss) io.stderr.line(styled('red', `Incomplete: ${loss.message}`));
   const end = [status, eventCount(head), ...(stats.total.calls > 0 ? [usageText(stats.total)] : [])].join(' · ');
   io.stderr.line(styled('dim', full ? end : `${end} · --full shows every field`));
 }

@@ -40,9 +40,9 @@ export function agentForRun(
     model,
     tools: ({ conversationId, redactor }) =>
       defaultTools({
+        redactor,
         terminal: {
           outputDir: join(varveHome(io), 'outputs', conversationId),
-          redactor,
           inherit: io.env,
           inheritNames: env ?? [],
           onEndedPrograms,

@@ -1,4 +1,5 @@
 import type { Usage } from '@varve/events/projections';
+import { fitted } from '../terminal/columns.ts';
 import { styled, type Output, type Printable } from '../terminal/output.ts';
 
 /** Columns for the `^C` that a terminal appends: a wrapped line would not be cleared completely. */
@@ -59,7 +60,7 @@ export class Progress implements Disposable {
     if (!this.#output.canRedraw || this.#isHidden) return;
     this.#clear();
     const width = this.#output.columns - spareColumns;
-    this.#output.partial(styled('dim', this.#text().slice(0, width)));
+    this.#output.partial(styled('dim', fitted(this.#text(), width)));
     this.#isShown = true;
   }
 

@@ -1,7 +1,9 @@
+import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { Conversation } from '@varve/agent';
 import type { EventStore } from '@varve/storage';
-import type { ExitCode } from '../exit-codes.ts';
+import { CliError } from '../cli-error.ts';
+import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import { configuredModel } from '../setup/configured-model.ts';
 import { openConfiguredStore, openExistingStore } from '../setup/open-configured-store.ts';
 import { pruneVarveHome } from '../setup/prune-varve-home.ts';
@@ -22,9 +24,9 @@ import { storedRun, type StoredRun } from './stored-run.ts';
 /** Runs a task to its end and resolves with the exit status. `task` may be empty with `resume`. */
 export async function runTask(task: string, options: RunOptions, io: TerminalIo): Promise<ExitCode> {
   using progress = new Progress(io);
-  const openStore = options.resume === undefined ? openConfiguredStore : openExistingStore;
-  await using store = await openStore(io, options.store);
-  const stored = options.resume === undefined ? undefined : await storedRun(store, options.resume);
+  await using stores = new AsyncDisposableStack();
+  const existing = options.resume === undefined ? undefined : stores.use(await openExistingStore(io, options.store));
+  const stored = existing && (await storedRun(existing, options.resume ?? ''));
   const { model, secrets, flushDumps } = await configuredModel(
     io,
     { options, ...(stored?.model && { stored: stored.model }) },
@@ -46,6 +48,9 @@ export async function runTask(task: string, options: RunOptions, io: TerminalIo)
     options,
     io,
   );
+  if (!existing) await checkWorkspace(options, io);
+  // Created last, so that a run that cannot start creates nothing.
+  const store = existing ?? stores.use(await openConfiguredStore(io, options.store));
   await using conversation = await conversationFor(options, stored, { agent, store, secrets }, io);
   for (const line of changedSettings(conversation)) progress.above(styled('yellow', line));
   // Runs concurrently, so that the command does not wait for it at its end.
@@ -114,6 +119,12 @@ async function conversationFor(
   const { id, hasWorkspace } = stored;
   const isChosen = workspace !== undefined || !hasWorkspace;
   return Conversation.open({ ...parts, id, ...(isChosen && { workspace: resolve(cwd, workspace ?? '.') }) });
+}
+
+async function checkWorkspace({ workspace }: RunOptions, { cwd }: TerminalIo): Promise<void> {
+  const path = resolve(cwd, workspace ?? '.');
+  const found = await stat(path).catch(() => undefined);
+  if (!found?.isDirectory()) throw new CliError(exitCodes.usage, `The workspace ${path} is not a directory.`);
 }
 
 async function decide(conversation: Conversation, { approve, reject }: RunOptions): Promise<void> {

@@ -47,7 +47,9 @@ test.for<readonly [SecurityRisk, RiskVerdict | undefined, string]>([
 });
 
 test.for<readonly [Payload, Payload, boolean]>([
-  [rm, TerminalAction.create({ command: ' rm -rf build\n' }), true],
+  [rm, TerminalAction.create({ command: 'rm -rf build' }), true],
+  [rm, TerminalAction.create({ command: 'rm -rf build\u00A0' }), false],
+  [rm, TerminalAction.create({ command: ' rm -rf build' }), false],
   [rm, TerminalAction.create({ command: 'rm -rf build2' }), false],
   [rm, TerminalAction.create({ command: 'rm  -rf build' }), false],
   [rm, TerminalAction.create({ command: 'rm -rf build', reset: true }), false],

@@ -1,6 +1,7 @@
 import { normalize } from 'node:path/posix';
 import { FileEditorAction, TerminalAction } from '@varve/events/payloads';
 import type { PendingCall } from '@varve/events/projections';
+import { revealHidden } from '@varve/events/safe-text';
 import { callLines } from '@varve/events/text';
 
 /** Call that waits for a person. */
@@ -43,7 +44,10 @@ function rowsOf(line: string, width: number): readonly string[] {
   return [...rows, row];
 }
 
-/** Returns why a call waits: the findings of the analyzer, and the model's own rating where it differs. */
+/**
+ * Returns why a call waits: the findings of the analyzer, and the model's own rating where it differs. Findings quote
+ * the call, so each is one row, with every character visible.
+ */
 export function reasonRows({ event, review }: WaitingCall): readonly string[] {
   const verdict = review?.verdict;
   const isRated = event.security_risk !== 'UNKNOWN';
@@ -51,9 +55,13 @@ export function reasonRows({ event, review }: WaitingCall): readonly string[] {
   if (!verdict) return [isRated ? `Model's risk rating: ${event.security_risk}` : 'Every call is asked about.'];
   const rows = verdict.reasons
     .filter(({ risk, text }) => risk === verdict.risk && !isOwnRating(text))
-    .map(({ risk, text, rule }) => `${risk}: ${text}${rule === undefined ? '' : ` (rule ${rule})`}`);
+    .map(({ risk, text, rule }) => `${risk}: ${onOneRow(text)}${rule === undefined ? '' : ` (rule ${rule})`}`);
   const [first, ...more] = rows;
   return first === undefined ? [`${verdict.risk}: ${own}`] : [`${first}; ${own}`, ...more];
+}
+
+function onOneRow(text: string): string {
+  return revealHidden(text).replaceAll('\n', '<000A>');
 }
 
 /** Reports whether a reason only repeats the rating of the model. */
@@ -79,8 +87,8 @@ export function sessionGrant({ event }: WaitingCall): SessionGrant | undefined {
   const terminal = TerminalAction.read(event.action);
   if (terminal) {
     if (terminal.is_input) return undefined;
-    const command = terminal.command.trim();
-    return { key: JSON.stringify([tool, command, terminal.reset]), covers: 'exactly this command' };
+    // Blanks count, too: some end a file name, and others are no blanks for a shell.
+    return { key: JSON.stringify([tool, terminal.command, terminal.reset]), covers: 'exactly this command' };
   }
   const edit = FileEditorAction.read(event.action);
   if (edit) {

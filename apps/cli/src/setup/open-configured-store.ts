@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
-import { makeDirectories, memoryStore, openStore, type EventStore } from '@varve/storage';
+import { makeDirectories, memoryStore, openStore, StorageError, type EventStore } from '@varve/storage';
 import { diskError } from '@varve/storage/kit';
 import { CliError } from '../cli-error.ts';
 import { exitCodes } from '../exit-codes.ts';
@@ -27,7 +27,7 @@ export function storeUrl(io: TerminalIo, option: string | undefined): string {
 /**
  * Opens the configured store, and creates it and varve's data directory if missing.
  *
- * @throws {StorageError} `invalid` for a bad URL, `io` if it cannot be opened.
+ * @throws {CliError} `usage` for a bad URL; {@link StorageError} `io` if it cannot be opened.
  */
 export async function openConfiguredStore(io: TerminalIo, option: string | undefined): Promise<EventStore> {
   const url = storeUrl(io, option);
@@ -36,7 +36,7 @@ export async function openConfiguredStore(io: TerminalIo, option: string | undef
   } catch (error) {
     throw diskError(error);
   }
-  return openStore(url, schemes);
+  return openedStore(url);
 }
 
 /**
@@ -47,9 +47,18 @@ export async function openConfiguredStore(io: TerminalIo, option: string | undef
  */
 export async function openExistingStore(io: TerminalIo, option: string | undefined): Promise<EventStore> {
   const url = storeUrl(io, option);
-  if (await exists(url)) return openStore(url, schemes);
+  if (await exists(url)) return openedStore(url);
   if (configuredUrl(io, option) === undefined) return memoryStore();
   throw new CliError(exitCodes.storage, `There is no store ${url}.`, 'Check --store or VARVE_STORE.');
+}
+
+async function openedStore(url: string): Promise<EventStore> {
+  try {
+    return await openStore(url, schemes);
+  } catch (error) {
+    if (!(error instanceof StorageError) || error.code !== 'invalid') throw error;
+    throw new CliError(exitCodes.usage, error.message, 'A store is sqlite:FILE, dir:PATH or memory:.');
+  }
 }
 
 /** Returns whether a store is on disk; an empty file is not a store. Unknown schemes are left to `openStore`. */

@@ -6,6 +6,16 @@ const variable = 'VARVE_PRIVATE_ENVIRONMENT';
 const descriptor = 3;
 const shell = '/bin/sh';
 
+/** Variables that Node reads when it starts; others with this prefix, as `NODE_AUTH_TOKEN`, may be credentials. */
+const nodeNames = new Set(
+  [
+    'CHANNEL_FD CHANNEL_SERIALIZATION_MODE COMPILE_CACHE COMPILE_CACHE_PORTABLE DEBUG DEBUG_NATIVE DISABLE_COLORS',
+    'DISABLE_COMPILE_CACHE EXTRA_CA_CERTS ICU_DATA NO_WARNINGS OPTIONS PATH PENDING_DEPRECATION PRESERVE_SYMLINKS',
+    'PRESERVE_SYMLINKS_MAIN REDIRECT_WARNINGS SKIP_PLATFORM_CHECK TEST_CONTEXT TLS_REJECT_UNAUTHORIZED USE_ENV_PROXY',
+    'USE_SYSTEM_CA V8_COVERAGE',
+  ].flatMap((line) => line.split(' ').map((name) => `NODE_${name}`)),
+);
+
 /** A pipe holds 64 KiB, and a write that does not fit waits for ever. */
 const maxChars = 60_000;
 
@@ -39,7 +49,7 @@ export function privateEnvironment(): Variables {
 function replaceProcess(environment: Variables): void {
   const kept = {
     ...publicVariables(environment),
-    ...Object.fromEntries(Object.entries(environment).filter(([name]) => name.startsWith('NODE_'))),
+    ...Object.fromEntries(Object.entries(environment).filter(([name]) => nodeNames.has(name))),
   };
   const others = Object.fromEntries(Object.entries(environment).filter(([name, value]) => kept[name] !== value));
   const text = ascii(JSON.stringify(others));

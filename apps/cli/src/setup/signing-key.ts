@@ -5,7 +5,7 @@ import { makeDirectories, StorageError } from '@varve/storage';
 import { ed25519Signer, type Signer } from '@varve/storage/proof';
 import { CliError } from '../cli-error.ts';
 import { exitCodes } from '../exit-codes.ts';
-import { fileProblem } from './file-problem.ts';
+import { fileProblem } from '../file-problem.ts';
 import { pathIn, varveHome } from './open-configured-store.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 

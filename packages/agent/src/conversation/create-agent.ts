@@ -10,7 +10,7 @@ import {
 import { memoryStore, type EventStore } from '@varve/storage';
 import { defaultTools, finish, type Tool } from '@varve/tools';
 import type * as z from 'zod';
-import { defineAgent, type Agent, type AgentOptions } from '../agent.ts';
+import { defineAgent, type Agent, type AgentOptions, type ToolsContext } from '../agent.ts';
 import type { UserInput } from './conversation-options.ts';
 import { Conversation } from './conversation.ts';
 import { AgentError } from '../error.ts';
@@ -74,7 +74,8 @@ export function createAgent<Output = Readonly<Record<string, unknown>>>(
   options: CreateAgentOptions<Output>,
 ): RunnableAgent<Output> {
   const { model, apiKey, keys, baseUrl, store: givenStore, workspace, secrets = [], output, ...agentOptions } = options;
-  const { tools = () => defaultTools(), ...others } = withoutUndefined(agentOptions);
+  const { tools = ({ redactor }: ToolsContext) => defaultTools({ redactor }), ...others } =
+    withoutUndefined(agentOptions);
   const definition = defineAgent({
     ...others,
     tools: output ? (context) => withFinish(tools(context), output) : tools,

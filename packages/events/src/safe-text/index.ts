@@ -1,1 +1,1 @@
-export { safeJson, safeText } from './safe-text.ts';
+export { revealHidden, safeJson, safeText } from './safe-text.ts';

@@ -28,10 +28,14 @@ function actionLine({ action, tool_name: tool, tool_call: call, summary }: Actio
   const edit = FileEditorAction.read(action);
   if (edit) {
     const position = edit.insert_line === undefined ? '' : ` after line ${edit.insert_line}`;
-    return { mark, text: `✎ ${edit.command} ${onOneLine(edit.path)}${position}` };
+    const range = edit.view_range && maxLines === Infinity ? ` lines ${edit.view_range.join(' to ')}` : '';
+    return { mark, text: `✎ ${edit.command} ${onOneLine(edit.path)}${position}${range}` };
   }
   const tasks = TaskTrackerAction.read(action);
-  if (tasks) return { mark, text: `☰ ${tasks.command === 'plan' ? 'plan' : 'task list'}` };
+  if (tasks) {
+    const plan = maxLines === Infinity ? ` ${JSON.stringify(tasks.task_list)}` : '';
+    return { mark, text: tasks.command === 'plan' ? `☰ plan${plan}` : '☰ task list' };
+  }
   const thinking = ThinkAction.read(action);
   if (thinking)
     return { mark: 'quiet', text: `… ${maxLines === Infinity ? thinking.thought : firstLines(thinking.thought, 4)}` };
@@ -48,12 +52,13 @@ function onOneLine(name: string): string {
 
 /** Distinguishes a command from input for the running program: approving one is not approving the other. */
 function terminalText(
-  { command, is_input: isInput, reset }: NonNullable<ReturnType<typeof TerminalAction.read>>,
+  { command, is_input: isInput, reset, timeout }: NonNullable<ReturnType<typeof TerminalAction.read>>,
   maxLines: number,
 ): string {
   // A whole command keeps its outer blanks: some of them are other characters than the blank.
   const shown = (maxLines === Infinity ? command : firstLines(command, maxLines)) || '(poll)';
-  return `${isInput ? '⌨' : '$'} ${shown}${reset ? ' (in a fresh shell)' : ''}`;
+  const limit = timeout !== undefined && maxLines === Infinity ? ` (timeout ${timeout} s)` : '';
+  return `${isInput ? '⌨' : '$'} ${shown}${reset ? ' (in a fresh shell)' : ''}${limit}`;
 }
 
 /** Renders the removed and the added lines of an edit. */
@@ -67,7 +72,8 @@ function editLines({ action }: ActionEvent, maxLines: number): readonly TextLine
 
 function changedLines(sign: '-' | '+', value: string | undefined, maxLines: number): readonly TextLine[] {
   if (!value) return [];
-  const lines = value.replace(/\n$/, '').split('\n');
+  // An edit that only adds or removes a final line feed would look like none.
+  const lines = value.replace(/\n$/, maxLines === Infinity ? '<000A>' : '').split('\n');
   const hidden = lines.length - maxLines;
   const shown = lines.slice(0, maxLines).map((line) => (maxLines === Infinity ? line : shortened(line)));
   if (hidden > 0) shown.push(`… ${hidden} more ${hidden === 1 ? 'line' : 'lines'}`);

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, unlink, writeFile } from 'node:fs/promises';
+import { unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makePrivateDirectories } from './make-private-directories.ts';
 import { sanitizeDump } from './sanitize-dump.ts';
 
 /** Options of {@link dumpFolder}. */
@@ -38,7 +39,7 @@ export function dumpFolder({ path, secrets = [], ...options }: DumpFolderOptions
   let hasFailed = false;
 
   const write = async (name: string, value: Readonly<Record<string, unknown>>): Promise<void> => {
-    await mkdir(path, { recursive: true, mode: 0o700 });
+    makePrivateDirectories(path);
     await writeFile(join(path, name), `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 });
     const oldest = files.length > maxFiles ? files.shift() : undefined;
     if (oldest !== undefined) await unlink(join(path, oldest));

@@ -50,8 +50,8 @@ export interface LogProof {
    */
   sealedOnce?(): Promise<SealedOnce | undefined>;
   /**
-   * Yields every text that a cut, or the opening of a broken log, moved to quarantine, in any order. A text is an event
-   * or a record of one. Absent in a store without a quarantine.
+   * Yields every text that a cut, or the opening of a broken log, moved to quarantine or would move there, in any
+   * order. A text is an event or a record of one. Absent in a store without a quarantine.
    *
    * @throws {StorageError} `io`, `closed`.
    */

@@ -77,9 +77,9 @@ export interface FileText {
   readonly text: string;
 }
 
-/** Yields the text of each file in a directory. */
-export function* textsIn(files: Files, directory: string): Generator<FileText> {
-  for (const name of files.list(directory)) {
+/** Yields the text of files, by default of all in the directory. */
+export function* textsIn(files: Files, directory: string, names = files.list(directory)): Generator<FileText> {
+  for (const name of names) {
     const bytes = files.read(join(directory, name));
     if (bytes) yield { name, text: bytes.toString(encodingOf(bytes)) };
   }

@@ -37,10 +37,14 @@ export function lastSealOf(text: string): SealedEvent | undefined {
   return text.includes('\0') ? lastBeforeGap(text) : (lastLineOf(text) ?? parseSealLines(text).last);
 }
 
-/** Returns the last seal if it is the last line of the file; otherwise the whole file has to be parsed. */
+/**
+ * Returns the last seal if it is the last line of the file; otherwise the whole file has to be parsed. A line that the
+ * file has twice may be an old one, which a stopped holder wrote after its lease was taken over.
+ */
 function lastLineOf(text: string): SealedEvent | undefined {
   const start = text.lastIndexOf('\n', text.length - 2) + 1;
-  return text.endsWith('\n') ? sealOf(parseRecord(text.slice(start))) : undefined;
+  const line = text.slice(start);
+  return line.endsWith('\n') && text.indexOf(line) === start ? sealOf(parseRecord(line)) : undefined;
 }
 
 /** Returns the seal of the last event before the first one without a seal. */

@@ -27,7 +27,7 @@ export interface SharedLog {
   readonly readSealedOnce: () => SealedOnce | undefined;
   /** Finds the current loss of events. */
   readonly readLoss: () => LogLoss | undefined;
-  /** Reads the current files in a directory of the log, one after the other. */
+  /** Reads the current files in a directory of the log, one after the other; those to quarantine too. */
   readonly texts: (directory: 'quarantine' | 'snapshots') => Iterable<FileText>;
 }
 
@@ -52,7 +52,10 @@ export function sharedLog({ id, files, paths, pollMs, warn }: SharedLogOptions):
     readProof: () => parseSealLines(files.read(paths.seals)?.toString() ?? ''),
     readSealedOnce: () => sealedOnce(log, readRecordedEnd(log).sealed),
     readLoss: () => readLoss({ id, ...log }) ?? index.unreadable,
-    texts: (directory) => textsIn(files, paths[directory]),
+    texts: function* texts(directory) {
+      yield* textsIn(files, paths[directory]);
+      if (directory === 'quarantine') yield* textsIn(files, paths.events, index.namesFrom(index.head));
+    },
   };
 }
 

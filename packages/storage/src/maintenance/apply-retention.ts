@@ -53,7 +53,8 @@ async function removeTree(store: EventStore, { members }: ConversationTree): Pro
 /** Returns true if a conversation is not held and not changed since the plan, or `undefined` if it was removed. */
 async function isUnchanged(store: EventStore, { id, updatedAt, head }: Summary): Promise<boolean | undefined> {
   try {
-    const log = await store.open(id);
+    // A damaged conversation is removed like any other.
+    const log = await store.open(id, { purpose: 'repair' });
     await log[Symbol.asyncDispose]();
     const now = await store.summary(id);
     return now.updatedAt === updatedAt && now.head === head;

@@ -9,6 +9,7 @@ import { digestOf, tombstoneFor } from '../proof/hash-chain.ts';
 import { allProofs } from '../proof/proof-pages.ts';
 import type { Verdict, VerifyOptions } from '../proof/verdict.ts';
 import { verify } from '../proof/verify.ts';
+import { checkComplete } from './check-complete.ts';
 
 const batchEvents = 256;
 const batchCharacters = 1_000_000;
@@ -25,12 +26,12 @@ export interface CopyOptions extends VerifyOptions {
 
 /**
  * Copies a log into a store that has no conversation of its id, with the same texts, seals and signatures, so that both
- * verify alike. Refuses a broken log, because its copy would be sealed as if it were whole. Events without seals are
+ * verify alike. Refuses a broken or incomplete log, because its copy would look whole. Events without seals are
  * sealed in the copy, which records that they were imported without. Removes the copy again if it fails. Returns the
  * verdict on the copy, without what `onCopied` did, or `undefined` if neither store has proofs.
  *
- * @throws {StorageError} `corrupt` for a log that `verify` finds broken, `corrupt` or `duplicate` for one with an id
- * twice; as `verify`, `create` and `append`.
+ * @throws {StorageError} `incomplete` for a log that lost events, `corrupt` for one that `verify` finds broken,
+ * `corrupt` or `duplicate` for one with an id twice; as `verify`, `create` and `append`.
  */
 export async function copyLog(
   log: LogReader,
@@ -39,6 +40,7 @@ export async function copyLog(
 ): Promise<Verdict | undefined> {
   const { now = Date.now } = options;
   const verdict = log.proof ? await verify(log, options) : undefined;
+  await checkComplete(log);
   if (verdict?.broken) throw new StorageError('corrupt', verdict.broken.message);
   const copy = await store.create(log.id, options.meta ?? {});
   try {

@@ -4,6 +4,7 @@ import type { LogReader, Stored } from '../contract/log-reader.ts';
 import type { Summary } from '../contract/store.ts';
 import { firstSeal, nextSeal, sealedDigest } from '../proof/hash-chain.ts';
 import { allProofs } from '../proof/proof-pages.ts';
+import { checkComplete } from './check-complete.ts';
 
 /** First line of a bundle. */
 export interface BundleHeader extends Omit<Summary, 'head'> {
@@ -13,16 +14,18 @@ export interface BundleHeader extends Omit<Summary, 'head'> {
 
 /**
  * Exports a conversation as one portable text of JSON lines: a header, each event with its exact text, seal and
- * statements, and last a checksum over all lines before. Nothing is verified or left out: the reader of the bundle
- * verifies it. An event that is scrubbed during the export is written with its old or its new text, and with a proof
- * that matches it. Each line ends with a line feed.
+ * statements, and last a checksum over all lines before. Nothing is verified: the reader of the bundle verifies it. A
+ * log that lost events is refused; if that is found while it is read, the bundle has no checksum and cannot be
+ * imported. An event that is scrubbed during the export is written with its old or its new text, and with a proof that
+ * matches it. Each line ends with a line feed.
  *
- * @throws {StorageError} as `LogReader.range`.
+ * @throws {StorageError} `incomplete` for a log that lost events; as `LogReader.range`.
  */
 export async function* exportBundle(
   log: LogReader,
   { id, createdAt, updatedAt, meta }: Summary,
 ): AsyncGenerator<string> {
+  await checkComplete(log);
   const hash = createHash('sha256');
   const lineOf = (record: object): string => {
     const text = `${JSON.stringify(record)}\n`;
@@ -39,6 +42,7 @@ export async function* exportBundle(
     yield lineOf({ seq, id: eventId, kind, parent_id: parentId, text, ...proofFields(await proofs.proofOf(event)) });
     head = seq + 1;
   }
+  await checkComplete(log);
   // Events appended during the export are left out with their proof. Proof of lost events is included.
   if ((await log.head()) === head) {
     for await (const proof of proofs.rest()) yield lineOf({ seq: proof.seq, ...proofFields(proof) });

@@ -1,5 +1,6 @@
 import type { EventStore, Summary } from '../contract/store.ts';
 import { allSummaries } from '../kit/listing.ts';
+import { checkComplete } from './check-complete.ts';
 import { type FailedConversation, failedConversation } from './failed-conversation.ts';
 
 /** Limits for `planRetention`. An absent limit does not apply. */
@@ -87,7 +88,9 @@ async function countBytes(store: EventStore, { members }: ConversationTree): Pro
   const failures: FailedConversation[] = [];
   for (const { id } of members) {
     try {
-      for await (const { text } of (await store.read(id)).range(0)) bytes += Buffer.byteLength(text);
+      const log = await store.read(id);
+      for await (const { text } of log.range(0)) bytes += Buffer.byteLength(text);
+      await checkComplete(log);
     } catch (error) {
       failures.push(failedConversation(id, error));
     }

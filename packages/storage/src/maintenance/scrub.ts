@@ -1,7 +1,7 @@
 import type { Json } from '@varve/events';
 import { StorageError } from '../contract/error.ts';
 import type { TextReplacement } from '../contract/log-proof.ts';
-import type { Stored } from '../contract/log-reader.ts';
+import type { LogReader, Stored } from '../contract/log-reader.ts';
 import type { EventLog } from '../contract/log.ts';
 import type { Signer } from '../contract/statement.ts';
 import type { EventStore, Summary } from '../contract/store.ts';
@@ -9,6 +9,7 @@ import { allSummaries } from '../kit/listing.ts';
 import { digestOf, sealedDigest } from '../proof/hash-chain.ts';
 import { proofCursor } from '../proof/proof-pages.ts';
 import { signTombstone } from '../proof/signatures.ts';
+import { checkComplete } from './check-complete.ts';
 import { type FailedConversation, failedConversation } from './failed-conversation.ts';
 import { maskSecrets } from './mask-secrets.ts';
 
@@ -83,7 +84,10 @@ interface Scrubbing extends ScrubOptions {
 async function scrubOne(store: EventStore, { id, meta }: Summary, { mask, result, ...options }: Scrubbing) {
   const newMeta: Json = JSON.parse(mask(JSON.stringify(meta)));
   const isMetaClean = JSON.stringify(newMeta) === JSON.stringify(meta);
-  if (isMetaClean && !(await hasSecret(store, id, mask))) return;
+  const stored = await store.read(id);
+  const isClean = isMetaClean && !(await hasSecret(stored, mask));
+  // Events that cannot be read may contain a secret. Those that can be read are scrubbed first.
+  if (isClean) return checkComplete(stored);
   const log = await openUnlessHeld(store, id);
   if (!log) {
     result.held.push(id);
@@ -99,13 +103,13 @@ async function scrubOne(store: EventStore, { id, meta }: Summary, { mask, result
       // `replace` also removes the old `meta` from the store's files.
       await log.proof?.replace([]);
     }
+    await checkComplete(log);
   } finally {
     await log[Symbol.asyncDispose]();
   }
 }
 
-async function hasSecret(store: EventStore, id: string, mask: Mask): Promise<boolean> {
-  const { proof, ...log } = await store.read(id);
+async function hasSecret({ proof, ...log }: LogReader, mask: Mask): Promise<boolean> {
   for await (const text of proof?.quarantine?.() ?? []) if (mask(text) !== text) return true;
   for await (const { text } of proof?.snapshots?.() ?? []) if (mask(text) !== text) return true;
   for await (const { text } of log.range(0)) if (mask(text) !== text) return true;

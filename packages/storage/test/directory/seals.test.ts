@@ -185,3 +185,16 @@ test.for([0, 3])('a line that revokes seals from %i on does not count without it
   const { refused, verdict } = await resumed(files);
   expect([refused, verdict.broken?.seq, verdict.broken?.reason]).toEqual([undefined, 4, 'altered']);
 });
+
+test.for([1, 2, 5])('seals that a stopped holder writes again after a takeover change nothing: %i', async (count) => {
+  await using files = await closedLog();
+  const lines = (await readFile(files.seals, 'utf8')).split('\n').filter((line) => line.includes('"seal"'));
+  const seals = lines.filter((line) => !line.includes('checkpoint')).slice(0, count);
+  for (const isKilled of [false, true]) {
+    await appendFile(files.seals, `${seals.join('\n')}\n`);
+    if (isKilled) await kill(files);
+    await using store = await files.open();
+    await using log = await store.open('c');
+    expect(await verify(log, { requireSeals: true })).toMatchObject({ sealed: length, unsealed: [] });
+  }
+});

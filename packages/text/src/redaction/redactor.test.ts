@@ -318,3 +318,13 @@ test('text that repeats the known beginning of a secret takes linear time', () =
     expect(performance.now() - begin).toBeLessThan(2000);
   }
 });
+
+test.for(['\n', '\r\n', '\r'])('the line ends %j of a secret stay where lines are counted', (end) => {
+  const key = ['-----BEGIN KEY-----', 'MIIEvQIBADANBgkq', '-----END KEY-----'].join('\n');
+  const { lines } = redactor([key], { replacement: hidden });
+  const text = `one\n${key.replaceAll('\n', end)}\ntwo`;
+  expect(lines.text(text)).toBe(`one\n${hidden}${end}${end}\ntwo`);
+  const stream = lines.stream();
+  const streamed = text.split('').map((character) => stream.push(character));
+  expect(streamed.join('') + stream.end()).toBe(lines.text(text));
+});

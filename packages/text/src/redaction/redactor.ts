@@ -21,6 +21,8 @@ export interface Redactor {
   readonly value: Mask;
   /** Starts to redact a text that arrives in pieces. */
   readonly stream: () => RedactionStream;
+  /** As the redactor, for texts whose lines are counted: the line ends of a secret stay. */
+  readonly lines: Pick<Redactor, 'text' | 'stream'>;
 }
 
 /** Redacts a text that arrives in pieces. */
@@ -41,17 +43,9 @@ export function redactor(
 ): Redactor {
   const kept = typeof replacement === 'string' ? replacement : '';
   const current = typeof secrets === 'function' ? latest(secrets, kept) : once(() => compiled(secrets, kept));
-  const replaced = (text: string, ranges: readonly Range[]): string => {
-    if (ranges.length === 0) return text;
-    let result = '';
-    let from = 0;
-    for (const { start, end } of ranges) {
-      const hidden = typeof replacement === 'string' ? replacement : replacement(text.slice(start, end));
-      result += text.slice(from, start) + hidden;
-      from = end;
-    }
-    return result + text.slice(from);
-  };
+  const hide = typeof replacement === 'string' ? () => replacement : replacement;
+  const replaced = replacing(hide);
+  const replacedInLines = replacing((spelling) => hide(spelling) + lineEndsOf(spelling));
   /** Secrets are asked for once for all strings of a value. */
   const redactWith = ({ find }: Matcher) => {
     return (text: string): string => replaced(text, find(text));
@@ -71,7 +65,31 @@ export function redactor(
     },
     value: (value) => withMatcher(value, (found) => mapStrings(value, redactWith(found))),
     stream: () => redactionStream(current, replaced),
+    lines: {
+      text: (text) => withMatcher(text, ({ find }) => replacedInLines(text, find(text))),
+      stream: () => redactionStream(current, replacedInLines),
+    },
   };
+}
+
+/** Returns a text with its ranges replaced. */
+type Replace = (text: string, ranges: readonly Range[]) => string;
+
+function replacing(hide: (spelling: string) => string): Replace {
+  return (text, ranges) => {
+    if (ranges.length === 0) return text;
+    let result = '';
+    let from = 0;
+    for (const { start, end } of ranges) {
+      result += text.slice(from, start) + hide(text.slice(start, end));
+      from = end;
+    }
+    return result + text.slice(from);
+  };
+}
+
+function lineEndsOf(text: string): string {
+  return (text.match(/\r\n|[\r\n]/g) ?? []).join('');
 }
 
 type Current = () => Matcher | undefined;
@@ -101,10 +119,7 @@ function latest(secrets: () => readonly string[], kept: string): Current {
   };
 }
 
-function redactionStream(
-  current: Current,
-  replaced: (text: string, ranges: readonly Range[]) => string,
-): RedactionStream {
+function redactionStream(current: Current, replaced: Replace): RedactionStream {
   let rest = '';
   return {
     push(piece) {

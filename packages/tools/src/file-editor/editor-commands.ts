@@ -1,5 +1,6 @@
-import { mkdir, readFile, rm } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { makeDirectories } from '../files/make-directories.ts';
 import { createAtomically, isExisting, writeAtomically } from '../files/write-atomically.ts';
 import { contents, type CallFields, type EditorReport, success, snippet } from './editor-report.ts';
 import type { FileEditorOptions } from './file-editor-options.ts';
@@ -35,11 +36,14 @@ export class EditorCommands {
   readonly #history: PersistentHistory;
   readonly #maxFileBytes: number;
   readonly #maxViewChars: number;
+  readonly #redactor: FileEditorOptions['redactor'];
 
-  constructor({ maxFileBytes = 10 * 1024 * 1024, maxViewChars = 16_000, historyDir }: FileEditorOptions) {
+  constructor(options: FileEditorOptions) {
+    const { maxFileBytes = 10 * 1024 * 1024, maxViewChars = 16_000, historyDir, redactor } = options;
     this.#history = new PersistentHistory(historyDir);
     this.#maxFileBytes = maxFileBytes;
     this.#maxViewChars = maxViewChars;
+    this.#redactor = redactor;
   }
 
   /** Executes a call. A listing opens linked directories inside `roots` only; undefined: all. */
@@ -53,6 +57,9 @@ export class EditorCommands {
     };
     return commands[call.command]();
   }
+
+  /** Masks before lines are numbered, selected or cut: a part of a secret would not be recognized later. */
+  readonly #mask = (text: string): string => this.#redactor?.lines.text(text) ?? text;
 
   async #view(target: Target, call: EditorCall, roots: readonly string[] | undefined): Outcome {
     const maxChars = this.#maxViewChars;
@@ -68,12 +75,13 @@ export class EditorCommands {
       return isRefusal(image) ? image : success(done, `The image ${target.path}:`, image);
     }
     if ((target.stats?.size ?? 0) > this.#maxFileBytes && call.view_range !== undefined) {
-      const part = await viewHugeText(target, { range: call.view_range, maxChars });
+      const part = await viewHugeText(target, { range: call.view_range, maxChars, redactor: this.#redactor });
       return typeof part === 'string' ? success(done, part) : part;
     }
     const file = await readTextFile(target, this.#maxFileBytes);
     if (isRefusal(file)) return file;
-    const shown = viewText(file.text, { path: target.path, range: call.view_range, maxChars });
+    const mask = this.#mask;
+    const shown = viewText(file.text, { path: target.path, range: call.view_range, maxChars, mask });
     return typeof shown === 'string' ? success(done, shown) : shown;
   }
 
@@ -82,7 +90,7 @@ export class EditorCommands {
     if (content === undefined) return missingParameter('file_text', call);
     const bytes = Buffer.from(content);
     try {
-      await mkdir(dirname(target.real), { recursive: true });
+      makeDirectories(dirname(target.real));
       await createAtomically(target.real, bytes);
     } catch (error) {
       return isExisting(error) ? refuseExisting(target.path) : refuseFailure('Creating', target.path, error);
@@ -99,7 +107,7 @@ export class EditorCommands {
     const { old_str: old, new_str: replacement = '' } = call;
     if (old === undefined) return missingParameter('old_str', call);
     if (old === replacement)
-      return refuseParameter('new_str', replacement, 'It is the same as `old_str`, so nothing would change.');
+      return refuse('Invalid `new_str` parameter: it is the same as `old_str`, so nothing would change.');
     return this.#edit(target, call, (file) => replaceText(file, { path: target.path, old, new: replacement }));
   }
 
@@ -134,7 +142,8 @@ export class EditorCommands {
         ...contents(file.text, undefined),
       };
     const restored = decodeText(edit.before)?.text ?? '';
-    const lines = numberedLines(linesOf(unixText(restored).text), { first: 1, maxChars: this.#maxViewChars });
+    const shown = linesOf(this.#mask(unixText(restored).text));
+    const lines = numberedLines(shown, { first: 1, maxChars: this.#maxViewChars });
     return {
       ...success(callFieldsOf(call), `The last edit of ${path} was undone. The file is now:\n${lines}`),
       ...contents(file.text, restored),
@@ -158,7 +167,7 @@ export class EditorCommands {
     }
     await this.#history.push(target.real, { before: file.bytes, after: digestOf(bytes) });
     const note = [changed.note, encodingNote].flatMap((one) => (one === undefined ? [] : [` ${one}`])).join('');
-    const lines = snippet(changed, this.#maxViewChars);
+    const lines = snippet(changed, { maxChars: this.#maxViewChars, mask: this.#mask });
     const message = `The file ${target.path} was edited.${note} The lines around the change:\n${lines}\nCheck that they are as intended; edit again if not.`;
     return { ...success(callFieldsOf(call), message), ...contents(file.text, changed.text) };
   }

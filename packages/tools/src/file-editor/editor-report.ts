@@ -32,11 +32,19 @@ export function contents(before: string | undefined, after: string | undefined):
   return { ...(before !== undefined && { old_content: before }), ...(after !== undefined && { new_content: after }) };
 }
 
+/** Limits of a snippet. */
+export interface SnippetOptions {
+  readonly maxChars: number;
+  /** Returns a text without secrets and with the same lines. */
+  readonly mask: (text: string) => string;
+}
+
 /** Returns the changed lines and some lines around them, with line numbers. */
-export function snippet({ text: changed, first, last }: Changed, maxChars: number): string {
+export function snippet({ text: changed, first, last }: Changed, { maxChars, mask }: SnippetOptions): string {
   const from = Math.max(1, first - contextLines);
   const to = last + contextLines;
-  return numberedLines(linesOf(unixText(firstLines(changed, to)).text).slice(from - 1, to), { first: from, maxChars });
+  const lines = linesOf(unixText(firstLines(mask(changed), to)).text);
+  return numberedLines(lines.slice(from - 1, to), { first: from, maxChars });
 }
 
 /** Returns the first lines of a text, without splitting all of a large one. */

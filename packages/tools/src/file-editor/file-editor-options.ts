@@ -1,3 +1,5 @@
+import type { Redactor } from '@varve/text';
+
 /** Options of {@link fileEditor}. */
 export interface FileEditorOptions {
   /**
@@ -16,4 +18,9 @@ export interface FileEditorOptions {
   readonly historyDir?: string;
   /** Maximum length of a view, in UTF-16 units. Default: 16 000. */
   readonly maxViewChars?: number;
+  /**
+   * Masks secrets in views before they are numbered and cut. Default: nothing is masked here, and part of a secret that
+   * is divided by a cut, a range or the numbers of lines is not recognized later.
+   */
+  readonly redactor?: Pick<Redactor, 'lines'>;
 }

@@ -1,6 +1,7 @@
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import * as z from 'zod';
+import { makeDirectories } from '../files/make-directories.ts';
 import { writeAtomically } from '../files/write-atomically.ts';
 import { type Edit, EditHistory } from './edit-history.ts';
 import { digestOf } from '../files/text-file.ts';
@@ -81,7 +82,7 @@ export class PersistentHistory {
   }
 
   async #write(directory: string): Promise<void> {
-    await mkdir(directory, { recursive: true, mode: 0o700 });
+    makeDirectories(directory, 0o700);
     const { all } = this.#edits;
     for (const { edit } of all) {
       if (edit.before === undefined || this.#names.has(edit)) continue;

@@ -1,9 +1,10 @@
-import { mkdir, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { dirname, isAbsolute, join } from 'node:path';
 import { PlanningFileEditorAction, PlanningFileEditorObservation } from '@varve/events/payloads';
 import type { Tool, ToolContext } from '../contract/tool.ts';
 import { defineBuiltinTool } from '../contract/define-tool.ts';
 import { ToolError } from '../contract/error.ts';
+import { makeDirectories } from '../files/make-directories.ts';
 import { realPathOf } from '../files/real-path.ts';
 import { writeAtomically } from '../files/write-atomically.ts';
 import type { EditorCall } from './editor-commands.ts';
@@ -97,7 +98,7 @@ async function callOnPlan(
       `The plan ${plan} does not exist yet. The first edit starts it with this outline:\n${outline}`,
     );
   try {
-    await mkdir(dirname(plan), { recursive: true });
+    makeDirectories(dirname(plan));
     await writeAtomically(plan, Buffer.from(outline), undefined);
   } catch (error) {
     return failure(done, refuseFailure('Creating', plan, error).refused);

@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { truncateMiddle } from '@varve/text';
+import { type Redactor, truncateMiddle } from '@varve/text';
 import { refuse, refuseFailure, refuseParameter, type Refusal } from '../files/refusal.ts';
 import type { Target } from '../files/target.ts';
 
@@ -8,6 +8,7 @@ export interface HugeViewOptions {
   /** First and last line, counted from 1; last -1 means the end. */
   readonly range: readonly number[];
   readonly maxChars: number;
+  readonly redactor: Pick<Redactor, 'lines'> | undefined;
 }
 
 const endOfFile = -1;
@@ -20,12 +21,12 @@ const omittedNote = '[the middle of this line left out]';
  */
 export async function viewHugeText(
   { path, real }: Target,
-  { range, maxChars }: HugeViewOptions,
+  { range, maxChars, redactor }: HugeViewOptions,
 ): Promise<string | Refusal> {
   const [first = 0, last = 0] = range;
   if (range.length !== 2 || first < 1 || (last !== endOfFile && last < first))
     return refuseParameter('view_range', range, 'Give two line numbers: the first, from 1 on, and the last, or -1.');
-  const wanted = { first, last: last === endOfFile ? Infinity : last, maxChars };
+  const wanted = { first, last: last === endOfFile ? Infinity : last, maxChars, redactor };
   try {
     const found = await linesIn(real, wanted);
     if (found === undefined) return refuse(`The file ${path} is binary; this tool can neither show nor edit it.`);
@@ -56,14 +57,13 @@ interface Found {
   readonly count: number | undefined;
 }
 
-interface Wanted {
+interface Wanted extends Omit<HugeViewOptions, 'range'> {
   readonly first: number;
   readonly last: number;
-  readonly maxChars: number;
 }
 
 /** Reads the requested lines. Returns undefined for a binary file. */
-async function linesIn(path: string, { first, last, maxChars }: Wanted): Promise<Found | undefined> {
+async function linesIn(path: string, { first, last, maxChars, redactor }: Wanted): Promise<Found | undefined> {
   const lines: string[] = [];
   let number = 1;
   let rest = '';
@@ -79,7 +79,7 @@ async function linesIn(path: string, { first, last, maxChars }: Wanted): Promise
     number += 1;
     return number <= last;
   };
-  for await (const chunk of createReadStream(path, { encoding: 'utf8' }) as AsyncIterable<string>) {
+  for await (const chunk of maskedChunks(path, redactor)) {
     if (chunk.includes('\0')) return undefined;
     const parts = (rest + chunk).split('\n');
     rest = parts.pop() ?? '';
@@ -89,4 +89,12 @@ async function linesIn(path: string, { first, last, maxChars }: Wanted): Promise
   }
   if (rest !== '') take(rest);
   return { lines, count: number - 1 };
+}
+
+/** Reads a file as UTF-8, without secrets and with the same lines. */
+async function* maskedChunks(path: string, redactor: HugeViewOptions['redactor']): AsyncGenerator<string> {
+  const stream = redactor?.lines.stream();
+  for await (const chunk of createReadStream(path, { encoding: 'utf8' }) as AsyncIterable<string>)
+    yield stream?.push(chunk) ?? chunk;
+  yield stream?.end() ?? '';
 }

@@ -7,11 +7,13 @@ export interface TextViewOptions {
   readonly path: string;
   readonly range: readonly number[] | undefined;
   readonly maxChars: number;
+  /** Returns a text without secrets and with the same lines. */
+  readonly mask: (text: string) => string;
 }
 
 /** Returns a text, or a range of its lines, with line numbers. */
-export function viewText(text: string, { path, range, maxChars }: TextViewOptions): string | Refusal {
-  const lines = linesOf(unixText(text).text);
+export function viewText(text: string, { path, range, maxChars, mask }: TextViewOptions): string | Refusal {
+  const lines = linesOf(mask(unixText(text).text));
   const checked = checkRange(range, lines.length);
   if ('refused' in checked) return checked;
   const { first, last, note } = checked;

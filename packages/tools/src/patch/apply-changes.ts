@@ -1,6 +1,7 @@
 import type { Stats } from 'node:fs';
-import { lstat, mkdir, readFile, rm, rmdir } from 'node:fs/promises';
+import { lstat, readFile, rm, rmdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { makeDirectories } from '../files/make-directories.ts';
 import { refuse, type Refusal, systemMessage } from '../files/refusal.ts';
 import { stageFile, type StagedFile, writeAtomically } from '../files/write-atomically.ts';
 
@@ -33,7 +34,7 @@ export async function applyChanges(changes: readonly PlannedChange[]): Promise<R
   const done: PlannedChange[] = [];
   try {
     for (const change of changes) {
-      if (change.after !== undefined) createdDirectories.push(...(await createDirectories(dirname(change.real))));
+      if (change.after !== undefined) createdDirectories.push(...makeDirectories(dirname(change.real)));
       const file = change.after && (await stageFile(change.real, change.after, change.previous));
       staged.push({ change, file });
     }
@@ -55,15 +56,6 @@ export async function applyChanges(changes: readonly PlannedChange[]): Promise<R
       `Applying the patch failed: ${message}. These files could not be put back as they were: ${notRestored.join(', ')}.`,
     );
   }
-}
-
-/** Creates a directory with its parents; returns the created ones, outermost first. */
-async function createDirectories(path: string): Promise<readonly string[]> {
-  const first = await mkdir(path, { recursive: true });
-  if (first === undefined) return [];
-  const made = [path];
-  while (made[0] !== first && made[0] !== undefined && made[0] !== dirname(made[0])) made.unshift(dirname(made[0]));
-  return made;
 }
 
 async function assertUnchanged(path: string, before: Buffer | undefined): Promise<void> {

@@ -1,5 +1,7 @@
 import { isAbsolute } from 'node:path';
+import type { Redactor } from '@varve/text';
 import { ToolError } from '../contract/error.ts';
+import { maskedStart } from './masked-start.ts';
 import { newestFirst } from './newest-first.ts';
 import { pathFilter } from './path-filter.ts';
 import { findRipgrep, type RipgrepEnd, type RipgrepRun, runRipgrep } from './ripgrep.ts';
@@ -20,6 +22,8 @@ export interface SearchOptions {
   readonly maxChars?: number;
   /** Time after which a search returns the results found so far. Default: 30 000. */
   readonly timeoutMs?: number;
+  /** Masks secrets in found lines before they are cut. Default: nothing is masked here. */
+  readonly redactor?: Pick<Redactor, 'stream'>;
   /** Path of ripgrep. Default: that of the optional package, else the first on the search path. */
   readonly ripgrep?: string;
 }
@@ -47,6 +51,7 @@ export interface FilesFound {
   readonly message?: string;
 }
 
+const maxMessageChars = 4000;
 /** Maximum number of files that are sorted by age. */
 const maxNames = 50_000;
 
@@ -55,6 +60,7 @@ export class FileSearch {
   readonly #options: SearchOptions;
   readonly maxFiles: number;
   readonly maxChars: number;
+  readonly redactor: SearchOptions['redactor'];
   #program: Promise<string> | undefined;
 
   /** @throws {ToolError} `unusable` when a root is not absolute. */
@@ -64,6 +70,7 @@ export class FileSearch {
     this.#options = options;
     this.maxFiles = options.maxFiles ?? 100;
     this.maxChars = options.maxChars ?? 30_000;
+    this.redactor = options.redactor;
   }
 
   /** Returns the directory or file to search; an error message for the model if the path is invalid. */
@@ -91,7 +98,15 @@ export class FileSearch {
       },
     });
     const newest = await newestFirst(root.directory, names, this.maxFiles);
-    return { ...newest, isPartial: end !== 'done', ...(message !== undefined && { message }) };
+    return {
+      ...newest,
+      isPartial: end !== 'done',
+      ...(message !== undefined && { message: this.#shortened(message) }),
+    };
+  }
+
+  #shortened(message: string): string {
+    return maskedStart(message, { redactor: this.redactor, maxChars: maxMessageChars });
   }
 
   /** @throws {ToolError} `unusable` when ripgrep is missing. */

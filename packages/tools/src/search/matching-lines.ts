@@ -1,4 +1,5 @@
 import type { FileSearch } from './file-search.ts';
+import { maskedStart } from './masked-start.ts';
 
 /** Query of {@link matchingLines}. */
 export interface LineQuery {
@@ -12,6 +13,8 @@ export interface LineQuery {
 const maxLinesPerFile = 50;
 const maxLines = 2000;
 const maxLineChars = 500;
+/** What ripgrep appends to the start of a line that is too long. */
+const cutNotice = / \[\.\.\. (?:omitted end of long line|\d+ more match(?:es)?)\]$/;
 
 /** Returns the matching lines as `name:number: text`, in the order of the names. Long lines are truncated. */
 export async function matchingLines(
@@ -41,13 +44,15 @@ export async function matchingLines(
     separator: '\n',
     onRecord(record) {
       const [, name, number, line = ''] = /^\.\/([^\0]*)\0(\d+):(.*?)\r?$/s.exec(record) ?? [];
-      if (name !== undefined) lines.push(`${name}:${number}: ${shortenLine(line)}`);
+      if (name !== undefined) lines.push(`${name}:${number}: ${shortenLine(line, search.redactor)}`);
       return lines.length < maxLines;
     },
   });
   return lines;
 }
 
-function shortenLine(line: string): string {
-  return line.length <= maxLineChars ? line : `${line.slice(0, maxLineChars).toWellFormed()}[…]`;
+function shortenLine(line: string, redactor: FileSearch['redactor']): string {
+  const at = line.length > maxLineChars ? line.search(cutNotice) : -1;
+  const isCut = at >= 0;
+  return maskedStart(isCut ? line.slice(0, at) : line, { redactor, maxChars: maxLineChars, isCut });
 }

@@ -61,7 +61,7 @@ export interface RipgrepEnd {
 }
 
 const maxRecordChars = 1024 * 1024;
-const maxMessageChars = 4000;
+const maxMessageChars = 64 * 1024;
 
 /** Runs ripgrep without a shell and without configuration files, and passes on its records as they arrive. */
 export async function runRipgrep(run: RipgrepRun): Promise<RipgrepEnd> {

@@ -1,7 +1,8 @@
 import { constants } from 'node:fs';
-import { mkdir, open, type FileHandle } from 'node:fs/promises';
+import { open, type FileHandle } from 'node:fs/promises';
 import { dirname, isAbsolute } from 'node:path';
 import { ToolError } from '../contract/error.ts';
+import { makeDirectories } from '../files/make-directories.ts';
 
 /** Opens a file of this machine for reading; does not block on a pipe. The caller closes it. */
 export async function openHostFile(path: string): Promise<FileHandle> {
@@ -10,7 +11,7 @@ export async function openHostFile(path: string): Promise<FileHandle> {
 
 /** Creates the parent directories of a path on this machine, and returns the path. */
 export async function prepareHostPath(path: string): Promise<string> {
-  await mkdir(dirname(absolute(path)), { recursive: true });
+  makeDirectories(dirname(absolute(path)));
   return path;
 }
 

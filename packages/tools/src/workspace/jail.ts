@@ -1,7 +1,8 @@
 import { constants } from 'node:fs';
-import { type FileHandle, mkdir, open, readlink } from 'node:fs/promises';
+import { type FileHandle, open, readlink } from 'node:fs/promises';
 import { basename, dirname, join, resolve as absolute } from 'node:path';
 import { ToolError } from '../contract/error.ts';
+import { makeDirectories } from '../files/make-directories.ts';
 import { isInside, realPathOf } from '../files/real-path.ts';
 
 /** Directory that paths must not leave. */
@@ -50,7 +51,7 @@ export function jail(directory: string): Jail {
     async within(path, work) {
       const real = resolve(path);
       const parent = check(path, dirname(real));
-      await mkdir(parent, { recursive: true });
+      makeDirectories(parent);
       const handle = await openChecked(path, parent, constants.O_DIRECTORY);
       try {
         // Through the open directory, which stays the same even if its path is replaced.

@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { closeSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeDirectories } from '../../files/make-directories.ts';
 
 /**
  * File with the whole text of an output that is too long to show. Written synchronously as the text arrives, so that
@@ -22,7 +23,7 @@ export class SavedOutput {
     this.#maxBytes = maxBytes;
     this.#path = join(directory, `${randomUUID()}.tmp`);
     this.#orGiveUp(() => {
-      mkdirSync(directory, { recursive: true, mode: 0o700 });
+      makeDirectories(directory, 0o700);
       this.#file = openSync(this.#path, 'wx', 0o600);
     });
   }

@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs';
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeDirectories } from '../../files/make-directories.ts';
 import type { ShellBackend } from './shell-process.ts';
 import { commandEnd, environmentFile, isComplete, secretsFile, startupFile } from './startup-file.ts';
 
@@ -69,7 +70,7 @@ export class SessionFiles {
 
   /** Writes a file, in a new directory if a command has removed the old one. */
   async #write(name: string, text: string): Promise<string> {
-    await mkdir(this.#directory, { recursive: true, mode: 0o700 });
+    makeDirectories(this.#directory, 0o700);
     const path = join(this.#directory, name);
     await writeFile(path, text, { mode: 0o600 });
     return path;

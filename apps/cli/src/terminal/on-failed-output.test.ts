@@ -11,7 +11,11 @@ const main = fileURLToPath(new URL('../main.ts', import.meta.url));
 
 /** Runs the command in a pipe; returns its stderr, followed by its exit status. */
 async function piped(args: string, reader: string, home: string): Promise<string> {
-  const command = `{ '${process.execPath}' --conditions=@varve/source '${main}' ${args}; echo "exit $?" >&2; } | ${reader}`;
+  return inShell((varve) => `{ ${varve} ${args}; echo "exit $?" >&2; } | ${reader}`, home);
+}
+
+async function inShell(line: (varve: string) => string, home: string): Promise<string> {
+  const command = line(`'${process.execPath}' --conditions=@varve/source '${main}'`);
   const env = { PATH: process.env['PATH'], HOME: home };
   return (await promisify(execFile)('/bin/sh', ['-c', command], { env, cwd: home })).stderr;
 }
@@ -25,4 +29,23 @@ test('a closed pipe ends show silently, and stops a run that can be resumed', as
   expect(ran).toContain('exit 130');
   const id = /conversation (\w+)/.exec(ran)?.[1] ?? '';
   expect(await piped(`show ${id} --json`, 'true', home)).toBe('exit 0\n');
+});
+
+// A descriptor that is open for reading only fails on every write.
+const unwritable = '/dev/null';
+
+test.for([
+  ['--help', 0],
+  ['ls', 0],
+  ['show nothing', 5],
+])('%s ends as usual if its messages cannot be written', async ([args, code]) => {
+  const home = await mkdtemp(join(tmpdir(), 'varve-home-'));
+  const printed = await inShell((varve) => `${varve} ${args} 2<${unwritable} >/dev/null; echo "exit $?" >&2`, home);
+  expect(printed).toBe(`exit ${code}\n`);
+});
+
+test('a result that cannot be written is an error, and not a bug', async () => {
+  const home = await mkdtemp(join(tmpdir(), 'varve-home-'));
+  const printed = await inShell((varve) => `${varve} --help 1<${unwritable}; echo "exit $?" >&2`, home);
+  expect(printed).toBe('varve: Standard output cannot be written: EBADF.\nexit 2\n');
 });
