@@ -74,8 +74,8 @@ export const rewritings: readonly ((script: string) => string)[] = [
   // Redirections and pipes.
   (script) => `{ ${script}; } > log 2>&1`,
   (script) => `{ ${script}; } < f`,
-  // After a redirection `time` is a program, which does not run assignments.
-  (script) => `2>/dev/null ${/^(?:[{(]|time )/.test(script) ? `eval ${quoted(script)}` : script}`,
+  // After a redirection reserved words are names of programs.
+  (script) => `2>/dev/null ${/^(?:[{(!]|(?:time|coproc|if|while|for|case|f\(\)) )/.test(script) ? `eval ${quoted(script)}` : script}`,
   (script) => `{ ${script}; } | cat`,
   (script) => `ls | { ${script}; }`,
   (script) => `cat <<EOF\n$(${script})\nEOF`,
