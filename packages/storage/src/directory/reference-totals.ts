@@ -1,7 +1,7 @@
 import { asRecord, type JsonRecord } from './json-record.ts';
 
-/** Names under which the reference registers tools that it has too. */
-const shared = new Set<unknown>(['terminal', 'file_editor', 'task_tracker', 'glob', 'grep', 'apply_patch']);
+/** Names of the tools that every server of the reference has registered. */
+const shared = new Set<unknown>(['terminal', 'file_editor', 'task_tracker']);
 const builtin: JsonRecord = { finish: 'FinishTool', think: 'ThinkTool' };
 
 /**
