@@ -89,7 +89,7 @@ export async function openSession(options: OpenOptions, parent?: ParentSession):
     const { meta } = await store.summary(id);
     checkImported(id, meta);
     const { title } = readMeta(meta);
-    const fork = unfinishedFork(meta);
+    const fork = unfinishedFork(meta, await log.head());
     if (fork) await copyMissingEvents(fork, { store, log, codec });
     const { timeline, snapshot } = await foldedTimeline(log, codec, snapshotName(options));
     const logged = timeline.read('settings');

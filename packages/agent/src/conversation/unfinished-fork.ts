@@ -32,9 +32,13 @@ const mark = z.object({
 });
 const markedMeta = z.looseObject({ fork: mark });
 
-/** Returns the mark of a fork whose process died before it was finished. */
-export function unfinishedFork(meta: Json): UnfinishedFork | undefined {
-  return markedMeta.safeParse(meta).data?.fork;
+/**
+ * Returns the mark of a fork whose process died before it was finished. The first event after the copied ones removes
+ * the mark, so one next to a longer log was put there by something else and has no effect.
+ */
+export function unfinishedFork(meta: Json, head: number): UnfinishedFork | undefined {
+  const fork = markedMeta.safeParse(meta).data?.fork;
+  return fork && head <= fork.events ? fork : undefined;
 }
 
 /** Returns the `meta` without the mark. */
