@@ -41,7 +41,7 @@ export interface IntegrityFailure {
   readonly seq: number;
   /**
    * - `altered`: the event differs from what was sealed, or an event before it was inserted, removed or moved.
-   * - `lost`: the log had more events.
+   * - `lost`: the log had more events, or has files or rows that are not events of it.
    * - `unsealed`: the event has no seal although it had one or needs one.
    * - `signature`: the signature of a statement about the event is invalid.
    * - `untrusted`: the event was scrubbed by a signer that is not trusted.

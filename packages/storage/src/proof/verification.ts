@@ -1,4 +1,5 @@
 import type { EventProof, SealedOnce } from '../contract/log-proof.ts';
+import type { LogLoss } from '../contract/loss.ts';
 import type { Stored } from '../contract/log-reader.ts';
 import type { Checkpoint, Cut, Statement, Tombstone, Unsealed } from '../contract/statement.ts';
 import { digestOf, firstSeal, nextSeal, tombstoneFor } from './hash-chain.ts';
@@ -79,6 +80,11 @@ export class Verification {
       this.#broken ??= { seq: 0, reason: 'unknown', message };
     }
     this.#checkRequirements();
+  }
+
+  /** Records a loss that the store found. */
+  addLoss(loss: LogLoss | undefined): void {
+    if (loss) this.#broken ??= { seq: loss.seq, reason: 'lost', message: loss.message };
   }
 
   /** Records that events are missing after the last one that was added. */

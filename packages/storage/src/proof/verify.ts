@@ -14,7 +14,7 @@ const pendingMs = 50;
 
 /**
  * Recomputes every seal of a log from its events and compares it with the stored seal, with checkpoints and with
- * `known`. Stops at the first event that was edited, deleted, inserted or moved, or that is missing at the end. Reads
+ * `known`. Reports a loss that the store can see, also in a log without seals. Stops at the first event that was edited, deleted, inserted or moved, or that is missing at the end. Reads
  * the log once, and twice if it was altered; needs no lease.
  *
  * @throws {StorageError} `invalid` for a log of a store without proof, a malformed key or a malformed known seal; as
@@ -51,6 +51,7 @@ async function verifyOnce(log: LogReader, proof: LogProof, options: VerifyOption
     if (!(error instanceof StorageError) || error.code !== 'corrupt') throw error;
     verification.failLost(error.message);
   }
+  if (!verification.isBroken) verification.addLoss(await log.loss?.());
   return verification.verdict();
 }
 

@@ -1,5 +1,6 @@
 import { StorageError } from '../contract/error.ts';
 import type { LogProof } from '../contract/log-proof.ts';
+import type { LogLoss } from '../contract/loss.ts';
 import type { Stored } from '../contract/log-reader.ts';
 import { checkLogOpen } from '../kit/checks.ts';
 import type { LogSource } from '../kit/reader.ts';
@@ -36,7 +37,7 @@ export function logSource(
   return {
     id,
     head: async () => read(headOf),
-    loss: async () => read(() => findLoss(statements, { id, key, head: headOf() })),
+    loss: async () => read(() => currentLoss(statements, { id, key }, headOf)),
     page: async (from, to) => read(() => readPage(statements, { id, key, from, to, limit: pageEvents })),
     seqOf: async (eventId) =>
       read(() => {
@@ -47,6 +48,16 @@ export function logSource(
     closed,
     proof: logProof(statements, { id, key }, read),
   };
+}
+
+/** Finds a loss again if the head has changed meanwhile: an append of another process is not one. */
+function currentLoss(statements: Statements, conversation: ConversationKey, headOf: () => number): LogLoss | undefined {
+  for (let head = headOf(); ;) {
+    const loss = findLoss(statements, { ...conversation, head });
+    const now = headOf();
+    if (!loss || now === head) return loss;
+    head = now;
+  }
 }
 
 /** Reads up to the first unreadable event. Rejects only if that event is the first. */

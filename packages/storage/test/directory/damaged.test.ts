@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type EventStore, memoryStore } from '@varve/storage';
 import { directoryStore } from '@varve/storage/directory';
 import { applyRetention, copyLog, exportBundle, planRetention, scrub } from '@varve/storage/maintenance';
-import { ed25519Signer } from '@varve/storage/proof';
+import { ed25519Signer, verify } from '@varve/storage/proof';
 import { describe, expect, test } from 'vitest';
 import { eventName } from '../../src/directory/event-file.ts';
 import { agentEvent } from '../agent-event.ts';
@@ -57,6 +57,14 @@ const damages: readonly (readonly [string, number, (files: Files) => Promise<voi
 ];
 
 describe.for(damages)('if %s', ([, seq, damage]) => {
+  test('verification fails, also without seals', async () => {
+    await using files = await closedLog();
+    await damage(files);
+    await using store = await files.open();
+    const { broken } = await verify(await store.read('c'));
+    expect(broken).toMatchObject({ reason: expect.stringMatching(/^(?:lost|altered)$/), seq });
+  });
+
   test('the log is neither copied nor exported', async () => {
     await using files = await closedLog();
     await damage(files);
