@@ -14,8 +14,9 @@ const pendingMs = 50;
 
 /**
  * Recomputes every seal of a log from its events and compares it with the stored seal, with checkpoints and with
- * `known`. Reports a loss that the store can see, also in a log without seals. Stops at the first event that was edited, deleted, inserted or moved, or that is missing at the end. Reads
- * the log once, and twice if it was altered; needs no lease.
+ * `known`. Reports a loss that the store can see, also in a log without seals. Stops at the first event that was
+ * edited, deleted, inserted or moved, or that is missing at the end. Reads the log once, and twice if it was altered;
+ * needs no lease.
  *
  * @throws {StorageError} `invalid` for a log of a store without proof, a malformed key or a malformed known seal; as
  * `LogReader.range`, except for `corrupt`, which is reported as `broken`.

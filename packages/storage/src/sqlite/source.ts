@@ -50,7 +50,7 @@ export function logSource(
   };
 }
 
-/** Finds a loss again if the head has changed meanwhile: an append of another process is not one. */
+/** Searches again if the head has changed: an append of another process is not a loss. */
 function currentLoss(statements: Statements, conversation: ConversationKey, headOf: () => number): LogLoss | undefined {
   for (let head = headOf(); ;) {
     const loss = findLoss(statements, { ...conversation, head });
