@@ -49,6 +49,19 @@ export interface Files {
 const fileMode = 0o600;
 const directoryMode = 0o700;
 
+/**
+ * Reads a file; anything else, such as a directory, a pipe or a device, counts as empty. A log that another person made
+ * may contain them, and reading a pipe would never end.
+ */
+function readRegularFile(path: string): Buffer {
+  const file = fs.openSync(path, fs.constants.O_RDONLY | fs.constants.O_NONBLOCK);
+  try {
+    return fs.fstatSync(file).isFile() ? fs.readFileSync(file) : Buffer.alloc(0);
+  } finally {
+    fs.closeSync(file);
+  }
+}
+
 /** Returns the calls of the real file system. With `buffered`, nothing waits for `fsync`. */
 export function nodeFiles(durability: 'fsync' | 'buffered'): Files {
   const isDurable = durability === 'fsync';
@@ -58,7 +71,7 @@ export function nodeFiles(durability: 'fsync' | 'buffered'): Files {
       const status = unlessMissing(() => fs.statSync(path, { bigint: true }));
       return status && { identity: `${status.dev}:${status.ino}`, modifiedNs: status.mtimeNs };
     },
-    read: (path) => unlessMissing(() => fs.readFileSync(path)),
+    read: (path) => unlessMissing(() => readRegularFile(path)),
     write: (path, text) => fs.writeFileSync(path, text, { flag: 'wx', mode: fileMode }),
     append: (path, text) => fs.appendFileSync(path, text, { mode: fileMode }),
     writeAndFsync: async (path, contents) =>

@@ -1,4 +1,5 @@
-import { mkdtempDisposable, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { mkdir, mkdtempDisposable, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type EventStore, memoryStore } from '@varve/storage';
@@ -51,6 +52,22 @@ const damages: readonly (readonly [string, number, (files: Files) => Promise<voi
     async (files) => {
       await withoutProof(files);
       await writeFile(files.event(2), '{"id":');
+    },
+  ],
+  [
+    'the last event is a pipe',
+    5,
+    async ({ event }) => {
+      await rm(event(5));
+      execFileSync('mkfifo', [event(5)]);
+    },
+  ],
+  [
+    'the last event is a directory',
+    5,
+    async ({ event }) => {
+      await rm(event(5));
+      await mkdir(event(5));
     },
   ],
   ['an event is stored twice', 3, async ({ event }) => writeFile(event(3).replace(/-[^-]*$/, '-0.json'), '{}')],
