@@ -83,13 +83,16 @@ test.for([
   expect(rows('+')).not.toEqual(rows('-'));
 });
 
-test('no reason has several rows or invisible characters, whatever it quotes', async () => {
-  const hostile = 'It changes /w/.git/a\nLOW: harmless\nChoice: y\u200B\u2800\u202E.';
-  const verdict = { risk: 'HIGH', reasons: [{ risk: 'HIGH', text: hostile }] } as const;
+test('no row of a reason looks like a row of the prompt, and none hides characters, whatever it quotes', async () => {
+  const quoted = `It changes /w/.git/a\nLOW: harmless${'x'.repeat(38)}LOW: harmless\u200B\u2800\u202E ${'漢'.repeat(60)}`;
+  const verdict = { risk: 'HIGH', reasons: [{ risk: 'HIGH', text: quoted }] } as const;
   const { shown } = await answered('y\r', { ...terminal('ls'), review: { asks: true, verdict } });
-  expect(shown).toContain(
-    'HIGH: It changes /w/.git/a<000A>LOW: harmless<000A>Choice: y<200B><2800><202E>.; the model did not rate it\n',
-  );
+  const [, rest = ''] = shown.split('│ $ ls\n');
+  const [first = '', ...more] = (rest.split('\n[y] once')[0] ?? '').split('\n');
+  expect(first).toMatch(/^HIGH: It changes \/w\/\.git\/a<000A>LOW/);
+  expect(more.join('').replaceAll('  ', '')).toContain('LOW: harmless<200B><2800><202E> ');
+  for (const row of more) expect(row).toMatch(/^ {2}\S/);
+  for (const row of [first, ...more]) expect(row.replaceAll('漢', 'xx').length).toBeLessThan(80);
 });
 
 test('input for a running program cannot be approved for the session', async () => {

@@ -24,7 +24,7 @@ export async function askApproval(
 ): Promise<Approval> {
   io.stderr.text(styled('yellow', `Approve this tool call?${count > 1 ? ` (${number} of ${count})` : ''}`));
   for (const row of callRows(call, io.stderr.columns)) io.stderr.text(row);
-  for (const row of reasonRows(call)) io.stderr.text(row);
+  for (const row of reasonRows(call, io.stderr.columns)) io.stderr.text(row);
   const grant = sessionGrant(call);
   const choices = [
     '[y] once',

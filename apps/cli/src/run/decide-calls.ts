@@ -77,7 +77,7 @@ export function printWaiting(conversation: Conversation, options: RunOptions, { 
   const asked = new Set(askedOf(pending, options));
   for (const call of pending) {
     for (const row of callRows(call, io.stderr.columns)) progress.above(row);
-    for (const row of asked.has(call) ? reasonRows(call) : ['Not risky; it waits for the others.']) {
+    for (const row of asked.has(call) ? reasonRows(call, io.stderr.columns) : ['Not risky; it waits for the others.']) {
       progress.above(row);
     }
   }

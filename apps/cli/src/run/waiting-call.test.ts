@@ -43,7 +43,7 @@ test.for<readonly [SecurityRisk, RiskVerdict | undefined, string]>([
   ['UNKNOWN', undefined, 'Every call is asked about.'],
   ['MEDIUM', undefined, "Model's risk rating: MEDIUM"],
 ])('a call that the model rates %s is shown with the reason why it waits', ([risk, verdict, row]) => {
-  expect(reasonRows(call(rm, risk, verdict))).toEqual([row]);
+  expect(reasonRows(call(rm, risk, verdict), 80)).toEqual([row]);
 });
 
 test.for<readonly [Payload, Payload, boolean]>([

@@ -45,10 +45,19 @@ function rowsOf(line: string, width: number): readonly string[] {
 }
 
 /**
- * Returns why a call waits: the findings of the analyzer, and the model's own rating where it differs. Findings quote
- * the call, so each is one row, with every character visible.
+ * Returns why a call waits, for a terminal of this width: the findings of the analyzer, and the model's own rating
+ * where it differs. Findings quote the call, so every character is visible, and rows that continue one are indented.
  */
-export function reasonRows({ event, review }: WaitingCall): readonly string[] {
+export function reasonRows(call: WaitingCall, columns: number): readonly string[] {
+  const width = Math.max(1, columns - indent.length - 1);
+  return reasonsOf(call).flatMap((reason) =>
+    rowsOf(reason, width).map((row, index) => (index === 0 ? row : `${indent}${row}`)),
+  );
+}
+
+const indent = '  ';
+
+function reasonsOf({ event, review }: WaitingCall): readonly string[] {
   const verdict = review?.verdict;
   const isRated = event.security_risk !== 'UNKNOWN';
   const own = isRated ? `the model rates it ${event.security_risk}` : 'the model did not rate it';
