@@ -181,3 +181,13 @@ test('a fork, and a fork that another process finishes, has the settings in its 
   expect(fork.workspace).toContain(root.path);
   expect(await fork.run()).toMatchObject({ reason: 'waiting' });
 });
+
+test('the mark of an unfinished fork has no effect next to a conversation that continued', async () => {
+  const store = await stored();
+  const meta = await metaOf(store);
+  await replaceMeta(store, { ...meta, fork: { of: 'b'.repeat(32), events: 1, leaf: null, imported: true } });
+  await using conversation = await Conversation.open({ agent: agentWith({}, [record]), store, id });
+  expect(conversation.workspace).toBe(workspace);
+  await conversation.send('Continue.');
+  expect(await conversation.run({ maxIterations: 1 })).toMatchObject({ reason: 'waiting' });
+});

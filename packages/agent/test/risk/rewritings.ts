@@ -75,7 +75,8 @@ export const rewritings: readonly ((script: string) => string)[] = [
   (script) => `{ ${script}; } > log 2>&1`,
   (script) => `{ ${script}; } < f`,
   // After a redirection reserved words are names of programs.
-  (script) => `2>/dev/null ${/^(?:[{(!]|(?:time|coproc|if|while|for|case|f\(\)) )/.test(script) ? `eval ${quoted(script)}` : script}`,
+  (script) =>
+    `2>/dev/null ${/^(?:[{(!]|(?:time|coproc|if|while|for|case|f\(\)) )/.test(script) ? `eval ${quoted(script)}` : script}`,
   (script) => `{ ${script}; } | cat`,
   (script) => `ls | { ${script}; }`,
   (script) => `cat <<EOF\n$(${script})\nEOF`,

@@ -4,13 +4,16 @@ import type { SnapshotCache } from '../contract/snapshots.ts';
 import { checkBound, checkLogOpen } from '../kit/checks.ts';
 import { jsonText } from '../kit/json.ts';
 import type { Connection } from './connection.ts';
-import type { ReadOptions } from './source.ts';
+import type { ConversationKey } from './events.ts';
 import { type Statements, toSnapshot } from './statements.ts';
 
 const keptPerName = 4;
 
 /** Creates the snapshot cache of a conversation; it cannot be read after `closed` aborts. */
-export function snapshotCache(connection: Connection, { id, key, closed }: ReadOptions): SnapshotCache {
+export function snapshotCache(
+  connection: Connection,
+  { id, key, closed }: ConversationKey & { readonly closed: AbortSignal },
+): SnapshotCache {
   const { statements } = connection;
   return {
     async latest(name, upTo = Number.MAX_SAFE_INTEGER) {
