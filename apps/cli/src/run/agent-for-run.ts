@@ -17,7 +17,7 @@ const policies = {
 /** Maximum number of events in the view before the oldest are condensed. */
 const maxEvents = 240;
 
-/** What an agent of the command is made of. */
+/** Parts of the agent of `varve run`. */
 export interface AgentParts {
   readonly model: LanguageModel;
   /** Parameters of the requests of a resumed conversation. */

@@ -5,7 +5,7 @@ import type { EventStore } from '@varve/storage';
 import { resolveId } from '../setup/resolve-id.ts';
 import { modelParameters, storedModel, type StoredModel } from '../setup/stored-model.ts';
 
-/** What a resumed run needs to know before its conversation is opened. */
+/** Facts about a stored conversation that a resumed run needs before it is opened. */
 export interface StoredRun {
   readonly id: string;
   readonly model?: StoredModel;
@@ -16,7 +16,11 @@ export interface StoredRun {
   readonly hasPolicy: boolean;
 }
 
-/** Reads how a conversation was last used. @throws {StorageError} `missing`; {@link CliError} for an ambiguous id. */
+/**
+ * Reads the model, parameters and settings that a conversation was last used with.
+ *
+ * @throws {StorageError} `missing`; {@link CliError} for an ambiguous id.
+ */
 export async function storedRun(store: EventStore, typedId: string): Promise<StoredRun> {
   const id = await resolveId(store, typedId);
   const { meta } = await store.summary(id);

@@ -21,7 +21,7 @@ export interface CommandInput {
   readonly isNumber: (text: string) => boolean;
 }
 
-/** Makes an unknown part. */
+/** Returns the part that names what is unknown and why. */
 export function unknown(kind: UnknownKind, text: string): Carried {
   return { kind: 'unknown', unknown: { kind, text } };
 }

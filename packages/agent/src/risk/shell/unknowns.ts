@@ -1,4 +1,4 @@
-/** Why a command cannot be rated before it runs. Each of these makes a call UNKNOWN. */
+/** Reasons for which a command cannot be rated before it runs. Each of them makes a call UNKNOWN. */
 export const unknownKinds = {
   'unknown.syntax': 'Syntax that is incomplete, invalid, or too deeply nested',
   'unknown.size': 'A command that is too long to analyze',

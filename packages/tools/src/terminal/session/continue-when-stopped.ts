@@ -4,8 +4,8 @@ import { sendSignal } from '../../processes/signals.ts';
 const intervalMs = 250;
 
 /**
- * Continues a shell that stops itself (`suspend`, `kill -STOP $$`) until `work` has settled: nothing else would. Only
- * the shell itself is continued, not its jobs.
+ * Continues a shell that stops itself (`suspend`, `kill -STOP $$`) until `work` has settled: no other process
+ * continues it. Only the shell itself is continued, not its jobs.
  */
 export async function continueWhenStopped<Result>(pid: number, work: Promise<Result>): Promise<Result> {
   const timer = setInterval(() => {
