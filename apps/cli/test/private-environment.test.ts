@@ -36,6 +36,8 @@ async function outputOfCommand(
     '--store',
     'memory:',
     '--json',
+    '--confirm',
+    'never',
     '-w',
     home,
     ...args,
