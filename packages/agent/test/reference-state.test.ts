@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { scriptedModel } from '@varve/llm/testing';
+import type { EventStore } from '@varve/storage';
 import { directoryStore } from '@varve/storage/directory';
 import { finish, taskTracker, think } from '@varve/tools';
 import { defineAgent } from '../src/agent.ts';
@@ -37,15 +38,20 @@ async function directory() {
   return { root: root.path, store, state, [Symbol.asyncDispose]: dispose };
 }
 
+function newConversation({
+  store,
+  root,
+}: {
+  readonly store: EventStore;
+  readonly root: string;
+}): Promise<Conversation> {
+  return Conversation.create({ agent: newAgent(), store, id, workspace: root });
+}
+
 test('base_state.json lists the usage and the tools that the reference knows, and adds up over sessions', async () => {
   await using files = await directory();
   {
-    await using conversation = await Conversation.create({
-      agent: newAgent(),
-      store: files.store,
-      id,
-      workspace: files.root,
-    });
+    await using conversation = await newConversation(files);
     await conversation.send('Go.');
     expect(await conversation.run()).toMatchObject({ reason: 'finished' });
   }
@@ -65,12 +71,7 @@ test('base_state.json lists the usage and the tools that the reference knows, an
 
 test('a session that was not closed leaves old totals, which nothing reads', async () => {
   await using files = await directory();
-  await using conversation = await Conversation.create({
-    agent: newAgent(),
-    store: files.store,
-    id,
-    workspace: files.root,
-  });
+  await using conversation = await newConversation(files);
   await conversation.send('Go.');
   await conversation.run();
   const { stats, agent } = await files.state();
@@ -81,12 +82,7 @@ test('a session that was not closed leaves old totals, which nothing reads', asy
 test('a forged usage in `meta` changes no total', async () => {
   await using files = await directory();
   {
-    await using conversation = await Conversation.create({
-      agent: newAgent(),
-      store: files.store,
-      id,
-      workspace: files.root,
-    });
+    await using conversation = await newConversation(files);
     await conversation.send('Go.');
   }
   {

@@ -68,7 +68,7 @@ const maxRead = 20_000;
 /** Longest start of a key whose shape cannot be recognised yet. */
 const maxKeyStart = 300;
 
-/** Returns the redacted start of a text, without characters that may belong to a secret that goes on after it. */
+/** Returns the redacted start of a text, without characters that may belong to a secret that continues after it. */
 function redactStart(text: string, secrets: readonly string[]): string {
   const start = redactorOf(secrets).stream().push(text.slice(0, maxRead));
   return withoutKeyShapes(start).slice(0, -maxKeyStart);
