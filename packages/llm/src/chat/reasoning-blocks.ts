@@ -17,7 +17,7 @@ export interface DetailAssembly {
  * @see https://openrouter.ai/docs/use-cases/reasoning-tokens
  */
 export function detailAssembly(): DetailAssembly {
-  const items: Detail[] = [];
+  const items: Record<string, unknown>[] = [];
   const positions = new Map<string, number>();
   const addPiece = (piece: Detail): number => {
     const key = keyOf(piece);
@@ -25,12 +25,10 @@ export function detailAssembly(): DetailAssembly {
     const before = at === undefined ? undefined : items[at];
     if (at === undefined || before === undefined) {
       if (key !== undefined) positions.set(key, items.length);
-      items.push(piece);
+      items.push({ ...piece });
       return itemSize + JSON.stringify(piece).length;
     }
-    const [joined, growth] = joinDetails(before, piece);
-    items[at] = joined;
-    return growth;
+    return extendDetail(before, piece);
   };
   return { items, add: (pieces) => pieces.reduce((growth, piece) => growth + addPiece(piece), 0) };
 }
@@ -44,20 +42,25 @@ function keyOf({ index, type }: Detail): string | undefined {
 
 const growingFields = new Set(['text', 'summary', 'data']);
 
-function joinDetails(item: Detail, piece: Detail): readonly [joined: Detail, growth: number] {
+/**
+ * Adds a piece to an item, in place, because a copy of the item for each piece takes time in proportion to both.
+ * Returns the number of characters by which the item grows at most.
+ */
+function extendDetail(item: Record<string, unknown>, piece: Detail): number {
   let growth = 0;
-  const entries = Object.entries(piece).filter(([, value]) => value !== null && value !== undefined);
-  const joined = entries.map(([key, value]) => {
-    const before = item[key];
-    if (growingFields.has(key) && typeof before === 'string' && typeof value === 'string') {
-      growth += value.length;
-      return [key, before + value];
-    }
-    if (value !== before) growth += JSON.stringify(value).length;
-    return [key, value];
-  });
-  return [{ ...item, ...Object.fromEntries(joined) }, growth];
+  for (const [key, value] of Object.entries(piece)) {
+    if (value === null || value === undefined) continue;
+    const before = Object.hasOwn(item, key) ? item[key] : undefined;
+    const isGrowing = growingFields.has(key) && typeof before === 'string' && typeof value === 'string';
+    if (isGrowing) growth += value.length;
+    else if (value !== before) growth += key.length + JSON.stringify(value).length;
+    // An assignment to `__proto__` would not be a field of the item.
+    Object.defineProperty(item, key, { ...ownField, value: isGrowing ? before + value : value });
+  }
+  return growth;
 }
+
+const ownField = { configurable: true, enumerable: true, writable: true } as const;
 
 type ThinkingBlock = Message['thinking_blocks'][number];
 
@@ -71,11 +74,11 @@ export function mergeThinking(collected: ThinkingBlock[], pieces: WireAnswerMess
   let growth = 0;
   for (const { type, thinking, signature, data } of pieces) {
     growth += thinking.length + signature.length + data.length;
-    if (signature !== '' || data !== '') growth += itemSize;
+    const last = collected.at(-1);
+    const isOpen = type === 'thinking' && last?.type === 'thinking' && last.signature === undefined;
+    if (!isOpen) growth += itemSize;
     if (type === 'redacted_thinking') collected.push({ type: 'redacted_thinking', data });
     if (type !== 'thinking') continue;
-    const last = collected.at(-1);
-    const isOpen = last?.type === 'thinking' && last.signature === undefined;
     const whole = (isOpen ? last.thinking : '') + thinking;
     if (isOpen) collected.pop();
     collected.push({ type: 'thinking', thinking: whole, ...(signature !== '' && { signature }) });

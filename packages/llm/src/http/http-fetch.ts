@@ -63,16 +63,16 @@ function hasBody(status: number): boolean {
   return status !== 204 && status !== 205 && status !== 304;
 }
 
-const decompressors: Readonly<Record<string, () => Transform>> = {
-  gzip: createGunzip,
-  'x-gzip': createGunzip,
-  deflate: createInflate,
-  br: createBrotliDecompress,
-};
+const decompressors: ReadonlyMap<string, () => Transform> = new Map<string, () => Transform>([
+  ['gzip', createGunzip],
+  ['x-gzip', createGunzip],
+  ['deflate', createInflate],
+  ['br', createBrotliDecompress],
+]);
 
 /** Some proxies compress responses although the request asks for `identity`. */
 function bodyOf(message: IncomingMessage): ReadableStream {
-  const decompress = decompressors[message.headers['content-encoding']?.trim().toLowerCase() ?? ''];
+  const decompress = decompressors.get(message.headers['content-encoding']?.trim().toLowerCase() ?? '');
   // The callback is empty because an error of the message also fails the stream that is read.
   const readable = decompress ? pipeline(message, decompress(), () => undefined) : message;
   return Readable.toWeb(readable);

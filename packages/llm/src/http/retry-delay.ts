@@ -14,8 +14,11 @@ export function retryAfter(headers: Headers, now: number = Date.now()): number |
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
 
+/** Greatest number that is read. More digits than a number has would be a wait that JSON does not know. */
+const maxNumber = 1e15;
+
 function numberOf(value: string | null): number | undefined {
-  return value !== null && /^\s*\d+(?:\.\d+)?\s*$/.test(value) ? Number(value) : undefined;
+  return value !== null && /^\s*\d+(?:\.\d+)?\s*$/.test(value) ? Math.min(Number(value), maxNumber) : undefined;
 }
 
 /** `1.5s`, `350 ms`, `6m0s`, `1h2m`, `20 seconds`. */
@@ -41,7 +44,7 @@ export function waitInText(text: string): number | undefined {
 function durationOf(text: string): number {
   const parts = [...text.matchAll(/(\d+(?:\.\d+)?)\s?([a-z]+)/gi)];
   const total = parts.reduce(
-    (sum, [, amount = '0', unit = '']) => sum + Number(amount) * unitOf(unit.toLowerCase()),
+    (sum, [, amount = '0', unit = '']) => sum + Math.min(Number(amount), maxNumber) * unitOf(unit.toLowerCase()),
     0,
   );
   return Math.ceil(total);
@@ -84,7 +87,7 @@ function latest(limits: readonly { readonly waitMs: number }[]): number {
 function waitUntil(value: string | null, now: number): number | undefined {
   if (value === null) return undefined;
   if (/^\d+(?:\.\d+)?$/.test(value)) {
-    const number = Number(value);
+    const number = Math.min(Number(value), maxNumber);
     return number < 1e9 ? number * 1000 : Math.max(0, (number < 1e12 ? number * 1000 : number) - now);
   }
   const date = Date.parse(value);

@@ -133,3 +133,9 @@ test('a model that is known to support no tools uses mock function calling immed
   await functionCalling()(chat).generate(userRequest('Hi', { tools }));
   expect(server.requests.map(({ request }) => request?.tools)).toEqual([[]]);
 });
+
+test.for(['0', '9'.repeat(400)])('a context window of %s tokens is unknown', async (tokens) => {
+  const { fetch } = serving({ '/api/show': { parameters: `num_ctx ${tokens}`, capabilities: ['tools'] } });
+  const found = await probeModel({ model: 'm', baseUrl: 'http://localhost:11434', fetch });
+  expect(found).toEqual({ functionCalling: true, vision: false });
+});

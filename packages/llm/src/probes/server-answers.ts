@@ -59,7 +59,7 @@ export const ollamaModel = z
   .transform(({ capabilities, parameters = '' }) => {
     const length = /^num_ctx\s+(\d+)/m.exec(parameters)?.[1];
     return withoutUnknown({
-      contextWindow: length === undefined ? undefined : Number(length),
+      contextWindow: tokens.parse(length === undefined ? undefined : Number(length)),
       functionCalling: capabilities?.includes('tools'),
       vision: capabilities?.includes('vision'),
     });

@@ -119,27 +119,27 @@ function problemOf(
   return isFull ? 'context-overflow' : 'truncated';
 }
 
-/** Spellings of providers and proxies. */
-const finishReasons: Readonly<Record<string, FinishReason>> = {
-  stop: 'stop',
-  end: 'stop',
-  eos: 'stop',
-  end_turn: 'stop',
-  stop_sequence: 'stop',
-  tool_calls: 'tool-calls',
-  tool_use: 'tool-calls',
-  function_call: 'tool-calls',
-  function_calls: 'tool-calls',
-  length: 'length',
-  max_tokens: 'length',
-  content_filter: 'content-filter',
-  safety: 'content-filter',
-  recitation: 'content-filter',
-};
+/** Spellings of providers and proxies. A map, because a server may send the name of a property of every object. */
+const finishReasons: ReadonlyMap<string, FinishReason> = new Map([
+  ['stop', 'stop'],
+  ['end', 'stop'],
+  ['eos', 'stop'],
+  ['end_turn', 'stop'],
+  ['stop_sequence', 'stop'],
+  ['tool_calls', 'tool-calls'],
+  ['tool_use', 'tool-calls'],
+  ['function_call', 'tool-calls'],
+  ['function_calls', 'tool-calls'],
+  ['length', 'length'],
+  ['max_tokens', 'length'],
+  ['content_filter', 'content-filter'],
+  ['safety', 'content-filter'],
+  ['recitation', 'content-filter'],
+]);
 
 /** The presence of calls decides between `stop` and `tool-calls`, because servers confuse the two. */
 function finishReasonOf(word: string, hasCalls: boolean): FinishReason {
-  const reason = finishReasons[word.toLowerCase()] ?? 'unknown';
+  const reason = finishReasons.get(word.toLowerCase()) ?? 'unknown';
   if (reason === 'length' || reason === 'content-filter') return reason;
   if (hasCalls) return 'tool-calls';
   return reason === 'tool-calls' ? 'stop' : reason;

@@ -1,7 +1,10 @@
 import type { TokenUsage } from '@varve/events';
 import * as z from 'zod';
 
-const count = z.number().nonnegative().optional().catch(undefined);
+/** Most tokens or dollars of one response. Sums of greater numbers would not be exact, or not finite. */
+const maxCount = 1e12;
+
+const count = z.number().nonnegative().max(maxCount).optional().catch(undefined);
 const details = z.looseObject({ cached_tokens: count, cache_write_tokens: count, reasoning_tokens: count });
 
 const wireUsage = z.looseObject({

@@ -46,13 +46,13 @@ const emptyItem: OutputItem = {
 };
 
 /** Type of the item that the pieces of each event belong to. */
-const pieces: Readonly<Record<string, 'message' | 'reasoning' | 'function_call'>> = {
-  'response.output_text.delta': 'message',
-  'response.refusal.delta': 'message',
-  'response.reasoning_summary_text.delta': 'reasoning',
-  'response.reasoning_text.delta': 'reasoning',
-  'response.function_call_arguments.delta': 'function_call',
-};
+const pieces: ReadonlyMap<string, 'message' | 'reasoning' | 'function_call'> = new Map([
+  ['response.output_text.delta', 'message'],
+  ['response.refusal.delta', 'message'],
+  ['response.reasoning_summary_text.delta', 'reasoning'],
+  ['response.reasoning_text.delta', 'reasoning'],
+  ['response.function_call_arguments.delta', 'function_call'],
+]);
 
 /** Starts the assembly of one reply's items. */
 export function outputAssembly(): OutputAssembly {
@@ -90,7 +90,7 @@ export function outputAssembly(): OutputAssembly {
       return { characters, calls };
     },
     addPiece({ type, delta, output_index: index, summary_index: part }) {
-      const kind = pieces[type];
+      const kind = pieces.get(type);
       if (!kind) return [];
       characters += delta.length;
       const one = itemAt(index, { ...emptyItem, type: kind });

@@ -44,6 +44,15 @@ function chunk(delta: object): string {
   return `data: ${JSON.stringify({ choices: [{ index: 0, delta }] })}\n\n`;
 }
 
+const emptyThinking = (): readonly object[] => [{ type: 'redacted_thinking' }, { type: 'thinking' }];
+
+/** A piece, and an item that must not be copied for each of them. */
+const detail = { index: 0, type: 'reasoning.text', text: 'x' };
+const largeDetail = {
+  ...detail,
+  ...Object.fromEntries(Array.from({ length: 90_000 }, (_, number) => [`field${number}`, 0])),
+};
+
 /** Sends 900 MB of one character in 0.9 MB. */
 function bomb(headers: readonly string[], start: string): HostileResponse {
   return async (socket) => {
@@ -78,6 +87,14 @@ export const hostileResponses: Readonly<Record<string, readonly [code: string, r
   'endless calls': [
     'reply-limit',
     body(stream, () => endless(chunk({ tool_calls: [{ function: { name: 'f', arguments: '{}' } }] }))),
+  ],
+  'endless empty thinking': [
+    'reply-limit',
+    body(stream, () => endless(chunk({ thinking_blocks: Array.from({ length: 1000 }, emptyThinking).flat() }))),
+  ],
+  'endless pieces of a large item': [
+    'reply-limit',
+    body(stream, () => endless(chunk({ reasoning_details: [detail] }), chunk({ reasoning_details: [largeDetail] }))),
   ],
   'endless JSON': ['reply-limit', body(json, () => endless('x', whole))],
   'an endless list': ['reply-limit', body(json, () => endless('[],', '{"choices":['))],
