@@ -51,4 +51,9 @@ test('an imported conversation has no model, directory or policy of its own', as
     await log.append([{ id: event.id, kind: event.kind, parentId: undefined, text }]);
   }
   expect(await storedRun(store, id)).toEqual({ id, hasPolicy: false, hasWorkspace: false });
+  {
+    await using log = await store.open(id);
+    await log.append([], { meta: { status: 'idle', confirmation_policy: { kind: 'NeverConfirm' } } });
+  }
+  expect(await storedRun(store, id)).toEqual({ id, hasPolicy: false, hasWorkspace: false });
 });

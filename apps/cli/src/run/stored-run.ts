@@ -25,10 +25,12 @@ export async function storedRun(store: EventStore, typedId: string): Promise<Sto
   const id = await resolveId(store, typedId);
   const { meta } = await store.summary(id);
   // From the log: what is stored next to it may have been changed, or come with an imported conversation.
-  const { agent, workspace } = await readSettings(await store.read(id), meta);
+  const settings = await readSettings(await store.read(id), meta);
+  const { agent, workspace } = settings;
   const model = storedModel(agent);
   const { data: parameters } = modelParameters.safeParse(fieldOf(agent, 'parameters'));
-  const policy = fieldOf(agent, 'confirmation_policy') ?? fieldOf(meta, 'confirmation_policy');
+  // The reference stores the policy next to its agent.
+  const policy = fieldOf(agent, 'confirmation_policy') ?? fieldOf(settings, 'confirmation_policy');
   return {
     id,
     hasWorkspace: workspace !== undefined,

@@ -75,10 +75,15 @@ export function metaDifferences({ settings, importHead }: LoggedSettings, meta: 
   );
 }
 
+/** Policies that the reference stores next to its agent. */
+type OuterPolicies = Readonly<Partial<Record<'confirmation_policy' | 'security_analyzer', unknown>>>;
+
 /** Returns each setting under its name, those of the agent one by one. */
-function flattened({ workspace, agent, client_tools, parent }: StoredSettings | Partial<Settings>) {
+function flattened(settings: (StoredSettings | Partial<Settings>) & OuterPolicies) {
+  const { workspace, agent, client_tools, parent, confirmation_policy, security_analyzer } = settings;
   const ofAgent = typeof agent === 'object' && agent !== null ? Object.entries(agent) : [['', agent] as const];
   const named = ofAgent.map(([name, value]) => [name === '' ? 'agent' : `agent.${name}`, value] as const);
-  const all = Object.entries({ workspace, ...Object.fromEntries(named), client_tools, parent });
+  const outer = { confirmation_policy, security_analyzer };
+  const all = Object.entries({ workspace, ...Object.fromEntries(named), client_tools, parent, ...outer });
   return Object.fromEntries(all.filter(([, value]) => value !== undefined && value !== null));
 }
