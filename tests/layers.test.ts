@@ -8,9 +8,10 @@ const packages = workspacePackages();
 /** Layers, the lowest first: a package may depend on the rows before its own. A new package is added here. */
 const layers = [
   ['@varve/events', '@varve/text'],
-  ['@varve/llm', '@varve/storage', '@varve/tools'],
+  ['@varve/llm', '@varve/storage', '@varve/tools', '@varve/interop'],
   ['@varve/condensers'],
   ['@varve/agent'],
+  ['@varve/settings'],
   ['@varve/server'],
   ['@varve/cli'],
   ['@varve/bench', '@varve/examples'],

@@ -1,0 +1,1 @@
+export { InteropError, type InteropErrorCode } from './error.ts';

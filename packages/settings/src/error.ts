@@ -1,0 +1,13 @@
+/** Errors of settings: invalid values, missing names, untrusted content, files that another process holds, failed I/O. */
+export type SettingsErrorCode = 'invalid' | 'missing' | 'untrusted' | 'locked' | 'io';
+
+/** Thrown by this package. The message names the file or field and the value, without secrets. */
+export class SettingsError extends Error {
+  override readonly name = 'SettingsError';
+  readonly code: SettingsErrorCode;
+
+  constructor(code: SettingsErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}

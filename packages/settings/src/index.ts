@@ -1,0 +1,1 @@
+export { SettingsError, type SettingsErrorCode } from './error.ts';
