@@ -1,4 +1,4 @@
-/** Errors of settings: invalid values, missing names, untrusted content, files locked by another process, failed I/O. */
+/** Errors of settings: invalid values, missing names, untrusted content, locked files, failed I/O. */
 export type SettingsErrorCode = 'invalid' | 'missing' | 'untrusted' | 'locked' | 'io';
 
 /** Thrown by this package. The message names the file or field and the value, without secrets. */
