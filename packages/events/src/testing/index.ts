@@ -5,4 +5,5 @@ export { logContract, type LogCheck } from './log-contract.ts';
 export { logEntriesOf } from './log-entries-of.ts';
 export { edgeCaseTexts } from './edge-cases.ts';
 export { projectionContract, type ProjectionCheck, type ProjectionSubject } from './projection-contract.ts';
+export { partKindContract, type PartKindCheck, type PartKindSubject } from './part-kind-contract.ts';
 export { eventFactory, type CallOptions, type EventFactory } from './event-factory.ts';

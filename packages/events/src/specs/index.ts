@@ -1,0 +1,10 @@
+export { buildPart, isPartSpec, type BuildOptions } from './build-part.ts';
+export {
+  definePartKind,
+  type PartKind,
+  type PartKindOptions,
+  type PartSpec,
+  type Registry,
+  type SpecPath,
+} from './part-kind.ts';
+export { describeProblem, SpecError, type SpecProblem } from './spec-problem.ts';
