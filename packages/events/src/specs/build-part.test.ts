@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import * as z from 'zod';
 import type { Json } from '../json.ts';
 import { buildPart } from './build-part.ts';
-import { definePartKind, type Registry, type SpecPath } from './part-kind.ts';
+import { definePartKind, type PartSpec, type Registry, type SpecPath } from './part-kind.ts';
 import { SpecError, type SpecProblem } from './spec-problem.ts';
 import { partKindContract } from '../testing/part-kind-contract.ts';
 
@@ -16,7 +16,7 @@ interface Context {
 const leaf = definePartKind({
   kind: 'leaf',
   options: z.object({ size: z.number().positive(), apiKey: z.exactOptional(z.string()) }),
-  example: { kind: 'leaf', size: 3 },
+  aliases: ['Leaf'],
   create({ size }): Part {
     if (size > 100) throw new RangeError(`A size of ${size} is too large.`);
     return { spec: { kind: 'leaf', size } };
@@ -25,11 +25,14 @@ const leaf = definePartKind({
 const pair = definePartKind({
   kind: 'pair',
   options: z.object({ parts: z.array(z.json()) }),
-  example: { kind: 'pair', parts: [{ kind: 'leaf', size: 1 }] },
   create: ({ parts }, { part }: Context): Part => ({
     spec: { kind: 'pair', parts: parts.map((one, index) => part(one, 'parts', index).spec) },
   }),
 });
+const examples: Readonly<Record<string, PartSpec>> = {
+  leaf: { kind: 'leaf', size: 3 },
+  pair: { kind: 'pair', parts: [{ kind: 'leaf', size: 1 }] },
+};
 const registry: Registry<Part, Context> = [leaf, pair];
 
 function build(spec: Json, onIgnored?: (problem: SpecProblem) => void): Part {
@@ -55,7 +58,10 @@ const contextAt = (path: SpecPath): Context => ({
 
 test.for(partKindContract.flatMap((check) => registry.map((kind) => [kind.kind, check.title, kind, check] as const)))(
   '%s %s',
-  ([, , kind, check]) => check.run({ kind, contextAt, specOf: ({ spec }: Part) => spec }),
+  ([name, , kind, check]) => {
+    const example = examples[name] ?? { kind: 'none' };
+    check.run({ kind, example, contextAt, specOf: ({ spec }: Part) => spec });
+  },
 );
 
 test.for<[Json, SpecProblem]>([
@@ -87,6 +93,10 @@ test('unknown options are reported with their path', () => {
   const ignored: SpecProblem[] = [];
   build({ kind: 'pair', parts: [{ kind: 'leaf', size: 1, color: 'red' }] }, (problem) => ignored.push(problem));
   expect(ignored).toMatchObject([{ path: 'parts.0.color', kind: 'leaf' }]);
+});
+
+test('a part is built by another name of its kind', () => {
+  expect(build({ kind: 'Leaf', size: 1 }).spec).toEqual({ kind: 'leaf', size: 1 });
 });
 
 test('the last kind of a name replaces the earlier ones', () => {

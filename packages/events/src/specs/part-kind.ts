@@ -17,10 +17,10 @@ export type PartSpec = { readonly kind: string } & Readonly<Record<string, Json>
 export interface PartKind<Part, Context> {
   /** Value of `kind` in specs; unique in a registry. */
   readonly kind: string;
+  /** Other values of `kind` for the same part, such as the class name of the reference. */
+  readonly aliases?: readonly string[];
   /** Options in the spec. Fields that it does not have are reported as ignored. */
   readonly options: z.ZodObject;
-  /** A complete spec: building it returns a part with this spec. The contract suite tests it. */
-  readonly example: PartSpec;
   /** Creates the part from checked options. May throw for options that its constructor rejects. */
   create(options: never, context: Context): Part;
 }
@@ -31,8 +31,8 @@ export type Registry<Part, Context> = readonly PartKind<Part, Context>[];
 /** Options of {@link definePartKind}. */
 export interface PartKindOptions<Options extends z.ZodObject, Part, Context> {
   readonly kind: string;
+  readonly aliases?: readonly string[];
   readonly options: Options;
-  readonly example: PartSpec;
   create(options: z.output<Options>, context: Context): Part;
 }
 

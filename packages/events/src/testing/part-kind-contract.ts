@@ -7,6 +7,8 @@ import { SpecError, type SpecProblem } from '../specs/spec-problem.ts';
 /** Input of a check: one kind, and how its parts are built and read. */
 export interface PartKindSubject<Part, Context> {
   readonly kind: PartKind<Part, Context>;
+  /** A complete spec of this kind. */
+  readonly example: PartSpec;
   readonly contextAt: (path: SpecPath) => Context;
   /** Returns the spec of a part. */
   readonly specOf: (part: Part) => Json;
@@ -26,23 +28,23 @@ export const partKindContract: readonly PartKindCheck[] = [
   {
     title: 'rebuilds its example with the same spec',
     run(subject) {
-      const { example } = subject.kind;
-      assert.equal(example.kind, subject.kind.kind);
+      const { example, kind } = subject;
+      assert.equal(example.kind, kind.kind);
       assert.deepEqual(build(subject, example), { spec: example, ignored: [] });
     },
   },
   {
     title: 'reports an option that it does not have',
     run(subject) {
-      const { ignored } = build(subject, { ...subject.kind.example, notAnOption: 1 });
+      const { ignored } = build(subject, { ...subject.example, notAnOption: 1 });
       assert.deepEqual(ignored, ['notAnOption']);
     },
   },
   {
     title: 'accepts garbage in an option with a stable spec, or names the option',
     run(subject) {
-      const { example } = subject.kind;
-      for (const field of Object.keys(subject.kind.options.shape)) {
+      const { example, kind } = subject;
+      for (const field of Object.keys(kind.options.shape)) {
         for (const value of garbage) tryGarbage(subject, { ...example, [field]: value }, field);
       }
     },
