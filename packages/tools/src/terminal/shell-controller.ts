@@ -12,6 +12,7 @@ import {
   shellEnded,
   shellKilled,
   shellReplaced,
+  shellUnsettled,
   stillRunning,
   unreportedOutput,
 } from './shell-messages.ts';
@@ -35,7 +36,7 @@ export class ShellController {
   #lastOrigin: ShellOrigin | undefined;
   /** Last shell that was started; it may still be starting. */
   #starting: Promise<ShellSession> | undefined;
-  #isClosed = false;
+  readonly #closing = new AbortController();
   /** Shells that did not end in time. */
   readonly #stuck: ShellSession[] = [];
 
@@ -83,9 +84,9 @@ export class ShellController {
     }
   }
 
-  /** Ends the shell. A call that waits for it returns; calls waiting for their turn fail as closed. */
+  /** Ends the shell. A call that waits for it returns; calls waiting for their turn, or for a shell, fail as closed. */
   async close(): Promise<void> {
-    this.#isClosed = true;
+    this.#closing.abort();
     const last = await this.#starting?.catch(() => undefined);
     await Promise.all([...(last ? [last] : []), ...this.#stuck].map((session) => session.close()));
   }
@@ -163,18 +164,25 @@ export class ShellController {
         shell: before,
       });
     }
+    const secrets = await this.#factory.secretsFor(call.command);
+    if (context.signal.aborted) throw new ToolError('aborted', 'The call was cancelled before it started.');
     if (before?.status === 'ended') await this.#dropSession(before);
     const prefix = before === undefined ? '' : unreportedOutput(before.take(), this.#unreportedEnd(before));
     before?.acknowledge();
     const session = await this.#ensureSession(context);
     session.onOutput = context.onOutput;
-    await session.run(call.command, await this.#factory.secretsFor(call.command));
+    await session.run(call.command, secrets);
     return this.#follow(session, call, context, prefix === '' ? {} : { prefix });
   }
 
-  #unreportedEnd({ status, exitCode }: ShellSession): string {
+  #unreportedEnd(session: ShellSession): string {
+    const { status, exitCode } = session;
     if (status === 'finished') return `[The previous command has finished with exit code ${exitCode}.]`;
-    return status === 'ended' ? shellEnded(exitCode, this.#keepsExported) : '';
+    return status === 'ended' ? this.#shellEnd(session) : '';
+  }
+
+  #shellEnd({ exitCode, isUnsettled }: ShellSession): string {
+    return isUnsettled ? shellUnsettled(this.#keepsExported) : shellEnded(exitCode, this.#keepsExported);
   }
 
   /** True if the next shell will have the variables that the last one exported. */
@@ -238,8 +246,9 @@ export class ShellController {
         exitCode: session.exitCode,
       });
     }
-    if (end !== 'ended') this.#stuck.push(session);
     await this.#dropSession(session);
+    if (end === 'unusable') await session.close();
+    else if (end !== 'ended') this.#stuck.push(session);
     return terminalReport({ ...input, suffix: shellKilled(this.#keepsExported), isError: true });
   }
 
@@ -253,7 +262,7 @@ export class ShellController {
       return terminalReport({ ...input, suffix, exitCode });
     }
     await this.#dropSession(session);
-    return terminalReport({ ...input, suffix: shellEnded(exitCode, this.#keepsExported), exitCode, isError: true });
+    return terminalReport({ ...input, suffix: this.#shellEnd(session), exitCode, isError: true });
   }
 
   async #dropSession(session: ShellSession): Promise<void> {
@@ -265,19 +274,20 @@ export class ShellController {
   async #ensureSession({ workspace, signal }: ToolContext): Promise<ShellSession> {
     const origin = this.#lastOrigin ?? (await this.#secondary?.origin);
     const directory = origin !== undefined && (await isDirectory(origin.directory)) ? origin.directory : workspace;
-    if (this.#isClosed) throw closedError();
+    this.#throwIfClosed();
     if (this.#session !== undefined) return this.#session;
-    this.#starting = this.#factory.start({ directory, exported: origin?.exported }, signal);
-    this.#session = await this.#starting;
-    if (this.#isClosed) throw closedError();
+    const cancelled = AbortSignal.any([signal, this.#closing.signal]);
+    this.#starting = this.#factory.start({ directory, exported: origin?.exported }, cancelled);
+    this.#session = await this.#starting.finally(() => this.#throwIfClosed());
     return this.#session;
+  }
+
+  #throwIfClosed(): void {
+    if (this.#closing.signal.aborted)
+      throw new ToolError('closed', 'The terminal was closed before the call had started.');
   }
 }
 
 async function originOf(session: ShellSession): Promise<ShellOrigin> {
   return { directory: session.directory, exported: await session.exported() };
-}
-
-function closedError(): ToolError {
-  return new ToolError('closed', 'The terminal was closed before the call had started.');
 }

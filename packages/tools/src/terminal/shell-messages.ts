@@ -42,6 +42,11 @@ export function shellKilled(keepsExported: boolean): string {
   return `[Interrupted: the call was cancelled and the command could only be ended together with its shell. ${nextShell(keepsExported)}]`;
 }
 
+/** Returns the message for a shell that was killed because it did not settle after an interrupted command. */
+export function shellUnsettled(keepsExported: boolean): string {
+  return `[The shell was killed because it did not become ready again after an interrupted command. ${nextShell(keepsExported)}]`;
+}
+
 /** Returns the introduction of a command that the earlier shell did not run. */
 export function shellReplaced(keepsExported: boolean): string {
   const what = keepsExported

@@ -157,6 +157,34 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
     expect(await readdir(shell.workspace)).toEqual([]);
   });
 
+  test('a call whose shell does not start ends when it is cancelled, or when the terminal is closed', async () => {
+    await using programs = await open(pty);
+    const silent = join(programs.workspace, 'silent-shell');
+    await writeFile(silent, '#!/bin/sh\n: > started\nexec sleep 600\n', { mode: 0o755 });
+    for (const code of ['aborted', 'closed']) {
+      await using shell = await open(pty, { shell: silent });
+      const controller = new AbortController();
+      const call = Promise.allSettled([shell.call({ command: 'true' }, { signal: controller.signal })]);
+      await expect.poll(() => readdir(shell.workspace), { interval: 10, timeout: 20_000 }).toEqual(['started']);
+      if (code === 'aborted') controller.abort();
+      else await shell.tool.close();
+      expect(await call).toMatchObject([{ reason: { code } }]);
+    }
+  });
+
+  test('a call that is cancelled while its secrets are looked up runs nothing', async () => {
+    const controller = new AbortController();
+    const secrets = (command: string): Record<string, string> => {
+      if (command === 'touch file') controller.abort();
+      return {};
+    };
+    await using shell = await open(pty, { secrets });
+    await shell.call({ command: 'true', timeout: 20 });
+    const call = shell.call({ command: 'touch file' }, { signal: controller.signal });
+    await expect(call).rejects.toMatchObject({ code: 'aborted' });
+    expect(outputOf(await shell.call({ command: 'ls', timeout: 20 }))).toBe('');
+  });
+
   test('files that commands remove from the temporary directory are created again', async () => {
     await using shell = await open(pty, { maxOutputChars: 1000 });
     const remove = String.raw`d=$(dirname "$(ps -o args= -p $$ | sed 's/.*--rcfile \([^ ]*\).*/\1/')"); rm -r "$d"`;

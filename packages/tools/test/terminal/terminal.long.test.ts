@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { metadataOf, backends, openTerminal, outputOf } from '../support/open-terminal.ts';
+import { cutLines } from '../support/cut-lines.ts';
 import { isRunning } from '../support/is-running.ts';
 
 describe.for(backends)('a terminal on a %s', ([, pty]) => {
@@ -37,6 +38,14 @@ describe.for(backends)('a terminal on a %s', ([, pty]) => {
       const [settled] = await Promise.allSettled([call]);
       expect(settled).toMatchObject(settled.status === 'rejected' ? { reason: { code: 'aborted' } } : {});
       expect(outputOf(await shell.call({ command: 'echo alive', timeout: 60 }))).toBe('alive');
+    }
+  });
+
+  test('C-c that discards any part of the line of a command ends the command', async () => {
+    await using shell = await cutLines(pty);
+    for (let cut = 0; cut <= 200; cut += 3) {
+      expect(await shell.interrupted('while :; do echo on; sleep 0.5; done', cut)).toBe('finished');
+      expect(await shell.outputOf('echo alive')).toBe('alive');
     }
   });
 

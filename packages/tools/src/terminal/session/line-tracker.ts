@@ -23,6 +23,7 @@ export class LineTracker {
   /** Number in the last prompt. */
   #last = -1;
   #hasEnded = false;
+  /** True if keys were sent after the last line. */
   #isDisturbed = false;
   #probe: number | undefined;
   #probes = 0;
@@ -41,7 +42,10 @@ export class LineTracker {
     return this.#command;
   }
 
-  /** Records keys that may reach the shell itself: when the command has ended, a probe separates it from the next. */
+  /**
+   * Records keys that may reach the shell itself. They may discard lines, or be received after the prompt of one: only
+   * the answer to a probe that was sent after them proves that their effects are over.
+   */
   disturb(): void {
     this.#isDisturbed = true;
   }
@@ -51,9 +55,9 @@ export class LineTracker {
     this.#last = id;
     const isEnd = id === this.#command && !this.#hasEnded;
     if (isEnd) this.#hasEnded = true;
-    if (id === this.#probe) return this.#answered(this.#hasEnded ? 'settled' : 'lost');
-    if (this.#probe === undefined) {
-      if (isEnd && !this.#isDisturbed) return 'settled';
+    if (id === this.#probe && !this.#isDisturbed) return this.#answered(this.#hasEnded ? 'settled' : 'lost');
+    if (this.#probe === undefined && isEnd && !this.#isDisturbed) return 'settled';
+    if (this.#probe === undefined || this.#isDisturbed) {
       this.#probes = 0;
       this.#send();
     } else if (isRepeated) {
@@ -68,6 +72,7 @@ export class LineTracker {
     this.#lines += 1;
     this.#probes += 1;
     this.#probe = this.#lines;
+    this.#isDisturbed = false;
     this.#sendProbe(this.#probe);
   }
 

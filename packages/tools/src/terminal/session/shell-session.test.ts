@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { redactor } from '@varve/text';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { OutputBuffer } from '../output/output-buffer.ts';
 import type { ShellProcess } from './shell-process.ts';
 import { ShellSession } from './shell-session.ts';
@@ -17,6 +17,8 @@ interface ScriptedSession extends AsyncDisposable {
   readonly directory: string;
   /** Numbers of the lines sent to the shell. */
   readonly lines: readonly number[];
+  /** Number of C-c keys sent to the shell. */
+  readonly interrupts: number;
   readonly print: (text: string) => void;
   /** Prints the prompt that follows line `id`. */
   readonly prompt: (id: number, exitCode?: number) => void;
@@ -25,6 +27,7 @@ interface ScriptedSession extends AsyncDisposable {
 async function scriptedSession(): Promise<ScriptedSession> {
   const directory = await mkdtemp(join(tmpdir(), 'varve-session-'));
   const lines: number[] = [];
+  let interrupts = 0;
   let nonce = '';
   let emit: ((bytes: Buffer) => void) | undefined;
   const print = (text: string): void => emit?.(Buffer.from(text));
@@ -34,7 +37,7 @@ async function scriptedSession(): Promise<ScriptedSession> {
     tty: true,
     submit: (line) => void lines.push(Number(/__varve_\w+ (\d+)/.exec(line)?.[1])),
     type: () => true,
-    interrupt: () => undefined,
+    interrupt: () => void (interrupts += 1),
     signal: () => undefined,
     kill: () => end(137),
     hangUp: () => end(129),
@@ -63,6 +66,9 @@ async function scriptedSession(): Promise<ScriptedSession> {
     session,
     directory,
     lines,
+    get interrupts() {
+      return interrupts;
+    },
     print,
     prompt,
     async [Symbol.asyncDispose]() {
@@ -167,6 +173,52 @@ test('a command that the shell discarded unread ends as interrupted', async () =
   expect(shell.session.exitCode).toBe(130);
 });
 
+test('an interrupted command has not ended when the shell only prints a prompt', async () => {
+  await using shell = await scriptedSession();
+  await shell.session.run('sleep 60');
+  shell.session.interrupt();
+  shell.prompt(0, 130);
+  expect(shell.session.status).toBe('running');
+  expect(await shell.session.wait({ lateMs: 0 })).toBe('late');
+  shell.session.interrupt();
+  shell.prompt(1, 130);
+  expect(shell.lines).toEqual([1, 2, 3]);
+  shell.prompt(3);
+  expect(await shell.session.wait({})).toBe('finished');
+});
+
+test('a command is not sent again after C-c', async () => {
+  await using shell = await scriptedSession();
+  await shell.session.run('true');
+  shell.prompt(0, 2);
+  shell.prompt(2);
+  shell.session.interrupt();
+  await expect.poll(() => shell.session.status).toBe('finished');
+  expect(shell.session.exitCode).toBe(130);
+  shell.prompt(2, 130);
+  expect(shell.lines).toEqual([1, 2, 3]);
+  shell.prompt(3);
+  expect(await shell.session.wait({})).toBe('finished');
+});
+
+test('a shell that does not settle is interrupted and then killed', async () => {
+  await using shell = await scriptedSession();
+  await shell.session.run('sleep 60');
+  shell.session.interrupt();
+  shell.prompt(1, 130);
+  shell.session.acknowledge();
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  try {
+    const settled = shell.session.waitUntilSettled(signal);
+    await vi.advanceTimersByTimeAsync(15_000);
+    await settled;
+  } finally {
+    vi.useRealTimers();
+  }
+  expect(shell.interrupts).toBe(2);
+  expect(shell.session).toMatchObject({ status: 'ended', isUnsettled: true, exitCode: 137 });
+});
+
 test('secrets that the shell has not read are removed at the end of their command or of the shell', async () => {
   await using shell = await scriptedSession();
   const { session } = shell;
@@ -174,8 +226,8 @@ test('secrets that the shell has not read are removed at the end of their comman
   expect(readdirSync(shell.directory)).toContain('secrets');
   session.interrupt();
   shell.prompt(0, 130);
-  expect(readdirSync(shell.directory)).not.toContain('secrets');
   shell.prompt(2);
+  expect(readdirSync(shell.directory)).not.toContain('secrets');
   session.acknowledge();
   await session.run('true', { KEY: 'swordfish' });
   session.kill();

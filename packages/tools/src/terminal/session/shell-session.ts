@@ -14,8 +14,10 @@ import { continueWhenStopped } from './continue-when-stopped.ts';
 const startMs = 10_000;
 const hangUpMs = 300;
 const settleMs = 10_000;
+const interruptMs = 1000;
 /** Exit status of a command that C-c has ended. */
 const interruptedStatus = 130;
+const killedStatus = 137;
 /** Number of times that a command is sent before the shell is unusable. */
 const maxSends = 3;
 
@@ -50,8 +52,11 @@ export class ShellSession {
   #lastPrompt: number | undefined;
   #command: SentCommand | undefined;
   #isInterrupted = false;
+  /** Resolves when no command is being sent again. */
+  #sendingAgain: Promise<void> = Promise.resolve();
   /** True from the end of a command until the effects of keys that were sent to it are over. */
   #isSettling = false;
+  #isUnsettled = false;
   #isClosing = false;
   /** True if a marker has preceded the prompt that follows, which then repeats it. */
   #hasMarker = false;
@@ -92,6 +97,11 @@ export class ShellSession {
 
   get status(): ShellStatus {
     return this.#status;
+  }
+
+  /** True if the shell was killed because it did not settle. */
+  get isUnsettled(): boolean {
+    return this.#isUnsettled;
   }
 
   /** Exit code of the last command, or of the shell when it has ended. */
@@ -137,15 +147,23 @@ export class ShellSession {
   /**
    * Resolves when all effects of an interrupt or of typed input are over: messages of the shell about the ended
    * program, lines of input that it discards, and those that it executes. Output until then belongs to the earlier
-   * command.
+   * command. Interrupts, and then kills, a shell that does not settle: what it still executes must not mix with the
+   * next command.
    *
    * @throws {ToolError} `aborted` when the signal aborts first.
    */
   async waitUntilSettled(signal: AbortSignal): Promise<void> {
     if (!this.#isSettling) return;
     await this.wait({ lateMs: settleMs, signal });
+    if (!this.#isSettling) return;
     if (signal.aborted) throw new ToolError('aborted', 'The call was cancelled before it started.');
-    this.#isSettling = false;
+    this.interrupt();
+    await this.wait({ lateMs: interruptMs });
+    if (!this.#isSettling) return;
+    this.#isUnsettled = true;
+    this.kill();
+    await this.wait({ lateMs: hangUpMs });
+    if (this.#isSettling) this.#end(killedStatus);
   }
 
   /**
@@ -153,6 +171,7 @@ export class ShellSession {
    * the shell until the command ends. Does nothing when the shell has ended.
    */
   async run(command: string, secrets: Readonly<Record<string, string>> = {}): Promise<void> {
+    await this.#sendingAgain;
     this.#isInterrupted = false;
     await this.#send({ text: command, secrets, sends: 1 });
   }
@@ -161,6 +180,7 @@ export class ShellSession {
     const file = await this.#files.command(command.text);
     const variables = await this.#files.secrets(command.secrets);
     if (this.#status === 'ended') return this.#files.forgetSecrets();
+    if (this.#isInterrupted) return this.#discard();
     this.#command = command;
     this.#status = 'running';
     const line = {
@@ -178,7 +198,9 @@ export class ShellSession {
     return this.#process.type(text);
   }
 
+  /** Sends C-c to the running command, which has ended only when {@link wait} reports it: C-c may be lost. */
   interrupt(): void {
+    if (this.#status !== 'running' && !this.#isSettling) return;
     this.#isInterrupted = true;
     this.#lines.disturb();
     this.#process.interrupt();
@@ -256,10 +278,9 @@ export class ShellSession {
     this.#output.flush();
     if (meaning === 'unusable') return this.#giveUp();
     if (meaning === 'lost' && !this.#isInterrupted) return this.#sendAgain();
-    // C-c discards lines that a terminal has not passed on yet; a pipe keeps them.
-    const isDiscarded = meaning === 'unknown' && this.#isInterrupted && this.#process.tty;
-    if (isRunning && (meaning !== 'unknown' || isDiscarded))
-      this.#finish(meaning === 'lost' ? interruptedStatus : exitCode);
+    // An unknown prompt after C-c does not mean that the command was discarded: bash forgets only as much of a line as
+    // it has parsed, prints a prompt and executes the rest.
+    if (isRunning && meaning !== 'unknown') this.#finish(meaning === 'lost' ? interruptedStatus : exitCode);
     const isOver = meaning === 'settled' || meaning === 'lost';
     this.#isSettling = !isOver && (this.#isSettling || this.#status === 'finished');
     if (isOver) this.#waits.end('finished');
@@ -275,7 +296,15 @@ export class ShellSession {
   #sendAgain(): void {
     const command = this.#command;
     if (command === undefined || command.sends >= maxSends) return this.#giveUp();
-    void this.#send({ ...command, sends: command.sends + 1 }).catch(() => this.#giveUp());
+    this.#sendingAgain = this.#send({ ...command, sends: command.sends + 1 }).catch(() => this.#giveUp());
+  }
+
+  /** Ends a command that was interrupted before it was sent again. */
+  #discard(): void {
+    this.#files.forgetSecrets();
+    if (this.#status !== 'running') return;
+    this.#finish(interruptedStatus);
+    this.#isSettling = true;
   }
 
   #giveUp(): void {
