@@ -290,7 +290,7 @@ test('a child is recorded before it starts, and opened again by its id', async (
   await first[Symbol.asyncDispose]();
   await using again = await parent.child({ id: childId, agent: agentOf([done]) });
   expect((await again.run()).reason).toBe('finished');
-  await expect(again.child({ id: parentId })).rejects.toMatchObject({ code: 'invalid' });
+  await expect(again.child({ id: parentId })).rejects.toMatchObject({ code: 'held' });
 });
 
 test.for([true, false])(

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -115,42 +114,6 @@ test.for(changes)('a %s that was changed next to the log has no effect and is re
   expect(await verifyMeta(await store.read(id), await metaOf(store))).toEqual([]);
 });
 
-test('no data next to a log changes what it is opened with', async () => {
-  const store = await stored();
-  const before = await metaOf(store);
-  const agent = fc.record(
-    {
-      confirmation_policy: fc.oneof(fc.constant({ kind: 'NeverConfirm' }), fc.jsonValue()),
-      security_analyzer: fc.jsonValue(),
-      budget: fc.oneof(fc.record({ maxCalls: fc.nat() }), fc.jsonValue()),
-      stuck: fc.oneof(fc.constant('never'), fc.jsonValue()),
-      kind: fc.constant('Agent'),
-    },
-    { requiredKeys: [] },
-  );
-  const fields = {
-    agent: fc.oneof(agent, fc.jsonValue()),
-    workspace: fc.oneof(fc.constant('/etc'), fc.jsonValue()),
-    confirmation_policy: fc.oneof(fc.constant({ kind: 'NeverConfirm' }), fc.jsonValue()),
-    policies_head: fc.jsonValue(),
-    client_tools: fc.jsonValue(),
-    title: fc.jsonValue(),
-    parent: fc.jsonValue(),
-    status: fc.jsonValue(),
-  };
-  const metas = fc.oneof(fc.record(fields, { requiredKeys: [] }), fc.jsonValue());
-  await fc.assert(
-    fc.asyncProperty(metas, async (meta) => {
-      await replaceMeta(store, meta);
-      await using conversation = await Conversation.open({ agent: agentWith({}), store, id });
-      expect(conversation.workspace).toBe(workspace);
-      await conversation.send('Continue.');
-      expect((await metaOf(store))['agent']).toEqual(before['agent']);
-    }),
-    { numRuns: 200 },
-  );
-});
-
 test('a log without settings is opened with those next to it, and contains them from then on', async () => {
   const store = memoryStore();
   const meta = { workspace, agent: { confirmation_policy: { kind: 'AlwaysConfirm' }, kind: 'Agent' } };
@@ -182,12 +145,10 @@ test('a fork, and a fork that another process finishes, has the settings in its 
   expect(await fork.run()).toMatchObject({ reason: 'waiting' });
 });
 
-test('the mark of an unfinished fork has no effect next to a conversation that continued', async () => {
+test('a conversation is the child that its log names, not the one that the data next to it names', async () => {
   const store = await stored();
-  const meta = await metaOf(store);
-  await replaceMeta(store, { ...meta, fork: { of: 'b'.repeat(32), events: 1, leaf: null, imported: true } });
-  await using conversation = await Conversation.open({ agent: agentWith({}, [record]), store, id });
-  expect(conversation.workspace).toBe(workspace);
-  await conversation.send('Continue.');
-  expect(await conversation.run({ maxIterations: 1 })).toMatchObject({ reason: 'waiting' });
+  const parentId = 'b'.repeat(32);
+  await replaceMeta(store, { ...(await metaOf(store)), parent: parentId });
+  await using parent = await Conversation.create({ agent: agentWith({}), store, workspace, id: parentId });
+  await expect(parent.child({ id })).rejects.toMatchObject({ code: 'invalid' });
 });

@@ -44,14 +44,24 @@ const textsOf = async (store: EventStore, of: string) =>
 const idsOf = async (conversation: Conversation) =>
   Array.fromAsync(conversation.events(), ({ event }): BaseEvent['id'] => event.id);
 
+test('a fork whose process dies before its first event is refused, and can be removed', async () => {
+  const disk = await long();
+  await forkUntil(disk, { at: 1, stored: false });
+  await expect(Conversation.open({ agent: newAgent(), store: disk, id: forkId })).rejects.toMatchObject({
+    code: 'incomplete',
+  });
+  await disk.remove(forkId);
+});
+
 test.for([
-  [1, false],
   [1, true],
   [2, true],
   [3, false],
   [3, true],
   [4, false],
   [4, true],
+  [5, false],
+  [5, true],
 ] as const)(
   'a fork whose process dies at append %i (stored: %s) is finished by the next open',
   async ([at, stored]) => {
@@ -60,7 +70,7 @@ test.for([
     await forkUntil(disk, { at, stored });
     await using fork = await Conversation.open({ agent: newAgent([call]), store: disk, id: forkId });
     const ids = await idsOf(fork);
-    expect(ids.slice(0, original.length)).toEqual(original.map((text) => (JSON.parse(text) as BaseEvent).id));
+    expect(ids.slice(1, original.length + 1)).toEqual(original.map((text) => (JSON.parse(text) as BaseEvent).id));
     expect(fork.state).toMatchObject({ status: 'idle', pending: [], stats: { total: { calls: 0 } } });
     expect((await disk.summary(forkId)).meta).not.toHaveProperty('fork');
     expect(await textsOf(disk, id)).toEqual(original);
@@ -95,12 +105,12 @@ test('a fork without open calls is completed too', async () => {
   await conversation.send('Go.');
   await using fork = await conversation.fork({ id: forkId });
   expect((await disk.summary(forkId)).meta).not.toHaveProperty('fork');
-  expect(fork.state.head).toBe(3);
+  expect(fork.state.head).toBe(5);
 });
 
 test('a fork that another process finished while it was being opened continues where that process stopped', async () => {
   const disk = await long();
-  await forkUntil(disk, { at: 1, stored: false });
+  await forkUntil(disk, { at: 2, stored: false });
   // Never crashes; used only to wrap the methods, so that one of them can be delayed.
   const late: EventStore = {
     ...crashingStore(disk, { at: Infinity, stored: true }),

@@ -1,6 +1,4 @@
 import { StorageError, type EventStore } from '@varve/storage';
-import { AgentError } from '../error.ts';
-import { readMeta } from '../log/conversation-meta.ts';
 import type { Session } from '../session.ts';
 import { withoutUndefined } from '../without-undefined.ts';
 import type { ConversationOptions, CreateOptions, OpenOptions } from './conversation-options.ts';
@@ -25,7 +23,6 @@ export async function childSession(
   { store, secrets = [], kinds, now, timeout, newId }: ConversationOptions,
   child: ChildOptions & { readonly id: string },
 ): Promise<{ readonly session: Session; readonly options: ConversationOptions }> {
-  const { conversationId } = parent;
   const { id, clientTools = [], missingTools = 'refuse' } = child;
   // Workspace and client tools of the parent are not inherited by the children of this child.
   const options: ConversationOptions = {
@@ -35,21 +32,18 @@ export async function childSession(
     ...withoutUndefined({ kinds, now, timeout, newId }),
   };
   const own = { ...options, ...withoutUndefined({ workspace: child.workspace }), clientTools, id };
-  const meta = await storedMeta(id, store);
-  if (meta === undefined) {
-    return { session: await createSession({ workspace: parent.workspace, ...own }, parent), options };
-  }
-  if (meta.parent !== conversationId) {
-    throw new AgentError('invalid', `Conversation ${id} is not a child of conversation ${conversationId}.`);
-  }
-  return { session: await openSession({ ...own, missingTools }, parent), options };
+  const session = (await exists(id, store))
+    ? await openSession({ ...own, missingTools }, parent)
+    : await createSession({ workspace: parent.workspace, ...own }, parent);
+  return { session, options };
 }
 
-async function storedMeta(id: string, store: EventStore): Promise<ReturnType<typeof readMeta> | undefined> {
+async function exists(id: string, store: EventStore): Promise<boolean> {
   try {
-    return readMeta((await store.summary(id)).meta);
+    await store.summary(id);
+    return true;
   } catch (error) {
-    if (error instanceof StorageError && error.code === 'missing') return undefined;
+    if (error instanceof StorageError && error.code === 'missing') return false;
     throw error;
   }
 }

@@ -1,11 +1,17 @@
-import { resolve } from 'node:path';
-import type { Json } from '@varve/events';
+import { eventCodec, type Json } from '@varve/events';
+import { builtinKinds } from '@varve/events/kinds';
+import type { EventLog } from '@varve/storage';
 import { AgentError } from '../error.ts';
+import { readMeta } from '../log/conversation-meta.ts';
+import { conversationTimeline } from '../log/conversation-state.ts';
+import { forkDraft, type Draft } from '../log/drafts.ts';
+import { Journal } from '../log/journal.ts';
+import { metaWith, settingsOf } from '../log/settings.ts';
 import type { Session } from '../session.ts';
+import { withoutUndefined } from '../without-undefined.ts';
 import type { ConversationOptions, CreateOptions, OpenOptions } from './conversation-options.ts';
-import { openSession } from './open-session.ts';
+import { directory, maskOf, openSession } from './open-session.ts';
 import { inheritPolicies } from './resume-agent.ts';
-import type { UnfinishedFork } from './unfinished-fork.ts';
 
 /** Options of a fork that differ from its origin's. */
 export interface ForkOptions
@@ -28,8 +34,6 @@ export async function forkSession(
   { at, id, ...changed }: ForkOptions & { readonly id: string },
 ): Promise<Session> {
   const { log, journal } = origin;
-  // The fork starts with the settings in the log.
-  await journal.emitPreamble();
   const { head, leafId } = await journal.catchUp();
   const leaf = at ?? leafId;
   const seq = leaf === undefined ? undefined : await log.seqOf(leaf);
@@ -37,28 +41,42 @@ export async function forkSession(
     throw new AgentError('invalid', `There is no event ${at} in conversation ${log.id}.`);
   }
   const end = at === undefined ? head : (seq ?? 0) + 1;
-  const { workspace = origin.workspace } = changed;
-  const agent = inheritPolicies(changed.agent ?? origin.agent, origin.agent);
-  const { meta } = await base.store.summary(log.id);
-  const { importHead = 0 } = journal.timeline.read('settings');
-  const mark = { of: log.id, events: end, leaf: leaf ?? null, ...(importHead > end && { imported: true }) };
-  // A fork has no parent: its usage is not charged to the origin's parent.
-  const { parent: _, ...copied } = meta as Readonly<Record<string, Json>>;
-  const copy = await base.store.create(id, {
-    ...copied,
-    status: 'idle',
-    workspace: resolve(workspace),
-    agent: agent.spec,
-    // Policy updates among the copied events no longer apply.
-    policies_head: end,
-    // If this process dies, the next one that opens the fork finishes it first.
-    fork: mark satisfies UnfinishedFork,
-  });
-  await copy[Symbol.asyncDispose]();
+  const options = { ...base, ...changed, agent: inheritPolicies(changed.agent ?? origin.agent, origin.agent), id };
+  const workspace = await directory(changed.workspace ?? origin.workspace);
+  const { clientTools } = origin;
+  const settings = settingsOf({ agent: options.agent, workspace, clientTools, mask: maskOf(options) });
+  const { title } = readMeta((await base.store.summary(log.id)).meta);
+  const meta = metaWith(settings, { status: 'idle', title });
+  const fork = { of: log.id, events: end, ...(leaf !== undefined && { leaf }), settings, at: origin.now() };
+  // Until its first event is stored, nothing else shows that the log is to be a fork.
+  const copy = await base.store.create(id, { ...meta, fork: { of: log.id, events: end } });
   try {
-    return await openSession({ ...base, ...changed, clientTools: origin.clientTools, workspace, agent, id });
+    await beginFork(copy, forkDraft(fork), { ...options, meta });
+    // The first event contains its client tools.
+    return await openSession({ ...options, clientTools: [], workspace });
   } catch (error) {
     await base.store.remove(id).catch(() => undefined);
     throw error;
   }
+}
+
+/** Stores the first event of a fork: a process that opens the log then completes it. Releases the lease. */
+async function beginFork(
+  copy: EventLog,
+  draft: Draft,
+  { agent, meta, now = Date.now, newId }: ConversationOptions & { readonly meta: Json },
+): Promise<void> {
+  await using log = copy;
+  const codec = eventCodec(builtinKinds);
+  const journal = new Journal({
+    log,
+    codec,
+    timeline: conversationTimeline(codec),
+    // The settings are masked.
+    mask: (value) => value,
+    metaOf: () => meta,
+    now,
+    ...withoutUndefined({ newId, signer: agent.signingKey }),
+  });
+  await journal.emit([draft]);
 }

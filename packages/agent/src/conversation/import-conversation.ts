@@ -1,19 +1,19 @@
 import { eventCodec, type Json } from '@varve/events';
 import { builtinKinds } from '@varve/events/kinds';
 import type { ExecutionStatus } from '@varve/events/projections';
-import { StorageError, type EventStore } from '@varve/storage';
-import { importBundle, type ImportOptions as BundleOptions } from '@varve/storage/maintenance';
+import { StorageError, type EventLog, type EventStore, type LogReader } from '@varve/storage';
+import { importBundle, readBundle, type ImportOptions as BundleOptions } from '@varve/storage/maintenance';
 import type { Signer, Verdict } from '@varve/storage/proof';
 import { AgentError } from '../error.ts';
 import { readMeta } from '../log/conversation-meta.ts';
 import { conversationTimeline } from '../log/conversation-state.ts';
-import { callErrorDraft, importDraft, statusDraft } from '../log/drafts.ts';
+import { callErrorDraft, forkEndDraft, importDraft, statusDraft } from '../log/drafts.ts';
 import { Journal } from '../log/journal.ts';
 import { lastTimestamp } from '../log/read-log.ts';
 import { withoutUndefined } from '../without-undefined.ts';
 
 /** Options of `Conversation.import`; those of `verify` apply to the bundle. */
-export interface ImportOptions extends Omit<BundleOptions, 'meta'> {
+export interface ImportOptions extends Omit<BundleOptions, 'meta' | 'onCopied'> {
   /** Not owned. */
   readonly store: EventStore;
   /** Signs the seals of the events that the import appends. */
@@ -45,22 +45,22 @@ const importedMessage =
  * @see docs/decisions/0041-settings-are-facts.md
  */
 export async function importConversation(
-  bundle: AsyncIterable<string | Uint8Array>,
+  chunks: AsyncIterable<string | Uint8Array>,
   { store, signer, now = Date.now, newId, ...options }: ImportOptions,
 ): Promise<ImportedConversation> {
-  let id = '';
-  const into: EventStore = {
-    ...withMethods(store),
-    create: async (conversation, meta) => {
-      id = conversation;
-      await removeUnfinished(conversation, store);
-      return store.create(conversation, meta);
+  const bundle = await readBundle(chunks);
+  await removeUnfinished(bundle.log, store);
+  const title = titleOf(bundle.meta);
+  let openCalls = 0;
+  const verdict = await importBundle(bundle, store, {
+    ...options,
+    meta: () => ({ ...title, status: 'idle', importing: true }),
+    onCopied: async (copy, copied) => {
+      const seal = copied?.seal;
+      openCalls = await finishImport(copy, { title, seal, now, ...withoutUndefined({ signer, newId }) });
     },
-  };
-  const verdict = await importBundle(bundle, into, { ...options, meta: importedMeta });
-  const seal = verdict?.seal;
-  const openCalls = await finishImport(id, store, { seal, now, ...withoutUndefined({ signer, newId }) });
-  return { id, openCalls, ...(verdict && { verdict }) };
+  });
+  return { id: bundle.log.id, openCalls, ...(verdict && { verdict }) };
 }
 
 /** Returns true for the `meta` of a conversation whose import did not end. */
@@ -68,15 +68,12 @@ export function isUnfinishedImport(meta: Json): boolean {
   return typeof meta === 'object' && meta !== null && 'importing' in meta;
 }
 
-/** Returns the `meta` of a conversation whose import has begun, from that of the bundle. */
-function importedMeta(meta: Json): Json {
-  return { ...titleOf(meta), status: 'idle', importing: true };
-}
-
 /** Statuses of work that another process had in progress. */
 const activeStatuses = new Set<ExecutionStatus>(['running', 'waiting_for_confirmation']);
 
 interface FinishOptions {
+  readonly title: { readonly title?: string };
+  /** Last seal of the copied events. */
   readonly seal: string | undefined;
   readonly now: () => number;
   readonly signer?: Signer;
@@ -84,38 +81,54 @@ interface FinishOptions {
 }
 
 /** Appends the boundary and the answers of the open calls, and removes the mark. Resolves with their number. */
-async function finishImport(id: string, store: EventStore, { seal, now, ...options }: FinishOptions): Promise<number> {
-  await using log = await store.open(id);
+async function finishImport(log: EventLog, { title, seal, now, ...options }: FinishOptions): Promise<number> {
   const codec = eventCodec(builtinKinds);
   const timeline = conversationTimeline(codec);
   await timeline.load((from) => log.range(from));
-  const titled = titleOf((await store.summary(id)).meta);
   const journal = new Journal({
     log,
     codec,
     timeline,
     mask: (value) => value,
-    metaOf: ({ execution, title }) => ({ ...(title !== undefined && { title }), ...titled, status: execution }),
+    metaOf: ({ execution, title: set }) => ({ ...withoutUndefined({ title: set }), ...title, status: execution }),
     now,
     ...options,
     ...withoutUndefined({ lastTimestamp: await lastTimestamp(log, codec) }),
   });
   const open = timeline.read('pending');
+  const { fork } = timeline.read('settings');
+  const at = Math.floor(now());
   await journal.emit([
-    importDraft({ events: timeline.head, at: Math.floor(now()), ...(seal !== undefined && { seal }) }),
+    // What it lacks is in another store.
+    ...(fork ? [forkEndDraft(fork.id, at)] : []),
+    importDraft({ events: timeline.head, at, ...(seal !== undefined && { seal }) }),
     ...open.map(({ event }) => callErrorDraft(event, importedMessage)),
     ...(activeStatuses.has(timeline.read('status').execution) ? [statusDraft('idle')] : []),
   ]);
   return open.length;
 }
 
-/** Removes the rest of an import that did not end. Of any other conversation `create` reports that it exists. */
-async function removeUnfinished(id: string, store: EventStore): Promise<void> {
+/**
+ * Removes the rest of an earlier import that did not end: a log with that mark that contains nothing but the beginning
+ * of the bundle. Of any other conversation `create` reports that it exists.
+ */
+async function removeUnfinished(bundle: LogReader, store: EventStore): Promise<void> {
   try {
-    if (isUnfinishedImport((await store.summary(id)).meta)) await store.remove(id);
+    const { meta } = await store.summary(bundle.id);
+    if (isUnfinishedImport(meta) && (await isPrefix(await store.read(bundle.id), bundle))) {
+      await store.remove(bundle.id);
+    }
   } catch (error) {
     if (!(error instanceof StorageError && error.code === 'missing')) throw error;
   }
+}
+
+async function isPrefix(log: LogReader, whole: LogReader): Promise<boolean> {
+  const head = await log.head();
+  if (head > (await whole.head())) return false;
+  const texts = whole.range(0)[Symbol.asyncIterator]();
+  for await (const { text } of log.range(0)) if ((await texts.next()).value?.text !== text) return false;
+  return true;
 }
 
 /** Refuses a conversation whose import did not end. @throws {AgentError} `incomplete`. */
@@ -129,17 +142,4 @@ const maxTitle = 200;
 function titleOf(meta: Json): { readonly title?: string } {
   const { title } = readMeta(meta);
   return title === undefined ? {} : { title: title.slice(0, maxTitle) };
-}
-
-/** Returns the methods of a store as an object of their own. */
-function withMethods(store: EventStore): EventStore {
-  return {
-    create: (id, meta) => store.create(id, meta),
-    open: (id) => store.open(id),
-    read: (id) => store.read(id),
-    list: (query) => store.list(query),
-    summary: (id) => store.summary(id),
-    remove: (id) => store.remove(id),
-    [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
-  };
 }

@@ -16,12 +16,16 @@ const maybeExecutedMessage =
 /**
  * Makes another event the last one of the active branch; `undefined` is the position before every event. Nothing is
  * deleted. Calls that are open there are answered, so that no decision made on another branch runs them. The status
- * becomes `idle`.
+ * becomes `idle`. The events of `last` are stored after all others.
  *
  * @throws {AgentError} `invalid` when there is no such event, or nothing can follow it.
  * @see software-agent-sdk navigate_to
  */
-export async function navigateTo(eventId: string | undefined, session: Session): Promise<void> {
+export async function navigateTo(
+  eventId: string | undefined,
+  session: Session,
+  last: readonly Draft[] = [],
+): Promise<void> {
   const { journal, codec, log } = session;
   await checkEvent(eventId, session);
   const move: Draft = {
@@ -39,7 +43,7 @@ export async function navigateTo(eventId: string | undefined, session: Session):
     .map(({ event, hasEffect }) => callErrorDraft(event, hasEffect ? maybeExecutedMessage : notExecutedMessage));
   const isIdle = preview.read('status').execution === 'idle';
   const isLeaf = eventId === journal.timeline.leafId;
-  await journal.emit([...(isLeaf ? [] : [move]), ...answers, ...(isIdle ? [] : [statusDraft('idle')])]);
+  await journal.emit([...(isLeaf ? [] : [move]), ...answers, ...(isIdle ? [] : [statusDraft('idle')]), ...last]);
 }
 
 async function checkEvent(eventId: string | undefined, { log, codec }: Session): Promise<void> {

@@ -2,24 +2,32 @@ import { realpath, stat } from 'node:fs/promises';
 import { eventCodec, type EventCodec, type Json } from '@varve/events';
 import { builtinKinds } from '@varve/events/kinds';
 import type { EventLog } from '@varve/storage';
-import { redactor } from '@varve/text';
-import type { Tool } from '@varve/tools';
+import { redactor, type Mask, type Redactor } from '@varve/text';
 import { defineAgent } from '../agent.ts';
 import type { BudgetLedger } from '../budget/budget-ledger.ts';
 import { AgentError } from '../error.ts';
 import { readMeta } from '../log/conversation-meta.ts';
 import { conversationTimeline } from '../log/conversation-state.ts';
 import { lastTimestamp } from '../log/read-log.ts';
-import { importDraft } from '../log/drafts.ts';
-import { metaDifferences, metaWith, settingsOf, storedSettings } from '../log/settings.ts';
+import { forkEndDraft } from '../log/drafts.ts';
+import type { UnfinishedFork } from '../log/projections/settings-projection.ts';
+import {
+  metaDifferences,
+  metaWith,
+  settingsOf,
+  storedSettings,
+  type MetaDifference,
+  type StoredSettings,
+} from '../log/settings.ts';
 import { snapshotName } from '../log/snapshot-name.ts';
-import { closeTools, Session } from '../session.ts';
+import { closeTools, Session, type SessionParts } from '../session.ts';
+import { withoutUndefined } from '../without-undefined.ts';
 import { registerClientTools } from './client-tools.ts';
 import type { ConversationOptions, CreateOptions, OpenOptions } from './conversation-options.ts';
 import { checkImported } from './import-conversation.ts';
 import { navigateTo } from './navigate.ts';
 import { checkAgent, resumeAgent } from './resume-agent.ts';
-import { copyMissingEvents, unfinishedFork, withoutForkMark, type UnfinishedFork } from './unfinished-fork.ts';
+import { checkFork, copyMissingEvents } from './unfinished-fork.ts';
 
 /** Parent of a session, if it has one. */
 export interface ParentSession {
@@ -80,30 +88,66 @@ export async function createSession(
  * `held` and what the store throws.
  */
 export async function openSession(options: OpenOptions, parent?: ParentSession): Promise<Session> {
-  const { id, store } = options;
   const codec = codecOf(options);
-  const log = await store.open(id);
-  let agentTools: ReadonlyMap<string, Tool> = new Map();
+  const log = await options.store.open(options.id);
   try {
-    // Read under the lease: before it, another process may have changed what is stored next to the log.
-    const { meta } = await store.summary(id);
-    checkImported(id, meta);
-    const { title } = readMeta(meta);
-    const fork = unfinishedFork(meta, await log.head());
-    if (fork) await copyMissingEvents(fork, { store, log, codec });
-    const { timeline, snapshot } = await foldedTimeline(log, codec, snapshotName(options));
-    const logged = timeline.read('settings');
-    // What is copied from before an import does not count in the fork either.
-    const stored = fork?.imported ? { policies_head: fork.events } : storedSettings(logged, meta);
-    const workspace = await workspaceOf(options, stored.workspace);
-    const agent = resumeAgent(options.agent, stored, { id, policyUpdates: timeline.read('policies') });
-    // Made once everything else is known to exist: a failure closes them, and a caller may have no others.
-    const made = makeTools(options);
-    agentTools = made.tools;
+    const folded = await foldConversation(options, log, codec);
+    const session = await resumedSession(options, folded, parent);
+    if (folded.fork) await finishFork(folded.fork, session);
+    return session;
+  } catch (error) {
+    await log[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+/** A stored conversation, before it is opened. */
+interface FoldedConversation extends Pick<SessionParts, 'log' | 'codec' | 'timeline' | 'snapshot'> {
+  /** Set for a fork that is not complete, except that its events are copied. */
+  readonly fork: UnfinishedFork | undefined;
+  /** Settings that the conversation was last used with. */
+  readonly stored: StoredSettings;
+  readonly metaDifferences: readonly MetaDifference[];
+  readonly title: string | undefined;
+}
+
+/** Folds a log under its lease: before it, another process may have changed what is stored next to the log. */
+async function foldConversation(options: OpenOptions, log: EventLog, codec: EventCodec): Promise<FoldedConversation> {
+  const { id, store } = options;
+  const { meta } = await store.summary(id);
+  checkImported(id, meta);
+  const { timeline, snapshot } = await foldedTimeline(log, codec, snapshotName(options));
+  const settings = timeline.read('settings');
+  checkFork(id, meta, { head: timeline.head, settings });
+  const { fork } = settings;
+  if (fork) {
+    await copyMissingEvents(fork, { store, log, codec });
+    await timeline.load((from) => log.range(from));
+  }
+  const [stored, { title }] = [storedSettings(settings, meta), readMeta(meta)];
+  return { log, codec, timeline, snapshot, fork, stored, title, metaDifferences: metaDifferences(settings, meta) };
+}
+
+/** Returns the session of a folded conversation. If it fails, the tools are closed, and the log is not. */
+async function resumedSession(
+  options: OpenOptions,
+  { timeline, stored, title, metaDifferences: differences, ...folded }: FoldedConversation,
+  parent: ParentSession | undefined,
+): Promise<Session> {
+  const { id } = options;
+  if (parent && stored.parent !== parent.conversationId) {
+    throw new AgentError('invalid', `Conversation ${id} is not a child of conversation ${parent.conversationId}.`);
+  }
+  const workspace = await workspaceOf(options, stored.workspace);
+  const agent = resumeAgent(options.agent, stored, { id, policyUpdates: timeline.read('policies') });
+  const lastStamp = await lastTimestamp(folded.log, folded.codec);
+  // Made once everything else is known to exist: a failure closes them, and a caller may have no others.
+  const { tools: agentTools, mask } = makeTools(options);
+  try {
     const { tools, specs } = registerClientTools({
       id,
       agentTools,
-      added: made.mask(options.clientTools ?? []),
+      added: mask(options.clientTools ?? []),
       ...(Array.isArray(stored.client_tools) && { stored: stored.client_tools }),
       view: timeline.read('view'),
     });
@@ -111,43 +155,33 @@ export async function openSession(options: OpenOptions, parent?: ParentSession):
       const { names } = timeline.read('toolsets');
       checkAgent({ kind: kindOf(stored.agent), tools: names }, { kind: kindOf(agent.spec), tools }, id);
     }
-    const lastStamp = await lastTimestamp(log, codec);
-    const session = new Session({
+    return new Session({
       ...options,
-      log,
-      codec,
+      ...folded,
       timeline,
       agent,
       tools,
       clientTools: specs,
-      mask: made.mask,
+      mask,
       workspace,
-      snapshot,
-      // A fork has the settings of its origin in its log, and its own ones in the `meta`, until it is finished.
-      ...(!fork && { metaDifferences: metaDifferences(logged, meta) }),
-      ...(title !== undefined && { title }),
-      // A fork has no parent: its usage is not charged to the origin's parent.
-      ...(!fork && stored.parent !== undefined && { parent: stored.parent }),
+      metaDifferences: differences,
+      ...withoutUndefined({ title, parent: stored.parent, lastTimestamp: lastStamp }),
       ...(parent && { parentLedger: parent.ledger }),
-      ...(lastStamp !== undefined && { lastTimestamp: lastStamp }),
     });
-    if (fork) await finishFork(fork, session, meta);
-    return session;
   } catch (error) {
     await closeTools(agentTools);
-    await log[Symbol.asyncDispose]();
     throw error;
   }
 }
 
-/** Ends what the origin of a fork had in progress. An append stores the `meta` too; without one it is stored alone. */
-async function finishFork({ leaf, events, imported }: UnfinishedFork, session: Session, meta: Json): Promise<void> {
-  const { journal, log, now } = session;
-  const { head } = journal.timeline;
-  if (imported) await journal.emit([importDraft({ events, at: now() })]);
-  await journal.emitPreamble();
-  await navigateTo(leaf ?? undefined, session);
-  if (journal.timeline.head === head) await log.append([], { meta: withoutForkMark(meta) });
+/** Ends what the origin of a fork had in progress. If it fails, the tools are closed. */
+async function finishFork({ id, leaf }: UnfinishedFork, session: Session): Promise<void> {
+  try {
+    await navigateTo(leaf, session, [forkEndDraft(id, session.now())]);
+  } catch (error) {
+    await closeTools(session.tools);
+    throw error;
+  }
 }
 
 async function foldedTimeline(log: EventLog, codec: EventCodec, name: string) {
@@ -177,15 +211,25 @@ async function workspaceOf({ id, workspace }: OpenOptions, stored: string | unde
   throw new AgentError('invalid', `Conversation ${id} has no stored workspace: pass one.`);
 }
 
-async function directory(path: string): Promise<string> {
+/** Returns the real path of a directory. @throws {AgentError} `invalid` for anything else. */
+export async function directory(path: string): Promise<string> {
   const info = await stat(path).catch(() => undefined);
   if (!info?.isDirectory()) throw new AgentError('invalid', `The workspace ${path} is not a directory.`);
   return realpath(path);
 }
 
+function redactorOf({ secrets = [] }: ConversationOptions): Redactor {
+  return redactor(secrets, { replacement: '<secret-hidden>' });
+}
+
+/** Returns the function that masks the secrets of a conversation. */
+export function maskOf(options: ConversationOptions): Mask {
+  return redactorOf(options).value;
+}
+
 /** Makes the agent's tools for one conversation. @throws {AgentError} `invalid` when two have the same name. */
-function makeTools({ agent, id, secrets = [] }: ConversationOptions & { readonly id: string }) {
-  const found = redactor(secrets, { replacement: '<secret-hidden>' });
+function makeTools({ agent, id, ...options }: ConversationOptions & { readonly id: string }) {
+  const found = redactorOf({ agent, ...options });
   const mask = found.value;
   const made = agent.tools({ conversationId: id, mask, redactor: found });
   const tools = new Map(made.map((tool) => [tool.name, tool]));

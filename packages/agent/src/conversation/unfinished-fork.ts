@@ -11,80 +11,71 @@ import {
   type Stored,
 } from '@varve/storage';
 import { AgentError } from '../error.ts';
+import type { LoggedSettings, UnfinishedFork } from '../log/projections/settings-projection.ts';
 
-/** Mark in the `meta` of a fork until all its events are copied. */
-export interface UnfinishedFork {
-  /** Id of the origin. */
-  readonly of: string;
-  /** Number of events that the fork copies. */
-  readonly events: number;
-  /** Last event of the fork's branch; null for the position before every event. */
-  readonly leaf: string | null;
-  /** True if these events were imported, and the import itself is not among them. */
-  readonly imported?: boolean | undefined;
-}
-
-const mark = z.object({
-  of: z.string(),
-  events: z.number().int().nonnegative(),
-  leaf: z.string().nullable(),
-  imported: z.boolean().optional(),
-});
-const markedMeta = z.looseObject({ fork: mark });
+const markedMeta = z.looseObject({ fork: z.object({ of: z.string(), events: z.number() }) });
 
 /**
- * Returns the mark of a fork whose process died before it was finished. The first event after the copied ones removes
- * the mark, so one next to a longer log was put there by something else and has no effect.
+ * Refuses a log that the `meta` marks as a fork, but that does not begin as one: its process died before the first
+ * event, or it was an earlier version, which kept nothing else. A mark next to a longer log has no effect.
+ *
+ * @throws {AgentError} `incomplete`.
  */
-export function unfinishedFork(meta: Json, head: number): UnfinishedFork | undefined {
-  const fork = markedMeta.safeParse(meta).data?.fork;
-  return fork && head <= fork.events ? fork : undefined;
+export function checkFork(id: string, meta: Json, { head, settings }: ForkCheck): void {
+  const mark = markedMeta.safeParse(meta).data?.fork;
+  if (!mark || settings.fork || head > mark.events) return;
+  const what = `Conversation ${id} is marked as an unfinished fork of ${JSON.stringify(mark.of)}`;
+  throw new AgentError('incomplete', `${what}, and its log does not begin as one.`);
 }
 
-/** Returns the `meta` without the mark. */
-export function withoutForkMark(meta: Json): Json {
-  const { fork: _fork, ...rest } = meta as Readonly<Record<string, Json>>;
-  return rest;
+/** Log that may be a fork. */
+export interface ForkCheck {
+  /** Number of its events. */
+  readonly head: number;
+  readonly settings: LoggedSettings;
 }
 
 /**
  * Copies the events that a fork lacks from its origin.
  *
- * @throws {AgentError} `incomplete` when the origin was removed, or the events are not those of the origin.
+ * @throws {AgentError} `incomplete` when the origin was removed or is too short, or the events are not those of the
+ * origin.
  */
 export async function copyMissingEvents(
   { of, events }: UnfinishedFork,
   { store, log, codec }: { readonly store: EventStore; readonly log: EventLog; readonly codec: EventCodec },
 ): Promise<void> {
-  if ((await log.head()) >= events) return;
+  const copied = (await log.head()) - 1;
+  if (copied >= events) return;
+  const what = `Conversation ${log.id} is an unfinished fork of conversation ${of}`;
   const origin = await store.read(of).catch((error: unknown) => {
     if (!(error instanceof StorageError && error.code === 'missing')) throw error;
-    const what = `Conversation ${log.id} is an unfinished fork, and its origin ${of} is gone: remove it.`;
-    throw new AgentError('incomplete', what, { cause: error });
+    throw new AgentError('incomplete', `${what}, which is gone: remove it.`, { cause: error });
   });
-  await checkOrigin(log, origin);
-  await copyEvents(origin, log, codec, events);
-}
-
-/** Checks that the events so far are those of the origin: the mark is stored next to the log. */
-async function checkOrigin(log: LogReader, origin: LogReader): Promise<void> {
-  const head = await log.head();
-  if (head === 0 || (await origin.seqOf((await log.at(head - 1)).id)) === head - 1) return;
-  const what = `Conversation ${log.id} is marked as a fork of ${origin.id}, and its events are not from there`;
-  throw new AgentError('incomplete', `${what}: remove it.`);
+  if (of === log.id || (await origin.head()) < events) {
+    throw new AgentError('incomplete', `${what}, which does not have its ${events} events: remove it.`);
+  }
+  if (copied > 0 && (await origin.seqOf((await log.at(copied)).id)) !== copied - 1) {
+    throw new AgentError('incomplete', `${what}, and its events are not from there: remove it.`);
+  }
+  await copyEvents(origin, log, { from: copied, to: events, codec });
 }
 
 /** Number of events per append: the fork of a long log takes few transactions and little memory. */
 const batchSize = 256;
 
 /**
- * Appends the first `to` events of a log to another under the same ids, continuing where that one ends. Facts of
+ * Appends the events of a log from `from` to `to` (exclusive) to another under the same ids. Facts of
  * replies, runs and children are marked as inherited: their cost and time were spent elsewhere, and inherited calls
  * cannot be proven never to have run.
  */
-async function copyEvents(from: LogReader, into: EventLog, codec: EventCodec, to: number): Promise<void> {
+async function copyEvents(
+  origin: LogReader,
+  into: EventLog,
+  { from, to, codec }: { readonly from: number; readonly to: number; readonly codec: EventCodec },
+): Promise<void> {
   let events: NewEvent[] = [];
-  for await (const stored of from.range(await into.head(), to)) {
+  for await (const stored of origin.range(from, to)) {
     events.push(markInherited(stored, codec));
     if (events.length < batchSize) continue;
     await into.append(events);

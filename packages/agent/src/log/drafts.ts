@@ -1,5 +1,13 @@
 import { text, type BaseEvent, type Content, type Stamp } from '@varve/events';
-import { childFact, importFact, runFact, settingsFact, type Settings } from '@varve/events/facts';
+import {
+  childFact,
+  forkEndFact,
+  forkFact,
+  importFact,
+  runFact,
+  settingsFact,
+  type Settings,
+} from '@varve/events/facts';
 import {
   AgentErrorEvent,
   ConversationErrorEvent,
@@ -43,6 +51,16 @@ export function childDraft(conversation_id: string, { calls, unpriced_calls, ...
 /** Records the settings from here on. */
 export function settingsDraft(settings: Settings): Draft {
   return { make: (stamp) => settingsFact.create(settings, stamp) };
+}
+
+/** Begins a fork: the events that follow are copied. */
+export function forkDraft(value: Parameters<typeof forkFact.create>[0]): Draft {
+  return { make: (stamp) => forkFact.create(value, stamp) };
+}
+
+/** Ends the creation of the fork that the event `fork` began, at `at` in UTC milliseconds. */
+export function forkEndDraft(fork: string, at: number): Draft {
+  return { make: (stamp) => forkEndFact.create({ fork, at }, stamp) };
 }
 
 /** Marks the events before it as imported. */

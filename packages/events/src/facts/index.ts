@@ -3,6 +3,7 @@ export { callFact, type Call } from './call.ts';
 export { childFact } from './child.ts';
 export { defineFact, isFact, type FactDefinition } from './define-fact.ts';
 export { effectFact } from './effect.ts';
+export { forkEndFact, forkFact } from './fork.ts';
 export { importFact } from './import.ts';
 export { leafKey } from './leaf.ts';
 export { maskFact } from './mask.ts';

@@ -18,8 +18,11 @@ const batchCharacters = 1_000_000;
 export interface CopyOptions extends VerifyOptions {
   /** `meta` of the copy; default `{}`. */
   readonly meta?: Json;
-  /** Called with the complete copy before its lease is released, for instance to append to it. */
-  readonly onCopied?: (copy: EventLog) => Promise<unknown>;
+  /**
+   * Called with the complete copy and its verdict before its lease is released, for instance to append to it. The copy
+   * is removed if it rejects.
+   */
+  readonly onCopied?: (copy: EventLog, verdict: Verdict | undefined) => Promise<unknown>;
   /** UTC milliseconds; default `Date.now`. */
   readonly now?: () => number;
 }
@@ -50,7 +53,7 @@ export async function copyLog(
     if (verdict && copied?.seal !== verdict.seal) {
       throw new StorageError('corrupt', `Conversation ${log.id} changed while it was copied.`);
     }
-    await options.onCopied?.(copy);
+    await options.onCopied?.(copy, copied);
     return copied;
   } catch (error) {
     await copy[Symbol.asyncDispose]();

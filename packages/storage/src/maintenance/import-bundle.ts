@@ -18,20 +18,20 @@ export interface ImportOptions extends Omit<CopyOptions, 'meta'> {
 }
 
 /**
- * Verifies a bundle and creates its conversation, with the same id, texts, seals and signatures. With `trusted`, the
- * last event must be covered by a trusted signature: a bundle that lost its signatures is refused. Holds the bundle in
- * memory. Removes the conversation again if it fails.
+ * Verifies a bundle, as chunks or parsed by {@link readBundle}, and creates its conversation, with the same id, texts,
+ * seals and signatures. With `trusted`, the last event must be covered by a trusted signature: a bundle that lost its
+ * signatures is refused. Holds the bundle in memory. Removes the conversation again if it fails.
  *
  * @throws {StorageError} `corrupt` for an incomplete bundle or a broken log; `exists`; as `readBundle` and `copyLog`.
  */
 export async function importBundle(
-  chunks: AsyncIterable<string | Uint8Array>,
+  bundle: AsyncIterable<string | Uint8Array> | Bundle,
   store: EventStore,
   { meta = (same) => same, ...options }: ImportOptions = {},
 ): Promise<Verdict | undefined> {
-  const bundle = await readBundle(chunks);
+  const { log, meta: given } = 'log' in bundle ? bundle : await readBundle(bundle);
   const required = options.trusted && ({ requireSigned: true } as const);
-  return copyLog(bundle.log, store, { ...options, ...required, meta: meta(bundle.meta) });
+  return copyLog(log, store, { ...options, ...required, meta: meta(given) });
 }
 
 /** A parsed bundle. */

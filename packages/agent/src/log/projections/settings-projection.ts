@@ -1,29 +1,62 @@
-import type { Json } from '@varve/events';
-import { importFact, settingsFact, type Settings } from '@varve/events/facts';
+import type { BaseEvent, Json } from '@varve/events';
+import { forkEndFact, forkFact, importFact, settingsFact, type Settings } from '@varve/events/facts';
 import type { Projection } from '@varve/events/projections';
+
+/** Fork whose creation has not ended. */
+export interface UnfinishedFork {
+  /** Id of the event that began it. */
+  readonly id: string;
+  /** Id of the origin. */
+  readonly of: string;
+  /** Number of events that it copies, after its first one. */
+  readonly events: number;
+  /** Last event of its branch; absent for the position before every event. */
+  readonly leaf?: string;
+}
 
 /** Settings of a conversation according to its log. */
 export interface LoggedSettings {
-  /** Number of events whose settings and policies no longer apply: those up to the last fact or import. */
+  /** Number of events whose settings and policies no longer apply: up to the last fact, import or copied event. */
   readonly head: number;
   /** The last settings that were stored here; none before the first, and none that were imported. */
   readonly settings?: Settings;
   /** Number of events up to the last import, if there was one. */
   readonly importHead?: number;
+  /** Set while the log is that of a fork that is not complete. */
+  readonly fork?: UnfinishedFork;
 }
 
-/** Folds the settings of a log. An import ends the earlier ones: they were made for another store. */
+/**
+ * Folds the settings of a log. An import ends the earlier ones: they were made for another store. A fork has its own
+ * from its first event on, and those that it copies do not count.
+ */
 export const settingsProjection: Projection<LoggedSettings> = {
   name: 'settings',
-  version: 1,
+  version: 2,
   scope: 'log',
   initial: () => ({ head: 0 }),
   apply(logged, event, seq) {
-    if (importFact.read(event)) return { head: seq + 1, importHead: seq + 1 };
-    const settings = settingsFact.read(event);
-    return settings ? { ...logged, head: seq + 1, settings } : logged;
+    if (seq === 0) return begunFork(event) ?? nextSettings(logged, event, seq);
+    const { fork, ...rest } = logged;
+    if (!fork) return nextSettings(logged, event, seq);
+    if (forkEndFact.read(event)?.fork === fork.id) return { ...rest, head: seq + 1 };
+    return seq <= fork.events ? logged : nextSettings(logged, event, seq);
   },
   read: (logged) => logged,
   encode: (logged) => JSON.parse(JSON.stringify(logged)) as Json,
   decode: (state) => state as unknown as LoggedSettings,
 };
+
+function begunFork(event: BaseEvent): LoggedSettings | undefined {
+  const begun = forkFact.read(event);
+  if (!begun) return undefined;
+  const { of, events, leaf, settings } = begun;
+  return { head: events + 1, settings, fork: { id: event.id, of, events, ...(leaf !== undefined && { leaf }) } };
+}
+
+function nextSettings(logged: LoggedSettings, event: BaseEvent, seq: number): LoggedSettings {
+  const { fork } = logged;
+  if (importFact.read(event)) return { head: seq + 1, importHead: seq + 1, ...(fork && { fork }) };
+  const settings = settingsFact.read(event);
+  return settings ? { ...logged, head: seq + 1, settings } : logged;
+}
