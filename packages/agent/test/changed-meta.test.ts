@@ -65,16 +65,16 @@ async function dyingFork(store: EventStore, at: number): Promise<void> {
 }
 
 /** Returns what steers a conversation when it is opened and runs, or the code of the error. */
-async function opened(store: EventStore): Promise<unknown> {
+async function openedAs(store: EventStore): Promise<unknown> {
   try {
     const { policies_head: _, ...settings } = await readSettings(await store.read(id), await metaOf(store));
     await using conversation = await Conversation.open({ agent: agentWith(), store, id });
     const { pending, status } = conversation.state;
-    const calls = pending.map(({ event }) => event.id);
+    const waitingIds = pending.map(({ event }) => event.id);
     const { reason } = await conversation.run();
     await conversation.send('Continue.');
     const { agent, workspace: path, parent, client_tools: tools } = Object(await metaOf(store));
-    return { settings, calls, status, reason, at: conversation.workspace, next: { agent, path, parent, tools } };
+    return { settings, waitingIds, status, reason, at: conversation.workspace, next: { agent, path, parent, tools } };
   } catch (error) {
     if (error instanceof AgentError) return error.code;
     throw error;
@@ -132,7 +132,7 @@ test.for(Object.entries(origins))(
     const expected = await (async () => {
       await using store = memoryStore();
       await create(store);
-      return await opened(store);
+      return await openedAs(store);
     })();
     expect(expected).toMatchObject({ at: workspace, settings: { workspace } });
     await fc.assert(
@@ -145,8 +145,8 @@ test.for(Object.entries(origins))(
           meta: Object.fromEntries(changed.filter(([, value]) => value !== removed)) as Json,
         });
         await log[Symbol.asyncDispose]();
-        const found = await opened(store);
-        if (found !== 'incomplete') expect(withoutIds(found)).toEqual(withoutIds(expected));
+        const found = await openedAs(store);
+        expect(['incomplete', withoutIds(expected)]).toContainEqual(withoutIds(found));
       }),
       { numRuns: 25 },
     );
