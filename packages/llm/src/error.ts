@@ -38,6 +38,9 @@ const retryable = {
 
 export type LlmErrorCode = keyof typeof retryable;
 
+/** All codes. */
+export const llmErrorCodes = Object.keys(retryable) as readonly LlmErrorCode[];
+
 /** Details of a failure in addition to its code. */
 export interface LlmErrorOptions extends ErrorOptions {
   /** HTTP status, where there was one. */

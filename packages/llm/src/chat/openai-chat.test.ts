@@ -35,6 +35,7 @@ test('the spec contains the options that rebuild the model, and no secret', () =
   });
   expect(model.spec).toEqual({
     kind: 'openai-chat',
+    headers: ['x-api-key'],
     model: 'm',
     baseUrl: 'http://localhost:1/v1',
     parameters,

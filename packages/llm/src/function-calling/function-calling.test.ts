@@ -13,7 +13,10 @@ test('native sends the request unchanged', async () => {
   const inner = scriptedModel([ping]);
   const model = functionCalling({ mode: 'native' })(inner);
   await model.generate(request);
-  expect([model.spec, inner.requests[0]]).toEqual([inner.spec, request]);
+  expect([model.spec, inner.requests[0]]).toEqual([
+    { kind: 'function-calling', mode: 'native', model: inner.spec },
+    request,
+  ]);
 });
 
 test('mock never sends tools', async () => {

@@ -1,3 +1,4 @@
+import type { Json } from '@varve/events';
 import { LlmError } from '../error.ts';
 import type { LanguageModel, ModelWrapper } from '../language-model.ts';
 import type { TextCallFormat } from '../text-calls/formats/text-call-format.ts';
@@ -45,6 +46,8 @@ export function functionCalling({ mode = 'auto', ...options }: FunctionCallingOp
 }
 
 interface Native {
+  /** The wrapped model. */
+  readonly inner: LanguageModel;
   readonly model: LanguageModel;
   /** Returns the number of consecutive replies, up to the last one, whose text contained calls. */
   readonly textCallStreak: () => number;
@@ -54,11 +57,12 @@ function nativeCalling(model: LanguageModel, options: FunctionCallingOptions): N
   const { textCallFormats: formats = ['function-tags', 'tool-call-json'], onTextCalls } = options;
   let streak = 0;
   return {
+    inner: model,
     textCallStreak: () => streak,
     model: {
       name: model.name,
       capabilities: model.capabilities,
-      spec: model.spec,
+      spec: specOf('native', model, options),
       async generate(request, generateOptions) {
         const { reply, textCalls } = await generateWithTextCalls(model, request, { ...generateOptions, formats });
         const mayCall = request.tools.length > 0 && request.parameters.toolChoice !== 'none';
@@ -70,7 +74,27 @@ function nativeCalling(model: LanguageModel, options: FunctionCallingOptions): N
   };
 }
 
-function autoCalling({ model, textCallStreak }: Native, mock: LanguageModel, options: FunctionCallingOptions) {
+/** Returns the spec with the options that were given. */
+function specOf(
+  mode: 'auto' | 'native',
+  model: LanguageModel,
+  { callsPerReply, example, textCallFormats }: FunctionCallingOptions,
+): Json {
+  return {
+    kind: 'function-calling',
+    mode,
+    ...(callsPerReply !== undefined && { callsPerReply }),
+    ...(example !== undefined && { example }),
+    ...(textCallFormats && { textCallFormats }),
+    model: model.spec,
+  };
+}
+
+function autoCalling(
+  { model, inner, textCallStreak }: Native,
+  mock: LanguageModel,
+  options: FunctionCallingOptions,
+): LanguageModel {
   let current = model;
   const switchToMock = (error: LlmError): void => {
     // Concurrent calls are all rejected, but the switch is reported once.
@@ -80,7 +104,7 @@ function autoCalling({ model, textCallStreak }: Native, mock: LanguageModel, opt
   const wrapped: LanguageModel = {
     name: model.name,
     capabilities: model.capabilities,
-    spec: { kind: 'function-calling', mode: 'auto', model: model.spec },
+    spec: specOf('auto', inner, options),
     async generate(request, generateOptions) {
       const used = current;
       try {

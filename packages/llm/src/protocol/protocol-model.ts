@@ -117,16 +117,18 @@ function changeDialect<Body extends object>(state: ModelState<Body>, change: Par
 }
 
 /**
- * Headers are left out because some providers take their key in one, and functions and clients because they are not
- * JSON.
+ * The values of headers are left out because some providers take their key in one, and functions and clients because
+ * they are not JSON. What is left out is named, so that the model is not rebuilt without it.
  */
 function specOf(options: ProtocolOptions, kind: string, root: string): Json {
-  const { apiKey: _key, headers: _headers, fetch: _fetch, client: _client, ...rest } = options;
+  const { apiKey: _key, headers, fetch: _fetch, client, ...rest } = options;
   const { onDialectChange: _onChange, onPromptCut: _onCut, parameters, dialect, ...plain } = rest;
   return {
     kind,
     ...plain,
     baseUrl: root,
+    ...(headers && Object.keys(headers).length > 0 && { headers: Object.keys(headers) }),
+    ...(client && { client: 'application' }),
     ...(parameters && { parameters: { ...parameters } }),
     ...(dialect && { dialect: { ...dialect, ...(dialect.without && { without: [...dialect.without] }) } }),
   };

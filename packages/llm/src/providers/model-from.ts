@@ -89,6 +89,16 @@ function keyNameAt(address: string): Pick<ResolvedReference, 'server' | 'keyName
   return { server, ...(keyName !== undefined && { keyName }) };
 }
 
+/**
+ * Returns the key for the server at an address: that of the provider there.
+ *
+ * @throws {LlmError} `unauthenticated` if `keys` has none for a provider that requires one, or for an unknown server that
+ * is not on this machine.
+ */
+export function keyForServer(baseUrl: string, keys: ModelFromOptions['keys']): string | undefined {
+  return keyOf({ ...keyNameAt(baseUrl), baseUrl, model: '' }, keys);
+}
+
 /** Returns the key for a server. A server on this machine needs none. */
 function keyOf({ baseUrl, server, keyName }: ResolvedReference, keys: ModelFromOptions['keys']): string | undefined {
   const key = keyName === undefined ? undefined : keys?.[keyName]?.trim() || undefined;

@@ -47,7 +47,11 @@ export function routeCalls(
   const [first] = models;
   return {
     name: first.name,
-    spec: { kind: 'routed', models: models.map(({ spec }) => spec) },
+    spec: {
+      kind: 'routed',
+      models: models.map(({ spec }) => spec),
+      ...(options.fallbackOn && { fallbackOn: options.fallbackOn }),
+    },
     capabilities: combinedCapabilities(models.map(({ capabilities }) => capabilities)),
     generate: (request, generateOptions = {}) =>
       tryAll(routeOf(models, request), { request, options, generateOptions }),

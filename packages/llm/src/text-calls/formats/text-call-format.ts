@@ -1,5 +1,8 @@
 import type { ScannedCall } from '../function-tags/scan-call.ts';
 
+/** Names of the formats; see {@link TextCallFormat}. */
+export const textCallFormats = ['function-tags', 'tool-call-json', 'invoke', 'arg-pairs', 'json'] as const;
+
 /**
  * Format in which models write calls into their text when their server does not turn the text into calls:
  *
@@ -9,7 +12,7 @@ import type { ScannedCall } from '../function-tags/scan-call.ts';
  * - `arg-pairs`: `<tool_call>NAME` with `<arg_key>` and `<arg_value>`, as GLM does
  * - `json`: JSON with `name` and `arguments`, as the whole text or in a code fence at its end
  */
-export type TextCallFormat = 'function-tags' | 'tool-call-json' | 'invoke' | 'arg-pairs' | 'json';
+export type TextCallFormat = (typeof textCallFormats)[number];
 
 /** Calls at the end of a text, and the text before them. */
 export interface TextCalls {
