@@ -25,12 +25,3 @@ export { providers, type Provider } from './providers/providers.ts';
 export { openaiResponses, type OpenAiResponsesOptions } from './responses/openai-responses.ts';
 export type { ReplyLimits } from './http/reply-limits.ts';
 export { retry, type RetryNotice, type RetryOptions } from './retry.ts';
-export { modelKinds } from './specs/model-kinds.ts';
-export type {
-  ModelContext,
-  ModelKind,
-  ModelKindsOptions,
-  ServerCredentials,
-  StoredServer,
-} from './specs/model-kind.ts';
-export { modelParameters } from './specs/adapter-options.ts';

@@ -23,7 +23,19 @@ const maxNesting = 20;
  * that rejects them.
  */
 export function buildPart<Part, Context>(spec: Json, options: BuildOptions<Part, Context>): Part {
-  const { registry, path, contextAt, onIgnored } = options;
+  return preparePart(spec, options)(options.contextAt(options.path));
+}
+
+/**
+ * Checks a spec now and returns a function that creates its part later, each time another one: for parts that every
+ * conversation has of its own.
+ *
+ * @throws {SpecError} as {@link buildPart} does; the function throws for a part that rejects its options.
+ */
+export function preparePart<Part, Context>(
+  spec: Json,
+  { registry, path, onIgnored }: Omit<BuildOptions<Part, Context>, 'contextAt'>,
+): (context: Context) => Part {
   if (!isPartSpec(spec)) throw problemAt(path, '', `${valueText(spec, path)} is not an object with a kind.`);
   const { kind: name, ...fields } = spec;
   if (path.length > maxNesting * 2) throw problemAt(path, name, `it is nested deeper than ${maxNesting} parts.`);
@@ -35,7 +47,7 @@ export function buildPart<Part, Context>(spec: Json, options: BuildOptions<Part,
     if (Object.hasOwn(kind.options.shape, field)) continue;
     onIgnored?.({ path: pathText([...path, field]), kind: name, reason: 'this option is not known, and is ignored.' });
   }
-  return created(kind, parsed.data, { path, context: contextAt(path) });
+  return (context) => created(kind, parsed.data, { path, context });
 }
 
 function created<Part, Context>(

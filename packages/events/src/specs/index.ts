@@ -1,4 +1,4 @@
-export { buildPart, isPartSpec, type BuildOptions } from './build-part.ts';
+export { buildPart, isPartSpec, preparePart, type BuildOptions } from './build-part.ts';
 export {
   definePartKind,
   type PartKind,

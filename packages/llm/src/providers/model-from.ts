@@ -92,8 +92,8 @@ function keyNameAt(address: string): Pick<ResolvedReference, 'server' | 'keyName
 /**
  * Returns the key for the server at an address: that of the provider there.
  *
- * @throws {LlmError} `unauthenticated` if `keys` has none for a provider that requires one, or for an unknown server that
- * is not on this machine.
+ * @throws {LlmError} `unauthenticated` if `keys` has none for a provider that requires one, or for an unknown server
+ * that is not on this machine.
  */
 export function keyForServer(baseUrl: string, keys: ModelFromOptions['keys']): string | undefined {
   return keyOf({ ...keyNameAt(baseUrl), baseUrl, model: '' }, keys);

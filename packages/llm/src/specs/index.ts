@@ -1,0 +1,3 @@
+export { modelKinds } from './model-kinds.ts';
+export type { ModelContext, ModelKind, ModelKindsOptions, ServerCredentials, StoredServer } from './model-kind.ts';
+export { modelParameters } from './adapter-options.ts';

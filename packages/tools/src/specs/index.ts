@@ -1,0 +1,1 @@
+export { toolKinds, toolPresets, type ToolKind, type ToolKindContext, type ToolSettings } from './tool-kinds.ts';

@@ -1,0 +1,108 @@
+import { definePartKind, type PartKind } from '@varve/events/specs';
+import type { Redactor } from '@varve/text';
+import * as z from 'zod';
+import type { Tool } from '../contract/tool.ts';
+import { fileEditor } from '../file-editor/file-editor.ts';
+import type { FileEditorOptions } from '../file-editor/file-editor-options.ts';
+import { planningFileEditor, type PlanningFileEditorOptions } from '../file-editor/planning-file-editor.ts';
+import { finish } from '../finish.ts';
+import { applyPatch, type ApplyPatchOptions } from '../patch/apply-patch.ts';
+import type { SearchOptions } from '../search/file-search.ts';
+import { glob } from '../search/glob.ts';
+import { grep } from '../search/grep.ts';
+import { taskTracker, type TaskTrackerOptions } from '../task-tracker.ts';
+import type { TerminalOptions } from '../terminal/terminal-options.ts';
+import { terminal } from '../terminal/terminal.ts';
+import { think } from '../think.ts';
+
+/** Context in which the tools of one conversation are created. */
+export interface ToolKindContext {
+  readonly conversationId: string;
+  /** Masks secrets in output, before texts are cut. */
+  readonly redactor: Redactor;
+}
+
+/** Kind of tool that can be created by its name. A kind may create several tools, or none where they are unusable. */
+export type ToolKind = PartKind<readonly Tool[], ToolKindContext>;
+
+/** Options of tools that belong to the application and its machine, by tool. They replace those of a spec. */
+export interface ToolSettings {
+  readonly terminal?: TerminalOptions;
+  readonly fileEditor?: FileEditorOptions;
+  readonly planningFileEditor?: PlanningFileEditorOptions;
+  readonly applyPatch?: ApplyPatchOptions;
+  readonly search?: SearchOptions;
+  readonly taskTracker?: TaskTrackerOptions;
+}
+
+const count = z.exactOptional(z.int().positive());
+const flag = z.exactOptional(z.boolean());
+
+/**
+ * Options of each tool that a spec may contain: limits of its output and its time. Paths, variables, programs and the
+ * directories that a tool may use belong to the application, because a spec may come from another person.
+ */
+const options = {
+  terminal: z.object({
+    noChangeTimeoutMs: count,
+    maxShells: count,
+    rejectMultiple: flag,
+    maxOutputChars: count,
+    maxSavedBytes: count,
+    pty: flag,
+  }),
+  editor: z.object({ maxFileBytes: count, maxViewChars: count }),
+  patch: z.object({ maxFileBytes: count }),
+  search: z.object({ maxFiles: count, maxChars: count, timeoutMs: count }),
+  finish: z.object({ responseSchema: z.exactOptional(z.record(z.string(), z.json())) }),
+  none: z.object({}),
+};
+
+/**
+ * Returns the tools of this package that can be created by name: a new one is a line here. `settings` returns the
+ * options of the application for one conversation.
+ */
+export function toolKinds(settings: (context: ToolKindContext) => ToolSettings = () => ({})): readonly ToolKind[] {
+  return [
+    toolKind('terminal', options.terminal, (given, context) => terminal({ ...given, ...settings(context).terminal }), [
+      'BashTool',
+    ]),
+    toolKind('file_editor', options.editor, (given, context) =>
+      fileEditor({ ...given, ...settings(context).fileEditor }),
+    ),
+    toolKind('planning_file_editor', options.editor, (given, context) =>
+      planningFileEditor({ ...given, ...settings(context).planningFileEditor }),
+    ),
+    toolKind('apply_patch', options.patch, (given, context) =>
+      applyPatch({ ...given, ...settings(context).applyPatch }),
+    ),
+    toolKind('grep', options.search, (given, context) => grep({ ...given, ...settings(context).search })),
+    toolKind('glob', options.search, (given, context) => glob({ ...given, ...settings(context).search })),
+    toolKind('task_tracker', options.none, (_given, context) => taskTracker(settings(context).taskTracker)),
+    toolKind('think', options.none, () => think()),
+    toolKind('finish', options.finish, (given) => finish(given)),
+  ];
+}
+
+/** Names of the tools of each preset, in the order in which the model is offered them. */
+export const toolPresets = {
+  default: ['terminal', 'file_editor', 'task_tracker', 'think', 'finish'],
+  planning: ['glob', 'grep', 'planning_file_editor', 'think', 'finish'],
+  minimal: ['terminal', 'file_editor', 'finish'],
+} as const satisfies Readonly<Record<string, readonly string[]>>;
+
+/** Returns the kind of one tool, which the reference also names by its class: `file_editor` is `FileEditorTool`. */
+function toolKind<Options extends z.ZodObject>(
+  name: string,
+  schema: Options,
+  create: (options: z.output<Options> & { readonly redactor: Redactor }, context: ToolKindContext) => Tool,
+  otherNames: readonly string[] = [],
+): ToolKind {
+  const className = name.replaceAll(/(?:^|_)([a-z])/g, (_match, letter: string) => letter.toUpperCase());
+  return definePartKind({
+    kind: name,
+    aliases: [`${className}Tool`, ...otherNames],
+    options: schema,
+    create: (given, context: ToolKindContext) => [create({ ...given, redactor: context.redactor }, context)],
+  });
+}
