@@ -16,6 +16,7 @@ import { Journal } from './log/journal.ts';
 import { watchLease } from './log/lease-watch.ts';
 import { metaWith, settingsOf, type MetaDifference } from './log/settings.ts';
 import { offeredTool } from './request/offered-tools.ts';
+import { tokenCounters, type RequestTokens } from './request/token-counter.ts';
 import { requestBuilder, type PreparedRequest, type RequestBuilder } from './request/request.ts';
 import type { StuckCause } from './stuck/stuck-rules.ts';
 
@@ -75,6 +76,7 @@ export class Session implements AsyncDisposable {
   readonly #policiesHead: number;
   readonly #callsBefore: number;
   readonly #buildRequest: RequestBuilder;
+  readonly #tokenCounter: ReturnType<typeof tokenCounters>;
   readonly #lost = new AbortController();
   #agent: Agent;
   #title: string | undefined;
@@ -116,6 +118,7 @@ export class Session implements AsyncDisposable {
     this.ledger = new BudgetLedger(this, parts.parentLedger);
     const { parameters } = agent;
     this.offered = [...tools.values()].map(offeredTool);
+    this.#tokenCounter = tokenCounters(codec, this.offered);
     this.#buildRequest = requestBuilder({ codec, tools: this.offered, parameters, cacheKey: log.id, mask });
   }
 
@@ -131,6 +134,12 @@ export class Session implements AsyncDisposable {
   /** Returns the request for the current view. */
   prepareRequest(): PreparedRequest {
     return this.#buildRequest(this.journal.timeline.read('view'));
+  }
+
+  /** Returns a counter of the tokens of its requests, corrected by the usage of its last reply. */
+  requestTokens(): RequestTokens {
+    const { timeline } = this.journal;
+    return this.#tokenCounter(timeline.read('context'), timeline.read('view').events);
   }
 
   /** Replaces the model from the next step on. */

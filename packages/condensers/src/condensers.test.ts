@@ -3,17 +3,17 @@ import type { View } from '@varve/events/projections';
 import { eventFactory } from '@varve/events/testing';
 import { expect, test } from 'vitest';
 import type { CondensationPlan, Condenser } from './condenser.ts';
+import { condenseContext } from './testing/index.ts';
 import { CondenserError, inOrder, noCondensation, rollingWindow } from './index.ts';
 
 const viewOf = (events: readonly BaseEvent[]): View => ({ events, isCondensationRequested: false });
-const { signal } = new AbortController();
 
 async function plan(
   condenser: Condenser,
   events: readonly BaseEvent[],
   reason: 'check' | 'demand' = 'check',
 ): Promise<CondensationPlan> {
-  const answer = await condenser.condense(viewOf(events), { signal, reason });
+  const answer = await condenser.condense(viewOf(events), condenseContext({ reason }));
   if ('kind' in answer && answer.kind === 'condensation') return answer;
   throw new Error(`No plan was made: ${JSON.stringify(answer)}.`);
 }
@@ -43,7 +43,7 @@ test('150 events become 60: the first 4, a note, the last 55', async () => {
 
 test('a short view is returned unchanged', async () => {
   const view = viewOf(conversation(120));
-  expect(await rollingWindow({ maxEvents: 120 }).condense(view, { signal, reason: 'check' })).toBe(view);
+  expect(await rollingWindow({ maxEvents: 120 }).condense(view, condenseContext())).toBe(view);
 });
 
 test('a cut inside a reply moves to its nearer end', async () => {
@@ -68,7 +68,7 @@ test('a demand cuts the only reply, or returns a reason', async () => {
   const condenser = rollingWindow({ maxEvents: 1000, keepFirst: 50 });
   const events = conversation(4);
   expect((await plan(condenser, events, 'demand')).forget).toEqual(idsOf(events.slice(2)));
-  expect(await condenser.condense(viewOf(events.slice(0, 2)), { signal, reason: 'demand' })).toEqual({
+  expect(await condenser.condense(viewOf(events.slice(0, 2)), condenseContext({ reason: 'demand' }))).toEqual({
     kind: 'nothing',
     reason: expect.stringContaining('cut') as string,
   });
@@ -87,7 +87,7 @@ test('a check does not cut the current tool loop', async () => {
   for (let round = 1; round < 10; round++) loop.push(call(`c${round}`, `r${round}`), result(round));
   const view = viewOf(loop);
   const condenser = rollingWindow({ maxEvents: 10 });
-  expect(await condenser.condense(view, { signal, reason: 'check' })).toBe(view);
+  expect(await condenser.condense(view, condenseContext())).toBe(view);
   expect((await plan(condenser, loop, 'demand')).forget).toEqual(idsOf(loop.slice(2)));
 });
 
@@ -99,7 +99,7 @@ test('repeated condensations count every event once', async () => {
   let last = '';
   for (let turn = 0; turn < 100; turn++) {
     events = [...events, turn % 2 ? user('u') : agent('a')];
-    const answer = await condenser.condense(viewOf(events), { signal, reason: 'check' });
+    const answer = await condenser.condense(viewOf(events), condenseContext());
     if (!('kind' in answer) || answer.kind !== 'condensation') continue;
     const { id, timestamp } = condensation([]);
     const summary = { id: `${id}-summary`, timestamp, source: 'environment' as const, summary: answer.summary ?? '' };

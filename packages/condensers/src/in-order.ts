@@ -1,21 +1,61 @@
-import type { CondenseContext, Condenser } from './condenser.ts';
+import type { View } from '@varve/events/projections';
+import * as z from 'zod';
+import { planIn, type CondenseContext, type Condenser, type Mask, type Plan } from './condenser.ts';
+import { applyPlan } from './plans/apply-plan.ts';
+import { planOfAnswer } from './plans/plan-of-view.ts';
+import { defineCondenserKind } from './registry/define-condenser-kind.ts';
 import { throwIfAborted } from './throw-if-aborted.ts';
 
-/** Creates a condenser that asks others in turn and returns the first plan. */
+/**
+ * Creates a condenser that asks others in turn, each about the view as the earlier ones changed it. The first that
+ * forgets events is the last one asked. A demand is met by the first change: later condensers only check.
+ */
 export function inOrder(condensers: readonly Condenser[]): Condenser {
   return {
     spec: { kind: 'in-order', condensers: condensers.map(({ spec }) => spec) },
     async condense(view, context) {
       throwIfAborted(context.signal);
+      let changed = view;
+      let masks: readonly Mask[] = [];
       for (const condenser of condensers) {
-        const answer = await condenser.condense(view, context);
-        if ('kind' in answer && answer.kind === 'condensation') return answer;
+        const plan = await planOf(condenser, changed, reasonNow(context, masks));
+        if (!plan) continue;
+        changed = applyPlan(changed, plan);
+        masks = merged(masks, plan);
+        if (plan.kind === 'condensation') return { ...plan, ...(masks.length > 0 && { masks }) };
       }
-      return nothingToCut(context) ?? view;
+      if (masks.length > 0) return { kind: 'mask', masks };
+      return context.reason === 'check' ? view : { kind: 'nothing', reason: 'No condenser found anything to cut.' };
     },
   };
 }
 
-function nothingToCut({ reason }: CondenseContext): { readonly kind: 'nothing'; readonly reason: string } | undefined {
-  return reason === 'demand' ? { kind: 'nothing', reason: 'None of the condensers found anything to cut.' } : undefined;
+/** Spec of {@link inOrder}. */
+export const inOrderKind = defineCondenserKind('in-order', {
+  aliases: ['pipeline', 'PipelineCondenser'],
+  options: z.strictObject({ condensers: z.array(z.json()) }),
+  create: ({ condensers }, { condenser }) => inOrder(condensers.map(condenser)),
+});
+
+function reasonNow(context: CondenseContext, masks: readonly Mask[]): CondenseContext {
+  return masks.length > 0 ? { ...context, reason: 'check' } : context;
+}
+
+async function planOf(condenser: Condenser, view: View, context: CondenseContext): Promise<Plan | undefined> {
+  const answer = planOfAnswer(view, await condenser.condense(view, context));
+  return answer && planIn(answer);
+}
+
+/** Adds the masks of a plan. A later mask of the same event, or its forgetting, replaces an earlier one. */
+function merged(masks: readonly Mask[], plan: Plan): readonly Mask[] {
+  const added = plan.masks ?? [];
+  const replaced = new Set([
+    ...added.flatMap(({ eventIds }) => eventIds),
+    ...(plan.kind === 'condensation' ? plan.forget : []),
+  ]);
+  const rest = masks.flatMap(({ eventIds, text }) => {
+    const kept = eventIds.filter((id) => !replaced.has(id));
+    return kept.length > 0 ? [{ eventIds: kept, text }] : [];
+  });
+  return [...rest, ...added];
 }

@@ -1,9 +1,11 @@
 import type { BaseEvent } from '@varve/events';
+import * as z from 'zod';
 import type { CondensationPlan, Condenser } from './condenser.ts';
 import { CondenserError } from './error.ts';
-import { gapNote } from './gap-note.ts';
-import { openingLength } from './opening.ts';
-import { forgettable, segmentFor, type Segment, type SegmentRequest } from './segment.ts';
+import { gapNote } from './plans/gap-note.ts';
+import { openingLength } from './plans/opening.ts';
+import { forgettable, segmentFor, type Segment, type SegmentRequest } from './plans/segment.ts';
+import { defineCondenserKind } from './registry/define-condenser-kind.ts';
 import { throwIfAborted } from './throw-if-aborted.ts';
 
 /** Options of {@link rollingWindow}. */
@@ -51,6 +53,16 @@ export function rollingWindow({ maxEvents, ...options }: RollingWindowOptions): 
     },
   };
 }
+
+/** Spec of {@link rollingWindow}. */
+export const rollingWindowKind = defineCondenserKind('rolling-window', {
+  options: z.strictObject({
+    maxEvents: z.number(),
+    keepFirst: z.exactOptional(z.number()),
+    keepLast: z.exactOptional(z.number()),
+  }),
+  create: rollingWindow,
+});
 
 function checkOptions(options: Required<RollingWindowOptions>): void {
   for (const [name, value] of Object.entries(options)) {

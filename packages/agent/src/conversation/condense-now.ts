@@ -1,23 +1,40 @@
 import { CondensationRequest } from '@varve/events/kinds';
 import { AgentError } from '../error.ts';
-import { condensationFor } from '../run/condense.ts';
+import { condensationFor, resetDrafts } from '../run/condense.ts';
 import type { Session } from '../session.ts';
 
+/** Options of `Conversation.condense`. */
+export interface CondenseOptions {
+  /** What a summary should preserve above all, in the words of a person. Blank means nothing in particular. */
+  readonly focus?: string;
+}
+
 /**
- * Condenses the view on demand. Returns false if nothing can be condensed. No call is executed, and the agent's model
- * is not asked.
+ * Condenses the view on demand. Returns false if nothing can be condensed. No call is executed. A condenser that writes
+ * summaries calls its model, whose usage counts.
  *
- * @throws {AgentError} `pending` while calls are open; {@link CondenserError} what the condenser throws.
+ * @throws {AgentError} `pending` while calls are open; {@link CondenserError} {@link LlmError} what the condenser
+ * throws: the view then stays as it is.
  * @see software-agent-sdk condense (which executes pending calls and may ask the model instead)
  */
-export async function condenseNow(session: Session, signal: AbortSignal): Promise<boolean> {
+export async function condenseNow(
+  { focus = '' }: CondenseOptions,
+  session: Session,
+  signal: AbortSignal,
+): Promise<boolean> {
   const { journal, conversationId } = session;
   if (journal.timeline.read('pending').length > 0) {
     throw new AgentError('pending', `Conversation ${conversationId} has open calls, so it cannot be condensed.`);
   }
   const view = { ...journal.timeline.read('view'), isCondensationRequested: true };
-  const plan = await condensationFor(view, session, signal);
-  if (plan === undefined || plan === 'exhausted') return false;
-  await journal.emit([{ make: (stamp) => CondensationRequest.create({}, stamp) }, plan]);
+  const options = focus.trim() === '' ? {} : { focus: focus.trim() };
+  const result = await condensationFor(view, session, { signal, ...options });
+  if (result.kind === 'failed') {
+    await journal.emit(result.drafts);
+    throw result.error;
+  }
+  const drafts = result.kind === 'condensed' ? result.drafts : resetDrafts(view, session, options);
+  if (!drafts) return false;
+  await journal.emit([{ make: (stamp) => CondensationRequest.create({}, stamp) }, ...drafts]);
   return true;
 }

@@ -16,7 +16,7 @@ import type { RunResult } from '../run/run-result.ts';
 import type { Session } from '../session.ts';
 import { approveCalls, rejectCalls, type Approval } from './approvals.ts';
 import { childSession, type ChildOptions } from './child-conversation.ts';
-import { condenseNow } from './condense-now.ts';
+import { condenseNow, type CondenseOptions } from './condense-now.ts';
 import type { ConversationOptions, CreateOptions, OpenOptions, UserInput } from './conversation-options.ts';
 import { executeDirectCall, type DirectCall } from './direct-call.ts';
 import { forkSession, type ForkOptions } from './fork-conversation.ts';
@@ -263,13 +263,14 @@ export class Conversation implements AsyncDisposable {
   }
 
   /**
-   * Condenses the view now. Returns false if nothing can be condensed.
+   * Condenses the view now, with a subject that a summary should preserve above all. Returns false if nothing can be
+   * condensed.
    *
-   * @throws {AgentError} `busy`, `pending` while calls are open, `closed`; {@link CondenserError}.
+   * @throws {AgentError} `busy`, `pending` while calls are open, `closed`; {@link CondenserError} {@link LlmError}.
    */
-  async condense(): Promise<boolean> {
+  async condense(options: CondenseOptions = {}): Promise<boolean> {
     this.#assertUsable();
-    return this.#runLock.exclusive(({ interruption }) => condenseNow(this.#session, interruption));
+    return this.#runLock.exclusive(({ interruption }) => condenseNow(options, this.#session, interruption));
   }
 
   /**

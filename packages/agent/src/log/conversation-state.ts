@@ -15,6 +15,7 @@ import {
   type View,
 } from '@varve/events/projections';
 import { activityProjection, type Activity } from './projections/activity-projection.ts';
+import { contextProjection, type ContextState } from './projections/context-projection.ts';
 import { policiesProjection, type Policies } from './projections/policies-projection.ts';
 import { settingsProjection, type LoggedSettings } from './projections/settings-projection.ts';
 import { overflowProjection, type Overflow } from '../stuck/overflow-projection.ts';
@@ -49,6 +50,7 @@ type ConversationProjections = {
   readonly policies: Projection<unknown, Policies>;
   readonly settings: Projection<unknown, LoggedSettings>;
   readonly overflow: Projection<unknown, Overflow>;
+  readonly context: Projection<unknown, ContextState>;
   readonly pending: Projection<unknown, readonly PendingCall[]>;
   readonly taskList: Projection<unknown, readonly TaskItem[]>;
   readonly view: Projection<unknown, View>;
@@ -69,6 +71,7 @@ export function conversationTimeline(codec: EventCodec): ConversationTimeline {
       policies: policiesProjection,
       settings: settingsProjection,
       overflow: overflowProjection,
+      context: contextProjection(codec),
       pending: pendingProjection(codec),
       taskList: taskListProjection,
       view: viewProjection(codec),

@@ -1,58 +1,123 @@
-import type { CondensationPlan } from '@varve/condensers';
-import { Condensation, SystemPromptEvent } from '@varve/events/kinds';
-import { cutPoints, type View } from '@varve/events/projections';
+import {
+  applyPlan,
+  CondenserError,
+  planOfAnswer,
+  type CondenseContext,
+  type NothingToCondense,
+  type Plan,
+} from '@varve/condensers';
+import type { Json } from '@varve/events';
+import type { View } from '@varve/events/projections';
+import { LlmError } from '@varve/llm';
 import type { Draft } from '../log/drafts.ts';
+import { maxInputTokens } from '../request/input-limit.ts';
+import type { RequestTokens } from '../request/token-counter.ts';
 import type { Session } from '../session.ts';
+import { failedAttemptDraft, planDrafts, type Attempt } from './condensation-drafts.ts';
+import { hardReset } from './hard-reset.ts';
+import { callModel } from './side-call.ts';
+
+/** Options of {@link condensationFor}. */
+export interface CondensationOptions {
+  readonly signal: AbortSignal;
+  /** Subject that a summary should preserve above all. */
+  readonly focus?: string;
+}
+
+/** Result of {@link condensationFor}: events to store, and what they do to the view. */
+export type CondensationResult =
+  | { readonly kind: 'condensed' | 'unchanged'; readonly drafts: readonly Draft[] }
+  /** The condenser needed a model that failed. The view stays as it is. */
+  | { readonly kind: 'failed'; readonly error: Error; readonly drafts: readonly Draft[] };
 
 /**
- * Returns the condensation of a view, or `undefined` when the condenser leaves it as it is. When a condensation was
- * requested and the condenser finds nothing to cut, everything is cut except the system prompt, the first user turn and
- * the last step. Returns `'exhausted'` when even that is nothing.
+ * Asks the condenser about a view. A failure is recorded, so that the condenser sees it and people do.
+ *
+ * @throws what the condenser throws apart from failures, also when the signal is aborted.
  */
 export async function condensationFor(
   view: View,
-  { agent, journal }: Session,
-  signal: AbortSignal,
-): Promise<Draft | 'exhausted' | undefined> {
-  const { contextWindow } = agent.model.capabilities;
-  const reason = view.isCondensationRequested ? 'demand' : 'check';
-  const context = { signal, reason, ...(contextWindow !== undefined && { contextWindow }) } as const;
-  const answer = await agent.condenser.condense(view, context);
-  if ('kind' in answer && answer.kind === 'condensation') return draftOf(answer, () => journal.newId());
-  if (reason === 'check') return undefined;
-  const reset = hardReset(view);
-  return reset ? draftOf(reset, () => journal.newId()) : 'exhausted';
+  session: Session,
+  options: CondensationOptions,
+): Promise<CondensationResult> {
+  const tokens = session.requestTokens();
+  const attempt = attemptAt(view, session, { ...options, condenser: kindOf(session.agent.condenser.spec) });
+  const context = contextOf(session, tokens, { ...options, reason: attempt.reason });
+  const answer = await ask(view, context, session);
+  if (answer === undefined || answer.kind === 'nothing') return { kind: 'unchanged', drafts: [] };
+  if (answer.kind === 'failed') return { ...answer, drafts: [failedAttemptDraft(answer.error.message, attempt)] };
+  return { kind: 'condensed', drafts: draftsOf(answer, view, session, attempt) };
 }
 
 /**
- * Returns the plan that cuts everything except system prompt, first user turn and last step; `undefined` if there is no
- * more.
+ * Returns events that cut everything except the system prompt, the first user turn and the last step; undefined if that
+ * is nothing.
  */
-export function hardReset(view: View): CondensationPlan | undefined {
-  const { events } = view;
-  const cuts = cutPoints(events);
-  const firstTurn = events.findIndex((event) => !SystemPromptEvent.is(event));
-  const start = cuts.find((cut) => cut > firstTurn) ?? events.length;
-  const end = cuts.findLast((cut) => cut < events.length) ?? 0;
-  const forget = events.slice(start, end).filter((event) => !SystemPromptEvent.is(event));
-  // A summary in place of a single event makes no smaller view, and the next request would repeat it without end.
-  if (forget.length < 2) return undefined;
+export function resetDrafts(
+  view: View,
+  session: Session,
+  options: Pick<CondensationOptions, 'focus'> = {},
+): readonly Draft[] | undefined {
+  const plan = hardReset(view);
+  return plan && draftsOf(plan, view, session, attemptAt(view, session, { ...options, condenser: 'hard-reset' }));
+}
+
+function attemptAt(view: View, session: Session, { condenser, focus }: Pick<Attempt, 'condenser' | 'focus'>): Attempt {
+  const tokens = session.requestTokens();
   return {
-    kind: 'condensation',
-    forget: forget.map(({ id }) => id),
-    summary: `(${forget.length} earlier events are no longer shown, because they exceed what the model accepts. Read files again where you need them.)`,
-    summaryOffset: start,
+    condenser,
+    reason: view.isCondensationRequested ? 'demand' : 'check',
+    tokensBefore: tokens.request(view.events),
+    scale: tokens.scale,
+    ...(focus !== undefined && { focus }),
+    at: session.now(),
   };
 }
 
-function draftOf({ forget, summary, summaryOffset, responseId }: CondensationPlan, newId: () => string): Draft {
-  const summaryFields =
-    summary === undefined ? {} : { summary, ...(summaryOffset !== undefined && { summary_offset: summaryOffset }) };
+function draftsOf(plan: Plan, view: View, session: Session, attempt: Attempt): readonly Draft[] {
+  const tokensAfter = session.requestTokens().request(applyPlan(view, plan).events);
+  return planDrafts(plan, { view, tokensAfter, newId: () => session.journal.newId() }, attempt);
+}
+
+interface Failure {
+  readonly kind: 'failed';
+  readonly error: Error;
+}
+
+/** Returns the condenser's plan, or the failure of a model that it needed. */
+async function ask(
+  view: View,
+  context: CondenseContext,
+  { agent }: Session,
+): Promise<Plan | NothingToCondense | Failure | undefined> {
+  try {
+    return planOfAnswer(view, await agent.condenser.condense(view, context));
+  } catch (error) {
+    const isFailure = error instanceof LlmError || (error instanceof CondenserError && error.code === 'failed');
+    if (!isFailure || context.signal.aborted) throw error;
+    return { kind: 'failed', error };
+  }
+}
+
+function contextOf(
+  session: Session,
+  tokens: RequestTokens,
+  { signal, reason, focus }: CondensationOptions & Pick<CondenseContext, 'reason'>,
+): CondenseContext {
+  const { agent, journal } = session;
+  const limit = maxInputTokens(agent.model.capabilities, agent.parameters);
   return {
-    make: (stamp) =>
-      Condensation.create(
-        { forgotten_event_ids: [...forget], ...summaryFields, llm_response_id: responseId ?? newId() },
-        stamp,
-      ),
+    signal,
+    reason,
+    tokens,
+    ...(limit !== undefined && { maxInputTokens: limit }),
+    callModel: (request, model = agent.model) => callModel(request, { usageId: 'condenser', model, signal }, session),
+    failures: journal.timeline.read('context').failures,
+    ...(focus !== undefined && { focus }),
   };
+}
+
+function kindOf(spec: Json): string {
+  const { kind } = { kind: undefined, ...(spec as Readonly<Record<string, Json>>) };
+  return typeof kind === 'string' ? kind : 'custom';
 }

@@ -1,11 +1,14 @@
 import { CondenserError } from '@varve/condensers';
-import { Condensation, CondensationRequest } from '@varve/events/kinds';
+import { CondensationRequest } from '@varve/events/kinds';
 import { LlmError } from '@varve/llm';
 import { runPending } from '../calls/run-pending.ts';
+import type { Draft } from '../log/drafts.ts';
 import type { Session, StepContext, StepOutcome } from '../session.ts';
 import { emptyReplyNudges } from '../stuck/monologue.ts';
-import { condensationFor, hardReset } from './condense.ts';
+import { condensationFor, resetDrafts } from './condense.ts';
+import { emptyCondensationDraft } from './condensation-drafts.ts';
 import { handleReply, nudgeOrStop, recordFailedAttempts } from './handle-reply.ts';
+import { hardReset } from './hard-reset.ts';
 
 /**
  * Runs one step: completes open calls, or condenses the view, or asks the model once and acts on its reply. Decisions
@@ -16,12 +19,14 @@ export async function step(session: Session, context: StepContext): Promise<Step
   const { journal } = session;
   if (journal.timeline.read('pending').length > 0) return runPending(session, context);
   try {
-    const condensation = await condensationFor(journal.timeline.read('view'), session, context.signal);
-    if (condensation === 'exhausted') return await failExhausted(session);
-    if (condensation) {
-      await journal.emit([condensation]);
-      return { kind: 'continue' };
-    }
+    const view = journal.timeline.read('view');
+    const { kind, drafts } = await condensationFor(view, session, context);
+    const isDemand = kind !== 'condensed' && view.isCondensationRequested;
+    const reset = isDemand ? resetDrafts(view, session) : [];
+    if (!reset) return await failExhausted(drafts, session);
+    await journal.emit([...drafts, ...reset]);
+    // The next step sees the smaller view.
+    if (kind === 'condensed' || isDemand) return { kind: 'continue' };
     return await askModel(session, context);
   } catch (error) {
     return handleError(error, session, context);
@@ -63,8 +68,8 @@ async function handleError(error: unknown, session: Session, { signal }: StepCon
  * Fails the run when nothing more can be cut. A condensation without events ends the demand, so that another run, with
  * a larger model or with other tools, may ask again.
  */
-async function failExhausted({ journal }: Session): Promise<StepOutcome> {
-  await journal.emit([{ make: (stamp) => Condensation.create({ llm_response_id: journal.newId() }, stamp) }]);
+async function failExhausted(drafts: readonly Draft[], { journal }: Session): Promise<StepOutcome> {
+  await journal.emit([...drafts, emptyCondensationDraft(() => journal.newId())]);
   const message = "The conversation does not fit the model's context, and nothing more can be cut.";
   return { kind: 'failed', error: new LlmError('context-overflow', message) };
 }

@@ -1,19 +1,22 @@
 import assert from 'node:assert/strict';
-import { eventCodec, type BaseEvent } from '@varve/events';
-import { ActionEvent, builtinKinds, Condensation, SystemPromptEvent } from '@varve/events/kinds';
+import { eventCodec } from '@varve/events';
+import { ActionEvent, builtinKinds, ObservationEvent, SystemPromptEvent } from '@varve/events/kinds';
 import {
-  cutPoints,
-  foldEvents,
-  isResult,
   checkMessages,
+  cutPoints,
+  isMasked,
+  isResult,
   messageBuilder,
   repliesOf,
-  viewProjection,
   type View,
 } from '@varve/events/projections';
-import type { CondensationPlan, CondenseContext, Condenser, NothingToCondense } from '../condenser.ts';
-import { openingLength } from '../opening.ts';
-import { segmentFor } from '../segment.ts';
+import { planIn, type CondensationPlan, type CondenseContext, type Condenser, type Plan } from '../condenser.ts';
+import { CondenserError } from '../error.ts';
+import { applyPlan } from '../plans/apply-plan.ts';
+import { openingLength } from '../plans/opening.ts';
+import { planOfAnswer } from '../plans/plan-of-view.ts';
+import { segmentFor } from '../plans/segment.ts';
+import { condenseContext, fixedReply, type CondenserReply } from './condense-context.ts';
 
 /** Input of a check: a condenser and a view of built-in kinds. */
 export interface CondenserSubject {
@@ -24,6 +27,10 @@ export interface CondenserSubject {
    * up to the first user message) may be forgotten. The plans of other condensers are checked, too.
    */
   readonly meetsDemands: boolean;
+  /** Limit of a request in tokens; a token is four characters of an event's JSON. */
+  readonly maxInputTokens?: number;
+  /** Usable answer of the model, for condensers that need more than a text. */
+  readonly reply?: CondenserReply;
 }
 
 /** Check that every condenser must pass. */
@@ -32,20 +39,28 @@ export interface CondenserCheck {
   run(subject: CondenserSubject): Promise<void>;
 }
 
-type Answer = View | CondensationPlan | NothingToCondense;
-type Reason = CondenseContext['reason'];
-
 const codec = eventCodec(builtinKinds);
+const reasons = ['check', 'demand'] as const;
+/** Number of checks after which a condenser must leave a view alone that nothing is added to. */
+const maxRepetitions = 5;
 
 /** Checks of the `Condenser` contract, for any view. A failing check throws an AssertionError. */
 export const condenserContract: readonly CondenserCheck[] = [
+  {
+    title: 'has a spec of JSON with a kind',
+    async run({ condenser: { spec } }) {
+      assert.deepEqual(JSON.parse(JSON.stringify(spec)), spec);
+      const { kind } = { kind: undefined, ...(spec as Readonly<Record<string, unknown>>) };
+      assert.equal(typeof kind, 'string');
+    },
+  },
   {
     title: 'changes nothing in the view',
     async run(subject) {
       const { events } = subject.view;
       const before = [...events];
       const texts = events.map((event) => codec.encode(event));
-      await answers(subject);
+      await plansOf(subject);
       assert.deepEqual(
         events.map((event) => codec.encode(event)),
         texts,
@@ -54,18 +69,20 @@ export const condenserContract: readonly CondenserCheck[] = [
     },
   },
   {
-    title: 'returns the view or a plan for a check, and a plan or a reason for a demand',
+    title: 'answers a demand with a change or a reason, and a check never with a reason',
     async run(subject) {
-      const [check, demand] = await answers(subject);
-      assert.ok(check === subject.view || planOf(check), 'a check returned another view or nothing');
-      assert.ok('kind' in demand, 'a demand returned a view');
-      assert.ok(demand.kind === 'condensation' || demand.reason !== '', 'the reason is empty');
+      const { condenser, view } = subject;
+      const check = await condenser.condense(view, contextFor(subject, 'check'));
+      assert.ok(!('kind' in check) || planIn(check), 'a check returned a reason');
+      const demand = await condenser.condense(view, contextFor(subject, 'demand'));
+      assert.ok(demand !== view, 'a demand returned the view');
+      assert.ok(!('kind' in demand) || demand.kind !== 'nothing' || demand.reason !== '', 'the reason is empty');
     },
   },
   {
     title: 'forgets events of the view, in view order, each once',
     run: (subject) =>
-      eachPlan(subject, ({ forget }) => {
+      eachCondensation(subject, ({ forget }) => {
         const ids = new Set(forget);
         assert.ok(forget.length > 0, 'the plan forgets nothing');
         const inOrder = subject.view.events.flatMap(({ id }) => (ids.has(id) ? [id] : []));
@@ -75,7 +92,7 @@ export const condenserContract: readonly CondenserCheck[] = [
   {
     title: 'never forgets the system prompt',
     run: (subject) =>
-      eachPlan(subject, ({ forget }) => {
+      eachCondensation(subject, ({ forget }) => {
         const prompts = subject.view.events.filter((event) => SystemPromptEvent.is(event) && forget.includes(event.id));
         assert.deepEqual(prompts, []);
       }),
@@ -83,7 +100,7 @@ export const condenserContract: readonly CondenserCheck[] = [
   {
     title: 'forgets a reply and its results together or not at all',
     run: (subject) =>
-      eachPlan(subject, ({ forget }) => {
+      eachCondensation(subject, ({ forget }) => {
         const { events } = subject.view;
         for (const { members } of repliesOf(events)) {
           const forgotten = members.filter((index) => forget.includes(events[index]?.id ?? ''));
@@ -94,7 +111,7 @@ export const condenserContract: readonly CondenserCheck[] = [
   {
     title: 'keeps pending replies, and keeps or forgets whole loops with thinking blocks',
     run: (subject) =>
-      eachPlan(subject, ({ forget }) => {
+      eachCondensation(subject, ({ forget }) => {
         const { events } = subject.view;
         const points = cutPoints(events);
         for (const [index, start] of points.entries()) {
@@ -111,9 +128,9 @@ export const condenserContract: readonly CondenserCheck[] = [
       }),
   },
   {
-    title: 'inserts the summary into the remaining view',
+    title: 'inserts a summary with text into the remaining view',
     run: (subject) =>
-      eachPlan(subject, ({ forget, summary, summaryOffset }) => {
+      eachCondensation(subject, ({ forget, summary, summaryOffset }) => {
         assert.equal(summary === undefined, summaryOffset === undefined);
         assert.notEqual(summary?.trim(), '');
         const remaining = subject.view.events.length - forget.length;
@@ -121,70 +138,118 @@ export const condenserContract: readonly CondenserCheck[] = [
       }),
   },
   {
+    title: 'masks observations of the view that are not masked or forgotten, each once',
+    run: (subject) =>
+      eachPlan(subject, (plan) => {
+        const ids = (plan.masks ?? []).flatMap(({ eventIds }) => eventIds);
+        assert.equal(new Set(ids).size, ids.length, 'an observation was masked twice');
+        assert.ok(plan.kind === 'condensation' || ids.length > 0, 'a plan masks nothing');
+        for (const { eventIds, text } of plan.masks ?? []) {
+          assert.ok(eventIds.length > 0 && text.trim() !== '', 'a mask is empty');
+        }
+        const maskable = subject.view.events.filter((event) => ObservationEvent.is(event) && !isMasked(event));
+        const known = new Set(maskable.map(({ id }) => id));
+        const forgotten = new Set<string>(plan.kind === 'condensation' ? plan.forget : []);
+        assert.ok(ids.every((id) => known.has(id) && !forgotten.has(id)));
+      }),
+  },
+  {
     title: 'makes the view smaller',
     run: (subject) =>
-      eachPlan(subject, (plan) => assert.ok(applied(subject.view, plan).length < subject.view.events.length)),
+      eachPlan(subject, (plan) => {
+        const { events } = applyPlan(subject.view, plan);
+        if (plan.kind === 'condensation') assert.ok(events.length < subject.view.events.length);
+        else assert.ok(tokensIn(events) < tokensIn(subject.view.events));
+      }),
   },
   {
     title: 'leaves a view whose messages are legal',
     run: (subject) =>
       eachPlan(subject, (plan) => {
-        assert.deepEqual(checkMessages(messageBuilder(codec)(applied(subject.view, plan))), []);
+        assert.deepEqual(checkMessages(messageBuilder(codec)(applyPlan(subject.view, plan).events)), []);
       }),
   },
   {
-    title: 'meets every demand that can be met, unless it declares otherwise',
+    title: 'changes nothing when a mask is applied again',
+    run: (subject) =>
+      eachPlan(subject, (plan) => {
+        if (plan.kind === 'condensation') return;
+        const once = applyPlan(subject.view, plan);
+        assert.deepEqual(applyPlan(once, plan), once);
+      }),
+  },
+  {
+    title: 'comes to rest when nothing is added',
     async run(subject) {
-      const { events } = subject.view;
-      const all = { first: openingLength(events), target: events.length, limit: events.length, least: 2 };
-      const isPossible = subject.meetsDemands && segmentFor(events, all) !== undefined;
-      const [, demand] = await answers(subject);
-      assert.ok(planOf(demand) ?? !isPossible, 'a cut is possible but was not made');
+      let { view } = subject;
+      for (let repetition = 0; repetition <= maxRepetitions; repetition++) {
+        const answer = planOfAnswer(view, await subject.condenser.condense(view, contextFor(subject, 'check')));
+        if (!answer) return;
+        assert.ok(answer.kind !== 'nothing');
+        view = applyPlan(view, answer);
+      }
+      assert.fail(`${maxRepetitions} checks in a row changed the view`);
+    },
+  },
+  {
+    title: 'meets every demand that can be met, unless it declares otherwise, also if its model fails',
+    async run(subject) {
+      const { condenser, view, meetsDemands } = subject;
+      const all = {
+        first: openingLength(view.events),
+        target: view.events.length,
+        limit: view.events.length,
+        least: 2,
+      };
+      if (!meetsDemands || segmentFor(view.events, all) === undefined) return;
+      for (const callModel of [undefined, failing, fixedReply('')]) {
+        const context = { ...contextFor(subject, 'demand'), ...(callModel && { callModel }) };
+        const answer = planOfAnswer(view, await condenser.condense(view, context));
+        assert.ok(answer && answer.kind !== 'nothing', 'a cut is possible but was not made');
+      }
     },
   },
   {
     title: 'throws with the code aborted for an aborted signal',
-    async run({ condenser, view }) {
+    async run(subject) {
       const signal = AbortSignal.abort();
-      for (const reason of ['check', 'demand'] as const) {
-        await assert.rejects(condenser.condense(view, { signal, reason }), { code: 'aborted' });
+      for (const reason of reasons) {
+        const context = { ...contextFor(subject, reason), signal };
+        await assert.rejects(subject.condenser.condense(subject.view, context), { code: 'aborted' });
       }
     },
   },
 ];
 
-function ask({ condenser, view }: CondenserSubject, reason: Reason): Promise<Answer> {
-  return condenser.condense(view, { signal: new AbortController().signal, reason });
+const failing: CondenseContext['callModel'] = () => Promise.reject(new CondenserError('failed', 'The model failed.'));
+
+function contextFor({ maxInputTokens, reply }: CondenserSubject, reason: CondenseContext['reason']): CondenseContext {
+  return condenseContext({
+    reason,
+    ...(maxInputTokens !== undefined && { maxInputTokens }),
+    ...(reply !== undefined && { callModel: fixedReply(reply) }),
+  });
 }
 
-async function answers(subject: CondenserSubject): Promise<readonly [Answer, Answer]> {
-  return [await ask(subject, 'check'), await ask(subject, 'demand')];
+function tokensIn(events: View['events']): number {
+  return condenseContext().tokens.request(events);
 }
 
-function planOf(answer: Answer): CondensationPlan | undefined {
-  return 'kind' in answer && answer.kind === 'condensation' ? answer : undefined;
-}
-
-async function eachPlan(subject: CondenserSubject, check: (plan: CondensationPlan) => void): Promise<void> {
-  for (const answer of await answers(subject)) {
-    const plan = planOf(answer);
-    if (plan) check(plan);
+/** Returns the plans for a check and a demand. */
+async function plansOf(subject: CondenserSubject): Promise<readonly Plan[]> {
+  const plans: Plan[] = [];
+  for (const reason of reasons) {
+    const answer = await subject.condenser.condense(subject.view, contextFor(subject, reason));
+    const plan = planOfAnswer(subject.view, answer);
+    if (plan && plan.kind !== 'nothing') plans.push(plan);
   }
+  return plans;
 }
 
-/** Returns the events of the view after the plan is appended as a condensation. */
-function applied(
-  { events }: View,
-  { forget, summary, summaryOffset, responseId = '' }: CondensationPlan,
-): readonly BaseEvent[] {
-  const event = Condensation.create(
-    {
-      forgotten_event_ids: [...forget],
-      ...(summary !== undefined && { summary }),
-      ...(summaryOffset !== undefined && { summary_offset: summaryOffset }),
-      llm_response_id: responseId,
-    },
-    { id: 'ffffffff-ffff', timestamp: '2026-01-01T12:00:00.000000' },
-  );
-  return foldEvents(viewProjection(codec), [...events, event]).events;
+async function eachPlan(subject: CondenserSubject, check: (plan: Plan) => void): Promise<void> {
+  for (const plan of await plansOf(subject)) check(plan);
+}
+
+async function eachCondensation(subject: CondenserSubject, check: (plan: CondensationPlan) => void): Promise<void> {
+  await eachPlan(subject, (plan) => (plan.kind === 'condensation' ? check(plan) : undefined));
 }

@@ -1,6 +1,7 @@
 export { approvalFact } from './approval.ts';
 export { callFact, type Call } from './call.ts';
 export { childFact } from './child.ts';
+export { condensationFact } from './condensation.ts';
 export { defineFact, isFact, type FactDefinition } from './define-fact.ts';
 export { effectFact } from './effect.ts';
 export { forkEndFact, forkFact } from './fork.ts';

@@ -12,6 +12,7 @@ export { executionStatuses, statusKey, statusProjection, type ExecutionStatus, t
 export { taskListProjection } from './task-list.ts';
 export { Timeline, type LogEntry, type ReadEntries, type TimelineOptions } from '../fold/timeline.ts';
 export { viewProjection, type View } from './view.ts';
+export { isMasked, withCondensation, withMask, type ViewMask } from './view-changes.ts';
 export { blockedProjection, type Blocked } from './blocked.ts';
 export { countsProjection, type Counts } from './counts.ts';
 export { fieldsProjection } from './fields.ts';

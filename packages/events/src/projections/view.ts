@@ -2,17 +2,12 @@ import type { EventCodec } from '../codec.ts';
 import type { BaseEvent } from '../define-event.ts';
 import { maskFact } from '../facts/mask.ts';
 import { CondensationRequest } from '../kinds/condensation-request.ts';
-import { CondensationSummaryEvent } from '../kinds/condensation-summary-event.ts';
 import { Condensation } from '../kinds/condensation.ts';
 import { HookExecutionEvent } from '../kinds/hook-execution-event.ts';
 import { MessageEvent } from '../kinds/message-event.ts';
-import { ObservationEvent } from '../kinds/observation-event.ts';
-import { SystemPromptEvent } from '../kinds/system-prompt-event.ts';
-import { text } from '../content.ts';
-import { deepFreeze } from '../immutable.ts';
-import { repliesOf } from '../messages/replies.ts';
 import type { Projection } from '../fold/projection.ts';
 import { stateFields } from './state-fields.ts';
+import { withCondensation, withMask } from './view-changes.ts';
 
 /** Events that the model sees: the active branch without forgotten and blocked events, plus summaries. */
 export interface View {
@@ -49,7 +44,7 @@ export function viewProjection(codec: EventCodec): Projection<ViewState, View> {
     initial: () => ({ events: [], ids: new Set(), blocked: new Set(), isCondensationRequested: false }),
     apply(state, event) {
       if (Condensation.is(event)) {
-        replaceEvents(state, withoutForgotten(state.events, event));
+        replaceEvents(state, withCondensation(state.events, event));
         state.isCondensationRequested = false;
       } else if (CondensationRequest.is(event)) state.isCondensationRequested = true;
       else if (codec.kind(event.kind)?.isForModel) appendEvent(state, event);
@@ -111,36 +106,4 @@ function appendEvent(state: ViewState, event: BaseEvent): void {
   if (state.ids.has(event.id) || isBlocked(state, event)) return;
   state.ids.add(event.id);
   state.events.push(event);
-}
-
-function withoutForgotten(events: readonly BaseEvent[], condensation: Condensation): BaseEvent[] {
-  const forgotten = wholeReplies(events, new Set(condensation.forgotten_event_ids));
-  const kept = events.filter((event) => !forgotten.has(event.id) || SystemPromptEvent.is(event));
-  const { summary, summary_offset: offset, id, timestamp } = condensation;
-  if (summary === undefined || offset === undefined) return kept;
-  const stamp = { id: `${id}-summary`, timestamp, source: 'environment' as const };
-  if (kept.some((event) => event.id === stamp.id)) return kept;
-  return kept.toSpliced(offset, 0, Object.freeze({ ...stamp, summary, kind: CondensationSummaryEvent.kind }));
-}
-
-/** Extends the forgotten ids to whole replies: their calls and results. */
-function wholeReplies(events: readonly BaseEvent[], forgotten: ReadonlySet<string>): ReadonlySet<string> {
-  const all = new Set(forgotten);
-  for (const { members } of repliesOf(events)) {
-    const ids = members.flatMap((index) => events[index]?.id ?? []);
-    if (ids.some((id) => forgotten.has(id))) for (const id of ids) all.add(id);
-  }
-  return all;
-}
-
-function withMask(
-  events: readonly BaseEvent[],
-  mask: { readonly event_ids: readonly string[]; readonly text: string },
-): BaseEvent[] {
-  const ids = new Set(mask.event_ids);
-  return events.map((event) => {
-    if (!ids.has(event.id) || !ObservationEvent.is(event)) return event;
-    const observation = { content: [text(mask.text)], is_error: event.observation.is_error, kind: 'MaskedObservation' };
-    return deepFreeze({ ...event, observation, extended_content: [] });
-  });
 }
