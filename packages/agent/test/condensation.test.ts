@@ -73,7 +73,7 @@ test('another view is stored as what it forgets and masks', async () => {
   });
   const { conversation } = await started([record('a'), record('b'), done], { condenser });
   expect(await conversation.run()).toMatchObject({ reason: 'finished' });
-  const [condensation] = (await eventsOf(conversation)).filter((event) => Condensation.is(event));
+  const condensation = (await eventsOf(conversation)).find((event) => Condensation.is(event));
   expect(condensation?.forgotten_event_ids).toHaveLength(2);
   expect(await factsOf(conversation)).toEqual([
     expect.objectContaining({ forgotten: { ActionEvent: 1, ObservationEvent: 1 }, condensation_id: condensation?.id }),
