@@ -11,10 +11,20 @@ interface Parameter {
   readonly schema: { readonly default?: string | number | boolean };
 }
 
+interface Schema {
+  readonly $ref?: string;
+  readonly properties?: object;
+  readonly required?: readonly string[];
+}
+
 interface Operation {
   readonly tags: readonly string[];
   readonly parameters?: readonly Parameter[];
   readonly security?: readonly unknown[];
+  readonly requestBody?: {
+    readonly required?: boolean;
+    readonly content: Readonly<Record<string, { readonly schema: Schema }>>;
+  };
   readonly responses: Readonly<Record<string, { readonly description: string; readonly content?: object }>>;
 }
 
@@ -23,20 +33,33 @@ interface Document {
   readonly info: { readonly title: string; readonly version: string };
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components: {
-    readonly schemas: Readonly<Record<string, { readonly properties?: object }>>;
+    readonly schemas: Readonly<Record<string, Schema>>;
     readonly securitySchemes: object;
   };
 }
 
-/** Operations of the reference's document that varve implements. */
+type Outline = ReturnType<typeof outline>;
+
+/** Operations of the reference's document, and the fields of its records that varve returns. */
 interface Expected {
-  readonly operations: Readonly<Record<string, ReturnType<typeof outline>>>;
+  readonly operations: Readonly<Record<string, Outline>>;
   readonly fields: Readonly<Record<string, readonly string[]>>;
 }
 
-const expected = JSON.parse(
-  readFileSync(new URL('golden/reference-operations.json', import.meta.url), 'utf8'),
-) as Expected;
+/** Operations that varve does not have, and parts of operations that differ, each with the reason. */
+interface Differences {
+  readonly missing: Readonly<Record<string, string>>;
+  /** Operations that the reference does not have. */
+  readonly own: Readonly<Record<string, string>>;
+  readonly changed: Readonly<Record<string, Partial<Outline> & { readonly reason: string }>>;
+}
+
+const expected = golden<Expected>('reference-operations');
+const differences = golden<Differences>('reference-differences');
+
+function golden<Shape>(name: string): Shape {
+  return JSON.parse(readFileSync(new URL(`golden/${name}.json`, import.meta.url), 'utf8')) as Shape;
+}
 
 async function documentOf(): Promise<Document> {
   const response = await server({ store: memoryStore(), keys: [testKey] }).request('/openapi.json');
@@ -51,7 +74,10 @@ async function operationsOf(): Promise<readonly (readonly [name: string, path: s
 }
 
 /** Parts of an operation that clients rely on. */
-function outline({ tags, parameters = [], security, responses }: Operation) {
+function outline(
+  { tags, parameters = [], security, requestBody, responses }: Operation,
+  schemas: Document['components']['schemas'],
+) {
   return {
     tags,
     isGuarded: security !== undefined,
@@ -63,15 +89,52 @@ function outline({ tags, parameters = [], security, responses }: Operation) {
       })
       .toSorted(),
     // The reference documents neither its response to a wrong key nor the status of a server that is not ready.
-    statuses: Object.keys(responses).filter((status) => status !== '401' && status !== '503'),
+    statuses: Object.keys(responses)
+      .filter((status) => status !== '401' && status !== '503')
+      .toSorted(),
+    ...(requestBody && { body: bodyOutline(requestBody, schemas) }),
   };
 }
 
-test('the operations have the parameters, the defaults and the statuses of the reference', async () => {
-  const operations = await operationsOf();
-  expect(Object.fromEntries(operations.map(([name, , operation]) => [name, outline(operation)]))).toEqual(
-    expected.operations,
-  );
+function bodyOutline(
+  { required = false, content }: NonNullable<Operation['requestBody']>,
+  schemas: Document['components']['schemas'],
+) {
+  const types = Object.keys(content).toSorted();
+  const { schema = {} } = content[types[0] ?? ''] ?? {};
+  const name = schema.$ref?.split('/').at(-1);
+  const { properties = {}, required: needed = [] } = name === undefined ? schema : (schemas[name] ?? {});
+  const fields = Object.keys(properties).map((field) => (needed.includes(field) ? `${field} required` : field));
+  return { isRequired: required, types, fields: fields.toSorted() };
+}
+
+test('every operation of the reference exists or is listed as missing', async () => {
+  const ours = new Set((await operationsOf()).map(([name]) => name));
+  const missing = Object.keys(expected.operations).filter((name) => !ours.has(name));
+  expect(Object.keys(differences.missing).toSorted()).toEqual(missing.toSorted());
+  expect(Object.values(differences.missing).every((reason) => reason.length > 10)).toBe(true);
+});
+
+test('the operations have the parameters, defaults, bodies and statuses of the reference', async () => {
+  const { schemas } = (await documentOf()).components;
+  const operations = (await operationsOf()).filter(([name]) => name in expected.operations);
+  for (const [name, , operation] of operations) {
+    const { reason: _, ...changed } = differences.changed[name] ?? { reason: '' };
+    const { statuses, ...rest } = { ...expected.operations[name], ...changed };
+    expect(outline(operation, schemas), name).toEqual({ ...rest, statuses: statuses?.toSorted() });
+  }
+});
+
+test('each difference has a reason and is one', () => {
+  for (const [name, { reason, ...changed }] of Object.entries(differences.changed)) {
+    expect(reason.length, name).toBeGreaterThan(10);
+    expect(expected.operations[name] ?? {}, name).not.toMatchObject(changed);
+  }
+});
+
+test('each operation of our own is listed', async () => {
+  const own = (await operationsOf()).map(([name]) => name).filter((name) => !(name in expected.operations));
+  expect(own.toSorted()).toEqual(Object.keys(differences.own).toSorted());
 });
 
 test.for(Object.entries(expected.fields))('%s has the fields of the reference', async ([name, fields]) => {

@@ -1,7 +1,8 @@
-import type { Route } from './define-route.ts';
+import type { Route } from './route/route.ts';
 import { conversationRoutes } from './routes/conversations.ts';
+import { disabledRoutes } from './routes/disabled.ts';
 import { eventRoutes } from './routes/events.ts';
 import { healthRoutes } from './routes/health.ts';
 
 /** All routes: add a file to `routes/`, then its line here. Paths without parameters precede those with parameters. */
-export const routes: readonly Route[] = [...healthRoutes, ...conversationRoutes, ...eventRoutes];
+export const routes: readonly Route[] = [...healthRoutes, ...conversationRoutes, ...eventRoutes, ...disabledRoutes];

@@ -2,7 +2,7 @@ import { OpenAPIHono } from '@hono/zod-openapi';
 import type { EventStore } from '@varve/storage';
 import { methodNotAllowed } from 'hono/method-not-allowed';
 import { handleFailure, errorResponse } from './handle-failure.ts';
-import { keyScheme } from './define-route.ts';
+import { keyScheme } from './route/route-config.ts';
 import { checkHost } from './guards/check-host.ts';
 import { checkOrigin } from './guards/check-origin.ts';
 import { requireKey } from './guards/require-key.ts';
@@ -69,11 +69,18 @@ function notAllowed(methods: readonly string[]): Response {
   return errorResponse(405, 'Method Not Allowed', { allow: methods.join(', ') });
 }
 
+/** Returns a path of the document as hono expects it; `{file_path}` matches the rest of the path. */
+function honoPath(path: string): string {
+  return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => (name === 'file_path' ? ':file_path{.+}' : `:${name}`));
+}
+
 function addRoutes(app: OpenAPIHono<ServerEnv>, services: Services): void {
   for (const { config, handle } of routes) {
     app.openAPIRegistry.registerPath(config);
-    const path = config.path.replaceAll(/\{(\w+)\}/g, ':$1');
-    app.on(config.method, path, (context) => handle(context, services));
+    // Clients send some paths with a slash at the end and some without.
+    const path = honoPath(config.path).replace(/(?<=.)\/$/, '');
+    const paths = path === '/' ? [path] : [path, `${path}/`];
+    app.on(config.method, paths, (context) => handle(context, services));
   }
   app.openAPIRegistry.registerComponent('securitySchemes', keyScheme.name, keyScheme.scheme);
   app.doc31('/openapi.json', { openapi: '3.1.0', info: { title: 'varve', version: protocolVersion } });

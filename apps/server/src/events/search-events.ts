@@ -32,6 +32,14 @@ export async function searchEvents(log: LogReader, query: EventQuery): Promise<E
   return { items, nextPageId: null };
 }
 
+/** Returns the number of events that match. */
+export async function countEvents(log: LogReader, filter: EventFilter): Promise<number> {
+  const isWanted = eventFilter(filter);
+  let count = 0;
+  for await (const stored of log.range(0)) if (isWanted(stored)) count += 1;
+  return count;
+}
+
 async function eventsOf(log: LogReader, { pageId, order }: EventQuery): Promise<AsyncIterable<Stored>> {
   const start = pageId === undefined ? undefined : await log.seqOf(pageId);
   if (order === 'TIMESTAMP') return log.range(start ?? 0);

@@ -257,3 +257,13 @@ test('reading takes no lease', async () => {
   expect((await get(over(store), `/api/conversations/${testId(1)}`)).status).toBe(200);
   expect((await get(over(store), `/api/conversations/${testId(1)}/events/search`)).status).toBe(200);
 });
+
+test('conversations are returned in the order of the ids, with null for unknown ones', async () => {
+  const store = memoryStore();
+  for (const number of [1, 2]) await conversationOf(store, { id: testId(number) });
+  const serving = server({ store, keys: [testKey] });
+  const ids = [2, 7, 1].map((number) => `ids=${dashedId(testId(number))}`).join('&');
+  const infos = (await (await get(serving, `/api/conversations?${ids}`)).json()) as ({ readonly id: string } | null)[];
+  expect(infos.map((one) => one?.id ?? null)).toEqual([dashedId(testId(2)), null, dashedId(testId(1))]);
+  expect((await get(serving, '/api/conversations')).status).toBe(422);
+});

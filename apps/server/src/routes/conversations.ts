@@ -2,10 +2,12 @@ import { z } from '@hono/zod-openapi';
 import { HTTPException } from 'hono/http-exception';
 import { conversationId, hexId } from '../conversation-id.ts';
 import { conversationOrders, countConversations, searchConversations } from '../conversation-search.ts';
-import { defineRoute, type Route } from '../define-route.ts';
+import { defineRoute } from '../route/define-route.ts';
+import type { Route } from '../route/route.ts';
 import { conversationInfo, executionStatus, type ConversationInfo } from '../info/conversation-info.ts';
 import { conversationInfoOf, type InfoOptions } from '../info/info-of.ts';
 import { pageLimit } from '../page-limit.ts';
+import { repeated } from '../route/repeated.ts';
 import type { Services } from '../services.ts';
 import { unlessMissing } from '../unless-missing.ts';
 import type { Summary } from '@varve/storage';
@@ -53,6 +55,19 @@ export const conversationRoutes: readonly Route[] = [
   }),
   defineRoute({
     method: 'get',
+    path: '/api/conversations',
+    tag,
+    summary: 'Get conversations by their ids; null for unknown ones.',
+    query: z.object({ ids: repeated(conversationId), include_skills }),
+    response: z.array(conversationInfo.nullable()),
+    async handle({ query }, services) {
+      const options = { includeSkills: query.include_skills };
+      const infos = await Promise.all(query.ids.map((id) => infoById(id, services, options)));
+      return Response.json(infos.map((one) => one ?? null));
+    },
+  }),
+  defineRoute({
+    method: 'get',
     path: '/api/conversations/{conversation_id}',
     tag,
     summary: 'Get a conversation.',
@@ -61,13 +76,18 @@ export const conversationRoutes: readonly Route[] = [
     response: conversationInfo,
     errors: { 404: 'The conversation does not exist.' },
     async handle({ params, query }, services) {
-      const summary = await unlessMissing(services.store.summary(params.conversation_id));
-      const found = summary && (await info(summary, services, { includeSkills: query.include_skills }));
+      const found = await infoById(params.conversation_id, services, { includeSkills: query.include_skills });
       if (!found) throw new HTTPException(404, { message: 'Not Found' });
       return Response.json(found);
     },
   }),
 ];
+
+/** Returns undefined if there is no such conversation. */
+async function infoById(id: string, services: Services, options: InfoOptions): Promise<ConversationInfo | undefined> {
+  const summary = await unlessMissing(services.store.summary(id));
+  return summary && info(summary, services, options);
+}
 
 /** Returns undefined if the conversation was removed concurrently. */
 async function info(

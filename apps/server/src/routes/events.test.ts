@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { request, type IncomingMessage } from 'node:http';
+import { text as streamText } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { text, type BaseEvent } from '@varve/events';
 import { leafKey, maskFact } from '@varve/events/facts';
@@ -176,4 +179,27 @@ test('an event that was just appended is found', async () => {
     const info = await (await get(serving, `/api/conversations/${testId(1)}`)).json();
     expect(info).toMatchObject({ leaf_event_id: event.id, last_user_message_id: event.id });
   }
+});
+
+test('a count has the conditions of a search', async () => {
+  const { user } = eventFactory();
+  const serving = await over([user('One.'), user('Two.')]);
+  expect(await (await get(serving, `${path}/count`)).text()).toBe('2');
+  expect(await (await get(serving, `${path}/count?body=two`)).text()).toBe('1');
+});
+
+test('events are returned in the order of the ids in the body, with null for unknown ones', async () => {
+  const { user } = eventFactory();
+  const events = [user('One.'), user('Two.')];
+  await using listening = await (await over(events)).listen(0);
+  const body = JSON.stringify([events[1]?.id, 'unknown', events[0]?.id]);
+  const headers = { 'X-Session-API-Key': testKey, 'content-length': body.length };
+  const sending = request(`${listening.url}${path}`, { headers });
+  sending.end(body);
+  const [response] = (await once(sending, 'response')) as [IncomingMessage];
+  expect(JSON.parse(await streamText(response))).toEqual([
+    expect.objectContaining({ id: events[1]?.id }),
+    null,
+    expect.objectContaining({ id: events[0]?.id }),
+  ]);
 });

@@ -2,9 +2,10 @@ import { z } from '@hono/zod-openapi';
 import type { LogReader, Stored } from '@varve/storage';
 import { HTTPException } from 'hono/http-exception';
 import { conversationId, dashedId } from '../conversation-id.ts';
-import { defineRoute, type Route } from '../define-route.ts';
+import { defineRoute } from '../route/define-route.ts';
+import type { Route } from '../route/route.ts';
 import { naiveLocal } from '../events/naive-local.ts';
-import { eventOrders, searchEvents } from '../events/search-events.ts';
+import { countEvents, eventOrders, searchEvents } from '../events/search-events.ts';
 import { pageLimit } from '../page-limit.ts';
 import type { Services } from '../services.ts';
 import { unlessMissing } from '../unless-missing.ts';
@@ -19,6 +20,15 @@ const instant = z
   .openapi({ type: 'string', format: 'date-time' });
 const errors = { 404: 'The conversation or event does not exist.' };
 
+/** Conditions of searches and counts. */
+const conditions = z.object({
+  kind: z.string().optional(),
+  source: z.string().optional(),
+  body: z.string().optional(),
+  timestamp__gte: instant.optional(),
+  timestamp__lt: instant.optional(),
+});
+
 /** Routes of events, sent exactly as stored. Searches omit `varve.*` facts. */
 export const eventRoutes: readonly Route[] = [
   defineRoute({
@@ -27,15 +37,10 @@ export const eventRoutes: readonly Route[] = [
     tag,
     summary: 'Search events.',
     params: z.object({ conversation_id: conversationId }),
-    query: z.object({
+    query: conditions.extend({
       page_id: z.string().optional(),
       limit: pageLimit,
-      kind: z.string().optional(),
-      source: z.string().optional(),
-      body: z.string().optional(),
       sort_order: z.enum(eventOrders).default('TIMESTAMP'),
-      timestamp__gte: instant.optional(),
-      timestamp__lt: instant.optional(),
     }),
     response: z.object({ items: z.array(event), next_page_id: z.string().nullable() }).openapi('EventPage'),
     errors,
@@ -49,6 +54,35 @@ export const eventRoutes: readonly Route[] = [
   }),
   defineRoute({
     method: 'get',
+    path: '/api/conversations/{conversation_id}/events/count',
+    tag,
+    summary: 'Count events.',
+    params: z.object({ conversation_id: conversationId }),
+    query: conditions,
+    response: z.int(),
+    errors,
+    async handle({ params, query: { timestamp__gte: from, timestamp__lt: before, ...rest } }, services) {
+      const log = await logOf(params.conversation_id, services);
+      return Response.json(await countEvents(log, { ...rest, from, before }));
+    },
+  }),
+  defineRoute({
+    method: 'get',
+    path: '/api/conversations/{conversation_id}/events',
+    tag,
+    summary: 'Get events by their ids; null for unknown ones.',
+    params: z.object({ conversation_id: conversationId }),
+    body: z.array(z.string()).max(1000),
+    response: z.array(event.nullable()),
+    async handle({ params, body }, services) {
+      const log = await logOf(params.conversation_id, services);
+      const found: string[] = [];
+      for (const id of body) found.push((await eventOf(log, id))?.text ?? 'null');
+      return jsonText(`[${found.join(',')}]`);
+    },
+  }),
+  defineRoute({
+    method: 'get',
     path: '/api/conversations/{conversation_id}/events/{event_id}',
     tag,
     summary: 'Get an event.',
@@ -57,8 +91,9 @@ export const eventRoutes: readonly Route[] = [
     errors,
     async handle({ params }, services) {
       const log = await logOf(params.conversation_id, services);
-      const { text } = await eventOf(log, params.event_id);
-      return jsonText(text);
+      const stored = await eventOf(log, params.event_id);
+      if (!stored) throw new HTTPException(404, { message: 'Not Found' });
+      return jsonText(stored.text);
     },
   }),
 ];
@@ -69,12 +104,11 @@ async function logOf(id: string, { store }: Services): Promise<LogReader> {
   return log;
 }
 
-async function eventOf(log: LogReader, id: string): Promise<Stored> {
+async function eventOf(log: LogReader, id: string): Promise<Stored | undefined> {
   const seq = await log.seqOf(id);
   const stored = seq === undefined ? undefined : await log.at(seq);
   // As in searches: an imported log may contain text that is not JSON, which clients would parse as such.
-  if (!stored || !isObject(stored.text)) throw new HTTPException(404, { message: 'Not Found' });
-  return stored;
+  return stored && isObject(stored.text) ? stored : undefined;
 }
 
 function isObject(text: string): boolean {

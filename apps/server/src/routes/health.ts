@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { StorageError } from '@varve/storage';
-import { defineRoute, type Route } from '../define-route.ts';
+import { defineRoute } from '../route/define-route.ts';
+import type { Route } from '../route/route.ts';
 import type { Services } from '../services.ts';
 
 /** Release of the reference whose protocol is implemented: clients reject servers with no version or an old one. */
