@@ -54,11 +54,11 @@ interface Differences {
   readonly changed: Readonly<Record<string, Partial<Outline> & { readonly reason: string }>>;
 }
 
-const expected = golden<Expected>('reference-operations');
-const differences = golden<Differences>('reference-differences');
+const expected = golden('reference-operations') as Expected;
+const differences = golden('reference-differences') as Differences;
 
-function golden<Shape>(name: string): Shape {
-  return JSON.parse(readFileSync(new URL(`golden/${name}.json`, import.meta.url), 'utf8')) as Shape;
+function golden(name: string): unknown {
+  return JSON.parse(readFileSync(new URL(`golden/${name}.json`, import.meta.url), 'utf8'));
 }
 
 async function documentOf(): Promise<Document> {
