@@ -109,7 +109,7 @@ test('errors of JSON files contain no value', async () => {
   }
 });
 
-test('a file that cannot be written is an error, and removing a missing file is none', async () => {
+test('a file that cannot be written is an error, and removing a missing file is not', async () => {
   const home = await newDirectory();
   await writeFile(join(home, 'file'), '');
   await expect(replaceFile(join(home, 'file', 'a'), 'x')).rejects.toMatchObject({ code: 'io' });

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import { settingsJsonSchema } from './json-schema.ts';
+import { definitionOf, settingKeys, variablesOf } from './settings.ts';
+
+test('the published JSON Schema is the one of the settings', async () => {
+  const text = `${JSON.stringify(settingsJsonSchema(), undefined, 2)}\n`;
+  await expect(text).toMatchFileSnapshot('../../settings.schema.json');
+});
+
+test('no two settings have the same variable, and none has the name of another section', () => {
+  const variables = settingKeys.flatMap(variablesOf);
+  expect(new Set(variables).size).toBe(variables.length);
+  expect(settingKeys.filter((key) => settingKeys.some((other) => other.startsWith(`${key}.`)))).toEqual([]);
+});
+
+test('every default has the type of its setting', () => {
+  const wrong = settingKeys.filter((key) => {
+    const { schema, defaultValue } = definitionOf(key);
+    return defaultValue !== undefined && !schema.safeParse(defaultValue).success;
+  });
+  expect(wrong).toEqual([]);
+});
+
+test('a repository may set nothing that moves keys, runs programs or weakens a confirmation', () => {
+  const harmless = settingKeys.filter((key) => definitionOf(key).scope === 'project');
+  expect(harmless).toEqual(['tools.preset', 'tools.add', 'tools.remove', 'condenser.kind', 'condenser.max_events']);
+  const user = settingKeys.filter((key) => definitionOf(key).scope === 'user').join(' ');
+  for (const section of ['llm.', 'roles.', 'confirmation.', 'shell.', 'signing.', 'store', 'budget.']) {
+    expect(settingKeys.filter((key) => key.startsWith(section)).every((key) => user.includes(key))).toBe(true);
+  }
+});

@@ -1,0 +1,109 @@
+import * as z from 'zod';
+import { llmFields, type LlmField } from './llm-fields.ts';
+import { mcpServer } from './mcp-server.ts';
+import { profileName } from './profile-name.ts';
+import { setting, type SettingDefinition } from './setting.ts';
+
+const count = z.number().int().positive();
+const repeats = z.number().int().min(2);
+const json = z.record(z.string(), z.json());
+
+/** Settings of the model without a profile; a field of the environment or a flag overrides that of a profile, too. */
+const llmSettings = Object.fromEntries(
+  Object.entries(llmFields).map(([field, { schema, description }]) => {
+    const variables = [`LLM_${field.toUpperCase()}`, ...(field === 'base_url' ? ['OPENAI_BASE_URL'] : [])];
+    return [`llm.${field}`, setting<unknown>(schema, description, { variables })];
+  }),
+) as {
+  readonly [Field in LlmField as `llm.${Field}`]: SettingDefinition<z.output<(typeof llmFields)[Field]['schema']>>;
+};
+
+/** All settings in the order of listings: add a line here. */
+export const settingDefinitions = {
+  'roles.agent': setting(profileName, 'Model profile of the agent.'),
+  'roles.condenser': setting(profileName, 'Model profile that summarizes; default that of the agent.'),
+  'roles.title': setting(profileName, 'Model profile that writes titles; default that of the agent.'),
+  'roles.ask': setting(profileName, 'Model profile for side questions; default that of the agent.'),
+  'roles.subagent': setting(profileName, 'Model profile of sub-agents; default that of the agent.'),
+  agent_profile: setting(profileName, 'Agent profile that is in use.'),
+  ...llmSettings,
+  'tools.preset': setting(z.enum(['default', 'planning', 'minimal', 'patch']), 'Set of tools.', {
+    scope: 'project',
+    defaultValue: 'default',
+  }),
+  'tools.add': setting(z.array(z.string()), 'Tools in addition to the preset.', { scope: 'project' }),
+  'tools.remove': setting(z.array(z.string()), 'Tools of the preset that are left out.', { scope: 'project' }),
+  concurrency: setting(count.max(64), 'Calls of one reply that may run concurrently.', {
+    scope: 'trusted-project',
+    defaultValue: 1,
+  }),
+  text_reply: setting(
+    z.enum(['finish', 'wait', 'continue']),
+    'Meaning of a reply without calls: the end, a question, or a pause to continue after.',
+    { scope: 'trusted-project', defaultValue: 'finish' },
+  ),
+  'stuck.detect': setting(z.boolean(), 'Ends a run that makes no progress.', {
+    scope: 'trusted-project',
+    defaultValue: true,
+  }),
+  'stuck.repeated_results': setting(repeats, 'Equal calls with equal results.', { scope: 'trusted-project' }),
+  'stuck.repeated_errors': setting(repeats, 'Equal calls that fail.', { scope: 'trusted-project' }),
+  'stuck.alternating': setting(repeats, 'Two alternating replies.', { scope: 'trusted-project' }),
+  'stuck.monologue': setting(repeats, 'Replies without calls.', { scope: 'trusted-project' }),
+  'stuck.overflows': setting(repeats, 'Contexts that are too long again.', { scope: 'trusted-project' }),
+  'budget.steps': setting(count, 'Steps of one run.', { defaultValue: 500 }),
+  'budget.cost_usd': setting(z.number().positive(), 'US dollars of one conversation.'),
+  'budget.tokens': setting(count, 'Tokens of one conversation.'),
+  'budget.calls': setting(count, 'Model calls of one conversation.'),
+  'budget.seconds': setting(z.number().positive().max(2_000_000), 'Seconds of all runs of one conversation.'),
+  'condenser.kind': setting(z.enum(['rolling_window', 'none']), 'Strategy that shortens long conversations.', {
+    scope: 'project',
+    defaultValue: 'rolling_window',
+  }),
+  'condenser.max_events': setting(z.number().int().min(10), 'Events before the oldest are condensed.', {
+    scope: 'project',
+    defaultValue: 240,
+  }),
+  'confirmation.policy': setting(z.enum(['never', 'always', 'risky']), 'Calls that need your approval.', {
+    defaultValue: 'risky',
+  }),
+  'confirmation.threshold': setting(z.enum(['LOW', 'MEDIUM', 'HIGH']), 'Lowest risk that asks, with risky.'),
+  'confirmation.unknown': setting(z.boolean(), 'Whether calls of unknown risk ask, with risky.'),
+  'shell.environment': setting(z.array(z.string()), "Variables that the agent's shell receives, too."),
+  'signing.enabled': setting(z.boolean(), 'Signs what a run stores.'),
+  'signing.key_file': setting(z.string().min(1), 'File of the signing key.', { variables: ['VARVE_SIGNING_KEY'] }),
+  store: setting(z.string().min(1), 'Store of the conversations: sqlite:FILE, dir:PATH or memory:.'),
+  mcp_servers: setting(
+    z.record(z.string(), mcpServer),
+    'Servers of the model context protocol, by name. They are stored, and not started by this version.',
+    { scope: 'trusted-project' },
+  ),
+  'reference.agent_settings': setting(json, 'Settings of agents that only clients of the reference use.'),
+  'reference.conversation_settings': setting(json, 'Settings of conversations that only clients use.'),
+  'reference.misc_settings': setting(json, 'Data of clients.'),
+} as const;
+
+/** Key of a setting. */
+export type SettingKey = keyof typeof settingDefinitions;
+
+/** Value of a setting. */
+export type SettingValue<Key extends SettingKey> =
+  (typeof settingDefinitions)[Key] extends SettingDefinition<infer T> ? T : never;
+
+/** All keys in the order of listings. */
+export const settingKeys = Object.keys(settingDefinitions) as readonly SettingKey[];
+
+/** Returns the definition of a setting. */
+export function definitionOf(key: SettingKey): SettingDefinition {
+  return settingDefinitions[key];
+}
+
+/** Tests whether a text is the key of a setting. */
+export function isSettingKey(key: string): key is SettingKey {
+  return Object.hasOwn(settingDefinitions, key);
+}
+
+/** Returns the variables of a setting, the strongest first. */
+export function variablesOf(key: SettingKey): readonly string[] {
+  return [`VARVE_${key.replaceAll('.', '_').toUpperCase()}`, ...definitionOf(key).variables];
+}

@@ -1,0 +1,70 @@
+import { applyEdits, modify } from 'jsonc-parser';
+import type { SettingKey } from '../definitions/settings.ts';
+import { updateFile, type UpdateOptions } from '../files/update-file.ts';
+import { settingsOfText } from './document.ts';
+import type { PlacedValue } from './layer.ts';
+import { checkedValue } from './parse-value.ts';
+
+/** A file of settings to change. */
+export interface EditedFile {
+  readonly path: string;
+  readonly layer: 'user' | 'project';
+  /** Lock of all writers of settings. */
+  readonly lockFile: string;
+}
+
+const formattingOptions = { insertSpaces: true, tabSize: 2, eol: '\n' };
+
+/** Address of the JSON Schema, which new files contain for editors. */
+const schemaUrl = 'https://raw.githubusercontent.com/varve-dev/varve/main/packages/settings/settings.schema.json';
+
+const newText = `${JSON.stringify({ $schema: schemaUrl }, undefined, 2)}\n`;
+
+/**
+ * Returns the text of a settings file with a value set, or removed if the value is undefined. Comments and layout are
+ * preserved.
+ *
+ * @throws {SettingsError} `invalid` for a wrong value, or a text that is invalid before.
+ */
+export function withSetting(
+  text: string | undefined,
+  file: Pick<EditedFile, 'path' | 'layer'>,
+  { key, value }: Pick<PlacedValue, 'key' | 'value'>,
+): string {
+  if (value !== undefined) checkedValue(key, value, key);
+  if (text !== undefined) settingsOfText(text, file);
+  const before = text ?? newText;
+  const edited = applyEdits(before, modify(before, key.split('.'), value, { formattingOptions }));
+  return edited.endsWith('\n') ? edited : `${edited}\n`;
+}
+
+/**
+ * Sets a value in a settings file, or removes it if the value is undefined. A missing file is created.
+ *
+ * @throws {SettingsError} as {@link withSetting}; then nothing is written.
+ */
+export async function editSetting(file: EditedFile, key: SettingKey, value: unknown): Promise<void> {
+  await updateFile(file.path, (text) => withSetting(text, file, { key, value }), updateOptions(file));
+}
+
+/**
+ * Replaces the text of a settings file by the result of `change`, which receives the current text, or that of a new
+ * file. The current text may be invalid: a person may be about to repair it.
+ *
+ * @throws {SettingsError} `invalid` if the new text is invalid; then nothing is written.
+ */
+export async function replaceSettings(file: EditedFile, change: (text: string) => string): Promise<void> {
+  const edit = (before: string | undefined): string => {
+    const after = change(before ?? newText);
+    settingsOfText(after, file);
+    return after;
+  };
+  await updateFile(file.path, edit, updateOptions(file));
+}
+
+/** Options with which a settings file is written: one of a project is shared, and never through a link. */
+export function updateOptions({ layer, lockFile }: Pick<EditedFile, 'layer' | 'lockFile'>): UpdateOptions {
+  return layer === 'project'
+    ? { lockFile, mode: 0o644, symlinks: 'refuse' }
+    : { lockFile, mode: 0o600, symlinks: 'follow' };
+}

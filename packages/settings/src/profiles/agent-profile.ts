@@ -1,0 +1,66 @@
+import type { Json } from '@varve/events';
+import * as z from 'zod';
+import { profileName } from '../definitions/profile-name.ts';
+import type { PlacedValue } from '../layers/layer.ts';
+import { settingsOfText } from '../layers/document.ts';
+import type { SettingKey } from '../definitions/settings.ts';
+
+const json = z.record(z.string(), z.json());
+
+/**
+ * File of an agent profile: the reference's fields, and under `varve` settings as in a settings file.
+ *
+ * @see software-agent-sdk OpenHandsAgentProfile
+ */
+export const agentProfileRecord = z.looseObject({
+  schema_version: z.number().max(2).default(2),
+  id: z.string(),
+  name: profileName,
+  revision: z.number().int().min(0).default(0),
+  agent_kind: z.string().default('openhands'),
+  llm_profile_ref: profileName.nullish(),
+  mcp_server_refs: z.array(z.string()).nullish(),
+  tools: z.array(z.union([z.string(), z.looseObject({ name: z.string() })])).nullish(),
+  system_message_suffix: z.string().nullish(),
+  disabled_skills: z.array(z.string()).nullish(),
+  condenser: json.nullish(),
+  verification: json.nullish(),
+  tool_concurrency_limit: z.number().int().positive().nullish(),
+  varve: json.optional(),
+});
+
+/** Record of an agent profile. */
+export type AgentProfileRecord = z.output<typeof agentProfileRecord>;
+
+/**
+ * Returns the settings of an agent profile. Those under `varve` are stronger than the reference's fields.
+ *
+ * @throws {SettingsError} `invalid` for unknown keys and wrong values under `varve`.
+ */
+export function settingsOfAgentProfile(record: AgentProfileRecord, path: string): readonly PlacedValue[] {
+  const origin = { kind: 'file', layer: 'agent-profile', path } as const;
+  const own = settingsOfText(JSON.stringify(record.varve ?? {}), { path, layer: 'agent-profile' });
+  const values: Partial<Record<SettingKey, unknown>> = {
+    ...referenceSettings(record),
+    ...Object.fromEntries(own.map(({ key, value }) => [key, value])),
+  };
+  return Object.entries(values).flatMap(([key, value]) =>
+    value === undefined || value === null ? [] : [{ key: key as SettingKey, value, origin }],
+  );
+}
+
+function referenceSettings(record: AgentProfileRecord): Partial<Record<SettingKey, unknown>> {
+  const { enabled, max_size: maxSize } = record.condenser ?? {};
+  const { confirmation_mode: confirms } = record.verification ?? {};
+  return {
+    'roles.agent': record.llm_profile_ref,
+    concurrency: record.tool_concurrency_limit,
+    ...(enabled === false && { 'condenser.kind': 'none' }),
+    ...(isCount(maxSize) && { 'condenser.max_events': maxSize }),
+    ...(confirms === true && { 'confirmation.policy': 'risky' }),
+  };
+}
+
+function isCount(value: Json | undefined): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 10;
+}

@@ -1,0 +1,67 @@
+import type { Json } from '@varve/events';
+import * as z from 'zod';
+import { llmFields, type LlmValues } from '../definitions/llm-fields.ts';
+import { SettingsError } from '../error.ts';
+
+/** File of a model profile: the fields of the reference's `LLM`, and varve's own; unknown ones are preserved. */
+export type ModelProfileRecord = Readonly<Record<string, Json>>;
+
+/** Fields that are secrets in the reference's records. */
+const secretFields = ['api_key', 'aws_access_key_id', 'aws_secret_access_key', 'aws_session_token'];
+
+/** Highest version that is understood. */
+const schemaVersion = 1;
+
+/** @see software-agent-sdk LLMProfileStore */
+export const modelProfileRecord: z.ZodType<ModelProfileRecord> = z
+  .record(z.string(), z.json())
+  .refine(({ schema_version: version = 1 }) => Number(version) <= schemaVersion, { path: ['schema_version'] })
+  .refine(({ model }) => typeof model === 'string' && model !== '', { path: ['model'] });
+
+/**
+ * Returns the values of a profile that varve uses. Nulls and the reference's values that varve does not have are
+ * absent. The reference's `native_tool_calling: false` is `function_calling: mock`.
+ *
+ * @throws {SettingsError} `invalid` for a value of a wrong type, with the name of its field.
+ */
+export function llmValuesOf(record: ModelProfileRecord, name: string): LlmValues {
+  const values: Record<string, unknown> = {};
+  if (record['native_tool_calling'] === false) values['function_calling'] = 'mock';
+  for (const [field, { schema }] of Object.entries(llmFields)) {
+    // The reference's highest effort; a server that has only three rejects it.
+    const value = record[field] === 'xhigh' ? 'high' : record[field];
+    if (value === undefined || value === null) continue;
+    const { data, error } = schema.safeParse(value);
+    if (error) throw new SettingsError('invalid', `Profile "${name}": ${field}: ${error.issues[0]?.message}.`);
+    values[field] = data;
+  }
+  // Each value has passed the schema of its field.
+  return values as LlmValues;
+}
+
+/**
+ * Returns the record of a profile with these values, without secrets: the reference's fields for keys are null. Fields
+ * of `before` that varve does not use are kept.
+ *
+ * @throws {SettingsError} `invalid` for a wrong value.
+ */
+export function modelProfileOf(values: LlmValues, name: string, before: ModelProfileRecord = {}): ModelProfileRecord {
+  const foreign = Object.entries(before).filter(([field]) => !Object.hasOwn(llmFields, field));
+  const { native_tool_calling: _native, ...kept } = Object.fromEntries(foreign);
+  const record: ModelProfileRecord = {
+    schema_version: schemaVersion,
+    ...kept,
+    ...values,
+    ...(values.function_calling === 'mock' && { native_tool_calling: false }),
+    ...Object.fromEntries(
+      secretFields.flatMap((field) => (field === 'api_key' || field in kept ? [[field, null]] : [])),
+    ),
+  };
+  llmValuesOf(record, name);
+  return modelProfileRecord.parse(record);
+}
+
+/** Returns the key that the reference wrote into a profile, in clear or encrypted; undefined if it wrote none. */
+export function storedKeyOf({ api_key: key }: ModelProfileRecord): string | undefined {
+  return typeof key === 'string' && !/^\**$/.test(key.trim()) ? key : undefined;
+}
