@@ -35,8 +35,8 @@ export function agentProfiles(home: string, newId: () => string): AgentProfiles 
   const locked = <T>(work: () => Promise<T>): Promise<T> => withFileLock(paths.lockFile, work);
   const keys = ['agent_profile'] as const;
   return {
-    list: agents.list,
-    read: agents.read,
+    list: () => agents.list(),
+    read: (name) => agents.read(name),
     settings: async (name) =>
       settingsOfAgentProfile(await agents.read(name), join(paths.agentProfiles, `${name}.json`)),
     save: (profile) =>

@@ -35,8 +35,7 @@ export function llmValuesOf(record: ModelProfileRecord, name: string): LlmValues
     if (error) throw new SettingsError('invalid', `Profile "${name}": ${field}: ${error.issues[0]?.message}.`);
     values[field] = data;
   }
-  // Each value has passed the schema of its field.
-  return values as LlmValues;
+  return values;
 }
 
 /**

@@ -43,8 +43,8 @@ export function modelProfiles(home: string): ModelProfiles {
       'record' in each && each.record.llm_profile_ref === name ? [each.record] : [],
     );
   return {
-    list: models.list,
-    read: models.read,
+    list: () => models.list(),
+    read: (name) => models.read(name),
     save: (name, values) =>
       locked(async () => models.write(name, modelProfileOf(values, name, await models.find(name)))),
     rename: (from, to) =>

@@ -13,7 +13,7 @@ interface Opened {
   readonly home: string;
   readonly models: ModelProfiles;
   readonly agents: AgentProfiles;
-  role(name: 'agent' | 'title'): Promise<string | undefined>;
+  readonly role: (name: 'agent' | 'title') => Promise<string | undefined>;
 }
 
 async function opened(): Promise<Opened> {
@@ -140,7 +140,7 @@ test('the settings of an agent profile are stronger than files, and weaker than 
   });
   await agents.activate('reviewer');
   const env = { VARVE_TEXT_REPLY: 'continue' };
-  const settings = await resolveSettings({ home, env, agentProfile: agents.settings });
+  const settings = await resolveSettings({ home, env, agentProfile: (name) => agents.settings(name) });
   expect(
     ['roles.agent', 'concurrency', 'condenser.max_events', 'text_reply'].map((key) => settings.get(key as never)),
   ).toEqual(['cheap', 4, 90, 'continue']);
@@ -172,7 +172,7 @@ test('capabilities are queried once, and forgotten after a week', async () => {
     return isList ? Response.json({ data: [{ id: 'm', max_model_len: 4096 }] }) : new Response('', { status: 404 });
   };
   const cache = capabilityCache(home, { now: () => now, fetch });
-  const address = { baseUrl: `${server.url}`, model: 'm' };
+  const address = { baseUrl: server.url, model: 'm' };
   expect(await cache.known(address)).toBeUndefined();
   expect(await cache.probe(address)).toEqual({ contextWindow: 4096 });
   const asked = requests;
