@@ -38,6 +38,12 @@ export interface Agent {
   readonly condenser: Condenser;
   readonly prompt: Prompt;
   readonly confirmation: ConfirmationPolicy;
+  /**
+   * Absolute paths of files and directories that no call may change without a question, whatever the policy is: those
+   * of the application, such as its data directory. Directories with the configuration of agents, and settings and
+   * hooks of git, are always protected. Not part of `spec`.
+   */
+  readonly protectedPaths: readonly string[];
   readonly budget: Budget;
   readonly parameters: ModelParameters;
   /**
@@ -95,6 +101,7 @@ export function defineAgent(options: AgentOptions): Agent {
   const agent: Omit<Agent, 'spec'> = {
     condenser: noCondensation(),
     confirmation: defaultConfirmation,
+    protectedPaths: [],
     parameters: {},
     textReply: 'finish',
     ...withoutUndefined(options),

@@ -16,6 +16,7 @@ export { minimalTools } from './presets.ts';
 export { applyPatch } from './patch/apply-patch.ts';
 export type { ApplyPatchOptions } from './patch/apply-patch.ts';
 export { planningTools, type PlanningToolsOptions } from './presets.ts';
+export { realPathOf } from './files/real-path.ts';
 export { pruneToolFiles } from './prune-tool-files.ts';
 export { glob } from './search/glob.ts';
 export { grep } from './search/grep.ts';

@@ -1,6 +1,7 @@
+import type { CallReview } from '@varve/events/facts';
 import { FinishAction } from '@varve/events/payloads';
-import { isApproved, mustWait } from '../confirmation/gate.ts';
-import { callErrorDraft, statusDraft } from '../log/drafts.ts';
+import { denialOf, isApproved, mustWait, reviewCalls } from '../confirmation/gate.ts';
+import { callErrorDraft, rejectionDraft, statusDraft } from '../log/drafts.ts';
 import type { ProposedCall } from '../risk/risk-analyzer.ts';
 import type { Session, StepContext, StepOutcome } from '../session.ts';
 import { executeCall, isPending } from './execute-call.ts';
@@ -13,9 +14,14 @@ import { runScheduled, type ScheduledTask } from './scheduler.ts';
  */
 export async function runPending(session: Session, context: StepContext): Promise<StepOutcome> {
   const { journal, agent } = session;
-  const runnable = await answerUnrunnable(session);
+  const executable = await answerUnrunnable(session);
+  const reviews = reviewCalls(agent, proposedCalls(executable, session));
+  const runnable = await answerDenied(executable, reviews, session);
   const unapproved = withoutApproval(runnable, session);
-  const isWaiting = mustWait(agent.confirmation, proposedCalls(unapproved, session));
+  const isWaiting = mustWait(proposedCalls(unapproved, session), (index) => {
+    const call = unapproved[index];
+    return call && reviews[executable.indexOf(call)];
+  });
   const mayRun = isWaiting ? runnable.filter((call) => !unapproved.includes(call)) : runnable;
   let end: 'finished' | 'aborted' | undefined;
   const tasks = mayRun.map((call): ScheduledTask => ({
@@ -33,8 +39,11 @@ export async function runPending(session: Session, context: StepContext): Promis
   if (end) return { kind: end };
   if (context.signal.aborted) return { kind: 'aborted' };
   // A person may have approved or rejected the others while the approved calls ran.
-  const mustStillWait = (): boolean =>
-    mustWait(agent.confirmation, proposedCalls(withoutApproval(unapproved, session), session));
+  const mustStillWait = (): boolean => {
+    const calls = proposedCalls(withoutApproval(unapproved, session), session);
+    const later = reviewCalls(agent, calls);
+    return mustWait(calls, (index) => later[index]);
+  };
   await journal.emit(() => (mustStillWait() ? [statusDraft('waiting_for_confirmation')] : []));
   return { kind: journal.timeline.read('status').execution === 'waiting_for_confirmation' ? 'waiting' : 'continue' };
 }
@@ -52,6 +61,25 @@ async function answerUnrunnable({ journal, tools }: Session): Promise<readonly R
     });
   });
   return runnable.filter(({ event }) => isPending(journal, event));
+}
+
+/** Answers the calls that the policy denies, also those that were approved, and returns the others. */
+async function answerDenied(
+  calls: readonly RunnableCall[],
+  reviews: readonly CallReview[],
+  { journal }: Session,
+): Promise<readonly RunnableCall[]> {
+  const reasons = new Map(
+    calls.flatMap((call, index) => {
+      const reason = reviews[index] && denialOf(reviews[index]);
+      return reason === undefined ? [] : [[call, reason]];
+    }),
+  );
+  if (reasons.size === 0) return calls;
+  await journal.emit(() =>
+    [...reasons].flatMap(([{ event }, reason]) => (isPending(journal, event) ? [rejectionDraft(event, reason)] : [])),
+  );
+  return calls.filter((call) => !reasons.has(call));
 }
 
 /** Returns the calls that are still pending and not approved. */

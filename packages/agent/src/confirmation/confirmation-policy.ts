@@ -12,6 +12,10 @@ export interface ConfirmationPolicy {
   readonly spec: Json;
   /** JSON of its analyzer, if it has one: the reference stores it next to the policy. */
   readonly analyzer?: Json;
-  /** Must be pure, because it is called again before the call runs and after a restart, and must not throw. */
+  /**
+   * Must not change anything, because it is called again before the call runs and after a restart, and must not throw.
+   * May read the file system, to resolve links. A call with `denies` is answered and never runs, even if it was
+   * approved.
+   */
   review(call: ProposedCall): CallReview;
 }

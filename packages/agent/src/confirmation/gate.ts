@@ -4,8 +4,16 @@ import type { ActionEvent } from '@varve/events/kinds';
 import { FinishAction, ThinkAction } from '@varve/events/payloads';
 import type { PendingCall } from '@varve/events/projections';
 import type { ProposedCall } from '../risk/risk-analyzer.ts';
+import { highestRisk } from '../risk/highest-risk.ts';
+import { protectedFinding } from '../permissions/protected-paths.ts';
 import type { ConfirmationPolicy } from './confirmation-policy.ts';
 import { digestOf } from '../log/digest.ts';
+
+/** What decides about calls: the policy of an agent, and files that no policy lets a call change without a question. */
+export interface Gate {
+  readonly confirmation: ConfirmationPolicy;
+  readonly protectedPaths: readonly string[];
+}
 
 /** Returns the digest of an action's stored bytes, to which its approval is bound. */
 export function approvalDigest(codec: EventCodec, event: ActionEvent): string {
@@ -23,14 +31,31 @@ export function isApproved(codec: EventCodec, call: PendingCall): boolean {
   return call.approvedDigest !== undefined && call.approvedDigest === approvalDigest(codec, call.event);
 }
 
-/** Returns the review of each call of a reply. All of them must wait for a person if the policy asks about one. */
-export function reviewCalls(policy: ConfirmationPolicy, calls: readonly ProposedCall[]): readonly CallReview[] {
-  return calls.every(isHarmless) ? calls.map(() => ({ asks: false })) : calls.map((call) => policy.review(call));
+/**
+ * Returns the review of each call of a reply. All of them must wait for a person if one is asked about. A call that may
+ * change the configuration of agents is asked about whatever the policy is, unless the policy denies it.
+ */
+export function reviewCalls(gate: Gate, calls: readonly ProposedCall[]): readonly CallReview[] {
+  return calls.every(isHarmless) ? calls.map(() => ({ asks: false })) : calls.map((call) => reviewCall(gate, call));
 }
 
-/** Reports whether the calls of a reply must wait for a person. */
-export function mustWait(policy: ConfirmationPolicy, calls: readonly ProposedCall[]): boolean {
-  return reviewCalls(policy, calls).some(({ asks }) => asks);
+function reviewCall({ confirmation, protectedPaths }: Gate, call: ProposedCall): CallReview {
+  const review = confirmation.review(call);
+  const finding = review.denies ? undefined : protectedFinding(call, protectedPaths);
+  if (!finding) return review;
+  const { risk, reasons = [] } = review.verdict ?? {};
+  const verdict = { risk: highestRisk([risk, finding.risk]) ?? finding.risk, reasons: [finding, ...reasons] };
+  return { ...review, asks: true, verdict };
+}
+
+/** Reports whether calls must wait for a person, whose reviews `reviewAt` returns by their index. */
+export function mustWait(calls: readonly ProposedCall[], reviewAt: (index: number) => CallReview | undefined): boolean {
+  return !calls.every(isHarmless) && calls.some((_, index) => reviewAt(index)?.asks);
+}
+
+/** Returns why a rule denies a call, for the model; undefined for a call that it does not deny. */
+export function denialOf({ denies, rule }: CallReview): string | undefined {
+  return denies ? `A rule denies it: ${rule ?? 'unnamed'}. Do not try to reach the same in another way.` : undefined;
 }
 
 /** Reports whether a call only thinks or finishes, by its payload: any tool may be called `think`. */

@@ -113,7 +113,7 @@ export function callErrorDraft(
 }
 
 /** Answers a call with the rejection of a person. */
-export function rejectionDraft(event: ActionEvent, reason: string): Draft {
+export function rejectionDraft(event: Pick<ActionEvent, 'tool_name' | 'tool_call_id' | 'id'>, reason: string): Draft {
   const { tool_name, tool_call_id, id } = event;
   return {
     make: (stamp) =>

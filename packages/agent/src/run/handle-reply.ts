@@ -26,7 +26,7 @@ export async function handleReply(
   const valid = calls.flatMap((call) => (call.kind === 'valid' ? [call] : []));
   const { agent, workspace } = session;
   const reviews = reviewCalls(
-    agent.confirmation,
+    agent,
     valid.map((call) => ({ ...call, workspace })),
   );
   const reviewOf = new Map(valid.flatMap((call, index) => (reviews[index] ? [[call, reviews[index]]] : [])));

@@ -4,7 +4,8 @@ import { ActionEvent, MessageEvent } from '@varve/events/kinds';
 import { FinishAction } from '@varve/events/payloads';
 import type { FailedAttempt, ModelReply } from '@varve/llm';
 import type { InvalidCall, ValidCall } from '../calls/read-call.ts';
-import { callAfterFinishMessage, callErrorDraft, type Draft } from '../log/drafts.ts';
+import { denialOf } from '../confirmation/gate.ts';
+import { callAfterFinishMessage, callErrorDraft, rejectionDraft, type Draft } from '../log/drafts.ts';
 
 /** Fields that the facts of one request's replies share. */
 export interface ReplyFactContext {
@@ -57,7 +58,10 @@ function callReply(
   const answers = calls.flatMap((call, index): readonly Draft[] => {
     const answered = { tool_name: call.call.name, tool_call_id: call.call.id };
     if (call.kind === 'invalid') return [callErrorDraft(answered, call.problem)];
-    return end >= 0 && index > end ? [callErrorDraft(answered, callAfterFinishMessage)] : [];
+    if (end >= 0 && index > end) return [callErrorDraft(answered, callAfterFinishMessage)];
+    const review = reviews.get(call);
+    const denial = review && denialOf(review);
+    return denial === undefined ? [] : [rejectionDraft({ ...answered, id: ids[index] ?? '' }, denial)];
   });
   const reviewed = calls.flatMap((call, index) => {
     const review = reviews.get(call);
@@ -66,9 +70,9 @@ function callReply(
   return [replyFactDraft(reply, { actions: ids }, context), ...actions, ...reviewDrafts(reviewed), ...answers];
 }
 
-/** Records the reviews of a reply's calls if an analyzer rated any of them. */
+/** Records the reviews of a reply's calls if an analyzer rated any of them, or a rule decided about one. */
 function reviewDrafts(calls: Parameters<typeof reviewFact.create>[0]['calls']): readonly Draft[] {
-  if (calls.every(({ verdict }) => verdict === undefined)) return [];
+  if (calls.every(({ verdict, rule }) => verdict === undefined && rule === undefined)) return [];
   return [{ make: (stamp) => reviewFact.create({ calls }, stamp) }];
 }
 

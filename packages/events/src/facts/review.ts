@@ -24,6 +24,10 @@ const callReview = z.strictObject({
   action_id: z.string(),
   /** True if a person must approve the call first. */
   asks: z.boolean(),
+  /** True if the call is denied: it is answered in the same append, and never runs. */
+  denies: z.exactOptional(z.boolean()),
+  /** Permission rules that decided, as people write them: `deny command git push`. */
+  rule: z.exactOptional(z.string()),
   /** Verdict of the policy's analyzer; absent if it has none, or if it does not rate such calls. */
   verdict: z.exactOptional(riskVerdict),
 });

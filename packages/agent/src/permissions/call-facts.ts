@@ -1,0 +1,116 @@
+import { posix } from 'node:path';
+import {
+  ApplyPatchAction,
+  FileEditorAction,
+  GlobAction,
+  GrepAction,
+  PlanningFileEditorAction,
+  TerminalAction,
+} from '@varve/events/payloads';
+import { mapStrings } from '@varve/text';
+import type { ProposedCall } from '../risk/risk-analyzer.ts';
+import { locationsOf } from '../risk/shell/paths.ts';
+import type { ShellCommand } from '../risk/shell/shell-command.ts';
+import { PathReader, type NamedPath } from './named-paths.ts';
+import { shellFacts, type ShellFacts } from './shell-facts.ts';
+
+/** What a call names, for rules. */
+export interface CallFacts {
+  readonly tool: string;
+  /** Commands of a call of the terminal. */
+  readonly shell?: ShellFacts;
+  /** True for the tools whose calls reach the files that they name, and nothing else. */
+  readonly isFileTool: boolean;
+  readonly paths: readonly NamedPath[];
+  /** False if the call may use paths that it does not name. */
+  readonly hasAllPaths: boolean;
+  /** Hosts in addresses, lower case. */
+  readonly hosts: readonly string[];
+  /** All strings of the call. */
+  readonly texts: readonly string[];
+  readonly reader: PathReader;
+}
+
+/** Maximum number of paths that are resolved for one call. */
+const maxPaths = 500;
+
+/** Reads what a call names. */
+export function callFacts({ tool, action, workspace = '/' }: ProposedCall): CallFacts {
+  const reader = new PathReader(workspace);
+  const texts: string[] = [];
+  mapStrings(action, (text) => {
+    texts.push(text);
+    return text;
+  });
+  const shared = { tool: tool.name, texts, reader };
+  if (TerminalAction.is(action)) {
+    const shell = shellFacts(action, workspace);
+    const words = shell.commands.flatMap((one) => pathsIn(one));
+    const written = [...new Set(words)].slice(0, maxPaths).map((text) => reader.named(text));
+    const named = [...written, ...written.flatMap((one) => reader.linksOf(one))];
+    const hasAllPaths =
+      shell.isComplete && words.length <= maxPaths && !shell.commands.some((one) => one.hasUnseenArgs);
+    return { ...shared, shell, isFileTool: false, paths: named, hasAllPaths, hosts: hostsIn(texts) };
+  }
+  const files = filesOf(action);
+  if (!files)
+    return {
+      ...shared,
+      isFileTool: false,
+      paths: pathFields(action, reader),
+      hasAllPaths: false,
+      hosts: hostsIn(texts),
+    };
+  // The file tools take names as they are: no character stands for others.
+  const paths = files.map((text) => ({ ...reader.named(text), isUncertain: false }));
+  return { ...shared, isFileTool: true, paths, hasAllPaths: true, hosts: [] };
+}
+
+/** Returns the files of a call of a built-in file tool; undefined for other tools. */
+function filesOf(action: ProposedCall['action']): readonly string[] | undefined {
+  if (FileEditorAction.is(action) || PlanningFileEditorAction.is(action)) return [action.path];
+  if (GrepAction.is(action) || GlobAction.is(action)) return [action.path ?? '.'];
+  return ApplyPatchAction.is(action) ? patchedFiles(action.patch) : undefined;
+}
+
+/** Returns the files that a patch names. */
+export function patchedFiles(patch: string): readonly string[] {
+  return [...patch.matchAll(/^\s*\*\*\*\s*(?:(?:Add|Update|Delete) File|Move to):[ \t]*(.*?)\s*$/gim)].map(
+    ([, file = '']) => file,
+  );
+}
+
+/** Returns the arguments of other tools that are probably paths, by their names. */
+function pathFields(action: ProposedCall['action'], reader: PathReader): readonly NamedPath[] {
+  const fields = Object.entries({ ...action, ...dataOf(action) });
+  return fields.flatMap(([name, value]) =>
+    typeof value === 'string' && /(?:path|file|dir|directory|uri)$/i.test(name)
+      ? [reader.named(value.replace(/^file:\/\//, ''))]
+      : [],
+  );
+}
+
+function dataOf(action: object): object {
+  return 'data' in action && typeof action.data === 'object' && action.data !== null ? action.data : {};
+}
+
+/** Returns the words of a command that may be paths, for each directory in which it may run. */
+export function pathsIn(command: ShellCommand): readonly string[] {
+  const words = [...command.args.flatMap(candidates), ...command.reads, ...command.writes];
+  return words.filter((word) => word !== '').flatMap((word) => locationsOf(word, command.paths));
+}
+
+/** Returns an argument and what of it may be a path: `--output=PATH`, `of=PATH`, `-tPATH`, `host:PATH`. */
+function candidates(arg: string): readonly string[] {
+  const parts = [/^[^=]*=(.+)$/s, /^-[a-zA-Z]+([/~.].*)$/s, /^[\w.@-]+:(.+)$/s].flatMap(
+    (pattern) => pattern.exec(arg)?.[1] ?? [],
+  );
+  return arg.startsWith('-') ? parts : [arg, ...parts];
+}
+
+/** Returns the hosts of all addresses in some texts. */
+function hostsIn(texts: readonly string[]): readonly string[] {
+  const found = texts.flatMap((text) => text.match(/\b[a-z][a-z0-9+.-]*:\/\/[^\s'"<>`|;&(){}\\]+/gi) ?? []);
+  const hosts = found.flatMap((address) => (URL.canParse(address) ? new URL(address).hostname.toLowerCase() : []));
+  return [...new Set(hosts.map((host) => posix.normalize(host).replace(/\.$/, '')))];
+}

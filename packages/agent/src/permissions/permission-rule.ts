@@ -1,0 +1,51 @@
+import * as z from 'zod';
+
+/** Subjects of a rule. */
+export const ruleSubjects = ['tool', 'command', 'path', 'host'] as const;
+
+/** Schema of {@link PermissionRule}. */
+export const permissionRule = z.strictObject({
+  decision: z.enum(['allow', 'ask', 'deny']),
+  on: z.enum(ruleSubjects),
+  pattern: z
+    .string()
+    .max(1000)
+    .refine((text) => text.trim() === text && text !== '' && !/[\0\r\n]/.test(text)),
+});
+
+/**
+ * Permission that a person has given or refused. `deny` takes precedence over `ask`, and `ask` over `allow`.
+ *
+ * `pattern` is, by `on`:
+ * - `tool`: the name of a tool; `*` at its end stands for the rest of a name.
+ * - `command`: the first words of a shell command, separated by blanks. It is compared with each parsed command.
+ * - `path`: a glob of files, relative to the workspace, absolute, or below `~/`. Without a slash it is a file name
+ *   anywhere. A directory includes everything below it.
+ * - `host`: the name of a host; `*.example.com` stands for all below it.
+ */
+export interface PermissionRule {
+  readonly decision: 'allow' | 'ask' | 'deny';
+  readonly on: (typeof ruleSubjects)[number];
+  readonly pattern: string;
+}
+
+/** Schema of a list of rules. */
+export const permissionRules: z.ZodType<readonly PermissionRule[]> = z.array(permissionRule).max(1000);
+
+/** Returns a rule as people write it: `deny command git push`. */
+export function describeRule({ decision, on, pattern }: PermissionRule): string {
+  return `${decision} ${on} ${pattern}`;
+}
+
+/** Reports how a rule relates to a call: `maybe` if that is only known when the call runs. */
+export type Match = 'yes' | 'maybe' | 'no';
+
+/** Returns the strongest of some matches. */
+export function strongest(matches: Iterable<Match>): Match {
+  let found: Match = 'no';
+  for (const match of matches) {
+    if (match === 'yes') return 'yes';
+    if (match === 'maybe') found = match;
+  }
+  return found;
+}

@@ -1,0 +1,124 @@
+import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { ApplyPatchAction, FileEditorAction, TaskTrackerAction, TerminalAction } from '@varve/events/payloads';
+import { countingTool } from '../testing/counting-tool.ts';
+import type { ProposedCall } from '../risk/risk-analyzer.ts';
+import { protectedFinding } from './protected-paths.ts';
+
+const tool = countingTool().tool();
+const workspace = mkdtempSync(join(tmpdir(), 'varve-protected-'));
+const home = mkdtempSync(join(tmpdir(), 'varve-home-'));
+afterAll(() => [workspace, home].forEach((path) => rmSync(path, { recursive: true })));
+// Both targets are missing: names are protected whether or not they exist.
+symlinkSync('.openhands', join(workspace, 'link'));
+symlinkSync(home, join(workspace, 'home'));
+
+function isProtected(action: ProposedCall['action']): boolean {
+  return protectedFinding({ tool, action, risk: 'LOW', workspace }, [home]) !== undefined;
+}
+
+function shell(command: string): boolean {
+  return isProtected(TerminalAction.create({ command }));
+}
+
+test.for([
+  '.varve/config.json',
+  '.openhands/hooks.json',
+  'packages/a/.openhands/hooks.json',
+  '.OpenHands/hooks.json',
+  '.open\u200bhands/hooks.json',
+  'src/../.varve/x',
+  '.agents/skills/x/SKILL.md',
+  '.mcp.json',
+  '.git/config',
+  '.GIT/hooks/pre-commit',
+  '.git/modules/x/hooks/post-checkout',
+  'link/hooks.json',
+  'home/trust.json',
+])('a person is asked about a change of %s by the file tools', (path) => {
+  expect(isProtected(FileEditorAction.create({ command: 'create', path, file_text: '' }))).toBe(true);
+  expect(isProtected(FileEditorAction.create({ command: 'create', path: join(workspace, path), file_text: '' }))).toBe(
+    true,
+  );
+  expect(isProtected(FileEditorAction.create({ command: 'view', path }))).toBe(false);
+  for (const line of [`*** Add File: ${path}`, `*** Delete File: ${path}`, `*** Move to: ${path}`]) {
+    expect(isProtected(ApplyPatchAction.create({ patch: `*** Begin Patch\n${line}\n*** End Patch` }))).toBe(true);
+  }
+});
+
+test.for([
+  'echo x > .varve/config.json',
+  'echo x >> ".var"ve/config.json',
+  "echo x > .v'arve'/x",
+  'tee .openhands/hooks.json < f',
+  'cp f .openhands/',
+  'cp -t .openhands f',
+  'mv x .varve',
+  'ln -s .openhands foo',
+  'cd .openhands && echo x > hooks.json',
+  'cd .git; echo x > hooks/pre-commit',
+  'pushd .git/hooks',
+  'mkdir -p .openhands',
+  'rm -rf .git',
+  'sed -i s/a/b/ .git/config',
+  'dd if=x of=.git/hooks/pre-commit',
+  'install -m 755 x .git/hooks/pre-commit',
+  'curl -o .mcp.json http://x.example',
+  'tar xf a.tar -C .openhands',
+  'git config core.hooksPath x',
+  "git config alias.x '!sh'",
+  'git checkout other -- .openhands/hooks.json',
+  'git mv x .openhands/hooks.json',
+  "python3 -c \"open('.varve/x', 'w')\"",
+  'python3 <<EOF\nopen(".openhands/hooks.json", "w")\nEOF',
+  'echo x > .v*/config.json',
+  'echo x > .{varve,x}/config.json',
+  'X=.varve; echo x > $X/config.json',
+  'echo x > $ROOT/.varve/config.json',
+  'echo x > $VARVE_HOME/trust.json',
+  'bash -c "echo x > .varve/y"',
+  'find . -name hooks.json -path "*/.openhands/*" -exec cp evil {} \\;',
+  'echo x > link/hooks.json',
+  'cp x home/trust.json',
+  'some-new-tool --write .varve/x',
+])('a person is asked about %s', (command) => {
+  expect(shell(command)).toBe(true);
+});
+
+test('deleting or moving a directory around the data directory is asked about', () => {
+  expect(shell(`rm -r ${home}`)).toBe(true);
+  expect(shell(`rm -r ${tmpdir()}`)).toBe(true);
+  expect(shell(`mv ${home} x`)).toBe(true);
+});
+
+test.for([
+  'cat .openhands/hooks.json',
+  'ls -la .git .varve',
+  'grep -r x .openhands | head',
+  'git status',
+  'git add .openhands && git commit -m "Change .openhands/hooks.json"',
+  'git diff -- .varve',
+  'git config user.email me@x.example',
+  'git clone https://x.example/a.git',
+  'npm test > out.txt',
+  'python3 -c "print(1)"',
+  'echo "see .varve/config.json"',
+  'rm -rf build',
+])('no one is asked about %s', (command) => {
+  expect(shell(command)).toBe(false);
+});
+
+test('a text about a protected file in the task list is not asked about', () => {
+  const action = TaskTrackerAction.create({
+    command: 'plan',
+    task_list: [{ title: 'Read .varve/config.json', notes: '', status: 'todo' }],
+  });
+  expect(isProtected(action)).toBe(false);
+});
+
+test('a call of another tool that names a protected file is asked about', () => {
+  expect(isProtected({ kind: 'MCPToolAction', data: { target: { file: '/x/.openhands/hooks.json' } } })).toBe(true);
+  expect(isProtected({ kind: 'MCPToolAction', data: { text: 'Hello.' } })).toBe(false);
+});

@@ -1,0 +1,137 @@
+import { relative, sep } from 'node:path';
+import type { RiskVerdict } from '@varve/events/facts';
+import { FinishAction, TaskTrackerAction, ThinkAction } from '@varve/events/payloads';
+import picomatch from 'picomatch';
+import type { ProposedCall } from '../risk/risk-analyzer.ts';
+import { deletedFiles, writtenFiles } from '../risk/shell/affected-files.ts';
+import { gitCommand, programsOfGit } from '../risk/shell/git-command.ts';
+import { hasName, type ShellCommand } from '../risk/shell/shell-command.ts';
+import { callFacts, pathsIn, type CallFacts } from './call-facts.ts';
+import { hasPattern, type NamedPath, type PathReader } from './named-paths.ts';
+
+/** Directories with configuration that an agent runs. */
+const directories = ['.varve', '.openhands', '.agents'];
+/** Files that agents or git run, below `.git`: the directory itself, its settings and hooks, also of submodules. */
+const inGit = /^(?:hooks|config(?:\.worktree)?|info|modules|worktrees)?$/;
+const files = ['.mcp.json'];
+
+/** A protected name within other text, such as code in an argument. */
+const mentioned =
+  /(?:^|[^\w.-])(?:\.(?:varve|openhands|agents)(?![\w-])|\.mcp\.json\b|\.git[\\/]+(?:hooks|config|info|modules|worktrees)\b)|\bVARVE_HOME\b|\bcore\.?hookspath\b/i;
+
+/** Programs that only read the files that they name; `git`, `sed` and `find` are read by their arguments. */
+const readers = hasName(
+  ...'cat ls ll dir head tail less more wc grep egrep fgrep rg ag stat file du tree diff cmp test [ true echo printf basename dirname realpath readlink md5sum sha1sum sha256sum xxd od hexdump jq nl cut sort uniq pwd which column tac'.split(
+    ' ',
+  ),
+);
+const gitReaders =
+  /^(?:status|diff|log|show|blame|grep|ls-files|check-ignore|check-attr|add|commit|rev-parse|ls-tree|cat-file)$/;
+
+type Finding = RiskVerdict['reasons'][number];
+
+/**
+ * Returns why a call may change the configuration that agents or git run, or the files of `extra`, which are absolute:
+ * a person is asked about it whatever the policy is. Names are protected whether or not the files exist, in any
+ * directory, and through links.
+ *
+ * Holds for the file tools and for commands that name such a file. What a program does by itself is not seen.
+ */
+export function protectedFinding(call: ProposedCall, extra: readonly string[]): Finding | undefined {
+  const { tool, action } = call;
+  if (tool.annotations.readOnlyHint || [FinishAction, TaskTrackerAction, ThinkAction].some((one) => one.is(action)))
+    return undefined;
+  if ('command' in action && action['command'] === 'view') return undefined;
+  const facts = callFacts(call);
+  const isProtected = (text: string): boolean => isProtectedPath(facts.reader.named(text), facts.reader, extra);
+  const found = facts.shell ? changedBy(facts, isProtected, extra) : namedBy(facts, isProtected);
+  return found === undefined
+    ? undefined
+    : { risk: 'HIGH', rule: 'config.write', text: `It may change what agents or git run: ${found}` };
+}
+
+function namedBy({ paths, texts, isFileTool, reader }: CallFacts, isProtected: (text: string) => boolean) {
+  const path = paths.find((one) => isProtected(one.path));
+  if (path) return relative(reader.workspace.path, path.path) || path.path;
+  return isFileTool ? undefined : texts.map(mentionIn).find((text) => text !== undefined);
+}
+
+/** Returns the first word of a command that may change a protected file. */
+function changedBy({ shell, reader }: CallFacts, isProtected: (text: string) => boolean, extra: readonly string[]) {
+  if (!shell) return undefined;
+  for (const one of shell.commands) {
+    const written = writtenFiles(one).find(isProtected) ?? one.writes.find(isProtected);
+    if (written !== undefined) return `${one.name} ${written}`.trim();
+    const around = deletedFiles(one).find((file) => isAround(reader.named(file), extra));
+    if (around !== undefined) return `${one.name} ${around}`;
+    if (onlyReads(one)) continue;
+    const word = pathsIn(one).find(isProtected) ?? one.args.map(mentionIn).find((text) => text !== undefined);
+    if (word !== undefined) return `${one.name} ${word}`;
+    if (setsProgram(one)) return 'git config';
+  }
+  return shell.isComplete ? undefined : mentionIn(shell.source);
+}
+
+function mentionIn(text: string): string | undefined {
+  return mentioned.exec(text)?.[0].trim();
+}
+
+/** Reports whether a command changes a setting of git that names a program. */
+function setsProgram({ name, args }: ShellCommand): boolean {
+  if (name !== 'git') return false;
+  const command = gitCommand(args.map((text) => ({ text, shown: text })));
+  return command?.name === 'config' && programsOfGit(command).length > 0;
+}
+
+function onlyReads(one: ShellCommand): boolean {
+  if (one.name === 'git') {
+    const { name = '', settings = [] } = gitCommand(one.args.map((text) => ({ text, shown: text }))) ?? {};
+    return (
+      settings.length === 0 && gitReaders.test(name) && !one.args.some((arg) => /^--(?:output|ext-diff)/.test(arg))
+    );
+  }
+  if (/^g?sed$/.test(one.name)) return writtenFiles(one).length === 0;
+  if (one.name === 'find') return !one.args.some((arg) => /^-(?:delete|exec|ok|fprint|fls)/.test(arg));
+  if (one.name === 'sort' && writtenFiles(one).length > 0) return false;
+  return readers(one);
+}
+
+/** Reports whether a path, as it is written or with links resolved, is protected. */
+function isProtectedPath(named: NamedPath, reader: PathReader, extra: readonly string[]): boolean {
+  return [named.path, named.real].some(
+    (path) =>
+      hasProtectedName(path) || extra.some((one) => isBelow(path, one) || isBelow(path, reader.named(one).real)),
+  );
+}
+
+function hasProtectedName(path: string): boolean {
+  const parts = path.split(/[\\/]/).map(plainName);
+  return parts.some((part, at) => {
+    if (directories.some((name) => mayBe(part, name))) return true;
+    if (at === parts.length - 1 && files.some((name) => mayBe(part, name))) return true;
+    const next = parts[at + 1] ?? '';
+    return mayBe(part, '.git') && (inGit.test(next) || hasPattern(next));
+  });
+}
+
+/** Returns a name as file systems compare it that ignore case and invisible characters. */
+function plainName(part: string): string {
+  return part
+    .normalize('NFKC')
+    .replaceAll(/[\p{Cf}\p{Mn}]/gu, '')
+    .toLowerCase();
+}
+
+/** A wildcard of the shell matches a leading dot only if the pattern has one, and a variable may have any value. */
+function mayBe(part: string, name: string): boolean {
+  if (part === name) return true;
+  return hasPattern(part) && part.startsWith('.') && picomatch(part, { dot: true, nocase: true })(name);
+}
+
+function isAround({ path, real }: NamedPath, extra: readonly string[]): boolean {
+  return extra.some((one) => isBelow(one, path) || isBelow(one, real));
+}
+
+function isBelow(path: string, directory: string): boolean {
+  return path === directory || path.startsWith(directory.endsWith(sep) ? directory : directory + sep);
+}

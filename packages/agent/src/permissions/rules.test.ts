@@ -1,0 +1,233 @@
+import { mkdtempSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { ApplyPatchAction, FileEditorAction, GrepAction, TerminalAction } from '@varve/events/payloads';
+import { neverConfirm } from '../confirmation/never-confirm.ts';
+import { withRules } from '../confirmation/with-rules.ts';
+import type { ProposedCall } from '../risk/risk-analyzer.ts';
+import { countingTool } from '../testing/counting-tool.ts';
+import type { PermissionRule } from './permission-rule.ts';
+import { ruleDecision } from './rule-decision.ts';
+
+const tool = countingTool().tool();
+const workspace = mkdtempSync(join(tmpdir(), 'varve-rules-'));
+afterAll(() => rmSync(workspace, { recursive: true }));
+mkdirSync(join(workspace, 'secret'));
+writeFileSync(join(workspace, 'secret', 'key.pem'), '');
+mkdirSync(join(workspace, 'src'));
+symlinkSync('secret', join(workspace, 'link'));
+symlinkSync('../secret/key.pem', join(workspace, 'src', 'innocent.ts'));
+symlinkSync('/etc', join(workspace, 'src', 'outside'));
+
+function rulesOf(...texts: readonly string[]): readonly PermissionRule[] {
+  return texts.map((text) => {
+    const [decision, on, ...pattern] = text.split(' ');
+    return { decision, on, pattern: pattern.join(' ') } as PermissionRule;
+  });
+}
+
+function decide(rules: readonly string[], action: ProposedCall['action'], name = 'record'): string | undefined {
+  return ruleDecision(rulesOf(...rules), { tool: { ...tool, name }, action, risk: 'LOW', workspace })?.decision;
+}
+
+function shell(rules: readonly string[], command: string): string | undefined {
+  return decide(rules, TerminalAction.create({ command }), 'terminal');
+}
+
+function edit(rules: readonly string[], path: string): string | undefined {
+  return decide(rules, FileEditorAction.create({ command: 'create', path, file_text: 'x' }), 'file_editor');
+}
+
+test.for([
+  'git status',
+  'git status --short',
+  "git 'status' -s",
+  'git status && git diff HEAD~1',
+  'git status; git diff | git diff',
+  'git status > /dev/null 2>&1',
+])('allow rules cover %s', (command) => {
+  expect(shell(['allow command git status', 'allow command git diff'], command)).toBe('allow');
+});
+
+test.for([
+  'git status; rm -rf /',
+  'git status $(rm -rf /)',
+  'git status `id`',
+  'git status > ~/.bashrc',
+  'git status >out.txt',
+  'git status & rm x',
+  'git status | sh',
+  'git status\nrm x',
+  './git status',
+  '/tmp/git status',
+  'PATH=. git status',
+  'GIT_SSH=x git status',
+  'git -c core.pager=x status',
+  'git -C /elsewhere status',
+  'git() { rm x; }; git status',
+  'alias git=rm; git status',
+  'git status <<< $(id)',
+  'git status <(id)',
+  'git $STATUS',
+  'git sta*',
+  'git {status,push}',
+  'git status "${x:=$(id)}"',
+  'git status ${x@P}',
+  'git "status" push; git push',
+  'if git status; then rm x; fi',
+  '(git status; id)',
+  'eval git status',
+  'sudo git status',
+  '! git status',
+  'time git status',
+  'coproc git status',
+  'git status &',
+  'Git status',
+  'git statusx',
+  'status',
+  '"git status"',
+  'git\u00a0status',
+  'git status "',
+])('an allow rule does not cover %s', (command) => {
+  expect(shell(['allow command git status'], command)).not.toBe('allow');
+});
+
+test('a command that another one runs needs a rule, unless the rule of that one names it', () => {
+  expect(shell(['allow command npx vitest'], 'npx vitest run a')).toBe('allow');
+  expect(shell(['allow command find'], 'find . -name a')).toBe('allow');
+  expect(shell(['allow command find'], 'find . -exec chmod 1 {} ;')).toBeUndefined();
+  expect(shell(['allow command find', 'allow command xargs chmod'], "find . -exec chmod 1 {} ';'")).toBeUndefined();
+  expect(shell(['allow command xargs'], 'git ls-files | xargs rm')).toBeUndefined();
+});
+
+test('a rule for the first words does not cover what is rated HIGH; one for the whole command does', () => {
+  expect(shell(['allow command git push'], 'git push origin main')).toBe('allow');
+  expect(shell(['allow command git push'], 'git push --force origin main')).toBeUndefined();
+  expect(shell(['allow tool terminal'], 'git push --force origin main')).toBeUndefined();
+  expect(shell(['allow command git push --force origin main'], 'git push --force origin main')).toBe('allow');
+});
+
+test.for([
+  'git push',
+  'git -C . push -u origin x',
+  '/usr/bin/git push',
+  'cd src && git push',
+  'GIT_PUSH',
+  'bash -c "git push"',
+  'echo $(git push)',
+  'xargs git push < f',
+  "g''it pu\\sh",
+  'sudo git push',
+])('a deny rule for git push refuses or asks: %s', (command) => {
+  const expected = command === 'GIT_PUSH' ? undefined : 'deny';
+  expect(shell(['deny command git push', 'allow command git'], command)).toBe(expected);
+});
+
+test.for([
+  '$X push',
+  'g=git; $g $verb',
+  'some-wrapper git push',
+  'npm run x; eval "$Y"',
+  'cat x | bash',
+  'python3 -c "x()"',
+])('a deny rule asks about %s', (command) => {
+  expect(shell(['deny command git push'], command)).toBe('ask');
+});
+
+test('options of a deny rule match in clusters and in any order', () => {
+  const rules = ['deny command rm -rf'];
+  expect(['rm -rf x', 'rm -fr x', 'rm -r -f x', 'rm -vrf x'].map((one) => shell(rules, one))).toEqual(
+    Array(4).fill('deny'),
+  );
+  expect(shell(rules, 'rm --recursive --force x')).toBe('ask');
+  expect(shell(rules, 'rm x')).toBeUndefined();
+});
+
+test('deny takes precedence over ask, and ask over allow', () => {
+  expect(shell(['allow command ls', 'ask command ls'], 'ls')).toBe('ask');
+  expect(shell(['allow command ls', 'ask command ls', 'deny command ls'], 'ls')).toBe('deny');
+});
+
+test.for([
+  'secret/key.pem',
+  './secret/../secret/key.pem',
+  'link/key.pem',
+  'src/innocent.ts',
+  'SECRET/key.pem',
+  'secret/new',
+])('a deny rule for a directory holds for %s, also through links', (path) => {
+  expect(edit(['deny path secret/', 'allow path **'], path)).toBe('deny');
+  expect(edit(['deny path secret/'], join(workspace, path))).toBe('deny');
+  expect(shell(['deny path secret/'], `cat ${path}`)).toBe('deny');
+  expect(shell(['deny path secret/'], `echo x > ${path}`)).toBe('deny');
+  expect(decide(['deny path secret/'], GrepAction.create({ pattern: 'x', path }))).toBe('deny');
+});
+
+test.for([
+  'cat se*/key.pem',
+  'cat $FILE',
+  'cd secret; cat *',
+  'cp -r . /tmp/x',
+  'x=sec; cat "${x}ret/key.pem"',
+  'cat src/*',
+])('a deny rule for a directory refuses or asks: %s', (command) => {
+  expect(shell(['deny path secret/'], command)).toMatch(/ask|deny/);
+});
+
+test('a rule for a file name holds in every directory', () => {
+  expect(edit(['deny path .env'], 'a/b/.env')).toBe('deny');
+  expect(edit(['deny path *.pem'], 'link/other.pem')).toBe('deny');
+  expect(edit(['deny path .env'], '.env.example')).toBeUndefined();
+  expect(shell(['deny path .env'], 'cat .e*')).toBe('ask');
+  expect(shell(['deny path .env'], 'cat *')).toBeUndefined();
+});
+
+test('an allow rule for a directory ends at links that lead out of it', () => {
+  expect(edit(['allow path src/**'], 'src/a/b.ts')).toBe('allow');
+  expect(edit(['allow path src/'], 'src/a.ts')).toBe('allow');
+  expect(edit(['allow path src/**'], 'src/../package.json')).toBeUndefined();
+  expect(edit(['allow path src/**'], 'src/innocent.ts')).toBeUndefined();
+  expect(edit(['allow path src/**'], 'src/outside/passwd')).toBeUndefined();
+  expect(edit(['allow path src/**'], 'srcx/a.ts')).toBeUndefined();
+});
+
+function patch(file: string) {
+  return ApplyPatchAction.create({
+    patch: `*** Begin Patch\n*** Update File: src/a.ts\n*** Move to: ${file}\n*** End Patch`,
+  });
+}
+
+test('every file of a patch needs an allow rule, and one denied file denies it', () => {
+  expect(decide(['allow path src/**'], patch('src/b.ts'))).toBe('allow');
+  expect(decide(['allow path src/**'], patch('b.ts'))).toBeUndefined();
+  expect(decide(['allow path **', 'deny path secret/'], patch('link/b'))).toBe('deny');
+});
+
+test('rules for hosts match addresses, and ask about commands that name the host in another way', () => {
+  const rules = ['deny host *.evil.example'];
+  expect(shell(rules, 'curl https://a.evil.example/x')).toBe('deny');
+  expect(shell(rules, 'curl HTTPS://A.EVIL.example:443')).toBe('deny');
+  expect(shell(rules, 'curl a.evil.example')).toBe('ask');
+  expect(shell(rules, 'curl "$URL"')).toBe('ask');
+  expect(shell(rules, 'curl https://good.example')).toBeUndefined();
+  expect(decide(['allow host good.example'], { kind: 'MCPToolAction', data: { url: 'https://good.example/x' } })).toBe(
+    'allow',
+  );
+  expect(
+    decide(['allow host good.example'], {
+      kind: 'MCPToolAction',
+      data: { urls: ['https://good.example', 'http://x.example'] },
+    }),
+  ).toBeUndefined();
+});
+
+test('a rule for a tool allows or denies its calls', () => {
+  expect(decide(['allow tool record'], { kind: 'X' })).toBe('allow');
+  expect(decide(['deny tool mcp_*'], { kind: 'X' }, 'mcp_delete')).toBe('deny');
+  expect(decide(['allow tool rec'], { kind: 'X' })).toBeUndefined();
+});
+
+test('malformed rules are refused', () => {
+  expect(() => withRules(neverConfirm(), [{ decision: 'allow', on: 'command', pattern: ' ' }])).toThrow(/malformed/);
+});
