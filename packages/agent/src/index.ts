@@ -23,8 +23,6 @@ export { codingPrompt, type Prompt, type PromptContext, type PromptText } from '
 export { readEvents, type LoggedEvent } from './log/read-log.ts';
 export { readRequest } from './conversation/read-request.ts';
 export { readState } from './log/read-log.ts';
-export { describeRule, permissionRule, ruleSubjects, type PermissionRule } from './permissions/permission-rule.ts';
-export { withRules } from './confirmation/with-rules.ts';
 export type { EventMaker } from './conversation/record-events.ts';
 export type { RunOptions } from './run/run-options.ts';
 export type { EndReason, RunResult } from './run/run-result.ts';

@@ -12,8 +12,8 @@ export function wordsOf(pattern: string): readonly string[] {
 }
 
 /**
- * Compares a deny or ask rule with all commands of a script, also with those inside other commands. `maybe` if a part of
- * the script is only known when it runs.
+ * Compares a deny or ask rule with all commands of a script, also with those inside other commands. `maybe` if a part
+ * of the script is only known when it runs.
  */
 export function matchesScript(pattern: string, { commands, isComplete }: ShellFacts): Match {
   const words = wordsOf(pattern);

@@ -65,7 +65,10 @@ function isHost(pattern: string, host: string): boolean {
 
 const shellRating = shellRisk();
 
-/** Returns the allow rules that cover all of a call. None covers what the analyzer rates HIGH, except a whole command. */
+/**
+ * Returns the allow rules that cover all of a call. What the analyzer rates HIGH is covered by a rule for the whole
+ * command only.
+ */
 function coveringRules(rules: readonly PermissionRule[], call: ProposedCall, facts: CallFacts): string | undefined {
   if (rules.length === 0) return undefined;
   const isHigh = shellRating.assess(call)?.risk === 'HIGH';

@@ -9,6 +9,7 @@ import type { ProposedCall } from '../risk/risk-analyzer.ts';
 import { countingTool } from '../testing/counting-tool.ts';
 import type { PermissionRule } from './permission-rule.ts';
 import { ruleDecision } from './rule-decision.ts';
+import { suggestedRules } from './suggested-rules.ts';
 
 const tool = countingTool().tool();
 const workspace = mkdtempSync(join(tmpdir(), 'varve-rules-'));
@@ -230,4 +231,29 @@ test('a rule for a tool allows or denies its calls', () => {
 
 test('malformed rules are refused', () => {
   expect(() => withRules(neverConfirm(), [{ decision: 'allow', on: 'command', pattern: ' ' }])).toThrow(/malformed/);
+});
+
+test.for([
+  ['git status --short', ['git status']],
+  ['ls -la src', ['ls -la src']],
+  ['npm test && git diff HEAD', ['npm test', 'git diff']],
+  ['git push --force origin main', ['git push --force origin main']],
+  ['git commit -m "two words"', ['git commit']],
+  ['echo "two words"', []],
+  ['echo $X', []],
+  ['echo x > out.txt', []],
+  ['rm -r .openhands', []],
+] as const)('always allowing %s proposes the rules %j', ([command, patterns]) => {
+  const rules = suggestedRules({ toolName: 'terminal', action: TerminalAction.create({ command }), workspace });
+  expect(rules.map(({ pattern }) => pattern)).toEqual(patterns);
+});
+
+test('always allowing an edit proposes a rule for the file, and another call one for the tool', () => {
+  const action = FileEditorAction.create({ command: 'create', path: join(workspace, 'src/a.ts'), file_text: '' });
+  expect(suggestedRules({ toolName: 'file_editor', action, workspace })).toEqual([
+    { decision: 'allow', on: 'path', pattern: './src/a.ts' },
+  ]);
+  expect(suggestedRules({ toolName: 'notes', action: { kind: 'MCPToolAction', data: {} }, workspace })).toEqual([
+    { decision: 'allow', on: 'tool', pattern: 'notes' },
+  ]);
 });

@@ -1,0 +1,9 @@
+export {
+  describeRule,
+  permissionRule,
+  permissionRules,
+  ruleSubjects,
+  type PermissionRule,
+} from '../permissions/permission-rule.ts';
+export { suggestedRules } from '../permissions/suggested-rules.ts';
+export { withRules } from './with-rules.ts';

@@ -1,0 +1,55 @@
+import { relative, sep } from 'node:path';
+import type { ProposedCall } from '../risk/risk-analyzer.ts';
+import { shellRisk } from '../risk/shell-risk.ts';
+import { callFacts } from './call-facts.ts';
+import type { PermissionRule } from './permission-rule.ts';
+import { protectedFinding } from './protected-paths.ts';
+import { ruleDecision } from './rule-decision.ts';
+
+/** Programs whose second word is a command of their own. */
+const withCommands = new Set(
+  'git npm pnpm yarn bun cargo go uv pip pip3 poetry docker kubectl gh make just gradle mvn dotnet terraform npx'.split(
+    ' ',
+  ),
+);
+
+/** A call as it is stored, with the name of its tool. */
+export type StoredCall = Omit<ProposedCall, 'tool' | 'risk'> & { readonly toolName: string };
+
+/**
+ * Returns the allow rules that "always allow" proposes for a call: its command up to the command of the program, its
+ * files, or its tool. Empty if no rule can cover it: a command that is not completely known before it runs, and a call
+ * that may change the configuration of agents.
+ */
+export function suggestedRules({ toolName, ...stored }: StoredCall): readonly PermissionRule[] {
+  const call = { ...stored, risk: 'UNKNOWN', tool: namedTool(toolName) } as const;
+  const { shell, isFileTool, paths, reader } = callFacts(call);
+  if (protectedFinding(call, [])) return [];
+  const isHigh = shellRisk().assess(call)?.risk === 'HIGH';
+  const commands = shell?.plain?.map(({ words }) => allow('command', isHigh ? words.join(' ') : commandOf(words)));
+  const files = paths.map(({ path }) => allow('path', relativeTo(reader.workspace.path, path)));
+  const rules = shell ? (commands ?? []) : isFileTool ? files : [allow('tool', toolName)];
+  const distinct = [...new Map(rules.map((rule) => [rule.pattern, rule])).values()];
+  // A word with a blank cannot be written as a rule, and a redirection needs a rule for its file.
+  return ruleDecision(distinct, call)?.decision === 'allow' ? distinct : [];
+}
+
+function allow(on: PermissionRule['on'], pattern: string): PermissionRule {
+  return { decision: 'allow', on, pattern };
+}
+
+function commandOf(words: readonly string[]): string {
+  const [program = '', verb = ''] = words;
+  return withCommands.has(program) && /^[a-z][\w:-]*$/.test(verb) ? `${program} ${verb}` : words.join(' ');
+}
+
+function relativeTo(workspace: string, path: string): string {
+  const inside = relative(workspace, path);
+  return inside === '' || inside.startsWith(`..${sep}`) || inside === '..' ? path : `./${inside}`;
+}
+
+/** Only the name and the annotations of the tool are read. */
+function namedTool(name: string): ProposedCall['tool'] {
+  const annotations = { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true };
+  return { name, annotations } as ProposedCall['tool'];
+}
