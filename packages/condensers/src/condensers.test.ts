@@ -1,10 +1,12 @@
-import type { BaseEvent } from '@varve/events';
+import type { BaseEvent, Json } from '@varve/events';
 import type { View } from '@varve/events/projections';
 import { eventFactory } from '@varve/events/testing';
+import { scriptedModel } from '@varve/llm/testing';
 import { expect, test } from 'vitest';
 import type { CondensationPlan, Condenser } from './condenser.ts';
+import { planOfView } from './plans/plan-of-view.ts';
 import { condenseContext } from './testing/index.ts';
-import { CondenserError, inOrder, noCondensation, rollingWindow } from './index.ts';
+import { CondenserError, condenserFromSpec, inOrder, noCondensation, recent, rollingWindow } from './index.ts';
 
 const viewOf = (events: readonly BaseEvent[]): View => ({ events, isCondensationRequested: false });
 
@@ -151,4 +153,71 @@ test('specs contain all options', () => {
     kind: 'in-order',
     condensers: [{ kind: 'no-condensation' }, { kind: 'rolling-window', maxEvents: 120, keepFirst: 4, keepLast: 55 }],
   });
+});
+
+test('specs of other systems build the same condensers', () => {
+  const namedModel = scriptedModel([]);
+  const model = namedModel.spec;
+  const built = (spec: Json) => condenserFromSpec(spec, { model: () => namedModel }).spec;
+  expect(built({ kind: 'noop' })).toEqual({ kind: 'no-condensation' });
+  expect(built({ kind: 'llm', maxEvents: 50, model: 'cheap' })).toMatchObject({
+    kind: 'llm-summary',
+    maxEvents: 50,
+    model,
+  });
+  expect(built({ kind: 'structured', model: 'cheap' })).toMatchObject({ kind: 'structured-summary', model });
+  const masks = [
+    { kind: 'browser_output_masking', attentionWindow: 2 },
+    { kind: 'llm_attention', model: 'cheap' },
+  ];
+  expect(built({ kind: 'pipeline', condensers: masks })).toMatchObject({
+    condensers: [
+      { kind: 'browser-masking', attentionWindow: 2 },
+      { kind: 'llm-attention', model },
+    ],
+  });
+});
+
+test.for([
+  [{ kind: 'forgetful' }, 'is not one of no-condensation'],
+  ['rolling-window', 'an object with a kind'],
+  [{ kind: 'rolling-window', maxEvents: 'many' }, 'rolling-window is not valid'],
+  [{ kind: 'recent', max: 3 }, 'recent is not valid'],
+  [{ kind: 'llm-summary', model: 'cheap' }, 'cannot be built here'],
+  [{ kind: 'llm-summary', windowShare: 2 }, 'windowShare is 2'],
+] as const)('the spec %j is rejected', ([spec, reason]) => {
+  expect(() => condenserFromSpec(spec)).toThrow(CondenserError);
+  expect(() => condenserFromSpec(spec)).toThrow(reason);
+});
+
+test('a spec that contains itself many times is rejected', () => {
+  let spec: Json = { kind: 'no-condensation' };
+  for (let depth = 0; depth < 100; depth++) spec = { kind: 'in-order', condensers: [spec] };
+  expect(() => condenserFromSpec(spec)).toThrow('levels deep');
+});
+
+test('a window by tokens follows the limit of the model in use', async () => {
+  const events = conversation(60);
+  const total = condenseContext().tokens.request(events);
+  const condenser = rollingWindow({ maxEvents: 1_000, windowShare: 0.8 });
+  const view = viewOf(events);
+  expect(await condenser.condense(view, condenseContext({ maxInputTokens: 2 * total }))).toBe(view);
+  const small = await condenser.condense(view, condenseContext({ maxInputTokens: total / 2 }));
+  expect('kind' in small && small.kind).toBe('condensation');
+});
+
+test('recent forgets a tenth at a time', async () => {
+  const events = conversation(102);
+  const answer = await recent({ maxEvents: 100 }).condense(viewOf(events), condenseContext());
+  const kept = 'events' in answer ? answer.events : [];
+  expect([kept.length, kept[0], kept.at(-1)]).toEqual([90, events[0], events.at(-1)]);
+});
+
+test('a view with rewritten events is no plan', () => {
+  const [first, ...rest] = conversation(6);
+  const before = viewOf(first ? [first, ...rest] : []);
+  const { user } = eventFactory();
+  expect(() => planOfView(before, viewOf([...before.events, { ...user('new'), id: 'new' }]))).toThrow('added, moved');
+  expect(() => planOfView(before, viewOf(before.events.toReversed()))).toThrow('added, moved');
+  expect(planOfView(before, before)).toBeUndefined();
 });

@@ -4,6 +4,7 @@ import { planIn, type CondenseContext, type Condenser, type Mask, type Plan } fr
 import { applyPlan } from './plans/apply-plan.ts';
 import { planOfAnswer } from './plans/plan-of-view.ts';
 import { defineCondenserKind } from './registry/define-condenser-kind.ts';
+import { isFailure } from './summaries/is-failure.ts';
 import { throwIfAborted } from './throw-if-aborted.ts';
 
 /**
@@ -18,7 +19,11 @@ export function inOrder(condensers: readonly Condenser[]): Condenser {
       let changed = view;
       let masks: readonly Mask[] = [];
       for (const condenser of condensers) {
-        const plan = await planOf(condenser, changed, reasonNow(context, masks));
+        const plan = await planOf(condenser, changed, reasonNow(context, masks)).catch((error: unknown) => {
+          // The masks are worth storing; the failure recurs with the next check, and is recorded then.
+          if (masks.length > 0 && isFailure(error) && !context.signal.aborted) return undefined;
+          throw error;
+        });
         if (!plan) continue;
         changed = applyPlan(changed, plan);
         masks = merged(masks, plan);

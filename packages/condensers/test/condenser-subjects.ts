@@ -2,7 +2,20 @@ import { eventCodec } from '@varve/events';
 import { builtinKinds } from '@varve/events/kinds';
 import { foldEvents, viewProjection, type View } from '@varve/events/projections';
 import type { Log } from '@varve/events/testing';
-import { inOrder, noCondensation, rollingWindow } from '../src/index.ts';
+import {
+  amortized,
+  browserMasking,
+  conversationWindow,
+  discardAll,
+  inOrder,
+  llmAttention,
+  llmSummary,
+  noCondensation,
+  observationMasking,
+  recent,
+  rollingWindow,
+  structuredSummary,
+} from '../src/index.ts';
 import type { CondenserSubject } from '../src/testing/index.ts';
 
 const codec = eventCodec(builtinKinds);
@@ -25,5 +38,33 @@ export const condenserSubjects: Readonly<Record<string, Omit<CondenserSubject, '
     meetsDemands: true,
   },
   inOrder: { condenser: inOrder([noCondensation(), rollingWindow({ maxEvents: 12 })]), meetsDemands: true },
+  'rollingWindow, by tokens': {
+    condenser: rollingWindow({ maxEvents: 1_000, windowShare: 0.5 }),
+    meetsDemands: true,
+    maxInputTokens: 2_000,
+  },
+  amortized: { condenser: amortized({ maxEvents: 12 }), meetsDemands: true },
+  recent: { condenser: recent({ maxEvents: 12 }), meetsDemands: true },
+  conversationWindow: { condenser: conversationWindow(), meetsDemands: true },
+  discardAll: { condenser: discardAll({ maxEvents: 12 }), meetsDemands: true },
+  'discardAll, by tokens': { condenser: discardAll(), meetsDemands: true, maxInputTokens: 2_000 },
+  observationMasking: { condenser: observationMasking({ attentionWindow: 3 }), meetsDemands: false },
+  browserMasking: { condenser: browserMasking(), meetsDemands: false },
+  llmSummary: { condenser: llmSummary({ maxEvents: 12 }), meetsDemands: true },
+  'llmSummary, by tokens': { condenser: llmSummary(), meetsDemands: true, maxInputTokens: 2_000 },
+  structuredSummary: {
+    condenser: structuredSummary({ maxEvents: 12 }),
+    meetsDemands: true,
+    reply: { name: 'record_state', arguments: { user_context: 'The user wants bread.', next_step: 'Buy flour.' } },
+  },
+  llmAttention: {
+    condenser: llmAttention({ maxEvents: 12 }),
+    meetsDemands: true,
+    reply: { name: 'rank_events', arguments: { ids: ['e3', 'e9', 'e4', 'e4', 'e999'] } },
+  },
+  'inOrder, masking first': {
+    condenser: inOrder([observationMasking({ attentionWindow: 3 }), browserMasking(), llmSummary({ maxEvents: 12 })]),
+    meetsDemands: true,
+  },
   'inOrder of none': { condenser: inOrder([]), meetsDemands: false },
 };

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { alwaysConfirm, confirmRisky, defineAgent, neverConfirm, type Agent, type AgentOptions } from '@varve/agent';
 import { ensembleRisk, modelRisk, shellRisk, workspaceRisk } from '@varve/agent/risk';
-import { rollingWindow } from '@varve/condensers';
+import { llmSummary } from '@varve/condensers';
 import type { LanguageModel } from '@varve/llm';
 import { defaultTools, type RunningProgram } from '@varve/tools';
 import { storeUrl, varveHome } from '../setup/open-configured-store.ts';
@@ -14,8 +14,11 @@ const policies = {
   risky: () => confirmRisky({ analyzer: ensembleRisk([modelRisk(), shellRisk(), workspaceRisk()]) }),
 };
 
-/** Maximum number of events in the view before the oldest are condensed. */
-const maxEvents = 240;
+/**
+ * Limits of the view before its older part is summarised: the share of the model's window leaves room for the next
+ * results. The number of events counts for models of unknown window, which may cut what is too long in silence.
+ */
+const viewLimits = { windowShare: 0.7, maxEvents: 1_000 };
 
 /** Parts of the agent of `varve run`. */
 export interface AgentParts {
@@ -50,7 +53,7 @@ export function agentForRun(
         // A conversation in memory cannot be resumed, so it needs no undo history on disk.
         ...(isKept && { fileEditor: { historyDir: join(varveHome(io), 'edits', conversationId) } }),
       }),
-    condenser: rollingWindow({ maxEvents }),
+    condenser: llmSummary(viewLimits),
     ...(parameters && { parameters }),
     ...(signingKey && { signingKey }),
     ...(confirm && { confirmation: policies[confirm]() }),

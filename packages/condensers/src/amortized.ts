@@ -1,0 +1,47 @@
+import * as z from 'zod';
+import type { Condenser } from './condenser.ts';
+import { findSegment } from './plans/find-segment.ts';
+import { checkLimits, excessOf, viewLimits, type ViewLimits } from './plans/limits.ts';
+import { openingLength } from './plans/opening.ts';
+import { forgettable } from './plans/segment.ts';
+import { defineCondenserKind } from './registry/define-condenser-kind.ts';
+import { throwIfAborted } from './throw-if-aborted.ts';
+
+/** Options of {@link amortized}. */
+export interface AmortizedOptions extends ViewLimits {
+  /** Default 100. */
+  readonly maxEvents?: number;
+  /** Minimum number of first events to keep. The prompt and the first user message are always kept. Default 1. */
+  readonly keepFirst?: number;
+}
+
+/**
+ * Creates a condenser that forgets the middle of a long view without a trace: about half of it, so that the cost of the
+ * lost prompt cache is spread over many steps.
+ *
+ * @throws {CondenserError} `invalid` for numbers that are no counts.
+ * @see OpenHands V0 AmortizedForgettingCondenser
+ */
+export function amortized({ maxEvents = 100, keepFirst = 1, ...others }: AmortizedOptions = {}): Condenser {
+  const limits = { maxEvents, ...others };
+  checkLimits(limits, { keepFirst });
+  return {
+    spec: { kind: 'amortized', ...limits, keepFirst },
+    async condense(view, context) {
+      throwIfAborted(context.signal);
+      const { events } = view;
+      const { reason } = context;
+      const first = Math.max(keepFirst, openingLength(events));
+      const excess = excessOf(events, context, limits, { first });
+      const segment = excess && findSegment(events, { reason, first, target: excess.target });
+      if (!segment) return reason === 'check' ? view : { kind: 'nothing', reason: 'No two events can be forgotten.' };
+      return { kind: 'condensation', forget: forgettable(events, segment).map(({ id }) => id) };
+    },
+  };
+}
+
+/** Spec of {@link amortized}. */
+export const amortizedKind = defineCondenserKind('amortized', {
+  options: z.strictObject({ ...viewLimits, keepFirst: z.exactOptional(z.number()) }),
+  create: amortized,
+});
