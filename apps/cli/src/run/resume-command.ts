@@ -5,8 +5,18 @@ import type { RunOptions } from './run-options.ts';
 
 /**
  * Returns the command that resumes a conversation, as one line for a POSIX shell. Model, address, confirmation and
- * limits come from the log; only the store and the use of the signing key must be named again.
+ * limits come from the log; the store, the use of the signing key, and the server that LLM_API_KEY is for must be named
+ * again.
  */
-export function resumeCommand(id: string, { store, sign }: Pick<RunOptions, 'store' | 'sign'>, io: TerminalIo): string {
-  return `${commandName(io)} run --resume ${id}${store === undefined ? '' : ` --store ${shellWord(store)}`}${sign ? ' --sign' : ''}`;
+export function resumeCommand(
+  id: string,
+  { store, sign, baseUrl }: Pick<RunOptions, 'store' | 'sign' | 'baseUrl'>,
+  io: TerminalIo,
+): string {
+  const options = [
+    ...(store === undefined ? [] : ['--store', shellWord(store)]),
+    ...(sign ? ['--sign'] : []),
+    ...(baseUrl === undefined || !io.env['LLM_API_KEY'] ? [] : ['--base-url', shellWord(baseUrl)]),
+  ];
+  return [commandName(io), 'run', '--resume', id, ...options].join(' ');
 }

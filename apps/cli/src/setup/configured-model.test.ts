@@ -11,7 +11,11 @@ function configured(env: Record<string, string>, model: string, baseUrl?: string
   return configuredFrom(env, { options });
 }
 
-function configuredFrom(env: Record<string, string>, sources: ModelSources): Promise<ConfiguredModel> {
+function configuredFrom(
+  env: Record<string, string>,
+  sources: ModelSources,
+  report: (line: string) => unknown = () => undefined,
+): Promise<ConfiguredModel> {
   const [stdout, stderr] = [new PassThrough(), new PassThrough()];
   const io = terminalIo({
     env: { HOME: '/nowhere', ...env },
@@ -20,7 +24,7 @@ function configuredFrom(env: Record<string, string>, sources: ModelSources): Pro
     stdout,
     stderr,
   });
-  return configuredModel(io, sources, () => undefined);
+  return configuredModel(io, sources, report);
 }
 
 test('a key is masked without the line feed of its environment file', async () => {
@@ -49,8 +53,8 @@ test.for(['https://llm.example.test/v1', 'http://api.openai.com/v1', 'https://ap
 );
 
 test.for([
-  [{}, true],
-  [{ LLM_MODEL: 'any-name' }, true],
+  [{}, false],
+  [{ LLM_MODEL: 'any-name' }, false],
   [{ LLM_MODEL: 'anthropic/claude' }, false],
   [{ LLM_MODEL: 'https://other.example.test/v1#m' }, false],
   [{ LLM_MODEL: 'https://llm.example.test/v1#m' }, true],
@@ -64,6 +68,36 @@ test.for([
     (error: CliError) => error.exitCode,
   );
   expect(exitCode).toBe(isSent ? undefined : exitCodes.usage);
+});
+
+test.for([
+  ['https://openrouter.ai/api/v1', {}, true],
+  ['https://openrouter.ai/api/v1', { LLM_BASE_URL: 'https://llm.example.test' }, false],
+  ['https://openrouter.ai.evil.test/api/v1', {}, false],
+  ['http://openrouter.ai/api/v1', {}, false],
+  ['https://openrouter.ai@evil.test/api/v1', {}, false],
+] as const)('LLM_API_KEY is for the stored server %s with %j: %s', async ([baseUrl, variables, isSent]) => {
+  const env = { LLM_API_KEY: 'own-0123456789', ...variables };
+  const stored = { name: 'm', baseUrl, functionCalling: 'auto', settings: {} } as const;
+  const refused = await configuredFrom(env, { options: {}, stored }).then(
+    () => false,
+    () => true,
+  );
+  expect(refused).toBe(!isSent);
+});
+
+test('a server on this machine that only a log names receives no key, which is reported', async () => {
+  await using server = await scriptedServer([{ text: 'Hi.' }, { text: 'Hi.' }]);
+  const stored = { name: 'm', baseUrl: server.url, functionCalling: 'auto', settings: {} } as const;
+  const lines: string[] = [];
+  for (const options of [{}, { baseUrl: server.url }]) {
+    const sources = { options, stored };
+    const { model } = await configuredFrom({ LLM_API_KEY: 'own-0123456789' }, sources, (line) => lines.push(line));
+    await model.generate(userRequest('Hi'));
+  }
+  const sent = server.requests.map(({ headers }) => headers['authorization']);
+  expect(sent).toEqual(['Bearer none', 'Bearer own-0123456789']);
+  expect(lines).toEqual([expect.stringContaining(`add --base-url ${server.url}`)]);
 });
 
 test('a server on this machine receives no key of a provider', async () => {

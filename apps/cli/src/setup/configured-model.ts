@@ -5,6 +5,7 @@ import { meterCalls, modelCatalog } from '@varve/llm/wrappers';
 import { CliError } from '../cli-error.ts';
 import { describeNotice } from './describe-notice.ts';
 import { exitCodes } from '../exit-codes.ts';
+import { shellWord } from '../shell-word.ts';
 import { isLoopback } from '@varve/text';
 import { varveHome } from './open-configured-store.ts';
 import { resumedModel, serverIn, type ResumedModel, type StoredModel } from './stored-model.ts';
@@ -56,8 +57,10 @@ export async function configuredModel(
   if (chosen.change !== undefined) report(chosen.change);
   const secrets = keysIn(env);
   const dumps = dumpsFrom(env, { path: join(varveHome(io), 'completions'), secrets });
+  const ownKey = keyIn(env, 'LLM_API_KEY');
   const isOwnKey = stored === undefined || options.baseUrl !== undefined || isForServer(env, stored.baseUrl);
-  const apiKey = isOwnKey ? keyIn(env, 'LLM_API_KEY') : undefined;
+  const apiKey = isOwnKey ? ownKey : undefined;
+  if (stored && ownKey !== apiKey) report(withheldKey(stored.baseUrl));
   // Servers on this machine have no prices, and their own context windows.
   const catalog = isLoopback(baseUrl ?? providerOf(reference)?.baseUrl ?? reference) ? undefined : await modelCatalog();
   const adapter = withUsageError(() =>
@@ -108,12 +111,19 @@ function addressIn(env: TerminalIo['env']): string | undefined {
 }
 
 /**
- * Tests whether LLM_API_KEY may be for a stored server: with an address in the environment, or a provider in LLM_MODEL,
- * it is for that one.
+ * Tests whether LLM_API_KEY is for a stored server: that of the address in the environment, or of the provider in
+ * LLM_MODEL, or without both a known provider. A log alone does not choose the server that receives a key.
  */
 function isForServer(env: TerminalIo['env'], stored: string): boolean {
   const address = addressIn(env) ?? serverIn(env['LLM_MODEL'] ?? '').address;
-  return address === undefined || URL.parse(address)?.origin === URL.parse(stored)?.origin;
+  const named = address === undefined ? Object.values(providers).map(({ baseUrl }) => baseUrl) : [address];
+  const origin = URL.parse(stored)?.origin;
+  return origin !== undefined && named.some((one) => URL.parse(one)?.origin === origin);
+}
+
+function withheldKey(stored: string): string {
+  const what = `LLM_API_KEY is not sent to ${new URL(stored).origin}, which only the log of the conversation names`;
+  return `${what}. If the key is for that server, add --base-url ${shellWord(stored)}.`;
 }
 
 function providerOf(reference: string): (typeof providers)[string] | undefined {
