@@ -263,3 +263,13 @@ test('with --confirm risky, a dangerous command waits whatever the rating of the
   expect(stdout).toContain('"exit_code":0');
   server.assertDone();
 });
+
+test.for([
+  ['verify', 'abc'],
+  ['import', '-'],
+])('a malformed key of `%s --trust` is reported before anything is read', async (command) => {
+  const { code, stderr } = await varve([...command, '--trust', 'did:key:nonsense']);
+  expect(code).toBe(2);
+  expect(stderr).toContain('It must be an Ed25519 public key');
+  expect(stderr).not.toContain('varve ls');
+});

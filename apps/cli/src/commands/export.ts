@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { exportBundle } from '@varve/storage/maintenance';
 import { CliError } from '../cli-error.ts';
 import type { CliCommand } from '../cli-command.ts';
-import { eventCount } from '../conversations/event-count.ts';
+import { eventCount } from '../conversations/formats.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { fileProblem } from '../file-problem.ts';
 import { resolveId } from '../setup/resolve-id.ts';

@@ -4,13 +4,13 @@ import { resolve } from 'node:path';
 import type { Verdict } from '@varve/storage/proof';
 import { CliError } from '../cli-error.ts';
 import type { CliCommand } from '../cli-command.ts';
-import { eventCount } from '../conversations/event-count.ts';
+import { eventCount } from '../conversations/formats.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { fileProblem } from '../file-problem.ts';
 import { openConfiguredStore } from '../setup/open-configured-store.ts';
 import { styled } from '../terminal/output.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
-import { repeatable } from './repeatable.ts';
+import { publicKeys } from './option-values.ts';
 
 interface ImportCommandOptions {
   readonly store?: string;
@@ -28,7 +28,7 @@ export const importCommand: CliCommand = {
       .option(
         '--trust <key>',
         'a trusted public key (did:key:z6Mk…) that must have signed the last event; repeatable',
-        repeatable,
+        publicKeys,
         [],
       )
       .action(async (file: string, { store: url, trust }: ImportCommandOptions) => {

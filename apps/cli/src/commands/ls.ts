@@ -5,7 +5,7 @@ import { exitCodes } from '../exit-codes.ts';
 import { openExistingStore } from '../setup/open-configured-store.ts';
 import { listingLines } from '../conversations/listing.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
-import { positiveInteger } from './positive-integer.ts';
+import { positiveInteger } from './option-values.ts';
 
 interface LsOptions {
   readonly store?: string;

@@ -1,13 +1,13 @@
 import { repair, type RepairResult } from '@varve/storage/maintenance';
-import { InvalidArgumentError } from 'commander';
 import { CliError } from '../cli-error.ts';
 import type { CliCommand } from '../cli-command.ts';
-import { eventCount } from '../conversations/event-count.ts';
+import { eventCount } from '../conversations/formats.ts';
 import { repairCommandFor } from '../conversations/repair-command-for.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { resolveId } from '../setup/resolve-id.ts';
 import { openExistingStore } from '../setup/open-configured-store.ts';
 import { styled } from '../terminal/output.ts';
+import { eventNumber } from './option-values.ts';
 
 interface RepairCommandOptions {
   readonly store?: string;
@@ -41,22 +41,18 @@ export const repairCommand: CliCommand = {
   },
 };
 
-function eventNumber(value: string): number {
-  if (/^\d{1,15}$/.test(value)) return Number(value);
-  throw new InvalidArgumentError('It must be the number of an event, at least 0.');
-}
-
 function checkEnd(from: number | undefined, head: number): void {
   if (from === undefined || from < head) return;
   throw new CliError(exitCodes.usage, `The log has ${eventCount(head)}, so it has no event ${from}.`);
 }
 
-function* describe({ loss, cut, resolved, accepted }: RepairResult): Generator<string> {
+function* describe({ loss, cut, resolved, accepted, malformed = 0 }: RepairResult): Generator<string> {
   if (loss) yield loss.message;
   if (cut) yield `The log ends before event ${cut.seq} now. Later events are in quarantine${placeOf(loss)}.`;
   for (const { seq, end } of resolved) yield `The loss of events ${seq} to ${end - 1}, found earlier, is accepted.`;
   for (const { seq, end } of accepted) yield `Events ${seq} to ${end - 1} are accepted as they are, and sealed.`;
-  if (!loss && !cut && resolved.length === 0 && accepted.length === 0) yield 'Nothing to repair.';
+  if (malformed > 0) yield `Unreadable records of the proof that are in quarantine now: ${malformed}.`;
+  if (!loss && !cut && resolved.length + accepted.length + malformed === 0) yield 'Nothing to repair.';
 }
 
 function placeOf(loss: RepairResult['loss']): string {

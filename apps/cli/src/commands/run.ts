@@ -4,7 +4,7 @@ import type { CliCommand } from '../cli-command.ts';
 import { exitCodes } from '../exit-codes.ts';
 import type { RunOptions } from '../run/run-options.ts';
 import { taskText } from '../run/task-text.ts';
-import { positiveInteger } from './positive-integer.ts';
+import { positiveInteger } from './option-values.ts';
 
 /** Runs the agent on a task, or resumes a conversation. */
 export const run: CliCommand = {

@@ -10,7 +10,7 @@ import { openExistingStore } from '../setup/open-configured-store.ts';
 import { type Printable, styled } from '../terminal/output.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 import { describeVerdict } from './describe-verdict.ts';
-import { repeatable } from './repeatable.ts';
+import { publicKeys } from './option-values.ts';
 
 interface VerifyCommandOptions {
   readonly store?: string;
@@ -40,7 +40,7 @@ export const verify: CliCommand = {
       .option(
         '--trust <key>',
         'a trusted public key (did:key:z6Mk…) that must have signed the head; repeatable',
-        repeatable,
+        publicKeys,
         [],
       )
       .option('--require-signed', 'fail unless a key of --trust signed the head; implied by --trust')

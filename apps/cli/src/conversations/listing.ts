@@ -1,8 +1,7 @@
 import type { Summary } from '@varve/storage';
 import { metaFields } from './meta-fields.ts';
 import { columnsOf, fitted, padded } from '../terminal/columns.ts';
-import { eventCount } from './event-count.ts';
-import { localTime } from './local-time.ts';
+import { eventCount, localTime } from './formats.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 
 /** Column of a listing on a terminal. */

@@ -199,7 +199,7 @@ export class Conversation implements AsyncDisposable {
    * Rejects pending calls that have not started, by the ids of their action events or all of them, also while a run
    * executes earlier calls; the model reads the reason.
    *
-   * @throws {AgentError} `nothing-pending` when an id names no such call, or there is none.
+   * @throws {AgentError} `nothing-pending` when an id names no such call, or no call is pending.
    */
   async reject(reason: string, { actionIds }: Pick<Approval, 'actionIds'> = {}): Promise<void> {
     this.#assertUsable();

@@ -19,7 +19,7 @@ import {
   type MetaDifference,
   type StoredSettings,
 } from '../log/settings.ts';
-import { snapshotName } from '../log/snapshot-name.ts';
+import { snapshotName } from '../log/stored-snapshots.ts';
 import { closeTools, Session, type SessionParts } from '../session.ts';
 import { withoutUndefined } from '../without-undefined.ts';
 import { registerClientTools } from './client-tools.ts';

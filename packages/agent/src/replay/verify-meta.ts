@@ -2,10 +2,9 @@ import { eventCodec, type Json } from '@varve/events';
 import { builtinKinds } from '@varve/events/kinds';
 import type { LogReader } from '@varve/storage';
 import { conversationTimeline } from '../log/conversation-state.ts';
-import { parsedSnapshot } from '../log/parsed-snapshot.ts';
+import { parsedSnapshot, snapshotName } from '../log/stored-snapshots.ts';
 import { policiesProjection, type Policies } from '../log/projections/policies-projection.ts';
 import { settingsProjection, type LoggedSettings } from '../log/projections/settings-projection.ts';
-import { snapshotName } from '../log/snapshot-name.ts';
 import { metaDifferences, storedSettings, type MetaDifference, type StoredSettings } from '../log/settings.ts';
 
 /**

@@ -3,8 +3,7 @@ import { eventCodec, type EventKind, type Json } from '@varve/events';
 import { builtinKinds } from '@varve/events/kinds';
 import type { LogReader } from '@varve/storage';
 import { conversationTimeline, type ConversationTimeline } from '../log/conversation-state.ts';
-import { parsedSnapshot } from '../log/parsed-snapshot.ts';
-import { snapshotName } from '../log/snapshot-name.ts';
+import { parsedSnapshot, snapshotName } from '../log/stored-snapshots.ts';
 
 /** Result of comparing a stored snapshot of a conversation with its log. */
 export interface SnapshotCheck {

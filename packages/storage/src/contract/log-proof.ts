@@ -81,7 +81,7 @@ export interface TextReplacement {
 }
 
 /**
- * The two changes of a log that are not an append, available to the lease holder and used by `repair` and `scrub`,
+ * The changes of a log that are not an append, available to the lease holder and used by `repair` and `scrub`,
  * which know when they are valid. Each runs after the appends that were called before it, and is recorded in the proof.
  */
 export interface ProofWriter extends LogProof {
@@ -101,6 +101,13 @@ export interface ProofWriter extends LogProof {
    * @throws {StorageError} `incomplete` for a log that lost events, `fenced`, `closed`, `full`, `io`.
    */
   acceptUnsealed?(): Promise<Unsealed | undefined>;
+  /**
+   * Moves the statements that cannot be read to quarantine, and returns their number. Absent in a store that ignores
+   * such statements.
+   *
+   * @throws {StorageError} `fenced`, `closed`, `full`, `io`.
+   */
+  quarantineMalformed?(): Promise<number>;
   /**
    * Replaces the texts of events and drops all snapshots. The tombstones are stored first. Afterwards the store's
    * files, except its quarantine, no longer contain the old texts, nor a `meta` that was replaced since the last call:

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { LogLoss } from '../contract/loss.ts';
+import { missingMessage } from '../kit/missing-message.ts';
 import { parseEventName } from './event-file.ts';
 import type { Paths } from './paths.ts';
 import type { LogNames } from './list-events.ts';
@@ -51,11 +52,9 @@ function unreadable({ id, paths: { events, quarantine }, names }: LogFiles, end:
 function missing({ id, paths: { events, quarantine }, names }: LogFiles, end: number): LogLoss {
   const seq = names.names.length;
   const kept = names.afterGap.length;
-  const last = kept > 0 ? (parseEventName(names.afterGap[0] ?? '')?.seq ?? end) - 1 : end - 1;
-  const lost =
-    last === seq ? `Event ${seq} of conversation ${id} is` : `Events ${seq} to ${last} of conversation ${id} are`;
-  const rest = kept > 0 ? `${kept} of the later ones are still in ${events}` : 'no later ones are stored';
-  return { seq, end, reason: 'missing', kept, place: events, quarantine, message: `${lost} missing; ${rest}.` };
+  const next = kept > 0 ? (parseEventName(names.afterGap[0] ?? '')?.seq ?? end) : end;
+  const message = missingMessage({ id, seq, next, kept, place: events });
+  return { seq, end, reason: 'missing', kept, place: events, quarantine, message };
 }
 
 function duplicate({ id, paths: { events, quarantine }, names }: LogFiles): LogLoss {

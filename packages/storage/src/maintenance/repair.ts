@@ -27,19 +27,22 @@ export interface RepairResult {
   readonly resolved: readonly Cut[];
   /** Ranges of events without seals that were accepted. */
   readonly accepted: readonly Unsealed[];
+  /** Number of statements of the proof that could not be read, and are in quarantine now; absent if there were none. */
+  readonly malformed?: number;
 }
 
 /**
  * Repairs a log that lost events, opened with the purpose `repair`: ends it before the first event that cannot be read,
  * and moves that event and all after it to quarantine. Nothing is renumbered, invented or deleted. For a log that was
  * found too short when it was opened by an older version, records the cut as repaired, after which `verify` accepts it.
- * An intact log is not changed.
+ * Statements of the proof that cannot be read go to quarantine too. An intact log is not changed.
  *
  * @throws {StorageError} `invalid` for a store without proof; as `range`, `append` and the methods of `ProofWriter`.
  */
 export async function repair(log: EventLog, options: RepairOptions = {}): Promise<RepairResult> {
   const { proof } = log;
   if (!proof) throw new StorageError('invalid', `The store of conversation ${log.id} has no proofs.`);
+  const malformed = (await proof.quarantineMalformed?.()) ?? 0;
   const end = options.from ?? (await readableEnd(log));
   const loss = await log.loss?.();
   const isCut =
@@ -48,7 +51,8 @@ export async function repair(log: EventLog, options: RepairOptions = {}): Promis
   const sealed = options.acceptUnsealed && (await proof.acceptUnsealed?.());
   const { resolved, accepted, statements } = await resolve(log, options);
   if (statements.length > 0) await log.append([], { statements });
-  return { ...(loss && { loss }), ...(cut && { cut }), resolved, accepted: sealed ? [sealed, ...accepted] : accepted };
+  const late = sealed ? [sealed, ...accepted] : accepted;
+  return { ...(loss && { loss }), ...(cut && { cut }), resolved, accepted: late, ...(malformed > 0 && { malformed }) };
 }
 
 /** Returns true for unreadable events after the end of the log. */

@@ -43,3 +43,8 @@ export function publicKeyOf(did: string): KeyObject | undefined {
   const x = Buffer.from(bytes.slice(ed25519.length)).toString('base64url');
   return createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' });
 }
+
+/** Returns true for the DID of an Ed25519 public key. */
+export function isPublicKey(did: string): boolean {
+  return publicKeyOf(did) !== undefined;
+}

@@ -1,4 +1,5 @@
 export { digestOf } from './hash-chain.ts';
+export { isPublicKey } from './did-key.ts';
 export { ed25519Signer } from './ed25519-signer.ts';
 export type { EventProof, LogProof, SavedSnapshot, SealedEnd, SealedOnce } from '../contract/log-proof.ts';
 export type { ProofWriter, TextReplacement } from '../contract/log-proof.ts';

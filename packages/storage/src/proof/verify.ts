@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { StorageError } from '../contract/error.ts';
 import type { EventProof, LogProof } from '../contract/log-proof.ts';
 import type { LogReader } from '../contract/log-reader.ts';
-import { publicKeyOf } from './did-key.ts';
+import { isPublicKey } from './did-key.ts';
 import { isSha256Hex } from './hash-chain.ts';
 import { proofCursor } from './proof-pages.ts';
 import type { Verdict, VerifyOptions } from './verdict.ts';
@@ -36,7 +36,7 @@ export async function verify(log: LogReader, options: VerifyOptions = {}): Promi
 
 function checkOptions({ trusted = [], known }: VerifyOptions): void {
   for (const did of trusted) {
-    if (publicKeyOf(did)) continue;
+    if (isPublicKey(did)) continue;
     throw new StorageError('invalid', `${JSON.stringify(did)} is not an Ed25519 public key (did:key:z6Mk…).`);
   }
   if (!known || isSha256Hex(known.seal)) return;

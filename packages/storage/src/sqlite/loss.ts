@@ -1,5 +1,6 @@
 import { StorageError } from '../contract/error.ts';
 import type { LogLoss } from '../contract/loss.ts';
+import { missingMessage } from '../kit/missing-message.ts';
 import type { ConversationRow, Statements } from './statements.ts';
 
 /** A conversation whose rows are checked, in a transaction of the caller. */
@@ -18,20 +19,12 @@ export function findLoss(
   const end = Math.max(head, Number(last ?? -1) + 1);
   const kept = seqs.filter((other) => other > seq).length;
   const next = seqs.find((other) => other > seq) ?? end;
-  const what =
+  const place = 'table event';
+  const message =
     seq === head
-      ? `Event ${seq} is stored after the end of conversation ${id}`
-      : `${next - 1 === seq ? `Event ${seq}` : `Events ${seq} to ${next - 1}`} of conversation ${id} are missing`;
-  const rest = kept > 0 ? `${kept} of the later ones are still in the table of events` : 'no later ones are stored';
-  return {
-    seq,
-    end,
-    reason: 'missing',
-    kept,
-    place: 'table event',
-    quarantine: 'table quarantine',
-    message: `${what}; ${rest}.`,
-  };
+      ? `Event ${seq} is stored after the end of conversation ${id}, in ${place}.`
+      : missingMessage({ id, seq, next, kept, place });
+  return { seq, end, reason: 'missing', kept, place, quarantine: 'table quarantine', message };
 }
 
 /** Rejects a log that lost events. @throws {StorageError} `incomplete`. */

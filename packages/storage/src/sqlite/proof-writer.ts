@@ -5,7 +5,7 @@ import { checkBound, checkLogOpen, checkReplacements } from '../kit/checks.ts';
 import { truncateWal } from './connection.ts';
 import { readEvents, replaceText } from './events.ts';
 import { failIfFenced, type LeasedConversation } from './lease.ts';
-import { maskQuarantined, quarantineEvents } from './quarantine.ts';
+import { maskQuarantined, quarantineEvents, quarantineMalformed } from './quarantine.ts';
 import { acceptUnsealed } from './unsealed.ts';
 
 /** Dependencies of a proof writer that its log provides. */
@@ -38,6 +38,13 @@ export function proofWriter(conversation: LeasedConversation, { proof, closed }:
       return connection.write(() => {
         const state = failIfFenced(conversation);
         return acceptUnsealed(statements, { id, key, ...state }, conversation.now());
+      });
+    },
+    async quarantineMalformed() {
+      checkLogOpen(id, closed);
+      return connection.write(() => {
+        failIfFenced(conversation);
+        return quarantineMalformed(statements, key, conversation.now());
       });
     },
     async replace(replacements) {

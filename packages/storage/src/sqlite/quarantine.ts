@@ -1,5 +1,8 @@
 import { type EventKey, longStringsOf } from './events.ts';
+import { parseJson } from '../kit/json.ts';
+import { parseStatement } from '../proof/parse-statement.ts';
 import { joinText } from './long-strings.ts';
+import { type Read, readRows } from './read-rows.ts';
 import { type EventRow, sealText, type Statements, toEvent } from './statements.ts';
 
 // Quarantine keeps a copy of events that a cut removed from a log, and of the statements about them.
@@ -25,18 +28,20 @@ export function quarantineEvents(statements: Statements, { key, from, at }: Quar
 }
 
 /** Yields the texts in quarantine, each read by itself. */
-export async function* readQuarantine(
-  statements: Statements,
-  key: number,
-  read: <T>(work: () => T) => Promise<T>,
-): AsyncGenerator<string> {
-  for (let number = 0; ;) {
-    const after = number;
-    const row = await read(() => statements.quarantined.get(key, after));
-    if (!row) return;
-    yield String(row['json']);
-    number = Number(row['number']);
+export async function* readQuarantine(statements: Statements, key: number, read: Read): AsyncGenerator<string> {
+  const next = (after: number) => statements.quarantined.get(key, after);
+  for await (const { json } of readRows(next, read)) yield String(json);
+}
+
+/** Moves the statements that cannot be read to quarantine, in a transaction of the caller; returns their number. */
+export function quarantineMalformed(statements: Statements, key: number, at: number): number {
+  const rows = statements.allStatements.all(key);
+  const malformed = rows.filter(({ json }) => !parseStatement(parseJson(String(json))));
+  for (const { number, seq, json } of malformed) {
+    statements.insertQuarantined.run(key, at, JSON.stringify({ seq, statement: json }));
+    statements.deleteStatement.run(number ?? null);
   }
+  return malformed.length;
 }
 
 /** Masks each text in quarantine, in a transaction of the caller; returns the number of changed texts. */

@@ -6,11 +6,9 @@ import { mergeProof } from '../proof/proof-pages.ts';
 import { parseStatement } from '../proof/parse-statement.ts';
 import type { ConversationKey } from './events.ts';
 import { readQuarantine } from './quarantine.ts';
+import type { Read } from './read-rows.ts';
 import { readSnapshots } from './snapshots.ts';
 import { type LogState, sealText, type Statements, toLogState } from './statements.ts';
-
-/** Runs statements that only read, while the log is open. */
-export type Read = <T>(work: () => T) => Promise<T>;
 
 const pageLength = 256;
 

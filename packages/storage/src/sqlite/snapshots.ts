@@ -5,6 +5,7 @@ import { checkBound, checkLogOpen } from '../kit/checks.ts';
 import { jsonText } from '../kit/json.ts';
 import type { Connection } from './connection.ts';
 import type { ConversationKey } from './events.ts';
+import { type Read, readRows } from './read-rows.ts';
 import { type Statements, toSnapshot } from './statements.ts';
 
 const keptPerName = 4;
@@ -39,16 +40,9 @@ export function snapshotCache(
 }
 
 /** Yields every snapshot, each read by itself. */
-export async function* readSnapshots(
-  statements: Statements,
-  key: number,
-  read: <T>(work: () => T) => Promise<T>,
-): AsyncGenerator<SavedSnapshot> {
-  for (let row = 0; ;) {
-    const after = row;
-    const snapshot = await read(() => statements.snapshotAfter.get(key, after));
-    if (!snapshot) return;
-    yield { name: String(snapshot['name']), seq: Number(snapshot['seq']), text: String(snapshot['state']) };
-    row = Number(snapshot['rowid']);
+export async function* readSnapshots(statements: Statements, key: number, read: Read): AsyncGenerator<SavedSnapshot> {
+  const next = (after: number) => statements.snapshotAfter.get(key, after);
+  for await (const { name, seq, state } of readRows(next, read)) {
+    yield { name: String(name), seq: Number(seq), text: String(state) };
   }
 }

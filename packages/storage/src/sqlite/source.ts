@@ -7,7 +7,8 @@ import type { LogSource } from '../kit/reader.ts';
 import type { Connection } from './connection.ts';
 import { type ConversationKey, type EventRange, readEvents } from './events.ts';
 import { findLoss } from './loss.ts';
-import { logProof, type Read } from './seals.ts';
+import type { Read } from './read-rows.ts';
+import { logProof } from './seals.ts';
 import { type Statements, toLogState } from './statements.ts';
 
 /** Limits of a page, which bound its memory: it ends with the event that reaches one of them. */

@@ -140,6 +140,8 @@ export function prepareStatements(database: DatabaseSync) {
       WHERE conversation = ? AND seq >= ? AND json ->> 'kind' <> 'cut' ORDER BY number`),
     statements: prepare(`
       SELECT json FROM statement WHERE conversation = ? AND seq >= ? AND seq < ? ORDER BY seq, number`),
+    allStatements: prepare('SELECT number, seq, json FROM statement WHERE conversation = ?'),
+    deleteStatement: prepare('DELETE FROM statement WHERE number = ?'),
     eventById: prepare('SELECT seq, text, blobs FROM event WHERE conversation = ? AND id = ?'),
     seqById: prepare('SELECT seq FROM event WHERE conversation = ? AND id = ?'),
     events: prepare(`
@@ -171,7 +173,8 @@ export function prepareStatements(database: DatabaseSync) {
     latestSnapshot: prepare(`
       SELECT seq, state FROM snapshot WHERE conversation = ? AND name = ? AND seq <= ? ORDER BY seq DESC LIMIT 1`),
     snapshotAfter: prepare(`
-      SELECT rowid, name, seq, state FROM snapshot WHERE conversation = ? AND rowid > ? ORDER BY rowid LIMIT 1`),
+      SELECT rowid AS number, name, seq, state FROM snapshot
+      WHERE conversation = ? AND rowid > ? ORDER BY rowid LIMIT 1`),
     saveSnapshot: prepare('INSERT OR REPLACE INTO snapshot (conversation, name, seq, state) VALUES (?, ?, ?, ?)'),
     deleteOldSnapshots: prepare(`
       DELETE FROM snapshot WHERE conversation = ? AND name = ? AND seq NOT IN (

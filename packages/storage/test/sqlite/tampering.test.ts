@@ -2,6 +2,7 @@ import { mkdtempDisposable, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { repair } from '@varve/storage/maintenance';
 import { ed25519Signer, verify, type VerifyOptions } from '@varve/storage/proof';
 import { sqliteStore } from '@varve/storage/sqlite';
 import { describe, expect, test } from 'vitest';
@@ -74,6 +75,24 @@ describe.for([
     expect([broken?.seq, broken?.reason]).toEqual(expected);
   });
 });
+
+test.for(['{', '{}', '[]', 'null', '{"kind":"checkpoint","seq":"3"}'])(
+  'a statement that cannot be read (%s) goes to quarantine when the log is repaired',
+  async (json) => {
+    await using directory = await temporary();
+    const path = join(directory.path, 'store.db');
+    await writeLog(path);
+    tamper(path, `UPDATE statement SET json = '${json}' WHERE seq = 3`);
+    await using store = await sqliteStore({ path });
+    await using log = await store.open('c', { purpose: 'repair' });
+    expect(await repair(log)).toEqual({ resolved: [], accepted: [], malformed: 1 });
+    expect(await verify(log, { trusted: [signer.did] })).toMatchObject({ head: 6, sealed: 6, signedEvents: 6 });
+    expect((await Array.fromAsync(log.proof?.quarantine?.() ?? [])).map((text) => JSON.parse(text))).toEqual([
+      { seq: 3, statement: json },
+    ]);
+    expect(await repair(log)).toEqual({ resolved: [], accepted: [] });
+  },
+);
 
 test('a log of a version without seals is sealed when it is opened, not before', async () => {
   await using directory = await temporary();

@@ -1,3 +1,8 @@
+/** Formats a number of events: `1 event`, `2 events`. */
+export function eventCount(count: number): string {
+  return `${count} ${count === 1 ? 'event' : 'events'}`;
+}
+
 /** Formats UTC milliseconds as local date and time: `2026-01-31 09:05`. */
 export function localTime(time: number): string {
   const date = new Date(time);

@@ -1,0 +1,21 @@
+import { isPublicKey } from '@varve/storage/proof';
+import { InvalidArgumentError } from 'commander';
+
+/** Parses an integer of at least 1. */
+export function positiveInteger(value: string): number {
+  const number = Number(value);
+  if (!Number.isInteger(number) || number < 1) throw new InvalidArgumentError('It must be an integer of at least 1.');
+  return number;
+}
+
+/** Parses the number of an event. */
+export function eventNumber(value: string): number {
+  if (/^\d{1,15}$/.test(value)) return Number(value);
+  throw new InvalidArgumentError('It must be the number of an event, at least 0.');
+}
+
+/** Collects the public keys of an option that may be repeated. */
+export function publicKeys(value: string, values: readonly string[]): readonly string[] {
+  if (!isPublicKey(value)) throw new InvalidArgumentError('It must be an Ed25519 public key: did:key:z6Mk….');
+  return [...values, value];
+}
