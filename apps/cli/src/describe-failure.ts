@@ -1,4 +1,5 @@
 import { AgentError, type AgentErrorCode } from '@varve/agent';
+import { InteropError } from '@varve/interop';
 import { LlmError, type LlmErrorCode } from '@varve/llm';
 import { StorageError, type StorageErrorCode } from '@varve/storage';
 import { CliError } from './cli-error.ts';
@@ -42,6 +43,7 @@ export function describeFailure(error: unknown): Failure | undefined {
   if (error instanceof CliError) return failure(error.exitCode, error.message, error.hint);
   if (error instanceof LlmError) return failure(exitCodes.model, error.message, modelHints[error.code]);
   if (error instanceof AgentError) return failure(exitCodes.usage, error.message, agentHints[error.code]);
+  if (error instanceof InteropError) return failure(exitCodes.usage, error.message);
   if (!(error instanceof StorageError)) return undefined;
   const exitCode =
     error.code === 'missing' ? exitCodes.missing : error.code === 'invalid' ? exitCodes.usage : exitCodes.storage;

@@ -14,5 +14,5 @@ export type { Json } from './json.ts';
 export { type Message, type ToolCall } from './message.ts';
 export { unparsedArguments } from './messages/provider-rules.ts';
 export { isOpaque, type OpaqueEvent } from './opaque-event.ts';
-export { timestamps } from './timestamps.ts';
+export { timestampAfter, timestamps } from './timestamps.ts';
 export { tokenUsage, type TokenUsage } from './token-usage.ts';

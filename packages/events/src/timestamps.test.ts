@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { timestamps } from './index.ts';
+import { timestampAfter, timestamps } from './index.ts';
 
 const zone = process.env['TZ'];
 beforeEach(() => {
@@ -69,4 +69,13 @@ test('texts sort in the order of the calls for any clock', () => {
       for (const text of texts) expect(text).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}$/);
     }),
   );
+});
+
+test('a foreign time is kept if it is later than the last event, and otherwise follows it', () => {
+  const last = '2026-07-01T12:00:00.000000';
+  expect(timestampAfter('2026-07-01T12:00:01.5', last)).toBe('2026-07-01T12:00:01.500000');
+  expect(timestampAfter(summer, '')).toBe('2026-07-01T12:00:00.123000');
+  for (const time of [last, '2020-01-01T00:00:00', 'never', Number.NaN, Infinity]) {
+    expect(timestampAfter(time, last)).toBe('2026-07-01T12:00:00.000001');
+  }
 });

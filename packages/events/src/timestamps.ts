@@ -18,6 +18,22 @@ export function timestamps(now: () => number, after = ''): () => string {
   };
 }
 
+/**
+ * Returns a foreign time as a timestamp of an event that follows the event at `after`: unchanged if it is later, else
+ * one microsecond after that event. Text without a time follows it too.
+ *
+ * @param time Local time as text, of any precision, or UTC milliseconds.
+ */
+export function timestampAfter(time: string | number, after: string): string {
+  const wanted = typeof time === 'number' ? microsOfInstant(time) : microsOf(time);
+  return textOfMicros(Math.min(Math.max(wanted, microsOf(after) + 1), lastMicro));
+}
+
+function microsOfInstant(utcMs: number): number {
+  const micros = Math.floor((utcMs - new Date(utcMs).getTimezoneOffset() * 60_000) * 1000);
+  return Number.isFinite(micros) ? micros : 0;
+}
+
 /** Returns the wall-clock time as microseconds since 1970, as if it were UTC. Returns 0 for other text. */
 function microsOf(timestamp: string): number {
   const [, seconds = '', fraction = ''] = /^(\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d)(?:\.(\d+))?/.exec(timestamp) ?? [];

@@ -1,1 +1,14 @@
+export { activeBranch, type ActiveBranch } from './common/active-branch.ts';
+export type { Dropped } from './common/dropped.ts';
+export type {
+  ForeignFiles,
+  ForeignLog,
+  LogFormat,
+  Output,
+  OutputFile,
+  Problem,
+  ReadOptions,
+  WrittenLog,
+} from './common/log-format.ts';
 export { InteropError, type InteropErrorCode } from './error.ts';
+export { formats } from './formats.ts';

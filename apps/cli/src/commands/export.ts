@@ -2,6 +2,8 @@ import { createWriteStream } from 'node:fs';
 import { resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import type { LogFormat } from '@varve/interop';
+import type { LogReader, Summary } from '@varve/storage';
 import { exportBundle } from '@varve/storage/maintenance';
 import { CliError } from '../cli-error.ts';
 import type { CliCommand } from '../cli-command.ts';
@@ -11,23 +13,31 @@ import { fileProblem } from '../file-problem.ts';
 import { resolveId } from '../setup/resolve-id.ts';
 import { openExistingStore } from '../setup/open-configured-store.ts';
 import { styled } from '../terminal/output.ts';
+import type { TerminalIo } from '../terminal/terminal-io.ts';
 
-/** Writes a conversation with its proof into one portable file. */
+interface ExportCommandOptions {
+  readonly store?: string;
+  readonly format?: string;
+}
+
+/** Writes a conversation with its proof into one portable file, or in a format of another system. */
 export const exportCommand: CliCommand = {
   register(parent, io, done) {
     parent
       .command('export')
       .argument('<id>', 'the conversation, or the first characters of its id')
-      .argument('<file>', 'a new file; - for standard output')
-      .description('Write a conversation with its proof into one file for `import`.')
+      .argument('<file>', 'a new file, or directory for formats of several files; - for standard output')
+      .description('Write a conversation with its proof into one file for `import`, or in another format.')
+      .option('--format <name>', 'format of the file, such as v0', 'varve')
       .option('--store <url>', 'the store, for instance sqlite:FILE')
-      .action(async (id: string, file: string, { store: url }: { readonly store?: string }) => {
+      .action(async (id: string, file: string, { store: url, format = 'varve' }: ExportCommandOptions) => {
+        const foreign = await foreignFormat(format);
         await using store = await openExistingStore(io, url);
         const full = await resolveId(store, id);
         const log = await store.read(full);
-        const lines = exportBundle(log, await store.summary(full));
-        if (file === '-') await io.stdout.exactLines(lines);
-        else await write(lines, file, resolve(io.cwd, file));
+        const summary = await store.summary(full);
+        if (foreign) await writeForeign({ log, summary, format: foreign }, file, io);
+        else await writeLines(exportBundle(log, summary), file, io);
         const target = file === '-' ? 'standard output' : file;
         io.stderr.line(styled('dim', `Exported ${full} to ${target}: ${eventCount(await log.head())}.`));
         done(exitCodes.ok);
@@ -35,12 +45,48 @@ export const exportCommand: CliCommand = {
   },
 };
 
+// Formats are loaded in these functions, so that the help appears faster.
+
+async function foreignFormat(name: string): Promise<LogFormat | undefined> {
+  if (name === 'varve') return undefined;
+  const { formatNamed } = await import('../foreign/find-format.ts');
+  return formatNamed(name, 'write');
+}
+
+interface ForeignExport {
+  readonly log: LogReader;
+  readonly summary: Summary;
+  readonly format: LogFormat;
+}
+
+async function writeForeign({ log, summary, format }: ForeignExport, file: string, io: TerminalIo): Promise<void> {
+  const { foreignFiles, textOfExport, writeDirectory } = await import('../foreign/export-foreign.ts');
+  const files = await foreignFiles(log, summary, { format, io });
+  const text = textOfExport(files, file);
+  if (text !== undefined) return writeLines(Readable.from(text.split(/(?<=\n)/)), file, io);
+  try {
+    await writeDirectory(files, resolve(io.cwd, file));
+  } catch (error) {
+    throw unwritable(file, error);
+  }
+}
+
+async function writeLines(lines: AsyncIterable<string>, file: string, io: TerminalIo): Promise<void> {
+  if (file === '-') await io.stdout.exactLines(lines);
+  else await write(lines, file, resolve(io.cwd, file));
+}
+
 async function write(lines: AsyncIterable<string>, file: string, path: string): Promise<void> {
   try {
     // Logs contain private conversations: only the owner may read them.
     await pipeline(Readable.from(lines), createWriteStream(path, { flags: 'wx', mode: 0o600 }));
   } catch (error) {
-    if (!(error instanceof Error) || !('syscall' in error)) throw error;
-    throw new CliError(exitCodes.usage, fileProblem(file, 'written', error), 'Name a new file.');
+    throw unwritable(file, error);
   }
+}
+
+/** Describes why a target cannot be written. Rethrows an error that is not of the system. */
+function unwritable(file: string, error: unknown): CliError {
+  if (!(error instanceof Error) || !('syscall' in error)) throw error;
+  return new CliError(exitCodes.usage, fileProblem(file, 'written', error), 'Name a new file.');
 }

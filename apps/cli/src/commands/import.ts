@@ -1,12 +1,14 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import type { ForeignFiles, LogFormat } from '@varve/interop';
 import type { Verdict } from '@varve/storage/proof';
 import { CliError } from '../cli-error.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { eventCount } from '../conversations/formats.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { fileProblem } from '../file-problem.ts';
+import { filesAt } from '../foreign/files-at.ts';
 import { openConfiguredStore } from '../setup/open-configured-store.ts';
 import { styled } from '../terminal/output.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
@@ -14,16 +16,18 @@ import { publicKeys } from './option-values.ts';
 
 interface ImportCommandOptions {
   readonly store?: string;
+  readonly format?: string;
   readonly trust: readonly string[];
 }
 
-/** Imports a conversation that `export` wrote, after verifying it. */
+/** Imports a conversation that `export` wrote, after verifying it, or the logs of another system. */
 export const importCommand: CliCommand = {
   register(parent, io, done) {
     parent
       .command('import')
-      .argument('<file>', 'file written by `export`; - for standard input')
-      .description('Import an exported conversation under its original id after verifying it.')
+      .argument('<file>', 'file written by `export`, or a log of another system; - for standard input')
+      .description('Import an exported conversation after verifying it, or the log of another system.')
+      .option('--format <name>', 'format of the file, such as v0; default: recognised')
       .option('--store <url>', 'the store, for instance sqlite:FILE')
       .option(
         '--trust <key>',
@@ -31,25 +35,61 @@ export const importCommand: CliCommand = {
         publicKeys,
         [],
       )
-      .action(async (file: string, { store: url, trust }: ImportCommandOptions) => {
-        await checkFile(file, io);
-        // Loaded here, so that the help appears faster.
-        const { Conversation } = await import('@varve/agent');
-        await using store = await openConfiguredStore(io, url);
-        const { id, verdict, openCalls } = await Conversation.import(chunksOf(file, io), {
-          store,
-          ...(trust.length > 0 && { trusted: trust }),
-        });
-        if (verdict) {
-          const source = file === '-' ? 'standard input' : file;
-          io.stderr.line(styled('dim', `Imported ${source}: ${receipt(verdict)}.`));
+      .action(async (file: string, options: ImportCommandOptions) => {
+        const foreign = await foreignInput(file, options, io);
+        if (!foreign) await importVarve(file, options, io);
+        else {
+          const { importForeign } = await import('../foreign/import-foreign.ts');
+          await using store = await openConfiguredStore(io, options.store);
+          await importForeign(foreign.files, { ...foreign, store, io });
         }
-        if (openCalls > 0) io.stderr.line(`${openCalls} of its calls had no result yet; they do not run here.`);
-        io.stdout.line(id);
         done(exitCodes.ok);
       });
   },
 };
+
+async function importVarve(file: string, { store: url, trust }: ImportCommandOptions, io: TerminalIo): Promise<void> {
+  await checkFile(file, io);
+  // Loaded here, so that the help appears faster.
+  const { Conversation } = await import('@varve/agent');
+  await using store = await openConfiguredStore(io, url);
+  const { id, verdict, openCalls } = await Conversation.import(chunksOf(file, io), {
+    store,
+    ...(trust.length > 0 && { trusted: trust }),
+  });
+  if (verdict) {
+    const source = file === '-' ? 'standard input' : file;
+    io.stderr.line(styled('dim', `Imported ${source}: ${receipt(verdict)}.`));
+  }
+  if (openCalls > 0) io.stderr.line(`${openCalls} of its calls had no result yet; they do not run here.`);
+  io.stdout.line(id);
+}
+
+/** Returns the files of another system with their format; undefined for a file of `export`. */
+async function foreignInput(
+  file: string,
+  { format: name, trust }: ImportCommandOptions,
+  io: TerminalIo,
+): Promise<{ readonly files: ForeignFiles; readonly format: LogFormat } | undefined> {
+  if (name === 'varve' || (file === '-' && name === undefined)) return undefined;
+  // Loaded here, so that the help appears faster.
+  const { formatNamed, formatOf } = await import('../foreign/find-format.ts');
+  const named = name === undefined ? undefined : formatNamed(name, 'read');
+  if (file === '-') throw new CliError(exitCodes.usage, 'Only a file of `varve export` is read from standard input.');
+  const files = await foreignFilesAt(file, io);
+  const format = named ?? (await formatOf(files));
+  if (!format) return undefined;
+  if (trust.length === 0) return { files, format };
+  throw new CliError(exitCodes.usage, `${file} has no signatures: --trust is for files of \`varve export\`.`);
+}
+
+async function foreignFilesAt(file: string, io: TerminalIo): Promise<ForeignFiles> {
+  try {
+    return await filesAt(resolve(io.cwd, file));
+  } catch (error) {
+    throw unreadable(file, error);
+  }
+}
 
 /** Checks the file before a store is created for it. */
 async function checkFile(file: string, io: TerminalIo): Promise<void> {
@@ -60,7 +100,7 @@ async function checkFile(file: string, io: TerminalIo): Promise<void> {
   } catch (error) {
     throw unreadable(file, error);
   }
-  throw new CliError(exitCodes.usage, `${file} is a directory and not a file written by \`varve export\`.`);
+  throw new CliError(exitCodes.usage, `${file} is a directory, and not one of a known format.`);
 }
 
 async function* chunksOf(file: string, io: TerminalIo): AsyncGenerator<Uint8Array> {

@@ -8,6 +8,7 @@ export { forkEndFact, forkFact } from './fork.ts';
 export { importFact } from './import.ts';
 export { leafKey } from './leaf.ts';
 export { maskFact } from './mask.ts';
+export { originFact } from './origin.ts';
 export { parametersFact } from './parameters.ts';
 export { reviewFact, type CallReview, type RiskVerdict } from './review.ts';
 export { runFact } from './run.ts';

@@ -1,0 +1,50 @@
+import { createWriteStream } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { LogEntry } from '@varve/events/projections';
+import { activeBranch, type LogFormat, type OutputFile } from '@varve/interop';
+import { makeDirectories, type LogReader, type Summary } from '@varve/storage';
+import { CliError } from '../cli-error.ts';
+import { metaFields } from '../conversations/meta-fields.ts';
+import { exitCodes } from '../exit-codes.ts';
+import type { TerminalIo } from '../terminal/terminal-io.ts';
+import { reportLosses } from './report.ts';
+
+/** Returns a conversation in a format of another system, and prints what the format cannot hold. */
+export async function foreignFiles(
+  log: LogReader,
+  { id, meta }: Summary,
+  { format, io }: { readonly format: LogFormat; readonly io: TerminalIo },
+): Promise<readonly OutputFile[]> {
+  const entries: LogEntry[] = [];
+  for await (const entry of log.range(0)) entries.push(entry);
+  const { events, dropped } = await activeBranch(entries);
+  const { title } = metaFields(meta);
+  const output = format.write?.({ id, ...(title !== '' && { title }), events }) ?? { files: [], dropped: [] };
+  reportLosses({ dropped: [...dropped, ...output.dropped] }, io);
+  return output.files;
+}
+
+/** Writes files below a new directory that only its owner can read. */
+export async function writeDirectory(files: readonly OutputFile[], directory: string): Promise<void> {
+  await mkdir(directory, { mode: 0o700 });
+  for (const { path, text } of files) {
+    const target = join(directory, path);
+    makeDirectories(dirname(target), 0o700);
+    await pipeline(Readable.from([text]), createWriteStream(target, { flags: 'wx', mode: 0o600 }));
+  }
+}
+
+/**
+ * Returns the text of an export of one file; undefined if it is a directory.
+ *
+ * @throws {CliError} for a directory that is to be printed.
+ */
+export function textOfExport(files: readonly OutputFile[], target: string): string | undefined {
+  const [only] = files;
+  if (files.length === 1 && only?.path === '') return only.text;
+  if (target !== '-') return undefined;
+  throw new CliError(exitCodes.usage, 'This format is a directory, which cannot be written to standard output.');
+}

@@ -1,0 +1,70 @@
+import { mkdir, mkdtemp, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { runVarve, type Invocation } from './run-varve.ts';
+
+const fixture = new URL('../../../packages/interop/test/fixtures/v0/every-kind.json', import.meta.url);
+
+async function setup() {
+  const home = await mkdtemp(join(tmpdir(), 'varve-home-'));
+  const varve = (...args: readonly string[]): Promise<Invocation> => runVarve(args, { home });
+  const records = JSON.parse(await readFile(fixture, 'utf8')) as readonly object[];
+  return { home, varve, records };
+}
+
+test('a V0 trajectory is imported, shown, and exported as it was, with the events of the import after it', async () => {
+  const { home, varve, records } = await setup();
+  const file = join(home, 'trajectory.json');
+  await writeFile(file, JSON.stringify(records));
+  const imported = await varve('import', file);
+  expect([imported.code, imported.stderr]).toEqual([0, expect.stringContaining('of the format v0.')]);
+  const [id = '', delegate = ''] = imported.stdout.split('\n');
+  expect((await varve('show', id)).stdout).toContain('make test');
+  expect((await varve('show', delegate)).stdout).toContain('TASK: Look it up');
+  const target = join(home, 'again.json');
+  const exported = await varve('export', id, target, '--format', 'v0');
+  expect([exported.code, exported.stderr]).toEqual([0, expect.stringContaining('Left out: varve.import, 1 times.')]);
+  const again = JSON.parse(await readFile(target, 'utf8')) as readonly object[];
+  expect(again.slice(0, records.length)).toEqual(records);
+  expect((await stat(target)).mode & 0o777).toBe(0o600);
+  expect((await varve('export', id, target, '--format', 'v0')).stderr).toContain('it exists already');
+});
+
+test('a V0 directory is imported under its id, and links in it are not followed', async () => {
+  const { home, varve, records } = await setup();
+  const directory = join(home, 'session-1');
+  await mkdir(join(directory, 'events'), { recursive: true });
+  for (const [index, record] of records.slice(0, 4).entries()) {
+    await writeFile(join(directory, 'events', `${index}.json`), JSON.stringify(record));
+  }
+  await writeFile(join(home, 'private.json'), JSON.stringify({ ...records[1], id: 4, message: 'private' }));
+  await symlink(join(home, 'private.json'), join(directory, 'events', '4.json'));
+  await writeFile(join(directory, 'agent_state.pkl'), 'gASV');
+  const { code, stdout, stderr } = await varve('import', directory);
+  expect([code, stdout]).toEqual([0, 'session-1\n']);
+  expect(stderr).toContain('events/4.json was not read');
+  expect(stderr).toContain('agent_state.pkl was not read: It is a Python pickle');
+  expect((await varve('show', 'session-1', '--json')).stdout).not.toContain('private');
+  expect((await varve('import', directory)).code).toBe(4);
+  const target = join(home, 'out');
+  expect((await varve('export', 'session-1', target, '--format', 'v0-directory')).code).toBe(0);
+  expect((await readdir(join(target, 'events'))).slice(0, 4)).toEqual(['0.json', '1.json', '2.json', '3.json']);
+  expect((await varve('export', 'session-1', '-', '--format', 'v0-directory')).stderr).toContain('standard output');
+});
+
+test.for([
+  [['import', 'state.pkl'], 'state.pkl is not imported. It is a Python pickle'],
+  [['import', 'list.json', '--format', 'v0'], 'list.json contains no action and no observation.'],
+  [['import', 'list.json', '--format', 'x'], 'x is not a format.'],
+  [['import', '-', '--format', 'v0'], 'Only a file of `varve export` is read from standard input.'],
+  [['import', 'empty.json', '--trust', 'did:key:z6Mk'], 'empty.json has no signatures'],
+  [['export', 'a', 'b', '--format', 'v0-state'], 'v0-state is not a format.'],
+] as const)('%j is refused with the reason', async ([args, reason]) => {
+  const { home, varve } = await setup();
+  await writeFile(join(home, 'state.pkl'), 'gASV');
+  await writeFile(join(home, 'list.json'), '[{"kind":"x"}]');
+  await writeFile(join(home, 'empty.json'), '[]');
+  const { code, stdout, stderr } = await varve(...args);
+  expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(reason)]);
+});

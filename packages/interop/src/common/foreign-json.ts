@@ -1,0 +1,48 @@
+import { exceededJsonLimit } from '@varve/text';
+import { InteropError } from '../error.ts';
+
+/** Limits of one foreign JSON text: more than any real log, and little enough to parse. */
+const limits = { depth: 180, values: 5_000_000 };
+
+/** A JSON object of another system: every field is unchecked. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+/**
+ * Parses foreign JSON of limited depth and size.
+ *
+ * @param place Name of the text in messages.
+ * @throws {InteropError} `invalid`.
+ */
+export function parseForeignJson(text: string, place: string): unknown {
+  const exceeded = exceededJsonLimit(text, limits);
+  if (exceeded) {
+    const limit =
+      exceeded === 'depth' ? `nested deeper than ${limits.depth} levels` : `of over ${limits.values} values`;
+    throw new InteropError('invalid', `${place} is ${limit}.`);
+  }
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new InteropError('invalid', `${place} is not JSON.`, { cause });
+  }
+}
+
+/** Returns a JSON object, or undefined for any other value. */
+export function fieldsOf(value: unknown): Fields | undefined {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : undefined;
+}
+
+/** Returns a string, or undefined for any other value. */
+export function stringOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** Returns the strings of a list; empty for any other value. */
+export function stringsOf(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
+}
+
+/** Returns a whole number, or undefined for any other value. */
+export function integerOf(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isSafeInteger(value) ? value : undefined;
+}

@@ -1,0 +1,79 @@
+import type { BaseEvent } from '@varve/events';
+import type { LogEntry } from '@varve/events/projections';
+import type { Dropped } from './dropped.ts';
+
+/** Files of a foreign log: one file, or all files of a directory. The caller does the reading. */
+export interface ForeignFiles {
+  /** Name of the file or directory, without its parents. */
+  readonly name: string;
+  /** Paths below the directory, with `/`, sorted; for one file its name. */
+  readonly paths: readonly string[];
+  /** Returns the first characters of a file, about 4,000; empty if it cannot be read. */
+  start(path: string): Promise<string>;
+  /** Returns the text of a file; undefined if it is not UTF-8 or cannot be read. */
+  text(path: string): Promise<string | undefined>;
+}
+
+/** A record that could not be read. It is left out, or kept without an event; the others are read. */
+export interface Problem {
+  /** Place of the record: the path of its file, its line or its index. */
+  readonly place: string;
+  /** Reason, as a sentence that quotes nothing of the record. */
+  readonly reason: string;
+}
+
+/** A foreign log as events of varve. They are history: nothing in them may run or approve anything. */
+export interface ForeignLog {
+  /** Id of the conversation in the other system, as it was found. */
+  readonly id?: string;
+  readonly title?: string;
+  /** Events in order, with their exact texts. */
+  readonly entries: readonly LogEntry[];
+  readonly problems: readonly Problem[];
+  /** Content that no event can hold. */
+  readonly dropped: readonly Dropped[];
+  /** Logs inside of this one, such as those of delegates. */
+  readonly children: readonly ForeignLog[];
+}
+
+/** Options of reading. */
+export interface ReadOptions {
+  /** Returns a new event id: a UUID. */
+  readonly newId: () => string;
+}
+
+/** A log to write. */
+export interface WrittenLog {
+  /** Id of the conversation. */
+  readonly id: string;
+  readonly title?: string;
+  /** Events of one branch in order, as `activeBranch` returns them. */
+  readonly events: readonly BaseEvent[];
+}
+
+/** A written file. */
+export interface OutputFile {
+  /** Path below a directory; empty for a format of one file. */
+  readonly path: string;
+  readonly text: string;
+}
+
+/** Result of writing. */
+export interface Output {
+  readonly files: readonly OutputFile[];
+  readonly dropped: readonly Dropped[];
+}
+
+/** Format of another system. `formats` lists them all. */
+export interface LogFormat {
+  /** Name in commands, such as `v0`. */
+  readonly name: string;
+  /** One line for help texts. */
+  readonly description: string;
+  /** Returns true if the files look like this format; reads as little as possible. */
+  matches?(files: ForeignFiles): Promise<boolean>;
+  /** Reads the logs of a file or directory. @throws {InteropError} `invalid` when nothing in it can be read. */
+  read?(files: ForeignFiles, options: ReadOptions): Promise<readonly ForeignLog[]>;
+  /** Writes a log. */
+  write?(log: WrittenLog): Output;
+}

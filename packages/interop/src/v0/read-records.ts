@@ -1,0 +1,136 @@
+import { EventError, type BaseEvent, type Stamp } from '@varve/events';
+import { originFact } from '@varve/events/facts';
+import { differencesOf, type Differences } from '../common/differences.ts';
+import { fieldsOf, type Fields } from '../common/foreign-json.ts';
+import { LogBuilder } from '../common/log-builder.ts';
+import type { ForeignLog, Problem, ReadOptions } from '../common/log-format.ts';
+import { statsUpdate } from './metrics.ts';
+import { readAction } from './read-action.ts';
+import { readObservationRecord } from './read-observation.ts';
+import { ReadingContext, type EventDraft } from './reading-context.ts';
+import { typeOf, type V0Record } from './record.ts';
+import { RecordWriter } from './record-writer.ts';
+import { delegateSpans, recallsOf, supersededIndices } from './related-records.ts';
+import { byIndex, v0Format } from './write-records.ts';
+
+/** Events to create from a record, in their order. */
+interface Plan {
+  readonly before: readonly EventDraft[];
+  /** Event that is written as the record; absent for a record without one. */
+  readonly main?: EventDraft | undefined;
+  readonly after: readonly EventDraft[];
+}
+
+interface Step extends Plan {
+  readonly record: V0Record;
+  /** Name of the record in problems. */
+  readonly place: string;
+}
+
+/**
+ * Reads V0 records as events. A record without an event, such as a change of the state or an unknown one, is kept in a
+ * fact; so is what an event does not contain. `writeRecords` restores both, and returns the records as they were.
+ * Events of a delegate are kept in facts too, and are a log of their own in `children`.
+ */
+export function readRecords(values: readonly unknown[], options: ReadOptions): ForeignLog {
+  const problems: Problem[] = [];
+  const placed = values.flatMap((value, index) => {
+    const record = fieldsOf(value);
+    const place = `record ${index}`;
+    if (!record) problems.push({ place, reason: 'It is not an object.' });
+    return record ? [{ record, place }] : [];
+  });
+  const records = placed.map(({ record }) => record);
+  const spans = delegateSpans(records);
+  const hidden = new Set([...supersededIndices(records), ...spans.flatMap(({ inside }) => inside)]);
+  const context = new ReadingContext(options.newId, recallsOf(records));
+  const steps = placed.map(({ record, place }, index): Step => {
+    const plan = hidden.has(index) || isHidden(record) ? nothing : planOf(record, index, context);
+    if (!plan) problems.push({ place, reason: 'Its kind is unknown.' });
+    if (plan?.main) context.addEvent(record, plan.main.id);
+    return { record, place, ...(plan ?? nothing) };
+  });
+  const entries = build(withValidPlans(steps, problems), options, problems);
+  const children = spans.map(({ inside }) =>
+    readRecords(
+      inside.map((at) => records[at]),
+      options,
+    ),
+  );
+  return { entries, problems, dropped: [], children };
+}
+
+const nothing: Plan = { before: [], after: [] };
+
+/** Hidden events are not part of the history of a V0 agent. */
+function isHidden({ args, extras }: V0Record): boolean {
+  return fieldsOf(args)?.['hidden'] === true || fieldsOf(extras)?.['hidden'] === true;
+}
+
+function planOf(record: V0Record, index: number, context: ReadingContext): Plan | undefined {
+  const { action, observation } = typeOf(record);
+  const drafts =
+    action === undefined
+      ? readObservationRecord(observation ?? '', record, context)
+      : readAction(action, { record, index }, context);
+  if (!drafts) return undefined;
+  const [main, ...after] = drafts;
+  const metrics = JSON.stringify(record['llm_metrics']) ?? '';
+  const make = metrics === context.lastMetrics ? undefined : statsUpdate(record);
+  if (make) context.lastMetrics = metrics;
+  // Totals precede the action that reports them, as the fact of a call does.
+  return { before: make ? [{ id: context.newId(), make }] : [], main, after };
+}
+
+/** Any stamp: whether content can be an event does not depend on it. */
+const anyTime = { timestamp: '2026-01-01T00:00:00.000000' };
+
+/** Removes the plans of records whose content cannot be an event. */
+function withValidPlans(steps: readonly Step[], problems: Problem[]): readonly Step[] {
+  return steps.map((step) => {
+    try {
+      for (const { id, make } of [...step.before, ...(step.main ? [step.main] : []), ...step.after]) {
+        make({ id, ...anyTime });
+      }
+      return step;
+    } catch (error) {
+      if (!(error instanceof EventError)) throw error;
+      problems.push({ place: step.place, reason: 'It cannot be an event.' });
+      return { record: step.record, place: step.place, ...nothing };
+    }
+  });
+}
+
+/** Creates the events, and the facts with the differences of their records. */
+function build(steps: readonly Step[], { newId }: ReadOptions, problems: Problem[]): ForeignLog['entries'] {
+  const mains = steps.flatMap(({ main, after }) => [...(main ? [main] : []), ...after]);
+  const writer = new RecordWriter(mains.map(({ id, make }) => make({ id, ...anyTime })));
+  const log = new LogBuilder(newId);
+  for (const { record, place, before, main, after } of steps) {
+    const addDerived = ({ id, make }: EventDraft): void => {
+      const event = log.add('', make, id);
+      if (event) writer.commit(event, writer.next(event));
+    };
+    before.forEach(addDerived);
+    const event = main && log.add(timeOf(record), main.make, main.id);
+    const differences = differencesOf(byIndex(event ? writer.next(event) : []), byIndex([record]));
+    const { changed, removed } = differences;
+    const isKept = changed.length + removed.length === 0 || log.add('', (stamp) => originOf(event, differences, stamp));
+    if (!isKept)
+      problems.push({ place, reason: 'It cannot be kept: it is nested too deeply, or its numbers are too large.' });
+    writer.commit(event, [record]);
+    after.forEach(addDerived);
+  }
+  return log.entries;
+}
+
+function originOf(event: BaseEvent | undefined, { changed, removed }: Differences, stamp: Stamp): BaseEvent {
+  const value = { format: v0Format, ...(event && { event_id: event.id }), changed, removed };
+  return originFact.create(value, stamp);
+}
+
+function timeOf({ timestamp, args }: Fields): string {
+  if (typeof timestamp === 'string') return timestamp;
+  const legacy = fieldsOf(args)?.['timestamp'];
+  return typeof legacy === 'string' ? legacy : '';
+}

@@ -1,0 +1,107 @@
+import type { ToolCall } from '@varve/events';
+import type { Call } from '@varve/events/facts';
+import type { ActionEvent } from '@varve/events/kinds';
+import { fieldsOf, stringOf, type Fields } from '../common/foreign-json.ts';
+import { plainText, type V0Record } from './record.ts';
+
+/** Mark in a `model_response` that was rebuilt from the log, because the log does not contain the response itself. */
+export const rebuiltMark = 'varve_rebuilt';
+
+/** Call of a V0 action, from its metadata. */
+export interface ForeignCall {
+  readonly toolName: string;
+  readonly toolCall: ToolCall;
+  readonly responseId: string;
+  /** Text that the model wrote next to its calls. */
+  readonly content?: string;
+  /** True for the first call of its response. */
+  readonly isFirst: boolean;
+}
+
+/** Returns the call in the metadata of a V0 action; undefined without metadata. */
+export function foreignCallOf({ tool_call_metadata: metadata }: V0Record): ForeignCall | undefined {
+  const { tool_call_id: id, function_name: name, model_response: response } = fieldsOf(metadata) ?? {};
+  if (typeof id !== 'string' || typeof name !== 'string') return undefined;
+  const message = messageOf(response);
+  const calls = Array.isArray(message?.['tool_calls']) ? message['tool_calls'].map(fieldsOf) : [];
+  const index = calls.findIndex((call) => call?.['id'] === id);
+  const named = fieldsOf(calls[index]?.['function']);
+  const written = named?.['arguments'];
+  const content = stringOf(message?.['content']);
+  return {
+    toolName: name,
+    toolCall: {
+      id,
+      name: stringOf(named?.['name']) ?? name,
+      arguments: typeof written === 'string' ? written : JSON.stringify(written ?? {}),
+      origin: 'completion',
+    },
+    responseId: stringOf(fieldsOf(response)?.['id']) ?? '',
+    ...(content !== undefined && { content }),
+    isFirst: index <= 0,
+  };
+}
+
+/** Returns the message of a chat completion. */
+function messageOf(response: unknown): Fields | undefined {
+  const choices = fieldsOf(response)?.['choices'];
+  return Array.isArray(choices) ? fieldsOf(fieldsOf(choices[0])?.['message']) : undefined;
+}
+
+/** Returns the arguments of a call as an object; empty if they are anything else. */
+export function argumentsOf(call: ToolCall): Fields {
+  try {
+    return fieldsOf(JSON.parse(call.arguments)) ?? {};
+  } catch {
+    return {};
+  }
+}
+
+/** A reply of the model, as far as the log contains it. */
+export interface LoggedReply {
+  /** Calls of the reply in order. */
+  readonly actions: readonly ActionEvent[];
+  readonly model?: string;
+  /** Its fact, for replies to varve. */
+  readonly call?: Call;
+}
+
+/** Returns the metadata of a call, with a response that is rebuilt from the log and marked as such. */
+export function rebuiltMetadata({ tool_name, tool_call_id, llm_response_id }: ActionEvent, reply: LoggedReply): Fields {
+  const { actions, model = 'unknown', call } = reply;
+  const content = plainText(actions.flatMap(({ thought }) => thought));
+  const tool_calls = actions.map(({ tool_call: { id, name, arguments: written } }) => ({
+    function: { arguments: written, name },
+    id,
+    type: 'function',
+  }));
+  return {
+    function_name: tool_name,
+    tool_call_id,
+    model_response: {
+      id: llm_response_id,
+      ...(call && { created: Math.floor(call.at / 1000) }),
+      model: call?.model ?? model,
+      object: 'chat.completion',
+      choices: [
+        {
+          finish_reason: 'tool_calls',
+          index: 0,
+          message: { content: content === '' ? null : content, role: 'assistant', tool_calls },
+        },
+      ],
+      ...(call?.usage && { usage: usageOf(call.usage) }),
+      [rebuiltMark]: true,
+    },
+    total_calls_in_response: actions.length,
+  };
+}
+
+function usageOf({ input_tokens, output_tokens, cache_read_tokens }: NonNullable<Call['usage']>): Fields {
+  return {
+    completion_tokens: output_tokens,
+    prompt_tokens: input_tokens,
+    total_tokens: input_tokens + output_tokens,
+    prompt_tokens_details: { cached_tokens: cache_read_tokens },
+  };
+}

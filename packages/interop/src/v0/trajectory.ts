@@ -1,0 +1,51 @@
+import { InteropError } from '../error.ts';
+import { fieldsOf, parseForeignJson } from '../common/foreign-json.ts';
+import type { ForeignFiles, ForeignLog, LogFormat, Output, ReadOptions, WrittenLog } from '../common/log-format.ts';
+import { readRecords } from './read-records.ts';
+import { typeOf, type V0Record } from './record.ts';
+import { writeRecords } from './write-records.ts';
+
+/** Returns the records of a trajectory: a JSON list. @throws {InteropError} `invalid` for other text. */
+export function parseTrajectory(text: string, place: string): readonly unknown[] {
+  const json = parseForeignJson(text, place);
+  // The server of V0 wraps the list.
+  const list = fieldsOf(json)?.['trajectory'] ?? json;
+  if (!Array.isArray(list)) throw new InteropError('invalid', `${place} is not a list of records.`);
+  return list;
+}
+
+/** Returns a trajectory as V0 saves it: a list with four spaces of indentation. */
+export function trajectoryText(records: readonly V0Record[]): string {
+  return `${JSON.stringify(records, undefined, 4)}\n`;
+}
+
+/** Trajectory of OpenHands V0: one JSON file, as `save_trajectory_path` writes it. */
+export const trajectoryFormat: LogFormat = {
+  name: 'v0',
+  description: 'OpenHands V0 trajectory (one JSON file)',
+  async matches(files: ForeignFiles): Promise<boolean> {
+    const [path] = files.paths;
+    if (files.paths.length !== 1 || !path?.endsWith('.json')) return false;
+    const start = (await files.start(path)).trimStart();
+    return /^(\{\s*"trajectory"\s*:\s*)?\[\s*(\]|\{)/.test(start) && !/^\[\s*\{\s*"kind"/.test(start);
+  },
+  async read(files: ForeignFiles, options: ReadOptions): Promise<readonly ForeignLog[]> {
+    const [path = ''] = files.paths;
+    const text = await files.text(path);
+    if (text === undefined) throw new InteropError('invalid', `${path} is not UTF-8 text.`);
+    const records = parseTrajectory(text, path);
+    if (!records.some((record) => isRecord(record))) {
+      throw new InteropError('invalid', `${path} contains no action and no observation.`);
+    }
+    return [readRecords(records, options)];
+  },
+  write({ events }: WrittenLog): Output {
+    const { records, dropped } = writeRecords(events);
+    return { files: [{ path: '', text: trajectoryText(records) }], dropped };
+  },
+};
+
+function isRecord(value: unknown): boolean {
+  const fields = fieldsOf(value);
+  return fields !== undefined && Object.keys(typeOf(fields)).length > 0;
+}
