@@ -53,12 +53,26 @@ test('a V0 directory is imported under its id, and links in it are not followed'
   expect((await varve('export', 'session-1', '-', '--format', 'v0-directory')).stderr).toContain('standard output');
 });
 
+test('a call without a result is answered as not executed, although its record is confirmed', async () => {
+  const { home, varve } = await setup();
+  const args = { command: 'touch created', confirmation_state: 'confirmed' };
+  const approval = { observation: 'agent_state_changed', extras: { agent_state: 'user_confirmed' } };
+  await writeFile(join(home, 'open.json'), JSON.stringify([{ id: 0, source: 'agent', action: 'run', args }, approval]));
+  const { stdout, stderr } = await varve('import', 'open.json');
+  expect(stderr).toContain('1 of its calls had no result; they do not run here.');
+  expect((await varve('show', stdout.trim(), '--json')).stdout).toContain('It was not executed here');
+  expect(await readdir(home)).not.toContain('created');
+});
+
 test.for([
   [['import', 'state.pkl'], 'state.pkl is not imported. It is a Python pickle'],
   [['import', 'list.json', '--format', 'v0'], 'list.json contains no action and no observation.'],
   [['import', 'list.json', '--format', 'x'], 'x is not a format.'],
   [['import', '-', '--format', 'v0'], 'Only a file of `varve export` is read from standard input.'],
-  [['import', 'empty.json', '--trust', 'did:key:z6Mk'], 'empty.json has no signatures'],
+  [
+    ['import', 'empty.json', '--trust', 'did:key:z6Mkon3Necd6NkkyfoGoHxid2znGc59LU3K7mubaRcFbLfLX'],
+    'empty.json has no signatures',
+  ],
   [['export', 'a', 'b', '--format', 'v0-state'], 'v0-state is not a format.'],
 ] as const)('%j is refused with the reason', async ([args, reason]) => {
   const { home, varve } = await setup();

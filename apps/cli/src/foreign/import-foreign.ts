@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { ForeignFiles, ForeignLog, LogFormat } from '@varve/interop';
 import { StorageError, type EventStore } from '@varve/storage';
 import { isId } from '@varve/storage/kit';
-import { eventCount } from '../conversations/event-count.ts';
+import { eventCount } from '../conversations/formats.ts';
 import { styled } from '../terminal/output.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 import { bundleOf } from './bundle-of.ts';

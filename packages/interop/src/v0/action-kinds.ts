@@ -111,20 +111,20 @@ const edit: ActionKind = {
     );
     return payload(FileEditorAction, Object.fromEntries(fields) as Fields);
   },
-  write: ({ path, command, ...fields }, { thought, security_risk }) => (({
-	path,
-	command,
-	file_text: fields['file_text'] ?? null,
-	old_str: fields['old_str'] ?? null,
-	new_str: fields['new_str'] ?? null,
-	insert_line: fields['insert_line'] ?? null,
-	content: '',
-	start: 1,
-	end: -1,
-	thought,
-	impl_source: 'oh_aci',
-	security_risk
-})),
+  write: ({ path, command, ...fields }, { thought, security_risk }) => ({
+    path,
+    command,
+    file_text: fields['file_text'] ?? null,
+    old_str: fields['old_str'] ?? null,
+    new_str: fields['new_str'] ?? null,
+    insert_line: fields['insert_line'] ?? null,
+    content: '',
+    start: 1,
+    end: -1,
+    thought,
+    impl_source: 'oh_aci',
+    security_risk,
+  }),
   describe: () => '',
 };
 

@@ -40,23 +40,23 @@ function derivedMetadata(events: readonly BaseEvent[]): Fields {
   for (const event of events) metrics.follow(event);
   const { accumulated_cost = 0, accumulated_token_usage } = metrics.fields() ?? {};
   const { prompt_tokens = 0, completion_tokens = 0, model = null } = fieldsOf(accumulated_token_usage) ?? {};
-  return ({
-	conversation_id: '',
-	selected_repository: null,
-	user_id: null,
-	selected_branch: null,
-	git_provider: null,
-	title: null,
-	last_updated_at: events.at(-1)?.timestamp ?? null,
-	trigger: null,
-	pr_number: [],
-	created_at: events[0]?.timestamp ?? null,
-	llm_model: model,
-	accumulated_cost,
-	prompt_tokens,
-	completion_tokens,
-		total_tokens: Number(prompt_tokens) + Number(completion_tokens),
-	sandbox_id: null,
-		conversation_version: 'V0'
-});
+  return {
+    conversation_id: '',
+    selected_repository: null,
+    user_id: null,
+    selected_branch: null,
+    git_provider: null,
+    title: null,
+    last_updated_at: events.at(-1)?.timestamp ?? null,
+    trigger: null,
+    pr_number: [],
+    created_at: events[0]?.timestamp ?? null,
+    llm_model: model,
+    accumulated_cost,
+    prompt_tokens,
+    completion_tokens,
+    total_tokens: Number(prompt_tokens) + Number(completion_tokens),
+    sandbox_id: null,
+    conversation_version: 'V0',
+  };
 }

@@ -129,14 +129,14 @@ function recallRecords(
       causeOffset: 1,
       observation: 'recall',
       content: 'Added microagent knowledge',
-      extras: ({
-	...shared,
-	...empty,
-	...rest,
-	conversation_instructions: '',
-	working_dir: '',
-	microagent_knowledge: knowledge
-}),
+      extras: {
+        ...shared,
+        ...empty,
+        ...rest,
+        conversation_instructions: '',
+        working_dir: '',
+        microagent_knowledge: knowledge,
+      },
     },
   ];
 }
