@@ -1,5 +1,8 @@
 import { once } from 'node:events';
+import { mkdtempDisposable, readdir, rm } from 'node:fs/promises';
 import { request, type IncomingMessage } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { text as streamText } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { text, type BaseEvent } from '@varve/events';
@@ -7,6 +10,7 @@ import { leafKey, maskFact } from '@varve/events/facts';
 import { ConversationStateUpdateEvent, MessageEvent } from '@varve/events/kinds';
 import { eventFactory } from '@varve/events/testing';
 import { memoryStore } from '@varve/storage';
+import { directoryStore } from '@varve/storage/directory';
 import { dashedId } from '../conversation-id.ts';
 import { server, type Server } from '../server.ts';
 import { conversationOf, rowsOf, testId } from '../testing/conversation-of.ts';
@@ -202,4 +206,20 @@ test('events are returned in the order of the ids in the body, with null for unk
     null,
     expect.objectContaining({ id: events[0]?.id }),
   ]);
+});
+
+test.for(['search', 'count'])('the %s of a log that lost events is an error that describes the loss', async (route) => {
+  await using directory = await mkdtempDisposable(join(tmpdir(), 'varve-'));
+  const { user: message } = eventFactory();
+  await using store = await directoryStore({ path: directory.path });
+  await conversationOf(store, { events: [message('a'), message('b'), message('c')] });
+  const folder = join(directory.path, testId(1), 'events');
+  const [, second = ''] = (await readdir(folder)).toSorted();
+  await rm(join(folder, second));
+  const response = await get(server({ store, keys: [testKey] }), `${path}/${route}`);
+  expect(response.status).toBe(500);
+  expect(await response.json()).toEqual({
+    detail: 'Internal Server Error',
+    exception: expect.stringMatching(/^500: Event 1 of conversation 0+1 is missing; 1 of the later ones/) as unknown,
+  });
 });

@@ -46,7 +46,7 @@ export const eventRoutes: readonly Route[] = [
     errors,
     async handle({ params, query }, services) {
       const { page_id: pageId, sort_order: order, timestamp__gte: from, timestamp__lt: before, ...rest } = query;
-      const log = await logOf(params.conversation_id, services);
+      const log = await wholeLogOf(params.conversation_id, services);
       const { items, nextPageId } = await searchEvents(log, { ...rest, pageId, order, from, before });
       const texts = items.map(({ text }) => text).join(',');
       return jsonText(`{"items":[${texts}],"next_page_id":${JSON.stringify(nextPageId)}}`);
@@ -62,7 +62,7 @@ export const eventRoutes: readonly Route[] = [
     response: z.int(),
     errors,
     async handle({ params, query: { timestamp__gte: from, timestamp__lt: before, ...rest } }, services) {
-      const log = await logOf(params.conversation_id, services);
+      const log = await wholeLogOf(params.conversation_id, services);
       return Response.json(await countEvents(log, { ...rest, from, before }));
     },
   }),
@@ -101,6 +101,14 @@ export const eventRoutes: readonly Route[] = [
 async function logOf(id: string, { store }: Services): Promise<LogReader> {
   const log = await unlessMissing(store.read(id));
   if (!log) throw new HTTPException(404, { message: `Conversation not found: ${dashedId(id)}` });
+  return log;
+}
+
+/** Refuses a log that lost events: a list of the others would look complete. */
+async function wholeLogOf(id: string, services: Services): Promise<LogReader> {
+  const log = await logOf(id, services);
+  const loss = await log.loss?.();
+  if (loss) throw new HTTPException(500, { message: loss.message });
   return log;
 }
 
