@@ -16,7 +16,7 @@ export interface FernetOptions {
   readonly random?: (size: number) => Uint8Array;
 }
 
-/** Version, time and initialization vector in front of the encrypted text, and the code behind it, in bytes. */
+/** Version, time and initialization vector in front of the encrypted text, and the code after it, in bytes. */
 const sizes = { version: 1, time: 8, iv: 16, code: 32 } as const;
 const version = 0x80;
 

@@ -3,7 +3,7 @@ import { SettingsError } from '../error.ts';
 
 /** Place of one text in the keychain of the operating system. */
 export interface KeychainEntry {
-  /** Returns the text; undefined if there is none. @throws {SettingsError} `io` if there is no keychain. */
+  /** Returns the text; undefined if it is missing. @throws {SettingsError} `io` if there is no keychain. */
   read(): Promise<string | undefined>;
   /** @throws {SettingsError} `io` if there is no keychain. */
   write(text: string): Promise<void>;

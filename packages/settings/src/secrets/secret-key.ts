@@ -29,8 +29,8 @@ export function secretKeyFile(home: string): string {
 /**
  * Returns the passphrase of the stored secrets; undefined if none was created.
  *
- * @throws {SettingsError} `invalid` if other users can read the file, or it is empty; `missing` if the keychain has lost
- * the key; `io`.
+ * @throws {SettingsError} `invalid` if other users can read the file, or it is empty; `missing` if the keychain has
+ * lost the key; `io`.
  */
 export async function readSecretKey({ home, keychain }: SecretKeyOptions): Promise<string | undefined> {
   const path = secretKeyFile(home);

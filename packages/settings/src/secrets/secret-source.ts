@@ -8,8 +8,8 @@ const text = z.string().max(64 * 1024);
 const description = z.nullish(z.string().max(1000)).transform((value) => value ?? undefined);
 
 /**
- * Schemas of the sources of a secret, as the reference and its clients write them: a value, or an address from which the
- * value is read.
+ * Schemas of the sources of a secret, as the reference and its clients write them: a value, or an address from which
+ * the value is read.
  *
  * @see software-agent-sdk StaticSecret, LookupSecret
  */

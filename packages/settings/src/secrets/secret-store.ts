@@ -32,7 +32,7 @@ export interface SecretStore {
   set(name: string, source: SecretSource): Promise<void>;
   /** Returns false if there is no such secret. */
   remove(name: string): Promise<boolean>;
-  /** Returns the cipher of the store, for records that clients send back. Creates the key if there is none. */
+  /** Returns the cipher of the store, for records that clients send back. Creates the key if it is missing. */
   cipher(): Promise<Cipher>;
 }
 

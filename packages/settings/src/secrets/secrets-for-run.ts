@@ -10,8 +10,8 @@ export interface RunSecrets {
 }
 
 /**
- * Reads all secrets before a run starts, also those of lookups, so that each is masked from the first event on. One that
- * is not available is a problem and stops nothing.
+ * Reads all secrets before a run starts, also those of lookups, so that each is masked from the first event on. One
+ * that is not available is a problem and stops nothing.
  */
 export async function secretsForRun(store: SecretStore): Promise<RunSecrets> {
   const listed = await store.list();

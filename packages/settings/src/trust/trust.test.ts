@@ -116,7 +116,7 @@ test('trust is for one workspace, and not for another with the same content', as
   expect(await trustStore({ home: one.home }).status(copy)).toBe('untrusted');
 });
 
-test('a workspace behind a link is the workspace', async () => {
+test('a link to a workspace means the workspace', async () => {
   const place = newPlace();
   place.write('.openhands/hooks.json', hooks);
   const link = join(dirname(place.workspace), 'link');
