@@ -8,6 +8,7 @@ export const commands: Readonly<Record<string, () => Promise<CliCommand>>> = {
   run: async () => (await import('./commands/run.ts')).run,
   ls: async () => (await import('./commands/ls.ts')).ls,
   show: async () => (await import('./commands/show.ts')).show,
+  context: async () => (await import('./commands/context.ts')).context,
   verify: async () => (await import('./commands/verify.ts')).verify,
   repair: async () => (await import('./commands/repair.ts')).repairCommand,
   export: async () => (await import('./commands/export.ts')).exportCommand,

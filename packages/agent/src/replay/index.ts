@@ -4,4 +4,5 @@ export { replayConversation, type Replayed, type ReplayOptions } from './replay-
 export { verifyRequests, type RequestCheck, type VerifyRequestsOptions } from './verify-requests.ts';
 export type { MetaDifference, StoredSettings } from '../log/settings.ts';
 export { verifySnapshots, type SnapshotCheck, type VerifySnapshotsOptions } from './verify-snapshots.ts';
+export { readContext, type ContextUse, type ReadContextOptions } from './read-context.ts';
 export { readSettings, verifyMeta } from './verify-meta.ts';

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { condensationFact } from '../facts/index.ts';
 import { text, type BaseEvent } from '../index.ts';
 import {
   ActionEvent,
@@ -149,4 +150,26 @@ test.for([
   const output = shown(HookExecutionEvent.create({ ...hook, ...fields }, stamp));
   expect(output.startsWith(line)).toBe(true);
   expect(output).not.toContain('\u001B');
+});
+
+test('an attempt to condense is shown with its tokens, or with the reason of its failure', () => {
+  const attempt = { condenser: 'llm-summary', reason: 'check', tokens_before: 90_000, scale: 1, at: 1 } as const;
+  const forgotten = { ActionEvent: 3, ObservationEvent: 3, MyEvent: 1 };
+  const done = { ...attempt, tokens_after: 40_000, forgotten, masked: 1, focus: 'the port' };
+  expect(shown(condensationFact.create(done, stamp))).toBe(
+    'condensed by llm-summary: about 90,000 → 40,000 tokens · forgot 3 calls, 3 results, 1 MyEvent · masked 1 output · focus: the port',
+  );
+  const problem = 'The summary is empty.';
+  expect(shown(condensationFact.create({ ...done, problem }, stamp))).toContain('\nwithout a summary: The summary');
+  expect(shown(condensationFact.create({ ...attempt, problem }, stamp))).toBe(
+    'could not condense (llm-summary): The summary is empty.',
+  );
+});
+
+test('a condensation shows the beginning of its summary, which cannot control the terminal', () => {
+  const summary = `## Goals\n\u001B[2JBread\n${'more\n'.repeat(20)}`;
+  const fields = { forgotten_event_ids: ['a', 'b'], summary, summary_offset: 2, llm_response_id: 'r' };
+  const lines = shown(Condensation.create(fields, stamp)).split('\n');
+  expect(lines.slice(0, 3)).toEqual(['… 2 events are no longer shown to the model', '  ## Goals', '  Bread']);
+  expect(lines.length).toBeLessThan(16);
 });
