@@ -6,8 +6,16 @@ export interface Table {
   readonly rows: readonly (readonly string[])[];
 }
 
+/** Options of the command line, for the tables that have some. */
+export interface BenchOptions {
+  /** Log to replay instead of a measurement: a file or directory of events. */
+  readonly replay?: string;
+  /** Tokens that a request of the replay may have. */
+  readonly window?: number;
+}
+
 /** Measures a subject and returns a table: one file in `tables/`, one line in `tables.ts`. */
-export type Bench = () => Promise<Table>;
+export type Bench = (options?: BenchOptions) => Promise<Table>;
 
 /** Formats a table as text, columns aligned, figures right-aligned. */
 export function textOfTable({ title, about, header, rows }: Table): string {

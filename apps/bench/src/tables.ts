@@ -1,4 +1,5 @@
 import { agent, agentFlat, agentNoDelay } from './tables/agent.ts';
+import { condensers } from './tables/condensers.ts';
 import { events } from './tables/events.ts';
 import { llm } from './tables/llm.ts';
 import { mock } from './tables/mock.ts';
@@ -11,6 +12,7 @@ export const tables: Readonly<Record<string, Bench>> = {
   agent,
   'agent-no-delay': agentNoDelay,
   'agent-flat': agentFlat,
+  condensers,
   events,
   llm,
   mock,

@@ -47,12 +47,11 @@ function lines(use: ContextUse): readonly string[] {
   if (limit !== undefined) rows.push(['free', Math.max(0, limit - total)]);
   return rows.map(([name, tokens]) => {
     const share = whole > 0 ? `${Math.round((tokens / whole) * 100)} %` : '';
-    return `${name.padEnd(12)}${tokens.toLocaleString('en').padStart(12)}${share.padStart(8)}`;
+    return `${name.padEnd(12)}${count(tokens).padStart(12)}${share.padStart(8)}`;
   });
 }
 
 function footer({ total, limit, counted }: ContextUse, window: number | undefined, { model }: StoredRun): string {
-  const count = (tokens: number): string => tokens.toLocaleString('en');
   const name = model?.name ?? 'the model';
   return [
     `about ${count(total)} tokens`,
@@ -61,4 +60,8 @@ function footer({ total, limit, counted }: ContextUse, window: number | undefine
       : `${count(limit)} fit next to a reply into the ${count(window)} of ${name}`,
     ...(counted === undefined ? [] : [`the last request had ${count(counted)}`]),
   ].join(' · ');
+}
+
+function count(tokens: number): string {
+  return tokens.toLocaleString('en');
 }
