@@ -31,7 +31,7 @@ export interface CondensedTask {
   readonly condensations: number;
 }
 
-/** Facts: the first is in the first message, the second in an early result, the third in an argument of an early call. */
+/** Facts in the first message, in an early result, and in an argument of an early call. */
 export const facts = ['FACT-A1=harbour', 'FACT-B2=4711', 'FACT-C3=/srv/data'] as const;
 
 /** The server counts more tokens than the estimate. */

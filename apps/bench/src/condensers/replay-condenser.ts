@@ -30,7 +30,7 @@ export interface CondenserReplay {
   readonly cacheLost: number;
   /** Tokens of the requests of the condenser. */
   readonly condenserTokens: number;
-  /** Calls whose earlier result was forgotten or masked when the agent made them again, and the tokens of their results. */
+  /** Calls that the agent repeated after their result was forgotten or masked, and the tokens of the new results. */
   readonly readAgain: { readonly calls: number; readonly tokens: number };
   /** Requests that are longer than what the model accepts. */
   readonly tooLong: number;

@@ -20,7 +20,7 @@ const options: Readonly<Record<string, Readonly<Record<string, Json>>>> = {
   'in-order': { condensers: [{ kind: 'observation-masking' }, { kind: 'llm-summary' }] },
 };
 
-/** The cost of one condensation on demand against the size of the view; with a log, the effect of each condenser on it. */
+/** Measures a condensation against the size of the view or, with a log, the effect of each condenser on it. */
 export async function condensers({ replay, window = 64_000 }: BenchOptions = {}): Promise<Table> {
   return replay === undefined ? costs() : effects(replay, window);
 }
