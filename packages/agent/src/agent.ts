@@ -6,6 +6,7 @@ import type { Mask, Redactor } from '@varve/text';
 import type { Tool } from '@varve/tools';
 import type { ConfirmationPolicy } from './confirmation/confirmation-policy.ts';
 import { AgentError } from './error.ts';
+import { isWithoutHooks, type HookConfig } from './hooks/hook-config.ts';
 import { withoutUndefined } from './without-undefined.ts';
 import { checkLimits, type Budget } from './budget/limits.ts';
 import { neverConfirm } from './confirmation/never-confirm.ts';
@@ -44,6 +45,11 @@ export interface Agent {
    * hooks of git, are always protected. Not part of `spec`.
    */
   readonly protectedPaths: readonly string[];
+  /**
+   * Commands that run at certain events, and may block messages, calls and the end. They run without a question, with
+   * the rights of this process: pass only those that a person trusts, as `loadHooks` does.
+   */
+  readonly hooks: HookConfig;
   readonly budget: Budget;
   readonly parameters: ModelParameters;
   /**
@@ -80,6 +86,9 @@ export type AgentOptions = Pick<Agent, 'model' | 'tools'> &
  */
 export const defaultConfirmation: ConfirmationPolicy = neverConfirm();
 
+/** Hooks of an agent without any. Recognized by identity. */
+export const defaultHooks: HookConfig = {};
+
 /** Budget of an agent without one. Recognized by identity. */
 export const defaultBudget: Budget = { maxIterations: 500 };
 
@@ -87,8 +96,8 @@ export const defaultBudget: Budget = { maxIterations: 500 };
 export const defaultStuck: StuckRules = stuckRules();
 
 /**
- * Returns an agent with these defaults: no condensation, the coding prompt, no confirmation, 500 iterations, one call
- * at a time, the default stuck rules.
+ * Returns an agent with these defaults: no condensation, the coding prompt, no confirmation, no hooks, 500 iterations,
+ * one call at a time, the default stuck rules.
  *
  * @throws {AgentError} `invalid` for a budget or rules that allow nothing or are not numbers.
  */
@@ -102,6 +111,7 @@ export function defineAgent(options: AgentOptions): Agent {
     condenser: noCondensation(),
     confirmation: defaultConfirmation,
     protectedPaths: [],
+    hooks: defaultHooks,
     parameters: {},
     textReply: 'finish',
     ...withoutUndefined(options),
@@ -127,6 +137,7 @@ function specOf({ model, condenser, confirmation, parameters, budget, ...agent }
     tool_concurrency_limit: agent.concurrency,
     text_reply: agent.textReply,
     stuck: agent.stuck === 'never' ? agent.stuck : { ...agent.stuck },
+    ...(!isWithoutHooks(agent.hooks) && { hooks: agent.hooks as Json }),
     kind: 'Agent',
   };
 }

@@ -13,6 +13,10 @@ export type AgentErrorCode =
   | 'tools-missing'
   /** The stored confirmation policy can be made by its application only; set one on the agent. */
   | 'policy-missing'
+  /** The conversation was used with hooks, and the agent has none: pass them, or none explicitly. */
+  | 'hooks-missing'
+  /** A hook blocked the message. */
+  | 'blocked'
   /**
    * A fork whose process died before it was complete, and whose origin was removed: remove the fork. Or an import whose
    * process died: import it again.

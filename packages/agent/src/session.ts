@@ -11,6 +11,7 @@ import type { ClientToolSpec } from '@varve/tools/client';
 import { defineAgent, type Agent } from './agent.ts';
 import { BudgetLedger } from './budget/budget-ledger.ts';
 import type { ConversationTimeline } from './log/conversation-state.ts';
+import { SessionHooks } from './hooks/session-hooks.ts';
 import { settingsDraft, type Draft } from './log/drafts.ts';
 import { Journal } from './log/journal.ts';
 import { watchLease } from './log/lease-watch.ts';
@@ -66,6 +67,7 @@ export class Session implements AsyncDisposable {
   readonly offered: readonly ToolSpec[];
   readonly mask: Mask;
   readonly journal: Journal;
+  readonly hooks: SessionHooks;
   readonly ledger: BudgetLedger;
   /** Whole UTC milliseconds: facts have no fractions, timestamps do. */
   readonly now: () => number;
@@ -115,6 +117,7 @@ export class Session implements AsyncDisposable {
       ...(lastTimestamp !== undefined && { lastTimestamp }),
       ...(agent.signingKey && { signer: agent.signingKey }),
     });
+    this.hooks = new SessionHooks({ config: agent.hooks, conversationId: log.id, workspace, mask });
     this.ledger = new BudgetLedger(this, parts.parentLedger);
     const { parameters } = agent;
     this.offered = [...tools.values()].map(offeredTool);
@@ -155,13 +158,15 @@ export class Session implements AsyncDisposable {
     if (line !== '') this.#title ??= line.length > 80 ? `${line.slice(0, 79)}…` : line;
   }
 
-  /** Closes the tools, stores deferred events and a snapshot, and releases the lease. */
+  /** Runs the last hooks, closes the tools, stores deferred events and a snapshot, and releases the lease. */
   async [Symbol.asyncDispose](): Promise<void> {
     const { journal } = this;
     const { snapshot } = this.#parts;
+    const ended = await this.hooks.end();
     const problems = await closeTools(this.tools);
     try {
       await journal.catchUp();
+      if (!this.lost.aborted) await journal.emit(ended.drafts);
       await this.#cacheTotals();
       const { head } = journal.timeline;
       if (head - snapshot.head >= minEventsPerSnapshot) {

@@ -1,9 +1,11 @@
 import type { CallReview } from '@varve/events/facts';
 import { FinishAction } from '@varve/events/payloads';
 import { denialOf, isApproved, mustWait, reviewCalls } from '../confirmation/gate.ts';
-import { callErrorDraft, rejectionDraft, statusDraft } from '../log/drafts.ts';
+import { callErrorDraft, rejectionDraft, statusDraft, type Draft } from '../log/drafts.ts';
 import type { ProposedCall } from '../risk/risk-analyzer.ts';
 import type { Session, StepContext, StepOutcome } from '../session.ts';
+import { hookRejectionDraft } from '../hooks/hook-drafts.ts';
+import { contextDrafts, passHooks, runHooksAfter } from './call-hooks.ts';
 import { executeCall, isPending } from './execute-call.ts';
 import { recoveryDecision, type RunnableCall } from './recovery.ts';
 import { runScheduled, type ScheduledTask } from './scheduler.ts';
@@ -16,7 +18,8 @@ export async function runPending(session: Session, context: StepContext): Promis
   const { journal, agent } = session;
   const executable = await answerUnrunnable(session);
   const reviews = reviewCalls(agent, proposedCalls(executable, session));
-  const runnable = await answerDenied(executable, reviews, session);
+  const allowed = await answerDenied(executable, reviews, session);
+  const { runnable, contexts } = await passHooks(allowed, session, context.signal);
   const unapproved = withoutApproval(runnable, session);
   const isWaiting = mustWait(proposedCalls(unapproved, session), (index) => {
     const call = unapproved[index];
@@ -32,6 +35,7 @@ export async function runPending(session: Session, context: StepContext): Promis
       const signal = AbortSignal.any([context.signal, failure]);
       const outcome = await executeCall(call, session, { ...context, signal });
       if (outcome !== 'done') end ??= outcome;
+      contexts.push(...(await runHooksAfter(call, session, context.signal)));
       return outcome === 'done';
     },
   }));
@@ -44,7 +48,8 @@ export async function runPending(session: Session, context: StepContext): Promis
     const later = reviewCalls(agent, calls);
     return mustWait(calls, (index) => later[index]);
   };
-  await journal.emit(() => (mustStillWait() ? [statusDraft('waiting_for_confirmation')] : []));
+  const waiting = (): readonly Draft[] => (mustStillWait() ? [statusDraft('waiting_for_confirmation')] : []);
+  await journal.emit(() => [...contextDrafts(contexts), ...waiting()]);
   return { kind: journal.timeline.read('status').execution === 'waiting_for_confirmation' ? 'waiting' : 'continue' };
 }
 
@@ -53,7 +58,11 @@ async function answerUnrunnable({ journal, tools }: Session): Promise<readonly R
   const runnable: RunnableCall[] = [];
   await journal.emit(() => {
     const pending = journal.timeline.read('pending');
+    const { actions: blocked } = journal.timeline.read('blocked');
     return pending.flatMap((call, index) => {
+      // A crash may have lost the answer to a call that a hook blocked.
+      const reason = call.hasEffect ? undefined : blocked.get(call.event.id);
+      if (reason !== undefined) return [hookRejectionDraft(call.event, reason)];
       const decision = recoveryDecision(call, tools, pending.slice(0, index));
       if (decision.kind === 'answer') return [callErrorDraft(call.event, decision.error)];
       runnable.push(decision.call);

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { textOf, type BaseEvent } from '@varve/events';
+import type { BaseEvent } from '@varve/events';
 import type { Observation } from '@varve/events/payloads';
 import type { PendingCall } from '@varve/events/projections';
 import type { LanguageModel, ModelReply, ModelRequest } from '@varve/llm';
@@ -24,9 +24,10 @@ import { importConversation, type ImportedConversation, type ImportOptions } fro
 import { navigateTo } from './navigate.ts';
 import { createSession, openSession } from './open-session.ts';
 import { recordEvents, type EventMaker } from './record-events.ts';
+import { sendMessage } from './send-message.ts';
 import { askSideQuestion } from './side-question.ts';
 import { generateTitle, type TitleOptions } from './title.ts';
-import { contentOf, userMessageDrafts } from './user-message.ts';
+import { contentOf } from './user-message.ts';
 
 function newConversationId(): string {
   return randomUUID().replaceAll('-', '');
@@ -128,16 +129,14 @@ export class Conversation implements AsyncDisposable {
    * reason, and so are calls that a crash left unstarted: sending a message approves nothing. Nothing runs until `run`;
    * a run in progress includes the message in its next step.
    *
-   * @throws {AgentError} `invalid` when there is neither text nor an image, `closed`.
+   * @throws {AgentError} `invalid` when there is neither text nor an image, `blocked` when a hook does not accept it,
+   * `closed`.
    */
   async send(input: UserInput): Promise<string> {
     this.#assertUsable();
     const session = this.#session;
-    const content = contentOf(input);
-    session.suggestTitle(textOf(content));
-    const rejects = this.#runLock.isRunning ? 'when-waiting' : 'always';
-    const events = await session.journal.emit(() => userMessageDrafts(content, session, rejects));
-    return events.findLast((event) => event.source === 'user')?.id ?? '';
+    const rejects = (): 'always' | 'when-waiting' => (this.#runLock.isRunning ? 'when-waiting' : 'always');
+    return sendMessage(contentOf(input), session, { rejects, signal: this.#abortOnClose(undefined) });
   }
 
   /**

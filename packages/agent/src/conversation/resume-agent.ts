@@ -2,6 +2,7 @@ import * as z from 'zod';
 import {
   defaultBudget,
   defaultConfirmation,
+  defaultHooks,
   defaultStuck,
   defineAgent,
   type Agent,
@@ -14,7 +15,7 @@ import type { StoredSettings } from '../log/settings.ts';
 import { withoutUndefined } from '../without-undefined.ts';
 
 /** Policies that are stored with a conversation, so that the next process that opens it need not know them. */
-type Policies = Pick<AgentOptions, 'confirmation' | 'budget' | 'stuck'>;
+type Policies = Pick<AgentOptions, 'confirmation' | 'budget' | 'stuck' | 'hooks'>;
 
 /** The resumed conversation. */
 export interface ResumeContext {
@@ -31,6 +32,7 @@ const policies = z.looseObject({
     .object({ maxIterations: count, maxCostUsd: count, maxTokens: count, maxCalls: count, maxMs: count })
     .optional()
     .catch(undefined),
+  hooks: z.record(z.string(), z.unknown()).optional().catch(undefined),
   stuck: z
     .union([z.literal('never'), z.record(z.string(), z.unknown())])
     .optional()
@@ -47,6 +49,7 @@ const storedMeta = z.looseObject({
  * stored policy.
  *
  * @throws {AgentError} `policy-missing` when a stored confirmation policy is needed that only the application can make;
+ * `hooks-missing` when it was used with hooks and the agent does not set any, because commands from a log do not run;
  * `invalid` for stored limits that allow nothing.
  * @see software-agent-sdk ConversationState.create: the stored policy wins, the agent and its limits are the caller's
  */
@@ -63,7 +66,11 @@ export function resumeAgent(agent: Agent, settings: StoredSettings, { id, policy
       }),
     ...updatesSince(policyUpdates, data?.policies_head),
   };
-  const { budget, stuck } = stored;
+  const { budget, stuck, hooks } = stored;
+  if (agent.hooks === defaultHooks && hooks && Object.keys(hooks).length > 0) {
+    const what = `Conversation ${id} was used with hooks, and the agent has none`;
+    throw new AgentError('hooks-missing', `${what}. Pass the hooks, or an empty object to use it without them.`);
+  }
   return inheritPolicies(agent, {
     ...(agent.confirmation === defaultConfirmation && confirmationOf(stored, id)),
     ...(budget && { budget: withoutUndefined(budget) }),
@@ -86,12 +93,13 @@ function updatesSince(
 }
 
 /** Returns the agent with the given policies in place of its defaults. */
-export function inheritPolicies(agent: Agent, { confirmation, budget, stuck }: Policies): Agent {
+export function inheritPolicies(agent: Agent, { confirmation, budget, stuck, hooks }: Policies): Agent {
   return defineAgent({
     ...agent,
     ...(agent.confirmation === defaultConfirmation && confirmation && { confirmation }),
     ...(agent.budget === defaultBudget && budget && { budget }),
     ...(agent.stuck === defaultStuck && stuck && { stuck }),
+    ...(agent.hooks === defaultHooks && hooks && { hooks }),
   });
 }
 

@@ -1,4 +1,4 @@
-import { text, textOf, type Content } from '@varve/events';
+import { text, textOf, type Content, type TextContent } from '@varve/events';
 import type { ExecutionStatus } from '@varve/events/projections';
 import { AgentError } from '../error.ts';
 import { statusDraft, userMessageDraft, type Draft } from '../log/drafts.ts';
@@ -17,6 +17,21 @@ export function contentOf(input: UserInput): readonly Content[] {
   throw new AgentError('invalid', 'A message needs text or an image.');
 }
 
+/** Events that precede a message in its append, and text that follows it. */
+export interface MessageAdditions {
+  /** Id of the event; default a new one. */
+  readonly id?: string;
+  /** Records of what was decided about the message. */
+  readonly before?: readonly Draft[];
+  /** Text for the model, after the message. */
+  readonly extended?: readonly TextContent[];
+}
+
+/** Returns the system prompt if the branch has none yet. */
+export function systemPromptDrafts({ agent, workspace, now, tools, journal }: Session): readonly Draft[] {
+  return promptDraft(journal.timeline.read('view'), agent.prompt, { workspace, now, tools: [...tools.values()] });
+}
+
 /**
  * Returns the events of a user's message: the system prompt if the branch has none yet, rejections of open calls, the
  * message, and the new status. Calls that wait for approval are rejected; with `always`, so are all calls that have not
@@ -26,20 +41,17 @@ export function userMessageDrafts(
   content: readonly Content[],
   session: Session,
   rejects: 'always' | 'when-waiting',
+  { before = [], ...additions }: MessageAdditions = {},
 ): readonly Draft[] {
-  const { agent, workspace, now, tools, journal } = session;
+  const { journal } = session;
   const { execution } = journal.timeline.read('status');
-  const prompt = promptDraft(journal.timeline.read('view'), agent.prompt, {
-    workspace,
-    now,
-    tools: [...tools.values()],
-  });
   const rejected =
     rejects === 'always' || execution === 'waiting_for_confirmation'
       ? rejectionDrafts(session, textOf(content) || 'The user sent an image.')
       : [];
   const status = wakeableStatuses.has(execution) ? [statusDraft('idle')] : [];
-  return [...prompt, ...rejected, userMessageDraft(content), ...status];
+  const message = userMessageDraft(content, additions);
+  return [...systemPromptDrafts(session), ...before, ...rejected, message, ...status];
 }
 
 function hasContent(block: Content): boolean {

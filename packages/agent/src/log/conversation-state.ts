@@ -1,12 +1,14 @@
 import type { EventCodec } from '@varve/events';
 import type { TaskItem } from '@varve/events/payloads';
 import {
+  blockedProjection,
   pendingProjection,
   statsProjection,
   statusProjection,
   taskListProjection,
   Timeline,
   viewProjection,
+  type Blocked,
   type ExecutionStatus,
   type PendingCall,
   type Projection,
@@ -18,6 +20,7 @@ import { activityProjection, type Activity } from './projections/activity-projec
 import { contextProjection, type ContextState } from './projections/context-projection.ts';
 import { policiesProjection, type Policies } from './projections/policies-projection.ts';
 import { settingsProjection, type LoggedSettings } from './projections/settings-projection.ts';
+import { stopProjection, type Stops } from '../hooks/stop-projection.ts';
 import { overflowProjection, type Overflow } from '../stuck/overflow-projection.ts';
 import { toolsetsProjection, type Toolsets } from './projections/toolsets-projection.ts';
 
@@ -51,6 +54,8 @@ type ConversationProjections = {
   readonly settings: Projection<unknown, LoggedSettings>;
   readonly overflow: Projection<unknown, Overflow>;
   readonly context: Projection<unknown, ContextState>;
+  readonly stops: Projection<unknown, Stops>;
+  readonly blocked: Projection<unknown, Blocked>;
   readonly pending: Projection<unknown, readonly PendingCall[]>;
   readonly taskList: Projection<unknown, readonly TaskItem[]>;
   readonly view: Projection<unknown, View>;
@@ -72,6 +77,8 @@ export function conversationTimeline(codec: EventCodec): ConversationTimeline {
       settings: settingsProjection,
       overflow: overflowProjection,
       context: contextProjection(codec),
+      stops: stopProjection,
+      blocked: blockedProjection,
       pending: pendingProjection(codec),
       taskList: taskListProjection,
       view: viewProjection(codec),

@@ -1,4 +1,4 @@
-import { text, type BaseEvent, type Content, type Stamp } from '@varve/events';
+import { text, type BaseEvent, type Content, type Stamp, type TextContent } from '@varve/events';
 import {
   childFact,
   forkEndFact,
@@ -68,11 +68,18 @@ export function importDraft(value: Parameters<typeof importFact.create>[0]): Dra
   return { make: (stamp) => importFact.create(value, stamp) };
 }
 
-/** Adds a message of the user. */
-export function userMessageDraft(content: readonly Content[]): Draft {
-  return {
-    make: (stamp) => MessageEvent.create({ source: 'user', llm_message: { role: 'user', content } }, stamp),
-  };
+/** Adds a message of the user; `extended` follows it for the model, `skills` are the names of those in it. */
+export function userMessageDraft(
+  content: readonly Content[],
+  {
+    id,
+    extended = [],
+    skills = [],
+  }: { readonly id?: string; readonly extended?: readonly TextContent[]; readonly skills?: readonly string[] } = {},
+): Draft {
+  const llm_message = { role: 'user', content } as const;
+  const fields = { source: 'user', llm_message, activated_skills: skills, extended_content: extended } as const;
+  return { ...(id !== undefined && { id }), make: (stamp) => MessageEvent.create(fields, stamp) };
 }
 
 /**

@@ -35,7 +35,9 @@ export async function handleReply(
     ...eventsOfReply(reply, calls, reviewOf, replyFactContext(prepared, session)),
   ];
   if (calls.length === 0) return handleText(reply, events, session, context);
-  if (reviews.some(({ asks }) => asks)) {
+  // Hooks decide first: a person is not asked about a call that they block.
+  const hasHooks = valid.some(({ tool }) => session.hooks.has('PreToolUse', tool.name));
+  if (!hasHooks && reviews.some(({ asks }) => asks)) {
     await session.journal.emit([...events, statusDraft('waiting_for_confirmation')]);
     return { kind: 'waiting' };
   }

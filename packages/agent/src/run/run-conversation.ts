@@ -9,6 +9,7 @@ import type { RunControl } from './run-lock.ts';
 import { runSteps, type StepsEnd } from './run-loop.ts';
 import type { RunOptions } from './run-options.ts';
 import type { RunResult } from './run-result.ts';
+import { deniesEnd } from './stop-hooks.ts';
 
 /**
  * Runs a conversation until there is a reason to end; immediately if nothing happened since it ended.
@@ -23,7 +24,11 @@ export async function runConversation(
   checkLimits(limits);
   const { journal, ledger } = session;
   const ended = endOfLastRun(session);
-  if (ended) return withTotals(ended, session);
+  const aborts = AbortSignal.any([control.interruption, ...(signal ? [signal] : [])]);
+  // A crash may have prevented the decision of hooks about the end.
+  if (ended && !(ended.reason === 'finished' && (await deniesEnd(session, aborts)))) return withTotals(ended, session);
+  const { drafts } = await session.hooks.start(aborts);
+  if (drafts.length > 0) await journal.emit(drafts);
   const run = limitedRun(session, limits, control.interruption, signal);
   const context: StepContext = {
     signal: run.signal,

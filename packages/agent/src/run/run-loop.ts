@@ -12,6 +12,7 @@ import { finalAnswer, isAnswered, type FinalAnswer } from './last-reply.ts';
 import type { RunControl } from './run-lock.ts';
 import type { EndReason } from './run-result.ts';
 import { step } from './step.ts';
+import { deniesEnd } from './stop-hooks.ts';
 
 /** End of the steps of a run, without the totals. */
 export type StepsEnd =
@@ -49,6 +50,7 @@ export async function runSteps(
       case 'asked':
         return { reason: 'asked', ...finalAnswer(journal.timeline.read('view')), iterations: iterations + 1 };
       case 'finished':
+        if (await deniesEnd(session, context.signal)) break;
         // A message that was sent during the last step is not answered yet.
         if (!isAnswered(journal.timeline.read('view'))) break;
         return { reason: 'finished', ...finalAnswer(journal.timeline.read('view')), iterations: iterations + 1 };

@@ -1,3 +1,4 @@
+export { runCommand, type RunCommandOptions } from './run-command.ts';
 export { localWorkspace } from './local-workspace.ts';
 export { remoteWorkspace, type RemoteWorkspaceOptions } from './remote-workspace.ts';
 export type { AgentServerOptions } from './agent-server.ts';

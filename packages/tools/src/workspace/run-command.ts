@@ -7,6 +7,14 @@ import { cappedOutput } from './capped-output.ts';
 import { defaultTimeoutMs, maxOutputBytes } from './limits.ts';
 import type { CommandOptions, CommandResult } from './workspace.ts';
 
+/** Options of {@link runCommand}. */
+export interface RunCommandOptions extends Omit<CommandOptions, 'directory'> {
+  /** Standard input; default none. A command that does not read it is not an error. */
+  readonly input?: string;
+  /** Variables in addition to the public ones of this process. */
+  readonly variables?: Readonly<Record<string, string>>;
+}
+
 /** Time between SIGTERM and SIGKILL, and between SIGKILL and closing the pipes. */
 const graceMs = 1000;
 
@@ -19,17 +27,20 @@ const graceMs = 1000;
 export async function runCommand(
   command: string,
   directory: string,
-  { timeoutMs = defaultTimeoutMs, signal }: CommandOptions,
+  { timeoutMs = defaultTimeoutMs, signal, input = '', variables = {} }: RunCommandOptions = {},
 ): Promise<CommandResult> {
   if (signal?.aborted) throw new ToolError('aborted', 'The command was cancelled.');
   const { promise, resolve, reject } = Promise.withResolvers<number>();
-  const env = shellEnvironment({ inherited: process.env });
+  const env = shellEnvironment({ inherited: process.env, own: variables });
   const child = spawn('/bin/sh', ['-c', command], {
     cwd: directory,
     env,
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: 'pipe',
     detached: true,
   });
+  // The command may end before it has read everything.
+  child.stdin.on('error', () => {});
+  child.stdin.end(input);
   const stdout = cappedOutput(maxOutputBytes);
   const stderr = cappedOutput(maxOutputBytes);
   child.stdout.on('data', stdout.push);

@@ -1,0 +1,56 @@
+import { text, textOf, type Content, type TextContent } from '@varve/events';
+import { AgentError } from '../error.ts';
+import type { HookVerdict } from '../hooks/session-hooks.ts';
+import type { Session } from '../session.ts';
+import { systemPromptDrafts, userMessageDrafts, type MessageAdditions } from './user-message.ts';
+
+/** Circumstances of a message. */
+export interface SendContext {
+  /** Returns the calls that the message rejects. Called when the message is stored. */
+  readonly rejects: () => 'always' | 'when-waiting';
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Stores a message of the user and returns the id of its event. Hooks decide about it first; their records and the
+ * message are one append. A blocked message is stored only within the record of the hook, changes nothing else, and
+ * never reaches the model.
+ *
+ * @throws {AgentError} `blocked` with the reason of the hook, `closed` when the signal aborts.
+ */
+export async function sendMessage(
+  content: readonly Content[],
+  session: Session,
+  { rejects, signal }: SendContext,
+): Promise<string> {
+  const { hooks, journal } = session;
+  const needsHooks = hooks.isNew || hooks.has('UserPromptSubmit');
+  const additions = needsHooks ? await runMessageHooks(content, session, signal) : {};
+  session.suggestTitle(textOf(content));
+  const events = await journal.emit(() => userMessageDrafts(content, session, rejects(), additions));
+  return events.findLast((event) => event.source === 'user')?.id ?? '';
+}
+
+async function runMessageHooks(
+  content: readonly Content[],
+  session: Session,
+  signal: AbortSignal,
+): Promise<MessageAdditions> {
+  const { hooks, journal, conversationId } = session;
+  const id = journal.newId();
+  const start = await hooks.start(signal);
+  const verdict = start.isAborted ? start : await hooks.beforeMessage(textOf(content), id, signal);
+  const drafts = verdict === start ? start.drafts : [...start.drafts, ...verdict.drafts];
+  if (verdict.isAborted) throw new AgentError('closed', `Conversation ${conversationId} was closed.`);
+  if (verdict.blocked !== undefined) {
+    await journal.emit(() => [...systemPromptDrafts(session), ...drafts]);
+    throw new AgentError('blocked', `A hook blocked the message: ${session.mask(verdict.blocked)}`);
+  }
+  return { id, before: drafts, extended: contextsOf([start, verdict]) };
+}
+
+function contextsOf(verdicts: readonly HookVerdict[]): readonly TextContent[] {
+  return verdicts
+    .flatMap(({ contexts }) => contexts)
+    .map((context) => text(`A hook of this workspace adds: ${context}`));
+}

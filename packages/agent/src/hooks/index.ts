@@ -1,0 +1,11 @@
+export {
+  maxHookSeconds,
+  mergeHooks,
+  parseHooks,
+  type CommandHook,
+  type HookConfig,
+  type HookGroup,
+} from './hook-config.ts';
+export { loadHooks, type HookSource, type LoadedHooks, type LoadHooksOptions } from './load-hooks.ts';
+export type { SourceProblem } from '../sources/read-source.ts';
+export type { TrustPredicate } from '../sources/trust.ts';

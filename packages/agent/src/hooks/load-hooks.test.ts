@@ -1,0 +1,89 @@
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { parseHooks } from './hook-config.ts';
+import { loadHooks } from './load-hooks.ts';
+
+const command = (text: string) => ({ hooks: [{ command: text }] });
+
+/** Returns a directory with these files. */
+async function directory(files: Readonly<Record<string, unknown>> = {}): Promise<string> {
+  const root = await mkdtemp(join(tmpdir(), 'varve-hooks-'));
+  onTestFinished(() => rm(root, { recursive: true }));
+  for (const [path, content] of Object.entries(files)) await put(root, path, content);
+  return root;
+}
+
+async function put(root: string, path: string, content: unknown): Promise<void> {
+  const parents = dirname(path).split('/');
+  for (const [index] of parents.entries()) {
+    await mkdir(join(root, ...parents.slice(0, index + 1))).catch(() => undefined);
+  }
+  await writeFile(join(root, path), typeof content === 'string' ? content : JSON.stringify(content));
+}
+
+test('hooks are read in both spellings, with and without a wrapper', () => {
+  const hooks = { PreToolUse: [{ matcher: 'terminal', hooks: [{ type: 'command', command: './check' }] }] };
+  const snake = { pre_tool_use: [{ matcher: 'terminal', hooks: [{ command: './check' }] }] };
+  expect([parseHooks(hooks), parseHooks(snake), parseHooks({ hooks: snake })]).toEqual([hooks, hooks, hooks]);
+});
+
+test.for([
+  [{ BeforeTool: [] }, 'BeforeTool'],
+  [{ Stop: [], stop: [] }, 'listed twice'],
+  [{ Stop: [{ hooks: [{ type: 'prompt', prompt: 'Is it done?' }] }] }, 'Stop.0.hooks.0.type'],
+  [{ Stop: [{ hooks: [{ command: 'a', timeout: 1e9 }] }] }, 'timeout'],
+  [{ Stop: [{ hooks: [{ command: 'a', comand: 'b' }] }] }, 'comand'],
+  [[], 'JSON object'],
+] as const)('%j is refused', ([json, reason]) => {
+  expect(() => parseHooks(json)).toThrow(reason);
+});
+
+test('only trusted files have an effect, and a repository does not replace the hooks of the user', async () => {
+  const workspace = await directory({ '.openhands/hooks.json': { stop: [command('project')] } });
+  const home = await directory({ '.varve/hooks.json': { stop: [command('user')] } });
+  const untrusted = await loadHooks({ workspace, home });
+  expect(untrusted).toMatchObject({ hooks: {}, sources: [{ scope: 'user' }, { scope: 'project', isTrusted: false }] });
+  const digests = new Set(untrusted.sources.map(({ digest }) => digest));
+  const { hooks } = await loadHooks({ workspace, home, trusted: (digest) => digests.has(digest) });
+  expect(hooks.Stop?.map((group) => group.hooks[0]?.command)).toEqual(['user', 'project']);
+});
+
+test('trust ends when the file, or a script that it names, changes', async () => {
+  const workspace = await directory({
+    '.openhands/hooks.json': { stop: [command('sh "$OPENHANDS_PROJECT_DIR/check.sh"')] },
+    'check.sh': 'exit 0',
+  });
+  const [source] = (await loadHooks({ workspace })).sources;
+  const trusted = (digest: string): boolean => digest === source?.digest;
+  expect((await loadHooks({ workspace, trusted })).hooks.Stop?.[0]?.hooks[0]?.files).toHaveProperty(['check.sh']);
+  await put(workspace, 'check.sh', 'exit 1');
+  expect((await loadHooks({ workspace, trusted })).hooks).toEqual({});
+});
+
+test('a digest is not that of the same bytes elsewhere', async () => {
+  const file = { stop: [command('true')] };
+  const [project, home] = [
+    await directory({ '.varve/hooks.json': file }),
+    await directory({ '.varve/hooks.json': file }),
+  ];
+  const { sources } = await loadHooks({ workspace: project, home });
+  expect(new Set(sources.map(({ digest }) => digest)).size).toBe(2);
+});
+
+test('a file with an error is a problem with its line, and other files still count', async () => {
+  const workspace = await directory({ '.openhands/hooks.json': '{\n  "stop": [,]\n}' });
+  const home = await directory({ '.openhands/hooks.json': { stop: [command('user')] } });
+  const { problems, hooks } = await loadHooks({ workspace, home, trusted: () => true });
+  expect(problems).toMatchObject([{ path: join(workspace, '.openhands/hooks.json'), line: 2 }]);
+  expect(hooks.Stop).toHaveLength(1);
+});
+
+test('a link of a repository that leads outside is refused', async () => {
+  const outside = await directory({ 'hooks.json': { stop: [command('outside')] } });
+  const workspace = await directory({ '.openhands/keep': '' });
+  await symlink(join(outside, 'hooks.json'), join(workspace, '.openhands/hooks.json'));
+  const { sources, problems } = await loadHooks({ workspace, trusted: () => true });
+  expect([sources, problems.length]).toEqual([[], 1]);
+});

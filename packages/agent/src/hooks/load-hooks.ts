@@ -1,0 +1,128 @@
+import { parseDocument } from 'yaml';
+import { join, relative, resolve, sep } from 'node:path';
+import { readSource, SourceError, type SourceProblem, type SourceRoot } from '../sources/read-source.ts';
+import { contentDigest, fileDigest, trustNothing, type TrustPredicate } from '../sources/trust.ts';
+import { isWithoutHooks, mergeHooks, parseHooks, type CommandHook, type HookConfig } from './hook-config.ts';
+
+/** Options of {@link loadHooks}. */
+export interface LoadHooksOptions {
+  /** Absolute path. */
+  readonly workspace: string;
+  /** Home directory of the user; absent, only hooks of the workspace are loaded. */
+  readonly home?: string;
+  /** Decides about each file of hooks; default none is trusted. */
+  readonly trusted?: TrustPredicate;
+}
+
+/** File of hooks. */
+export interface HookSource {
+  readonly path: string;
+  readonly scope: SourceRoot['scope'];
+  readonly hooks: HookConfig;
+  /** Over the file and the files of the workspace that its commands name. */
+  readonly digest: string;
+  readonly isTrusted: boolean;
+}
+
+/** Hooks of a workspace and its user. */
+export interface LoadedHooks {
+  /** Trusted hooks, those of the user first: an option of `defineAgent`. */
+  readonly hooks: HookConfig;
+  readonly sources: readonly HookSource[];
+  readonly problems: readonly SourceProblem[];
+}
+
+const files = ['.varve/hooks.json', '.openhands/hooks.json'];
+
+/**
+ * Loads the hooks of the user and of the workspace: in each the first of `.varve/hooks.json` and
+ * `.openhands/hooks.json`. Only trusted files have an effect. A file with an error has none, and is a problem.
+ *
+ * @see software-agent-sdk HookConfig.load (where the file of a repository replaces that of the user)
+ */
+export async function loadHooks({ workspace, home, trusted = trustNothing }: LoadHooksOptions): Promise<LoadedHooks> {
+  const roots: SourceRoot[] = [
+    ...(home === undefined ? [] : [{ directory: home, scope: 'user' } as const]),
+    ...(home === workspace ? [] : [{ directory: workspace, scope: 'project' } as const]),
+  ];
+  const sources: HookSource[] = [];
+  const problems: SourceProblem[] = [];
+  for (const root of roots) {
+    for (const file of files) {
+      const path = join(root.directory, file);
+      try {
+        const source = await loadFile(root, file, { workspace, trusted });
+        if (!source) continue;
+        sources.push(source);
+        break;
+      } catch (error) {
+        if (!(error instanceof SourceError)) throw error;
+        problems.push(error.at(path));
+        break;
+      }
+    }
+  }
+  const hooks = mergeHooks(...sources.filter(({ isTrusted }) => isTrusted).map((source) => source.hooks));
+  return { hooks, sources, problems };
+}
+
+async function loadFile(
+  root: SourceRoot,
+  file: string,
+  { workspace, trusted }: Required<Pick<LoadHooksOptions, 'workspace' | 'trusted'>>,
+): Promise<HookSource | undefined> {
+  const content = await readSource(root, file);
+  if (!content) return undefined;
+  const parsed = parse(content.toString());
+  if (isWithoutHooks(parsed)) return undefined;
+  const named = new Map<CommandHook, Record<string, string>>();
+  for (const hook of Object.values(parsed).flatMap((groups) => groups.flatMap(({ hooks }) => hooks))) {
+    named.set(hook, await namedFiles(hook.command, workspace));
+  }
+  const hooks = mapHooks(parsed, (hook) => {
+    const { files: _, ...rest } = hook;
+    const found = named.get(hook) ?? {};
+    return Object.keys(found).length > 0 ? { ...rest, files: found } : rest;
+  });
+  const all = Object.fromEntries([...named.values()].flatMap((found) => Object.entries(found)));
+  const digest = contentDigest('hooks', { ...all, [`${root.scope} ${file}`]: fileDigest(content) });
+  return { path: join(root.directory, file), scope: root.scope, hooks, digest, isTrusted: await trusted(digest) };
+}
+
+function parse(text: string): HookConfig {
+  try {
+    return parseHooks(JSON.parse(text));
+  } catch (error) {
+    // YAML is a superset of JSON, and its parser reports lines.
+    const [problem] = error instanceof SyntaxError ? parseDocument(text).errors : [];
+    if (error instanceof SyntaxError) throw new SourceError('The file is not valid JSON.', problem?.linePos?.[0].line);
+    if (error instanceof TypeError) throw new SourceError(error.message);
+    throw error;
+  }
+}
+
+function mapHooks(config: HookConfig, change: (hook: CommandHook) => CommandHook): HookConfig {
+  return Object.fromEntries(
+    Object.entries(config).map(([type, groups]) => [
+      type,
+      groups.map((group) => ({ ...group, hooks: group.hooks.map(change) })),
+    ]),
+  );
+}
+
+/**
+ * Returns the digests of files of the workspace that a command names, by relative path: the agent can write them, and
+ * they are part of what a person trusts. Programs that these files start in turn are not found.
+ */
+async function namedFiles(command: string, workspace: string): Promise<Record<string, string>> {
+  const expanded = command.replaceAll(/\$\{?OPENHANDS_PROJECT_DIR\}?/g, workspace);
+  const words = new Set(expanded.split(/[\s'"`;|&()<>=]+/).filter((word) => word !== ''));
+  const found: Record<string, string> = {};
+  for (const word of words) {
+    const path = relative(workspace, resolve(workspace, word));
+    if (path === '' || path === '..' || path.startsWith(`..${sep}`)) continue;
+    const content = await readSource({ directory: workspace, scope: 'project' }, path).catch(() => undefined);
+    if (content) found[path] = fileDigest(content);
+  }
+  return found;
+}

@@ -1,0 +1,124 @@
+import { createHash } from 'node:crypto';
+import type { HookEventType } from '@varve/events/kinds';
+import { ToolError } from '@varve/tools';
+import { localWorkspace, runCommand } from '@varve/tools/workspace';
+import * as z from 'zod';
+import type { CommandHook } from './hook-config.ts';
+
+/** Input of a hook, as it reads it from its standard input. @see software-agent-sdk HookEvent */
+export interface HookInput {
+  readonly event_type: HookEventType;
+  readonly tool_name?: string;
+  readonly tool_input?: unknown;
+  readonly tool_response?: unknown;
+  readonly message?: string;
+  readonly session_id: string;
+  readonly working_dir: string;
+  readonly metadata: Readonly<Record<string, unknown>>;
+}
+
+/** Result of a hook. */
+export interface HookResult {
+  /** -1 if it could not be started, was stopped or timed out. */
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly success: boolean;
+  readonly blocked: boolean;
+  readonly reason?: string;
+  /** Text for the model. */
+  readonly context?: string;
+  readonly error?: string;
+}
+
+/** Longest output in which a decision is looked for, in characters. */
+const maxDecisionLength = 1_000_000;
+const defaultSeconds = 60;
+
+const decision = z.object({
+  decision: z.string().optional(),
+  reason: z.string().optional(),
+  additionalContext: z.string().optional(),
+  continue: z.boolean().optional(),
+});
+
+/**
+ * Runs a hook in the workspace, with the public variables of this process and those of the reference. Exit code 0 is
+ * success, 2 blocks with the standard error as the reason, others are failures that block nothing. JSON in the standard
+ * output counts whatever the exit code is: `decision` (`deny` or `block`), `reason`, `additionalContext`, `continue`.
+ *
+ * @throws {ToolError} `aborted`.
+ * @see software-agent-sdk openhands/sdk/hooks/executor.py
+ */
+export async function runHook(hook: CommandHook, input: HookInput, signal: AbortSignal): Promise<HookResult> {
+  const changed = await changedFile(hook, input.working_dir);
+  if (changed !== undefined) {
+    const reason = `The file ${changed} of a hook changed since it was trusted.`;
+    return { ...failure(reason), blocked: true, reason };
+  }
+  const timeoutMs = (hook.timeout ?? defaultSeconds) * 1000;
+  try {
+    const variables = variablesOf(input);
+    const ended = await runCommand(hook.command, input.working_dir, {
+      timeoutMs,
+      signal,
+      variables,
+      input: JSON.stringify(input),
+    });
+    const { stdout, stderr, exitCode, timedOut } = ended;
+    if (timedOut) return { ...failure(`The hook ran longer than ${timeoutMs / 1000} s.`), stdout, stderr };
+    return { exitCode, stdout, stderr, success: exitCode === 0, ...verdictOf(exitCode, stdout, stderr) };
+  } catch (error) {
+    if (!(error instanceof ToolError) || error.code === 'aborted') throw error;
+    return failure(error.message);
+  }
+}
+
+function failure(error: string): HookResult {
+  return { exitCode: -1, stdout: '', stderr: '', success: false, blocked: false, error };
+}
+
+function verdictOf(exitCode: number, stdout: string, stderr: string): Pick<HookResult, 'blocked' | 'reason'> {
+  const json = decisionIn(stdout);
+  const denies = ['deny', 'block'].includes(json?.decision?.toLowerCase() ?? '') || json?.continue === false;
+  const blocked = denies || exitCode === 2;
+  const reason = [json?.reason, stderr.trim(), 'A hook gave no reason.'].find(
+    (text) => text !== undefined && text !== '',
+  );
+  return {
+    blocked,
+    ...(blocked && reason !== undefined && { reason }),
+    ...(json?.additionalContext && { context: json.additionalContext }),
+  };
+}
+
+/** Returns the decision in the output of a hook; undefined for other text. */
+function decisionIn(stdout: string): z.output<typeof decision> | undefined {
+  if (stdout.length > maxDecisionLength || !stdout.trimStart().startsWith('{')) return undefined;
+  try {
+    return decision.safeParse(JSON.parse(stdout)).data;
+  } catch {
+    return undefined;
+  }
+}
+
+function variablesOf({ event_type, tool_name, session_id, working_dir }: HookInput): Record<string, string> {
+  return {
+    OPENHANDS_PROJECT_DIR: working_dir,
+    OPENHANDS_SESSION_ID: session_id,
+    OPENHANDS_EVENT_TYPE: event_type,
+    ...(tool_name !== undefined && { OPENHANDS_TOOL_NAME: tool_name }),
+  };
+}
+
+/** Returns the first file of a hook that is not as it was trusted. */
+async function changedFile({ files = {} }: CommandHook, workspace: string): Promise<string | undefined> {
+  for (const [path, digest] of Object.entries(files)) {
+    // Reads regular files inside of the workspace only: the agent may have replaced it by a pipe or a link.
+    const content = await localWorkspace(workspace)
+      .read(path)
+      .catch(() => undefined);
+    if (!content || createHash('sha256').update(content).digest('hex') !== digest) return path;
+  }
+  return undefined;
+}

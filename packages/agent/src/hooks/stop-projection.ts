@@ -1,0 +1,32 @@
+import { ConversationStateUpdateEvent, HookExecutionEvent, MessageEvent } from '@varve/events/kinds';
+import { statusKey, type Projection } from '@varve/events/projections';
+
+/** Stop hooks since the last message of the user. */
+export interface Stops {
+  /** Number of times that they denied the end. */
+  readonly denials: number;
+  /** True if they decided about the current end, in this or an earlier process. */
+  readonly isDecided: boolean;
+}
+
+const none: Stops = { denials: 0, isDecided: false };
+
+/** Folds the decisions of Stop hooks. */
+export const stopProjection: Projection<Stops> = {
+  name: 'stop-hooks',
+  version: 1,
+  scope: 'log',
+  initial: () => none,
+  apply(state, event) {
+    if (MessageEvent.is(event)) return event.source === 'user' ? none : state;
+    if (HookExecutionEvent.is(event)) {
+      if (event.hook_event_type !== 'Stop') return state;
+      return { denials: state.denials + (event.blocked ? 1 : 0), isDecided: true };
+    }
+    if (!state.isDecided || !ConversationStateUpdateEvent.is(event) || event.key !== statusKey) return state;
+    return { ...state, isDecided: false };
+  },
+  read: (state) => Object.freeze({ ...state }),
+  encode: ({ denials, isDecided }) => ({ denials, isDecided }),
+  decode: (json) => json as unknown as Stops,
+};
