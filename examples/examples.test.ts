@@ -10,9 +10,10 @@ const [hello = '', ...scripted] = files;
 
 /** Runs an example in its own process with an environment that cannot change the output. */
 async function outputOf(file: string, env: Readonly<Record<string, string>> = {}): Promise<string> {
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
   const { stdout } = await run(process.execPath, ['--conditions=@varve/source', file], {
     cwd: import.meta.dirname,
-    env: { PATH: process.env['PATH'], TZ: 'UTC', ...env },
+    env: { PATH, NODE_COMPILE_CACHE, TZ: 'UTC', ...env },
   });
   return stdout;
 }

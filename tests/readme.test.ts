@@ -45,7 +45,7 @@ test.for(documents)('%s links to files that exist', (file) => {
 async function runSnippet(module: string): Promise<{ code: number; stdout: string; stderr: string }> {
   const child = spawn(process.execPath, ['--conditions=@varve/source', '--input-type=module-typescript', '-'], {
     cwd: examples,
-    env: { PATH: process.env['PATH'] },
+    env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] },
   });
   child.stdin.end(module);
   const ended = new Promise<number>((resolve) => void child.on('close', (status) => resolve(status ?? -1)));

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { scriptedServer, type ScriptedServer, type ScriptedStep } from '@varve/llm/testing';
+import { processEnvironment } from './process-environment.ts';
 
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 
@@ -20,7 +21,7 @@ interface Running {
 function start(server: ScriptedServer, home: string, args: readonly string[]): Running {
   const options = ['--base-url', server.url, '--model', 'm', '--workspace', home];
   const child = spawn(process.execPath, ['--conditions=@varve/source', main, 'run', ...options, ...args], {
-    env: { PATH: process.env['PATH'], HOME: home },
+    env: processEnvironment(home),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let stderr = '';

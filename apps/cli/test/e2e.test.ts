@@ -14,6 +14,7 @@ import { foldEvents, statusProjection } from '@varve/events/projections';
 import { scriptedServer, type ScriptedTurn } from '@varve/llm/testing';
 import { openStore } from '@varve/storage';
 import { schemes } from '../src/setup/schemes.ts';
+import { processEnvironment } from './process-environment.ts';
 
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 const require = createRequire(import.meta.url);
@@ -58,7 +59,7 @@ function repair(workspace: string): readonly ScriptedTurn[] {
 
 async function varve(args: readonly string[], home: string, stdin = '') {
   const child = spawn(process.execPath, ['--conditions=@varve/source', main, ...args], {
-    env: { PATH: process.env['PATH'], HOME: home, CI: '1' },
+    env: processEnvironment(home, { CI: '1' }),
     stdio: 'pipe',
   });
   child.stdin.end(stdin);

@@ -8,6 +8,7 @@ import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { scriptedServer } from '@varve/llm/testing';
 import { newHome, runVarve } from './run-varve.ts';
+import { processEnvironment } from './process-environment.ts';
 
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 
@@ -18,7 +19,7 @@ async function inRemovedDirectory(args: readonly string[], home: string) {
   const child = spawn(
     'sh',
     ['-c', 'rmdir "$PWD" && exec "$0" --conditions=@varve/source "$@"', process.execPath, main, ...args],
-    { cwd: directory, env: { PATH: process.env['PATH'], HOME: home }, stdio: 'pipe' },
+    { cwd: directory, env: processEnvironment(home), stdio: 'pipe' },
   );
   child.stdin.end();
   const [stdout, stderr] = await Promise.all([readAll(child.stdout), readAll(child.stderr), once(child, 'exit')]);
@@ -71,7 +72,7 @@ test.for([['--help'], ['verify', '--help'], ['import', '--help'], ['run', '--hel
       process.on('exit', () => console.error('LOADED', [...loaded].join(' ')));`;
     const all = ['--conditions=@varve/source', '--import', `data:text/javascript,${encodeURIComponent(hook)}`, main];
     const child = spawn(process.execPath, [...all, ...args], {
-      env: { PATH: process.env['PATH'], HOME: await newHome() },
+      env: processEnvironment(await newHome()),
       stdio: ['ignore', 'ignore', 'pipe'],
     });
     const loaded = (await readAll(child.stderr)).split('LOADED')[1] ?? '';

@@ -4,9 +4,9 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as turn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { Conversation, defineAgent } from '@varve/agent';
 import { scriptedModel, scriptedServer, type ScriptedTurn } from '@varve/llm/testing';
 import { memoryStore } from '@varve/storage';
@@ -14,6 +14,7 @@ import { EventPrinter } from '../src/run/event-printer.ts';
 import { runProgram } from '../src/program.ts';
 import { terminalIo } from '../src/terminal/terminal-io.ts';
 import { Progress } from '../src/run/progress.ts';
+import { processEnvironment } from './process-environment.ts';
 
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 const command = (text: string): ScriptedTurn => ({ calls: [{ name: 'terminal', arguments: { command: text } }] });
@@ -37,6 +38,15 @@ async function atTerminal(args: readonly string[], onQuestion: (stdin: PassThrou
   return { code, shown };
 }
 
+/** Replaces the intervals of this process, such as the one that draws the status line. */
+function fakeIntervals() {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  return {
+    advance: (ms: number) => void vi.advanceTimersByTime(ms),
+    [Symbol.dispose]: () => void vi.useRealTimers(),
+  };
+}
+
 test.for([
   ['the end of the input', (stdin: PassThrough) => stdin.end()],
   ['Ctrl-C', (stdin: PassThrough) => stdin.write('\u0003')],
@@ -51,8 +61,9 @@ test.for([
 
 test('nothing overwrites the line while the user types', async () => {
   await using server = await scriptedServer([command('echo hi'), { text: 'Done.' }]);
-  const { code, shown } = await atTerminal(['--base-url', server.url, '--model', 'm'], async (stdin) => {
-    await sleep(1200);
+  using timers = fakeIntervals();
+  const { code, shown } = await atTerminal(['--base-url', server.url, '--model', 'm'], (stdin) => {
+    timers.advance(60_000);
     stdin.write('y\r');
   });
   expect(code).toBe(0);
@@ -67,7 +78,7 @@ test('the run stops without an error when the reader of its events is gone', asy
   const home = await mkdtemp(join(tmpdir(), 'varve-home-'));
   const options = ['--base-url', server.url, '--model', 'm', '--workspace', home];
   const child = spawn(process.execPath, ['--conditions=@varve/source', main, 'run', '--json', ...options, 'Sleep.'], {
-    env: { PATH: process.env['PATH'], HOME: home },
+    env: processEnvironment(home),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let stderr = '';
@@ -86,7 +97,7 @@ test('a conversation that another process has open is a storage error', async ()
   const start = (args: readonly string[]) => {
     const options = ['--base-url', server.url, '--model', 'm', '--workspace', home];
     const child = spawn(process.execPath, ['--conditions=@varve/source', main, 'run', ...options, ...args], {
-      env: { PATH: process.env['PATH'], HOME: home },
+      env: processEnvironment(home),
       stdio: ['ignore', 'ignore', 'pipe'],
     });
     return { child, exit: once(child, 'exit') };
@@ -105,7 +116,7 @@ test('a conversation that another process has open is a storage error', async ()
 
 test('--approve together with a message is a usage error', async () => {
   const stderr = new PassThrough();
-  const io = { env: {}, cwd: '/', stdin: new PassThrough(), stdout: new PassThrough(), stderr };
+  const io = { env: {}, cwd: '/', stdin: new PassThrough().end(), stdout: new PassThrough(), stderr };
   expect(await runProgram(['run', '--resume', 'abcd', '--approve', 'And', 'more.'], io)).toBe(2);
   expect(String(stderr.read())).toContain('--approve');
 });
@@ -114,11 +125,13 @@ test('an unreadable store rejects the callers that wait for the printer', async 
   const agent = defineAgent({ model: scriptedModel([]), tools: () => [] });
   await using conversation = await Conversation.create({ agent, store: memoryStore(), workspace: '/' });
   await conversation.send('Hi.');
+  const read = Promise.withResolvers<void>();
   const broken: Conversation = Object.create(conversation, {
     state: { get: () => conversation.state },
     events: {
       value: async function* () {
         yield* [];
+        read.resolve();
         throw new Error('disk on fire');
       },
     },
@@ -126,6 +139,8 @@ test('an unreadable store rejects the callers that wait for the printer', async 
   const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
   const io = terminalIo({ env: {}, cwd: '/', stdin, stdout, stderr });
   const printer = new EventPrinter(broken, { io, progress: new Progress(io) }, { from: 0, pending: [], asJson: true });
-  await sleep(20);
+  // After a turn, Node.js would have reported a rejection that no one handles.
+  await read.promise;
+  await turn();
   await expect(printer.finish()).rejects.toThrow('disk on fire');
 });

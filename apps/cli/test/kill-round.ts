@@ -11,6 +11,7 @@ import type { ModelRequest } from '@varve/llm';
 import { scriptedServer, type ScriptedStep, type ScriptedTurn } from '@varve/llm/testing';
 import { openStore, type EventStore } from '@varve/storage';
 import { schemes } from '../src/setup/schemes.ts';
+import { processEnvironment } from './process-environment.ts';
 
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 const steps = [1, 2, 3, 4, 5];
@@ -104,7 +105,7 @@ function* endless(turn: (request: ModelRequest) => ScriptedTurn): Generator<Scri
 
 function start(args: readonly string[], home: string) {
   const child = spawn(process.execPath, ['--conditions=@varve/source', main, ...args], {
-    env: { PATH: process.env['PATH'], HOME: home },
+    env: processEnvironment(home),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let stdout = '';

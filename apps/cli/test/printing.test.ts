@@ -135,7 +135,7 @@ const ways: Readonly<Record<string, (home: string) => Promise<string>>> = {
   'a bundle of another format': bundle(() => hostile),
 };
 
-test.for(Object.keys(ways))('%s cannot command the terminal', async (way) => {
+test.concurrent.for(Object.keys(ways))('%s cannot command the terminal', async (way) => {
   const home = await mkdtemp(join(tmpdir(), 'varve-home-'));
   const output = (await ways[way]?.(home)) ?? '';
   expect(output).not.toBe('');

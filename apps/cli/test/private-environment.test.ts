@@ -7,6 +7,7 @@ import { text as readAll } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { scriptedServer } from '@varve/llm/testing';
+import { processEnvironment } from './process-environment.ts';
 
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 const secrets = {
@@ -43,7 +44,7 @@ async function outputOfCommand(
     ...args,
   ];
   const child = spawn(process.execPath, ['--conditions=@varve/source', main, 'run', ...options, 'go'], {
-    env: { PATH: process.env['PATH'], HOME: home, LANG: 'C.UTF-8', CI: '1', ...env },
+    env: processEnvironment(home, { LANG: 'C.UTF-8', CI: '1', ...env }),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const [stdout, stderr] = await Promise.all([readAll(child.stdout), readAll(child.stderr), once(child, 'exit')]);

@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { scriptedServer, type ScriptedServer } from '@varve/llm/testing';
 import { runProgram } from '../src/program.ts';
+import { processEnvironment } from './process-environment.ts';
 
 type RecordedRequest = ScriptedServer['requests'][number];
 
@@ -108,7 +109,7 @@ test('a conversation can be resumed as soon as its id is printed', async () => {
   };
   await using server = await scriptedServer([hanging, { text: 'Done.' }]);
   const directory = await mkdtemp(join(tmpdir(), 'varve-home-'));
-  const env = { PATH: process.env['PATH'], HOME: directory };
+  const env = processEnvironment(directory);
   const start = (args: readonly string[]) =>
     spawn(process.execPath, ['--conditions=@varve/source', main, 'run', ...args], {
       env,

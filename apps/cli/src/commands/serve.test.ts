@@ -9,6 +9,7 @@ import { expect, test } from 'vitest';
 import { openStore } from '@varve/storage';
 import { schemes } from '../setup/schemes.ts';
 import { runProgram } from '../program.ts';
+import { processEnvironment } from '../../test/process-environment.ts';
 
 const main = fileURLToPath(new URL('../main.ts', import.meta.url));
 
@@ -16,7 +17,7 @@ const main = fileURLToPath(new URL('../main.ts', import.meta.url));
 async function serve(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const home = await mkdtemp(join(tmpdir(), 'varve-home-'));
   const child = spawn(process.execPath, ['--conditions=@varve/source', main, 'serve', ...args], {
-    env: { PATH: process.env['PATH'], ...env, HOME: home },
+    env: processEnvironment(home, env),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const exit = once(child, 'exit').then(([code]) => code as number | null);

@@ -73,10 +73,10 @@ async function pipedText({ stdin, stderr }: TerminalIo, waitMs: number | undefin
 /** Reports whether a stream has data, or has ended, in time. */
 async function hasInput(stdin: TerminalIo['stdin'], waitMs: number): Promise<boolean> {
   if (stdin.readableEnded) return true;
-  try {
-    await once(stdin, 'readable', { signal: AbortSignal.timeout(waitMs) });
-    return true;
-  } catch {
-    return false;
-  }
+  const signal = AbortSignal.timeout(waitMs);
+  // Only `end` follows when the stream had ended before anyone listened.
+  return Promise.any([once(stdin, 'readable', { signal }), once(stdin, 'end', { signal })]).then(
+    () => true,
+    () => false,
+  );
 }

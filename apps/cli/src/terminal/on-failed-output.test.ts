@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { scriptedServer } from '@varve/llm/testing';
+import { processEnvironment } from '../../test/process-environment.ts';
 
 const main = fileURLToPath(new URL('../main.ts', import.meta.url));
 
@@ -16,7 +17,7 @@ async function piped(args: string, reader: string, home: string): Promise<string
 
 async function inShell(line: (varve: string) => string, home: string): Promise<string> {
   const command = line(`'${process.execPath}' --conditions=@varve/source '${main}'`);
-  const env = { PATH: process.env['PATH'], HOME: home };
+  const env = processEnvironment(home);
   return (await promisify(execFile)('/bin/sh', ['-c', command], { env, cwd: home })).stderr;
 }
 
