@@ -11,6 +11,8 @@ export default defineConfig({
     update: 'none',
     // By default one processor of two stays idle, while tests wait for disks and processes.
     maxWorkers: 2,
+    // Loading the modules again for each file takes as long as the tests.
+    isolate: false,
     testTimeout: 30_000,
   },
 });
