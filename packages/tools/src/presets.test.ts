@@ -24,6 +24,7 @@ const otherExports = [
   'namedSecrets',
   'planningTools',
   'pruneToolFiles',
+  'realPathOf',
 ];
 
 test('every exported tool states the presets that contain it', () => {
