@@ -1,6 +1,7 @@
 import { AgentError, type AgentErrorCode } from '@varve/agent';
 import { InteropError } from '@varve/interop';
 import { LlmError, type LlmErrorCode } from '@varve/llm';
+import { SettingsError, type SettingsErrorCode } from '@varve/settings';
 import { StorageError, type StorageErrorCode } from '@varve/storage';
 import { CliError } from './cli-error.ts';
 import { exitCodes, type ExitCode } from './exit-codes.ts';
@@ -29,6 +30,14 @@ const agentHints: Partial<Record<AgentErrorCode, string>> = {
   'policy-missing': 'Set --confirm: the calls that need your approval.',
 };
 
+const settingsHints: Partial<Record<SettingsErrorCode, string>> = {
+  'no-model': 'Name it with --model or LLM_MODEL.',
+  'no-key': 'Set the variable, or choose another key with `varve config set llm.api_key_ref env:NAME`.',
+  missing: '`varve profile` lists the model profiles.',
+  locked: 'Wait until the other process has ended, or end it.',
+  io: 'Choose another directory with VARVE_HOME.',
+};
+
 const storageHints: Partial<Record<StorageErrorCode, string>> = {
   missing: '`varve ls` lists the conversations of a store.',
   held: 'Wait until the other process has ended, or end it.',
@@ -44,6 +53,7 @@ export function describeFailure(error: unknown): Failure | undefined {
   if (error instanceof LlmError) return failure(exitCodes.model, error.message, modelHints[error.code]);
   if (error instanceof AgentError) return failure(exitCodes.usage, error.message, agentHints[error.code]);
   if (error instanceof InteropError) return failure(exitCodes.usage, error.message);
+  if (error instanceof SettingsError) return failure(exitCodes.usage, error.message, settingsHints[error.code]);
   if (!(error instanceof StorageError)) return undefined;
   const exitCode =
     error.code === 'missing' ? exitCodes.missing : error.code === 'invalid' ? exitCodes.usage : exitCodes.storage;

@@ -1,5 +1,16 @@
-/** Errors of settings: invalid values, missing names, untrusted content, locked files, failed I/O. */
-export type SettingsErrorCode = 'invalid' | 'missing' | 'untrusted' | 'locked' | 'io';
+/**
+ * Errors of settings: invalid values, missing names, a server without the name of a model, a key that is not stored, a
+ * model at another server than its conversation, untrusted content, locked files, failed I/O.
+ */
+export type SettingsErrorCode =
+  | 'invalid'
+  | 'missing'
+  | 'no-model'
+  | 'no-key'
+  | 'other-server'
+  | 'untrusted'
+  | 'locked'
+  | 'io';
 
 /** Thrown by this package. The message names the file or field and the value, without secrets. */
 export class SettingsError extends Error {

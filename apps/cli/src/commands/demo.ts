@@ -45,7 +45,7 @@ async function runDemo(io: TerminalIo, store: string | undefined): Promise<ExitC
       '--workspace',
       workspace,
       '--store',
-      storeUrl(io, store),
+      await storeUrl(io, store),
       demoTask,
     ],
     io,
@@ -56,7 +56,7 @@ async function runDemo(io: TerminalIo, store: string | undefined): Promise<ExitC
   print(
     passes === 0 ? styled('green', "The project's tests pass now.") : styled('red', "The project's tests still fail."),
   );
-  if (storeUrl(io, store) !== 'memory:') await printNextSteps(io, store, print);
+  if ((await storeUrl(io, store)) !== 'memory:') await printNextSteps(io, store, print);
   return passes === 0 ? exitCodes.ok : exitCodes.unfinished;
 }
 
@@ -71,7 +71,7 @@ async function printNextSteps(
   const short = id.slice(0, 8);
   const varve = commandName(io);
   const where = option === undefined ? '' : ` --store ${shellWord(option)}`;
-  print(`The conversation ${id} is stored in ${storeUrl(io, option)}`);
+  print(`The conversation ${id} is stored in ${await storeUrl(io, option)}`);
   print('');
   print('Try next:');
   const next: readonly (readonly [command: string, what: string])[] = [

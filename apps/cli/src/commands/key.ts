@@ -17,7 +17,7 @@ export const key: CliCommand = {
       .description('Create the key of `run --sign`; prints its public key for `verify --trust`.')
       .action(async (action: 'create' | 'show') => {
         const signer = action === 'show' ? await readSigningKey(io) : await createSigningKey(io);
-        if (action === 'create') io.stderr.line(styled('dim', `Created ${signingKeyFile(io)}.`));
+        if (action === 'create') io.stderr.line(styled('dim', `Created ${await signingKeyFile(io)}.`));
         io.stdout.line(signer.did);
         done(exitCodes.ok);
       });

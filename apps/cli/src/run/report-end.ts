@@ -33,9 +33,9 @@ export interface EndContext {
 }
 
 /** Reports how a run ended and what can be done next; only the final message goes to stdout. */
-export function reportEnd(result: RunResult, { id, options, io, progress }: EndContext): ExitCode {
+export async function reportEnd(result: RunResult, { id, options, io, progress }: EndContext): Promise<ExitCode> {
   const resume = resumeCommand(id, options, io);
-  const isKept = storeUrl(io, options.store) !== 'memory:' && !options.demo;
+  const isKept = (await storeUrl(io, options.store)) !== 'memory:' && !options.demo;
   const stop = (sentence: string, code: ExitCode): ExitCode => {
     progress.above(styled('yellow', sentence));
     if (isKept) progress.above(`Resume with: ${resume}`);

@@ -14,6 +14,12 @@ export interface RunOptions {
   /** Names of variables that the agent's shell gets although they may contain credentials. */
   readonly env?: readonly string[];
   readonly maxSteps?: number;
+  /** Model profile. */
+  readonly profile?: string;
+  /** Agent profile. */
+  readonly agentProfile?: string;
+  /** Any other settings, `KEY=VALUE`. */
+  readonly set?: readonly string[];
   readonly sign?: true;
   readonly json?: true;
   /** Set by `varve demo`, whose model server ends with it: no hint how to resume. */

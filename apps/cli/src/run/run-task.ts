@@ -1,16 +1,18 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { Conversation } from '@varve/agent';
+import { agentFromSettings, unusedSettings } from '@varve/settings/agent';
 import type { EventStore } from '@varve/storage';
 import { CliError } from '../cli-error.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
-import { configuredModel } from '../setup/configured-model.ts';
-import { openConfiguredStore, openExistingStore } from '../setup/open-configured-store.ts';
+import { checkUrl, configuredModel } from '../setup/configured-model.ts';
+import { openConfiguredStore, openExistingStore, storeUrl } from '../setup/open-configured-store.ts';
 import { pruneVarveHome } from '../setup/prune-varve-home.ts';
+import { settingsFor } from '../setup/settings.ts';
 import { readSigningKey } from '../setup/signing-key.ts';
+import { varveHome } from '../setup/varve-home.ts';
 import { styled } from '../terminal/output.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
-import { agentForRun } from './agent-for-run.ts';
 import { changedSettings } from './changed-settings.ts';
 import { printApproved, printWaiting } from './decide-calls.ts';
 import { EventPrinter, type Display } from './event-printer.ts';
@@ -18,6 +20,7 @@ import { Progress, usageText } from './progress.ts';
 import { reportEnd } from './report-end.ts';
 import { openingLines } from './opening-lines.ts';
 import { runAndAsk } from './run-and-ask.ts';
+import { flagsOf } from './run-flags.ts';
 import type { RunOptions } from './run-options.ts';
 import { storedRun, type StoredRun } from './stored-run.ts';
 
@@ -27,38 +30,49 @@ export async function runTask(task: string, options: RunOptions, io: TerminalIo)
   await using stores = new AsyncDisposableStack();
   const existing = options.resume === undefined ? undefined : stores.use(await openExistingStore(io, options.store));
   const stored = existing && (await storedRun(existing, options.resume ?? ''));
-  const { model, secrets, flushDumps } = await configuredModel(
-    io,
-    { options, ...(stored?.model && { stored: stored.model }) },
-    (line) => progress.above(styled('yellow', line)),
-  );
-  const agent = agentForRun(
-    {
-      model,
-      ...(stored?.parameters && { parameters: stored.parameters }),
-      ...(options.sign && { signingKey: await readSigningKey(io) }),
-      ...(!stored?.hasPolicy && { defaultConfirm: 'risky' }),
-      onEndedPrograms: (programs) => {
-        for (const { pid, command } of programs)
-          progress.above(
-            styled('yellow', `Stopped a program that was still running: ${command.slice(0, 200)} (${pid})`),
-          );
-      },
+  checkUrl(options.baseUrl);
+  const workspace =
+    options.workspace === undefined ? (stored?.workspace ?? io.cwd) : resolve(io.cwd, options.workspace);
+  const settings = await settingsFor(io, { workspace, flags: flagsOf(options) });
+  const warn = (line: string): void => progress.above(styled('yellow', line));
+  for (const line of [...settings.warnings, ...unusedSettings(settings)]) warn(line);
+  const sources = { settings, ...(stored?.model && { stored: stored.model }) };
+  const { model, secrets, flushDumps } = await configuredModel(io, sources, warn);
+  const hasSummarizer = settings.get('roles.condenser') !== undefined;
+  const summarizer = hasSummarizer ? await configuredModel(io, { settings, role: 'condenser' }, warn) : undefined;
+  const agent = agentFromSettings({
+    settings,
+    model,
+    ...(summarizer && { condenserModel: summarizer.model }),
+    home: varveHome(io),
+    env: io.env,
+    // A conversation in memory cannot be resumed, so it needs no undo history on disk.
+    keepsHistory: (await storeUrl(io, options.store)) !== 'memory:',
+    onEndedPrograms: (programs) => {
+      for (const { pid, command } of programs)
+        warn(`Stopped a program that was still running: ${command.slice(0, 200)} (${pid})`);
     },
-    options,
-    io,
-  );
+    ...(stored?.parameters && { parameters: stored.parameters }),
+    ...(settings.get('signing.enabled') && { signingKey: await readSigningKey(io) }),
+    ...(stored && { resumed: stored }),
+  });
   if (!existing) await checkWorkspace(options, io);
   // Created last, so that a run that cannot start creates nothing.
   const store = existing ?? stores.use(await openConfiguredStore(io, options.store));
-  await using conversation = await conversationFor(options, stored, { agent, store, secrets }, io);
-  for (const line of changedSettings(conversation)) progress.above(styled('yellow', line));
+  await using conversation = await conversationFor(
+    options,
+    stored,
+    { agent, store, secrets: [...secrets, ...(summarizer?.secrets ?? [])] },
+    io,
+  );
+  for (const line of changedSettings(conversation)) warn(line);
   // Runs concurrently, so that the command does not wait for it at its end.
   const pruned = pruneVarveHome(io, conversation.id);
   try {
     return await runConversation(conversation, { task, options, modelName: model.name }, { io, progress });
   } finally {
     await flushDumps();
+    await summarizer?.flushDumps();
     await pruned;
   }
 }

@@ -3,7 +3,8 @@ import { readSettings } from '@varve/agent/replay';
 import type { Json } from '@varve/events';
 import type { EventStore } from '@varve/storage';
 import { resolveId } from '../setup/resolve-id.ts';
-import { modelParameters, storedModel, type StoredModel } from '../setup/stored-model.ts';
+import { modelParameters } from '@varve/llm/specs';
+import { storedModel, type StoredModel } from '@varve/settings/agent';
 
 /** Facts about a stored conversation that a resumed run needs before it is opened. */
 export interface StoredRun {
@@ -12,6 +13,8 @@ export interface StoredRun {
   readonly parameters?: NonNullable<AgentOptions['parameters']>;
   /** False for imported conversations until their first run here. */
   readonly hasWorkspace: boolean;
+  /** Directory of the agent, if the log has one. */
+  readonly workspace?: string;
   /** False for imported conversations, and logs without a confirmation policy. */
   readonly hasPolicy: boolean;
 }
@@ -34,6 +37,7 @@ export async function storedRun(store: EventStore, typedId: string): Promise<Sto
   return {
     id,
     hasWorkspace: workspace !== undefined,
+    ...(typeof workspace === 'string' && { workspace }),
     ...(model && { model }),
     ...(parameters && { parameters }),
     hasPolicy: policy !== undefined && policy !== null,

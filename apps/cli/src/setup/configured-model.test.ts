@@ -3,7 +3,11 @@ import { expect, test } from 'vitest';
 import { scriptedServer, userRequest } from '@varve/llm/testing';
 import type { CliError } from '../cli-error.ts';
 import { exitCodes } from '../exit-codes.ts';
-import { configuredModel, type ConfiguredModel, type ModelSources } from './configured-model.ts';
+import type { ConfiguredModel, StoredModel } from '@varve/settings/agent';
+import { flagsOf } from '../run/run-flags.ts';
+import type { RunOptions } from '../run/run-options.ts';
+import { configuredModel } from './configured-model.ts';
+import { settingsFor } from './settings.ts';
 import { terminalIo } from '../terminal/terminal-io.ts';
 
 function configured(env: Record<string, string>, model: string, baseUrl?: string): Promise<ConfiguredModel> {
@@ -11,9 +15,14 @@ function configured(env: Record<string, string>, model: string, baseUrl?: string
   return configuredFrom(env, { options });
 }
 
-function configuredFrom(
+interface Sources {
+  readonly options: RunOptions;
+  readonly stored?: StoredModel;
+}
+
+async function configuredFrom(
   env: Record<string, string>,
-  sources: ModelSources,
+  { options, stored }: Sources,
   report: (line: string) => unknown = () => undefined,
 ): Promise<ConfiguredModel> {
   const [stdout, stderr] = [new PassThrough(), new PassThrough()];
@@ -24,7 +33,8 @@ function configuredFrom(
     stdout,
     stderr,
   });
-  return configuredModel(io, sources, report);
+  const settings = await settingsFor(io, { flags: flagsOf(options) });
+  return configuredModel(io, { settings, ...(stored && { stored }) }, report);
 }
 
 test('a key is masked without the line feed of its environment file', async () => {

@@ -2,6 +2,8 @@ import { PassThrough, Readable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { text } from '@varve/events';
 import { scriptedServer } from '@varve/llm/testing';
+import { flagsOf } from '../run/run-flags.ts';
+import { settingsFor } from './settings.ts';
 import { configuredModel } from './configured-model.ts';
 import { terminalIo } from '../terminal/terminal-io.ts';
 
@@ -19,7 +21,8 @@ test('with calls as text, the user is informed that a second call was ignored', 
   const io = terminalIo({ env: { HOME: '/nowhere' }, cwd: '/nowhere', stdin: Readable.from(['']), stdout, stderr });
   const lines: string[] = [];
   const options = { model: 'm', baseUrl: server.url, functionCalling: 'mock' } as const;
-  const { model } = await configuredModel(io, { options }, (line) => lines.push(line));
+  const settings = await settingsFor(io, { flags: flagsOf(options) });
+  const { model } = await configuredModel(io, { settings }, (line) => lines.push(line));
   const messages = [{ role: 'user' as const, content: [text('Look.')], thinking_blocks: [] }];
   const reply = await model.generate({ messages, tools: [look], parameters: {} });
   expect(reply.message.tool_calls?.map(({ arguments: args }) => args)).toEqual(['{"path":"a"}']);

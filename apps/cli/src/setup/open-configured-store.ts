@@ -1,25 +1,20 @@
 import { stat } from 'node:fs/promises';
-import { homedir } from 'node:os';
-import { isAbsolute, join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { makeDirectories, memoryStore, openStore, StorageError, type EventStore } from '@varve/storage';
 import { diskError } from '@varve/storage/kit';
 import { CliError } from '../cli-error.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { schemes } from './schemes.ts';
+import { settingsFor } from './settings.ts';
+import { pathIn, varveHome } from './varve-home.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 
-/** Returns varve's data directory: VARVE_HOME, else `~/.varve`. */
-export function varveHome(io: TerminalIo): string {
-  const home = io.env['VARVE_HOME'];
-  return home ? pathIn(io, home) : join(userHome(io), '.varve');
-}
-
 /**
- * Returns the URL of the store: `--store`, else VARVE_STORE, else a SQLite file in VARVE_HOME (`~/.varve`). Its path is
- * absolute, and `~/` is the home directory, which shells do not replace after a colon.
+ * Returns the URL of the store: `--store`, else the setting `store`, else a SQLite file in VARVE_HOME (`~/.varve`). Its
+ * path is absolute, and `~/` is the home directory, which shells do not replace after a colon.
  */
-export function storeUrl(io: TerminalIo, option: string | undefined): string {
-  const url = configuredUrl(io, option) ?? `sqlite:${join(varveHome(io), 'varve.db')}`;
+export async function storeUrl(io: TerminalIo, option: string | undefined): Promise<string> {
+  const url = (await configuredUrl(io, option)) ?? `sqlite:${join(varveHome(io), 'varve.db')}`;
   const { scheme, path } = partsOf(url);
   return scheme === undefined || path === '' || path === ':memory:' ? url : `${scheme}:${pathIn(io, path)}`;
 }
@@ -30,7 +25,7 @@ export function storeUrl(io: TerminalIo, option: string | undefined): string {
  * @throws {CliError} `usage` for a bad URL; {@link StorageError} `io` if it cannot be opened.
  */
 export async function openConfiguredStore(io: TerminalIo, option: string | undefined): Promise<EventStore> {
-  const url = storeUrl(io, option);
+  const url = await storeUrl(io, option);
   try {
     makeDirectories(varveHome(io), 0o700);
   } catch (error) {
@@ -46,9 +41,9 @@ export async function openConfiguredStore(io: TerminalIo, option: string | undef
  * @throws {CliError} `storage` if the store that was named does not exist; an error of `openStore`.
  */
 export async function openExistingStore(io: TerminalIo, option: string | undefined): Promise<EventStore> {
-  const url = storeUrl(io, option);
+  const url = await storeUrl(io, option);
   if (await exists(url)) return openedStore(url);
-  if (configuredUrl(io, option) === undefined) return memoryStore();
+  if ((await configuredUrl(io, option)) === undefined) return memoryStore();
   throw new CliError(exitCodes.storage, `There is no store ${url}.`, 'Check --store or VARVE_STORE.');
 }
 
@@ -75,23 +70,12 @@ async function exists(url: string): Promise<boolean> {
   }
 }
 
-function configuredUrl({ env }: TerminalIo, option: string | undefined): string | undefined {
-  return option ?? (env['VARVE_STORE'] || undefined);
+async function configuredUrl(io: TerminalIo, option: string | undefined): Promise<string | undefined> {
+  return option ?? (await settingsFor(io)).get('store');
 }
 
 /** Splits the URL of a store on disk. */
 function partsOf(url: string): { readonly scheme?: string; readonly path: string } {
   const scheme = Object.keys(schemes).find((name) => url.startsWith(`${name}:`));
   return scheme === undefined ? { path: url } : { scheme, path: url.slice(scheme.length + 1) };
-}
-
-/** Returns the absolute path of a path of the user: `~/` is the home directory. */
-export function pathIn(io: TerminalIo, path: string): string {
-  if (path === '~' || path.startsWith('~/')) return join(userHome(io), path.slice(1));
-  // The current directory is read only if needed, because it may have been removed.
-  return isAbsolute(path) ? resolve(path) : resolve(io.cwd, path);
-}
-
-function userHome({ env }: TerminalIo): string {
-  return env['HOME'] || homedir();
 }

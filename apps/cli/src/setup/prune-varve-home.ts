@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { pruneToolFiles } from '@varve/tools';
-import { varveHome } from './open-configured-store.ts';
+import { varveHome } from './varve-home.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 
 /** Limits for files of old conversations. */

@@ -6,15 +6,16 @@ import { ed25519Signer, type Signer } from '@varve/storage/proof';
 import { CliError } from '../cli-error.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { fileProblem } from '../file-problem.ts';
-import { pathIn, varveHome } from './open-configured-store.ts';
+import { pathIn, varveHome } from './varve-home.ts';
+import { settingsFor } from './settings.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 
 /** Rights of anyone but the owner of a file. */
 const othersMask = 0o077;
 
-/** Returns the file of the signing key: VARVE_SIGNING_KEY, else `signing-key.pem` in varve's data directory. */
-export function signingKeyFile(io: TerminalIo): string {
-  const file = io.env['VARVE_SIGNING_KEY'];
+/** Returns the file of the signing key: the setting, else `signing-key.pem` in varve's data directory. */
+export async function signingKeyFile(io: TerminalIo): Promise<string> {
+  const file = (await settingsFor(io)).get('signing.key_file');
   return file ? pathIn(io, file) : join(varveHome(io), 'signing-key.pem');
 }
 
@@ -24,7 +25,7 @@ export function signingKeyFile(io: TerminalIo): string {
  * @throws {CliError} `usage` if the file exists or cannot be written.
  */
 export async function createSigningKey(io: TerminalIo): Promise<Signer> {
-  const path = signingKeyFile(io);
+  const path = await signingKeyFile(io);
   const pem = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
   try {
     makeDirectories(dirname(path), 0o700);
@@ -47,7 +48,7 @@ export async function createSigningKey(io: TerminalIo): Promise<Signer> {
  * @throws {CliError} `usage` if it is missing, invalid, or accessible to other users.
  */
 export async function readSigningKey(io: TerminalIo): Promise<Signer> {
-  const path = signingKeyFile(io);
+  const path = await signingKeyFile(io);
   try {
     const { mode } = await stat(path);
     // Windows has no such rights.

@@ -22,7 +22,7 @@ export interface SettingDefinition<T = unknown> {
 export function setting<T>(
   schema: z.ZodType<T>,
   description: string,
-  options: Partial<Omit<SettingDefinition<T>, 'schema' | 'description'>> = {},
+  options: Partial<Omit<SettingDefinition<NoInfer<T>>, 'schema' | 'description'>> = {},
 ): SettingDefinition<T> {
   return { schema, description, scope: 'user', variables: [], ...options };
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { condenserNames, presetNames } from './choices.ts';
 import { llmFields, type LlmField } from './llm-fields.ts';
 import { mcpServer } from './mcp-server.ts';
 import { profileName } from './profile-name.ts';
@@ -27,7 +28,7 @@ export const settingDefinitions = {
   'roles.subagent': setting(profileName, 'Model profile of sub-agents; default that of the agent.'),
   agent_profile: setting(profileName, 'Agent profile that is in use.'),
   ...llmSettings,
-  'tools.preset': setting(z.enum(['default', 'planning', 'minimal', 'patch']), 'Set of tools.', {
+  'tools.preset': setting(z.enum(presetNames), 'Set of tools.', {
     scope: 'project',
     defaultValue: 'default',
   }),
@@ -56,14 +57,21 @@ export const settingDefinitions = {
   'budget.tokens': setting(count, 'Tokens of one conversation.'),
   'budget.calls': setting(count, 'Model calls of one conversation.'),
   'budget.seconds': setting(z.number().positive().max(2_000_000), 'Seconds of all runs of one conversation.'),
-  'condenser.kind': setting(z.enum(['rolling_window', 'none']), 'Strategy that shortens long conversations.', {
+  'condenser.kind': setting(z.enum(condenserNames), 'Strategy that shortens long conversations.', {
     scope: 'project',
-    defaultValue: 'rolling_window',
+    defaultValue: 'llm-summary',
   }),
   'condenser.max_events': setting(z.number().int().min(10), 'Events before the oldest are condensed.', {
     scope: 'project',
-    defaultValue: 240,
+    // Counts for models of unknown window, which may cut what is too long in silence.
+    defaultValue: 1000,
   }),
+  'condenser.window_share': setting(z.number().min(0.1).max(0.95), "Share of the model's window before that.", {
+    scope: 'project',
+    // Leaves room for the next results.
+    defaultValue: 0.7,
+  }),
+  'condenser.options': setting(json, 'Other options of the strategy.', { scope: 'trusted-project' }),
   'confirmation.policy': setting(z.enum(['never', 'always', 'risky']), 'Calls that need your approval.', {
     defaultValue: 'risky',
   }),

@@ -33,7 +33,7 @@ test('a flag hides a variable, which hides a file, which hides the default, and 
   const flags = [{ key: 'condenser.max_events', value: 80, flag: '--max-events' }] as const;
   const settings = await resolved(files, { env: { VARVE_CONDENSER_MAX_EVENTS: '70' }, flags });
   const { value, origin, hidden = [] } = settings.entry('condenser.max_events') ?? {};
-  expect([value, ...hidden.map((each) => each.value)]).toEqual([80, 70, 60, 50, 240]);
+  expect([value, ...hidden.map((each) => each.value)]).toEqual([80, 70, 60, 50, 1000]);
   const described = [origin, ...hidden.map((each) => each.origin)].map((each) => each && describeOrigin(each));
   expect(described).toEqual([
     '--max-events',

@@ -1,8 +1,8 @@
 import type { Json } from '@varve/events';
 import { providers, type ModelFromOptions } from '@varve/llm';
 import * as z from 'zod';
-import { CliError } from '../cli-error.ts';
-import { exitCodes } from '../exit-codes.ts';
+import { modelParameters } from '@varve/llm/specs';
+import { SettingsError } from '../error.ts';
 
 /** Model that a conversation was last used with, as its log describes it. */
 export interface StoredModel {
@@ -14,16 +14,6 @@ export interface StoredModel {
 }
 
 const count = z.exactOptional(z.number().positive());
-
-/** Parameters of the requests of an agent, as its spec contains them. */
-export const modelParameters = z.object({
-  temperature: z.exactOptional(z.number()),
-  topP: z.exactOptional(z.number()),
-  maxOutputTokens: count,
-  reasoningEffort: z.exactOptional(z.enum(['none', 'minimal', 'low', 'medium', 'high'])),
-  seed: z.exactOptional(z.number()),
-  stop: z.exactOptional(z.array(z.string())),
-});
 
 const adapterSettings = z.object({
   contextWindow: count,
@@ -63,11 +53,10 @@ export interface ResumedModel {
 }
 
 /**
- * Chooses the model of a resumed conversation: the one of its log, with the name of `--model` and the address of
- * `--base-url`. The environment has no part in it, so that a conversation does not go to another server because of a
- * variable.
+ * Chooses the model of a resumed conversation: the one of its log, with the chosen name and address. The environment
+ * has no part in it, so that a conversation does not go to another server because of a variable.
  *
- * @throws {CliError} `usage` when `--model` names another server and `--base-url` is absent.
+ * @throws {SettingsError} `other-server` when the model names another server and no address is chosen.
  */
 export function resumedModel(
   stored: StoredModel,
@@ -95,10 +84,9 @@ function nameAt({ baseUrl }: StoredModel, reference: string): string {
   if (address === undefined || new URL(address).origin === origin) return name;
   // Names at a router begin with a maker, and some makers are providers too.
   if (hostname === 'openrouter.ai' && !/^https?:/.test(reference)) return reference;
-  throw new CliError(
-    exitCodes.usage,
-    `The conversation is at ${origin}, and --model ${reference} is at ${new URL(address).origin}.`,
-    `To send all of the conversation there, add --base-url ${address} and use --model ${name}.`,
+  throw new SettingsError(
+    'other-server',
+    `The conversation is at ${origin}, and the model ${reference} is at ${new URL(address).origin}.`,
   );
 }
 

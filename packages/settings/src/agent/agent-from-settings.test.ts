@@ -1,0 +1,96 @@
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Agent, ToolsContext } from '@varve/agent';
+import { scriptedModel } from '@varve/llm/testing';
+import { redactor } from '@varve/text';
+import { expect, test } from 'vitest';
+import { resolveSettings, type Settings } from '../layers/resolve-settings.ts';
+import { agentFromSettings, unusedSettings, type AgentSetup } from './agent-from-settings.ts';
+
+async function settingsOf(
+  user: unknown,
+  flags: Parameters<typeof resolveSettings>[0]['flags'] = [],
+): Promise<Settings> {
+  const home = await mkdtemp(join(tmpdir(), 'varve-settings-'));
+  await writeFile(join(home, 'config.json'), JSON.stringify(user));
+  return resolveSettings({ home, env: {}, flags });
+}
+
+async function agentOf(user: unknown, setup: Partial<AgentSetup> = {}): Promise<Agent> {
+  const settings = setup.settings ?? (await settingsOf(user));
+  return agentFromSettings({
+    settings,
+    model: scriptedModel([]),
+    home: 'nowhere',
+    env: {},
+    keepsHistory: false,
+    ...setup,
+  });
+}
+
+async function toolsOf(user: unknown): Promise<readonly string[]> {
+  const context: ToolsContext = {
+    conversationId: 'c',
+    mask: (text) => text,
+    redactor: redactor([], { replacement: '***' }),
+  };
+  return (await agentOf(user)).tools(context).map(({ name }) => name);
+}
+
+test('presets, added and removed tools decide what the model is offered', async () => {
+  expect(await toolsOf({})).toEqual(['terminal', 'file_editor', 'task_tracker', 'think', 'finish']);
+  expect(await toolsOf({ tools: { preset: 'planning' } })).toEqual([
+    'glob',
+    'grep',
+    'planning_file_editor',
+    'think',
+    'finish',
+  ]);
+  const tools = { preset: 'minimal', add: ['apply_patch', 'grep', 'glob'], remove: ['file_editor'] };
+  expect(await toolsOf({ tools })).toEqual(['terminal', 'apply_patch', 'grep', 'glob', 'finish']);
+  await expect(toolsOf({ tools: { add: ['grp'] } })).rejects.toThrow('There is no tool "grp"; the nearest is "grep".');
+});
+
+test('limits, rules, concurrency, text replies and the condenser are those of the settings', async () => {
+  const agent = await agentOf({
+    budget: { steps: 9, cost_usd: 1.5, tokens: 1000, calls: 7, seconds: 2.5 },
+    stuck: { repeated_errors: 2 },
+    concurrency: 3,
+    text_reply: 'wait',
+    condenser: { kind: 'rolling-window', max_events: 50, options: { keepFirst: 4 } },
+    confirmation: { policy: 'risky', threshold: 'MEDIUM', unknown: false },
+  });
+  expect(agent.budget).toEqual({ maxIterations: 9, maxCostUsd: 1.5, maxTokens: 1000, maxCalls: 7, maxMs: 2500 });
+  expect(agent.stuck).toMatchObject({ repeatedErrors: 2, repeatedResults: 4 });
+  expect([agent.concurrency, agent.textReply]).toEqual([3, 'wait']);
+  expect(agent.condenser.spec).toMatchObject({ kind: 'rolling-window', maxEvents: 50, keepFirst: 4 });
+  expect(agent.confirmation.spec).toEqual({ kind: 'ConfirmRisky', threshold: 'MEDIUM', confirm_unknown: false });
+  expect((await agentOf({ stuck: { detect: false } })).stuck).toBe('never');
+  expect((await agentOf({ condenser: { kind: 'no-condensation' } })).condenser.spec).toEqual({
+    kind: 'no-condensation',
+  });
+  await expect(agentOf({ condenser: { options: { keepFrst: 4 } } })).rejects.toMatchObject({ code: 'invalid' });
+});
+
+test('a stored conversation keeps its policy and limits, unless a flag changes the policy', async () => {
+  const user = { confirmation: { policy: 'never' }, budget: { steps: 3 } };
+  const resumed = { hasPolicy: true };
+  const [fresh, stored] = [await agentOf(user), await agentOf(user, { resumed })];
+  expect([fresh.confirmation.spec, fresh.budget.maxIterations]).toEqual([{ kind: 'NeverConfirm' }, 3]);
+  // The defaults are recognized by identity when a conversation is opened.
+  expect([stored.confirmation, stored.budget]).toEqual([
+    (await agentOf({}, { resumed })).confirmation,
+    { maxIterations: 500 },
+  ]);
+  const flags = [{ key: 'confirmation.policy', value: 'always', flag: '--confirm' }] as const;
+  const changed = await agentOf({}, { resumed, settings: await settingsOf(user, flags) });
+  expect(changed.confirmation.spec).toEqual({ kind: 'AlwaysConfirm' });
+  const imported = await agentOf({}, { resumed: { hasPolicy: false } });
+  expect(imported.confirmation.spec).toMatchObject({ kind: 'ConfirmRisky' });
+});
+
+test('MCP servers that are enabled are named as not started', async () => {
+  const settings = await settingsOf({ mcp_servers: { docs: { command: 'x' }, off: { command: 'y', enabled: false } } });
+  expect(unusedSettings(settings)).toEqual(['MCP servers are stored, but this version does not start them: docs.']);
+});

@@ -1,0 +1,126 @@
+import {
+  alwaysConfirm,
+  confirmRisky,
+  defineAgent,
+  neverConfirm,
+  type Agent,
+  type AgentOptions,
+  type ConfirmationPolicy,
+} from '@varve/agent';
+import { ensembleRisk, modelRisk, shellRisk, workspaceRisk } from '@varve/agent/risk';
+import { CondenserError, condenserFromSpec, condenserKinds, type Condenser } from '@varve/condensers';
+import type { Json } from '@varve/events';
+import type { LanguageModel } from '@varve/llm';
+import type { SettingKey } from '../definitions/settings.ts';
+import { SettingsError } from '../error.ts';
+import type { Settings } from '../layers/resolve-settings.ts';
+import { toolsFromSettings, type ToolSetup } from './tools-from-settings.ts';
+import { withoutUndefined } from '../without-undefined.ts';
+
+/** Options of {@link agentFromSettings}. */
+export interface AgentSetup extends ToolSetup {
+  readonly settings: Settings;
+  readonly model: LanguageModel;
+  /** Model that summarizes; default the one of the agent. */
+  readonly condenserModel?: LanguageModel;
+  /** Parameters of the requests of a resumed conversation. */
+  readonly parameters?: AgentOptions['parameters'];
+  readonly signingKey?: NonNullable<AgentOptions['signingKey']>;
+  /** Present for a stored conversation, whose own policy, limits and stuck rules apply unless a flag changes them. */
+  readonly resumed?: { readonly hasPolicy: boolean };
+}
+
+/**
+ * Creates the agent that settings describe: tools, condenser, confirmation, limits, rules and the meaning of text.
+ *
+ * @throws {SettingsError} `invalid` for an unknown tool, and options that the condenser does not accept.
+ */
+export function agentFromSettings(setup: AgentSetup): Agent {
+  const { settings, model, condenserModel, parameters, signingKey, resumed } = setup;
+  const confirmation = confirmationFor(settings, resumed);
+  const [concurrency, textReply] = [settings.get('concurrency'), settings.get('text_reply')];
+  return defineAgent({
+    model,
+    tools: toolsFromSettings(settings, setup),
+    condenser: condenserOf(settings, condenserModel),
+    ...(concurrency !== undefined && { concurrency }),
+    ...(textReply !== undefined && { textReply }),
+    ...(parameters && { parameters }),
+    ...(signingKey && { signingKey }),
+    ...(confirmation && { confirmation }),
+    ...(!resumed && { ...budgetOf(settings), ...stuckOf(settings) }),
+  });
+}
+
+/** Describes settings that have no effect yet, each in one sentence. */
+export function unusedSettings(settings: Settings): readonly string[] {
+  const servers = Object.entries(settings.get('mcp_servers') ?? {}).filter(([, { enabled = true }]) => enabled);
+  if (servers.length === 0) return [];
+  return [`MCP servers are stored, but this version does not start them: ${servers.map(([name]) => name).join(', ')}.`];
+}
+
+function confirmationFor(settings: Settings, resumed: AgentSetup['resumed']): ConfirmationPolicy | undefined {
+  const isFlag = settings.entry('confirmation.policy')?.origin.kind === 'flag';
+  if (resumed?.hasPolicy && !isFlag) return undefined;
+  const policy = settings.get('confirmation.policy');
+  if (policy === 'never') return neverConfirm();
+  if (policy === 'always') return alwaysConfirm();
+  const [threshold, confirmUnknown] = [settings.get('confirmation.threshold'), settings.get('confirmation.unknown')];
+  return confirmRisky({
+    analyzer: ensembleRisk([modelRisk(), shellRisk(), workspaceRisk()]),
+    ...(threshold !== undefined && { threshold }),
+    ...(confirmUnknown !== undefined && { confirmUnknown }),
+  });
+}
+
+/** The limits of the settings are options of the kinds that have them. */
+function condenserOf(settings: Settings, model: LanguageModel | undefined): Condenser {
+  const kind = settings.get('condenser.kind') ?? 'llm-summary';
+  const limits = withoutUndefined({
+    maxEvents: settings.get('condenser.max_events'),
+    windowShare: settings.get('condenser.window_share'),
+    // Replaced by the model of the role.
+    model: model && 'condenser',
+  });
+  const known = condenserKinds.find((each) => each.kind === kind)?.options.shape ?? {};
+  const accepted = Object.entries(limits).filter(([name]) => Object.hasOwn(known, name));
+  const spec: Json = { kind, ...Object.fromEntries(accepted), ...settings.get('condenser.options') };
+  try {
+    return condenserFromSpec(spec, model ? { model: () => model } : {});
+  } catch (error) {
+    if (!(error instanceof CondenserError)) throw error;
+    throw new SettingsError('invalid', `condenser: ${error.message}`, { cause: error });
+  }
+}
+
+function budgetOf(settings: Settings): Pick<AgentOptions, 'budget'> {
+  if (!isSet(settings, 'budget.')) return {};
+  const seconds = settings.get('budget.seconds');
+  const limits = {
+    maxIterations: settings.get('budget.steps'),
+    maxCostUsd: settings.get('budget.cost_usd'),
+    maxTokens: settings.get('budget.tokens'),
+    maxCalls: settings.get('budget.calls'),
+    maxMs: seconds === undefined ? undefined : Math.max(1, Math.round(seconds * 1000)),
+  };
+  return { budget: withoutUndefined(limits) };
+}
+
+function stuckOf(settings: Settings): Pick<AgentOptions, 'stuck'> {
+  if (!isSet(settings, 'stuck.')) return {};
+  if (settings.get('stuck.detect') === false) return { stuck: 'never' };
+  const rules = {
+    repeatedResults: settings.get('stuck.repeated_results'),
+    repeatedErrors: settings.get('stuck.repeated_errors'),
+    alternating: settings.get('stuck.alternating'),
+    monologue: settings.get('stuck.monologue'),
+    overflows: settings.get('stuck.overflows'),
+  };
+  return { stuck: withoutUndefined(rules) };
+}
+
+/** Tests whether a source other than the defaults sets any of these settings: an agent without them has its own. */
+function isSet(settings: Settings, section: string): boolean {
+  const set = settings.entries.filter(({ origin }) => origin.kind !== 'default');
+  return set.some(({ key }: { readonly key: SettingKey }) => key.startsWith(section));
+}

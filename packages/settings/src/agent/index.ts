@@ -1,0 +1,10 @@
+export { agentFromSettings, unusedSettings, type AgentSetup } from './agent-from-settings.ts';
+export {
+  modelAddress,
+  modelFromSettings,
+  type ConfiguredModel,
+  type ModelNotices,
+  type ModelOptions,
+} from './model-from-settings.ts';
+export { serverIn, storedModel, type StoredModel } from './stored-model.ts';
+export type { ToolSetup } from './tools-from-settings.ts';

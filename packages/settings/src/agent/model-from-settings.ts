@@ -1,0 +1,228 @@
+import { join } from 'node:path';
+import {
+  functionCalling,
+  modelFrom,
+  providers,
+  retry,
+  type FunctionCallingOptions,
+  type LanguageModel,
+  type ModelFromOptions,
+  type RetryNotice,
+} from '@varve/llm';
+import { dumpsFrom } from '@varve/llm/dumps';
+import { meterCalls, modelCatalog } from '@varve/llm/wrappers';
+import { isLoopback, type Variables } from '@varve/text';
+import * as z from 'zod';
+import type { LlmValues } from '../definitions/llm-fields.ts';
+import { SettingsError } from '../error.ts';
+import type { SettingKey } from '../definitions/settings.ts';
+import type { Settings } from '../layers/resolve-settings.ts';
+import { capabilityCache, type ModelAddress } from '../profiles/capabilities.ts';
+import { llmValuesOf, storedKeyOf } from '../profiles/model-profile.ts';
+import { modelProfiles, type ModelRole } from '../profiles/model-profiles.ts';
+import {
+  chooseConnection,
+  hasVariableKey,
+  keyFor,
+  modelSources,
+  type KeyPlace,
+  type ProfileValues,
+} from './connection.ts';
+import { resumedModel, type StoredModel } from './stored-model.ts';
+import { withoutUndefined } from '../without-undefined.ts';
+
+/** Notices of a model for a person. None of them may throw. */
+export interface ModelNotices {
+  readonly onPromptCut?: NonNullable<ModelFromOptions['onPromptCut']>;
+  /** Before each wait; `attempts` is the maximum number. */
+  readonly onRetry?: (notice: RetryNotice, attempts: number) => void;
+  readonly onNotice?: NonNullable<FunctionCallingOptions['onNotice']>;
+  /** The server rejects tools, and calls are sent as text from now on. */
+  readonly onSwitch?: (modelName: string) => void;
+  /** The model of a resumed conversation changes; the text describes it. */
+  readonly onChange?: (change: string) => void;
+  /** The key of the environment is not sent to the server, which only the log of the conversation names. */
+  readonly onWithheldKey?: (baseUrl: string) => void;
+}
+
+/** Options of {@link modelFromSettings}. */
+export interface ModelOptions {
+  readonly settings: Settings;
+  /** Varve's data directory. */
+  readonly home: string;
+  readonly env: Variables;
+  /** UTC milliseconds. */
+  readonly now: () => number;
+  /** Use of the model; `agent` by default. A role without a profile has that of the agent. */
+  readonly role?: ModelRole;
+  /** Model of a resumed conversation. Only flags change it. */
+  readonly stored?: StoredModel;
+  /** Returns a secret of the store by its name, for references `secret:NAME`; none is known when absent. */
+  readonly secret?: (name: string) => Promise<string | undefined>;
+  /** Decrypts a key that the reference wrote into a profile. */
+  readonly decrypt?: (token: string) => Promise<string | undefined>;
+  readonly fetch?: typeof globalThis.fetch;
+  readonly notices?: ModelNotices;
+}
+
+/** A model, and the keys that must never reach the log. */
+export interface ConfiguredModel {
+  readonly model: LanguageModel;
+  readonly secrets: readonly string[];
+  /** Resolves when all dumps of calls are written. */
+  readonly flushDumps: () => Promise<void>;
+}
+
+/** Attempts of one call if no setting contains a number. */
+const defaultAttempts = 5;
+
+/**
+ * Creates the model of a role with its wrappers: prices, dumps, retries, and calls as text. A key is sent to its own
+ * server only; a server on this machine needs none.
+ *
+ * @throws {SettingsError} `no-model` for a server without the name of a model, `no-key` for a key reference without a
+ *   value, `other-server`, `missing` for a missing profile; {@link LlmError} for an unknown provider or a missing key.
+ */
+export async function modelFromSettings(options: ModelOptions): Promise<ConfiguredModel> {
+  const { home, env, notices = {} } = options;
+  const { reference, apiKey, adapter, attempts, mode } = await chooseModel(options);
+  const secrets = [...new Set([...keysIn(env), ...(apiKey === undefined ? [] : [apiKey])])];
+  const own = options.fetch && { fetch: options.fetch };
+  const dumps = dumpsFrom(env, { path: join(home, 'completions'), secrets, ...own });
+  const base: ModelFromOptions = { keys: env, ...adapter, ...(apiKey !== undefined && { apiKey }) };
+  const address = addressOf(reference, adapter);
+  // Servers on this machine have no prices, and their own context windows.
+  const catalog = isLoopback(address.baseUrl) ? undefined : await modelCatalog();
+  const created = modelFrom(reference, {
+    ...(await capabilityCache(home, options).known(address)),
+    ...base,
+    ...(catalog && { catalog }),
+    ...(dumps ? { fetch: dumps.fetch } : own),
+    ...(notices.onPromptCut && { onPromptCut: notices.onPromptCut }),
+  });
+  const priced = catalog ? meterCalls({ catalog: async () => catalog })(created) : created;
+  const onRetry = (notice: RetryNotice): void => notices.onRetry?.(notice, attempts);
+  const retrying = retry({ attempts, onRetry })(dumps ? dumps.wrap(priced) : priced);
+  const model = functionCalling({
+    mode,
+    ...(notices.onNotice && { onNotice: notices.onNotice }),
+    onSwitch: () => notices.onSwitch?.(retrying.name),
+  })(retrying);
+  return { model, secrets, flushDumps: async () => dumps?.flush() };
+}
+
+/** Returns the server of the model of a role, its name there and its key, for `CapabilityCache.probe`. */
+export async function modelAddress(options: ModelOptions): Promise<ModelAddress & { readonly apiKey?: string }> {
+  const { reference, apiKey, adapter } = await chooseModel(options);
+  const key = apiKey === undefined ? {} : { apiKey };
+  return { ...addressOf(reference, adapter), ...key };
+}
+
+interface ChosenModel {
+  readonly reference: string;
+  readonly apiKey: string | undefined;
+  readonly adapter: Partial<ModelFromOptions>;
+  readonly attempts: number;
+  readonly mode: NonNullable<LlmValues['function_calling']>;
+}
+
+async function chooseModel(options: ModelOptions): Promise<ChosenModel> {
+  const { settings, env, stored } = options;
+  const sources = modelSources(settings, await profileOf(options), env);
+  const connection = chooseConnection(sources);
+  const attempts = connection.values.num_retries ?? defaultAttempts;
+  if (stored) {
+    const chosen = resumedModel(stored, flagsOf(settings));
+    if (chosen.change !== undefined) options.notices?.onChange?.(chosen.change);
+    const place = keyFor(sources, chosen.baseUrl, flagsOf(settings).baseUrl === undefined);
+    if (!place && hasVariableKey(sources)) options.notices?.onWithheldKey?.(chosen.baseUrl);
+    const apiKey = await keyValue(place, options);
+    const adapter = { ...chosen.settings, ...withAddress(chosen.reference, chosen.baseUrl) };
+    const mode = flagsOf(settings).functionCalling ?? stored.functionCalling;
+    return { reference: chosen.reference, apiKey, adapter, attempts, mode };
+  }
+  const { model, baseUrl, values } = connection;
+  if (model === undefined) throw new SettingsError('no-model', `The server ${baseUrl} needs a model name.`);
+  const adapter = { ...adapterOptions(values), ...withAddress(model, baseUrl) };
+  const apiKey = await keyValue(keyFor(sources, addressOf(model, adapter).baseUrl), options);
+  return { reference: model, apiKey, adapter, attempts, mode: values.function_calling ?? 'auto' };
+}
+
+/** An address in the reference is complete. */
+function withAddress(reference: string, baseUrl: string | undefined): { readonly baseUrl?: string } {
+  return baseUrl === undefined || /^https?:/.test(reference) ? {} : { baseUrl };
+}
+
+async function profileOf({ settings, home, role = 'agent' }: ModelOptions): Promise<ProfileValues | undefined> {
+  const name = settings.get(`roles.${role}`) ?? settings.get('roles.agent');
+  if (name === undefined) return undefined;
+  const record = await modelProfiles(home).read(name);
+  return { values: llmValuesOf(record, name), storedKey: storedKeyOf(record) };
+}
+
+interface ModelFlags {
+  readonly model?: string;
+  readonly baseUrl?: string;
+  readonly functionCalling?: NonNullable<LlmValues['function_calling']>;
+}
+
+function flagsOf(settings: Settings): ModelFlags {
+  const isFlag = (key: SettingKey): boolean => settings.entry(key)?.origin.kind === 'flag';
+  const [model, baseUrl] = [settings.get('llm.model'), settings.get('llm.base_url')];
+  const functionCalls = settings.get('llm.function_calling');
+  return {
+    ...(model !== undefined && isFlag('llm.model') && { model }),
+    ...(baseUrl !== undefined && isFlag('llm.base_url') && { baseUrl }),
+    ...(functionCalls !== undefined && isFlag('llm.function_calling') && { functionCalling: functionCalls }),
+  };
+}
+
+function adapterOptions(values: LlmValues): Partial<ModelFromOptions> {
+  const { temperature, top_p: topP, reasoning_effort: reasoningEffort, seed, api_mode: mode } = values;
+  return withoutUndefined({
+    parameters: withoutUndefined({ temperature, topP, reasoningEffort, seed }),
+    contextWindow: values.max_input_tokens,
+    maxOutputTokens: values.max_output_tokens,
+    stream: values.stream,
+    vision: values.disable_vision === true ? false : undefined,
+    timeoutMs: values.timeout === undefined ? undefined : values.timeout * 1000,
+    protocol: mode === 'auto' ? undefined : mode,
+  });
+}
+
+async function keyValue(place: KeyPlace | undefined, options: ModelOptions): Promise<string | undefined> {
+  if (!place) return undefined;
+  const name = 'ref' in place ? place.ref : 'the key of the profile';
+  const value = 'ref' in place ? await referencedValue(place.ref, options) : await writtenKey(place.text, options);
+  if (!value) throw new SettingsError('no-key', `There is no value for ${name}.`);
+  return value;
+}
+
+async function referencedValue(ref: string, { env, secret }: ModelOptions): Promise<string | undefined> {
+  const [kind = '', name = ''] = ref.split(':');
+  return kind === 'env' ? keyIn(env, name) : secret?.(name);
+}
+
+/** Keys that the reference encrypted begin like any token of its format. */
+async function writtenKey(text: string, { decrypt }: ModelOptions): Promise<string | undefined> {
+  return text.startsWith('gAAAA') ? decrypt?.(text) : text;
+}
+
+/** Returns the server of a reference, and the name there, without a key. @throws {LlmError} `bad-request`. */
+function addressOf(reference: string, adapter: Partial<ModelFromOptions>): ModelAddress {
+  const { spec } = modelFrom(reference, { ...adapter, apiKey: 'none' });
+  return serverSpec.parse(spec);
+}
+
+const serverSpec = z.object({ baseUrl: z.string(), model: z.string() });
+
+/** Returns a trimmed key: environment files may add line feeds. */
+function keyIn(env: Variables, name: string): string | undefined {
+  return env[name]?.trim() || undefined;
+}
+
+/** Returns the keys of all providers, because a program started by the agent may print any of them. */
+function keysIn(env: Variables): readonly string[] {
+  const names = ['LLM_API_KEY', ...Object.values(providers).flatMap(({ keyName }) => keyName ?? [])];
+  return [...new Set(names)].flatMap((name) => keyIn(env, name) ?? []);
+}

@@ -1,0 +1,72 @@
+import { join } from 'node:path';
+import type { ToolsContext } from '@varve/agent';
+import type { Variables } from '@varve/text';
+import type { RunningProgram, Tool } from '@varve/tools';
+import { toolKinds, toolPresets, type ToolKind, type ToolSettings } from '@varve/tools/specs';
+import { SettingsError } from '../error.ts';
+import { nearest } from '../layers/nearest.ts';
+import type { Settings } from '../layers/resolve-settings.ts';
+
+/** Options of {@link toolsFromSettings}. */
+export interface ToolSetup {
+  /** Varve's data directory, in which long outputs and undo histories are stored. */
+  readonly home: string;
+  /** Environment of the agent's shell; variables with credentials reach it only if `shell.environment` names them. */
+  readonly env: Variables;
+  /** False for conversations in memory, which need no undo history on disk. */
+  readonly keepsHistory: boolean;
+  /** Receives the programs of the agent that were ended with it. */
+  readonly onEndedPrograms?: (programs: readonly RunningProgram[]) => void;
+  /** Kinds of tools of the application, in addition to the built-in ones. */
+  readonly kinds?: readonly ToolKind[];
+}
+
+/**
+ * Returns the tools of one conversation: those of the preset without the removed ones, and the added ones.
+ *
+ * @throws {SettingsError} `invalid` for an unknown tool.
+ */
+export function toolsFromSettings(settings: Settings, setup: ToolSetup): (context: ToolsContext) => readonly Tool[] {
+  const kinds = [
+    ...toolKinds(({ conversationId }) => toolSettings(conversationId, settings, setup)),
+    ...(setup.kinds ?? []),
+  ];
+  const chosen = toolNames(settings).map((name) => kindOf(name, kinds));
+  return ({ conversationId, redactor }) =>
+    // Options that a person may not set have defaults.
+    chosen.flatMap((kind) => kind.create({} as never, { conversationId, redactor }));
+}
+
+/** Returns the names of the tools that the model is offered, in order. */
+function toolNames(settings: Settings): readonly string[] {
+  const preset = settings.get('tools.preset') ?? 'default';
+  const names: readonly string[] = Object.entries(toolPresets).find(([name]) => name === preset)?.[1] ?? [];
+  const removed = settings.get('tools.remove') ?? [];
+  const all = [...new Set([...names, ...(settings.get('tools.add') ?? [])])].filter((name) => !removed.includes(name));
+  // Providers and people expect the tool that ends the work at the end.
+  return [...all.filter((name) => name !== 'finish'), ...all.filter((name) => name === 'finish')];
+}
+
+function kindOf(name: string, kinds: readonly ToolKind[]): ToolKind {
+  const found = kinds.findLast(({ kind, aliases = [] }) => kind === name || aliases.includes(name));
+  if (found) return found;
+  const similar = nearest(
+    name,
+    kinds.map(({ kind }) => kind),
+  );
+  const hint = similar === undefined ? '' : `; the nearest is "${similar}"`;
+  throw new SettingsError('invalid', `There is no tool ${JSON.stringify(name.slice(0, 100))}${hint}.`);
+}
+
+function toolSettings(conversationId: string, settings: Settings, setup: ToolSetup): ToolSettings {
+  const { home, env, keepsHistory, onEndedPrograms } = setup;
+  return {
+    terminal: {
+      outputDir: join(home, 'outputs', conversationId),
+      inherit: env,
+      inheritNames: settings.get('shell.environment') ?? [],
+      ...(onEndedPrograms && { onEndedPrograms }),
+    },
+    ...(keepsHistory && { fileEditor: { historyDir: join(home, 'edits', conversationId) } }),
+  };
+}
