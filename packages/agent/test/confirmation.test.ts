@@ -210,3 +210,61 @@ test('the verdict about a waiting call is stored with it, and a restart shows th
   await using reopened = await Conversation.open({ agent, store, id: conversation.id });
   expect(reopened.state.pending.map(({ review }) => review)).toEqual(reviews);
 });
+
+test('an approval does not cover another workspace', async () => {
+  const { conversation, runs, agent, store } = await waiting({ steps: [twoRecords, done] });
+  await conversation.approve();
+  await conversation[Symbol.asyncDispose]();
+  const open = async (workspace?: string) =>
+    Conversation.open({ agent, store, id: conversation.id, ...(workspace !== undefined && { workspace }) });
+  {
+    await using elsewhere = await open('/');
+    expect(await elsewhere.run()).toMatchObject({ reason: 'waiting' });
+    expect(runs.size).toBe(0);
+    await elsewhere.approve();
+  }
+  await using again = await open('/');
+  expect(await again.run()).toMatchObject({ reason: 'finished' });
+  expect(runs.size).toBe(2);
+});
+
+test('the stored reviews of waiting calls are those of the current policy', async () => {
+  const [low, high, secret] = ['low', 'high', 'swordfish-0123'];
+  const analyzer = (asked: string): RiskAnalyzer => ({
+    spec: { kind: 'Mine', asked },
+    assess: ({ action }) => {
+      const text = JSON.stringify(action);
+      return { risk: text.includes(asked) ? 'HIGH' : 'LOW', reasons: [{ risk: 'LOW', text: `${secret} ${text}` }] };
+    },
+  });
+  const steps = [{ calls: [low, high].map((text) => ({ name: 'record', arguments: { text } })) }, done];
+  const first = await waiting({ steps, policy: confirmRisky({ analyzer: analyzer(high) }) });
+  const asked = (conversation: Conversation) => conversation.state.pending.map(({ review }) => review?.asks);
+  expect(asked(first.conversation)).toEqual([false, true]);
+  await first.conversation[Symbol.asyncDispose]();
+  const { store, conversation } = first;
+  for (const [confirmation, expected] of [
+    [confirmRisky({ analyzer: analyzer(low) }), [true, false]],
+    [alwaysConfirm(), [true, true]],
+  ] as const) {
+    const agent = defineAgent({ ...first.agent, confirmation });
+    await using again = await Conversation.open({ agent, store, id: conversation.id, secrets: [secret] });
+    expect(await again.run()).toMatchObject({ reason: 'waiting', iterations: 0 });
+    expect(asked(again)).toEqual(expected);
+    const { head } = again.state;
+    await again.run();
+    expect([again.state.head, JSON.stringify(again.state.pending).includes(secret)]).toEqual([head, false]);
+  }
+  expect(first.runs.size).toBe(0);
+});
+
+test('a call can be named twice when it is rejected or approved', async () => {
+  for (const decision of ['reject', 'approve'] as const) {
+    const { conversation, runs } = await waiting({ steps: [twoRecords, done] });
+    const [id = ''] = conversation.state.pending.map(({ event }) => event.id);
+    const actionIds = [id, id];
+    await (decision === 'reject' ? conversation.reject('No.', { actionIds }) : conversation.approve({ actionIds }));
+    expect(await conversation.run()).toMatchObject({ reason: 'waiting' });
+    expect([...runs]).toEqual(decision === 'reject' ? [] : [['a', 1]]);
+  }
+});

@@ -2,10 +2,10 @@ import type { CallReview } from '@varve/events/facts';
 import { FinishAction } from '@varve/events/payloads';
 import { denialOf, isApproved, mustWait, reviewCalls } from '../confirmation/gate.ts';
 import { callErrorDraft, rejectionDraft, statusDraft, type Draft } from '../log/drafts.ts';
-import type { ProposedCall } from '../risk/risk-analyzer.ts';
 import type { Session, StepContext, StepOutcome } from '../session.ts';
 import { hookRejectionDraft } from '../hooks/hook-drafts.ts';
 import { contextDrafts, passHooks, runHooksAfter } from './call-hooks.ts';
+import { changedReviewDrafts, proposedCalls } from './changed-reviews.ts';
 import { executeCall, isPending } from './execute-call.ts';
 import { recoveryDecision, type RunnableCall } from './recovery.ts';
 import { runScheduled, type ScheduledTask } from './scheduler.ts';
@@ -43,14 +43,18 @@ export async function runPending(session: Session, context: StepContext): Promis
   if (end) return { kind: end };
   if (context.signal.aborted) return { kind: 'aborted' };
   // A person may have approved or rejected the others while the approved calls ran.
-  const mustStillWait = (): boolean => {
-    const calls = proposedCalls(withoutApproval(unapproved, session), session);
-    const later = reviewCalls(agent, calls);
-    return mustWait(calls, (index) => later[index]);
-  };
-  const waiting = (): readonly Draft[] => (mustStillWait() ? [statusDraft('waiting_for_confirmation')] : []);
-  await journal.emit(() => [...contextDrafts(contexts), ...waiting()]);
+  await journal.emit(() => [...contextDrafts(contexts), ...waitingDrafts(unapproved, session)]);
   return { kind: journal.timeline.read('status').execution === 'waiting_for_confirmation' ? 'waiting' : 'continue' };
+}
+
+/** Returns the events that make the calls wait which are still not approved; none if they need not wait. */
+function waitingDrafts(unapproved: readonly RunnableCall[], session: Session): readonly Draft[] {
+  const waiting = withoutApproval(unapproved, session);
+  const calls = proposedCalls(waiting, session);
+  const reviews = reviewCalls(session.agent, calls);
+  if (!mustWait(calls, (index) => reviews[index])) return [];
+  const ids = new Set(waiting.map(({ event }) => event.id));
+  return [...changedReviewDrafts(session, ({ event }) => ids.has(event.id)), statusDraft('waiting_for_confirmation')];
 }
 
 /** Answers the calls that must not run, and returns the others. */
@@ -105,10 +109,4 @@ function withoutApproval(calls: readonly RunnableCall[], { journal, codec }: Ses
  */
 function exclusionOf({ event, tool, input }: RunnableCall): Omit<ScheduledTask, 'run'> {
   return { locks: tool.resources(input) ?? [`tool:${tool.name}`], isExclusive: FinishAction.is(event.action) };
-}
-
-function proposedCalls(calls: readonly RunnableCall[], { workspace }: Session): readonly ProposedCall[] {
-  return calls.flatMap(({ event, tool }) =>
-    event.action ? [{ tool, action: event.action, risk: event.security_risk, workspace }] : [],
-  );
 }

@@ -55,7 +55,7 @@ export async function rejectCalls(reason: string, session: Session, actionIds?: 
   await journal.emit(() => {
     const open = selectPending(session).filter(({ hasEffect }) => !hasEffect);
     const rejected = selectPending(session, actionIds).filter(({ hasEffect }) => !hasEffect);
-    if (rejected.length === 0 || (actionIds && rejected.length < actionIds.length)) {
+    if (rejected.length === 0 || (actionIds && rejected.length < new Set(actionIds).size)) {
       throw new AgentError('nothing-pending', `Conversation ${session.conversationId} has no pending call.`);
     }
     const drafts = rejected.map(({ event }) => rejectionDraft(event, reason));

@@ -1,6 +1,7 @@
 import { SystemPromptEvent } from '@varve/events/kinds';
 import type { LimitedRun } from '../budget/budget-ledger.ts';
 import { checkLimits, type Limits } from '../budget/limits.ts';
+import { changedReviewDrafts } from '../calls/changed-reviews.ts';
 import { AgentError } from '../error.ts';
 import { stateOf } from '../log/conversation-state.ts';
 import type { Session, StepContext } from '../session.ts';
@@ -24,6 +25,7 @@ export async function runConversation(
   checkLimits(limits);
   const { journal, ledger } = session;
   const ended = endOfLastRun(session);
+  if (ended?.reason === 'waiting') await journal.emit(() => changedReviewDrafts(session));
   const aborts = AbortSignal.any([control.interruption, ...(signal ? [signal] : [])]);
   // A crash may have prevented the decision of hooks about the end.
   if (ended && !(ended.reason === 'finished' && (await deniesEnd(session, aborts)))) return withTotals(ended, session);

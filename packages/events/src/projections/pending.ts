@@ -3,6 +3,7 @@ import { approvalFact } from '../facts/approval.ts';
 import { callFact } from '../facts/call.ts';
 import { effectFact } from '../facts/effect.ts';
 import { reviewFact, type CallReview } from '../facts/review.ts';
+import { settingsFact } from '../facts/settings.ts';
 import { ActionEvent } from '../kinds/action-event.ts';
 import { AgentErrorEvent } from '../kinds/agent-error-event.ts';
 import { freezeJson } from '../immutable.ts';
@@ -28,6 +29,8 @@ export interface PendingCall {
 }
 
 interface PendingState {
+  /** Workspace in which the calls run; approvals do not cover another one. */
+  workspace?: string;
   readonly calls: Map<string, PendingCall>;
   /** Ids that a call fact lists and whose actions have not followed yet. */
   readonly listed: Set<string>;
@@ -43,7 +46,7 @@ type SavedCall = Omit<PendingCall, 'event' | 'wasStoredBeforeStart'> & {
 export function pendingProjection(codec: EventCodec): Projection<PendingState, readonly PendingCall[]> {
   return {
     name: 'pending',
-    version: 2,
+    version: 3,
     scope: 'branch',
     initial: () => ({ calls: new Map(), listed: new Set() }),
     apply(state, event) {
@@ -53,7 +56,8 @@ export function pendingProjection(codec: EventCodec): Projection<PendingState, r
       return state;
     },
     read: ({ calls }) => freezeJson([...calls.values()]),
-    encode: ({ calls, listed }) => ({
+    encode: ({ workspace, calls, listed }) => ({
+      ...(workspace !== undefined && { workspace }),
       calls: [...calls.values()].map(({ wasStoredBeforeStart: isListed, ...call }) => ({
         ...call,
         // Snapshots contain the field under this name.
@@ -63,13 +67,18 @@ export function pendingProjection(codec: EventCodec): Projection<PendingState, r
       listed: [...listed],
     }),
     decode(json) {
-      const saved = json as unknown as { calls: SavedCall[]; listed: string[] };
+      const saved = json as unknown as { workspace?: string; calls: SavedCall[]; listed: string[] };
+      const { workspace } = saved;
       const calls = saved.calls.map(({ isListed, ...call }) => ({
         ...call,
         wasStoredBeforeStart: isListed,
         event: codec.decode(call.event) as ActionEvent,
       }));
-      return { calls: new Map(calls.map((call) => [call.event.id, call])), listed: new Set(saved.listed) };
+      return {
+        ...(workspace !== undefined && { workspace }),
+        calls: new Map(calls.map((call) => [call.event.id, call])),
+        listed: new Set(saved.listed),
+      };
     },
   };
 }
@@ -93,7 +102,14 @@ function answeredActionId({ calls }: PendingState, result: ResultEvent): string 
   return match?.event.id ?? '';
 }
 
-function applyFact({ calls, listed }: PendingState, event: Parameters<typeof callFact.read>[0]): void {
+function applyFact(state: PendingState, event: Parameters<typeof callFact.read>[0]): void {
+  const { calls, listed } = state;
+  const workspace = settingsFact.read(event)?.workspace;
+  if (workspace !== undefined) {
+    const isOther = state.workspace !== undefined && state.workspace !== workspace;
+    state.workspace = workspace;
+    if (isOther) for (const [id, { approvedDigest: _, ...call }] of calls) calls.set(id, call);
+  }
   const call = callFact.read(event);
   if (call && !call.inherited) for (const id of call.actions) listed.add(id);
   const effect = effectFact.read(event);
