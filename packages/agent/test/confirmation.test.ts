@@ -228,18 +228,19 @@ test('an approval does not cover another workspace', async () => {
   expect(runs.size).toBe(2);
 });
 
+const asked = (conversation: Conversation) => conversation.state.pending.map(({ review }) => review?.asks);
+
 test('the stored reviews of waiting calls are those of the current policy', async () => {
   const [low, high, secret] = ['low', 'high', 'swordfish-0123'];
-  const analyzer = (asked: string): RiskAnalyzer => ({
-    spec: { kind: 'Mine', asked },
+  const analyzer = (risky: string): RiskAnalyzer => ({
+    spec: { kind: 'Mine', risky },
     assess: ({ action }) => {
       const text = JSON.stringify(action);
-      return { risk: text.includes(asked) ? 'HIGH' : 'LOW', reasons: [{ risk: 'LOW', text: `${secret} ${text}` }] };
+      return { risk: text.includes(risky) ? 'HIGH' : 'LOW', reasons: [{ risk: 'LOW', text: `${secret} ${text}` }] };
     },
   });
   const steps = [{ calls: [low, high].map((text) => ({ name: 'record', arguments: { text } })) }, done];
   const first = await waiting({ steps, policy: confirmRisky({ analyzer: analyzer(high) }) });
-  const asked = (conversation: Conversation) => conversation.state.pending.map(({ review }) => review?.asks);
   expect(asked(first.conversation)).toEqual([false, true]);
   await first.conversation[Symbol.asyncDispose]();
   const { store, conversation } = first;

@@ -1,14 +1,16 @@
 import fc from 'fast-check';
-import { mkdtempDisposable, realpath } from 'node:fs/promises';
+import { mkdtempDisposable, readdir, realpath, truncate } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { eventCodec, type BaseEvent, type Json, type Stamp } from '@varve/events';
-import { approvalFact, effectFact, importFact, leafKey, settingsFact } from '@varve/events/facts';
+import { importFact, leafKey, settingsFact } from '@varve/events/facts';
 import { builtinKinds, ConversationStateUpdateEvent, MessageEvent } from '@varve/events/kinds';
 import { checkMessages } from '@varve/events/projections';
 import { scriptedModel, type ScriptedTurn } from '@varve/llm/testing';
 import { memoryStore, type EventStore } from '@varve/storage';
+import { directoryStore } from '@varve/storage/directory';
 import { exportBundle } from '@varve/storage/maintenance';
 import { verify } from '@varve/storage/proof';
 import { finish } from '@varve/tools';
@@ -145,6 +147,40 @@ test.for([
   },
 );
 
+test.for([0, 20])(
+  'an import whose process died within the file of an event (%i bytes) can be done again',
+  async (length) => {
+    await using root = await mkdtempDisposable(join(tmpdir(), 'varve-'));
+    const theirs = await foreign();
+    {
+      await using store = await directoryStore({ path: root.path });
+      const dying = crashingStore(store, { at: 1, stored: true });
+      await expect(Conversation.import(await bundleOf(theirs), { store: dying })).rejects.toThrow(Crash);
+    }
+    const events = join(root.path, id, 'events');
+    const [last = ''] = (await readdir(events)).toSorted().slice(-1);
+    await truncate(join(events, last), length);
+    await using store = await directoryStore({ path: root.path });
+    expect(await Conversation.import(await bundleOf(theirs), { store })).toMatchObject({ openCalls: 2 });
+    await using conversation = await Conversation.open({ agent: agentWith([done]).agent, store, id, workspace });
+    expect(await conversation.run()).toMatchObject({ reason: 'finished' });
+  },
+);
+
+test('a marked conversation that has other events than the bundle is not replaced', async () => {
+  const store = await foreign();
+  const bundle = await Array.fromAsync(await bundleOf(store));
+  await using log = await store.open(id);
+  const [first] = await Array.fromAsync(log.range(0, 1));
+  await log.append([
+    { ...first, id: 'another', text: (first?.text ?? '').replace(first?.id ?? '', 'another') } as never,
+  ]);
+  await log.append([], { meta: { importing: true } });
+  await log[Symbol.asyncDispose]();
+  const again = Conversation.import(Readable.from(bundle), { store });
+  await expect(again).rejects.toMatchObject({ code: 'exists' });
+});
+
 test('a fork from before the import has neither the settings nor the calls of the bundle', async () => {
   const theirs = await foreign();
   await forged(theirs, [
@@ -167,77 +203,97 @@ test('a fork from before the import has neither the settings nor the calls of th
   expect(runs.size).toBe(0);
 });
 
-test('whatever a bundle contains, nothing of it runs, and no setting of it applies', async () => {
+/** Facts and state updates with values that would widen what runs, for the events of a log. */
+function hostileUpdates(events: readonly BaseEvent[]) {
+  const actions = events.filter((event) => event.kind === 'ActionEvent');
+  const anyEvent = fc.constantFrom(...events.map(({ id: one }) => one), '__root__', 'nothing');
+  const anyAction = fc.constantFrom(...actions);
+  const anyCount = fc.oneof(fc.nat(40), fc.constantFrom(1e9, Number.MAX_SAFE_INTEGER));
+  const policy = fc.constantFrom('NeverConfirm', 'AlwaysConfirm', 'AskBob').map((kind) => ({ kind }));
+  const settings = policy.map((confirmation_policy) => ({
+    workspace: '/',
+    agent: { confirmation_policy, budget: { maxIterations: 1e9, maxCalls: 1e9 }, stuck: 'never', kind: 'Agent' },
+  }));
+  const usage = { input_tokens: 0, output_tokens: 0, cache_read_tokens: 0, cache_write_tokens: 0, reasoning_tokens: 0 };
+  const spent = { calls: 0, unpriced_calls: 0, cost_usd: 0, latency_ms: 0, usage, at: 0 };
+  const values: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
+    'varve.approval': anyAction.map((event) => {
+      return { action_id: event.id, digest: approvalDigest(codec, event as never), by: 'user', at: 0 };
+    }),
+    'varve.effect': anyEvent.map((action_id) => ({ action_id, idempotency_key: 'k', at: 0 })),
+    'varve.review': anyEvent.map((action_id) => ({ calls: [{ action_id, asks: false }] })),
+    'varve.settings': settings,
+    'varve.import': anyCount.map((count) => ({ events: count, at: 0 })),
+    'varve.fork': fc.record({
+      of: fc.constantFrom(id, 'b'.repeat(32)),
+      events: anyCount,
+      leaf: anyEvent,
+      settings,
+      at: fc.nat(),
+    }),
+    'varve.fork_end': anyEvent.map((fork) => ({ fork, at: 0 })),
+    'varve.child': fc.constantFrom(id, 'b'.repeat(32)).map((conversation_id) => ({ ...spent, conversation_id })),
+    'varve.run': fc.record({ state: fc.constantFrom('begun', 'ended'), at: fc.integer() }),
+    'varve.mask': anyEvent.map((one) => ({ event_ids: [one], text: 'Left out.' })),
+    'varve.toolset': fc.constant({ digest: 'aa', tools: [] }),
+    confirmation_policy: policy,
+    security_analyzer: fc.constant({ kind: 'LLMSecurityAnalyzer' }),
+    [leafKey]: anyEvent,
+    execution_status: fc.constantFrom('running', 'finished', 'idle', 'waiting_for_confirmation'),
+    full_state: policy.map((one) => ({ confirmation_policy: one, execution_status: 'idle' })),
+  };
+  return fc.constantFrom(...Object.keys(values)).chain((key) =>
+    (values[key] ?? fc.constant(null)).map(
+      (value) =>
+        (stamp: Stamp): BaseEvent =>
+          ConversationStateUpdateEvent.create({ key, value: value as Json }, stamp),
+    ),
+  );
+}
+
+test('whatever a bundle contains at any position, nothing of it runs, and no setting of it applies', async () => {
   const theirs = await foreign();
   const texts = await Array.fromAsync((await theirs.read(id)).range(0));
-  const events = texts.map(({ text }) => codec.read(text));
-  const actions = events.flatMap((event) =>
-    'tool_call_id' in event ? [event as BaseEvent & { kind: 'ActionEvent' }] : [],
-  );
-  const anyEvent = fc.constantFrom(...events.map((event) => event.id), '__root__', 'nothing');
-  const anyAction = fc.constantFrom(...actions);
-  const policy = fc.constantFrom('NeverConfirm', 'AlwaysConfirm', 'AskBob').map((kind) => ({ kind }));
-  const makers = fc.oneof(
-    anyAction.map((event) => (stamp: Stamp): BaseEvent => {
-      const value = { action_id: event.id, digest: approvalDigest(codec, event as never), by: 'user', at: 0 };
-      return approvalFact.create(value, stamp);
-    }),
-    anyAction.map(
-      ({ id: action_id }) =>
-        (stamp: Stamp): BaseEvent =>
-          effectFact.create({ action_id, idempotency_key: 'k', at: 0 }, stamp),
+  const forgery = fc.record({
+    at: fc.nat(texts.length),
+    make: fc.oneof(
+      { weight: 9, arbitrary: hostileUpdates(texts.map(({ text }) => codec.read(text))) },
+      fc.constant((stamp: Stamp): BaseEvent =>
+        MessageEvent.create({ source: 'user', llm_message: { role: 'user', content: [] } }, stamp),
+      ),
     ),
-    policy.map(
-      (value) =>
-        (stamp: Stamp): BaseEvent =>
-          ConversationStateUpdateEvent.create({ key: 'confirmation_policy', value }, stamp),
-    ),
-    policy.map(
-      (confirmation_policy) =>
-        (stamp: Stamp): BaseEvent =>
-          settingsFact.create({ workspace: '/', agent: { confirmation_policy, kind: 'Agent' } }, stamp),
-    ),
-    fc.nat(40).map(
-      (count) =>
-        (stamp: Stamp): BaseEvent =>
-          importFact.create({ events: count, at: 0 }, stamp),
-    ),
-    anyEvent.map(
-      (value) =>
-        (stamp: Stamp): BaseEvent =>
-          ConversationStateUpdateEvent.create({ key: leafKey, value }, stamp),
-    ),
-    fc.constantFrom('running', 'finished', 'idle', 'waiting_for_confirmation').map(
-      (value) =>
-        (stamp: Stamp): BaseEvent =>
-          ConversationStateUpdateEvent.create({ key: 'execution_status', value }, stamp),
-    ),
-    fc.constant((stamp: Stamp): BaseEvent =>
-      MessageEvent.create({ source: 'user', llm_message: { role: 'user', content: [] } }, stamp),
-    ),
-  );
+  });
   await fc.assert(
     fc.asyncProperty(
-      fc.array(makers, { maxLength: 12 }),
+      fc.array(forgery, { maxLength: 12 }),
       fc.nat(texts.length),
       fc.jsonValue(),
-      async (forge, cut, meta) => {
+      async (forgeries, cut, meta) => {
         const [bad, store] = [memoryStore(), memoryStore()];
-        const log = await bad.create(id, meta);
-        await log.append(texts.slice(0, cut));
-        await log[Symbol.asyncDispose]();
-        await forged(bad, forge);
-        await log[Symbol.asyncDispose]();
+        await (await bad.create(id, meta))[Symbol.asyncDispose]();
+        for (let at = 0; at <= cut; at += 1) {
+          await forged(
+            bad,
+            forgeries.flatMap((one) => (one.at === at ? [one.make] : [])),
+          );
+          await using log = await bad.open(id);
+          await log.append(texts.slice(at, Math.min(at + 1, cut)));
+        }
         await Conversation.import(await bundleOf(bad), { store });
-        const { agent, runs } = agentWith([done, done], { confirmation: neverConfirm() });
-        await using conversation = await Conversation.open({ agent, store, id, workspace });
+        const confirmation = alwaysConfirm();
+        const again = agentWith([{ calls: [call('c')] }, done], { confirmation, budget: { maxIterations: 1 } });
+        await using conversation = await Conversation.open({ agent: again.agent, store, id, workspace });
         expect([conversation.workspace, conversation.state.pending]).toEqual([workspace, []]);
         await conversation.send('Continue.');
-        await conversation.run();
-        expect(runs.size).toBe(0);
-        expect((await store.summary(id)).meta).toMatchObject({ workspace, agent: { confirmation_policy: never } });
+        expect(await conversation.run()).toMatchObject({ reason: 'waiting' });
+        const { agent } = Object((await store.summary(id)).meta) as { readonly agent: unknown };
+        expect(agent).toMatchObject({ confirmation_policy: confirmation.spec, budget: { maxIterations: 1 } });
+        const first = conversation.state.view.events.find((event) => event.kind === 'ActionEvent');
+        await conversation.navigate(first?.id);
+        expect(conversation.state.pending).toEqual([]);
+        expect(again.runs.size).toBe(0);
       },
     ),
-    { numRuns: 150 },
+    { numRuns: 100 },
   );
 });

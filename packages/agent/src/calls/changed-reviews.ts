@@ -32,6 +32,8 @@ export function changedReviewDrafts(
   const isRated = current.some(({ verdict, rule }) => verdict !== undefined || rule !== undefined);
   const isKnown = calls.every(({ stored }, index) => isDeepStrictEqual(stored, current[index]));
   if (isKnown || (!isRated && calls.every(({ stored }) => stored === undefined))) return [];
-  const reviews = calls.flatMap(({ event }, index) => (current[index] ? [{ action_id: event.id, ...current[index] }] : []));
+  const reviews = calls.flatMap(({ event }, index) =>
+    current[index] ? [{ action_id: event.id, ...current[index] }] : [],
+  );
   return [{ make: (stamp) => reviewFact.create({ calls: reviews }, stamp) }];
 }
