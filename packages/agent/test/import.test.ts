@@ -246,7 +246,7 @@ function hostileUpdates(events: readonly BaseEvent[]) {
     (values[key] ?? fc.constant(null)).map(
       (value) =>
         (stamp: Stamp): BaseEvent =>
-          ConversationStateUpdateEvent.create({ key, value: value as Json }, stamp),
+          ConversationStateUpdateEvent.create({ key, value }, stamp),
     ),
   );
 }

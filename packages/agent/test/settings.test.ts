@@ -152,3 +152,17 @@ test('a conversation is the child that its log names, not the one that the data 
   await using parent = await Conversation.create({ agent: agentWith({}), store, workspace, id: parentId });
   await expect(parent.child({ id })).rejects.toMatchObject({ code: 'invalid' });
 });
+
+test.for([
+  ['importing', { importing: true }],
+  ['fork', { fork: { of: 'b'.repeat(32), events: 9, leaf: null, imported: true } }],
+] as const)(
+  'a mark of an unfinished copy (%s) next to a whole log is reported and refused',
+  async ([setting, mark]) => {
+    const store = await stored();
+    const meta = { ...(await metaOf(store)), ...mark };
+    await replaceMeta(store, meta);
+    expect(await verifyMeta(await store.read(id), meta)).toMatchObject([{ setting }]);
+    await expect(Conversation.open({ agent: agentWith({}), store, id })).rejects.toMatchObject({ code: 'incomplete' });
+  },
+);

@@ -13,7 +13,7 @@ import {
 import { AgentError } from '../error.ts';
 import type { LoggedSettings, UnfinishedFork } from '../log/projections/settings-projection.ts';
 
-const markedMeta = z.looseObject({ fork: z.object({ of: z.string(), events: z.number() }) });
+const markedMeta = z.looseObject({ fork: z.object({ of: z.string().max(64), events: z.number() }) });
 
 /**
  * Refuses a log that the `meta` marks as a fork, but that does not begin as one: its process died before the first

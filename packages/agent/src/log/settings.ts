@@ -3,7 +3,9 @@ import type { Json } from '@varve/events';
 import type { Settings } from '@varve/events/facts';
 import type { Mask } from '@varve/text';
 import type { ClientToolSpec } from '@varve/tools/client';
+import * as z from 'zod';
 import type { Agent } from '../agent.ts';
+import { withoutUndefined } from '../without-undefined.ts';
 import { readMeta, type ConversationMeta } from './conversation-meta.ts';
 import type { LoggedSettings } from './projections/settings-projection.ts';
 
@@ -66,10 +68,17 @@ export interface MetaDifference {
   readonly log: unknown;
 }
 
-/** Returns the settings of a `meta` that differ from those in the log; none if the log contains no settings. */
+/** Marks in a `meta` of a copy that is not complete. They disappear with the first event of its own. */
+const copyMarks = z.looseObject({ importing: z.json().optional(), fork: z.json().optional() }).catch({});
+
+/**
+ * Returns the settings and marks of a `meta` that differ from those in the log; none if the log contains no settings.
+ */
 export function metaDifferences({ settings, importHead }: LoggedSettings, meta: Json): readonly MetaDifference[] {
   if (!settings && importHead === undefined) return [];
-  const [stored, logged] = [flattened(readMeta(meta)), flattened(settings ?? {})];
+  const { importing, fork } = copyMarks.parse(meta);
+  const marks = withoutUndefined({ importing, fork });
+  const [stored, logged] = [{ ...flattened(readMeta(meta)), ...marks }, flattened(settings ?? {})];
   return Object.entries(stored).flatMap(([setting, value]) =>
     isDeepStrictEqual(value, logged[setting]) ? [] : [{ setting, meta: value, log: logged[setting] }],
   );
