@@ -187,7 +187,8 @@ export class Session implements AsyncDisposable {
     const { total, byUsageId } = timeline.read('stats');
     if (total.calls === this.#callsBefore) return;
     const meta = this.#metaOf(timeline.read('status')) as { readonly [name: string]: Json };
-    const cached = { ...meta, usage: byUsageId as unknown as Json, tools: [...this.tools.keys()] };
+    const usage = Object.fromEntries(Object.entries(byUsageId).map(([id, one]) => [id, { ...one }]));
+    const cached = { ...meta, usage, tools: [...this.tools.keys()] };
     await this.log.append([], { meta: cached }).catch(() => undefined);
   }
 

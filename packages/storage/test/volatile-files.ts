@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import type { Files } from '../src/directory/files.ts';
+import type { Files } from '../src/directory/layout/files.ts';
 
 interface File {
   readonly serial: number;

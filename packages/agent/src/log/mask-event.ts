@@ -57,7 +57,8 @@ export function maskEvent<Event extends BaseEvent>(
   const toolset = toolsetFact.read(event);
   if (toolset) {
     const value = { digest: toolset.digest, tools: maskTools(toolset.tools, mask) };
-    return deepFreeze({ ...masked, value }) as unknown as Event;
+    const whole: object = { ...masked, value };
+    return deepFreeze(whole) as Event;
   }
   return deepFreeze(hasToolName ? { ...masked, tool_name: event.tool_name } : masked) as Event;
 }

@@ -9,10 +9,10 @@ import { child } from '../../test/child.ts';
 import { type VolatileFiles, volatileFiles } from '../../test/volatile-files.ts';
 import { thisProcess } from '../kit/holder.ts';
 import { idsOf } from '../testing/events.ts';
-import { eventName } from './event-file.ts';
-import type { Files } from './files.ts';
-import { fileLinker } from './link-file.ts';
-import { pathsOf } from './paths.ts';
+import { eventName } from './layout/event-file.ts';
+import type { Files } from './layout/files.ts';
+import { fileLinker } from './layout/link-file.ts';
+import { pathsOf } from './layout/paths.ts';
 import { RootedStore } from './rooted-store.ts';
 import { takeLease } from './take-lease.ts';
 

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Json } from '@varve/events';
-import type { Files } from './files.ts';
-import { asRecord, type JsonRecord, parseRecord } from './json-record.ts';
-import type { Paths } from './paths.ts';
+import type { Files } from './layout/files.ts';
+import { asRecord, type JsonRecord, parseRecord } from './layout/json-record.ts';
+import type { Paths } from './layout/paths.ts';
 
 /** Contents of `.varve/meta.json`. */
 export interface OwnMeta {

@@ -4,12 +4,12 @@ import type { Json } from '@varve/events';
 import { StorageError } from '../contract/error.ts';
 import { errnoOf } from '../kit/disk-error.ts';
 import { type Holder, isDead } from '../kit/holder.ts';
-import type { Files } from './files.ts';
+import type { Files } from './layout/files.ts';
 import { epochDirectory, readClaim, writeClaim } from './lease-files.ts';
 import { Lease, type LeaseOptions } from './lease.ts';
 import { MetaFiles } from './meta-files.ts';
-import { pathsOf } from './paths.ts';
-import { sealsHeader } from './seal-lines.ts';
+import { pathsOf } from './layout/paths.ts';
+import { sealsHeader } from './seals/seal-lines.ts';
 import { newClaim } from './take-lease.ts';
 
 /** Options of `createConversation`. */

@@ -2,9 +2,9 @@ import { resolve } from 'node:path';
 import { StorageError } from '../contract/error.ts';
 import type { EventStore, StoreScheme } from '../contract/store.ts';
 import { type Holder, thisProcess } from '../kit/holder.ts';
-import { nodeFiles } from './files.ts';
+import { nodeFiles } from './layout/files.ts';
 import { RootedStore } from './rooted-store.ts';
-import type { OnWarning } from './warnings.ts';
+import type { OnWarning } from './layout/warnings.ts';
 
 /** Options of `directoryStore`. */
 export interface DirectoryStoreOptions {

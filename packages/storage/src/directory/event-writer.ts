@@ -3,12 +3,12 @@ import type { NewEvent } from '../contract/log.ts';
 import type { Signer } from '../contract/statement.ts';
 import { errnoOf } from '../kit/disk-error.ts';
 import type { PlannedEvent } from '../kit/append.ts';
-import { eventName, sidecarOf, slugOf } from './event-file.ts';
-import type { LinkFile } from './link-file.ts';
+import { eventName, sidecarOf, slugOf } from './layout/event-file.ts';
+import type { LinkFile } from './layout/link-file.ts';
 import type { LogContext } from './log-context.ts';
 import type { LogGuard } from './log-guard.ts';
 import type { FileContent, MetaFiles } from './meta-files.ts';
-import type { Paths } from './paths.ts';
+import type { Paths } from './layout/paths.ts';
 import { quarantineFiles } from './quarantine.ts';
 
 /** Options of `EventWriter`. */

@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import type { SealedEnd, SealedOnce } from '../contract/log-proof.ts';
 import type { Holder } from '../kit/holder.ts';
 import { isSha256Hex } from '../proof/hash-chain.ts';
-import type { Files } from './files.ts';
-import { asRecord, parseRecord } from './json-record.ts';
-import type { Paths } from './paths.ts';
+import type { Files } from './layout/files.ts';
+import { asRecord, parseRecord } from './layout/json-record.ts';
+import type { Paths } from './layout/paths.ts';
 
 /** Contents of `.varve/epoch-N/claim.json`: the lease holder of an epoch. */
 export interface Claim extends Holder {

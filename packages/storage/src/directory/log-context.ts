@@ -1,9 +1,9 @@
-import type { EventIndex } from './event-index.ts';
-import type { Files } from './files.ts';
+import type { EventIndex } from './layout/event-index.ts';
+import type { Files } from './layout/files.ts';
 import type { Lease } from './lease.ts';
-import type { Paths } from './paths.ts';
-import type { SealWriter } from './seal-writer.ts';
-import type { OnWarning } from './warnings.ts';
+import type { Paths } from './layout/paths.ts';
+import type { SealWriter } from './seals/seal-writer.ts';
+import type { OnWarning } from './layout/warnings.ts';
 
 /** Parts of an open log that its write operations share. */
 export interface LogContext {

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import type { LogLoss } from '../contract/loss.ts';
 import { missingMessage } from '../kit/missing-message.ts';
-import { parseEventName } from './event-file.ts';
-import type { Paths } from './paths.ts';
-import type { LogNames } from './list-events.ts';
+import { parseEventName } from './layout/event-file.ts';
+import type { Paths } from './layout/paths.ts';
+import type { LogNames } from './layout/list-events.ts';
 
 /** State of a log's files, from which a loss of events can be derived. */
 export interface LogFiles {

@@ -2,10 +2,10 @@ import type { Json } from '@varve/events';
 import type { NewEvent } from '../contract/log.ts';
 import { agentMetaOf, baseState } from './base-state.ts';
 import { type OwnMeta, ownMetaText, parseOwnMeta, readMeta, sha256Of } from './conversation-meta.ts';
-import type { EventIndex } from './event-index.ts';
-import type { Files } from './files.ts';
-import { parseRecord } from './json-record.ts';
-import type { Paths } from './paths.ts';
+import type { EventIndex } from './layout/event-index.ts';
+import type { Files } from './layout/files.ts';
+import { parseRecord } from './layout/json-record.ts';
+import type { Paths } from './layout/paths.ts';
 import { storedConversation } from './stored-conversation.ts';
 
 /** A file to write, which replaces an existing one. */

@@ -1,10 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import type { Files } from './files.ts';
+import type { Files } from './layout/files.ts';
 import type { Lease } from './lease.ts';
-import type { Paths } from './paths.ts';
-import type { OnWarning } from './warnings.ts';
+import type { Paths } from './layout/paths.ts';
+import type { OnWarning } from './layout/warnings.ts';
 
 /** Parts of a log that moving files to quarantine needs. */
 export interface QuarantineOptions {

@@ -1,11 +1,11 @@
 import type { LogLoss } from '../contract/loss.ts';
-import type { EventIndex } from './event-index.ts';
-import type { Files } from './files.ts';
+import type { EventIndex } from './layout/event-index.ts';
+import type { Files } from './layout/files.ts';
 import { readRecordedEnd, type RecordedEnd } from './lease-files.ts';
 import { lossOf } from './log-loss.ts';
-import type { Paths } from './paths.ts';
-import { lastSealOf } from './seal-lines.ts';
-import { sealedOnce } from './sealed-once.ts';
+import type { Paths } from './layout/paths.ts';
+import { lastSealOf } from './seals/seal-lines.ts';
+import { sealedOnce } from './seals/sealed-once.ts';
 
 /** A log to search for a loss of events. */
 export interface SearchedLog {

@@ -9,7 +9,7 @@ import { directoryStore } from '@varve/storage/directory';
 import { expect, test } from 'vitest';
 import { agentEvent } from '../../test/agent-event.ts';
 import { newEvent } from '../testing/events.ts';
-import { eventName } from './event-file.ts';
+import { eventName } from './layout/event-file.ts';
 
 /** Conversations written by the reference, if they are available next to this repository. */
 const fixtures = fileURLToPath(new URL('../../../../tests/fixtures/openhands-conversations/', import.meta.url));

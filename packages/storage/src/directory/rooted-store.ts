@@ -15,19 +15,19 @@ import { readerOf } from '../kit/reader.ts';
 import { cleanScratch, createConversation, removedPrefix } from './create-conversation.ts';
 import { directoryLog } from './directory-log.ts';
 import { withStorageErrors } from '../kit/disk-error.ts';
-import { type Files, preserveMtime } from './files.ts';
+import { type Files, preserveMtime } from './layout/files.ts';
 import type { Lease, LeaseOptions } from './lease.ts';
-import { fileLinker, type LinkFile } from './link-file.ts';
-import { pathsOf } from './paths.ts';
+import { fileLinker, type LinkFile } from './layout/link-file.ts';
+import { pathsOf } from './layout/paths.ts';
 import { quarantineFiles } from './quarantine.ts';
-import { SealWriter } from './seal-writer.ts';
+import { SealWriter } from './seals/seal-writer.ts';
 import { readLoss } from './read-loss.ts';
-import { sealedOnce } from './sealed-once.ts';
+import { sealedOnce } from './seals/sealed-once.ts';
 import { dropSnapshots } from './snapshots.ts';
 import { directorySource, type SharedLog, sharedLog } from './source.ts';
 import { hasConversation, listSummaries, readSummary } from './summaries.ts';
 import { takeLease } from './take-lease.ts';
-import type { OnWarning } from './warnings.ts';
+import type { OnWarning } from './layout/warnings.ts';
 
 /** Options of `RootedStore`. */
 export interface RootedStoreOptions {

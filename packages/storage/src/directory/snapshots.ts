@@ -4,9 +4,9 @@ import type { SavedSnapshot } from '../contract/log-proof.ts';
 import type { Snapshot, SnapshotCache } from '../contract/snapshots.ts';
 import { jsonText } from '../kit/json.ts';
 import { isStorageFailure } from '../kit/disk-error.ts';
-import type { Files } from './files.ts';
+import type { Files } from './layout/files.ts';
 import type { Lease } from './lease.ts';
-import type { Paths } from './paths.ts';
+import type { Paths } from './layout/paths.ts';
 import type { FileText } from './quarantine.ts';
 
 const keptPerName = 4;

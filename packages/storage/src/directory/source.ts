@@ -5,16 +5,16 @@ import type { LogLoss } from '../contract/loss.ts';
 import type { LogSource } from '../kit/reader.ts';
 import { type Wakeups, wakeups } from '../kit/wakeups.ts';
 import { diskError } from '../kit/disk-error.ts';
-import { EventIndex } from './event-index.ts';
-import type { Files } from './files.ts';
+import { EventIndex } from './layout/event-index.ts';
+import type { Files } from './layout/files.ts';
 import { readRecordedEnd } from './lease-files.ts';
-import type { Paths } from './paths.ts';
+import type { Paths } from './layout/paths.ts';
 import { type FileText, textsIn } from './quarantine.ts';
-import { parseSealLines, type StoredProof } from './seal-lines.ts';
+import { parseSealLines, type StoredProof } from './seals/seal-lines.ts';
 import { readLoss } from './read-loss.ts';
-import { sealedOnce } from './sealed-once.ts';
+import { sealedOnce } from './seals/sealed-once.ts';
 import { savedSnapshot } from './snapshots.ts';
-import { type OnWarning, warnOnce } from './warnings.ts';
+import { type OnWarning, warnOnce } from './layout/warnings.ts';
 
 /** State that the log and the readers of one conversation in one store share. */
 export interface SharedLog {

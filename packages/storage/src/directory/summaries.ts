@@ -3,9 +3,9 @@ import type { Page, Summary } from '../contract/store.ts';
 import { isId } from '../kit/checks.ts';
 import { compareSummaries, type Listing, type ListPosition, toPage } from '../kit/listing.ts';
 import { readMeta } from './conversation-meta.ts';
-import { type Files, toMs } from './files.ts';
-import { readNames } from './list-events.ts';
-import { type Paths, pathsOf } from './paths.ts';
+import { type Files, toMs } from './layout/files.ts';
+import { readNames } from './layout/list-events.ts';
+import { type Paths, pathsOf } from './layout/paths.ts';
 
 /** Lists the conversations in a root. Reads one file status of each, and more only for those on the page. */
 export function listSummaries(files: Files, root: string, { limit, after }: Listing): Page<Summary> {

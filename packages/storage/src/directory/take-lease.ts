@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { StorageError } from '../contract/error.ts';
 import { errnoOf } from '../kit/disk-error.ts';
 import { type Holder, isDead } from '../kit/holder.ts';
-import type { Files } from './files.ts';
+import type { Files } from './layout/files.ts';
 import {
   type Claim,
   epochDirectory,

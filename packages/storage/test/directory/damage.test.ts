@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { directoryStore, type DirectoryWarning } from '@varve/storage/directory';
 import { expect, test } from 'vitest';
-import { eventName } from '../../src/directory/event-file.ts';
+import { eventName } from '../../src/directory/layout/event-file.ts';
 import { idsOf, newEvent } from '../../src/testing/events.ts';
 import { agentEvent } from '../agent-event.ts';
 

@@ -7,7 +7,7 @@ import { directoryStore } from '@varve/storage/directory';
 import { applyRetention, copyLog, exportBundle, planRetention, scrub } from '@varve/storage/maintenance';
 import { ed25519Signer, verify } from '@varve/storage/proof';
 import { describe, expect, test } from 'vitest';
-import { eventName } from '../../src/directory/event-file.ts';
+import { eventName } from '../../src/directory/layout/event-file.ts';
 import { agentEvent } from '../agent-event.ts';
 
 const length = 6;

@@ -7,7 +7,7 @@ import { repair } from '@varve/storage/maintenance';
 import { verify } from '@varve/storage/proof';
 import { assert, asyncProperty, constantFrom, integer, uniqueArray } from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { eventName } from '../../src/directory/event-file.ts';
+import { eventName } from '../../src/directory/layout/event-file.ts';
 import { idsOf, newEvent } from '../../src/testing/events.ts';
 import { agentEvent } from '../agent-event.ts';
 

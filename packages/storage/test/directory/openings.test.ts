@@ -4,11 +4,11 @@ import { type VolatileFiles, volatileFiles } from '../volatile-files.ts';
 import { thisProcess } from '../../src/kit/holder.ts';
 import { verify } from '../../src/proof/verify.ts';
 import { idsOf } from '../../src/testing/events.ts';
-import { eventName } from '../../src/directory/event-file.ts';
-import { EventIndex } from '../../src/directory/event-index.ts';
-import { pathsOf } from '../../src/directory/paths.ts';
+import { eventName } from '../../src/directory/layout/event-file.ts';
+import { EventIndex } from '../../src/directory/layout/event-index.ts';
+import { pathsOf } from '../../src/directory/layout/paths.ts';
 import { RootedStore } from '../../src/directory/rooted-store.ts';
-import { SealWriter } from '../../src/directory/seal-writer.ts';
+import { SealWriter } from '../../src/directory/seals/seal-writer.ts';
 import { takeLease } from '../../src/directory/take-lease.ts';
 
 const id = '0123456789abcdef0123456789abcdef';

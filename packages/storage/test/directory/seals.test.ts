@@ -7,7 +7,7 @@ import { repair } from '@varve/storage/maintenance';
 import { ed25519Signer, verify } from '@varve/storage/proof';
 import { array, assert, asyncProperty, boolean, constantFrom, integer, record } from 'fast-check';
 import { expect, test } from 'vitest';
-import { eventName } from '../../src/directory/event-file.ts';
+import { eventName } from '../../src/directory/layout/event-file.ts';
 import { sealEvents } from '../../src/proof/seal-events.ts';
 import { firstSeal } from '../../src/proof/hash-chain.ts';
 import { agentEvent } from '../agent-event.ts';

@@ -30,64 +30,97 @@ export function globMatcher(pattern: string, options: GlobOptions): GlobMatcher 
 }
 
 function compile(chars: readonly string[], { dot }: GlobOptions): readonly Instruction[] {
-  const program: Instruction[] = [];
-  const braces = bracesOf(chars);
-  const visible: Test = (char, isNameStart) => dot || char !== '.' || !isNameStart;
-  const inName: Test = (char, isNameStart) => char !== '/' && visible(char, isNameStart);
-  /** Repeats a test any number of times. */
-  const repeat = (test: Test): void => {
-    const at = program.length;
-    program.push({ to: [at + 1, at + 3] }, { test }, { to: [at] });
-  };
-  const stars = (at: number): number => {
+  const compiler = new Compiler(chars, (char, isNameStart) => dot || char !== '.' || !isNameStart);
+  return compiler.compile();
+}
+
+/** Compiles the characters of one pattern. */
+class Compiler {
+  readonly #program: Instruction[] = [];
+  readonly #chars: readonly string[];
+  readonly #braces: ReadonlyMap<number, Brace>;
+  /** Holds for the characters that a wildcard over directories matches. */
+  readonly #visible: Test;
+  readonly #inName: Test;
+
+  constructor(chars: readonly string[], visible: Test) {
+    this.#chars = chars;
+    this.#braces = bracesOf(chars);
+    this.#visible = visible;
+    this.#inName = (char, isNameStart) => char !== '/' && visible(char, isNameStart);
+  }
+
+  compile(): readonly Instruction[] {
+    this.#part(0, this.#chars.length);
+    this.#program.push('end');
+    return this.#program;
+  }
+
+  #part(from: number, to: number): void {
+    for (let at = from; at < to;) at = this.#next(at, to);
+  }
+
+  /** Compiles what begins at an index, and returns the index after it. */
+  #next(at: number, to: number): number {
+    const chars = this.#chars;
+    const inName = this.#inName;
+    const char = chars[at] ?? '';
+    const brace = this.#braces.get(at);
+    if (char === '*') return this.#stars(at);
+    if (brace !== undefined) return this.#alternatives(brace, at);
+    const set = char === '[' ? characterSet(chars, at, to) : undefined;
+    if (set !== undefined) {
+      this.#program.push({ test: (one, isNameStart) => inName(one, isNameStart) && set.has(one) });
+      return set.end;
+    }
+    if (char === '?') {
+      this.#program.push({ test: inName });
+      return at + 1;
+    }
+    const end = char === '\\' && at + 1 < to ? at + 1 : at;
+    const literal = chars[end] ?? '';
+    this.#program.push({ test: (one) => one === literal });
+    return end + 1;
+  }
+
+  #stars(at: number): number {
+    const chars = this.#chars;
+    const program = this.#program;
     let end = at;
     while (chars[end] === '*') end += 1;
     const isName = end - at > 1 && isNameEdge(chars[at - 1]) && isNameEdge(chars[end]);
-    if (!isName) repeat(inName);
-    else if (chars[end] === '/') {
-      const fork = program.push({ to: [] }) - 1;
-      repeat(visible);
-      program.push({ test: (char) => char === '/' });
-      program[fork] = { to: [fork + 1, program.length] };
-      return end + 1;
-    } else repeat(visible);
-    return end;
-  };
-  const alternatives = ({ close, commas }: Brace, open: number): number => {
+    if (!isName || chars[end] !== '/') {
+      this.#repeat(isName ? this.#visible : this.#inName);
+      return end;
+    }
+    const fork = program.push({ to: [] }) - 1;
+    this.#repeat(this.#visible);
+    program.push({ test: (char) => char === '/' });
+    program[fork] = { to: [fork + 1, program.length] };
+    return end + 1;
+  }
+
+  #alternatives({ close, commas }: Brace, open: number): number {
+    const program = this.#program;
     const fork = program.push({ to: [] }) - 1;
     const starts: number[] = [];
     const exits: number[] = [];
     const edges = [open, ...commas, close];
     for (let index = 1; index < edges.length; index += 1) {
       starts.push(program.length);
-      part((edges[index - 1] ?? 0) + 1, edges[index] ?? 0);
+      this.#part((edges[index - 1] ?? 0) + 1, edges[index] ?? 0);
       exits.push(program.push({ to: [] }) - 1);
     }
     program[fork] = { to: starts };
     for (const exit of exits) program[exit] = { to: [program.length] };
     return close + 1;
-  };
-  const part = (from: number, to: number): void => {
-    for (let at = from; at < to;) {
-      const char = chars[at] ?? '';
-      const brace = braces.get(at);
-      const set = char === '[' ? characterSet(chars, at, to) : undefined;
-      if (char === '*') at = stars(at);
-      else if (brace !== undefined) at = alternatives(brace, at);
-      else if (set !== undefined) {
-        program.push({ test: (one, isNameStart) => inName(one, isNameStart) && set.has(one) });
-        at = set.end;
-      } else if (char === '?') at = program.push({ test: inName }) && at + 1;
-      else {
-        const literal = char === '\\' && at + 1 < to ? (chars[(at += 1)] ?? '') : char;
-        program.push({ test: (one) => one === literal });
-        at += 1;
-      }
-    }
-  };
-  part(0, chars.length);
-  program.push('end');
-  return program;
+  }
+
+  /** Repeats a test any number of times. */
+  #repeat(test: Test): void {
+    const at = this.#program.length;
+    this.#program.push({ to: [at + 1, at + 3] }, { test }, { to: [at] });
+  }
 }
 
 function isNameEdge(char: string | undefined): boolean {

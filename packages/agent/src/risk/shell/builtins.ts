@@ -1,8 +1,8 @@
-import { scriptOf, unknown, type Carried, type CommandInput } from './carried.ts';
+import { scriptOf, unknown, type NestedCommand, type CommandInput } from './nested-command.ts';
 import type { ShellWords } from './shell-word.ts';
 import { isVariableName, unknownAssignment } from './special-variables.ts';
 
-type Reader = (args: ShellWords, input: CommandInput) => readonly Carried[];
+type Reader = (args: ShellWords, input: CommandInput) => readonly NestedCommand[];
 
 /** Builtins that run text, change what later commands mean, or evaluate the names of variables. */
 const builtins: Readonly<Record<string, Reader>> = {
@@ -47,15 +47,19 @@ const builtins: Readonly<Record<string, Reader>> = {
 };
 
 /** Returns what a builtin of the shell runs; undefined for other commands. */
-export function carriedByBuiltin(name: string, args: ShellWords, input: CommandInput): readonly Carried[] | undefined {
+export function commandsOfBuiltin(
+  name: string,
+  args: ShellWords,
+  input: CommandInput,
+): readonly NestedCommand[] | undefined {
   return Object.hasOwn(builtins, name) ? builtins[name]?.(args, input) : undefined;
 }
 
-function later(name: string, args: ShellWords): Carried {
+function later(name: string, args: ShellWords): NestedCommand {
   return unknown('unknown.later', [name, ...args.map(({ shown }) => shown)].join(' '));
 }
 
-function evaluated({ shown }: ShellWords[number]): Carried {
+function evaluated({ shown }: ShellWords[number]): NestedCommand {
   return unknown('unknown.arithmetic', shown);
 }
 
@@ -63,7 +67,7 @@ function hasOption(args: ShellWords, pattern: RegExp): boolean {
   return args.some(({ text }) => text === undefined || pattern.test(text));
 }
 
-function names(words: ShellWords): readonly Carried[] {
+function names(words: ShellWords): readonly NestedCommand[] {
   return words
     .filter(({ text }) => (text !== undefined && text.startsWith('-') ? false : !isVariableName(text)))
     .map(evaluated);
@@ -79,7 +83,7 @@ function afterOptions(args: ShellWords, valued: string): ShellWords {
   return args.slice(at);
 }
 
-function assignments(args: ShellWords): readonly Carried[] {
+function assignments(args: ShellWords): readonly NestedCommand[] {
   return args.flatMap(({ text, shown }) => {
     if (text?.startsWith('-')) return [];
     const [, name, value] = /^(\w+)\+?=(.*)$/s.exec(text ?? '') ?? [];
@@ -89,17 +93,17 @@ function assignments(args: ShellWords): readonly Carried[] {
   });
 }
 
-function changedDirectory(args: ShellWords): readonly Carried[] {
+function changedDirectory(args: ShellWords): readonly NestedCommand[] {
   const word = args.find(({ text }) => text === undefined || !/^(?:-[LPe@]+|--)$/.test(text));
   return [{ kind: 'directory', path: word ? (word.isOneOf ? undefined : word.text) : '~' }];
 }
 
-function sourced([file]: ShellWords): readonly Carried[] {
+function sourced([file]: ShellWords): readonly NestedCommand[] {
   if (!file) return [];
   const isInput = file.text === undefined || /^(?:-|\/dev\/.*|\/proc\/.*)$/.test(file.text);
   return isInput ? [unknown('unknown.input', `source ${file.shown}`)] : [];
 }
 
-function testedNames(args: ShellWords): readonly Carried[] {
+function testedNames(args: ShellWords): readonly NestedCommand[] {
   return args.flatMap(({ text }, at) => (text === '-v' || text === '-R' ? names(args.slice(at + 1, at + 2)) : []));
 }

@@ -1,4 +1,4 @@
-import { unknown, type Carried } from './carried.ts';
+import { unknown, type NestedCommand } from './nested-command.ts';
 import type { ShellWords } from './shell-word.ts';
 
 /** Options that name a program to run, and the values that are harmless. */
@@ -34,7 +34,7 @@ export function isInert(name: string): boolean {
 }
 
 /** Returns the options of a command that name a program to run. */
-export function namedPrograms(name: string, args: ShellWords): readonly Carried[] {
+export function namedPrograms(name: string, args: ShellWords): readonly NestedCommand[] {
   const known = Object.hasOwn(options, name) ? (options[name] ?? []) : [];
   return known.flatMap(([option, harmless]) =>
     args.flatMap(({ text }, at) => {

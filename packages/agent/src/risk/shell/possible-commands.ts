@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { unknown, type Carried, type CommandInput } from './carried.ts';
+import { unknown, type NestedCommand, type CommandInput } from './nested-command.ts';
 import { runsCode } from './interpreters.ts';
 import type { ShellWords } from './shell-word.ts';
 import { wrapperOf } from './wrappers.ts';
@@ -15,16 +15,16 @@ const maxPlaces = 8;
  * Returns what the arguments of a program contain if the program runs them: a command from some word on, or a script in
  * one word. Unknown wrappers, package runners and containers are found by it.
  */
-export function possibleCommands(args: ShellWords, { hasInput }: CommandInput): readonly Carried[] {
+export function possibleCommands(args: ShellWords, { hasInput }: CommandInput): readonly NestedCommand[] {
   const places = args.flatMap(({ text }, at) => (text !== undefined && isHead(basename(text)) ? [at] : []));
   if (places.length > maxPlaces) return [unknown('unknown.size', 'The arguments contain many commands.')];
-  const scripts = args.flatMap(({ shown }): readonly Carried[] =>
+  const scripts = args.flatMap(({ shown }): readonly NestedCommand[] =>
     /[\s;|&`(]/.test(shown) ? [{ kind: 'possible-script', source: shown.replace(/^-{1,2}[\w-]+=/, '') }] : [],
   );
   const last = args.at(-1)?.text;
   const readsInput = hasInput && last !== undefined && runsCode(basename(last));
   return [
-    ...places.map((at): Carried => ({ kind: 'possible', words: args.slice(at) })),
+    ...places.map((at): NestedCommand => ({ kind: 'possible', words: args.slice(at) })),
     ...scripts,
     ...(readsInput ? [unknown('unknown.input', last)] : []),
   ];

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { carriedBy } from './carried-command.ts';
+import { nestedCommands } from './nested-commands.ts';
 import { runsCode } from './interpreters.ts';
 import { limits } from './limits.ts';
 import { isInert } from './named-programs.ts';
@@ -21,7 +21,7 @@ export function programNames(words: ShellWords): readonly string[] {
 
 /** Reports whether an interpreter reads its code from its input: `python3 -m json.tool` does not. */
 function readsInput(name: string, args: ShellWords): boolean {
-  return carriedBy(name, args, { items: [], hasInput: true, isNumber: () => true }).some(
+  return nestedCommands(name, args, { items: [], hasInput: true, isNumber: () => true }).some(
     (one) => one.kind === 'unknown' && (one.unknown.kind === 'unknown.input' || one.unknown.kind === 'unknown.command'),
   );
 }

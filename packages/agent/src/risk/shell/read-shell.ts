@@ -10,8 +10,8 @@ import {
 } from 'unbash';
 import { Directories } from './directories.ts';
 import { evaluatesText, isNumber } from './arithmetic.ts';
-import type { Carried } from './carried.ts';
-import { carriedBy } from './carried-command.ts';
+import type { NestedCommand } from './nested-command.ts';
+import { nestedCommands } from './nested-commands.ts';
 import { limits, Work } from './limits.ts';
 import { isInert } from './named-programs.ts';
 import { programNames } from './program-names.ts';
@@ -179,33 +179,33 @@ class Reader {
     const { items } = context;
     const hasInput = context.hasInput || args.some(({ text }) => text?.startsWith('/dev/fd/'));
     const deeper = { ...context, hasInput, depth: context.depth + 1 };
-    for (const carried of carriedBy(name, args, {
+    for (const nested of nestedCommands(name, args, {
       items,
       hasInput,
       isNumber: (text) => isNumber(text, this.#variables),
     })) {
       if (!this.#work.spend(1)) return this.#tooLong();
-      this.#carried(carried, deeper);
+      this.#nested(nested, deeper);
     }
   }
 
-  #carried(carried: Carried, context: Context): void {
-    switch (carried.kind) {
+  #nested(nested: NestedCommand, context: Context): void {
+    switch (nested.kind) {
       case 'words':
-        return this.#words(carried.words, context);
+        return this.#words(nested.words, context);
       case 'script':
-        return this.script(carried.source, context);
+        return this.script(nested.source, context);
       case 'possible':
-        return this.#words(carried.words, {
+        return this.#words(nested.words, {
           ...context,
           certainty: context.certainty === 'runs' ? 'may-run' : context.certainty,
         });
       case 'possible-script':
-        return this.script(carried.source, { ...context, certainty: 'text' });
+        return this.script(nested.source, { ...context, certainty: 'text' });
       case 'directory':
-        return this.#directories.change(carried.path) ? undefined : this.#tooLong();
+        return this.#directories.change(nested.path) ? undefined : this.#tooLong();
       case 'unknown':
-        return this.#unknown(carried.unknown.kind, carried.unknown.text, context);
+        return this.#unknown(nested.unknown.kind, nested.unknown.text, context);
     }
   }
 

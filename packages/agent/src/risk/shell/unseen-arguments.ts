@@ -1,4 +1,4 @@
-import { unknown, type Carried } from './carried.ts';
+import { unknown, type NestedCommand } from './nested-command.ts';
 import type { ShellWords } from './shell-word.ts';
 
 /** Commands for which any argument that is not known may be a dangerous option or directory. */
@@ -12,7 +12,7 @@ export function isInKnownDirectory(shown: string): boolean {
 }
 
 /** Returns the arguments that are not known and matter: `$FLAGS` in `rm $FLAGS` may contain any option of `rm`. */
-export function unseenArguments(name: string, args: ShellWords): readonly Carried[] {
+export function unseenArguments(name: string, args: ShellWords): readonly NestedCommand[] {
   const matters = every.test(name) ? args : last.test(name) ? args.slice(-1) : [];
   const isDeletion = name === 'rm' || name === 'rmdir';
   const unseen = matters.filter(({ text, shown }) => text === undefined && (isDeletion || !isInKnownDirectory(shown)));

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import type { NewEvent } from '../contract/log.ts';
+import type { NewEvent } from '../../contract/log.ts';
 import type { Files } from './files.ts';
 import { type JsonRecord, parseRecord } from './json-record.ts';
 import type { Paths } from './paths.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { StorageError } from '../contract/error.ts';
-import type { Stored } from '../contract/log-reader.ts';
-import type { LogLoss } from '../contract/loss.ts';
+import { StorageError } from '../../contract/error.ts';
+import type { Stored } from '../../contract/log-reader.ts';
+import type { LogLoss } from '../../contract/loss.ts';
 import { type EventFile, eventName, isNameable, parseEventName, readEventFile, slugOf } from './event-file.ts';
 import { type Files, type FileStatus, toMs, trySetModifiedTime } from './files.ts';
 import { type LogNames, readNames } from './list-events.ts';

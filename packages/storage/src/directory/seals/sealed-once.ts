@@ -1,8 +1,8 @@
-import type { SealedOnce } from '../contract/log-proof.ts';
-import { factsOf } from '../kit/facts.ts';
-import type { EventIndex } from './event-index.ts';
-import type { Files } from './files.ts';
-import type { Paths } from './paths.ts';
+import type { SealedOnce } from '../../contract/log-proof.ts';
+import { factsOf } from '../../kit/facts.ts';
+import type { EventIndex } from '../layout/event-index.ts';
+import type { Files } from '../layout/files.ts';
+import type { Paths } from '../layout/paths.ts';
 import { sealsHeader } from './seal-lines.ts';
 
 // The seals of a directory are in one file, which may be deleted or cut. What they covered is therefore recorded in

@@ -2,7 +2,7 @@ import type { ShellWords } from './shell-word.ts';
 import type { Unknown, UnknownKind } from './unknowns.ts';
 
 /** Something that a command runs through its arguments, or that is unknown about them. */
-export type Carried =
+export type NestedCommand =
   | { readonly kind: 'words'; readonly words: ShellWords }
   | { readonly kind: 'script'; readonly source: string }
   /** Words or a script that an unknown program may run. */
@@ -22,12 +22,12 @@ export interface CommandInput {
 }
 
 /** Returns the part that names what is unknown and why. */
-export function unknown(kind: UnknownKind, text: string): Carried {
+export function unknown(kind: UnknownKind, text: string): NestedCommand {
   return { kind: 'unknown', unknown: { kind, text } };
 }
 
 /** Returns the script that a shell reads from some words; unknown if a word is. */
-export function scriptOf(name: string, words: ShellWords): Carried {
+export function scriptOf(name: string, words: ShellWords): NestedCommand {
   const texts = words.flatMap(({ text, isOneOf }) => (isOneOf || text === undefined ? [] : [text]));
   if (texts.length < words.length)
     return unknown('unknown.command', [name, ...words.map(({ shown }) => shown)].join(' '));

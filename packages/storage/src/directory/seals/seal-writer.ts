@@ -1,15 +1,15 @@
 import { setImmediate } from 'node:timers/promises';
-import { StorageError } from '../contract/error.ts';
-import type { SealedEnd, SealedOnce } from '../contract/log-proof.ts';
-import type { Cut, Signer, Statement, Unsealed } from '../contract/statement.ts';
-import type { PlannedEvent } from '../kit/append.ts';
-import { errnoOf } from '../kit/disk-error.ts';
-import { firstSeal } from '../proof/hash-chain.ts';
-import { sealEvents } from '../proof/seal-events.ts';
-import { signCheckpoint } from '../proof/signatures.ts';
-import type { EventIndex } from './event-index.ts';
-import type { Files } from './files.ts';
-import type { Paths } from './paths.ts';
+import { StorageError } from '../../contract/error.ts';
+import type { SealedEnd, SealedOnce } from '../../contract/log-proof.ts';
+import type { Cut, Signer, Statement, Unsealed } from '../../contract/statement.ts';
+import type { PlannedEvent } from '../../kit/append.ts';
+import { errnoOf } from '../../kit/disk-error.ts';
+import { firstSeal } from '../../proof/hash-chain.ts';
+import { sealEvents } from '../../proof/seal-events.ts';
+import { signCheckpoint } from '../../proof/signatures.ts';
+import type { EventIndex } from '../layout/event-index.ts';
+import type { Files } from '../layout/files.ts';
+import type { Paths } from '../layout/paths.ts';
 import { lastSealOf, parseSealLines, type SealLine, sealLinesText, sealsHeader } from './seal-lines.ts';
 
 /** Options of `SealWriter`. */

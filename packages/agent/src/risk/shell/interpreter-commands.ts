@@ -1,10 +1,10 @@
-import { scriptOf, unknown, type Carried } from './carried.ts';
+import { scriptOf, unknown, type NestedCommand } from './nested-command.ts';
 import { shellOptions, type Interpreter } from './interpreters.ts';
 import { readAllOptions, readOptions, type OptionList } from './options.ts';
 import type { ShellWords } from './shell-word.ts';
 
 /** Returns the script of a shell; a shell that reads its input is unknown. */
-export function carriedByShell(name: string, args: ShellWords): readonly Carried[] {
+export function commandsOfShell(name: string, args: ShellWords): readonly NestedCommand[] {
   const plain = args.map((word) =>
     word.text?.startsWith('+') ? { ...word, text: word.text.replace('+', '-') } : word,
   );
@@ -37,7 +37,11 @@ const codeOperands: Readonly<Record<string, RegExp>> = {
 };
 
 /** Returns what is unknown about an interpreter: its code or its input. */
-export function carriedByInterpreter(name: string, interpreter: Interpreter, args: ShellWords): readonly Carried[] {
+export function commandsOfInterpreter(
+  name: string,
+  interpreter: Interpreter,
+  args: ShellWords,
+): readonly NestedCommand[] {
   const { modules = [] } = interpreter;
   const read = readOptions(args, interpreter.options);
   if (!read) return [unknown('unknown.option', name)];
@@ -57,12 +61,12 @@ export function carriedByInterpreter(name: string, interpreter: Interpreter, arg
 }
 
 /** Returns what is unknown about a program in the arguments of awk or sed. */
-export function carriedByProgram(
+export function commandsOfProgram(
   name: string,
   args: ShellWords,
   list: OptionList,
   runs: (program: string) => boolean,
-): readonly Carried[] {
+): readonly NestedCommand[] {
   const read = readAllOptions(args, list);
   if (!read) return [unknown('unknown.option', name)];
   const named = (names: readonly string[]) => read.options.filter((option) => names.includes(option.name));

@@ -1,4 +1,4 @@
-import { scriptOf, unknown, type Carried, type CommandInput } from './carried.ts';
+import { scriptOf, unknown, type NestedCommand, type CommandInput } from './nested-command.ts';
 import { limits } from './limits.ts';
 import { readAllOptions, readOptions, type ReadOption } from './options.ts';
 import { possibleCommands } from './possible-commands.ts';
@@ -7,12 +7,12 @@ import { unknownAssignment } from './special-variables.ts';
 import type { Wrapper } from './wrappers.ts';
 
 /** Returns the command that a wrapper runs, and what is unknown about it. */
-export function carriedByWrapper(
+export function commandsOfWrapper(
   name: string,
   wrapper: Wrapper,
   args: ShellWords,
   input: CommandInput,
-): readonly Carried[] {
+): readonly NestedCommand[] {
   const length = args.reduce((sum, { shown }) => sum + shown.length, 0);
   if (wrapper.reads && (args.length > limits.items || length > limits.template)) return [unknown('unknown.size', name)];
   // Where only options contain commands, they may follow the operands: `su user -c SCRIPT`.
@@ -23,7 +23,7 @@ export function carriedByWrapper(
   if (options.some((option) => wrapper.queries?.includes(option.name))) return [];
   const values = (names: readonly string[] = []): readonly string[] =>
     options.flatMap((option) => (names.includes(option.name) ? (option.value ?? '') : []));
-  const directories = values(wrapper.directories).map((path): Carried => ({ kind: 'directory', path }));
+  const directories = values(wrapper.directories).map((path): NestedCommand => ({ kind: 'directory', path }));
   const { assigned, rest } = operandsOf(wrapper, args.slice(read.at));
   const scripts = values(wrapper.scripts).map((source) =>
     scriptOf(name, [{ text: source, shown: source }, ...(wrapper.assigns ? rest : [])]),
@@ -55,7 +55,7 @@ function withListedItems(words: ShellWords): ShellWords {
 }
 
 /** `xargs` alone prints its input; `su` and `ssh` alone are shells. */
-function bareWrapper(name: string, wrapper: Wrapper, needsShell: boolean): readonly Carried[] {
+function bareWrapper(name: string, wrapper: Wrapper, needsShell: boolean): readonly NestedCommand[] {
   return needsShell || wrapper.isShell ? [unknown('unknown.input', name)] : [];
 }
 
@@ -63,8 +63,8 @@ function bareWrapper(name: string, wrapper: Wrapper, needsShell: boolean): reado
 function operandsOf(
   wrapper: Wrapper,
   words: ShellWords,
-): { readonly assigned: readonly Carried[]; readonly rest: ShellWords } {
-  const assigned: Carried[] = [];
+): { readonly assigned: readonly NestedCommand[]; readonly rest: ShellWords } {
+  const assigned: NestedCommand[] = [];
   let at = wrapper.operands ?? 0;
   for (; wrapper.assigns && at < words.length; at++) {
     const { text, shown = '' } = words[at] ?? {};

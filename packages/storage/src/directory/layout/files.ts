@@ -1,7 +1,7 @@
 import * as fs from 'node:fs';
 import { open, writeFile } from 'node:fs/promises';
-import { errnoOf } from '../kit/disk-error.ts';
-import { makeDirectories } from '../kit/make-directories.ts';
+import { errnoOf } from '../../kit/disk-error.ts';
+import { makeDirectories } from '../../kit/make-directories.ts';
 
 /** Metadata of a file or directory. */
 export interface FileStatus {

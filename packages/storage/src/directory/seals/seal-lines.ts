@@ -1,10 +1,10 @@
-import type { EventProof } from '../contract/log-proof.ts';
-import type { Statement } from '../contract/statement.ts';
-import { isSha256Hex } from '../proof/hash-chain.ts';
-import { parseStatement } from '../proof/parse-statement.ts';
-import { mergeProof } from '../proof/proof-pages.ts';
-import type { SealedEvent } from '../proof/seal-events.ts';
-import { parseRecord } from './json-record.ts';
+import type { EventProof } from '../../contract/log-proof.ts';
+import type { Statement } from '../../contract/statement.ts';
+import { isSha256Hex } from '../../proof/hash-chain.ts';
+import { parseStatement } from '../../proof/parse-statement.ts';
+import { mergeProof } from '../../proof/proof-pages.ts';
+import type { SealedEvent } from '../../proof/seal-events.ts';
+import { parseRecord } from '../layout/json-record.ts';
 
 /**
  * Line of `.varve/seals.jsonl`. `void` revokes earlier lines for this seq and all after it; it counts only after the

@@ -1,9 +1,9 @@
 import { posix } from 'node:path';
 import { selectsFiles } from './all-files.ts';
-import { carriedByBuiltin } from './builtins.ts';
-import { unknown, type Carried, type CommandInput } from './carried.ts';
-import { carriedByInterpreter, carriedByProgram, carriedByShell } from './carried-by-interpreter.ts';
-import { carriedByWrapper } from './carried-by-wrapper.ts';
+import { commandsOfBuiltin } from './builtins.ts';
+import { unknown, type NestedCommand, type CommandInput } from './nested-command.ts';
+import { commandsOfInterpreter, commandsOfProgram, commandsOfShell } from './interpreter-commands.ts';
+import { commandsOfWrapper } from './wrapper-commands.ts';
 import { gitCommand, programsOfGit } from './git-command.ts';
 import { awkOptions, editors, inputReaders, interpreterOf, isShell, sedOptions } from './interpreters.ts';
 import { isInert, namedPrograms } from './named-programs.ts';
@@ -14,20 +14,20 @@ import { unseenArguments } from './unseen-arguments.ts';
 import { wrapperOf } from './wrappers.ts';
 
 /** Returns what a command runs through its arguments. */
-export function carriedBy(name: string, args: ShellWords, input: CommandInput): readonly Carried[] {
-  const builtin = carriedByBuiltin(name, args, input);
+export function nestedCommands(name: string, args: ShellWords, input: CommandInput): readonly NestedCommand[] {
+  const builtin = commandsOfBuiltin(name, args, input);
   if (builtin) return builtin;
-  if (isShell(name)) return carriedByShell(name, args);
+  if (isShell(name)) return commandsOfShell(name, args);
   const interpreter = interpreterOf(name);
-  if (interpreter) return carriedByInterpreter(name, interpreter, args);
-  if (/^[gmn]?awk$/.test(name)) return carriedByProgram(name, args, awkOptions, awkRuns);
-  if (/^g?sed$/.test(name)) return carriedByProgram(name, args, sedOptions, sedRuns);
-  if (name === 'find' || name === 'gfind') return carriedByFind(args);
-  if (name === 'git') return carriedByGit(args);
+  if (interpreter) return commandsOfInterpreter(name, interpreter, args);
+  if (/^[gmn]?awk$/.test(name)) return commandsOfProgram(name, args, awkOptions, awkRuns);
+  if (/^g?sed$/.test(name)) return commandsOfProgram(name, args, sedOptions, sedRuns);
+  if (name === 'find' || name === 'gfind') return commandsOfFind(args);
+  if (name === 'git') return commandsOfGit(args);
   const commands = Object.hasOwn(editors, name) ? editors[name] : undefined;
   if (commands) return args.some(({ shown }) => commands.test(shown)) ? [unknown('unknown.code', name)] : [];
   const wrapper = wrapperOf(name);
-  if (wrapper) return [...namedPrograms(name, args), ...carriedByWrapper(name, wrapper, args, input)];
+  if (wrapper) return [...namedPrograms(name, args), ...commandsOfWrapper(name, wrapper, args, input)];
   const reads = Object.hasOwn(inputReaders, name) ? inputReaders[name] : undefined;
   const isInput =
     input.hasInput && reads !== undefined && (name === 'batch' || args.some(({ shown }) => reads.test(shown)));
@@ -39,24 +39,24 @@ export function carriedBy(name: string, args: ShellWords, input: CommandInput): 
   ];
 }
 
-function carriedByFind(args: ShellWords): readonly Carried[] {
+function commandsOfFind(args: ShellWords): readonly NestedCommand[] {
   const start = args.findIndex(({ text }) => text !== undefined && /^[-(!]/.test(text) && !/^-[HLPD]$/.test(text));
   const roots = args.slice(0, start < 0 ? args.length : start);
   const targets = foundFiles(roots.length > 0 ? roots : [{ text: '.', shown: '.' }], args);
-  const carried: Carried[] = [];
+  const nested: NestedCommand[] = [];
   for (let index = 0; index < args.length; index++) {
     const { text, shown = '' } = args[index] ?? {};
     if (text === undefined && start >= 0 && index > start && !args[index - 1]?.text?.startsWith('-')) {
-      carried.push(unknown('unknown.arguments', `find ${shown}`));
+      nested.push(unknown('unknown.arguments', `find ${shown}`));
     }
     if (text === undefined || !/^-(?:exec|ok)(?:dir)?$/.test(text)) continue;
     const end = args.findIndex((word, at) => at > index && (word.text === ';' || word.text === '+'));
-    if (end < 0) return [...carried, unknown('unknown.syntax', `find ${text}`)];
+    if (end < 0) return [...nested, unknown('unknown.syntax', `find ${text}`)];
     const words = args.slice(index + 1, end).flatMap((word) => (word.text === '{}' ? targets : [word]));
-    carried.push({ kind: 'words', words });
+    nested.push({ kind: 'words', words });
     index = end;
   }
-  return carried;
+  return nested;
 }
 
 /** Returns what `{}` becomes: files in the directories if some are selected, otherwise also the directories. */
@@ -69,13 +69,13 @@ function foundFiles(roots: ShellWords, args: ShellWords): ShellWords {
   });
 }
 
-function carriedByGit(args: ShellWords): readonly Carried[] {
+function commandsOfGit(args: ShellWords): readonly NestedCommand[] {
   const command = gitCommand(args);
   if (!command) return [unknown('unknown.option', `git ${args[0]?.shown ?? ''}`)];
   const alias = command.isKnown ? [] : [unknown('unknown.option', `git ${command.name}`)];
   const isUnseen = command.name === 'push' && command.args.some(({ text }) => text === undefined);
   const unseen = isUnseen ? [unknown('unknown.arguments', 'git push')] : [];
-  const directories = command.directories.map((path): Carried => ({ kind: 'directory', path }));
+  const directories = command.directories.map((path): NestedCommand => ({ kind: 'directory', path }));
   const programs = programsOfGit(command).map((text) => unknown('unknown.program', `git ${command.name} ${text}`));
   return [...directories, ...alias, ...unseen, ...programs];
 }
