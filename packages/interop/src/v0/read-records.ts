@@ -10,6 +10,7 @@ import { readObservationRecord } from './read-observation.ts';
 import { ReadingContext, type EventDraft } from './reading-context.ts';
 import { typeOf, type V0Record } from './record.ts';
 import { RecordWriter } from './record-writer.ts';
+import { isHidden } from './event-filter.ts';
 import { delegateSpans, recallsOf, supersededIndices } from './related-records.ts';
 import { byIndex, v0Format } from './write-records.ts';
 
@@ -61,11 +62,6 @@ export function readRecords(values: readonly unknown[], options: ReadOptions): F
 }
 
 const nothing: Plan = { before: [], after: [] };
-
-/** Hidden events are not part of the history of a V0 agent. */
-function isHidden({ args, extras }: V0Record): boolean {
-  return fieldsOf(args)?.['hidden'] === true || fieldsOf(extras)?.['hidden'] === true;
-}
 
 function planOf(record: V0Record, index: number, context: ReadingContext): Plan | undefined {
   const { action, observation } = typeOf(record);

@@ -1,0 +1,172 @@
+import { fieldsOf, stringOf, stringsOf, type Fields } from '../common/foreign-json.ts';
+import { isHidden } from './event-filter.ts';
+import { observationText } from './prompt-texts.ts';
+import type { V0Record } from './record.ts';
+import { viewOfRecords } from './record-view.ts';
+import { foreignCallOf } from './tool-calls.ts';
+
+/** Part of a message's content. */
+export type PromptPart =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'image_url'; readonly image_url: { readonly url: string } };
+
+/** Message of a chat completion request. */
+export interface PromptMessage {
+  readonly role: 'system' | 'user' | 'assistant' | 'tool';
+  readonly content: readonly PromptPart[];
+  readonly tool_calls?: readonly object[];
+  readonly tool_call_id?: string;
+  readonly name?: string;
+}
+
+/** Options of {@link promptOfRecords}. */
+export interface PromptOptions {
+  /** Prompt for a log without a `system` action. */
+  readonly systemPrompt?: string;
+  /** Most characters of one result; default 30,000. Results of `read` are not cut. */
+  readonly maxMessageChars?: number;
+  /** Includes images of the user; default false. */
+  readonly hasVision?: boolean;
+}
+
+/** Tool calls of one response that wait for their results. */
+interface PendingReply {
+  readonly message: PromptMessage;
+  readonly ids: readonly string[];
+}
+
+const toolActions = new Set(
+  'delegate think run run_ipython read write edit browse browse_interactive call_tool_mcp task_tracking'.split(' '),
+);
+
+/**
+ * Returns the messages that V0 sends for a log: the system prompt and the first message of the user come first, each
+ * reply with calls appears once all its results are known, directly before them and in call order, and calls without
+ * results are left out with their results.
+ *
+ * @see OpenHands memory/conversation_memory.py (`process_events`)
+ */
+export function promptOfRecords(records: readonly V0Record[], options: PromptOptions = {}): readonly PromptMessage[] {
+  const pending = new Map<string, PendingReply>();
+  const results = new Map<string, PromptMessage>();
+  const messages: PromptMessage[] = [];
+  for (const record of withOpening(records, options)) {
+    messages.push(...messagesOf(record, { pending, results, options }));
+    for (const [id, { message, ids }] of pending) {
+      const answers = ids.flatMap((call) => results.get(call) ?? []);
+      if (answers.length < ids.length) continue;
+      messages.push(message, ...answers);
+      pending.delete(id);
+      for (const call of ids) results.delete(call);
+    }
+  }
+  return separated(messages);
+}
+
+/** Returns the view with the system prompt first, and the first message of the user after it. */
+function withOpening(records: readonly V0Record[], { systemPrompt }: PromptOptions): readonly V0Record[] {
+  const visible = records.filter((record) => !isHidden(record));
+  const view = viewOfRecords(visible).records;
+  const hasPrompt = view.some(({ action }) => action === 'system');
+  const prompt = { action: 'system', source: 'agent', args: { content: systemPrompt } };
+  const all = hasPrompt || systemPrompt === undefined ? view : [prompt, ...view];
+  const opening = all[0]?.['action'] === 'system' ? 1 : 0;
+  const first = visible.find((record) => isUserMessage(record));
+  if (!first || isUserMessage(all[opening])) return all;
+  return all.toSpliced(opening, 0, first);
+}
+
+function isUserMessage(record: V0Record | undefined): boolean {
+  return record?.['action'] === 'message' && record['source'] === 'user';
+}
+
+interface Assembly {
+  readonly pending: Map<string, PendingReply>;
+  readonly results: Map<string, PromptMessage>;
+  readonly options: PromptOptions;
+}
+
+function messagesOf(record: V0Record, assembly: Assembly): readonly PromptMessage[] {
+  if (typeof record['action'] !== 'string') return resultMessages(record, assembly);
+  const { action, source } = record;
+  const args = fieldsOf(record['args']) ?? {};
+  if (action === 'system') return [textMessage('system', stringOf(args['content']) ?? '')];
+  const role = source === 'user' ? 'user' : 'assistant';
+  if (action === 'message') return [{ role, content: messageParts(record, assembly.options) }];
+  if (action === 'finish') {
+    const written = foreignCallOf(record)?.content?.trim() ?? '';
+    const thought = stringOf(args['thought']) ?? '';
+    const texts = [thought, written].filter((part, index, all) => part !== '' && all.indexOf(part) === index);
+    const shown = texts.length > 0 ? texts.join('\n') : (stringOf(args['final_thought']) ?? '');
+    return shown === '' ? [] : [textMessage(role, shown)];
+  }
+  return toolActions.has(action) ? callMessages(record, assembly) : [];
+}
+
+function callMessages(record: V0Record, { pending }: Assembly): readonly PromptMessage[] {
+  const call = foreignCallOf(record);
+  if (!call) {
+    if (record['source'] === 'user') return [textMessage('user', `The user ran: ${JSON.stringify(record['args'])}`)];
+    const thought = stringOf(fieldsOf(record['args'])?.['thought']) ?? '';
+    return thought === '' ? [] : [textMessage('assistant', thought)];
+  }
+  const written = callsOf(record);
+  const calls = written.length > 0 ? written : [callObject(call.toolCall)];
+  const content = call.content?.trim() ?? '';
+  const ids = calls.flatMap(({ id }) => stringOf(id) ?? []);
+  // Every action of a response replaces the message, so that there is one for all of them.
+  pending.set(call.responseId, {
+    message: { role: 'assistant', content: content === '' ? [] : [textPart(content)], tool_calls: calls },
+    ids,
+  });
+  return [];
+}
+
+function callObject({ id, name, arguments: written }: { id: string; name: string; arguments: string }) {
+  return { id, type: 'function', function: { name, arguments: written } };
+}
+
+/** Returns the calls of the response of an action. */
+function callsOf({ tool_call_metadata: metadata }: V0Record): readonly Fields[] {
+  const choices = fieldsOf(fieldsOf(metadata)?.['model_response'])?.['choices'];
+  const message = Array.isArray(choices) ? fieldsOf(fieldsOf(choices[0])?.['message']) : undefined;
+  const calls = message?.['tool_calls'];
+  return Array.isArray(calls) ? calls.flatMap((call: unknown): readonly Fields[] => [fieldsOf(call) ?? {}]) : [];
+}
+
+function resultMessages(record: V0Record, { results, options }: Assembly): readonly PromptMessage[] {
+  const shown = observationText(record, options.maxMessageChars ?? 30_000);
+  if (shown === undefined) return [];
+  const { tool_call_id: id, function_name: name } = fieldsOf(record['tool_call_metadata']) ?? {};
+  if (typeof id !== 'string') return [textMessage('user', shown)];
+  results.set(id, { ...textMessage('tool', shown), tool_call_id: id, ...(typeof name === 'string' && { name }) });
+  return [];
+}
+
+function messageParts({ args, source }: V0Record, { hasVision }: PromptOptions): readonly PromptPart[] {
+  const { content, image_urls: urls } = fieldsOf(args) ?? {};
+  const images = hasVision === true && source === 'user' ? stringsOf(urls) : [];
+  const parts = images.flatMap((url, index): PromptPart[] => [
+    textPart(`Image ${index + 1}:`),
+    { type: 'image_url', image_url: { url } },
+  ]);
+  return [textPart(stringOf(content) ?? ''), ...parts];
+}
+
+/** Separates consecutive messages of the user by an empty line. */
+function separated(messages: readonly PromptMessage[]): readonly PromptMessage[] {
+  return messages.map((message, index) => {
+    const [first, ...rest] = message.content;
+    const isNext = message.role === 'user' && messages[index - 1]?.role === 'user';
+    if (!isNext || first?.type !== 'text') return message;
+    return { ...message, content: [textPart(`\n\n${first.text}`), ...rest] };
+  });
+}
+
+function textMessage(role: PromptMessage['role'], content: string): PromptMessage {
+  return { role, content: [textPart(content)] };
+}
+
+function textPart(content: string): PromptPart {
+  return { type: 'text', text: content };
+}
