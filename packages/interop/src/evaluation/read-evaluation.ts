@@ -1,0 +1,74 @@
+import { originFact } from '@varve/events/facts';
+import { differencesOf } from '../common/differences.ts';
+import { fieldsOf, parseForeignJson, stringOf, type Fields } from '../common/foreign-json.ts';
+import { LogBuilder } from '../common/log-builder.ts';
+import type { ForeignLog, Problem, ReadOptions } from '../common/log-format.ts';
+import { InteropError } from '../error.ts';
+import { readRecords } from '../v0/read-records.ts';
+import { readEventTexts } from '../v1/read-events.ts';
+
+/** Names of evaluation lines in facts, by the kind of their history. */
+export const evaluationFormats = { v0: 'openhands-evaluation-v0', v1: 'openhands-evaluation-v1' } as const;
+
+/** Logs of an evaluation, and the lines that could not be read. */
+export interface ReadEvaluation {
+  readonly logs: readonly ForeignLog[];
+  readonly problems: readonly Problem[];
+}
+
+/** Returns the ids of the instances in an output file: an evaluation that is resumed skips them. */
+export function finishedInstances(text: string): ReadonlySet<string> {
+  return new Set(linesOf(text).flatMap(({ line }) => stringOf(parsed(line)?.['instance_id']) ?? []));
+}
+
+/** Reads an output file: each line is the log of one instance. A broken line is reported, and the others are read. */
+export function readEvaluation(text: string, options: ReadOptions): ReadEvaluation {
+  const problems: Problem[] = [];
+  const logs = linesOf(text).flatMap(({ line, place }) => {
+    const output = parsed(line);
+    if (output && typeof output['instance_id'] === 'string') return [readOutput(output, options)];
+    problems.push({ place, reason: 'It is not the output of an instance.' });
+    return [];
+  });
+  return { logs, problems };
+}
+
+function readOutput({ history, ...rest }: Fields, options: ReadOptions): ForeignLog {
+  const id = stringOf(rest['instance_id']) ?? '';
+  // Older files have pairs of an action and an observation.
+  const records: readonly unknown[] = Array.isArray(history) ? history.flat(1) : [];
+  const isV1 = typeof fieldsOf(records[0])?.['kind'] === 'string';
+  const log = isV1 ? readV1(records) : readRecords(records, options);
+  const builder = new LogBuilder(options.newId, log.entries);
+  const value = { format: isV1 ? evaluationFormats.v1 : evaluationFormats.v0, ...differencesOf({}, rest) };
+  const isKept = builder.add('', (stamp) => originFact.create(value, stamp));
+  const problem = { place: id, reason: 'Its metadata cannot be kept: it is nested too deeply.' };
+  return {
+    ...log,
+    id,
+    title: id,
+    entries: builder.entries,
+    problems: isKept ? log.problems : [...log.problems, problem],
+  };
+}
+
+function readV1(records: readonly unknown[]): ForeignLog {
+  const texts = records.map((record, index) => ({ place: `event ${index}`, text: JSON.stringify(record) }));
+  return { ...readEventTexts(texts), dropped: [], children: [] };
+}
+
+function parsed(line: string): Fields | undefined {
+  try {
+    return fieldsOf(parseForeignJson(line, 'It'));
+  } catch (error) {
+    if (error instanceof InteropError) return undefined;
+    throw error;
+  }
+}
+
+function linesOf(text: string): readonly { readonly line: string; readonly place: string }[] {
+  return text
+    .split('\n')
+    .map((line, index) => ({ line, place: `line ${index + 1}` }))
+    .filter(({ line }) => line.trim() !== '');
+}

@@ -1,0 +1,87 @@
+import { eventCodec } from '@varve/events';
+import { builtinKinds, MessageEvent } from '@varve/events/kinds';
+import { eventFactory } from '@varve/events/testing';
+import { expect, test } from 'vitest';
+import { formats, type ForeignLog } from '../../src/index.ts';
+import { v1DirectoryFormat } from '../../src/v1/index.ts';
+import { countedIds, filesOf } from '../fixture.ts';
+
+const factory = eventFactory();
+const events = [factory.prompt(), factory.user('Hi'), factory.call('c1'), factory.result(0)];
+const texts = events.map((event) => JSON.stringify(event));
+
+async function read(files: Readonly<Record<string, string | undefined>>): Promise<ForeignLog> {
+  const [log] = (await v1DirectoryFormat.read?.(filesOf('conversation', files), { newId: countedIds() })) ?? [];
+  if (!log) throw new Error('The directory has no log.');
+  return log;
+}
+
+const layouts = {
+  'event-00000-<id>.json': (index: number) => `events/event-0000${index}-${events[index]?.id ?? ''}.json`,
+  '000000_<id>.json': (index: number) => `events/00000${index}_${events[index]?.id ?? ''}.json`,
+  '000000_<id>.json without a folder': (index: number) => `00000${index}_${events[index]?.id ?? ''}.json`,
+  '0001_<kind>.json': (index: number) =>
+    `events/000${index + 1}_${['system_prompt', 'user_message', 'action', 'observation'][index]}.json`,
+};
+
+test.for(Object.entries(layouts))('the layout %s is read in order and byte for byte', async ([, pathOf]) => {
+  const files = Object.fromEntries(texts.map((text, index) => [pathOf(index), text]));
+  const state = { 'base_state.json': '{"id":"0a0b-11"}', 'meta.json': '{"title":"Greeting"}' };
+  const log = await read({ ...files, ...state });
+  expect(log).toMatchObject({ id: '0a0b11', title: 'Greeting', problems: [] });
+  expect(log.entries.map(({ text }) => text)).toEqual(texts);
+  expect(log.entries.map(({ id, parentId }) => [id, parentId])).toEqual(
+    events.map((event) => [event.id, event.parent_id]),
+  );
+  const found = await Promise.all(
+    formats.map(async (format) => (await format.matches?.(filesOf('x', files))) ?? false),
+  );
+  expect(formats.filter((_, index) => found[index]).map(({ name }) => name)).toEqual(['v1-directory']);
+});
+
+test.for([
+  ['user_message', 'user', 'user'],
+  ['UserMessageEvent', 'user', 'user'],
+  ['agent_message', 'agent', 'assistant'],
+  ['AgentMessageEvent', 'agent', 'assistant'],
+] as const)('an event of the documented kind %s is a message', async ([kind, source, role]) => {
+  const fields = { id: 'ab12cd34', timestamp: '2025-11-01T10:00:00', kind, content: 'Hi', images: ['data:,x'] };
+  const { entries, problems } = await read({ 'events/0001_user_message.json': JSON.stringify(fields) });
+  expect(problems).toEqual([]);
+  const event = eventCodec([MessageEvent]).decode(entries[0]?.text ?? '');
+  expect(event).toMatchObject({ source, timestamp: '2025-11-01T10:00:00.000000', llm_message: { role } });
+  expect(event).toMatchObject({ llm_message: { content: [{ text: 'Hi' }, { image_urls: ['data:,x'] }] } });
+});
+
+test('broken files are reported, and the others are read', async () => {
+  const [prompt = '', user = ''] = texts;
+  const invalid = JSON.stringify({ id: 'ab12cd35', kind: 'action', thought: 7 });
+  const log = await read({
+    'events/0001_system_prompt.json': prompt,
+    'events/0002_action.json': '{',
+    'events/0003_action.json': undefined,
+    'events/0004_x.json': '{"kind":"x"}',
+    'events/0005_system_prompt.json': prompt,
+    'events/0006_action.json': invalid,
+    'events/0007_invented.json': '{"id":"ab12cd36","kind":"Invented"}',
+    'events/0008_user_message.json': user,
+  });
+  expect(log.problems.map(({ place, reason }) => `${place.slice(7, 11)} ${reason}`)).toEqual([
+    '0002 It is not JSON.',
+    '0003 It is not UTF-8 text.',
+    '0004 It is not an event.',
+    '0005 Its id is that of another event.',
+    '0006 Its fields are not those of its kind.',
+  ]);
+  const codec = eventCodec(builtinKinds);
+  expect(log.entries.map(({ text }) => codec.read(text).kind)).toEqual([
+    'SystemPromptEvent',
+    'OpaqueEvent',
+    'OpaqueEvent',
+    'MessageEvent',
+  ]);
+});
+
+test('a directory without events is invalid', async () => {
+  await expect(read({ 'events/0001_x.json': '[]' })).rejects.toMatchObject({ code: 'invalid' });
+});
