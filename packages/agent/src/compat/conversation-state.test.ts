@@ -1,3 +1,7 @@
+import { mkdtemp, readdir } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { eventFactory } from '@varve/events/testing';
 import { expect, test } from 'vitest';
 import { leafKey } from '@varve/events/facts';
 import { MessageEvent, ObservationEvent } from '@varve/events/kinds';
@@ -7,6 +11,7 @@ import { finish, taskTracker } from '@varve/tools';
 import { defineAgent } from '../agent.ts';
 import { Conversation } from '../conversation/conversation.ts';
 import { ConversationState } from './conversation-state.ts';
+import { AgentMessageEvent, UserMessageEvent } from './message-events.ts';
 
 const usage = { input_tokens: 100, output_tokens: 20 };
 const plan: ScriptedTurn = {
@@ -98,4 +103,50 @@ test('saving stores the missing events byte for byte, and a stored conversation 
   const other = new ConversationState({ id });
   for (const event of events.slice(1)) await other.appendEvent(event);
   await expect(other.save(copy)).rejects.toMatchObject({ code: 'conflict' });
+});
+
+test('a state with a directory stores each event, and is loaded and continued from it', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'varve state '));
+  const id = 'a'.repeat(32);
+  const { stamp } = eventFactory();
+  const message = UserMessageEvent.create({ content: 'Hi', images: ['data:,x'] }, stamp());
+  {
+    await using state = new ConversationState({ id, persistence: directory });
+    await state.appendEvent(message);
+    expect(await readdir(join(directory, id, 'events'))).toHaveLength(1);
+  }
+  await using again = await ConversationState.load(directory, id);
+  expect(again.events).toEqual([message]);
+  await again.appendEvent(AgentMessageEvent.create({ content: 'Hello' }, stamp()));
+  expect((await ConversationState.load(directory, id)).events).toEqual(again.events);
+});
+
+test('a state whose stored log has other events does not change', async () => {
+  const store = memoryStore();
+  const factory = eventFactory();
+  {
+    await using first = new ConversationState({ id: 'b', persistence: store });
+    await first.appendEvent(factory.user('one'));
+  }
+  await using second = new ConversationState({ id: 'b', persistence: store });
+  await expect(second.appendEvent(factory.user('two'))).rejects.toMatchObject({ code: 'conflict' });
+  expect(second.events).toEqual([]);
+});
+
+test('the messages of the design page are message events', () => {
+  const { stamp } = eventFactory();
+  const [user, agent] = [
+    UserMessageEvent.create({ content: 'Hi', images: ['data:,x'] }, stamp()),
+    AgentMessageEvent.create({ content: 'Hello' }, stamp()),
+  ];
+  expect([user, agent]).toMatchObject([
+    { source: 'user', llm_message: { role: 'user' }, kind: 'MessageEvent' },
+    { source: 'agent', llm_message: { role: 'assistant' }, kind: 'MessageEvent' },
+  ]);
+  expect([UserMessageEvent.is(user), UserMessageEvent.is(agent), AgentMessageEvent.is(agent)]).toEqual([
+    true,
+    false,
+    true,
+  ]);
+  expect(UserMessageEvent.read(user)).toEqual({ content: 'Hi', images: ['data:,x'] });
 });

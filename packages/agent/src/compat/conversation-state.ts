@@ -11,6 +11,7 @@ import {
   countsProjection,
 } from '@varve/events/projections';
 import { StorageError, type EventStore, type LogReader } from '@varve/storage';
+import { openOrCreate, StateLog, withStore, type Persistence } from './state-file.ts';
 
 /** Usage of a conversation, under the names of the design page. */
 export interface Metrics {
@@ -27,15 +28,26 @@ export interface Task extends TaskItem {
   readonly done: boolean;
 }
 
+/** Options of {@link ConversationState}. */
+export interface StateOptions {
+  readonly id?: string;
+  readonly kinds?: readonly EventKind[];
+  /**
+   * Store, or path of a directory, in which `appendEvent` stores each event before the state changes. A store is not
+   * owned. Without it the state is in memory only.
+   */
+  readonly persistence?: Persistence;
+}
+
 /**
  * State of a conversation, computed from its events in memory: events are appended, and the properties follow from
  * them. The same events always lead to the same state, and the state of the first n events is the state at that time.
  *
- * For inspection and custom tools; `Conversation` runs an agent.
+ * For inspection and custom tools; `Conversation` runs an agent. With `persistence`, dispose it to release the lease.
  *
- * @see the design page "ConversationState" of the reference's early V1 (there `append_event` also writes a file)
+ * @see the design page "ConversationState" of the reference's early V1
  */
-export class ConversationState {
+export class ConversationState implements AsyncDisposable {
   readonly id: string;
   readonly #codec: EventCodec;
   readonly #entries: LogEntry[] = [];
@@ -44,8 +56,12 @@ export class ConversationState {
   #copy: readonly BaseEvent[] | undefined;
   readonly #timeline;
 
-  constructor({ id = '', kinds = [] }: { readonly id?: string; readonly kinds?: readonly EventKind[] } = {}) {
+  readonly #stored: StateLog | undefined;
+
+  /** A state with `persistence` is empty at first: use {@link load} to continue a stored conversation. */
+  constructor({ id = '', kinds = [], persistence }: StateOptions = {}) {
     this.id = id;
+    this.#stored = persistence === undefined ? undefined : new StateLog(persistence, id);
     this.#codec = eventCodec([...builtinKinds, ...kinds]);
     this.#timeline = new Timeline({
       codec: this.#codec,
@@ -58,10 +74,19 @@ export class ConversationState {
     });
   }
 
-  /** Reads a stored conversation without taking its lease. @throws {StorageError} `missing`, `io`. */
-  static async load(store: EventStore, id: string, kinds: readonly EventKind[] = []): Promise<ConversationState> {
-    const state = new ConversationState({ id, kinds });
-    await state.follow(await store.read(id));
+  /**
+   * Reads a stored conversation without taking its lease. Later calls of `appendEvent` store their events there.
+   *
+   * @param persistence A store, which is not owned, or the path of a directory.
+   * @throws {StorageError} `missing`, `io`.
+   */
+  static async load(
+    persistence: Persistence,
+    id: string,
+    kinds: readonly EventKind[] = [],
+  ): Promise<ConversationState> {
+    const state = new ConversationState({ id, kinds, persistence });
+    await withStore(persistence, async (store) => state.follow(await store.read(id)));
     return state;
   }
 
@@ -70,10 +95,16 @@ export class ConversationState {
     for await (const entry of log.range(this.#entries.length)) await this.#append(this.#codec.read(entry.text), entry);
   }
 
-  /** Appends an event unchanged. Await it before the next call. @throws {EventError} when it cannot be encoded. */
+  /**
+   * Appends an event unchanged, and stores it first if the state has a store. Await it before the next call.
+   *
+   * @throws {EventError} when it cannot be encoded; {@link StorageError} `conflict` when the stored log is not the one of
+   * this state, `held`, `io`. Then the state is unchanged.
+   */
   async appendEvent(event: BaseEvent): Promise<void> {
     const { id, kind, parent_id: parentId } = event;
     const entry = { seq: this.#entries.length, id, kind, parentId, text: this.#codec.encode(event) };
+    await (await this.#stored?.open())?.append([entry], { expectedHead: entry.seq });
     await this.#append(event, entry);
   }
 
@@ -83,10 +114,7 @@ export class ConversationState {
    * @throws {StorageError} `conflict` when the stored events are not the beginning of these, `held`, `invalid`, `io`.
    */
   async save(store: EventStore): Promise<void> {
-    await using log = await store.open(this.id).catch((error: unknown) => {
-      if (error instanceof StorageError && error.code === 'missing') return store.create(this.id, {});
-      throw error;
-    });
+    await using log = await openOrCreate(store, this.id);
     const head = await log.head();
     for await (const { seq, text } of log.range(0)) {
       if (this.#entries[seq]?.text === text) continue;
@@ -96,6 +124,11 @@ export class ConversationState {
       );
     }
     await log.append(this.#entries.slice(head), { expectedHead: head });
+  }
+
+  /** Releases the lease of the stored conversation; the next `appendEvent` takes it again. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#stored?.[Symbol.asyncDispose]();
   }
 
   /** All events, oldest first. */

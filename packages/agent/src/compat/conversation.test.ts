@@ -1,3 +1,7 @@
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { directoryStore } from '@varve/storage/directory';
 import { expect, test } from 'vitest';
 import { scriptedModel, type ScriptedStep, type ScriptedTurn } from '@varve/llm/testing';
 import { memoryStore } from '@varve/storage';
@@ -6,6 +10,7 @@ import { defineAgent } from '../agent.ts';
 import { countingTool } from '../testing/counting-tool.ts';
 import { Conversation } from './conversation.ts';
 import { ConversationState } from './conversation-state.ts';
+import { ConversationRunError } from './run-error.ts';
 
 const record = (text: string): ScriptedTurn => ({ calls: [{ name: 'record', arguments: { text } }], costUsd: 0.5 });
 const done: ScriptedTurn = { calls: [{ name: 'finish', arguments: { message: 'All done.' } }] };
@@ -87,4 +92,36 @@ test('the state is updated also when a run fails because of a bug', async () => 
   await conversation.sendMessage('Go.');
   await expect(conversation.run()).rejects.toThrow('A bug.');
   expect(conversation.state.iteration).toBe(1);
+});
+
+test('a conversation is loaded by its directory and id', async () => {
+  const path = await mkdtemp(join(tmpdir(), 'varve load '));
+  {
+    await using store = await directoryStore({ path });
+    await using made = await Conversation.create({ agent: agentOf([]), store, workspace: process.cwd(), id });
+    await made.sendMessage('Go.');
+  }
+  {
+    await using loaded = await Conversation.load(path, id, { agent: agentOf([done]) });
+    expect(await loaded.run()).toMatchObject({ reason: 'finished' });
+  }
+  await expect(Conversation.load(path, 'b'.repeat(32), { agent: agentOf([]) })).rejects.toMatchObject({
+    code: 'missing',
+  });
+  await using again = await Conversation.load(path, id, { agent: agentOf([]) });
+  expect(again.state.agentExecutionStatus).toBe('finished');
+});
+
+test('a run that fails throws, and the state contains the failure', async () => {
+  await using conversation = await Conversation.create({
+    agent: agentOf([]),
+    store: memoryStore(),
+    workspace: process.cwd(),
+  });
+  await conversation.sendMessage('Go.');
+  const failure = await conversation.run().catch((error: unknown) => error);
+  expect(failure).toBeInstanceOf(ConversationRunError);
+  expect(failure).toMatchObject({ conversationId: conversation.id });
+  expect(failure instanceof Error && failure.cause).toMatchObject({ code: 'script-mismatch' });
+  expect(conversation.state.agentExecutionStatus).toBe('error');
 });

@@ -1,8 +1,11 @@
+import type { EventStore } from '@varve/storage';
+import { directoryStore } from '@varve/storage/directory';
 import { Conversation as Underlying } from '../conversation/conversation.ts';
 import type { CreateOptions, OpenOptions, UserInput } from '../conversation/conversation-options.ts';
 import type { RunOptions } from '../run/run-options.ts';
 import type { RunResult } from '../run/run-result.ts';
 import { ConversationState } from './conversation-state.ts';
+import { ConversationRunError } from './run-error.ts';
 
 /**
  * Facade of `Conversation` of `@varve/agent` with the names of the design page: send a message, run, pause, resume, and
@@ -17,9 +20,13 @@ export class Conversation implements AsyncDisposable {
   readonly #options: CreateOptions | OpenOptions;
   #updating: Promise<void> = Promise.resolve();
 
-  private constructor(conversation: Underlying, options: CreateOptions | OpenOptions) {
+  /** Store that this object owns. */
+  readonly #store: EventStore | undefined;
+
+  private constructor(conversation: Underlying, options: CreateOptions | OpenOptions, store?: EventStore) {
     this.#conversation = conversation;
     this.#options = options;
+    this.#store = store;
     this.state = new ConversationState({ id: conversation.id, kinds: options.kinds ?? [] });
   }
 
@@ -29,11 +36,28 @@ export class Conversation implements AsyncDisposable {
   }
 
   /**
-   * Opens a stored conversation. @throws {AgentError} {@link StorageError} as `Conversation.open` of `@varve/agent`
-   * does.
+   * Opens a stored conversation: with the options of `Conversation.open` of `@varve/agent`, or by the path of a directory
+   * with conversations and the id of one.
+   *
+   * @throws {AgentError} {@link StorageError} as `Conversation.open` of `@varve/agent` does.
    */
-  static async load(options: OpenOptions): Promise<Conversation> {
-    return new Conversation(await Underlying.open(options), options).#withState();
+  static async load(options: OpenOptions): Promise<Conversation>;
+  static async load(directory: string, id: string, options: Omit<OpenOptions, 'store' | 'id'>): Promise<Conversation>;
+  static async load(
+    from: OpenOptions | string,
+    id = '',
+    options?: Omit<OpenOptions, 'store' | 'id'>,
+  ): Promise<Conversation> {
+    if (typeof from !== 'string') return new Conversation(await Underlying.open(from), from).#withState();
+    if (!options) throw new TypeError('The agent of the conversation is missing.');
+    const store = await directoryStore({ path: from });
+    try {
+      const found = { ...options, store, id };
+      return await new Conversation(await Underlying.open(found), found, store).#withState();
+    } catch (error) {
+      await store[Symbol.asyncDispose]();
+      throw error;
+    }
   }
 
   get id(): string {
@@ -47,10 +71,16 @@ export class Conversation implements AsyncDisposable {
     return id;
   }
 
-  /** Runs until there is a reason to end. @throws {AgentError} {@link StorageError} as `Conversation.run` does. */
+  /**
+   * Runs until there is a reason to end.
+   *
+   * @throws {ConversationRunError} when the run fails; {@link AgentError} {@link StorageError} as `Conversation.run` does.
+   */
   async run(options: RunOptions = {}): Promise<RunResult> {
     try {
-      return await this.#conversation.run(options);
+      const result = await this.#conversation.run(options);
+      if (result.reason === 'error') throw new ConversationRunError(this.id, result.error);
+      return result;
     } finally {
       await this.#withState();
     }
@@ -69,6 +99,7 @@ export class Conversation implements AsyncDisposable {
   /** Closes the tools and releases the lease. Idempotent. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#conversation[Symbol.asyncDispose]();
+    await this.#store?.[Symbol.asyncDispose]();
   }
 
   async #withState(): Promise<this> {

@@ -1,0 +1,50 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { readText, root } from './workspace.ts';
+
+/** A row of a table of `docs/parity.md` that has an id and names its tests. */
+interface Row {
+  readonly id: string;
+  readonly state: string;
+  readonly tests: readonly { readonly title: string; readonly file: string }[];
+  readonly notes: string;
+}
+
+const rows = readText('docs/parity.md')
+  .split('\n')
+  .filter((line) => /^\| P-\d+ /.test(line))
+  .map((line): Row => {
+    const [, id = '', , state = '', tests = '', notes = ''] = line.split('|').map((cell) => cell.trim());
+    const links = [...tests.matchAll(/\[([^\]]+)\]\(\.\.\/([^)]+)\)/g)];
+    return { id, state, tests: links.map(([, title = '', file = '']) => ({ title, file })), notes };
+  });
+
+test('each row of the parity page has an id of its own and a known state', () => {
+  expect(rows.length).toBeGreaterThan(40);
+  expect(new Set(rows.map(({ id }) => id)).size).toBe(rows.length);
+  const states = new Set(['yes', 'partly', 'planned', 'not planned', 'extension']);
+  expect(rows.filter(({ state }) => !states.has(state)).map(({ id, state }) => `${id}: ${state}`)).toEqual([]);
+});
+
+test('each feature that is present names its tests, and one that is not planned its reason', () => {
+  const unproven = rows.filter(
+    ({ state, tests }) => ['yes', 'partly', 'extension'].includes(state) && tests.length === 0,
+  );
+  const unexplained = rows.filter(({ state, notes }) => ['partly', 'not planned'].includes(state) && notes === '');
+  expect([...unproven, ...unexplained].map(({ id }) => id)).toEqual([]);
+});
+
+test('each named test exists', () => {
+  const missing = rows.flatMap(({ id, tests }) =>
+    tests.filter(({ title, file }) => !hasTest(file, title)).map(({ title, file }) => `${id}: ${file}: ${title}`),
+  );
+  expect(missing).toEqual([]);
+});
+
+/** Returns true if a file contains the title of a test. */
+function hasTest(file: string, title: string): boolean {
+  if (!file.endsWith('.test.ts') || !existsSync(join(root, file))) return false;
+  const quoted = [`'${title.replaceAll("'", String.raw`\'`)}'`, `"${title}"`, `\`${title}\``];
+  return quoted.some((text) => readText(file).includes(text));
+}
