@@ -3,24 +3,25 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readText, root } from './workspace.ts';
 
-/** A row of a table of `docs/parity.md` that has an id and names its tests. */
-interface Row {
+/** A feature of `docs/parity.md` that has an id and names its tests. */
+interface Feature {
   readonly id: string;
   readonly state: string;
   readonly tests: readonly { readonly title: string; readonly file: string }[];
-  readonly notes: string;
+  /** Limits, or the reason why the feature is not planned. */
+  readonly note: string;
 }
 
-const rows = readText('docs/parity.md')
-  .split('\n')
-  .filter((line) => /^\| P-\d+ /.test(line))
-  .map((line): Row => {
-    const [, id = '', , state = '', tests = '', notes = ''] = line.split('|').map((cell) => cell.trim());
+const rows = [...readText('docs/parity.md').matchAll(/^- \*\*(P-\d+)\*\* \(([^)]+)\) (.+)$/gm)].map(
+  ([, id = '', state = '', description = '']): Feature => {
+    const [text = '', tests = ''] = description.split(' Tests: ');
     const links = [...tests.matchAll(/\[([^\]]+)\]\(\.\.\/([^)]+)\)/g)];
-    return { id, state, tests: links.map(([, title = '', file = '']) => ({ title, file })), notes };
-  });
+    const [, note = ''] = text.split('; ');
+    return { id, state, note, tests: links.map(([, title = '', file = '']) => ({ title, file })) };
+  },
+);
 
-test('each row of the parity page has an id of its own and a known state', () => {
+test('each feature of the parity page has an id of its own and a known state', () => {
   expect(rows.length).toBeGreaterThan(40);
   expect(new Set(rows.map(({ id }) => id)).size).toBe(rows.length);
   const states = new Set(['yes', 'partly', 'planned', 'not planned', 'extension']);
@@ -31,7 +32,7 @@ test('each feature that is present names its tests, and one that is not planned 
   const unproven = rows.filter(
     ({ state, tests }) => ['yes', 'partly', 'extension'].includes(state) && tests.length === 0,
   );
-  const unexplained = rows.filter(({ state, notes }) => ['partly', 'not planned'].includes(state) && notes === '');
+  const unexplained = rows.filter(({ state, note }) => ['partly', 'not planned'].includes(state) && note === '');
   expect([...unproven, ...unexplained].map(({ id }) => id)).toEqual([]);
 });
 

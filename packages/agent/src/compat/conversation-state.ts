@@ -98,8 +98,8 @@ export class ConversationState implements AsyncDisposable {
   /**
    * Appends an event unchanged, and stores it first if the state has a store. Await it before the next call.
    *
-   * @throws {EventError} when it cannot be encoded; {@link StorageError} `conflict` when the stored log is not the one of
-   * this state, `held`, `io`. Then the state is unchanged.
+   * @throws {EventError} when it cannot be encoded; {@link StorageError} `conflict` when the stored log is not
+   * that of this state, `held`, `io`. Then the state is unchanged.
    */
   async appendEvent(event: BaseEvent): Promise<void> {
     const { id, kind, parent_id: parentId } = event;

@@ -36,8 +36,8 @@ export class Conversation implements AsyncDisposable {
   }
 
   /**
-   * Opens a stored conversation: with the options of `Conversation.open` of `@varve/agent`, or by the path of a directory
-   * with conversations and the id of one.
+   * Opens a stored conversation: with the options of `Conversation.open` of `@varve/agent`, or by the path of a
+   * directory with conversations and the id of one.
    *
    * @throws {AgentError} {@link StorageError} as `Conversation.open` of `@varve/agent` does.
    */
@@ -74,7 +74,8 @@ export class Conversation implements AsyncDisposable {
   /**
    * Runs until there is a reason to end.
    *
-   * @throws {ConversationRunError} when the run fails; {@link AgentError} {@link StorageError} as `Conversation.run` does.
+   * @throws {ConversationRunError} when the run fails; {@link AgentError} {@link StorageError} as `Conversation.run`
+   * does.
    */
   async run(options: RunOptions = {}): Promise<RunResult> {
     try {

@@ -14,9 +14,10 @@ const derived = new Set(['system', 'recall', 'null', 'change_agent_state', 'cond
 
 /**
  * Returns the actions of a trajectory for a replay. What follows from the others is left out: records of the
- * environment, the system prompt, recalls, condensations and changes of the state. Only the last message waits for the user.
+ * environment, the system prompt, recalls, condensations and changes of the state. Only the last message waits for the
+ * user.
  *
- * @throws {InteropError} `invalid` for a trajectory without a message of the user, or one that starts with other actions.
+ * @throws {InteropError} `invalid` for a trajectory that does not start with a message of the user.
  * @see OpenHands controller/replay.py
  */
 export function replayPlan(records: readonly V0Record[]): ReplayPlan {

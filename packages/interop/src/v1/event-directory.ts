@@ -7,8 +7,8 @@ import { readEventTexts } from './read-events.ts';
 const names = [/^event-(\d{5,15})-.+\.json$/, /^(\d{6})_[0-9a-fA-F-]{8,}\.json$/, /^(\d{4})_[A-Za-z_]+\.json$/];
 
 /**
- * Conversation directory of the OpenHands agent SDK in any of its layouts: `event-00000-<id>.json`, `000000_<id>.json` and
- * `0001_<kind>.json`, in `events` or next to `base_state.json`. The store `dir:` writes the first.
+ * Conversation directory of the OpenHands agent SDK in any of its layouts: `event-00000-<id>.json`, `000000_<id>.json`
+ * and `0001_<kind>.json`, in `events` or next to `base_state.json`. The store `dir:` writes the first.
  */
 export const v1DirectoryFormat: LogFormat = {
   name: 'v1-directory',

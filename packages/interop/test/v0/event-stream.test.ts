@@ -17,7 +17,7 @@ function memoryFiles(texts: Map<string, string> = new Map()): RecordFiles & { re
 const now = (): number => Date.UTC(2026, 0, 1);
 const ignore = (): void => undefined;
 const mask = (text: string): string => text.replaceAll('hunter2', '<secret_hidden>');
-const says = (content: string): V0Record => ({ action: 'message', args: { content } });
+const userMessage = (content: string): V0Record => ({ action: 'message', args: { content } });
 
 async function all(records: AsyncIterable<V0Record>): Promise<readonly V0Record[]> {
   const found: V0Record[] = [];
@@ -31,13 +31,13 @@ describe('an event stream', () => {
     const stream = await EventStream.open({ files, now });
     const stored: (string | undefined)[] = [];
     stream.subscribe('main', ({ id }) => void stored.push(files.texts.get(`events/${String(id)}.json`)), 'a');
-    await Promise.all(Array.from({ length: 26 }, async (_, index) => stream.add(says(`m${index}`), 'user')));
+    await Promise.all(Array.from({ length: 26 }, async (_, index) => stream.add(userMessage(`m${index}`), 'user')));
     await stream.close();
     expect(stored.map((text) => (JSON.parse(text ?? '{}') as V0Record)['id'])).toEqual([...stored.keys()]);
     expect([...files.texts.keys()].filter((path) => path.startsWith('event_cache'))).toEqual(['event_cache/0-25.json']);
     const again = await EventStream.open({ files, now });
     expect(again.nextId).toBe(26);
-    const { timestamp } = await again.add(says('later'), 'agent');
+    const { timestamp } = await again.add(userMessage('later'), 'agent');
     const [last] = await all(again.search({ startId: 25, endId: 25 }));
     expect(String(timestamp) > String(last?.['timestamp'])).toBe(true);
   });
@@ -72,8 +72,8 @@ describe('an event stream', () => {
       },
       'x',
     );
-    await stream.add(says('a'), 'user');
-    await stream.add(says('b'), 'user');
+    await stream.add(userMessage('a'), 'user');
+    await stream.add(userMessage('b'), 'user');
     await both;
     open(undefined);
     await stream.close();
@@ -90,9 +90,9 @@ describe('an event stream', () => {
     stream.subscribe('test', ignore, 'a');
     expect(() => stream.subscribe('main', ignore, 'a')).toThrow('main has a callback a already');
     expect([stream.unsubscribe('main', 'a'), stream.unsubscribe('main', 'a')]).toEqual([true, false]);
-    await expect(stream.add({ ...says('a'), id: 3 }, 'user')).rejects.toThrow('has the id 3 already');
+    await expect(stream.add({ ...userMessage('a'), id: 3 }, 'user')).rejects.toThrow('has the id 3 already');
     await stream.close();
-    await expect(stream.add(says('a'), 'user')).rejects.toThrow('closed');
+    await expect(stream.add(userMessage('a'), 'user')).rejects.toThrow('closed');
   });
 
   test('masks secrets at any depth, and uses the id of a failed write again', async () => {
@@ -103,7 +103,7 @@ describe('an event stream', () => {
       await files.write(path, text);
     };
     const stream = await EventStream.open({ files: { ...files, write }, now, mask });
-    await expect(stream.add(says('x'), 'user')).rejects.toThrow('full');
+    await expect(stream.add(userMessage('x'), 'user')).rejects.toThrow('full');
     isFull = false;
     const record = { action: 'task_tracking', args: { task_list: [{ title: 'use hunter2' }] }, message: 'hunter2' };
     const stored = await stream.add(record, 'agent');

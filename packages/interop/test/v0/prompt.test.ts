@@ -12,7 +12,7 @@ import { activeBranch } from '../../src/index.ts';
 import { countedIds, v0Fixture } from '../fixture.ts';
 
 const records = v0Fixture('every-kind');
-const says = (content: string, id: number, source = 'user'): V0Record => ({
+const userMessage = (content: string, id: number, source = 'user'): V0Record => ({
   id,
   source,
   action: 'message',
@@ -29,7 +29,9 @@ describe('the prompt of a V0 log', () => {
 
   test('starts with the system prompt and the first message of the user, which condensations may forget', () => {
     const forget = { action: 'condensation', args: { forgotten_event_ids: [0, 1] } };
-    const prompt = promptOfRecords([says('first', 0), says('second', 1), forget], { systemPrompt: 'You help.' });
+    const prompt = promptOfRecords([userMessage('first', 0), userMessage('second', 1), forget], {
+      systemPrompt: 'You help.',
+    });
     expect(prompt.map(({ role, content }) => [role, content])).toEqual([
       ['system', [{ type: 'text', text: 'You help.' }]],
       ['user', [{ type: 'text', text: 'first' }]],
@@ -69,7 +71,7 @@ describe('the prompt of a V0 log', () => {
 
   test('cuts long results in the middle, and separates messages of the user', () => {
     const long = { observation: 'error', content: 'x'.repeat(500) };
-    const prompt = promptOfRecords([says('a', 0), says('b', 1), long], { maxMessageChars: 100 });
+    const prompt = promptOfRecords([userMessage('a', 0), userMessage('b', 1), long], { maxMessageChars: 100 });
     const texts = prompt.flatMap(({ content }) => content.map((part) => (part.type === 'text' ? part.text : '')));
     expect(texts.map((text) => text.slice(0, 3))).toEqual(['a', '\n\nb', '\n\nx']);
     expect(texts[2]?.length).toBeLessThanOrEqual(102);
@@ -78,10 +80,10 @@ describe('the prompt of a V0 log', () => {
 
 test('the view of V0 forgets ids and ranges, shows only the newest summary, and reports open requests', () => {
   const log = [
-    says('a', 0),
-    says('b', 1),
+    userMessage('a', 0),
+    userMessage('b', 1),
     condense({ forgotten_event_ids: [0], summary: 'old', summary_offset: 0 }),
-    says('c', 3),
+    userMessage('c', 3),
     condense({ forgotten_events_start_id: 1, forgotten_events_end_id: 2, summary: 'new', summary_offset: 1 }),
     { action: 'condensation_request' },
   ];
@@ -110,10 +112,10 @@ describe('a replay', () => {
 
   test('waits for the user after its last action only', () => {
     const asks = (id: number): V0Record => ({
-      ...says('?', id, 'agent'),
+      ...userMessage('?', id, 'agent'),
       args: { content: '?', wait_for_response: true },
     });
-    const { actions } = replayPlan([says('a', 0), asks(1), asks(2)]);
+    const { actions } = replayPlan([userMessage('a', 0), asks(1), asks(2)]);
     expect(actions.map(({ args }) => args)).toMatchObject([{ wait_for_response: false }, { wait_for_response: true }]);
   });
 

@@ -106,7 +106,13 @@ test('cost and tokens of the agent are those of its last action', () => {
 });
 
 test('a newer summary replaces the older ones, as in V0', () => {
-  const records = [says('a', 0), condense('first', [0]), says('b', 2), condense('second', [2]), says('c', 4)];
+  const records = [
+    userMessage('a', 0),
+    condense('first', [0]),
+    userMessage('b', 2),
+    condense('second', [2]),
+    userMessage('c', 4),
+  ];
   const { events } = foldEvents(viewProjection(codec), eventsOf(records));
   expect(events.map((event) => ('summary' in event ? event.summary : event.kind))).toEqual(['second', 'MessageEvent']);
 });
@@ -279,6 +285,6 @@ function condense(summary: string, ids: readonly number[]): object {
   return { action: 'condensation', args: { forgotten_event_ids: ids, summary, summary_offset: 0 } };
 }
 
-function says(content: string, id: number): object {
+function userMessage(content: string, id: number): object {
   return { id, source: 'user', action: 'message', args: { content } };
 }
