@@ -1,44 +1,56 @@
 import type { Json } from '@varve/events';
-import * as z from 'zod';
-import { alwaysConfirm } from './always-confirm.ts';
+import { buildPart, isPartSpec, SpecError, type Registry, type SpecPath } from '@varve/events/specs';
+import { permissionRules, type PermissionRule } from '../permissions/permission-rule.ts';
+import { riskKinds, type RiskContext } from '../risk/risk-kinds.ts';
+import type { RiskAnalyzer } from '../risk/risk-analyzer.ts';
+import { confirmationKinds, type ConfirmationContext } from './confirmation-kinds.ts';
 import type { ConfirmationPolicy } from './confirmation-policy.ts';
-import { confirmRisky } from './confirm-risky.ts';
-import { neverConfirm } from './never-confirm.ts';
 import { withRules } from './with-rules.ts';
-import { permissionRules } from '../permissions/permission-rule.ts';
-import { riskFromSpec } from '../risk/risk-from-spec.ts';
 
-const specs = z.discriminatedUnion('kind', [
-  z.looseObject({ kind: z.literal('NeverConfirm') }),
-  z.looseObject({ kind: z.literal('AlwaysConfirm') }),
-  z.looseObject({
-    kind: z.literal('ConfirmRisky'),
-    threshold: z.enum(['LOW', 'MEDIUM', 'HIGH']).default('HIGH'),
-    confirm_unknown: z.boolean().default(true),
-  }),
-]);
-
-/** Rules of a person, which any policy may have. */
-const withStoredRules = z.looseObject({ rules: permissionRules.default([]) });
-
-/**
- * Returns the policy for a spec and the spec of its analyzer; undefined when only the application can make it.
- *
- * @see software-agent-sdk ConfirmationPolicyBase, SecurityAnalyzerBase
- */
-export function confirmationFromSpec(policy: Json, analyzer?: Json): ConfirmationPolicy | undefined {
-  const { data: stored } = withStoredRules.safeParse(policy);
-  const made = stored && policyFromSpec(policy, analyzer);
-  return made && withRules(made, stored.rules);
+/** Kinds of policies and analyzers that can be rebuilt. */
+export interface ConfirmationRegistries {
+  readonly confirmations: Registry<ConfirmationPolicy, ConfirmationContext>;
+  readonly analyzers: Registry<RiskAnalyzer, RiskContext>;
 }
 
-function policyFromSpec(policy: Json, analyzer: Json | undefined): ConfirmationPolicy | undefined {
-  const { data } = specs.safeParse(policy);
-  if (data?.kind === 'NeverConfirm') return neverConfirm();
-  if (data?.kind === 'AlwaysConfirm') return alwaysConfirm();
-  if (!data) return undefined;
-  const { threshold, confirm_unknown: confirmUnknown } = data;
-  if (analyzer === undefined || analyzer === null) return confirmRisky({ threshold, confirmUnknown });
-  const made = riskFromSpec(analyzer);
-  return made && confirmRisky({ threshold, confirmUnknown, analyzer: made });
+/** Those of this package. */
+export const builtinConfirmations: ConfirmationRegistries = {
+  confirmations: confirmationKinds,
+  analyzers: riskKinds(),
+};
+
+/**
+ * Returns the policy for its spec and the spec of its analyzer, with the rules of a person in it.
+ *
+ * @throws {SpecError} when only the application can make it, or its rules are malformed.
+ * @see software-agent-sdk ConfirmationPolicyBase, SecurityAnalyzerBase
+ */
+export function confirmationFromSpec(
+  policy: Json,
+  analyzer: Json | undefined,
+  { confirmations, analyzers }: ConfirmationRegistries = builtinConfirmations,
+): ConfirmationPolicy {
+  const analyzerAt = (spec: Json, path: SpecPath): RiskAnalyzer =>
+    buildPart(spec, {
+      registry: analyzers,
+      path,
+      contextAt: (inner) => ({ analyzer: (nested, ...position) => analyzerAt(nested, [...inner, ...position]) }),
+    });
+  const storedAnalyzer = (): RiskAnalyzer | undefined =>
+    analyzer === undefined || analyzer === null ? undefined : analyzerAt(analyzer, ['security_analyzer']);
+  const made = buildPart(policy, {
+    registry: confirmations,
+    path: ['confirmation_policy'],
+    contextAt: () => ({ storedAnalyzer }),
+  });
+  return withRules(made, rulesIn(policy));
+}
+
+/** Any policy may have rules. */
+function rulesIn(policy: Json): readonly PermissionRule[] {
+  if (!isPartSpec(policy) || policy['rules'] === undefined) return [];
+  const { data } = permissionRules.safeParse(policy['rules']);
+  if (data) return data;
+  const problem = { path: 'confirmation_policy.rules', kind: policy.kind, reason: 'the rules are malformed.' };
+  throw new SpecError(problem);
 }

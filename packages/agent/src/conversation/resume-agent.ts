@@ -8,7 +8,8 @@ import {
   type Agent,
   type AgentOptions,
 } from '../agent.ts';
-import { confirmationFromSpec } from '../confirmation/confirmation-from-spec.ts';
+import { SpecError } from '@varve/events/specs';
+import { confirmationFromSpec, type ConfirmationRegistries } from '../confirmation/confirmation-from-spec.ts';
 import { AgentError } from '../error.ts';
 import type { Policies as PolicyUpdates } from '../log/projections/policies-projection.ts';
 import type { StoredSettings } from '../log/settings.ts';
@@ -22,6 +23,8 @@ export interface ResumeContext {
   readonly id: string;
   /** Policy updates in its log. */
   readonly policyUpdates: PolicyUpdates;
+  /** Kinds of policies and analyzers; default those of this package. */
+  readonly registries?: ConfirmationRegistries | undefined;
 }
 
 const count = z.number().positive().optional().catch(undefined);
@@ -53,7 +56,7 @@ const storedMeta = z.looseObject({
  * `invalid` for stored limits that allow nothing.
  * @see software-agent-sdk ConversationState.create: the stored policy wins, the agent and its limits are the caller's
  */
-export function resumeAgent(agent: Agent, settings: StoredSettings, { id, policyUpdates }: ResumeContext): Agent {
+export function resumeAgent(agent: Agent, settings: StoredSettings, context: ResumeContext): Agent {
   const { data } = storedMeta.safeParse(settings);
   // The reference stores the policy next to the agent.
   const outer = policies.safeParse(settings).data;
@@ -64,7 +67,7 @@ export function resumeAgent(agent: Agent, settings: StoredSettings, { id, policy
         confirmation_policy: outer.confirmation_policy,
         security_analyzer: outer.security_analyzer,
       }),
-    ...updatesSince(policyUpdates, data?.policies_head),
+    ...updatesSince(context.policyUpdates, data?.policies_head),
   };
   const { budget, stuck, hooks } = stored;
   if (agent.hooks === defaultHooks && hooks && Object.keys(hooks).length > 0) {
@@ -72,7 +75,7 @@ export function resumeAgent(agent: Agent, settings: StoredSettings, { id, policy
     throw new AgentError('hooks-missing', `${what}. Pass the hooks, or an empty object to use it without them.`);
   }
   return inheritPolicies(agent, {
-    ...(agent.confirmation === defaultConfirmation && confirmationOf(stored, id)),
+    ...(agent.confirmation === defaultConfirmation && confirmationOf(stored, context)),
     ...(budget && { budget: withoutUndefined(budget) }),
     ...(stuck && { stuck: stuck === 'never' ? stuck : withoutUndefined(stuck) }),
   });
@@ -105,13 +108,17 @@ export function inheritPolicies(agent: Agent, { confirmation, budget, stuck, hoo
 
 function confirmationOf(
   { confirmation_policy: policy, security_analyzer: analyzer }: z.output<typeof policies>,
-  id: string,
+  { id, registries }: ResumeContext,
 ): Policies {
   if (policy === undefined) return {};
-  const confirmation = confirmationFromSpec(policy, analyzer);
-  if (confirmation) return { confirmation };
-  const what = `Calls of conversation ${id} are confirmed by ${JSON.stringify(policy)}, which cannot be made from this`;
-  throw new AgentError('policy-missing', `${what}, and the agent has no policy of its own: give it one.`);
+  try {
+    return { confirmation: confirmationFromSpec(policy, analyzer, registries) };
+  } catch (cause) {
+    if (!(cause instanceof SpecError)) throw cause;
+    const what = `Calls of conversation ${id} are confirmed by ${JSON.stringify(policy)}, which cannot be made from this`;
+    const message = `${what} (${cause.message}), and the agent has no policy of its own: give it one.`;
+    throw new AgentError('policy-missing', message, { cause });
+  }
 }
 
 /** Kind and tools of an agent. */
