@@ -2,25 +2,16 @@ import { noCondensation, type Condenser } from '@varve/condensers';
 import type { Json } from '@varve/events';
 import type { LanguageModel, ModelParameters } from '@varve/llm';
 import type { Signer } from '@varve/storage/proof';
-import type { Mask, Redactor } from '@varve/text';
-import type { Tool } from '@varve/tools';
 import type { ConfirmationPolicy } from './confirmation/confirmation-policy.ts';
 import { AgentError } from './error.ts';
 import { isWithoutHooks, type HookConfig } from './hooks/hook-config.ts';
 import { withoutUndefined } from './without-undefined.ts';
 import { checkLimits, type Budget } from './budget/limits.ts';
 import { neverConfirm } from './confirmation/never-confirm.ts';
-import { codingPrompt, type Prompt } from './prompt.ts';
+import { codingPrompt } from './prompt/preset-prompt.ts';
+import { textPrompt, type Prompt } from './prompt/prompt.ts';
+import type { Toolset } from './spec/toolset.ts';
 import { stuckRules, type StuckRules } from './stuck/stuck-rules.ts';
-
-/** Context in which the tools of a conversation are made. */
-export interface ToolsContext {
-  readonly conversationId: string;
-  /** Masks the conversation's secrets, for tools that keep text outside the log. */
-  readonly mask: Mask;
-  /** Masks the same secrets in text that arrives in pieces, or before it is cut; an option of `defaultTools`. */
-  readonly redactor: Redactor;
-}
 
 /**
  * Meaning of a reply of text alone. `finish`: the work is done. `wait`: it is a question to the person, and the run
@@ -33,9 +24,10 @@ export interface Agent {
   readonly model: LanguageModel;
   /**
    * Makes the tools of one conversation, which closes them when it is closed: shells and histories are never shared.
-   * Called once each time a conversation is created or opened; names must differ.
+   * Called once each time a conversation is created or opened; names must differ. A function without a spec cannot be
+   * rebuilt: `toolset` returns one that can.
    */
-  readonly tools: (context: ToolsContext) => readonly Tool[];
+  readonly tools: Toolset;
   readonly condenser: Condenser;
   readonly prompt: Prompt;
   readonly confirmation: ConfirmationPolicy;
@@ -117,7 +109,7 @@ export function defineAgent(options: AgentOptions): Agent {
     ...withoutUndefined(options),
     model,
     tools,
-    prompt: typeof prompt === 'string' ? () => ({ fixed: prompt }) : prompt,
+    prompt: typeof prompt === 'string' ? textPrompt(prompt) : prompt,
     concurrency,
     budget,
     stuck: stuck === 'never' ? stuck : stuck === defaultStuck ? defaultStuck : stuckRules(stuck),
@@ -126,9 +118,10 @@ export function defineAgent(options: AgentOptions): Agent {
 }
 
 /** @see software-agent-sdk Agent: shared fields have the same names */
-function specOf({ model, condenser, confirmation, parameters, budget, ...agent }: Omit<Agent, 'spec'>): Json {
+function specOf({ model, tools, condenser, confirmation, parameters, budget, ...agent }: Omit<Agent, 'spec'>): Json {
   return {
     model: model.spec,
+    ...(tools.spec && { tools: tools.spec }),
     condenser: condenser.spec,
     confirmation_policy: confirmation.spec,
     ...(confirmation.analyzer !== undefined && { security_analyzer: confirmation.analyzer }),
@@ -136,6 +129,7 @@ function specOf({ model, condenser, confirmation, parameters, budget, ...agent }
     budget: { ...budget },
     tool_concurrency_limit: agent.concurrency,
     text_reply: agent.textReply,
+    ...(agent.prompt.spec !== undefined && { prompt: agent.prompt.spec }),
     stuck: agent.stuck === 'never' ? agent.stuck : { ...agent.stuck },
     ...(!isWithoutHooks(agent.hooks) && { hooks: agent.hooks as Json }),
     kind: 'Agent',

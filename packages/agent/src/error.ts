@@ -11,6 +11,8 @@ export type AgentErrorCode =
    * accept that they are missing.
    */
   | 'tools-missing'
+  /** A stored agent has parts that cannot be rebuilt here; pass an agent, or registries that have them. */
+  | 'not-rebuilt'
   /** The stored confirmation policy can be made by its application only; set one on the agent. */
   | 'policy-missing'
   /** The conversation was used with hooks, and the agent has none: pass them, or none explicitly. */

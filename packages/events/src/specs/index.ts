@@ -7,4 +7,4 @@ export {
   type Registry,
   type SpecPath,
 } from './part-kind.ts';
-export { describeProblem, SpecError, type SpecProblem } from './spec-problem.ts';
+export { describeProblem, optionProblem, SpecError, type SpecProblem } from './spec-problem.ts';

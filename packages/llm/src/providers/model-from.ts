@@ -37,7 +37,7 @@ export function modelFrom(reference: string, options: ModelFromOptions = {}): La
   const apiKey = options.apiKey ?? keyOf(named, keys);
   const contextWindow = options.contextWindow ?? catalog?.find({ model, baseUrl })?.contextWindow;
   const adapterOptions: ProtocolOptions = {
-    vision: visionModels.test(model.toLowerCase()),
+    vision: modelSeesImages(model),
     ...rest,
     model,
     baseUrl,
@@ -50,6 +50,11 @@ export function modelFrom(reference: string, options: ModelFromOptions = {}): La
 /** Models that accept images, with or without the maker's name in front. */
 const visionModels =
   /(?:^|\/)(?:gpt-(?:4o|4\.1|[5-9])|chatgpt-4o|o[134](?:-|$)|claude-|gemini-|gemma-?3|grok-4|kimi-(?:k2\.[5-9]|k3)|llama-?4|pixtral|qwen.*vl|llava)/;
+
+/** Returns whether a model is known by its name to accept images. */
+export function modelSeesImages(model: string): boolean {
+  return visionModels.test(model.toLowerCase());
+}
 
 interface ResolvedReference extends Provider {
   readonly model: string;

@@ -1,3 +1,4 @@
 export { modelKinds } from './model-kinds.ts';
 export type { ModelContext, ModelKind, ModelKindsOptions, ServerCredentials, StoredServer } from './model-kind.ts';
 export { modelParameters } from './adapter-options.ts';
+export { isLitellmSpec, specFromLitellm } from './litellm-spec.ts';

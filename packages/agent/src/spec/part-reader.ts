@@ -1,0 +1,63 @@
+import type { Json } from '@varve/events';
+import { optionProblem, SpecError, type SpecProblem } from '@varve/events/specs';
+import type * as z from 'zod';
+import type { AgentOptions } from '../agent.ts';
+import { isUnset, type JsonObject } from './json-object.ts';
+
+/** A part of a stored agent that was not rebuilt. */
+export interface MissingPart extends SpecProblem {
+  /** Without it, the agent would not work, or would do more than the stored one: none is returned. */
+  readonly isEssential: boolean;
+}
+
+/** Where a part is stored. */
+interface PartPlace {
+  /** Option of the agent: one that the caller replaced is not read. */
+  readonly option: keyof AgentOptions;
+  readonly field: string;
+  readonly isEssential?: boolean;
+}
+
+/** Reads the fields of a stored agent, and collects what could not be rebuilt. */
+export class PartReader {
+  readonly #stored: JsonObject;
+  readonly #replaced: ReadonlySet<string>;
+  readonly #missing: MissingPart[];
+
+  constructor(stored: JsonObject, replaced: ReadonlySet<string>, missing: MissingPart[]) {
+    this.#stored = stored;
+    this.#replaced = replaced;
+    this.#missing = missing;
+  }
+
+  /** Returns what `make` makes of a field; undefined for an absent one, and for one that is reported as missing. */
+  read<Part>({ option, field, isEssential = false }: PartPlace, make: (spec: Json) => Part): Part | undefined {
+    const spec = this.#stored[field];
+    // An agent may have no tools.
+    if (this.#replaced.has(option) || (isUnset(spec) && !Array.isArray(spec))) return undefined;
+    try {
+      return make(spec ?? null);
+    } catch (error) {
+      if (!(error instanceof SpecError)) throw error;
+      this.#missing.push({ ...error.problem, isEssential });
+      return undefined;
+    }
+  }
+
+  /** Returns the value of a field that matches a schema. */
+  value<Schema extends z.ZodType>(place: PartPlace, schema: Schema): z.output<Schema> | undefined {
+    return this.read(place, (spec) => this.checked(schema, spec, place.field));
+  }
+
+  /** Returns a value that matches a schema. @throws {SpecError} naming the first field that does not. */
+  checked<Schema extends z.ZodType>(schema: Schema, spec: Json, field: string): z.output<Schema> {
+    const { success, data, error } = schema.safeParse(spec);
+    if (success) return data;
+    throw new SpecError({ kind: 'Agent', ...optionProblem(spec, error, [field]) });
+  }
+
+  /** Reports something that the agent can do without. */
+  readonly ignored = (problem: SpecProblem): void => {
+    this.#missing.push({ ...problem, isEssential: false });
+  };
+}
