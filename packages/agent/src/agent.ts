@@ -10,7 +10,7 @@ import { checkLimits, type Budget } from './budget/limits.ts';
 import { neverConfirm } from './confirmation/never-confirm.ts';
 import { codingPrompt } from './prompt/preset-prompt.ts';
 import { textPrompt, type Prompt } from './prompt/prompt.ts';
-import type { Toolset } from './spec/toolset.ts';
+import type { Toolset } from './specs/toolset.ts';
 import { stuckRules, type StuckRules } from './stuck/stuck-rules.ts';
 
 /**

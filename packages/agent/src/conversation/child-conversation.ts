@@ -20,7 +20,7 @@ export interface ChildOptions
  */
 export async function childSession(
   parent: Session,
-  { store, secrets = [], kinds, now, timeout, newId }: ConversationOptions,
+  { store, secrets = [], kinds, now, timeout, newId }: Omit<ConversationOptions, 'agent'>,
   child: ChildOptions & { readonly id: string },
 ): Promise<{ readonly session: Session; readonly options: ConversationOptions }> {
   const { id, clientTools = [], missingTools = 'refuse' } = child;

@@ -2,6 +2,8 @@ import type { Content, EventKind } from '@varve/events';
 import type { EventStore } from '@varve/storage';
 import type { ClientToolSpec } from '@varve/tools/client';
 import type { Agent } from '../agent.ts';
+import type { AgentRegistries } from '../specs/agent-registries.ts';
+import type { MissingPart } from '../specs/part-reader.ts';
 
 /** Options of creating and of opening a conversation. */
 export interface ConversationOptions {
@@ -37,8 +39,17 @@ export interface CreateOptions extends ConversationOptions {
 }
 
 /** Options of `Conversation.open`. */
-export interface OpenOptions extends ConversationOptions {
+export interface OpenOptions extends Omit<ConversationOptions, 'agent'> {
   readonly id: string;
+  /** Default: the agent that the conversation was last used with, rebuilt from its log by `registries`. */
+  readonly agent?: Agent;
+  /**
+   * Kinds of parts, and the credentials of models, for what is rebuilt: the stored policy, and the agent if none is
+   * given. Default: the kinds of the varve packages without credentials, which suffice for a server on this machine.
+   */
+  readonly registries?: AgentRegistries;
+  /** Called with the parts of the stored agent that the rebuilt one lacks. Must not throw. */
+  readonly onMissing?: (missing: readonly MissingPart[]) => void;
   /** Default: the workspace that the conversation was created with. */
   readonly workspace?: string;
   /**

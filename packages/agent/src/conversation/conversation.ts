@@ -42,7 +42,7 @@ function newConversationId(): string {
  */
 export class Conversation implements AsyncDisposable {
   readonly #session: Session;
-  readonly #options: ConversationOptions;
+  readonly #options: Omit<ConversationOptions, 'agent'>;
   readonly #runLock: RunLock;
   readonly #children = new Set<Conversation>();
   readonly #parent: Conversation | undefined;
@@ -50,7 +50,7 @@ export class Conversation implements AsyncDisposable {
   readonly #closeSignal = new AbortController();
   #closing: Promise<void> | undefined;
 
-  private constructor(session: Session, options: ConversationOptions, parent?: Conversation) {
+  private constructor(session: Session, options: Omit<ConversationOptions, 'agent'>, parent?: Conversation) {
     this.#session = session;
     this.#options = options;
     this.#runLock = new RunLock(session);
@@ -65,11 +65,11 @@ export class Conversation implements AsyncDisposable {
   }
 
   /**
-   * Resumes a conversation at the end of its log. Nothing is appended and nothing runs until `send` or `run`; the next
+   * Resumes a conversation at the end of its log; without `agent`, with the one that it was last used with. Nothing is appended and nothing runs until `send` or `run`; the next
    * run completes what a crash left open.
    *
-   * @throws {AgentError} `invalid`, `tools-missing`, `policy-missing`, `incomplete`; {@link StorageError} `missing`,
-   * `held` and what the store throws.
+   * @throws {AgentError} `invalid`, `not-rebuilt`, `tools-missing`, `policy-missing`, `incomplete`;
+   * {@link StorageError} `missing`, `held` and what the store throws.
    */
   static async open(options: OpenOptions): Promise<Conversation> {
     return new Conversation(await openSession(options), options);

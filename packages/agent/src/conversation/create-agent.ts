@@ -11,7 +11,7 @@ import { memoryStore, type EventStore } from '@varve/storage';
 import { defaultTools, finish, type Tool } from '@varve/tools';
 import type * as z from 'zod';
 import { defineAgent, type Agent, type AgentOptions } from '../agent.ts';
-import type { ToolsContext } from '../spec/toolset.ts';
+import type { ToolsContext } from '../specs/toolset.ts';
 import type { UserInput } from './conversation-options.ts';
 import { Conversation } from './conversation.ts';
 import { AgentError } from '../error.ts';

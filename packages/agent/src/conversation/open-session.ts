@@ -27,6 +27,7 @@ import type { ConversationOptions, CreateOptions, OpenOptions } from './conversa
 import { checkImported } from './import-conversation.ts';
 import { navigateTo } from './navigate.ts';
 import { checkAgent, resumeAgent } from './resume-agent.ts';
+import { storedAgent } from './stored-agent.ts';
 import { checkFork, copyMissingEvents } from './unfinished-fork.ts';
 
 /** Parent of a session, if it has one. */
@@ -84,8 +85,8 @@ export async function createSession(
 /**
  * Opens a stored conversation at the head of its log, and finishes a fork that was interrupted.
  *
- * @throws {AgentError} `invalid`, `tools-missing`, `policy-missing`, `incomplete`; {@link StorageError} `missing`,
- * `held` and what the store throws.
+ * @throws {AgentError} `invalid`, `not-rebuilt`, `tools-missing`, `policy-missing`, `incomplete`; {@link StorageError}
+ * `missing`, `held` and what the store throws.
  */
 export async function openSession(options: OpenOptions, parent?: ParentSession): Promise<Session> {
   const codec = codecOf(options);
@@ -139,10 +140,13 @@ async function resumedSession(
     throw new AgentError('invalid', `Conversation ${id} is not a child of conversation ${parent.conversationId}.`);
   }
   const workspace = await workspaceOf(options, stored.workspace);
-  const agent = resumeAgent(options.agent, stored, { id, policyUpdates: timeline.read('policies') });
+  const { names: toolNames } = timeline.read('toolsets');
+  const own = options.agent ?? storedAgent({ id, settings: stored, toolNames }, options);
+  const { registries } = options;
+  const agent = resumeAgent(own, stored, { id, policyUpdates: timeline.read('policies'), registries });
   const lastStamp = await lastTimestamp(folded.log, folded.codec);
   // Made once everything else is known to exist: a failure closes them, and a caller may have no others.
-  const { tools: agentTools, mask } = makeTools(options);
+  const { tools: agentTools, mask } = makeTools({ ...options, agent: own });
   try {
     const { tools, specs } = registerClientTools({
       id,
@@ -152,8 +156,7 @@ async function resumedSession(
       view: timeline.read('view'),
     });
     if (options.missingTools !== 'accept') {
-      const { names } = timeline.read('toolsets');
-      checkAgent({ kind: kindOf(stored.agent), tools: names }, { kind: kindOf(agent.spec), tools }, id);
+      checkAgent({ kind: kindOf(stored.agent), tools: toolNames }, { kind: kindOf(agent.spec), tools }, id);
     }
     return new Session({
       ...options,
@@ -192,7 +195,7 @@ async function foldedTimeline(log: EventLog, codec: EventCodec, name: string) {
   return { timeline, snapshot: { name, head } };
 }
 
-function codecOf({ kinds = [] }: ConversationOptions): EventCodec {
+function codecOf({ kinds = [] }: Pick<ConversationOptions, 'kinds'>): EventCodec {
   return eventCodec([...builtinKinds, ...kinds]);
 }
 

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { redactSecretFields } from '@varve/text';
 import type { Json } from '@varve/events';
 import type { Files } from './layout/files.ts';
 import { asRecord, type JsonRecord, parseRecord } from './layout/json-record.ts';
@@ -60,13 +61,11 @@ export function readMeta(files: Files, paths: Paths): ConversationMeta {
   return { createdAt: Number.isNaN(createdAt) ? undefined : createdAt, meta: meta as Json };
 }
 
-/**
- * Returns only the agent's kind, since its other fields contain keys and settings that only the reference understands.
- */
+/** Returns the reference's agent without its keys, which only the reference can decrypt, and its policies. */
 function agentFields({ agent, confirmation_policy: policy, security_analyzer: analyzer }: JsonRecord): JsonRecord {
-  const kind = asRecord(agent)?.['kind'];
+  const record = asRecord(agent);
   return {
-    ...(typeof kind === 'string' && { agent: { kind } }),
+    ...(typeof record?.['kind'] === 'string' && { agent: redactSecretFields(record, '') }),
     ...(asRecord(policy) && { confirmation_policy: policy }),
     ...(asRecord(analyzer) && { security_analyzer: analyzer }),
   };

@@ -116,19 +116,19 @@ test('changes by the reference are in the summary and survive later appends', as
   expect([kept.llm, workspace.working_dir, tags]).toEqual([llm, '/srv/moved', { a: 'b' }]);
 });
 
-test('the summary of a conversation of the reference has its kind of agent and confirmation policy', async () => {
+test('the summary of a conversation of the reference has its agent without keys, and its confirmation policy', async () => {
   await using files = await conversation();
   await files.log[Symbol.asyncDispose]();
   const state = await files.read('base_state.json');
   const theirs = {
     ...state,
-    agent: { ...state.agent, kind: 'ACPAgent' },
+    agent: { ...state.agent, kind: 'ACPAgent', llm: { ...state.agent.llm, api_key: 'gAAAAABsecret' } },
     security_analyzer: { kind: 'LLMSecurityAnalyzer' },
   };
   await writeFile(files.path('base_state.json'), JSON.stringify(theirs));
   await rm(files.path('.varve/meta.json'));
   expect((await files.store.summary(id)).meta).toEqual({
-    agent: { kind: 'ACPAgent' },
+    agent: { ...theirs.agent, llm: { ...theirs.agent.llm, api_key: null } },
     confirmation_policy: policy,
     security_analyzer: { kind: 'LLMSecurityAnalyzer' },
     status: 'idle',
