@@ -71,8 +71,9 @@ export interface AgentPartsOptions {
 export function agentParts(stored: JsonObject, options: AgentPartsOptions): Partial<AgentOptions> {
   const { registries, replaced, missing } = options;
   const reader = new PartReader(stored, replaced, missing);
-  for (const field of Object.keys(stored).filter((name) => !knownFields.has(name))) {
-    reader.ignored({ path: field, kind: 'Agent', reason: 'this field of an agent is not known, and is ignored.' });
+  for (const field of Object.keys(stored).filter((name) => !knownFields.has(name) && !replaced.has(name))) {
+    const reason = field === 'hooks' ? 'commands in a log are not run.' : 'this field is not known, and is ignored.';
+    reader.ignored({ path: field, kind: 'Agent', reason });
   }
   return withoutUndefined({ ...builtParts(reader, stored, registries), ...plainParts(reader) });
 }
