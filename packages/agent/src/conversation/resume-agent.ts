@@ -71,7 +71,7 @@ export function resumeAgent(agent: Agent, settings: StoredSettings, context: Res
   };
   const { budget, stuck, hooks } = stored;
   if (agent.hooks === defaultHooks && hooks && Object.keys(hooks).length > 0) {
-    const what = `Conversation ${id} was used with hooks, and the agent has none`;
+    const what = `Conversation ${context.id} was used with hooks, and the agent has none`;
     throw new AgentError('hooks-missing', `${what}. Pass the hooks, or an empty object to use it without them.`);
   }
   return inheritPolicies(agent, {
