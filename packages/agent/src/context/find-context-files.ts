@@ -60,7 +60,7 @@ async function directoriesOf(workspace: string): Promise<readonly string[]> {
 }
 
 async function pathsIn(directory: string): Promise<readonly string[]> {
-  const names = (await readdir(directory).catch(() => [])).toSorted();
+  const names = (await readdir(directory).catch((): string[] => [])).toSorted();
   const known = repositoryNames.flatMap((wanted) => names.filter((name) => name.toLowerCase() === wanted));
   return [...known, ...repositoryPaths].map((name) => join(directory, name));
 }

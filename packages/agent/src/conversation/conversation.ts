@@ -65,8 +65,8 @@ export class Conversation implements AsyncDisposable {
   }
 
   /**
-   * Resumes a conversation at the end of its log; without `agent`, with the one that it was last used with. Nothing is appended and nothing runs until `send` or `run`; the next
-   * run completes what a crash left open.
+   * Resumes a conversation at the end of its log; without `agent`, with the one that it was last used with. Nothing is
+   * appended and nothing runs until `send` or `run`; the next run completes what a crash left open.
    *
    * @throws {AgentError} `invalid`, `not-rebuilt`, `tools-missing`, `policy-missing`, `incomplete`;
    * {@link StorageError} `missing`, `held` and what the store throws.

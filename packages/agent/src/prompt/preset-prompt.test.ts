@@ -6,10 +6,10 @@ import { presetPrompt, promptPresets, type PromptPreset } from './preset-prompt.
 import { textPrompt, type Prompt } from './prompt.ts';
 import { promptKinds } from './prompt-kinds.ts';
 
-const context = { workspace: '/work', platform: 'linux', today: '2026-01-31' };
+const context = { workspace: '/srv/app', platform: 'linux', today: '2026-01-31' };
 const presets = Object.keys(promptPresets) as readonly PromptPreset[];
 const options = {
-  files: [{ path: '/work/AGENTS.md', origin: 'repository' as const, text: 'Use tabs.', bytes: 9, isCut: false }],
+  files: [{ path: '/srv/app/AGENTS.md', origin: 'repository' as const, text: 'Use tabs.', bytes: 9, isCut: false }],
   skills: '# Skills\n- deploy',
   suffix: 'Answer in French.',
   secretNames: ['GITHUB_TOKEN'],
