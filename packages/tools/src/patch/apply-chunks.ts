@@ -10,6 +10,13 @@ export interface Patched {
   readonly fuzz: number;
 }
 
+/** Options of {@link applyChunks}. */
+export interface ChunksOptions {
+  readonly path: string;
+  readonly chunks: readonly Chunk[];
+  readonly signal: AbortSignal;
+}
+
 /** Replacement of the lines from index `from` up to `to`, exclusive. */
 interface Edit {
   readonly from: number;
@@ -21,19 +28,18 @@ interface Edit {
  * Applies chunks in order, each below the one before. Lines that are not removed stay unchanged, including line ends,
  * even if the patch contains them with different blanks. A chunk that matches no place, or several, is refused.
  */
-export function applyChunks(
+export async function applyChunks(
   { text, lineEnd }: Pick<TextFile, 'text' | 'lineEnd'>,
-  path: string,
-  chunks: readonly Chunk[],
-): Patched | Refusal {
+  { path, chunks, signal }: ChunksOptions,
+): Promise<Patched | Refusal> {
   const { text: plain, original } = unixText(text);
   const lines = linesOf(plain);
-  const finder = new ChunkFinder(lines);
+  const finder = new ChunkFinder(lines, signal);
   const edits: Edit[] = [];
   let fuzz = 0;
   let cursor = 0;
   for (const chunk of chunks) {
-    const [place, ...others] = finder.find(chunk, cursor);
+    const [place, ...others] = await finder.find(chunk, cursor);
     if (finder.isExhausted) return refuseSize(path, chunks.length, lines.length);
     if (place === undefined) return refuseNotFound(path, chunk, cursor);
     if (others.length > 0) return refuseAmbiguous(path, chunk, [place, ...others]);

@@ -82,7 +82,7 @@ export function applyPatch(options: ApplyPatchOptions = {}): Tool<ApplyPatchCall
     ...(home !== undefined && { resources: ({ patch }: ApplyPatchCall) => resourceKeys(patch, home) }),
     execute: ({ patch }: ApplyPatchCall, { workspace, signal }) =>
       inTurn(async () => {
-        const reach = { workspace, roots: jail === 'workspace' ? roots : undefined, maxFileBytes };
+        const reach = { workspace, roots: jail === 'workspace' ? roots : undefined, maxFileBytes, signal };
         const outcome = await planAndApply(patch, reach);
         if (isRefusal(outcome)) return { content: [text(outcome.refused)], is_error: true, message: outcome.refused };
         const { commit, fuzz, summary } = outcome;
@@ -98,6 +98,8 @@ async function planAndApply(patch: string, reach: PatchScope): Promise<PatchPlan
   if ('refused' in hunks) return hunks;
   const plan = await planPatch(hunks, reach);
   if (isRefusal(plan)) return plan;
+  // A cancelled call changes nothing; once files are written, all of them are.
+  reach.signal.throwIfAborted();
   return (await applyChanges(plan.changes)) ?? plan;
 }
 

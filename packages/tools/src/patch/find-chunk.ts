@@ -1,3 +1,4 @@
+import { turn } from '../contract/turn.ts';
 import { findSequence, sequenceOf } from '../files/find-sequence.ts';
 import type { Chunk } from './parse-patch.ts';
 
@@ -24,15 +25,21 @@ const missedEndFuzz = 10_000;
 
 /** Maximum number of lines that the searches for all chunks of a file may read: about a second. */
 const maxLinesRead = 5_000_000;
+/** Number of lines that are read before other work of the event loop runs. */
+const linesInTurn = 100_000;
 
 /** Lines of a file in which chunks are searched, once for each way to normalize them. */
 export class ChunkFinder {
   readonly #lines: readonly string[];
   readonly #normalized = new Map<Pass, readonly string[]>();
+  readonly #signal: AbortSignal;
   #linesRead = 0;
+  #readInTurn = 0;
 
-  constructor(lines: readonly string[]) {
+  /** The signal ends a search, which then rejects with its reason. */
+  constructor(lines: readonly string[], signal: AbortSignal) {
     this.#lines = lines;
+    this.#signal = signal;
   }
 
   /** True once the searches have read more lines than one patch may; the results are then incomplete. */
@@ -46,16 +53,16 @@ export class ChunkFinder {
    *
    * Returns every remaining place; a chunk is ambiguous if there is more than one.
    */
-  find(chunk: Chunk, cursor: number): readonly ChunkPlace[] {
+  async find(chunk: Chunk, cursor: number): Promise<readonly ChunkPlace[]> {
     const wanted = chunk.lines.filter(({ mark }) => mark !== '+').map(({ text }) => text);
     if (wanted.length === 0) return this.#insertionPlaces(chunk, cursor);
     for (const pass of passes) {
-      const found = this.#occurrences(pass, wanted, cursor);
+      const found = await this.#occurrences(pass, wanted, cursor);
       if (found.length === 0) continue;
       const { fuzz } = pass;
       const end = this.#lines.length - wanted.length;
       if (chunk.isAtEnd && found.at(-1) === end) return [{ at: end, fuzz }];
-      const left = found.length === 1 ? found : this.#filterByAnchors(chunk.anchors, found, cursor);
+      const left = found.length === 1 ? found : await this.#filterByAnchors(chunk.anchors, found, cursor);
       return left.map((at) => ({ at, fuzz: fuzz + (chunk.isAtEnd ? missedEndFuzz : 0) }));
     }
     return [];
@@ -64,28 +71,33 @@ export class ChunkFinder {
   /**
    * Returns the places of a chunk that only adds lines: the end of the file, below its anchor, or after the last chunk.
    */
-  #insertionPlaces({ anchors, isAtEnd }: Chunk, cursor: number): readonly ChunkPlace[] {
+  async #insertionPlaces({ anchors, isAtEnd }: Chunk, cursor: number): Promise<readonly ChunkPlace[]> {
     if (isAtEnd) return [{ at: this.#lines.length, fuzz: 0 }];
     if (anchors.length === 0) return [{ at: cursor, fuzz: 0 }];
-    return this.#anchorPositions(anchors, cursor).map((at) => ({ at: at + 1, fuzz: 0 }));
+    const positions = await this.#anchorPositions(anchors, cursor);
+    return positions.map((at) => ({ at: at + 1, fuzz: 0 }));
   }
 
   /** Returns, for each position of the anchors, the next candidate below it; all candidates if there are no anchors. */
-  #filterByAnchors(anchors: readonly string[], found: readonly number[], cursor: number): readonly number[] {
-    const next = nextOf(found, this.#anchorPositions(anchors, cursor));
+  async #filterByAnchors(
+    anchors: readonly string[],
+    found: readonly number[],
+    cursor: number,
+  ): Promise<readonly number[]> {
+    const next = nextOf(found, await this.#anchorPositions(anchors, cursor));
     return next.length > 0 ? next : found;
   }
 
   /** Returns the indexes of the last anchor at which the other anchors precede it in order. */
-  #anchorPositions(anchors: readonly string[], cursor: number): readonly number[] {
+  async #anchorPositions(anchors: readonly string[], cursor: number): Promise<readonly number[]> {
     const [first, ...rest] = anchors;
     if (first === undefined) return [];
     for (const pass of passes) {
-      let positions = this.#occurrences(pass, [first], cursor);
+      let positions = await this.#occurrences(pass, [first], cursor);
       for (const anchor of rest) {
         if (positions.length === 0) break;
         positions = nextOf(
-          this.#occurrences(pass, [anchor], cursor),
+          await this.#occurrences(pass, [anchor], cursor),
           positions.map((at) => at + 1),
         );
       }
@@ -94,9 +106,15 @@ export class ChunkFinder {
     return [];
   }
 
-  #occurrences(pass: Pass, wanted: readonly string[], cursor: number): readonly number[] {
+  async #occurrences(pass: Pass, wanted: readonly string[], cursor: number): Promise<readonly number[]> {
     if (this.isExhausted) return [];
-    this.#linesRead += this.#lines.length - cursor + wanted.length;
+    const read = this.#lines.length - cursor + wanted.length;
+    this.#linesRead += read;
+    this.#readInTurn += read;
+    if (this.#readInTurn > linesInTurn) {
+      this.#readInTurn = 0;
+      await turn(this.#signal);
+    }
     let lines = this.#normalized.get(pass);
     if (lines === undefined) this.#normalized.set(pass, (lines = this.#lines.map(pass.normalize)));
     return findSequence(sequenceOf(lines), sequenceOf(wanted.map(pass.normalize)), { from: cursor });

@@ -2,6 +2,7 @@ import { lstat } from 'node:fs/promises';
 import { isAbsolute, resolve } from 'node:path';
 import type { ApplyPatchObservation } from '@varve/events/payloads';
 import { contents } from '../file-editor/editor-report.ts';
+import { turn } from '../contract/turn.ts';
 import { isRefusal, refuse, type Refusal } from '../files/refusal.ts';
 import { type PathScope, type Target, resolveTarget } from '../files/target.ts';
 import { encodeLike, readTextFile } from '../files/text-file.ts';
@@ -25,6 +26,7 @@ export interface PatchPlan {
 /** Files that a patch may change. */
 export interface PatchScope extends PathScope {
   readonly maxFileBytes: number;
+  readonly signal: AbortSignal;
 }
 
 /** Computes the changes of a patch; a refusal names the change that cannot be made. */
@@ -32,6 +34,7 @@ export async function planPatch(hunks: readonly PatchHunk[], reach: PatchScope):
   const parts: PatchPlan[] = [];
   const seen = new Set<string>();
   for (const hunk of hunks) {
+    await turn(reach.signal);
     const part = await planHunk(hunk, reach);
     if (isRefusal(part)) return refuse(`Nothing was changed: ${part.refused.replace('Nothing was changed: ', '')}`);
     for (const { real } of part.changes) {
@@ -91,7 +94,7 @@ async function planUpdate(
 ): Promise<PatchPlan | Refusal> {
   const file = await readTextFile(target, reach.maxFileBytes);
   if (isRefusal(file)) return file;
-  const patched = applyChunks(file, path, chunks);
+  const patched = await applyChunks(file, { path, chunks, signal: reach.signal });
   if (isRefusal(patched)) return patched;
   const written = encodeLike(patched.text, file);
   if (isRefusal(written)) return written;

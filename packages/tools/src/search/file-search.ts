@@ -84,7 +84,7 @@ export class FileSearch {
    * if `include` names them, files in `.git` never.
    */
   async files({ root, include, args, signal }: FileQuery): Promise<FilesFound> {
-    const { matches, isHidden } = pathFilter(include);
+    const { matches, size, isHidden } = pathFilter(include);
     const names: string[] = [];
     const { end, message } = await this.run({
       args: ['--no-require-git', ...(isHidden ? ['--hidden', '--glob=!.git'] : []), ...args, '--', root.entry],
@@ -96,8 +96,9 @@ export class FileSearch {
         if (matches(name)) names.push(name);
         return names.length < maxNames;
       },
+      stepsOf: (record) => record.length * size,
     });
-    const newest = await newestFirst(root.directory, names, this.maxFiles);
+    const newest = await newestFirst(names, { directory: root.directory, limit: this.maxFiles, signal });
     return {
       ...newest,
       isPartial: end !== 'done',

@@ -1,5 +1,10 @@
-/** Returns true if a path, with `/` between its names, matches. */
-export type GlobMatcher = (path: string) => boolean;
+/** Compiled glob pattern. */
+export interface GlobMatcher {
+  /** Returns true if a path, with `/` between its names, matches. */
+  readonly matches: (path: string) => boolean;
+  /** Maximum number of steps for one character of a path. */
+  readonly size: number;
+}
 
 /** Options of {@link globMatcher}. */
 export interface GlobOptions {
@@ -26,7 +31,8 @@ type Instruction = { readonly test: Test } | { readonly to: readonly number[] } 
 export function globMatcher(pattern: string, options: GlobOptions): GlobMatcher {
   const isInverted = pattern.startsWith('!');
   const program = compile(Array.from(isInverted ? pattern.slice(1) : pattern), options);
-  return (path) => run(program, path) !== isInverted;
+  const automaton = automatonOf(program);
+  return { matches: (path) => run(automaton, path) !== isInverted, size: program.length };
 }
 
 function compile(chars: readonly string[], { dot }: GlobOptions): readonly Instruction[] {
@@ -174,30 +180,47 @@ function characterSet(chars: readonly string[], open: number, to: number): Chara
   return undefined;
 }
 
-function run(program: readonly Instruction[], path: string): boolean {
-  let states = reachable(program, [0]);
-  let isNameStart = true;
-  for (const char of path) {
-    const next: number[] = [];
-    for (const at of states) {
-      const instruction = program[at];
-      if (typeof instruction === 'object' && 'test' in instruction && instruction.test(char, isNameStart))
-        next.push(at + 1);
-    }
-    if (next.length === 0) return false;
-    states = reachable(program, next);
-    isNameStart = char === '/';
-  }
-  return [...states].some((at) => program[at] === 'end');
+/** Program with the instructions that are reached from each instruction without consuming a character. */
+interface Automaton {
+  readonly program: readonly Instruction[];
+  readonly reached: readonly (readonly number[])[];
 }
 
-/** Returns the instructions that are reached without consuming a character. */
-function reachable(program: readonly Instruction[], from: readonly number[]): ReadonlySet<number> {
-  const states = new Set(from);
+function automatonOf(program: readonly Instruction[]): Automaton {
+  return { program, reached: program.map((_, at) => reachedFrom(program, at)) };
+}
+
+function reachedFrom(program: readonly Instruction[], from: number): readonly number[] {
+  const states = new Set([from]);
   // A set is iterated to its end, including the elements that the loop adds.
   for (const at of states) {
     const instruction = program[at];
     if (typeof instruction === 'object' && 'to' in instruction) for (const to of instruction.to) states.add(to);
   }
-  return states;
+  return [...states].filter((at) => !(typeof program[at] === 'object' && 'to' in program[at]));
+}
+
+function run({ program, reached }: Automaton, path: string): boolean {
+  /** For each instruction the last step in which it was reached. */
+  const steps = new Int32Array(program.length).fill(-1);
+  let states = reached[0] ?? [];
+  let isNameStart = true;
+  let step = 0;
+  for (const char of path) {
+    const next: number[] = [];
+    for (const at of states) {
+      const instruction = program[at];
+      if (typeof instruction !== 'object' || !('test' in instruction) || !instruction.test(char, isNameStart)) continue;
+      for (const to of reached[at + 1] ?? []) {
+        if (steps[to] === step) continue;
+        steps[to] = step;
+        next.push(to);
+      }
+    }
+    if (next.length === 0) return false;
+    states = next;
+    isNameStart = char === '/';
+    step += 1;
+  }
+  return states.some((at) => program[at] === 'end');
 }

@@ -3,17 +3,24 @@ import { join } from 'node:path';
 
 const concurrency = 64;
 
+/** Options of {@link newestFirst}. */
+export interface NewestFirstOptions {
+  readonly directory: string;
+  readonly limit: number;
+  readonly signal: AbortSignal;
+}
+
 /**
  * Returns the absolute paths of the `limit` most recently changed files, newest first, and the number of all files.
  * Files that no longer exist are omitted.
  */
 export async function newestFirst(
-  directory: string,
   names: readonly string[],
-  limit: number,
+  { directory, limit, signal }: NewestFirstOptions,
 ): Promise<{ readonly paths: readonly string[]; readonly count: number }> {
   const found: { readonly path: string; readonly changed: number }[] = [];
   for (let from = 0; from < names.length; from += concurrency) {
+    signal.throwIfAborted();
     const batch = names.slice(from, from + concurrency).map(async (name) => {
       const path = join(directory, name);
       const stats = await stat(path).catch(() => undefined);

@@ -4,6 +4,8 @@ import { globMatcher } from './glob-matcher.ts';
 export interface PathFilter {
   /** Returns true for a matching path, which is relative to the search and has `/` between names. */
   readonly matches: (path: string) => boolean;
+  /** Maximum number of steps for one character of a path. */
+  readonly size: number;
   /** True if the pattern names hidden files or directories, which are omitted otherwise. */
   readonly isHidden: boolean;
 }
@@ -20,7 +22,7 @@ export function pathFilter(pattern: string): PathFilter {
   const plain = pattern.trim().replace(/^\.?\/+/, '') || '**';
   const anchored = plain.endsWith('/') ? `${plain}**` : plain;
   const isHidden = /(?:^|\/|[{,])\.[^./]/.test(anchored);
-  const matches = globMatcher(anchored, { dot: isHidden });
+  const { matches, size } = globMatcher(anchored, { dot: isHidden });
   const isName = !anchored.includes('/');
-  return { matches: (path) => matches(isName ? path.slice(path.lastIndexOf('/') + 1) : path), isHidden };
+  return { matches: (path) => matches(isName ? path.slice(path.lastIndexOf('/') + 1) : path), size, isHidden };
 }

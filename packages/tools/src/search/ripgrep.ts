@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { accessSync, constants } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { ToolError } from '../contract/error.ts';
+import { turn } from '../contract/turn.ts';
 
 /**
  * Returns the path of ripgrep: the given one, else that of the package `@vscode/ripgrep`, else the first on
@@ -49,6 +50,8 @@ export interface RipgrepRun {
   readonly separator: '\0' | '\n';
   /** Called with each record; false ends the run. Must not throw. */
   readonly onRecord: (record: string) => boolean;
+  /** Returns the work on a record in steps, about 10 ns each. Default: its length. */
+  readonly stepsOf?: (record: string) => number;
 }
 
 /**
@@ -62,6 +65,8 @@ export interface RipgrepEnd {
 
 const maxRecordChars = 1024 * 1024;
 const maxMessageChars = 64 * 1024;
+/** Number of steps after which other work of the event loop runs. */
+const maxSteps = 1_000_000;
 
 /** Runs ripgrep without a shell and without configuration files, and passes on its records as they arrive. */
 export async function runRipgrep(run: RipgrepRun): Promise<RipgrepEnd> {
@@ -80,12 +85,19 @@ export async function runRipgrep(run: RipgrepRun): Promise<RipgrepEnd> {
   const abort = (): void => stop('stopped');
   run.signal.addEventListener('abort', abort, { once: true });
   child.stderr.setEncoding('utf8').on('data', (text: string) => (message = (message + text).slice(0, maxMessageChars)));
-  const onChunk = recordSplitter(run.separator, (record) => {
-    if (end === 'done' && !run.onRecord(record)) stop('stopped');
-  });
-  child.stdout.setEncoding('utf8').on('data', onChunk);
+  const closed = once(child, 'close');
+  closed.catch(() => undefined);
+  let steps = 0;
   try {
-    const [code] = await once(child, 'close');
+    for await (const record of recordsOf(child.stdout.setEncoding('utf8'), run.separator)) {
+      if (end !== 'done') break;
+      if (!run.onRecord(record)) stop('stopped');
+      steps += run.stepsOf?.(record) ?? record.length;
+      if (steps < maxSteps) continue;
+      steps = 0;
+      await turn(run.signal);
+    }
+    const [code] = await closed;
     run.signal.throwIfAborted();
     return end === 'done' && code === 2 ? { end, message: message.trim() || 'ripgrep failed.' } : { end };
   } finally {
@@ -94,12 +106,12 @@ export async function runRipgrep(run: RipgrepRun): Promise<RipgrepEnd> {
   }
 }
 
-/** Returns a function that splits a stream into records. Records longer than 1 Mi are dropped. */
-function recordSplitter(separator: string, onRecord: (record: string) => void): (chunk: string) => void {
+/** Divides a stream into records. Records longer than 1 Mi are dropped. */
+async function* recordsOf(stream: AsyncIterable<string>, separator: string): AsyncGenerator<string> {
   let rest = '';
-  return (chunk) => {
+  for await (const chunk of stream) {
     const parts = (rest + chunk).split(separator);
     rest = (parts.pop() ?? '').slice(0, maxRecordChars);
-    for (const part of parts) if (part.length < maxRecordChars) onRecord(part);
-  };
+    for (const part of parts) if (part.length < maxRecordChars) yield part;
+  }
 }
