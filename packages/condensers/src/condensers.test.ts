@@ -221,3 +221,16 @@ test('a view with rewritten events is no plan', () => {
   expect(() => planOfView(before, viewOf(before.events.toReversed()))).toThrow('added, moved');
   expect(planOfView(before, before)).toBeUndefined();
 });
+
+test('results without a call, and second results of a call, do not prevent a condensation', async () => {
+  const { prompt, user, call, result, agent } = eventFactory();
+  const first = [prompt(), user('u'), call('a', 'r'), result(0)];
+  const again = result(0);
+  const orphan = { ...result(0), id: 'orphan-1', action_id: 'unknown', tool_call_id: 'unknown' };
+  const more = Array.from({ length: 20 }, (_, turn) => (turn % 2 ? user('u') : agent('a')));
+  const events = [...first, { ...again, id: 'second-1' }, orphan, ...more];
+  for (const reason of ['check', 'demand'] as const) {
+    const { forget } = await plan(rollingWindow({ maxEvents: 12 }), events, reason);
+    expect(forget).toEqual(expect.arrayContaining(['second-1', 'orphan-1', first[3]?.id]));
+  }
+});

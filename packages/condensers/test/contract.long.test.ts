@@ -10,7 +10,7 @@ describe.for(Object.entries(condenserSubjects))('%s', ([, subject]) => {
   test.for(condenserContract)('many logs: $title', async (check) => {
     await fc.assert(
       fc.asyncProperty(logs, (log) => check.run({ ...subject, view: viewOf(log) })),
-      { numRuns: 200 },
+      { numRuns: 60 },
     );
   });
 });

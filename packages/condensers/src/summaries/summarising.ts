@@ -79,7 +79,8 @@ export async function condenseBySummary(
   const first = Math.max(limits.keepFirst, openingLength(events));
   const excess = excessOf(events, context, limits, { first });
   const segment = excess && findSegment(events, { reason, first, target: excess.target });
-  const isWorthIt = segment && (reason === 'demand' || savesEnough(events, segment, context));
+  const hasTooMany = events.length > (limits.maxEvents ?? Infinity);
+  const isWorthIt = segment && (reason === 'demand' || hasTooMany || savesEnough(events, segment, context));
   if (!excess || !isWorthIt)
     return reason === 'check' ? view : { kind: 'nothing', reason: 'No two events can be forgotten.' };
   if (!excess.isUrgent && context.failures >= maxFailures) return view;
