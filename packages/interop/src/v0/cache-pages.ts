@@ -18,7 +18,9 @@ export function pagesOf(records: readonly V0Record[]): readonly CachePage[] {
     const id = integerOf(record['id']) ?? -1;
     if (id < 0) continue;
     const start = id - (id % pageSize);
-    byStart.set(start, [...(byStart.get(start) ?? []), record]);
+    const page = byStart.get(start) ?? [];
+    page.push(record);
+    byStart.set(start, page);
   }
   return [...byStart].filter(([, page]) => page.length === pageSize).map(([start, page]) => ({ start, records: page }));
 }

@@ -52,13 +52,14 @@ const condensation: Read = (_placed, args, context) => {
   const from = integerOf(first);
   const to = integerOf(last);
   const listed = Array.isArray(ids) ? ids.flatMap((own) => context.eventOf(own) ?? []) : [];
-  const between = from !== undefined && to !== undefined ? context.eventsBetween(from, to) : [];
+  const between = from !== undefined && to !== undefined ? context.forgetBetween(from, to) : [];
   const summary = stringOf(args['summary']);
   const offset = integerOf(args['summary_offset']);
   // V0 shows the newest summary only.
-  const forgotten_event_ids = [...(listed.length > 0 ? listed : between), ...context.summaryIds];
+  const earlier = summary !== undefined && context.summaryId !== undefined ? [context.summaryId] : [];
+  const forgotten_event_ids = [...(listed.length > 0 ? listed : between), ...earlier];
   const id = context.newId();
-  if (summary !== undefined) context.summaryIds.push(`${id}-summary`);
+  if (summary !== undefined) context.summaryId = `${id}-summary`;
   const placed = offset !== undefined && offset >= 0 && { summary_offset: offset };
   const fields = { forgotten_event_ids, ...(summary !== undefined && { summary, ...placed }), llm_response_id: '' };
   return [{ id, make: (stamp) => Condensation.create({ source: 'agent', ...fields }, stamp) }];

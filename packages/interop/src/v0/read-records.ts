@@ -34,6 +34,13 @@ interface Step extends Plan {
  * Events of a delegate are kept in facts too, and are a log of their own in `children`.
  */
 export function readRecords(values: readonly unknown[], options: ReadOptions): ForeignLog {
+  return readNested(values, options, maxDelegates);
+}
+
+/** Deepest nesting of delegates that become logs of their own; V0 has one or two levels. */
+const maxDelegates = 4;
+
+function readNested(values: readonly unknown[], options: ReadOptions, depth: number): ForeignLog {
   const problems: Problem[] = [];
   const placed = values.flatMap((value, index) => {
     const record = fieldsOf(value);
@@ -43,7 +50,8 @@ export function readRecords(values: readonly unknown[], options: ReadOptions): F
   });
   const records = placed.map(({ record }) => record);
   const spans = delegateSpans(records);
-  const hidden = new Set([...supersededIndices(records), ...spans.flatMap(({ inside }) => inside)]);
+  const hidden = new Set(supersededIndices(records));
+  for (const { start, end } of spans) for (let index = start; index < end; index++) hidden.add(index);
   const context = new ReadingContext(options.newId, recallsOf(records));
   const steps = placed.map(({ record, place }, index): Step => {
     const plan = hidden.has(index) || isHidden(record) ? nothing : planOf(record, index, context);
@@ -52,12 +60,8 @@ export function readRecords(values: readonly unknown[], options: ReadOptions): F
     return { record, place, ...(plan ?? nothing) };
   });
   const entries = build(withValidPlans(steps, problems), options, problems);
-  const children = spans.map(({ inside }) =>
-    readRecords(
-      inside.map((at) => records[at]),
-      options,
-    ),
-  );
+  const nested = depth > 0 ? spans : [];
+  const children = nested.map(({ start, end }) => readNested(records.slice(start, end), options, depth - 1));
   return { entries, problems, dropped: [], children };
 }
 

@@ -25,8 +25,10 @@ export class ReadingContext {
   readonly #calls = new Map<number, ReadCall>();
   readonly #callsByToolCall = new Map<string, ReadCall>();
   readonly #events = new Map<number, string>();
-  /** Ids of the summaries of earlier condensations. */
-  readonly summaryIds: string[] = [];
+  /** Events that no range has forgotten yet, by the ids of their records in ascending order. */
+  readonly #unforgotten: { readonly own: number; readonly id: string }[] = [];
+  /** Id of the summary that the model sees; earlier ones are forgotten. */
+  summaryId: string | undefined;
   /** JSON of the metrics of the last record that has some. */
   lastMetrics = '';
   /** Contents of recall observations by the index of the user message that they belong to. */
@@ -40,7 +42,9 @@ export class ReadingContext {
   /** Remembers the event of a record. */
   addEvent(record: V0Record, id: string): void {
     const own = integerOf(record['id']);
-    if (own !== undefined) this.#events.set(own, id);
+    if (own === undefined) return;
+    this.#events.set(own, id);
+    if (own > (this.#unforgotten.at(-1)?.own ?? -1)) this.#unforgotten.push({ own, id });
   }
 
   /** Remembers the call of a record. */
@@ -58,9 +62,24 @@ export class ReadingContext {
     return toolCallId === undefined ? undefined : this.#callsByToolCall.get(toolCallId);
   }
 
-  /** Returns the ids of the events of the records from `first` to `last`, both inclusive. */
-  eventsBetween(first: number, last: number): readonly string[] {
-    return [...this.#events].flatMap(([own, id]) => (own >= first && own <= last ? [id] : []));
+  /**
+   * Returns the ids of the events of the records from `first` to `last`, both inclusive, without those that an earlier
+   * range contained: many ranges over one log cost no more than the log.
+   */
+  forgetBetween(first: number, last: number): readonly string[] {
+    const start = this.#indexOf(first);
+    return this.#unforgotten.splice(start, Math.max(0, this.#indexOf(last + 1) - start)).map(({ id }) => id);
+  }
+
+  /** Returns the index of the first unforgotten event of a record with at least this id. */
+  #indexOf(own: number): number {
+    let [low, high] = [0, this.#unforgotten.length];
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2);
+      if ((this.#unforgotten[middle]?.own ?? Infinity) < own) low = middle + 1;
+      else high = middle;
+    }
+    return low;
   }
 
   /** Returns the id of the event of a record. */

@@ -44,17 +44,18 @@ function isCopy(earlier: V0Record | undefined, { action, args }: V0Record): bool
   return earlier?.['action'] === action && wasWaiting && state !== 'awaiting_confirmation';
 }
 
-/** Events of a delegate, between the action that starts it and the observation that ends it. */
+/** Events of a delegate: the records between the action that starts it and the observation that ends it. */
 export interface DelegateSpan {
-  /** Indices of the records. */
-  readonly inside: readonly number[];
+  /** Index of its first record. */
+  readonly start: number;
+  /** Index after its last record. */
+  readonly end: number;
 }
 
 /** Returns the outermost spans of delegates. A delegate without an observation has none: V0 hides nothing of it. */
 export function delegateSpans(records: readonly V0Record[]): readonly DelegateSpan[] {
   const starts = new Map<unknown, number>();
   const spans: DelegateSpan[] = [];
-  let end = -1;
   for (const [index, { action, observation, id, cause, tool_call_metadata: metadata }] of records.entries()) {
     const call = fieldsOf(metadata)?.['tool_call_id'];
     if (action === 'delegate') {
@@ -63,11 +64,9 @@ export function delegateSpans(records: readonly V0Record[]): readonly DelegateSp
     }
     const start = observation === 'delegate' ? (starts.get(call) ?? starts.get(cause)) : undefined;
     if (start === undefined || start + 1 >= index) continue;
-    // An outer span replaces the inner ones that it contains.
-    while (spans.length > 0 && (spans.at(-1)?.inside[0] ?? -1) > start) spans.pop();
-    if (start < end && spans.length > 0 && (spans.at(-1)?.inside.at(-1) ?? -1) > start) continue;
-    spans.push({ inside: Array.from({ length: index - start - 1 }, (_, offset) => start + 1 + offset) });
-    end = index;
+    // An outer span replaces the inner ones that it contains, and spans do not overlap.
+    while ((spans.at(-1)?.start ?? -1) > start) spans.pop();
+    if ((spans.at(-1)?.end ?? -1) <= start) spans.push({ start: start + 1, end: index });
   }
   return spans;
 }

@@ -1,7 +1,7 @@
 import { fieldsOf, parseForeignJson, stringOf } from '../common/foreign-json.ts';
 import type { ForeignFiles, ForeignLog, LogFormat } from '../common/log-format.ts';
 import { InteropError } from '../error.ts';
-import { readEventTexts } from './read-events.ts';
+import { readEventTexts, type PlacedText } from './read-events.ts';
 
 /** Names of event files: those of the reference, and those of its documented pages. */
 const names = [/^event-(\d{5,15})-.+\.json$/, /^(\d{6})_[0-9a-fA-F-]{8,}\.json$/, /^(\d{4})_[A-Za-z_]+\.json$/];
@@ -22,7 +22,9 @@ export const v1DirectoryFormat: LogFormat = {
       return index === undefined ? [] : [{ path, index }];
     });
     const ordered = placed.toSorted((one, other) => one.index - other.index);
-    const texts = await Promise.all(ordered.map(async ({ path }) => ({ place: path, text: await files.text(path) })));
+    const texts: PlacedText[] = [];
+    // One by one: a directory may have more files than a process may open.
+    for (const { path } of ordered) texts.push({ place: path, text: await files.text(path) });
     const { entries, problems } = readEventTexts(texts);
     if (entries.length === 0) throw new InteropError('invalid', `${files.name} contains no events.`);
     const id = stringOf((await jsonOf(files, 'base_state.json'))?.['id']) ?? files.name;

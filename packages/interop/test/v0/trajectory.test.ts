@@ -1,6 +1,6 @@
 import { eventCodec, type BaseEvent } from '@varve/events';
 import { originFact } from '@varve/events/facts';
-import { ActionEvent, builtinKinds, MessageEvent, ObservationEvent } from '@varve/events/kinds';
+import { ActionEvent, builtinKinds, Condensation, MessageEvent, ObservationEvent } from '@varve/events/kinds';
 import { messageBuilder, checkMessages, statsProjection, foldEvents, viewProjection } from '@varve/events/projections';
 import { arbitraryLog, type Log } from '@varve/events/testing';
 import fc from 'fast-check';
@@ -240,7 +240,7 @@ test('any log can be exported, and its export is exported again as it is', async
       expect(again.problems).toEqual([]);
       expect(await exported(again.entries)).toEqual(records);
     }),
-    { numRuns: 60 },
+    { numRuns: 40 },
   );
 });
 
@@ -256,8 +256,31 @@ test('any list of records is exported as it was imported', async () => {
       const { entries } = readRecords(records, { newId: countedIds() });
       expect(await exported(entries)).toEqual(JSON.parse(JSON.stringify(records)));
     }),
-    { numRuns: 60 },
+    { numRuns: 40 },
   );
+});
+
+test('a later condensation without a summary keeps the summary, and a range forgets each event once', () => {
+  const range = { forgotten_events_start_id: 0, forgotten_events_end_id: 9 };
+  const again = { action: 'condensation', args: { ...range, forgotten_event_ids: null } };
+  const log = [userMessage('a', 0), condense('kept', [0]), userMessage('b', 2), again, again, userMessage('c', 5)];
+  const events = eventsOf(log);
+  const { events: shown } = foldEvents(viewProjection(codec), events);
+  expect(shown.map((event) => ('summary' in event ? event.summary : event.kind))).toEqual(['kept', 'MessageEvent']);
+  const lists = events.flatMap((event) => (Condensation.is(event) ? [event.forgotten_event_ids.length] : []));
+  expect(lists.slice(1)).toEqual([2, 0]);
+});
+
+test('nested delegates and condensations of everything cost no more than their log', async () => {
+  const count = 300;
+  const open = Array.from({ length: count }, (_, id) => ({ id, action: 'delegate', args: {} }));
+  const close = open.map(({ id }) => ({ id: count + id, observation: 'delegate', cause: count - id - 1, content: '' }));
+  const all = { forgotten_events_start_id: 0, forgotten_events_end_id: 2 * count };
+  const forget = Array.from({ length: count }, () => ({ action: 'condensation', args: all }));
+  const records = [...open, ...close, ...forget];
+  const { entries } = readRecords(records, { newId: countedIds() });
+  expect(JSON.stringify(entries).length).toBeLessThan(count * 6000);
+  expect(await exported(entries)).toEqual(records);
 });
 
 test('a branch that is not active is not written, and is counted', async () => {
