@@ -1,4 +1,5 @@
 import { createInterface } from 'node:readline';
+import { Writable } from 'node:stream';
 import { safeText } from '@varve/events/safe-text';
 import { MutedInput, type InputStream } from './muted-input.ts';
 import { outputOf, type Output, type OutputStream } from './output.ts';
@@ -19,6 +20,8 @@ export interface TerminalIo extends Omit<Streams, 'stdout' | 'stderr'> {
   readonly stderr: Output;
   /** Asks on stderr and resolves to the typed line, or to undefined if the input ends or the signal aborts first. */
   ask(question: string, signal: AbortSignal): Promise<string | undefined>;
+  /** Asks on a terminal without showing what is typed; undefined if the input ends or the user presses Ctrl-C. */
+  askHidden(question: string): Promise<string | undefined>;
   /** Discards what the user types, except in answer to `ask`, until the returned object is disposed. */
   muteInput(): Disposable;
 }
@@ -43,6 +46,7 @@ export function terminalIo(streams: Streams): TerminalIo {
         unmuted?.[Symbol.dispose]();
       }
     },
+    askHidden: (question) => askHidden(streams, safeText(question)),
     muteInput: () => (muted = new MutedInput(stdin)),
   };
 }
@@ -60,5 +64,22 @@ async function ask({ stdin, stderr }: Streams, question: string, signal: AbortSi
   } finally {
     signal.removeEventListener('abort', close);
     lines.close();
+  }
+}
+
+/** The terminal is raw while the line is typed, and what is edited is written nowhere. */
+async function askHidden({ stdin, stderr }: Streams, question: string): Promise<string | undefined> {
+  stderr.write(question);
+  const output = new Writable({ write: (_chunk, _encoding, written) => written() });
+  const lines = createInterface({ input: stdin, output, terminal: true, historySize: 0 });
+  try {
+    return await new Promise((resolve) => {
+      lines.once('SIGINT', () => resolve(undefined));
+      lines.once('close', () => resolve(undefined));
+      lines.question('', resolve);
+    });
+  } finally {
+    lines.close();
+    stderr.write('\n');
   }
 }

@@ -1,0 +1,67 @@
+import { resolve } from 'node:path';
+import { Argument, type Command } from 'commander';
+import { describeRule, ruleSubjects, type PermissionRule } from '@varve/agent/confirmation';
+import { permissionStore } from '@varve/settings/permissions';
+import type { CliCommand } from '../cli-command.ts';
+import { CliError } from '../cli-error.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { varveHome } from '../setup/varve-home.ts';
+
+interface PlaceOptions {
+  readonly workspace?: string;
+  readonly user?: true;
+}
+
+const decisions = ['allow', 'ask', 'deny'];
+
+/** Lists, adds and removes the rules for calls. */
+export const permissions: CliCommand = {
+  register(parent, io, done) {
+    const store = permissionStore(varveHome(io));
+    const projectOf = ({ workspace }: PlaceOptions): string => resolve(io.cwd, workspace ?? '.');
+    const command = parent
+      .command('permissions')
+      .description('List, add and remove rules for the calls of the agent: deny wins over ask, and ask over allow.');
+    withPlace(command.command('list', { isDefault: true }))
+      .description('List the rules for a project and for all projects.')
+      .action(async (options: PlaceOptions) => {
+        for (const { scope, rule } of await store.list(projectOf(options)))
+          io.stdout.line(`${scope.padEnd(7)}  ${describeRule(rule)}`);
+        done(exitCodes.ok);
+      });
+    withRule(withPlace(command.command('add')))
+      .option('--user', 'for all projects')
+      .description('Add a rule, for this project unless --user is set.')
+      .action(async (decision: string, on: string, words: readonly string[], options: PlaceOptions) => {
+        const rule = ruleOf(decision, on, words);
+        await store.add([rule], options.user ? 'user' : 'project', projectOf(options));
+        io.stderr.line(`Added: ${describeRule(rule)}`);
+        done(exitCodes.ok);
+      });
+    withRule(withPlace(command.command('rm').alias('remove')))
+      .description('Remove a rule.')
+      .action(async (decision: string, on: string, words: readonly string[], options: PlaceOptions) => {
+        const rule = ruleOf(decision, on, words);
+        if (!(await store.remove(rule, projectOf(options))))
+          throw new CliError(exitCodes.missing, `There is no rule "${describeRule(rule)}".`);
+        done(exitCodes.ok);
+      });
+  },
+};
+
+function withPlace(command: Command): Command {
+  return command.option('-w, --workspace <dir>', 'the project (default: current directory)');
+}
+
+function withRule(command: Command): Command {
+  return command
+    .addArgument(new Argument('<decision>', 'what happens').choices(decisions))
+    .addArgument(new Argument('<subject>', 'what the pattern is compared with').choices(ruleSubjects))
+    .addArgument(new Argument('<pattern...>', 'a tool, the first words of a command, a path with wildcards, or a host'))
+    .passThroughOptions();
+}
+
+/** The arguments were checked by the parser of the command line. */
+function ruleOf(decision: string, on: string, words: readonly string[]): PermissionRule {
+  return { decision, on, pattern: words.join(' ') } as PermissionRule;
+}
