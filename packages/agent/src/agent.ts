@@ -6,8 +6,10 @@ import type { ConfirmationPolicy } from './confirmation/confirmation-policy.ts';
 import { AgentError } from './error.ts';
 import { isWithoutHooks, type HookConfig } from './hooks/hook-config.ts';
 import { withoutUndefined } from './without-undefined.ts';
+import { withRules } from './confirmation/with-rules.ts';
 import { checkLimits, type Budget } from './budget/limits.ts';
 import { neverConfirm } from './confirmation/never-confirm.ts';
+import type { PermissionRule } from './permissions/permission-rule.ts';
 import { codingPrompt } from './prompt/preset-prompt.ts';
 import { textPrompt, type Prompt } from './prompt/prompt.ts';
 import type { Toolset } from './specs/toolset.ts';
@@ -31,6 +33,13 @@ export interface Agent {
   readonly condenser: Condenser;
   readonly prompt: Prompt;
   readonly confirmation: ConfirmationPolicy;
+  /**
+   * Rules of the person for calls, applied on top of `confirmation` and stored with it. They replace the rules that are
+   * stored with a conversation; absent, those apply.
+   */
+  readonly rules?: readonly PermissionRule[];
+  /** `confirmation` with `rules`: decides about calls. */
+  readonly policy: ConfirmationPolicy;
   /**
    * Absolute paths of files and directories that no call may change without a question, whatever the policy is: those
    * of the application, such as its data directory. Directories with the configuration of agents, and settings and
@@ -65,7 +74,7 @@ export interface Agent {
 
 /** Options of {@link defineAgent}. */
 export type AgentOptions = Pick<Agent, 'model' | 'tools'> &
-  Partial<Omit<Agent, 'spec' | 'budget' | 'stuck' | 'prompt'>> & {
+  Partial<Omit<Agent, 'spec' | 'policy' | 'budget' | 'stuck' | 'prompt'>> & {
     /** A string is a prompt of fixed text. */
     readonly prompt?: Prompt | string;
     readonly budget?: Partial<Budget>;
@@ -99,14 +108,16 @@ export function defineAgent(options: AgentOptions): Agent {
   const budget = limits === defaultBudget ? defaultBudget : { ...defaultBudget, ...withoutUndefined(limits) };
   checkLimits(budget);
   if (!(concurrency >= 1)) throw new AgentError('invalid', `With a concurrency of ${concurrency} no call ever runs.`);
+  const { confirmation = defaultConfirmation, rules } = options;
   const agent: Omit<Agent, 'spec'> = {
     condenser: noCondensation(),
-    confirmation: defaultConfirmation,
     protectedPaths: [],
     hooks: defaultHooks,
     parameters: {},
     textReply: 'finish',
     ...withoutUndefined(options),
+    confirmation,
+    policy: rules === undefined ? confirmation : withRules(confirmation, rules),
     model,
     tools,
     prompt: typeof prompt === 'string' ? textPrompt(prompt) : prompt,
@@ -118,13 +129,13 @@ export function defineAgent(options: AgentOptions): Agent {
 }
 
 /** @see software-agent-sdk Agent: shared fields have the same names */
-function specOf({ model, tools, condenser, confirmation, parameters, budget, ...agent }: Omit<Agent, 'spec'>): Json {
+function specOf({ model, tools, condenser, policy, parameters, budget, ...agent }: Omit<Agent, 'spec'>): Json {
   return {
     model: model.spec,
     ...(tools.spec && { tools: tools.spec }),
     condenser: condenser.spec,
-    confirmation_policy: confirmation.spec,
-    ...(confirmation.analyzer !== undefined && { security_analyzer: confirmation.analyzer }),
+    confirmation_policy: policy.spec,
+    ...(policy.analyzer !== undefined && { security_analyzer: policy.analyzer }),
     parameters: { ...parameters },
     budget: { ...budget },
     tool_concurrency_limit: agent.concurrency,

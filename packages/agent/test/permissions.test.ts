@@ -54,6 +54,7 @@ async function started(
 }
 
 const pushRule = { decision: 'deny', on: 'command', pattern: 'git push' } as const;
+const pwdRule = { decision: 'allow', on: 'command', pattern: 'pwd' } as const;
 const lsRule = { decision: 'allow', on: 'command', pattern: 'ls' } as const;
 
 test('a denied call does not run, and the model reads the rule', async () => {
@@ -95,6 +96,29 @@ test('the rules are stored, and apply when the conversation is resumed without a
   await resumed.send('Go on.');
   expect((await resumed.run()).reason).toBe('finished');
   expect(ran).toEqual([]);
+});
+
+test('the rules of an agent replace the stored ones, under the stored policy', async () => {
+  const { conversation, store } = await started([done], withRules(alwaysConfirm(), [lsRule]));
+  const { id } = conversation;
+  await conversation[Symbol.asyncDispose]();
+  const { agent, ran } = recordingAgent([bash('git push'), bash('pwd'), bash('ls')], { rules: [pushRule, pwdRule] });
+  await using resumed = await Conversation.open({ agent, store, id });
+  await resumed.send('Go on.');
+  expect((await resumed.run()).reason).toBe('waiting');
+  expect(ran).toEqual(['pwd']);
+});
+
+test('rules hold without a policy, and for children of the conversation', async () => {
+  const { agent, ran } = recordingAgent([bash('git push'), done], { rules: [pushRule] });
+  await using parent = await Conversation.create({ agent, store: memoryStore(), workspace: process.cwd() });
+  const { agent: own, ran: ranInChild } = recordingAgent([bash('git push', 'ls'), done], {});
+  await using child = await parent.child({ agent: own });
+  for (const one of [parent, child]) {
+    await one.send('Go.');
+    expect((await one.run()).reason).toBe('finished');
+  }
+  expect([ran, ranInChild]).toEqual([[], ['ls']]);
 });
 
 test('a call that was approved does not run when a later rule denies it', async () => {

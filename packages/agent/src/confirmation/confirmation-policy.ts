@@ -12,6 +12,8 @@ export interface ConfirmationPolicy {
   readonly spec: Json;
   /** JSON of its analyzer, if it has one: the reference stores it next to the policy. */
   readonly analyzer?: Json;
+  /** The policy without the rules of a person, if it has any. */
+  readonly withoutRules?: ConfirmationPolicy;
   /**
    * Must not change anything, because it is called again before the call runs and after a restart, and must not throw.
    * May read the file system, to resolve links. A call with `denies` is answered and never runs, even if it was

@@ -11,7 +11,7 @@ import { digestOf } from '../log/digest.ts';
 
 /** What decides about calls: the policy of an agent, and files that no policy lets a call change without a question. */
 export interface Gate {
-  readonly confirmation: ConfirmationPolicy;
+  readonly policy: ConfirmationPolicy;
   readonly protectedPaths: readonly string[];
 }
 
@@ -39,8 +39,8 @@ export function reviewCalls(gate: Gate, calls: readonly ProposedCall[]): readonl
   return calls.every(isHarmless) ? calls.map(() => ({ asks: false })) : calls.map((call) => reviewCall(gate, call));
 }
 
-function reviewCall({ confirmation, protectedPaths }: Gate, call: ProposedCall): CallReview {
-  const review = confirmation.review(call);
+function reviewCall({ policy, protectedPaths }: Gate, call: ProposedCall): CallReview {
+  const review = policy.review(call);
   const finding = review.denies ? undefined : protectedFinding(call, protectedPaths);
   if (!finding) return review;
   const { risk, reasons = [] } = review.verdict ?? {};

@@ -5,5 +5,5 @@ export {
   ruleSubjects,
   type PermissionRule,
 } from '../permissions/permission-rule.ts';
-export { suggestedRules } from '../permissions/suggested-rules.ts';
+export { isCovered, suggestedRules, type StoredCall } from '../permissions/suggested-rules.ts';
 export { withRules } from './with-rules.ts';

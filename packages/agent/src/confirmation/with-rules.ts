@@ -5,7 +5,7 @@ import { AgentError } from '../error.ts';
 import type { ConfirmationPolicy } from './confirmation-policy.ts';
 
 /**
- * Adds the rules of a person to a policy: what a rule denies is answered with the reason and never runs, what a rule
+ * Adds the rules of a person to a policy, in place of those that it has: what a rule denies is answered with the reason and never runs, what a rule
  * asks about waits, and what allow rules cover completely runs. The policy decides about all other calls. `deny` takes
  * precedence over `ask`, and `ask` over `allow`.
  *
@@ -17,12 +17,14 @@ import type { ConfirmationPolicy } from './confirmation-policy.ts';
 export function withRules(policy: ConfirmationPolicy, rules: readonly PermissionRule[]): ConfirmationPolicy {
   const { data } = permissionRules.safeParse(rules);
   if (!data) throw new AgentError('invalid', `The permission rules ${JSON.stringify(rules)} are malformed.`);
-  if (data.length === 0) return policy;
+  const base = policy.withoutRules ?? policy;
+  if (data.length === 0) return base;
   return {
-    ...policy,
-    spec: { ...specOf(policy), rules: data.map((rule) => ({ ...rule })) },
+    ...base,
+    withoutRules: base,
+    spec: { ...specOf(base), rules: data.map((rule) => ({ ...rule })) },
     review(call) {
-      const review = policy.review(call);
+      const review = base.review(call);
       const found = ruleDecision(data, call);
       if (!found) return review;
       const { decision, rule } = found;

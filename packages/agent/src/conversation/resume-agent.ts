@@ -16,7 +16,8 @@ import type { StoredSettings } from '../log/settings.ts';
 import { withoutUndefined } from '../without-undefined.ts';
 
 /** Policies that are stored with a conversation, so that the next process that opens it need not know them. */
-type Policies = Pick<AgentOptions, 'confirmation' | 'budget' | 'stuck' | 'hooks'>;
+type Policies = Pick<AgentOptions, 'confirmation' | 'rules' | 'budget' | 'stuck' | 'hooks'> &
+  Partial<Pick<Agent, 'protectedPaths'>>;
 
 /** The resumed conversation. */
 export interface ResumeContext {
@@ -96,9 +97,14 @@ function updatesSince(
 }
 
 /** Returns the agent with the given policies in place of its defaults. */
-export function inheritPolicies(agent: Agent, { confirmation, budget, stuck, hooks }: Policies): Agent {
+export function inheritPolicies(
+  agent: Agent,
+  { confirmation, rules, protectedPaths = [], budget, stuck, hooks }: Policies,
+): Agent {
   return defineAgent({
     ...agent,
+    ...(agent.rules === undefined && rules && { rules }),
+    protectedPaths: [...new Set([...agent.protectedPaths, ...protectedPaths])],
     ...(agent.confirmation === defaultConfirmation && confirmation && { confirmation }),
     ...(agent.budget === defaultBudget && budget && { budget }),
     ...(agent.stuck === defaultStuck && stuck && { stuck }),

@@ -38,6 +38,12 @@ function allow(on: PermissionRule['on'], pattern: string): PermissionRule {
   return { decision: 'allow', on, pattern };
 }
 
+/** Reports whether rules that were learned after a call was stored cover it: it need not be asked about any more. */
+export function isCovered(rules: readonly PermissionRule[], { toolName, ...stored }: StoredCall): boolean {
+  const call = { ...stored, risk: 'UNKNOWN', tool: namedTool(toolName) } as const;
+  return protectedFinding(call, []) === undefined && ruleDecision(rules, call)?.decision === 'allow';
+}
+
 function commandOf(words: readonly string[]): string {
   const [program = '', verb = ''] = words;
   return withCommands.has(program) && /^[a-z][\w:-]*$/.test(verb) ? `${program} ${verb}` : words.join(' ');

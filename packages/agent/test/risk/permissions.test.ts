@@ -14,7 +14,7 @@ const tool = countingTool().tool();
 const allowed = 'ls echo cat cd diff find git true bash sh'.split(' ');
 
 function runs(rules: readonly PermissionRule[], command: string): boolean {
-  const gate = { confirmation: withRules(neverConfirm(), rules), protectedPaths: [] };
+  const gate = { policy: withRules(neverConfirm(), rules), protectedPaths: [] };
   const [review] = reviewCalls(gate, [
     { tool, action: TerminalAction.create({ command }), risk: 'LOW', workspace: '/w/x' },
   ]);
