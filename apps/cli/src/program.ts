@@ -61,6 +61,8 @@ async function programFor(args: readonly string[], io: TerminalIo, done: (code: 
     .description('A coding agent that records every step in a log you can verify.')
     .version(version(), '-V, --version')
     .exitOverride()
+    // Options of a command that is an argument are its own: `permissions rm deny command rm -rf`.
+    .enablePositionalOptions()
     .configureOutput({
       writeOut: (text) => io.stdout.text(text),
       writeErr: (text) => io.stderr.text(text),

@@ -1,11 +1,12 @@
 import { resolve } from 'node:path';
 import { Argument, type Command } from 'commander';
-import { describeRule, ruleSubjects, type PermissionRule } from '@varve/agent/confirmation';
-import { permissionStore } from '@varve/settings/permissions';
+import type { PermissionRule } from '@varve/agent/confirmation';
+import type { PermissionStore } from '@varve/settings/permissions';
 import type { CliCommand } from '../cli-command.ts';
 import { CliError } from '../cli-error.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { varveHome } from '../setup/varve-home.ts';
+import type { TerminalIo } from '../terminal/terminal-io.ts';
 
 interface PlaceOptions {
   readonly workspace?: string;
@@ -13,20 +14,21 @@ interface PlaceOptions {
 }
 
 const decisions = ['allow', 'ask', 'deny'];
+const subjects = ['tool', 'command', 'path', 'host'];
 
 /** Lists, adds and removes the rules for calls. */
 export const permissions: CliCommand = {
   register(parent, io, done) {
-    const store = permissionStore(varveHome(io));
     const projectOf = ({ workspace }: PlaceOptions): string => resolve(io.cwd, workspace ?? '.');
     const command = parent
       .command('permissions')
+      .enablePositionalOptions()
       .description('List, add and remove rules for the calls of the agent: deny wins over ask, and ask over allow.');
     withPlace(command.command('list', { isDefault: true }))
       .description('List the rules for a project and for all projects.')
       .action(async (options: PlaceOptions) => {
-        for (const { scope, rule } of await store.list(projectOf(options)))
-          io.stdout.line(`${scope.padEnd(7)}  ${describeRule(rule)}`);
+        for (const { scope, rule } of await (await storeIn(io)).list(projectOf(options)))
+          io.stdout.line(`${scope.padEnd(7)}  ${textOf(rule)}`);
         done(exitCodes.ok);
       });
     withRule(withPlace(command.command('add')))
@@ -34,20 +36,30 @@ export const permissions: CliCommand = {
       .description('Add a rule, for this project unless --user is set.')
       .action(async (decision: string, on: string, words: readonly string[], options: PlaceOptions) => {
         const rule = ruleOf(decision, on, words);
-        await store.add([rule], options.user ? 'user' : 'project', projectOf(options));
-        io.stderr.line(`Added: ${describeRule(rule)}`);
+        await (await storeIn(io)).add([rule], options.user ? 'user' : 'project', projectOf(options));
+        io.stderr.line(`Added: ${textOf(rule)}`);
         done(exitCodes.ok);
       });
     withRule(withPlace(command.command('rm').alias('remove')))
       .description('Remove a rule.')
       .action(async (decision: string, on: string, words: readonly string[], options: PlaceOptions) => {
         const rule = ruleOf(decision, on, words);
-        if (!(await store.remove(rule, projectOf(options))))
-          throw new CliError(exitCodes.missing, `There is no rule "${describeRule(rule)}".`);
+        if (!(await (await storeIn(io)).remove(rule, projectOf(options))))
+          throw new CliError(exitCodes.missing, `There is no rule "${textOf(rule)}".`);
         done(exitCodes.ok);
       });
   },
 };
+
+/** Loaded here, so that the help appears faster. */
+async function storeIn(io: TerminalIo): Promise<PermissionStore> {
+  const { permissionStore } = await import('@varve/settings/permissions');
+  return permissionStore(varveHome(io));
+}
+
+function textOf({ decision, on, pattern }: PermissionRule): string {
+  return `${decision} ${on} ${pattern}`;
+}
 
 function withPlace(command: Command): Command {
   return command.option('-w, --workspace <dir>', 'the project (default: current directory)');
@@ -56,7 +68,7 @@ function withPlace(command: Command): Command {
 function withRule(command: Command): Command {
   return command
     .addArgument(new Argument('<decision>', 'what happens').choices(decisions))
-    .addArgument(new Argument('<subject>', 'what the pattern is compared with').choices(ruleSubjects))
+    .addArgument(new Argument('<subject>', 'what the pattern is compared with').choices(subjects))
     .addArgument(new Argument('<pattern...>', 'a tool, the first words of a command, a path with wildcards, or a host'))
     .passThroughOptions();
 }

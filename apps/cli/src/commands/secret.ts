@@ -1,10 +1,9 @@
 import { text } from 'node:stream/consumers';
 import { Argument, type Command } from 'commander';
-import { moveSecretKey, type KeyPlace, type SecretSource, type SecretStore } from '@varve/settings/secrets';
+import type { KeyPlace, SecretSource, SecretStore } from '@varve/settings/secrets';
 import type { CliCommand } from '../cli-command.ts';
 import { CliError } from '../cli-error.ts';
 import { exitCodes } from '../exit-codes.ts';
-import { secretsOf } from '../setup/secrets.ts';
 import { varveHome } from '../setup/varve-home.ts';
 import { styled } from '../terminal/output.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
@@ -26,6 +25,7 @@ export const secret: CliCommand = {
       .addArgument(new Argument('<place>', 'file, or keychain of the system').choices(['file', 'keychain']))
       .description('Move the key that encrypts the secrets.')
       .action(async (place: KeyPlace) => {
+        const { moveSecretKey } = await import('@varve/settings/secrets');
         await moveSecretKey(place, { home: varveHome(io) });
         io.stderr.line(styled('dim', place === 'file' ? 'The key is in a file.' : 'The key is in the keychain.'));
         done(exitCodes.ok);
@@ -34,7 +34,6 @@ export const secret: CliCommand = {
 };
 
 function register(command: Command, io: TerminalIo, done: Parameters<CliCommand['register']>[2]): void {
-  const store = secretsOf(io);
   command
     .command('set')
     .argument('<name>', 'name of the secret, and of its variable in the shell')
@@ -42,7 +41,7 @@ function register(command: Command, io: TerminalIo, done: Parameters<CliCommand[
     .option('--url <address>', 'read the value from this address before each run; the input is its headers')
     .description('Store a secret. Its value is typed without an echo, or read from standard input.')
     .action(async (name: string, options: SetOptions) => {
-      await store.set(name, await sourceFrom(name, options, io));
+      await (await storeIn(io)).set(name, await sourceFrom(name, options, io));
       io.stderr.line(styled('dim', `Stored ${name}.`));
       done(exitCodes.ok);
     });
@@ -50,7 +49,7 @@ function register(command: Command, io: TerminalIo, done: Parameters<CliCommand[
     .command('list', { isDefault: true })
     .description('List the names of the secrets.')
     .action(async () => {
-      for (const { name, kind, description = '' } of await store.list()) {
+      for (const { name, kind, description = '' } of await (await storeIn(io)).list()) {
         io.stdout.line(`${name}\t${kind === 'LookupSecret' ? 'lookup' : 'value'}\t${description}`);
       }
       done(exitCodes.ok);
@@ -61,9 +60,15 @@ function register(command: Command, io: TerminalIo, done: Parameters<CliCommand[
     .argument('<name>')
     .description('Remove a secret.')
     .action(async (name: string) => {
-      await remove(store, name);
+      await remove(await storeIn(io), name);
       done(exitCodes.ok);
     });
+}
+
+/** Loaded here, so that the help appears faster. */
+async function storeIn(io: TerminalIo): Promise<SecretStore> {
+  const { secretsOf } = await import('../setup/secrets.ts');
+  return secretsOf(io);
 }
 
 async function remove(store: SecretStore, name: string): Promise<void> {

@@ -1,11 +1,5 @@
 import { resolve } from 'node:path';
-import {
-  describeChange,
-  readConfiguration,
-  trustStore,
-  type Configuration,
-  type TrustStore,
-} from '@varve/settings/trust';
+import type { Configuration, TrustStore } from '@varve/settings/trust';
 import type { CliCommand } from '../cli-command.ts';
 import { CliError } from '../cli-error.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
@@ -16,7 +10,6 @@ import type { TerminalIo } from '../terminal/terminal-io.ts';
 /** Trusts the configuration of a workspace, lists and removes trust. */
 export const trust: CliCommand = {
   register(parent, io, done) {
-    const store = trustStore({ home: varveHome(io) });
     const command = parent
       .command('trust')
       .argument('[path]', 'workspace (default: current directory)')
@@ -24,14 +17,15 @@ export const trust: CliCommand = {
       .description('Show what the configuration of a workspace would run, and trust exactly that.')
       .action(async (path: string | undefined, { hash }: { readonly hash?: string }) => {
         const home = varveHome(io);
+        const { readConfiguration } = await import('@varve/settings/trust');
         const configuration = await readConfiguration(resolve(io.cwd, path ?? '.'), { home });
-        done(await decide(configuration, { store, hash }, io));
+        done(await decide(configuration, { store: await storeIn(io), hash }, io));
       });
     command
       .command('list')
       .description('List the workspaces that are trusted.')
       .action(async () => {
-        for (const { workspace, hash, at } of await store.list())
+        for (const { workspace, hash, at } of await (await storeIn(io)).list())
           io.stdout.line(`${hash.slice(0, shownDigits)}  ${at.slice(0, 10)}  ${workspace}`);
         done(exitCodes.ok);
       });
@@ -42,12 +36,18 @@ export const trust: CliCommand = {
       .description('Stop trusting a workspace.')
       .action(async (path: string | undefined) => {
         const workspace = resolve(io.cwd, path ?? '.');
-        if (!(await store.remove(workspace)))
+        if (!(await (await storeIn(io)).remove(workspace)))
           throw new CliError(exitCodes.missing, `${workspace} is not trusted.`, '`varve trust list` prints what is.');
         done(exitCodes.ok);
       });
   },
 };
+
+/** Loaded here, so that the help appears faster. */
+async function storeIn(io: TerminalIo): Promise<TrustStore> {
+  const { trustStore } = await import('@varve/settings/trust');
+  return trustStore({ home: varveHome(io) });
+}
 
 const shownDigits = 16;
 
@@ -58,6 +58,7 @@ async function decide(
   io: TerminalIo,
 ): Promise<ExitCode> {
   const { workspace, files } = configuration;
+  const { describeChange } = await import('@varve/settings/trust');
   const status = await store.status(configuration);
   if (status === 'none' || status === 'trusted') {
     const what = status === 'none' ? 'has no configuration that needs trust' : 'is trusted as it is';

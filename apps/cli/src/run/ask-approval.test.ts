@@ -32,7 +32,7 @@ async function answered(
   let shown = '';
   stderr.on('data', (chunk: Buffer) => (shown += chunk.toString()));
   const answer = askApproval(
-    { call, number: 1, count: 2 },
+    { call, workspace: '/work', number: 1, count: 2 },
     terminalIo({ env, cwd: '/', stdin, stdout: new PassThrough(), stderr }),
     new AbortController().signal,
   );
@@ -47,6 +47,7 @@ test.for<readonly [keys: string, approval: Approval]>([
   ['y\r', 'once'],
   ['YES\r', 'once'],
   ['s\r', 'session'],
+  ['a\r', 'always'],
   ['q\r', 'later'],
   ['\u0003', 'later'],
   ['\u0004', 'later'],
@@ -61,7 +62,7 @@ test.for(['\r', 'x\r', '?\r', 'yes please\r', 'never\r', 'ys\r', ' \r'])(
   async (keys) => {
     const { approval, shown } = await answered(`${keys}n\r`);
     expect(approval).toEqual({ reason: 'The user rejected the call.' });
-    expect(shown).toContain('Type one of: y, s, n, n REASON, q.');
+    expect(shown).toContain('Type one of: y, s, a, n, n REASON, q.');
   },
 );
 

@@ -1,13 +1,16 @@
 import { styled } from '../terminal/output.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
-import { callRows, reasonRows, sessionGrant, type WaitingCall } from './waiting-call.ts';
+import { describeRule } from '@varve/agent/confirmation';
+import { callRows, proposedRules, reasonRows, sessionGrant, type WaitingCall } from './waiting-call.ts';
 
 /** Decision of the user about one call; `later` leaves all waiting calls as they are. */
-export type Approval = 'once' | 'session' | 'later' | { readonly reason: string };
+export type Approval = 'once' | 'session' | 'always' | 'later' | { readonly reason: string };
 
 /** Place of a call among those that are asked about. */
 export interface Question {
   readonly call: WaitingCall;
+  /** Working directory of the agent. */
+  readonly workspace: string;
   /** From 1. */
   readonly number: number;
   readonly count: number;
@@ -18,7 +21,7 @@ export interface Question {
  * the input, Ctrl-C, Ctrl-D and an abort decide nothing.
  */
 export async function askApproval(
-  { call, number, count }: Question,
+  { call, workspace, number, count }: Question,
   io: TerminalIo,
   signal: AbortSignal,
 ): Promise<Approval> {
@@ -26,9 +29,11 @@ export async function askApproval(
   for (const row of callRows(call, io.stderr.columns)) io.stderr.text(row);
   for (const row of reasonRows(call, io.stderr.columns)) io.stderr.text(row);
   const grant = sessionGrant(call);
+  const rules = proposedRules(call, workspace);
   const choices = [
     '[y] once',
     ...(grant ? [`[s] for this session: ${grant.covers}`] : []),
+    ...(rules.length > 0 ? [`[a] always in this project: ${rules.map(describeRule).join(', ')}`] : []),
     '[n] reject, [n REASON] reject with a reason',
     '[q] decide later',
   ];
@@ -39,15 +44,17 @@ export async function askApproval(
       io.stderr.line('');
       return 'later';
     }
-    const approval = approvalFor(answer.trim(), grant !== undefined);
+    const approval = approvalFor(answer.trim(), { s: grant !== undefined, a: rules.length > 0 });
     if (approval !== undefined) return approval;
-    io.stderr.text(`Type one of: ${grant ? 'y, s, n, n REASON, q' : 'y, n, n REASON, q'}.`);
+    const letters = ['y', ...(grant ? ['s'] : []), ...(rules.length > 0 ? ['a'] : []), 'n', 'n REASON', 'q'];
+    io.stderr.text(`Type one of: ${letters.join(', ')}.`);
   }
 }
 
-function approvalFor(answer: string, hasGrant: boolean): Approval | undefined {
+function approvalFor(answer: string, offered: { readonly s: boolean; readonly a: boolean }): Approval | undefined {
   if (/^y(es)?$/i.test(answer)) return 'once';
-  if (/^s$/i.test(answer) && hasGrant) return 'session';
+  if (/^s$/i.test(answer) && offered.s) return 'session';
+  if (/^a$/i.test(answer) && offered.a) return 'always';
   if (/^q(uit)?$/i.test(answer)) return 'later';
   const rejection = /^no?(?:\s+(?<reason>\S.*))?$/is.exec(answer);
   return rejection ? { reason: rejection.groups?.['reason'] ?? 'The user rejected the call.' } : undefined;

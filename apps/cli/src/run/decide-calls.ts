@@ -1,15 +1,18 @@
 import type { Conversation } from '@varve/agent';
+import type { PermissionRule } from '@varve/agent/confirmation';
 import type { PendingCall } from '@varve/events/projections';
+import { varveHome } from '../setup/varve-home.ts';
 import { styled } from '../terminal/output.ts';
 import { askApproval, type Approval } from './ask-approval.ts';
 import type { Display } from './event-printer.ts';
 import { resumeCommand } from './resume-command.ts';
 import type { RunOptions } from './run-options.ts';
-import { callRows, isAsked, reasonRows, sessionGrant } from './waiting-call.ts';
+import { callRows, isAsked, isCoveredBy, proposedRules, reasonRows, sessionGrant } from './waiting-call.ts';
 
 /** Asks about waiting calls, and remembers what was approved for the session: the life of this process. */
 export class CallDecisions {
   readonly #granted = new Set<string>();
+  readonly #learned: PermissionRule[] = [];
   readonly #options: RunOptions;
   readonly #display: Display;
 
@@ -25,21 +28,32 @@ export class CallDecisions {
    */
   async decide(conversation: Conversation, signal: AbortSignal): Promise<boolean> {
     const { io, progress } = this.#display;
+    const { workspace } = conversation;
     const pending = conversation.state.pending.filter(({ hasEffect }) => !hasEffect);
-    const asked = askedOf(pending, this.#options).filter((call) => !this.#isGranted(call));
+    const asked = askedOf(pending, this.#options).filter((call) => !this.#isGranted(call, workspace));
     const decisions = new Map<PendingCall, Exclude<Approval, 'later'>>();
     for (const [index, call] of asked.entries()) {
-      const question = { call, number: index + 1, count: asked.length };
+      const question = { call, workspace, number: index + 1, count: asked.length };
       const approval = await progress.hiddenDuring(() => askApproval(question, io, signal));
       if (approval === 'later') return false;
       decisions.set(call, approval);
+      if (approval === 'always') await this.#learn(call, workspace);
       if (approval === 'session') this.#granted.add(sessionGrant(call)?.key ?? '');
     }
     await store(conversation, pending, decisions);
     return true;
   }
 
-  #isGranted(call: PendingCall): boolean {
+  /** Adds the rules to those of the project, and applies them in this session from now on. */
+  async #learn(call: PendingCall, workspace: string): Promise<void> {
+    const rules = proposedRules(call, workspace);
+    const { permissionStore } = await import('@varve/settings/permissions');
+    await permissionStore(varveHome(this.#display.io)).add(rules, 'project', workspace);
+    this.#learned.push(...rules);
+  }
+
+  #isGranted(call: PendingCall, workspace: string): boolean {
+    if (isCoveredBy(this.#learned, call, workspace)) return true;
     const grant = sessionGrant(call);
     return grant !== undefined && this.#granted.has(grant.key);
   }

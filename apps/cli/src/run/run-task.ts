@@ -1,6 +1,8 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { Conversation } from '@varve/agent';
+import { permissionStore } from '@varve/settings/permissions';
+import { secretsForRun } from '@varve/settings/secrets';
 import { agentFromSettings, unusedSettings } from '@varve/settings/agent';
 import type { EventStore } from '@varve/storage';
 import { CliError } from '../cli-error.ts';
@@ -8,6 +10,7 @@ import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import { checkUrl, configuredModel } from '../setup/configured-model.ts';
 import { openConfiguredStore, openExistingStore, storeUrl } from '../setup/open-configured-store.ts';
 import { pruneVarveHome } from '../setup/prune-varve-home.ts';
+import { secretsOf } from '../setup/secrets.ts';
 import { settingsFor } from '../setup/settings.ts';
 import { readSigningKey } from '../setup/signing-key.ts';
 import { varveHome } from '../setup/varve-home.ts';
@@ -40,8 +43,12 @@ export async function runTask(task: string, options: RunOptions, io: TerminalIo)
   const { model, secrets, flushDumps } = await configuredModel(io, sources, warn);
   const hasSummarizer = settings.get('roles.condenser') !== undefined;
   const summarizer = hasSummarizer ? await configuredModel(io, { settings, role: 'condenser' }, warn) : undefined;
+  const { keys, variables } = await secretsFor([...secrets, ...(summarizer?.secrets ?? [])], io, warn);
+  const rules = (await permissionStore(varveHome(io)).list(workspace)).map(({ rule }) => rule);
   const agent = agentFromSettings({
     settings,
+    rules,
+    secrets: variables,
     model,
     ...(summarizer && { condenserModel: summarizer.model }),
     home: varveHome(io),
@@ -59,12 +66,7 @@ export async function runTask(task: string, options: RunOptions, io: TerminalIo)
   if (!existing) await checkWorkspace(options, io);
   // Created last, so that a run that cannot start creates nothing.
   const store = existing ?? stores.use(await openConfiguredStore(io, options.store));
-  await using conversation = await conversationFor(
-    options,
-    stored,
-    { agent, store, secrets: [...secrets, ...(summarizer?.secrets ?? [])] },
-    io,
-  );
+  await using conversation = await conversationFor(options, stored, { agent, store, secrets: keys }, io);
   for (const line of changedSettings(conversation)) warn(line);
   // Runs concurrently, so that the command does not wait for it at its end.
   const pruned = pruneVarveHome(io, conversation.id);
@@ -75,6 +77,21 @@ export async function runTask(task: string, options: RunOptions, io: TerminalIo)
     await summarizer?.flushDumps();
     await pruned;
   }
+}
+
+/**
+ * Returns all values that must never be stored, and the secrets that the commands of the agent may name: the keys of its
+ * models are not among them.
+ */
+async function secretsFor(
+  modelKeys: readonly string[],
+  io: TerminalIo,
+  warn: (line: string) => void,
+): Promise<{ readonly keys: readonly string[]; readonly variables: Readonly<Record<string, string>> }> {
+  const { values, problems } = await secretsForRun(secretsOf(io));
+  for (const problem of problems) warn(problem);
+  const variables = Object.entries(values).filter(([, value]) => !modelKeys.includes(value));
+  return { keys: [...modelKeys, ...Object.values(values)], variables: Object.fromEntries(variables) };
 }
 
 /** What is run. */

@@ -1,4 +1,5 @@
 import { normalize } from 'node:path/posix';
+import { isCovered, suggestedRules, type PermissionRule } from '@varve/agent/confirmation';
 import { FileEditorAction, TerminalAction } from '@varve/events/payloads';
 import type { PendingCall } from '@varve/events/projections';
 import { revealHidden } from '@varve/events/safe-text';
@@ -61,12 +62,14 @@ function reasonsOf({ event, review }: WaitingCall): readonly string[] {
   const verdict = review?.verdict;
   const isRated = event.security_risk !== 'UNKNOWN';
   const own = isRated ? `the model rates it ${event.security_risk}` : 'the model did not rate it';
+  const decided = review?.rule === undefined ? [] : [`Your rule: ${onOneRow(review.rule)}`];
+  if (!verdict && decided.length > 0) return decided;
   if (!verdict) return [isRated ? `Model's risk rating: ${event.security_risk}` : 'Every call is asked about.'];
   const rows = verdict.reasons
     .filter(({ risk, text }) => risk === verdict.risk && !isOwnRating(text))
     .map(({ risk, text, rule }) => `${risk}: ${onOneRow(text)}${rule === undefined ? '' : ` (rule ${rule})`}`);
   const [first, ...more] = rows;
-  return first === undefined ? [`${verdict.risk}: ${own}`] : [`${first}; ${own}`, ...more];
+  return [...decided, ...(first === undefined ? [`${verdict.risk}: ${own}`] : [`${first}; ${own}`, ...more])];
 }
 
 function onOneRow(text: string): string {
@@ -76,6 +79,19 @@ function onOneRow(text: string): string {
 /** Reports whether a reason only repeats the rating of the model. */
 function isOwnRating(text: string): boolean {
   return text.startsWith('The model ');
+}
+
+/** Returns the rules that "always" adds for a call; empty if no rule can cover it, or one decided that it waits. */
+export function proposedRules({ event, review }: WaitingCall, workspace: string): readonly PermissionRule[] {
+  if (!event.action || review?.rule !== undefined) return [];
+  return suggestedRules({ toolName: event.tool_name, action: event.action, workspace });
+}
+
+/** Reports whether rules that were added after a call was stored cover it. */
+export function isCoveredBy(rules: readonly PermissionRule[], call: WaitingCall, workspace: string): boolean {
+  const { event, review } = call;
+  if (!event.action || review?.rule !== undefined) return false;
+  return isCovered(rules, { toolName: event.tool_name, action: event.action, workspace });
 }
 
 /** Calls that an approval for the session covers. */

@@ -13,6 +13,7 @@ import { exitCodes } from '../exit-codes.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 import { shellWord } from '../shell-word.ts';
 import { describeNotice } from './describe-notice.ts';
+import { secretsOf } from './secrets.ts';
 import { varveHome } from './varve-home.ts';
 
 /** Settings of a model, and what a resumed conversation has stored. */
@@ -43,7 +44,15 @@ export async function configuredModel(
 
 /** Returns the options of a model for the functions of `@varve/settings/agent`. */
 export function modelOptions(io: TerminalIo, sources: ModelSources): ModelOptions {
-  return { home: varveHome(io), env: io.env, now: () => Date.now(), ...sources };
+  const store = secretsOf(io);
+  return {
+    home: varveHome(io),
+    env: io.env,
+    now: () => Date.now(),
+    secret: (name) => store.value(name),
+    decrypt: async (token) => (await store.cipher()).decrypt(token),
+    ...sources,
+  };
 }
 
 function noticesFor(report: (line: string) => void): NonNullable<ModelOptions['notices']> {

@@ -1,12 +1,15 @@
 import {
   alwaysConfirm,
+  codingPrompt,
   confirmRisky,
   defineAgent,
   neverConfirm,
   type Agent,
   type AgentOptions,
   type ConfirmationPolicy,
+  type Prompt,
 } from '@varve/agent';
+import type { PermissionRule } from '@varve/agent/confirmation';
 import { ensembleRisk, modelRisk, shellRisk, workspaceRisk } from '@varve/agent/risk';
 import { CondenserError, condenserFromSpec, condenserKinds, type Condenser } from '@varve/condensers';
 import type { Json } from '@varve/events';
@@ -26,6 +29,8 @@ export interface AgentSetup extends ToolSetup {
   /** Parameters of the requests of a resumed conversation. */
   readonly parameters?: AgentOptions['parameters'];
   readonly signingKey?: NonNullable<AgentOptions['signingKey']>;
+  /** Rules of the person for calls, in place of those that are stored with a conversation. */
+  readonly rules?: readonly PermissionRule[];
   /** Present for a stored conversation, whose own policy, limits and stuck rules apply unless a flag changes them. */
   readonly resumed?: { readonly hasPolicy: boolean };
 }
@@ -36,8 +41,9 @@ export interface AgentSetup extends ToolSetup {
  * @throws {SettingsError} `invalid` for an unknown tool, and options that the condenser does not accept.
  */
 export function agentFromSettings(setup: AgentSetup): Agent {
-  const { settings, model, condenserModel, parameters, signingKey, resumed } = setup;
+  const { settings, model, condenserModel, parameters, signingKey, resumed, rules } = setup;
   const confirmation = confirmationFor(settings, resumed);
+  const names = Object.keys(setup.secrets ?? {});
   const [concurrency, textReply] = [settings.get('concurrency'), settings.get('text_reply')];
   return defineAgent({
     model,
@@ -48,8 +54,20 @@ export function agentFromSettings(setup: AgentSetup): Agent {
     ...(parameters && { parameters }),
     ...(signingKey && { signingKey }),
     ...(confirmation && { confirmation }),
+    ...(rules && { rules }),
+    protectedPaths: [setup.home],
+    ...(names.length > 0 && { prompt: withSecretNames(names) }),
     ...(!resumed && { ...budgetOf(settings), ...stuckOf(settings) }),
   });
+}
+
+/** Names secrets in the prompt; their values never reach the model. */
+function withSecretNames(names: readonly string[]): Prompt {
+  return (context) => {
+    const { fixed, dynamic = '' } = codingPrompt(context);
+    const secrets = `Secrets that a terminal command can use as variables, if it names them: ${names.join(', ')}`;
+    return { fixed, dynamic: `${dynamic}\n${secrets}` };
+  };
 }
 
 /** Describes settings that have no effect yet, each in one sentence. */

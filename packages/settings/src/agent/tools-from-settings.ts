@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { ToolsContext } from '@varve/agent';
 import type { Variables } from '@varve/text';
-import type { RunningProgram, Tool } from '@varve/tools';
+import { namedSecrets, type RunningProgram, type Tool } from '@varve/tools';
 import { toolKinds, toolPresets, type ToolKind, type ToolSettings } from '@varve/tools/specs';
 import { SettingsError } from '../error.ts';
 import { nearest } from '../layers/nearest.ts';
@@ -17,6 +17,8 @@ export interface ToolSetup {
   readonly keepsHistory: boolean;
   /** Receives the programs of the agent that were ended with it. */
   readonly onEndedPrograms?: (programs: readonly RunningProgram[]) => void;
+  /** Secrets by name: a command gets those that it names as variables. */
+  readonly secrets?: Readonly<Record<string, string>>;
   /** Kinds of tools of the application, in addition to the built-in ones. */
   readonly kinds?: readonly ToolKind[];
 }
@@ -59,13 +61,14 @@ function kindOf(name: string, kinds: readonly ToolKind[]): ToolKind {
 }
 
 function toolSettings(conversationId: string, settings: Settings, setup: ToolSetup): ToolSettings {
-  const { home, env, keepsHistory, onEndedPrograms } = setup;
+  const { home, env, keepsHistory, onEndedPrograms, secrets } = setup;
   return {
     terminal: {
       outputDir: join(home, 'outputs', conversationId),
       inherit: env,
       inheritNames: settings.get('shell.environment') ?? [],
       ...(onEndedPrograms && { onEndedPrograms }),
+      ...(secrets && { secrets: namedSecrets(secrets) }),
     },
     ...(keepsHistory && { fileEditor: { historyDir: join(home, 'edits', conversationId) } }),
   };
