@@ -80,8 +80,8 @@ export async function runTask(task: string, options: RunOptions, io: TerminalIo)
 }
 
 /**
- * Returns all values that must never be stored, and the secrets that the commands of the agent may name: the keys of its
- * models are not among them.
+ * Returns all values that must never be stored, and the secrets that the commands of the agent may name: the keys of
+ * its models are not among them.
  */
 async function secretsFor(
   modelKeys: readonly string[],

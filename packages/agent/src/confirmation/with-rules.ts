@@ -5,9 +5,9 @@ import { AgentError } from '../error.ts';
 import type { ConfirmationPolicy } from './confirmation-policy.ts';
 
 /**
- * Adds the rules of a person to a policy, in place of those that it has: what a rule denies is answered with the reason and never runs, what a rule
- * asks about waits, and what allow rules cover completely runs. The policy decides about all other calls. `deny` takes
- * precedence over `ask`, and `ask` over `allow`.
+ * Adds the rules of a person to a policy, in place of those that it has: what a rule denies is answered with the reason
+ * and never runs, what a rule asks about waits, and what allow rules cover completely runs. The policy decides about
+ * all other calls. `deny` takes precedence over `ask`, and `ask` over `allow`.
  *
  * Commands are compared as the shell parses them, paths with links resolved. Not even an allow rule lets a call change
  * the configuration of agents without a question.
