@@ -8,6 +8,8 @@ import {
   type AgentOptions,
   type ConfirmationPolicy,
   type Prompt,
+  type PromptContext,
+  type PromptText,
 } from '@varve/agent';
 import type { PermissionRule } from '@varve/agent/confirmation';
 import { ensembleRisk, modelRisk, shellRisk, workspaceRisk } from '@varve/agent/risk';
@@ -63,11 +65,12 @@ export function agentFromSettings(setup: AgentSetup): Agent {
 
 /** Names secrets in the prompt; their values never reach the model. */
 function withSecretNames(names: readonly string[]): Prompt {
-  return (context) => {
-    const { fixed, dynamic = '' } = codingPrompt(context);
-    const secrets = `Secrets that a terminal command can use as variables, if it names them: ${names.join(', ')}`;
-    return { fixed, dynamic: `${dynamic}\n${secrets}` };
+  const secrets = `Secrets that a terminal command can use as variables, if it names them: ${names.join(', ')}`;
+  const prompt = (context: PromptContext): PromptText => {
+    const { dynamic = '', ...text } = codingPrompt(context);
+    return { ...text, dynamic: `${dynamic}\n${secrets}` };
   };
+  return Object.assign(prompt, codingPrompt.spec !== undefined && { spec: codingPrompt.spec });
 }
 
 /** Describes settings that have no effect yet, each in one sentence. */
