@@ -54,6 +54,7 @@ function activityAt(event: BaseEvent): number | undefined {
   if (!ConversationStateUpdateEvent.is(event)) return undefined;
   if (!activityFacts.has(event.key)) return undefined;
   // Not parsed as a fact: every state update of a log passes here.
-  const { usage_id: usageId = 'agent', at } = event.value as { readonly usage_id?: unknown; readonly at?: unknown };
+  const value = Object(event.value) as { readonly usage_id?: unknown; readonly at?: unknown };
+  const { usage_id: usageId = 'agent', at } = value;
   return usageId === 'agent' && typeof at === 'number' ? at : undefined;
 }

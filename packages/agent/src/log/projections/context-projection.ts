@@ -74,7 +74,8 @@ function withFact(state: FoldState, event: ConversationStateUpdateEvent): FoldSt
 
 /** The values are checked by hand, because every reply of a log passes here, and the facts are parsed elsewhere. */
 function withCall(state: FoldState, { value }: ConversationStateUpdateEvent): FoldState {
-  const call = value as {
+  // Any JSON, also null.
+  const call = Object(value) as {
     readonly usage_id?: unknown;
     readonly usage?: { readonly input_tokens?: unknown };
     readonly actions?: readonly unknown[];
