@@ -13,6 +13,8 @@ import type { PermissionRule } from './permissions/permission-rule.ts';
 import { codingPrompt } from './prompt/preset-prompt.ts';
 import { textPrompt, type Prompt } from './prompt/prompt.ts';
 import type { Toolset } from './specs/toolset.ts';
+import { maxSkills } from './skills/load-skills.ts';
+import type { Skill } from './skills/skill.ts';
 import { stuckRules, type StuckRules } from './stuck/stuck-rules.ts';
 
 /**
@@ -51,6 +53,11 @@ export interface Agent {
    * the rights of this process: pass only those that a person trusts, as `loadHooks` does.
    */
   readonly hooks: HookConfig;
+  /**
+   * Instructions for kinds of tasks, at most 100 with different names; `loadSkills` reads those of a workspace. Their
+   * texts are stored when the model receives them.
+   */
+  readonly skills: readonly Skill[];
   readonly budget: Budget;
   readonly parameters: ModelParameters;
   /**
@@ -100,19 +107,22 @@ export const defaultStuck: StuckRules = stuckRules();
  * Returns an agent with these defaults: no condensation, the coding prompt, no confirmation, no hooks, 500 iterations,
  * one call at a time, the default stuck rules.
  *
- * @throws {AgentError} `invalid` for a budget or rules that allow nothing or are not numbers.
+ * @throws {AgentError} `invalid` for a budget or rules that allow nothing or are not numbers, for too many skills and
+ * for two with one name.
  */
 export function defineAgent(options: AgentOptions): Agent {
   const { model, tools, concurrency = 1, budget: limits = defaultBudget, stuck = defaultStuck } = options;
   const { prompt = codingPrompt } = options;
   const budget = limits === defaultBudget ? defaultBudget : { ...defaultBudget, ...withoutUndefined(limits) };
   checkLimits(budget);
+  checkSkills(options.skills ?? []);
   if (!(concurrency >= 1)) throw new AgentError('invalid', `With a concurrency of ${concurrency} no call ever runs.`);
   const { confirmation = defaultConfirmation, rules } = options;
   const agent: Omit<Agent, 'spec'> = {
     condenser: noCondensation(),
     protectedPaths: [],
     hooks: defaultHooks,
+    skills: [],
     parameters: {},
     textReply: 'finish',
     ...withoutUndefined(options),
@@ -126,6 +136,14 @@ export function defineAgent(options: AgentOptions): Agent {
     stuck: stuck === 'never' ? stuck : stuck === defaultStuck ? defaultStuck : stuckRules(stuck),
   };
   return Object.freeze({ ...agent, spec: specOf(agent) });
+}
+
+function checkSkills(skills: readonly Skill[]): void {
+  const names = skills.map(({ name }) => name);
+  const duplicate = names.find((name, index) => names.indexOf(name) !== index);
+  if (duplicate !== undefined) throw new AgentError('invalid', `Two skills of the agent are called ${duplicate}.`);
+  if (skills.length <= maxSkills) return;
+  throw new AgentError('invalid', `The agent has ${skills.length} skills, and at most ${maxSkills} are allowed.`);
 }
 
 /** @see software-agent-sdk Agent: shared fields have the same names */
@@ -142,6 +160,7 @@ function specOf({ model, tools, condenser, policy, parameters, budget, ...agent 
     text_reply: agent.textReply,
     ...(agent.prompt.spec !== undefined && { prompt: agent.prompt.spec }),
     stuck: agent.stuck === 'never' ? agent.stuck : { ...agent.stuck },
+    ...(agent.skills.length > 0 && { skills: agent.skills.map(({ name, digest }) => ({ name, digest })) }),
     ...(!isWithoutHooks(agent.hooks) && { hooks: agent.hooks as Json }),
     kind: 'Agent',
   };

@@ -21,6 +21,8 @@ import {
 } from '../log/settings.ts';
 import { snapshotName } from '../log/stored-snapshots.ts';
 import { closeTools, Session, type SessionParts } from '../session.ts';
+import { invokeSkill } from '../skills/invoke-skill.ts';
+import { invocableSkills } from '../skills/skills-prompt.ts';
 import { withoutUndefined } from '../without-undefined.ts';
 import { registerClientTools } from './client-tools.ts';
 import type { ConversationOptions, CreateOptions, OpenOptions } from './conversation-options.ts';
@@ -234,7 +236,10 @@ export function maskOf(options: ConversationOptions): Mask {
 function makeTools({ agent, id, ...options }: ConversationOptions & { readonly id: string }) {
   const found = redactorOf({ agent, ...options });
   const mask = found.value;
-  const made = agent.tools({ conversationId: id, mask, redactor: found });
+  const own = agent.tools({ conversationId: id, mask, redactor: found });
+  const { skills } = agent;
+  const needsTool = invocableSkills(skills).length > 0 && !own.some(({ name }) => name === 'invoke_skill');
+  const made = needsTool ? [...own, invokeSkill({ skills, mask })] : own;
   const tools = new Map(made.map((tool) => [tool.name, tool]));
   if (tools.size === made.length) return { tools, mask };
   const names = made.map(({ name }) => name);

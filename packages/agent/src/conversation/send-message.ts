@@ -1,7 +1,10 @@
 import { text, textOf, type Content, type TextContent } from '@varve/events';
+import { ToolError } from '@varve/tools';
 import { AgentError } from '../error.ts';
 import type { HookVerdict } from '../hooks/session-hooks.ts';
 import type { Session } from '../session.ts';
+import { activateSkills, skillsIn, type ActivatedSkill } from '../skills/activation.ts';
+import { triggeredSkills } from '../skills/triggers.ts';
 import { systemPromptDrafts, userMessageDrafts, type MessageAdditions } from './user-message.ts';
 
 /** Circumstances of a message. */
@@ -26,9 +29,42 @@ export async function sendMessage(
   const { hooks, journal } = session;
   const needsHooks = hooks.isNew || hooks.has('UserPromptSubmit');
   const additions = needsHooks ? await runMessageHooks(content, session, signal) : {};
-  session.suggestTitle(textOf(content));
-  const events = await journal.emit(() => userMessageDrafts(content, session, rejects(), additions));
+  const message = textOf(content);
+  // A message without triggers is stored without a delay.
+  const isTriggering = triggeredSkills(message, session.agent.skills).length > 0;
+  const activated = isTriggering ? await activatedSkills(message, session, signal) : [];
+  session.suggestTitle(message);
+  const events = await journal.emit(() =>
+    userMessageDrafts(content, session, rejects(), withSkills(additions, activated, session)),
+  );
   return events.findLast((event) => event.source === 'user')?.id ?? '';
+}
+
+async function activatedSkills(
+  message: string,
+  { agent, journal, workspace, mask, conversationId }: Session,
+  signal: AbortSignal,
+): Promise<readonly ActivatedSkill[]> {
+  const { events } = journal.timeline.read('view');
+  try {
+    return await activateSkills(message, agent.skills, { events, workspace, mask, signal });
+  } catch (cause) {
+    if (!(cause instanceof ToolError)) throw cause;
+    throw new AgentError('closed', `Conversation ${conversationId} was closed.`, { cause });
+  }
+}
+
+/** Adds the texts of skills, except those that another message added in the meantime. */
+function withSkills(
+  additions: MessageAdditions,
+  activated: readonly ActivatedSkill[],
+  { journal }: Session,
+): MessageAdditions {
+  if (activated.length === 0) return additions;
+  const present = skillsIn(journal.timeline.read('view').events);
+  const added = activated.filter(({ name }) => !present.has(name));
+  const extended = [...added.map((skill) => text(skill.text)), ...(additions.extended ?? [])];
+  return { ...additions, extended, skills: added.map(({ name }) => name) };
 }
 
 async function runMessageHooks(

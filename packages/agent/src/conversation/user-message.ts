@@ -25,11 +25,14 @@ export interface MessageAdditions {
   readonly before?: readonly Draft[];
   /** Text for the model, after the message. */
   readonly extended?: readonly TextContent[];
+  /** Names of the skills whose texts are part of it. */
+  readonly skills?: readonly string[];
 }
 
 /** Returns the system prompt if the branch has none yet. */
 export function systemPromptDrafts({ agent, workspace, now, tools, journal }: Session): readonly Draft[] {
-  return promptDraft(journal.timeline.read('view'), agent.prompt, { workspace, now, tools: [...tools.values()] });
+  const options = { workspace, now, tools: [...tools.values()], skills: agent.skills };
+  return promptDraft(journal.timeline.read('view'), agent.prompt, options);
 }
 
 /**

@@ -4,11 +4,14 @@ import type { View } from '@varve/events/projections';
 import type { Tool } from '@varve/tools';
 import type { Draft } from '../log/drafts.ts';
 import type { Prompt } from '../prompt/prompt.ts';
+import type { Skill } from '../skills/skill.ts';
+import { skillsPrompt } from '../skills/skills-prompt.ts';
 
 /** Options of {@link promptDraft}. */
 export interface PromptDraftOptions {
   readonly workspace: string;
   readonly tools: readonly Tool[];
+  readonly skills: readonly Skill[];
   /** UTC milliseconds. */
   readonly now: () => number;
 }
@@ -19,16 +22,17 @@ export interface PromptDraftOptions {
 export function promptDraft(
   view: View,
   prompt: Prompt,
-  { workspace, tools, now }: PromptDraftOptions,
+  { workspace, tools, skills, now }: PromptDraftOptions,
 ): readonly Draft[] {
   if (view.events.some((event) => SystemPromptEvent.is(event))) return [];
   const date = new Date(now());
   const today = [date.getFullYear(), date.getMonth() + 1, date.getDate()].map((part) => String(part).padStart(2, '0'));
-  const { fixed, dynamic } = prompt({ workspace, platform: process.platform, today: today.join('-') });
+  const { fixed, dynamic: own } = prompt({ workspace, platform: process.platform, today: today.join('-') });
+  const dynamic = [own, skillsPrompt(skills)].filter((section) => section !== undefined).join('\n\n');
   const fields = {
     system_prompt: text(fixed),
     tools: tools.map((tool) => tool.definition),
-    ...(dynamic !== undefined && { dynamic_context: text(dynamic) }),
+    ...(dynamic !== '' && { dynamic_context: text(dynamic) }),
   };
   return [{ make: (stamp) => SystemPromptEvent.create(fields, stamp) }];
 }

@@ -1,7 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { ToolError } from '@varve/tools';
-import { localWorkspace } from '@varve/tools/workspace';
+import { localWorkspace, type WorkspaceEntry } from '@varve/tools/workspace';
 
 /** Directory with configuration of agents: a workspace, or the home directory of the user. */
 export interface SourceRoot {
@@ -56,4 +56,16 @@ export async function readSource({ directory, scope }: SourceRoot, path: string)
     if (error instanceof ToolError) throw new SourceError(error.message);
     throw error;
   }
+}
+
+/**
+ * Lists a directory below a root, sorted by name; a missing or unreadable one, or one outside of a project, is empty.
+ */
+export async function listSource({ directory, scope }: SourceRoot, path: string): Promise<readonly WorkspaceEntry[]> {
+  const real = await realpath(join(directory, path)).catch(() => undefined);
+  if (real === undefined) return [];
+  const [root, name] = scope === 'project' ? [directory, path] : [real, '.'];
+  return localWorkspace(root)
+    .list(name)
+    .catch(() => []);
 }

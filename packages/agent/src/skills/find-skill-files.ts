@@ -1,0 +1,48 @@
+import { join } from 'node:path';
+import type { WorkspaceEntry } from '@varve/tools/workspace';
+import { listSource, type SourceRoot } from '../sources/read-source.ts';
+
+/** File of a skill. */
+export interface SkillFile {
+  /** Relative to its root. */
+  readonly path: string;
+  /** True for a `SKILL.md`. */
+  readonly isListed: boolean;
+}
+
+/** Levels of directories that are searched, and the number of directories. */
+const maxDepth = 4;
+const maxDirectories = 500;
+
+/**
+ * Returns the files of skills below a directory, sorted: each `SKILL.md`, in any case, and other Markdown files except
+ * a README. Nothing else below the directory of a `SKILL.md` is a skill. A missing directory has none.
+ */
+export async function findSkillFiles(root: SourceRoot, directory: string): Promise<readonly SkillFile[]> {
+  const listed: SkillFile[] = [];
+  const files: SkillFile[] = [];
+  const queue = [{ path: directory, depth: 0 }];
+  for (let visited = 0; visited < maxDirectories; visited++) {
+    const next = queue.shift();
+    if (!next) break;
+    const entries = await listSource(root, next.path);
+    const own = entries.find(isSkillFile);
+    if (own && next.depth > 0) {
+      listed.push({ path: join(next.path, own.name), isListed: true });
+      continue;
+    }
+    for (const { name, kind } of entries) {
+      const path = join(next.path, name);
+      if (kind !== 'directory' && name.toLowerCase().endsWith('.md')) {
+        if (!/^(readme|skill)\.md$/i.test(name)) files.push({ path, isListed: false });
+      } else if (kind !== 'file' && !name.startsWith('.') && next.depth < maxDepth) {
+        queue.push({ path, depth: next.depth + 1 });
+      }
+    }
+  }
+  return [...listed, ...files];
+}
+
+function isSkillFile({ name, kind }: WorkspaceEntry): boolean {
+  return name.toLowerCase() === 'skill.md' && kind !== 'directory';
+}

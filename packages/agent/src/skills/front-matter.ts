@@ -1,0 +1,53 @@
+import { LineCounter, parseDocument } from 'yaml';
+import { SourceError } from '../sources/read-source.ts';
+
+/** Parts of a Markdown file. */
+export interface FrontMatter {
+  readonly fields: Readonly<Record<string, unknown>>;
+  readonly body: string;
+}
+
+/** Largest front matter, in characters. */
+const maxLength = 64 * 1024;
+
+/**
+ * Splits a Markdown file into its YAML front matter and its body; a file without front matter is all body. YAML 1.2
+ * without custom tags; aliases are limited, and so is the size.
+ *
+ * @throws {SourceError} with the line in the file, for invalid YAML, keys that occur twice and fields that are not a
+ * map.
+ */
+export function splitFrontMatter(text: string): FrontMatter {
+  const whole = text.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n');
+  if (!/^---[ \t]*\n/.test(whole)) return { fields: {}, body: whole.trim() };
+  const rest = whole.slice(whole.indexOf('\n') + 1);
+  const end = /^---[ \t]*$/m.exec(rest);
+  if (!end) throw new SourceError('The front matter does not end.', 1);
+  if (end.index > maxLength) throw new SourceError(`The front matter is longer than ${maxLength} characters.`, 1);
+  return { fields: parseFields(rest.slice(0, end.index)), body: rest.slice(end.index + end[0].length).trim() };
+}
+
+function parseFields(yaml: string): Readonly<Record<string, unknown>> {
+  const lines = new LineCounter();
+  const document = parseDocument(yaml, { lineCounter: lines, schema: 'core', customTags: null, stringKeys: true });
+  const [error] = document.errors;
+  // The first line of the file is the mark before the YAML.
+  if (error) {
+    const reason = error.message.split('\n')[0]?.replace(/ at line .*$/, '') ?? '';
+    throw new SourceError(`The front matter is not valid YAML: ${reason}.`, lines.linePos(error.pos[0]).line + 1);
+  }
+  const fields: unknown = toPlain(document);
+  if (fields === null || fields === undefined) return {};
+  if (typeof fields !== 'object' || Array.isArray(fields)) throw new SourceError('The front matter is not a map.', 2);
+  return fields as Readonly<Record<string, unknown>>;
+}
+
+/** Aliases of aliases could make a small text large. */
+function toPlain(document: ReturnType<typeof parseDocument>): unknown {
+  try {
+    return document.toJS({ maxAliasCount: 10 });
+  } catch (error) {
+    if (error instanceof ReferenceError) throw new SourceError('The front matter has too many aliases.', 2);
+    throw error;
+  }
+}

@@ -1,0 +1,94 @@
+import { lstat, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { AgentError } from '../error.ts';
+import { SourceError } from '../sources/read-source.ts';
+import { archiveFiles } from './archive-entries.ts';
+import { parseSkill } from './parse-skill.ts';
+
+/** Options of {@link installSkills}. */
+export interface InstallSkillsOptions {
+  /** A `.zip` or `.tar.gz` archive. */
+  readonly archive: Buffer;
+  /** Existing directory that receives a directory for each skill, such as `~/.varve/skills`. */
+  readonly directory: string;
+}
+
+/**
+ * Installs the skills of an archive: every directory with a `SKILL.md`, also the archive itself. Nothing of it is
+ * executed, and nothing is installed unless all of it can be. Returns the names.
+ *
+ * @throws {AgentError} `invalid` for an archive without a valid skill, with a link, a path that leads outside or more
+ * than 500 files or 20 MiB, and for a skill that exists.
+ */
+export async function installSkills(options: InstallSkillsOptions): Promise<readonly string[]> {
+  try {
+    return await install(options);
+  } catch (error) {
+    if (error instanceof SourceError) throw new AgentError('invalid', error.message, { cause: error });
+    throw error;
+  }
+}
+
+async function install({ archive, directory }: InstallSkillsOptions): Promise<readonly string[]> {
+  const files = await archiveFiles(archive);
+  const skills = skillsIn(files);
+  if (skills.size === 0) throw new SourceError('The archive contains no SKILL.md.');
+  const staging = await mkdtemp(join(directory, '.install-'));
+  try {
+    for (const [name, own] of skills) await writeFiles(join(staging, name), own);
+    for (const name of skills.keys()) await checkNew(join(directory, name));
+    for (const name of skills.keys()) await rename(join(staging, name), join(directory, name));
+  } finally {
+    await rm(staging, { recursive: true, force: true });
+  }
+  return [...skills.keys()].toSorted();
+}
+
+/** Returns the files of each skill by its name, with paths relative to it. */
+function skillsIn(files: ReadonlyMap<string, Buffer>): ReadonlyMap<string, ReadonlyMap<string, Buffer>> {
+  const marks = [...files.keys()].filter((path) => /(^|\/)skill\.md$/i.test(path));
+  const found = new Map<string, ReadonlyMap<string, Buffer>>();
+  for (const path of marks) {
+    const prefix = path.slice(0, path.lastIndexOf('/') + 1);
+    // A skill below another one is one of its files.
+    if (marks.some((other) => other !== path && prefix.startsWith(other.slice(0, other.lastIndexOf('/') + 1))))
+      continue;
+    const text = files.get(path)?.toString() ?? '';
+    const given = prefix.split('/').at(-2) ?? '';
+    const name = given === '' ? nameIn(text) : parseSkill(text, given, true).name;
+    if (found.has(name)) throw new SourceError(`The archive contains the skill ${name} twice.`);
+    const own = [...files].filter(([file]) => file.startsWith(prefix));
+    found.set(name, new Map(own.map(([file, content]) => [file.slice(prefix.length), content])));
+  }
+  return found;
+}
+
+/** Returns the name of a skill whose directory has none. */
+function nameIn(text: string): string {
+  const { name } = parseSkill(text, '', false);
+  return parseSkill(text, name, true).name;
+}
+
+async function writeFiles(directory: string, files: ReadonlyMap<string, Buffer>): Promise<void> {
+  const made = new Set<string>();
+  const make = async (path: string): Promise<void> => {
+    if (made.has(path)) return;
+    if (path !== directory) await make(dirname(path));
+    await mkdir(path);
+    made.add(path);
+  };
+  await make(directory);
+  for (const [path, content] of files) {
+    const target = join(directory, path);
+    await make(dirname(target));
+    await writeFile(target, content, { flag: 'wx', mode: path.startsWith('scripts/') ? 0o755 : 0o644 });
+  }
+}
+
+async function checkNew(path: string): Promise<void> {
+  const exists = await lstat(path).then(
+    () => true,
+    () => false,
+  );
+  if (exists) throw new SourceError(`There is a skill at ${path} already.`);
+}

@@ -1,0 +1,161 @@
+import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { loadSkills } from './load-skills.ts';
+
+/** Returns a directory with these files. */
+async function directory(files: Readonly<Record<string, string>> = {}): Promise<string> {
+  const root = await realpath(await mkdtemp(join(tmpdir(), 'varve-skills-')));
+  onTestFinished(() => rm(root, { recursive: true }));
+  await mkdir(join(root, '.git'));
+  for (const [path, content] of Object.entries(files)) {
+    const parents = dirname(path).split('/');
+    for (const [index] of parents.entries()) {
+      await mkdir(join(root, ...parents.slice(0, index + 1))).catch(() => undefined);
+    }
+    await writeFile(join(root, path), content);
+  }
+  return root;
+}
+
+const listed = (name: string, rest = ''): string =>
+  `---\nname: ${name}\ndescription: About ${name}.\n${rest}---\nText.`;
+
+test('directories, legacy files and all roots are read, and a project replaces the skills of the user', async () => {
+  const workspace = await directory({
+    '.agents/skills/pdf/SKILL.md': listed('pdf'),
+    '.agents/skills/pdf/references/forms.md': 'Not a skill.',
+    '.openhands/microagents/repo.md': 'Always.',
+    '.openhands/microagents/README.md': 'Not a skill.',
+    '.openhands/microagents/deep/git.md': '\uFEFF---\r\ntriggers: [git, 42]\r\n---\r\nUse git.',
+  });
+  const home = await directory({
+    '.varve/skills/pdf/SKILL.md': listed('pdf', 'license: MIT\n'),
+    '.varve/skills/csv/skill.md': listed('csv'),
+  });
+  const { skills, problems } = await loadSkills({ workspace, home });
+  expect(problems).toEqual([]);
+  expect(skills).toMatchObject([
+    { name: 'csv', scope: 'user', isListed: true },
+    { name: 'git', content: 'Use git.', trigger: { type: 'keyword', keywords: ['git', '42'] } },
+    { name: 'pdf', scope: 'project', resources: ['references/forms.md'] },
+    { name: 'repo', isListed: false },
+  ]);
+  expect(skills.find(({ name }) => name === 'repo')?.trigger).toBeUndefined();
+});
+
+test('skills of the repository around a workspace are read, and disabled ones are not', async () => {
+  const root = await directory({ '.agents/skills/a.md': 'A.', '.agents/skills/b.md': 'B.', 'src/main.ts': '' });
+  const { skills } = await loadSkills({ workspace: join(root, 'src'), disabled: ['b'] });
+  expect(skills.map(({ name }) => name)).toEqual(['a']);
+});
+
+test('front matter is read as other agents read it', async () => {
+  const fields = [
+    'version: 1.0',
+    'metadata: {author: ada, count: 3}',
+    'allowed-tools: Bash Read',
+    'disable-model-invocation: true',
+    'paths: []',
+    'inputs: [{name: branch, description: The branch.}]',
+    'triggers: [deploy]',
+  ];
+  const workspace = await directory({ '.varve/skills/ship/SKILL.md': listed('ship', `${fields.join('\n')}\n`) });
+  expect((await loadSkills({ workspace })).skills).toMatchObject([
+    {
+      version: '1',
+      metadata: { author: 'ada', count: '3' },
+      allowedTools: ['Bash', 'Read'],
+      disableModelInvocation: true,
+      trigger: { type: 'task', triggers: ['/ship', 'deploy'] },
+      inputs: [{ name: 'branch', description: 'The branch.' }],
+    },
+  ]);
+});
+
+test('long descriptions are shortened, those of 1024 characters are not', async () => {
+  const files = Object.fromEntries(
+    [1024, 1025].map((length) => [`.varve/skills/a${length}.md`, `---\ndescription: ${'x'.repeat(length)}\n---\n`]),
+  );
+  const { skills } = await loadSkills({ workspace: await directory(files) });
+  expect(skills.map(({ description }) => [description?.length, description?.endsWith('x')])).toEqual([
+    [1024, true],
+    [1024, false],
+  ]);
+});
+
+const bomb = [
+  'a: &a [x]',
+  ...'bcdefghi'.split('').map((key, i) => `${key}: &${key} [${`*${'abcdefgh'[i]},`.repeat(9)}]`),
+];
+
+test.for([
+  ['---\nname: a\nname: b\n---\n', 3, 'unique'],
+  ['---\ntriggers: [\n---\n', 3, 'YAML'],
+  ['---\n- a\n---\n', 2, 'map'],
+  ['---\nname: a\n', 1, 'end'],
+  ['---\ntriggers: 5\n---\n', 2, 'triggers'],
+  ['---\npaths: "*.ts"\n---\n', 2, 'paths'],
+  [`---\n${bomb.join('\n')}\n---\n`, 2, 'aliases'],
+  [`---\n${'# x\n'.repeat(20_000)}---\n`, 1, 'longer'],
+] as const)('the front matter of %j has a problem in line %i', async ([content, line, reason]) => {
+  const workspace = await directory({ '.varve/skills/bad.md': content, '.varve/skills/good.md': 'Good.' });
+  const { skills, problems } = await loadSkills({ workspace });
+  expect(skills.map(({ name }) => name)).toEqual(['good']);
+  expect(problems).toMatchObject([{ path: join(workspace, '.varve/skills/bad.md'), line }]);
+  expect(problems[0]?.message).toContain(reason);
+});
+
+test.for([
+  ['pdf', 'other', 'not that of the directory'],
+  ['PDF', 'PDF', 'lower-case'],
+  [`a${'b'.repeat(64)}`, `a${'b'.repeat(64)}`, 'lower-case'],
+] as const)('a SKILL.md named %s in the directory %s is a problem', async ([name, folder, reason]) => {
+  const workspace = await directory({ [`.agents/skills/${folder}/SKILL.md`]: listed(name) });
+  expect((await loadSkills({ workspace })).problems[0]?.message).toContain(reason);
+});
+
+test('what executes something is left out without trust, and trust ends with a change of a script', async () => {
+  const files = {
+    '.agents/skills/db/SKILL.md': `${listed('db')} !\`date\``,
+    '.agents/skills/db/scripts/run.sh': 'echo 1',
+    '.agents/skills/db/.mcp.json': '{"mcpServers": {"db": {"command": "db-server"}}}',
+  };
+  const workspace = await directory(files);
+  const [untrusted] = (await loadSkills({ workspace })).skills;
+  expect(untrusted).toMatchObject({
+    executes: ['commands', 'mcp', 'scripts'],
+    isTrusted: false,
+    resources: [],
+    mcpServers: {},
+  });
+  const trusted = (digest: string): boolean => digest === untrusted?.digest;
+  expect((await loadSkills({ workspace, trusted })).skills).toMatchObject([
+    { isTrusted: true, resources: ['scripts/run.sh'], mcpServers: { db: { command: 'db-server' } } },
+  ]);
+  await writeFile(join(workspace, '.agents/skills/db/scripts/run.sh'), 'echo 2');
+  expect((await loadSkills({ workspace, trusted })).skills[0]?.isTrusted).toBe(false);
+});
+
+const names = async (options: Parameters<typeof loadSkills>[0]) =>
+  (await loadSkills(options)).skills.map(({ name }) => name);
+
+test('links that lead outside of a project are refused, and those of the user are followed', async () => {
+  const outside = await directory({ 'pdf/SKILL.md': listed('pdf'), 'SKILL.md': listed('csv') });
+  const place = async () => {
+    const root = await directory({ '.agents/skills/csv/keep': '', '.agents/skills/ok.md': 'Fine.' });
+    await symlink(join(outside, 'pdf'), join(root, '.agents/skills/pdf'));
+    await symlink(join(outside, 'SKILL.md'), join(root, '.agents/skills/csv/SKILL.md'));
+    await symlink(join(root, '.agents'), join(root, '.agents/skills/circle'));
+    return root;
+  };
+  expect(await names({ workspace: await place() })).toEqual(['ok']);
+  expect(await names({ workspace: outside, home: await place() })).toEqual(['csv', 'ok', 'pdf']);
+});
+
+test('an agent has at most 100 skills, and the others are problems', async () => {
+  const files = Object.fromEntries(Array.from({ length: 101 }, (_, index) => [`.varve/skills/s${index}.md`, 'Text.']));
+  const { skills, problems } = await loadSkills({ workspace: await directory(files) });
+  expect([skills.length, problems.length]).toEqual([100, 1]);
+});

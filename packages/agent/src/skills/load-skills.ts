@@ -1,0 +1,78 @@
+import { join } from 'node:path';
+import { SourceError, type SourceProblem, type SourceRoot } from '../sources/read-source.ts';
+import { trustNothing, type TrustPredicate } from '../sources/trust.ts';
+import { findSkillFiles, type SkillFile } from './find-skill-files.ts';
+import { gitRoot } from './git-root.ts';
+import { readSkill } from './read-skill.ts';
+import type { Skill } from './skill.ts';
+
+/** Options of {@link loadSkills}. */
+export interface LoadSkillsOptions {
+  /** Absolute path. */
+  readonly workspace: string;
+  /** Home directory of the user; absent, the user has no skills. */
+  readonly home?: string;
+  /** Directories of skills that others published, for example a checkout; the first with a name wins. */
+  readonly publicDirectories?: readonly string[];
+  /** Names of skills that are left out. */
+  readonly disabled?: readonly string[];
+  /** Decides about each skill that executes something; default none is trusted. */
+  readonly trusted?: TrustPredicate;
+}
+
+/** Skills of a workspace and its user. */
+export interface LoadedSkills {
+  /** Each name once, sorted by name: an option of `defineAgent`. */
+  readonly skills: readonly Skill[];
+  readonly problems: readonly SourceProblem[];
+}
+
+/** Maximum number of skills of an agent. */
+export const maxSkills = 100;
+
+const projectDirectories = ['.varve/skills', '.agents/skills', '.openhands/skills', '.openhands/microagents'];
+
+/**
+ * Loads the skills of the workspace, of the git repository around it, of the user, and public ones. The first with a
+ * name in this order is used, so that a project replaces what its user has. Within a directory a `SKILL.md` precedes a
+ * file. A file with an error is a problem, and does not prevent others.
+ *
+ * @see software-agent-sdk load_project_skills, load_user_skills
+ */
+export async function loadSkills(options: LoadSkillsOptions): Promise<LoadedSkills> {
+  const { workspace, home, publicDirectories = [], disabled = [], trusted = trustNothing } = options;
+  const project = [...new Set([workspace, (await gitRoot(workspace)) ?? workspace])];
+  const roots: readonly (readonly [SourceRoot, string])[] = [
+    ...project.filter((directory) => directory !== home).flatMap((directory) => below({ directory, scope: 'project' })),
+    ...(home === undefined ? [] : below({ directory: home, scope: 'user' })),
+    ...publicDirectories.map((directory) => [{ directory, scope: 'user' }, '.'] as const),
+  ];
+  const found = new Map<string, Skill>();
+  const problems: SourceProblem[] = [];
+  for (const [root, directory] of roots) {
+    for (const file of await findSkillFiles(root, directory)) {
+      const loaded = await loadFile(root, file, trusted);
+      if ('message' in loaded) problems.push(loaded);
+      else if (!found.has(loaded.name) && !disabled.includes(loaded.name)) found.set(loaded.name, loaded);
+    }
+  }
+  const all = [...found.values()];
+  const excess = all.slice(maxSkills).map(({ name, path = '' }): SourceProblem => {
+    return { path, message: `The skill ${name} is left out: an agent has at most ${maxSkills}.` };
+  });
+  const skills = all.slice(0, maxSkills).toSorted((left, right) => (left.name < right.name ? -1 : 1));
+  return { skills, problems: [...problems, ...excess] };
+}
+
+function below(root: SourceRoot): readonly (readonly [SourceRoot, string])[] {
+  return projectDirectories.map((directory) => [root, directory] as const);
+}
+
+async function loadFile(root: SourceRoot, file: SkillFile, trusted: TrustPredicate): Promise<Skill | SourceProblem> {
+  try {
+    return await readSkill(root, file, trusted);
+  } catch (error) {
+    if (!(error instanceof SourceError)) throw error;
+    return error.at(join(root.directory, file.path));
+  }
+}

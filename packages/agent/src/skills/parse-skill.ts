@@ -1,0 +1,104 @@
+import * as z from 'zod';
+import { SourceError } from '../sources/read-source.ts';
+import { splitFrontMatter } from './front-matter.ts';
+import { commandsIn } from './dynamic-text.ts';
+import { maxDescriptionLength, maxNameLength, skillName, type Skill, type SkillTrigger } from './skill.ts';
+
+/** Fields of a skill that its text determines. */
+export type ParsedSkill = Pick<
+  Skill,
+  | 'name'
+  | 'description'
+  | 'content'
+  | 'trigger'
+  | 'inputs'
+  | 'disableModelInvocation'
+  | 'version'
+  | 'license'
+  | 'compatibility'
+  | 'metadata'
+  | 'allowedTools'
+  | 'isListed'
+> & { readonly hasCommands: boolean };
+
+const optionalText = z.union([z.string(), z.number()]).transform(String).nullish();
+const words = z
+  .union([z.string().transform((text) => text.split(/\s+/).filter((word) => word !== '')), z.array(z.string())])
+  .nullish();
+const known = z.looseObject({
+  name: optionalText,
+  description: optionalText,
+  triggers: z.array(z.union([z.string(), z.number()]).transform(String)).nullish(),
+  inputs: z.array(z.object({ name: z.string(), description: z.string().optional() })).nullish(),
+  license: optionalText,
+  compatibility: optionalText,
+  metadata: z.record(z.string(), z.unknown()).nullish(),
+  version: optionalText,
+  'allowed-tools': words,
+  'disable-model-invocation': z.boolean().nullish(),
+  paths: z.unknown().optional(),
+});
+
+/**
+ * Parses the file of a skill. `fallbackName` is the name of its directory or file; a `SKILL.md` must have that name.
+ *
+ * @throws {SourceError} for invalid front matter, invalid fields, and names that other agents do not accept.
+ */
+export function parseSkill(text: string, fallbackName: string, isListed: boolean): ParsedSkill {
+  const { fields, body } = splitFrontMatter(text);
+  const { data, error } = known.safeParse(fields);
+  if (!data) {
+    const [issue] = error.issues;
+    throw new SourceError(`The field ${issue?.path.join('.') ?? ''} is invalid: ${issue?.message ?? ''}.`, 2);
+  }
+  if (data.paths !== undefined && data.paths !== null && !(Array.isArray(data.paths) && data.paths.length === 0)) {
+    throw new SourceError('Skills that paths trigger are not supported.', 2);
+  }
+  const name = data.name ?? fallbackName;
+  if (isListed) checkName(name, fallbackName);
+  const trigger = triggerOf(name, data.inputs ?? [], data.triggers ?? []);
+  const { description, license, compatibility } = data;
+  return {
+    name,
+    ...(description && { description: shortened(description) }),
+    content: body,
+    ...(trigger && { trigger }),
+    inputs: (data.inputs ?? []).map(({ name: input, description: about }) => ({
+      name: input,
+      ...(about !== undefined && { description: about }),
+    })),
+    disableModelInvocation: data['disable-model-invocation'] ?? false,
+    version: data.version ?? '1.0.0',
+    ...(license && { license }),
+    ...(compatibility && { compatibility }),
+    metadata: Object.fromEntries(Object.entries(data.metadata ?? {}).map(([key, value]) => [key, plain(value)])),
+    allowedTools: data['allowed-tools'] ?? [],
+    isListed,
+    hasCommands: commandsIn(body).length > 0,
+  };
+}
+
+function checkName(name: string, directory: string): void {
+  if (!skillName.test(name) || name.length > maxNameLength) {
+    throw new SourceError(`The name ${JSON.stringify(name.slice(0, 100))} is not lower-case words with hyphens.`, 2);
+  }
+  if (name !== directory) {
+    throw new SourceError(`The name ${name} is not that of the directory, ${JSON.stringify(directory)}.`, 2);
+  }
+}
+
+function triggerOf(name: string, inputs: readonly unknown[], triggers: readonly string[]): SkillTrigger | undefined {
+  const used = triggers.map((word) => word.trim()).filter((word) => word !== '');
+  if (inputs.length > 0) return { type: 'task', triggers: [...new Set([`/${name}`, ...used])] };
+  return used.length > 0 ? { type: 'keyword', keywords: used } : undefined;
+}
+
+function shortened(description: string): string {
+  if (description.length <= maxDescriptionLength) return description;
+  const note = ' … (shortened; invoke the skill to read all of it)';
+  return description.slice(0, maxDescriptionLength - note.length) + note;
+}
+
+function plain(value: unknown): string {
+  return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+}
