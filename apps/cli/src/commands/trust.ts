@@ -71,7 +71,9 @@ async function decide(
   for (const line of describeChange(files, before).split('\n')) if (line !== '') io.stderr.text(`│ ${line}`);
   if (!(await isApproved(configuration, hash, io))) return exitCodes.waiting;
   await store.add(configuration);
-  io.stderr.line(styled('dim', `Trusted exactly this content of ${files.length} files.`));
+  io.stderr.line(
+    styled('dim', `Trusted exactly this content (${files.length === 1 ? '1 file' : `${files.length} files`}).`),
+  );
   return exitCodes.ok;
 }
 

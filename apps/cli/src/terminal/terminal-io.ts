@@ -46,7 +46,13 @@ export function terminalIo(streams: Streams): TerminalIo {
         unmuted?.[Symbol.dispose]();
       }
     },
-    askHidden: (question) => askHidden(streams, safeText(question)),
+    async askHidden(question) {
+      const output = outputOf(stderr, env);
+      output.partial(question);
+      const answer = await readHidden(streams);
+      output.line('');
+      return answer;
+    },
     muteInput: () => (muted = new MutedInput(stdin)),
   };
 }
@@ -68,8 +74,7 @@ async function ask({ stdin, stderr }: Streams, question: string, signal: AbortSi
 }
 
 /** The terminal is raw while the line is typed, and what is edited is written nowhere. */
-async function askHidden({ stdin, stderr }: Streams, question: string): Promise<string | undefined> {
-  stderr.write(question);
+async function readHidden({ stdin }: Streams): Promise<string | undefined> {
   const output = new Writable({ write: (_chunk, _encoding, written) => written() });
   const lines = createInterface({ input: stdin, output, terminal: true, historySize: 0 });
   try {
@@ -80,6 +85,5 @@ async function askHidden({ stdin, stderr }: Streams, question: string): Promise<
     });
   } finally {
     lines.close();
-    stderr.write('\n');
   }
 }
