@@ -1,8 +1,9 @@
 import { stat } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { Conversation } from '@varve/agent';
 import { permissionStore } from '@varve/settings/permissions';
 import { secretsForRun } from '@varve/settings/secrets';
+import { readProjectContext, type ContextFile } from '@varve/agent/prompt';
 import { agentFromSettings, unusedSettings } from '@varve/settings/agent';
 import type { EventStore } from '@varve/storage';
 import { CliError } from '../cli-error.ts';
@@ -45,11 +46,13 @@ export async function runTask(task: string, options: RunOptions, io: TerminalIo)
   const summarizer = hasSummarizer ? await configuredModel(io, { settings, role: 'condenser' }, warn) : undefined;
   const { keys, variables } = await secretsFor([...secrets, ...(summarizer?.secrets ?? [])], io, warn);
   const rules = (await permissionStore(varveHome(io)).list(workspace)).map(({ rule }) => rule);
+  const contextFiles = existing ? [] : await contextFilesFor(workspace, io, warn);
   const agent = agentFromSettings({
     settings,
     rules,
     secrets: variables,
     model,
+    contextFiles,
     ...(summarizer && { condenserModel: summarizer.model }),
     home: varveHome(io),
     env: io.env,
@@ -92,6 +95,22 @@ async function secretsFor(
   for (const problem of problems) warn(problem);
   const variables = Object.entries(values).filter(([, value]) => !modelKeys.includes(value));
   return { keys: [...modelKeys, ...Object.values(values)], variables: Object.fromEntries(variables) };
+}
+
+/** Reads the instructions for agents of a new conversation; the prompt of a stored one is in its log. */
+async function contextFilesFor(
+  workspace: string,
+  io: TerminalIo,
+  warn: (line: string) => void,
+): Promise<readonly ContextFile[]> {
+  const home = io.env['HOME'] || undefined;
+  const { files, skipped } = await readProjectContext(workspace, {
+    ...(home !== undefined && { home }),
+    userFiles: [join(varveHome(io), 'AGENTS.md')],
+  });
+  for (const { path, reason } of skipped) warn(`${path} is not in the prompt. ${reason}`);
+  for (const { path, bytes } of files.filter(({ isCut }) => isCut)) warn(`${path} has ${bytes} bytes, and is cut.`);
+  return files;
 }
 
 /** What is run. */

@@ -42,7 +42,7 @@ export async function userPlaces(home: string | undefined, more: readonly string
  * first. Without a repository only those of the workspace count: a directory above may belong to another person.
  */
 export async function repositoryPlaces(workspace: string): Promise<readonly ContextPlace[]> {
-  const directories = await directoriesOf(await realpath(workspace));
+  const directories = await directoriesOf(await realpath(workspace).catch(() => workspace));
   const root = directories[0] ?? workspace;
   const lists = await Promise.all(directories.map(async (directory) => pathsIn(directory)));
   return lists.flat().map((path) => ({ path, origin: 'repository' as const, root }));

@@ -94,3 +94,18 @@ test('MCP servers that are enabled are named as not started', async () => {
   const settings = await settingsOf({ mcp_servers: { docs: { command: 'x' }, off: { command: 'y', enabled: false } } });
   expect(unusedSettings(settings)).toEqual(['MCP servers are stored, but this version does not start them: docs.']);
 });
+
+test('context files are in the prompt of the preset, and the spec lists the tools without the files', async () => {
+  const contextFiles = [
+    { path: '/srv/app/AGENTS.md', origin: 'repository', text: 'Use tabs.', bytes: 9, isCut: false },
+  ] as const;
+  const agent = await agentOf({ tools: { preset: 'planning' } }, { contextFiles });
+  const { fixed, dynamic } = agent.prompt({ workspace: '/srv/app', platform: 'linux', today: '2026-01-31' });
+  expect(fixed).toContain('You are a software engineer who plans');
+  expect(dynamic).toContain('Use tabs.');
+  expect(agent.spec).toMatchObject({
+    prompt: { kind: 'preset', preset: 'planning' },
+    tools: [{ name: 'glob' }, {}, {}, {}, {}],
+  });
+  expect(JSON.stringify(agent.spec)).not.toContain('Use tabs.');
+});

@@ -1,17 +1,14 @@
 import {
   alwaysConfirm,
-  codingPrompt,
   confirmRisky,
   defineAgent,
   neverConfirm,
   type Agent,
   type AgentOptions,
   type ConfirmationPolicy,
-  type Prompt,
-  type PromptContext,
-  type PromptText,
 } from '@varve/agent';
 import type { PermissionRule } from '@varve/agent/confirmation';
+import { presetPrompt, type ContextFile } from '@varve/agent/prompt';
 import { ensembleRisk, modelRisk, shellRisk, workspaceRisk } from '@varve/agent/risk';
 import { CondenserError, condenserFromSpec, condenserKinds, type Condenser } from '@varve/condensers';
 import type { Json } from '@varve/events';
@@ -28,6 +25,8 @@ export interface AgentSetup extends ToolSetup {
   readonly model: LanguageModel;
   /** Model that summarizes; default the one of the agent. */
   readonly condenserModel?: LanguageModel;
+  /** Instructions of the project and the user, for the prompt of a new conversation. */
+  readonly contextFiles?: readonly ContextFile[];
   /** Parameters of the requests of a resumed conversation. */
   readonly parameters?: AgentOptions['parameters'];
   readonly signingKey?: NonNullable<AgentOptions['signingKey']>;
@@ -43,13 +42,14 @@ export interface AgentSetup extends ToolSetup {
  * @throws {SettingsError} `invalid` for an unknown tool, and options that the condenser does not accept.
  */
 export function agentFromSettings(setup: AgentSetup): Agent {
-  const { settings, model, condenserModel, parameters, signingKey, resumed, rules } = setup;
+  const { settings, model, condenserModel, contextFiles = [], parameters, signingKey, resumed, rules } = setup;
   const confirmation = confirmationFor(settings, resumed);
-  const names = Object.keys(setup.secrets ?? {});
+  const secretNames = Object.keys(setup.secrets ?? {});
   const [concurrency, textReply] = [settings.get('concurrency'), settings.get('text_reply')];
   return defineAgent({
     model,
     tools: toolsFromSettings(settings, setup),
+    prompt: presetPrompt(settings.get('tools.preset') ?? 'default', { files: contextFiles, secretNames }),
     condenser: condenserOf(settings, condenserModel),
     ...(concurrency !== undefined && { concurrency }),
     ...(textReply !== undefined && { textReply }),
@@ -58,19 +58,8 @@ export function agentFromSettings(setup: AgentSetup): Agent {
     ...(confirmation && { confirmation }),
     ...(rules && { rules }),
     protectedPaths: [setup.home],
-    ...(names.length > 0 && { prompt: withSecretNames(names) }),
     ...(!resumed && { ...budgetOf(settings), ...stuckOf(settings) }),
   });
-}
-
-/** Names secrets in the prompt; their values never reach the model. */
-function withSecretNames(names: readonly string[]): Prompt {
-  const secrets = `Secrets that a terminal command can use as variables, if it names them: ${names.join(', ')}`;
-  const prompt = (context: PromptContext): PromptText => {
-    const { dynamic = '', ...text } = codingPrompt(context);
-    return { ...text, dynamic: `${dynamic}\n${secrets}` };
-  };
-  return Object.assign(prompt, codingPrompt.spec !== undefined && { spec: codingPrompt.spec });
 }
 
 /** Describes settings that have no effect yet, each in one sentence. */

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import type { ToolsContext } from '@varve/agent';
+import { toolset, type Toolset } from '@varve/agent/specs';
 import type { Variables } from '@varve/text';
-import { namedSecrets, type RunningProgram, type Tool } from '@varve/tools';
+import { namedSecrets, type RunningProgram } from '@varve/tools';
 import { toolKinds, toolPresets, type ToolKind, type ToolSettings } from '@varve/tools/specs';
 import { SettingsError } from '../error.ts';
 import { nearest } from '../layers/nearest.ts';
@@ -28,15 +28,14 @@ export interface ToolSetup {
  *
  * @throws {SettingsError} `invalid` for an unknown tool.
  */
-export function toolsFromSettings(settings: Settings, setup: ToolSetup): (context: ToolsContext) => readonly Tool[] {
+export function toolsFromSettings(settings: Settings, setup: ToolSetup): Toolset {
   const kinds = [
     ...toolKinds(({ conversationId }) => toolSettings(conversationId, settings, setup)),
     ...(setup.kinds ?? []),
   ];
-  const chosen = toolNames(settings).map((name) => kindOf(name, kinds));
-  return ({ conversationId, redactor }) =>
-    // Options that a person may not set have defaults.
-    chosen.flatMap((kind) => kind.create({} as never, { conversationId, redactor }));
+  const names = toolNames(settings).map((name) => kindOf(name, kinds).kind);
+  // The spec of the agent lists them, so that a resumed conversation has the same.
+  return toolset(names, kinds);
 }
 
 /** Returns the names of the tools that the model is offered, in order. */
