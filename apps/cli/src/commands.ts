@@ -18,5 +18,7 @@ export const commands: Readonly<Record<string, () => Promise<CliCommand>>> = {
   permissions: async () => (await import('./commands/permissions.ts')).permissions,
   key: async () => (await import('./commands/key.ts')).key,
   serve: async () => (await import('./commands/serve.ts')).serve,
+  config: async () => (await import('./commands/config.ts')).config,
+  profile: async () => (await import('./commands/profile.ts')).profile,
   demo: async () => (await import('./commands/demo.ts')).demo,
 };

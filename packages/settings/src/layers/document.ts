@@ -1,5 +1,6 @@
 import { exceededJsonLimit } from '@varve/text';
 import { getNodeValue, parseTree, printParseErrorCode, type Node, type ParseError } from 'jsonc-parser';
+import { llmFields } from '../definitions/llm-fields.ts';
 import { isSettingKey, settingKeys } from '../definitions/settings.ts';
 import { SettingsError } from '../error.ts';
 import type { PlacedValue } from './layer.ts';
@@ -55,6 +56,13 @@ export function unknownKey(key: string): string {
   const similar = nearest(key, [...settingKeys, ...sections]);
   const shown = JSON.stringify(key.slice(0, 100));
   return similar === undefined ? `unknown key ${shown}` : `unknown key ${shown}; the nearest is "${similar}"`;
+}
+
+/** Describes an unknown field of a model profile with the nearest one. */
+export function unknownLlmField(field: string): string {
+  const similar = nearest(field, Object.keys(llmFields));
+  const hint = similar === undefined ? '' : `; the nearest is "${similar}"`;
+  return `A model profile has no field ${JSON.stringify(field.slice(0, 100))}${hint}.`;
 }
 
 interface Property {

@@ -1,5 +1,6 @@
 import { applyEdits, modify } from 'jsonc-parser';
 import type { SettingKey } from '../definitions/settings.ts';
+import { readTextFile } from '../files/text-file.ts';
 import { updateFile, type UpdateOptions } from '../files/update-file.ts';
 import { settingsOfText } from './document.ts';
 import type { PlacedValue } from './layer.ts';
@@ -60,6 +61,11 @@ export async function replaceSettings(file: EditedFile, change: (text: string) =
     return after;
   };
   await updateFile(file.path, edit, updateOptions(file));
+}
+
+/** Returns the text of a settings file, or that of a new file. @throws {SettingsError} as `readTextFile`. */
+export async function readSettingsText(file: EditedFile): Promise<string> {
+  return (await readTextFile(file.path, updateOptions(file))) ?? newText;
 }
 
 /** Options with which a settings file is written: one of a project is shared, and never through a link. */

@@ -1,0 +1,73 @@
+import type { CliCommand } from '../cli-command.ts';
+import { exitCodes } from '../exit-codes.ts';
+
+interface TargetOptions {
+  readonly project?: true;
+}
+
+// Loaded by the subcommands, so that the help appears faster.
+const load = async () => import('../configure/config-actions.ts');
+
+/** Lists and changes settings. */
+export const config: CliCommand = {
+  register(parent, io, done) {
+    const command = parent.command('config').description('List settings with the place of each, and change them.');
+    command
+      .command('list', { isDefault: true })
+      .description('list all settings with a value and the place of each (default)')
+      .option('--json', 'print one JSON object per setting')
+      .option('--all', 'also defaults')
+      .action(async (options: { readonly json?: true; readonly all?: true }) => {
+        await (await load()).listSettings(options, io);
+        done(exitCodes.ok);
+      });
+    command
+      .command('get')
+      .argument('<key>')
+      .description('print the value of one setting')
+      .action(async (key: string) => done(await (await load()).printSetting(key, io)));
+    command
+      .command('set')
+      .argument('<key>')
+      .argument('<value>', 'as in a variable: text, a number, true, JSON, or a list with commas')
+      .option('--project', 'in the file of the project')
+      .description('change a setting in your file')
+      .action(async (key: string, value: string, options: TargetOptions) => {
+        await (await load()).setSetting(key, value, { ...options, io });
+        done(exitCodes.ok);
+      });
+    command
+      .command('unset')
+      .argument('<key>')
+      .option('--project', 'in the file of the project')
+      .description('remove a setting from your file')
+      .action(async (key: string, options: TargetOptions) => {
+        await (await load()).setSetting(key, undefined, { ...options, io });
+        done(exitCodes.ok);
+      });
+    command
+      .command('edit')
+      .option('--project', 'the file of the project')
+      .description('open your file in $VISUAL or $EDITOR; it is replaced only if the result is valid')
+      .action(async (options: TargetOptions) => {
+        await (await import('../configure/edit-file.ts')).editFile({ ...options, io });
+        done(exitCodes.ok);
+      });
+    command
+      .command('path')
+      .option('--project', 'the file of the project')
+      .description('print the path of your file')
+      .action(async (options: TargetOptions) => {
+        io.stdout.line((await (await load()).targetFile({ ...options, io })).path);
+        done(exitCodes.ok);
+      });
+    command
+      .command('schema')
+      .description('print the JSON Schema of the file')
+      .action(async () => {
+        const { settingsJsonSchema } = await import('@varve/settings');
+        io.stdout.json(settingsJsonSchema());
+        done(exitCodes.ok);
+      });
+  },
+};

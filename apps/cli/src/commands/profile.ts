@@ -1,0 +1,63 @@
+import type { CliCommand } from '../cli-command.ts';
+import { exitCodes } from '../exit-codes.ts';
+
+// Loaded by the subcommands, so that the help appears faster.
+const load = async () => import('../configure/profile-actions.ts');
+
+/** Lists and changes model profiles. */
+export const profile: CliCommand = {
+  register(parent, io, done) {
+    const command = parent.command('profile').description('List model profiles, create, rename, remove and use them.');
+    command
+      .command('list', { isDefault: true })
+      .description('list all profiles, and the roles that use them (default)')
+      .option('--json', 'print one JSON object per profile')
+      .action(async (options: { readonly json?: true }) => {
+        await (await load()).listProfiles(options, io);
+        done(exitCodes.ok);
+      });
+    command
+      .command('save')
+      .argument('<name>')
+      .argument('<field=value...>', 'such as model=ollama/qwen3 or api_key_ref=env:NAME')
+      .description('create a profile, or change fields of it')
+      .action(async (name: string, fields: readonly string[]) => {
+        await (await load()).saveProfile(name, fields, io);
+        done(exitCodes.ok);
+      });
+    command
+      .command('use')
+      .argument('<name>')
+      .argument('[role]', 'agent, condenser, title, ask or subagent', 'agent')
+      .description('make a profile that of a role')
+      .action(async (name: string, role: string) => {
+        await (await load()).useProfile(name, role, io);
+        done(exitCodes.ok);
+      });
+    command
+      .command('rename')
+      .argument('<from>')
+      .argument('<to>')
+      .description('rename a profile, also where roles and agent profiles name it')
+      .action(async (from: string, to: string) => {
+        await (await load()).profilesOf(io).rename(from, to);
+        done(exitCodes.ok);
+      });
+    command
+      .command('remove')
+      .argument('<name>')
+      .description('remove a profile, and the roles that name it')
+      .action(async (name: string) => {
+        await (await load()).profilesOf(io).remove(name);
+        done(exitCodes.ok);
+      });
+    command
+      .command('probe')
+      .argument('[name]')
+      .description('ask the server of a profile what its model can do, and remember it for a week')
+      .action(async (name?: string) => {
+        await (await load()).probeProfile(name, io);
+        done(exitCodes.ok);
+      });
+  },
+};

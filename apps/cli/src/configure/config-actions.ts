@@ -1,0 +1,121 @@
+import {
+  describeOrigin,
+  editSetting,
+  isSettingKey,
+  projectSettingsPath,
+  settingKeys,
+  settingsPaths,
+  unknownKey,
+  userSettingsPath,
+  valueOfText,
+  type EditedFile,
+  type SettingEntry,
+  type SettingKey,
+} from '@varve/settings';
+import { CliError } from '../cli-error.ts';
+import { exitCodes, type ExitCode } from '../exit-codes.ts';
+import { settingsFor } from '../setup/settings.ts';
+import { varveHome } from '../setup/varve-home.ts';
+import { columnsOf, fitted, padded } from '../terminal/columns.ts';
+import { styled, type Printable } from '../terminal/output.ts';
+import type { TerminalIo } from '../terminal/terminal-io.ts';
+
+/** File that a command changes: the user's, or that of the project in the current directory. */
+export interface Target {
+  readonly project?: true;
+  readonly io: TerminalIo;
+}
+
+/** Prints the settings with a value as a table, or one JSON object per line. */
+export async function listSettings(
+  { json, all }: { readonly json?: true; readonly all?: true },
+  io: TerminalIo,
+): Promise<void> {
+  const settings = await settingsFor(io, { workspace: io.cwd });
+  for (const warning of settings.warnings) io.stderr.line(styled('yellow', warning));
+  const entries = settings.entries.filter(({ origin }) => all || json || origin.kind !== 'default');
+  if (json) {
+    for (const entry of entries) io.stdout.jsonLine(JSON.stringify(jsonOf(entry)));
+    return;
+  }
+  for (const line of table(entries, io)) io.stdout.line(line);
+  if (all) return;
+  const defaults = settings.entries.length - entries.length;
+  io.stderr.line(styled('dim', `${defaults} settings have defaults: \`varve config list --all\`.`));
+}
+
+function jsonOf({ key, value, origin, hidden }: SettingEntry): unknown {
+  const others = hidden.map((other) => ({ value: other.value, origin: describeOrigin(other.origin) }));
+  return { key, value, origin: describeOrigin(origin), hidden: others };
+}
+
+/** Columns of key, value and place; on a terminal the value is cut so that the place fits. */
+function table(entries: readonly SettingEntry[], io: TerminalIo): readonly Printable[] {
+  const rows = entries.map(({ key, value, origin }) => ({
+    key,
+    value: textOf(value),
+    place: describeOrigin(origin).replace(`${varveHome(io)}/`, '$VARVE_HOME/'),
+  }));
+  const keyWidth = widest(rows.map(({ key }) => key));
+  const placeWidth = widest(rows.map(({ place }) => place));
+  const room = Math.max(12, io.stdout.columns - keyWidth - placeWidth - 4);
+  const limit = io.stdout.isTTY ? room : Number.MAX_SAFE_INTEGER;
+  const valueWidth = Math.min(widest(rows.map(({ value }) => value)), limit);
+  return rows.map(({ key, value, place }) => [
+    styled('cyan', padded(key, keyWidth)),
+    `  ${padded(fitted(value, limit), valueWidth)}  `,
+    styled('dim', place),
+  ]);
+}
+
+function widest(texts: readonly string[]): number {
+  return Math.max(0, ...texts.map(columnsOf));
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** Prints one value; text as it is, anything else as JSON. */
+export async function printSetting(key: string, io: TerminalIo): Promise<ExitCode> {
+  const settings = await settingsFor(io, { workspace: io.cwd });
+  const entry = settings.entry(checkedKey(key));
+  if (!entry) {
+    io.stderr.line(styled('dim', `${key} has no value.`));
+    return exitCodes.missing;
+  }
+  io.stdout.line(textOf(entry.value));
+  io.stderr.line(styled('dim', describeOrigin(entry.origin)));
+  return exitCodes.ok;
+}
+
+/** Sets a value, or removes it if the text is undefined, and warns if another source hides the change. */
+export async function setSetting(key: string, text: string | undefined, target: Target): Promise<void> {
+  const { io } = target;
+  const known = checkedKey(key);
+  const file = await targetFile(target);
+  await editSetting(file, known, text === undefined ? undefined : valueOfText(known, text, key));
+  const settings = await settingsFor(io, { workspace: io.cwd });
+  for (const warning of settings.warnings) io.stderr.line(styled('yellow', warning));
+  const origin = settings.entry(known)?.origin;
+  const isHidden = text !== undefined && origin && !(origin.kind === 'file' && origin.layer === file.layer);
+  io.stderr.line(styled('dim', `${text === undefined ? 'Removed' : 'Set'} ${key} in ${file.path}.`));
+  if (isHidden) io.stderr.line(styled('yellow', `It has no effect now: ${describeOrigin(origin)} is stronger.`));
+}
+
+/** Returns the file that a command changes. @throws {CliError} `usage` where there can be no project file. */
+export async function targetFile({ project, io }: Target): Promise<EditedFile> {
+  const home = varveHome(io);
+  const { lockFile } = settingsPaths(home);
+  if (!project) return { path: await userSettingsPath(home), layer: 'user', lockFile };
+  const path = await projectSettingsPath(io.cwd, home);
+  if (path !== undefined) return { path, layer: 'project', lockFile };
+  throw new CliError(exitCodes.usage, `${io.cwd} contains varve's own data directory, so it is not a project.`);
+}
+
+function checkedKey(key: string): SettingKey {
+  if (isSettingKey(key)) return key;
+  const inside = settingKeys.filter((known) => known.startsWith(`${key}.`));
+  const hint = inside.length > 0 ? `${key} contains ${inside.join(', ')}.` : '`varve config list --all` lists them.';
+  throw new CliError(exitCodes.usage, `${unknownKey(key).replace(/^u/, 'U')}.`, hint);
+}
