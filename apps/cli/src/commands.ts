@@ -20,5 +20,6 @@ export const commands: Readonly<Record<string, () => Promise<CliCommand>>> = {
   serve: async () => (await import('./commands/serve.ts')).serve,
   config: async () => (await import('./commands/config.ts')).config,
   profile: async () => (await import('./commands/profile.ts')).profile,
+  init: async () => (await import('./commands/init.ts')).init,
   demo: async () => (await import('./commands/demo.ts')).demo,
 };

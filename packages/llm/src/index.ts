@@ -20,6 +20,7 @@ export type { Dialect } from './dialects/dialect.ts';
 export { dialectFor } from './dialects/dialect-rules.ts';
 export { openaiChat, type OpenAiChatOptions } from './chat/openai-chat.ts';
 export type { PromptCut } from './protocol/prompt-cut.ts';
+export { listModels } from './probes/list-models.ts';
 export { probeModel } from './probes/probe-model.ts';
 export { providers, type Provider } from './providers/providers.ts';
 export { openaiResponses, type OpenAiResponsesOptions } from './responses/openai-responses.ts';

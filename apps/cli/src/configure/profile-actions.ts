@@ -46,7 +46,12 @@ export async function listProfiles({ json }: { readonly json?: true }, io: Termi
     const used = roles.filter((role) => settings.get(`roles.${role}`) === each.name);
     if ('problem' in each) return { name: each.name, roles: used, problem: each.problem };
     const { model, base_url: baseUrl } = each.record;
-    return { name: each.name, roles: used, model: typeof model === 'string' ? model : '', ...(typeof baseUrl === 'string' && { baseUrl }) };
+    return {
+      name: each.name,
+      roles: used,
+      model: typeof model === 'string' ? model : '',
+      ...(typeof baseUrl === 'string' && { baseUrl }),
+    };
   });
   if (json) for (const row of rows) io.stdout.jsonLine(JSON.stringify(row));
   if (json) return;

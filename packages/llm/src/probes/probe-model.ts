@@ -1,7 +1,6 @@
-import type * as z from 'zod';
-import { exceededJsonLimit, isLoopback } from '@varve/text';
+import { isLoopback } from '@varve/text';
 import { apiRoot } from '../http/api-root.ts';
-import { limitedText } from '../http/limited-body.ts';
+import { serverReader } from './server-reader.ts';
 import { listedModel, llamaProps, lmStudioModel, ollamaModel, type ProbedCapabilities } from './server-answers.ts';
 
 /** Options of {@link probeModel}. */
@@ -36,30 +35,4 @@ export async function probeModel(options: ProbeOptions): Promise<ProbedCapabilit
     : [];
   const found = await Promise.all([read(`${root}/models`, listedModel(model)), ...own]);
   return Object.assign({}, ...found) as ProbedCapabilities;
-}
-
-type Reader = z.ZodType<ProbedCapabilities>;
-
-function serverReader({ apiKey, fetch = globalThis.fetch, timeoutMs = 3000 }: ProbeOptions) {
-  return async (url: string, reader: Reader, body?: object): Promise<ProbedCapabilities> => {
-    const headers = { 'content-type': 'application/json', ...(apiKey && { authorization: `Bearer ${apiKey}` }) };
-    const sent = body ? { method: 'POST', body: JSON.stringify(body) } : {};
-    try {
-      const signal = AbortSignal.timeout(timeoutMs);
-      const response = await fetch(url, { ...sent, headers, signal, redirect: 'error' });
-      return response.ok ? (reader.safeParse(parseList(await limitedText(response, maxBytes))).data ?? {}) : {};
-    } catch {
-      // Another kind of server, or no server: the first request reports the reason.
-      return {};
-    }
-  };
-}
-
-/** The longest list of models has about a megabyte. */
-const maxBytes = 8_000_000;
-const limits = { depth: 100, values: 300_000 };
-
-/** @throws {SyntaxError} for text that is not JSON. */
-function parseList(json: string | undefined): unknown {
-  return json === undefined || exceededJsonLimit(json, limits) ? undefined : JSON.parse(json);
 }

@@ -9,4 +9,5 @@ export {
 } from './capabilities.ts';
 export { llmValuesOf, storedKeyOf, type ModelProfileRecord } from './model-profile.ts';
 export { modelProfiles, type ModelProfiles, type ModelRole } from './model-profiles.ts';
+export { localServers, type LocalServer, type LocalServersOptions } from './local-servers.ts';
 export type { ListedRecord } from './record-folder.ts';

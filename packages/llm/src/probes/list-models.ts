@@ -1,0 +1,21 @@
+import * as z from 'zod';
+import { apiRoot } from '../http/api-root.ts';
+import { serverReader, type ServerReaderOptions } from './server-reader.ts';
+
+/** Options of {@link listModels}. */
+export interface ListModelsOptions extends ServerReaderOptions {
+  readonly baseUrl: string;
+}
+
+const list = z.looseObject({ data: z.array(z.looseObject({ id: z.string().min(1).max(300) })) });
+
+/**
+ * Returns the names of the models that a server lists; undefined if it does not answer. Never rejects because of a
+ * server.
+ *
+ * @throws {LlmError} `bad-request` for an invalid address.
+ */
+export async function listModels({ baseUrl, ...options }: ListModelsOptions): Promise<readonly string[] | undefined> {
+  const found = await serverReader(options)(`${apiRoot(baseUrl)}/models`, list);
+  return found?.data.map(({ id }) => id);
+}
