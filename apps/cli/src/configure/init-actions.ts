@@ -3,10 +3,11 @@ import { providers } from '@varve/llm';
 import { isLoopback } from '@varve/text';
 import { capabilityCache, localServers, modelProfiles, type LocalServer } from '@varve/settings/profiles';
 import { modelAddress } from '@varve/settings/agent';
-import { secretStore } from '@varve/settings/secrets';
+
 import { CliError } from '../cli-error.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { checkUrl, modelOptions } from '../setup/configured-model.ts';
+import { secretsOf } from '../setup/secrets.ts';
 import { settingsFor } from '../setup/settings.ts';
 import { varveHome } from '../setup/varve-home.ts';
 import { askHidden } from '../terminal/ask-hidden.ts';
@@ -119,7 +120,7 @@ async function chooseKey(choice: Choice, { options, ask, io, home }: KeyContext)
   const name = `${choice.name.replaceAll(/[^A-Za-z0-9]/g, '_').replace(/^[^A-Za-z]/, 'K')}_KEY`
     .slice(0, 64)
     .toUpperCase();
-  const store = secretStore({ home, passphrase: io.env['OH_SECRET_KEY'] });
+  const store = secretsOf(io);
   await store.set(name, { kind: 'StaticSecret', value: key, description: `Key of ${choice.name}` });
   return `secret:${name}`;
 }
