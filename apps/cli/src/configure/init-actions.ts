@@ -40,7 +40,7 @@ export async function initialise(options: InitOptions, io: TerminalIo): Promise<
   const home = varveHome(io);
   const ask = await asker(io);
   const choice = await chooseServer(options, ask, io);
-  const keyRef = await chooseKey(choice, { options, ask, io, home });
+  const keyRef = await chooseKey(choice, { options, ask, io });
   const model = await chooseModel(choice, options, ask);
   const profiles = modelProfiles(home);
   await profiles.save(choice.name, {
@@ -106,11 +106,10 @@ interface KeyContext {
   readonly options: InitOptions;
   readonly ask: Ask;
   readonly io: TerminalIo;
-  readonly home: string;
 }
 
 /** Returns the reference to the key; undefined if none is needed, or the variable of the provider is used. */
-async function chooseKey(choice: Choice, { options, ask, io, home }: KeyContext): Promise<string | undefined> {
+async function chooseKey(choice: Choice, { options, ask, io }: KeyContext): Promise<string | undefined> {
   if (options.keyEnv !== undefined) return `env:${options.keyEnv}`;
   if (isLoopback(choice.baseUrl)) return undefined;
   const { keyName = 'LLM_API_KEY' } = choice;
