@@ -42,5 +42,8 @@ for (const { role, tool_calls: calls, content } of conversation.request().messag
 }
 for await (const { event } of conversation.events()) {
   const fact = condensationFact.read(event);
-  if (fact) console.log(`${fact.condenser}: ${fact.tokens_before} tokens became ${fact.tokens_after}`);
+  if (!fact) continue;
+  // The prompt contains the path of the workspace, so the totals differ between machines.
+  const saved = Math.round(((fact.tokens_before ?? 0) - (fact.tokens_after ?? 0)) / 100) * 100;
+  console.log(`${fact.condenser}: about ${saved} tokens fewer`);
 }

@@ -66,7 +66,12 @@ test('a configured client sends with its own address, key, headers and query', a
       body: { model: 'm', messages: [{ role: 'user', content: 'Hi' }] },
     },
   ]);
-  expect(model.spec).toEqual({ kind: 'openai-chat', model: 'm', baseUrl: `${url}/gateway/v2` });
+  expect(model.spec).toEqual({
+    kind: 'openai-chat',
+    model: 'm',
+    baseUrl: `${url}/gateway/v2`,
+    client: 'application',
+  });
 });
 
 test('an Azure client sends to the deployment of the model, with its key and API version', async () => {

@@ -9,6 +9,8 @@ import { RootedStore } from '../../src/directory/rooted-store.ts';
 
 const id = '0123456789abcdef0123456789abcdef';
 const directory = `/srv/root/${id}`;
+/** Real time: no timer renews a lease after the simulated death of its process. */
+const leaseMs = 3_600_000;
 const kinds = ['MessageEvent', 'ActionEvent', 'ConversationStateUpdateEvent'] as const;
 
 const steps = fc.oneof(
@@ -51,7 +53,7 @@ class History {
         this.#log = await this.#open().open(id);
         break;
       case 'take over':
-        this.#time += 100_000;
+        this.#time += 2 * leaseMs;
         this.#log = await this.#open().open(id);
     }
   }
@@ -64,7 +66,7 @@ class History {
     const { files } = this;
     // A pid above the maximum of Linux, so that every process regards the holder as dead.
     const holder = { ...thisProcess(), pid: 2 ** 22 + 1 };
-    const options = { files, root: '/srv/root', leaseMs: 45_000, pollMs: 250, now: () => this.#time, holder };
+    const options = { files, root: '/srv/root', leaseMs, pollMs: 250, now: () => this.#time, holder };
     this.#store = new RootedStore({ ...options, warn: () => {} });
     return this.#store;
   }
