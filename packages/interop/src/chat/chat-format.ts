@@ -1,0 +1,45 @@
+import { fieldsOf, parseForeignJson, type Fields } from '../common/foreign-json.ts';
+import { onlyStart, onlyText, readJsonLines } from '../common/json-lines.ts';
+import type { ForeignFiles, ForeignLog, LogFormat, Output, ReadOptions, WrittenLog } from '../common/log-format.ts';
+import { InteropError } from '../error.ts';
+import { readChat } from './read-chat.ts';
+import { writeChat } from './write-chat.ts';
+
+/**
+ * Messages of chat completions: a JSON Lines file with one conversation per line, as for fine-tuning, or a JSON file
+ * with a request or its messages.
+ *
+ * @see https://platform.openai.com/docs/guides/supervised-fine-tuning
+ */
+export const chatFormat: LogFormat = {
+  name: 'chat',
+  description: 'OpenAI chat messages (JSON Lines for fine-tuning, or a request)',
+  async matches(files: ForeignFiles): Promise<boolean> {
+    const start = await onlyStart(files, ['.json', '.jsonl']);
+    return /^\s*\{\s*"(?:messages|model|tools)"\s*:/.test(start) || /^\s*\[\s*\{\s*"role"\s*:/.test(start);
+  },
+  async read(files: ForeignFiles, options: ReadOptions): Promise<readonly ForeignLog[]> {
+    const text = await onlyText(files);
+    const { chats, problems } = chatsOf(text, files.name);
+    const [first, ...rest] = chats.map((chat) => readChat(chat, options));
+    if (!first) throw new InteropError('invalid', `${files.name} contains no chat messages.`);
+    return [{ ...first, problems: [...problems, ...first.problems] }, ...rest];
+  },
+  write({ events }: WrittenLog): Output {
+    const { chat, dropped } = writeChat(events);
+    return { files: [{ path: '', text: `${JSON.stringify(chat)}\n` }], dropped };
+  },
+};
+
+function chatsOf(text: string, name: string): { readonly chats: readonly Fields[]; readonly problems: ForeignLog['problems'] } {
+  const { lines, problems } = readJsonLines(text);
+  const chats = lines.filter(({ fields }) => Array.isArray(fields['messages']));
+  if (chats.length > 0) {
+    const others = lines.filter(({ fields }) => !Array.isArray(fields['messages']));
+    const missing = others.map(({ place }) => ({ place, reason: 'It has no messages.' }));
+    return { chats: chats.map(({ fields }) => fields), problems: [...problems, ...missing] };
+  }
+  const json = parseForeignJson(text, name);
+  const whole = Array.isArray(json) ? { messages: json as readonly unknown[] } : fieldsOf(json);
+  return { chats: Array.isArray(whole?.['messages']) ? [whole] : [], problems: [] };
+}

@@ -1,0 +1,48 @@
+import { InteropError } from '../error.ts';
+import { fieldsOf, parseForeignJson, type Fields } from './foreign-json.ts';
+import type { ForeignFiles, Problem } from './log-format.ts';
+
+/** Objects of a file with one JSON value per line. */
+export interface JsonLines {
+  readonly lines: readonly { readonly fields: Fields; readonly place: string }[];
+  /** Lines that are not objects. */
+  readonly problems: readonly Problem[];
+}
+
+/** Reads the lines of a JSON Lines text. A broken line is reported, and the others are read. */
+export function readJsonLines(text: string): JsonLines {
+  const problems: Problem[] = [];
+  const lines = text.split('\n').flatMap((line, index) => {
+    if (line.trim() === '') return [];
+    const place = `line ${index + 1}`;
+    const fields = parsed(line, place);
+    if (fields) return [{ fields, place }];
+    problems.push({ place, reason: 'It is not a JSON object.' });
+    return [];
+  });
+  return { lines, problems };
+}
+
+/** Returns the text of the only file. @throws {InteropError} `invalid` if it is not UTF-8. */
+export async function onlyText(files: ForeignFiles): Promise<string> {
+  const [path = ''] = files.paths;
+  const text = await files.text(path);
+  if (text === undefined) throw new InteropError('invalid', `${path} is not UTF-8 text.`);
+  return text;
+}
+
+/** Returns the start of the only file if its name has one of these ends, else an empty text. */
+export async function onlyStart(files: ForeignFiles, ends: readonly string[]): Promise<string> {
+  const [path = ''] = files.paths;
+  if (files.paths.length !== 1 || !ends.some((end) => path.endsWith(end))) return '';
+  return files.start(path);
+}
+
+function parsed(line: string, place: string): Fields | undefined {
+  try {
+    return fieldsOf(parseForeignJson(line, place));
+  } catch (error) {
+    if (error instanceof InteropError) return undefined;
+    throw error;
+  }
+}
