@@ -1,5 +1,11 @@
+import { chatFormat } from './chat/chat-format.ts';
+import { claudeCodeFormat } from './claude-code/session-format.ts';
+import { codexFormat } from './codex/rollout-format.ts';
 import type { LogFormat } from './common/log-format.ts';
 import { evaluationFormat } from './evaluation/evaluation-format.ts';
+import { otlpFormat } from './otel/otlp-format.ts';
+import { htmlFormat } from './transcripts/html.ts';
+import { markdownFormat } from './transcripts/markdown.ts';
 import { eventDirectoryFormat } from './v0/event-directory.ts';
 import { pickledStateFormat } from './v0/pickled-state.ts';
 import { trajectoryFormat } from './v0/trajectory.ts';
@@ -12,4 +18,10 @@ export const formats: readonly LogFormat[] = [
   pickledStateFormat,
   trajectoryFormat,
   evaluationFormat,
+  claudeCodeFormat,
+  codexFormat,
+  chatFormat,
+  markdownFormat,
+  htmlFormat,
+  otlpFormat,
 ];

@@ -31,7 +31,10 @@ export const chatFormat: LogFormat = {
   },
 };
 
-function chatsOf(text: string, name: string): { readonly chats: readonly Fields[]; readonly problems: ForeignLog['problems'] } {
+function chatsOf(
+  text: string,
+  name: string,
+): { readonly chats: readonly Fields[]; readonly problems: ForeignLog['problems'] } {
   const { lines, problems } = readJsonLines(text);
   const chats = lines.filter(({ fields }) => Array.isArray(fields['messages']));
   if (chats.length > 0) {

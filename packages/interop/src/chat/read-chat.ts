@@ -5,7 +5,15 @@ import type { ForeignLog, ReadOptions } from '../common/log-format.ts';
 import { contentOf } from './chat-message.ts';
 
 /** Fields of a chat message that are read. */
-const known = new Set(['role', 'content', 'tool_calls', 'tool_call_id', 'reasoning_content', 'refusal', 'function_call']);
+const known = new Set([
+  'role',
+  'content',
+  'tool_calls',
+  'tool_call_id',
+  'reasoning_content',
+  'refusal',
+  'function_call',
+]);
 
 /**
  * Reads the messages of a chat completion. Messages of the roles `system` and `developer` after the first one become

@@ -15,7 +15,10 @@ export interface WrittenChat {
  * Returns the messages that a model would receive next: the view of the branch, with its summaries and without what
  * they replaced, so that the chat is one that a provider accepts.
  */
-export function writeChat(events: readonly BaseEvent[]): { readonly chat: WrittenChat; readonly dropped: readonly Dropped[] } {
+export function writeChat(events: readonly BaseEvent[]): {
+  readonly chat: WrittenChat;
+  readonly dropped: readonly Dropped[];
+} {
   const codec = eventCodec(builtinKinds);
   const dropped = new DroppedCounter();
   const view = foldEvents(viewProjection(codec), events);

@@ -1,11 +1,5 @@
 import { text, type Content, type Message } from '@varve/events';
-import {
-  ActionEvent,
-  Condensation,
-  MessageEvent,
-  ObservationEvent,
-  SystemPromptEvent,
-} from '@varve/events/kinds';
+import { ActionEvent, Condensation, MessageEvent, ObservationEvent, SystemPromptEvent } from '@varve/events/kinds';
 import { MCPToolAction, MCPToolObservation } from '@varve/events/payloads';
 import type { LogEntry } from '@varve/events/projections';
 import { DroppedCounter, type Dropped } from './dropped.ts';
@@ -71,8 +65,8 @@ export class ChatLog {
   }
 
   /** Counts content that no event can hold. */
-  drop(subject: string, reason: string): void {
-    this.#dropped.add(subject, reason);
+  drop(subject: string, reason: string, count = 1): void {
+    if (count > 0) this.#dropped.add(subject, reason, count);
   }
 
   /** Adds the system prompt. */
@@ -83,7 +77,10 @@ export class ChatLog {
       return { description, ...kinds, mcp_tool, kind: 'MCPToolDefinition', title: name };
     });
     const fields = { system_prompt: text(prompt), tools: definitions };
-    this.#keep(at, this.#log.add(at.time, (stamp) => SystemPromptEvent.create(fields, stamp)));
+    this.#keep(
+      at,
+      this.#log.add(at.time, (stamp) => SystemPromptEvent.create(fields, stamp)),
+    );
   }
 
   /** Adds a message for the model: of the user, or of the program that ran the agent. */
@@ -94,7 +91,10 @@ export class ChatLog {
   /** Adds a reply: a message, or one action per call, with the text on the first. A reply without content is dropped. */
   addReply({ id, text: shown, reasoning, thinking = [], calls }: ChatReply, at: ChatPlace): void {
     const thoughts = shown === '' ? [] : [text(shown)];
-    const reasoned = { ...(reasoning !== undefined && { reasoning_content: reasoning }), thinking_blocks: [...thinking] };
+    const reasoned = {
+      ...(reasoning !== undefined && { reasoning_content: reasoning }),
+      thinking_blocks: [...thinking],
+    };
     if (calls.length === 0) {
       const llm_message = { role: 'assistant' as const, content: thoughts, ...reasoned };
       this.#addMessage({ source: 'agent', llm_message, llm_response_id: id }, at);
@@ -107,7 +107,11 @@ export class ChatLog {
   }
 
   /** Adds the result of a call. A result without its call is reported. */
-  addResult(callId: string, content: readonly Content[], { isError, ...at }: ChatPlace & { readonly isError: boolean }) {
+  addResult(
+    callId: string,
+    content: readonly Content[],
+    { isError, ...at }: ChatPlace & { readonly isError: boolean },
+  ) {
     const call = this.#calls.get(callId);
     if (!call) {
       this.problems.push({ place: at.place, reason: 'It is the result of a call that the log does not contain.' });
@@ -116,7 +120,10 @@ export class ChatLog {
     const { actionId: action_id, toolName: tool_name } = call;
     const observation = MCPToolObservation.create({ content: [...content], is_error: isError, tool_name });
     const fields = { action_id, tool_name, tool_call_id: callId, observation };
-    this.#show(at, this.#log.add(at.time, (stamp) => ObservationEvent.create(fields, stamp)));
+    this.#show(
+      at,
+      this.#log.add(at.time, (stamp) => ObservationEvent.create(fields, stamp)),
+    );
   }
 
   /** Replaces everything so far except the system prompt by a summary. */
@@ -129,7 +136,10 @@ export class ChatLog {
   }
 
   #addMessage(fields: Parameters<typeof MessageEvent.create>[0], at: ChatPlace): void {
-    this.#show(at, this.#log.add(at.time, (stamp) => MessageEvent.create(fields, stamp)));
+    this.#show(
+      at,
+      this.#log.add(at.time, (stamp) => MessageEvent.create(fields, stamp)),
+    );
   }
 
   #addCall({ id, name, arguments: written }: ChatCall, fields: object, at: ChatPlace): void {

@@ -1,0 +1,1 @@
+export { claudeCodeFormat } from './session-format.ts';

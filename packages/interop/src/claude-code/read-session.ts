@@ -1,0 +1,122 @@
+import { text, textOf, type Content, type Message } from '@varve/events';
+import { ChatLog, type ChatCall, type ChatPlace } from '../common/chat-log.ts';
+import { fieldsOf, stringOf, type Fields } from '../common/foreign-json.ts';
+import type { JsonLines } from '../common/json-lines.ts';
+import type { ForeignLog, ReadOptions } from '../common/log-format.ts';
+import { mainChain, type SessionRecord } from './main-chain.ts';
+
+/** Block of a message in the form of the Anthropic Messages API. */
+type Block = Fields;
+
+/**
+ * Reads the session of a file. Its records form a tree: the chain that ends at the last record is read, and records of
+ * other branches and of sub-agents are counted as dropped.
+ */
+export function readSession({ lines, problems }: JsonLines, { newId }: ReadOptions): ForeignLog {
+  const log = new ChatLog(newId);
+  const { chain, others } = mainChain(lines);
+  log.drop('records of other branches and of sub-agents', 'Only the main branch of a session is read.', others);
+  for (const reply of groupReplies(chain)) addRecords(log, reply);
+  const [first] = chain;
+  const id = stringOf(first?.fields['sessionId']);
+  const title = lines.map(({ fields }) => (fields['type'] === 'summary' ? fields['summary'] : undefined)).find(Boolean);
+  return {
+    ...(id !== undefined && { id }),
+    ...(typeof title === 'string' && { title }),
+    entries: log.entries,
+    problems: [...problems, ...log.problems],
+    dropped: log.dropped,
+    children: [],
+  };
+}
+
+/** Joins the records of one reply: a session has one record per block, with results of earlier calls between them. */
+function groupReplies(chain: readonly SessionRecord[]): readonly (readonly SessionRecord[])[] {
+  const groups: SessionRecord[][] = [];
+  let reply: { readonly id: unknown; readonly records: SessionRecord[] } | undefined;
+  for (const record of chain) {
+    const id = record.fields['type'] === 'assistant' ? fieldsOf(record.fields['message'])?.['id'] : undefined;
+    if (reply && id !== undefined && id === reply.id) {
+      reply.records.push(record);
+      continue;
+    }
+    const records = [record];
+    groups.push(records);
+    if (id !== undefined) reply = { id, records };
+    else if (!isResult(record)) reply = undefined;
+  }
+  return groups;
+}
+
+function isResult({ fields }: SessionRecord): boolean {
+  return blocksOf(fieldsOf(fields['message'])?.['content']).some((block) => block['type'] === 'tool_result');
+}
+
+function addRecords(log: ChatLog, records: readonly SessionRecord[]): void {
+  const [first] = records;
+  if (!first) return;
+  const at = placeOf(first);
+  const blocks = records.flatMap(({ fields }) => blocksOf(fieldsOf(fields['message'])?.['content']));
+  if (first.fields['type'] === 'assistant') addReply(log, blocks, { at, message: fieldsOf(first.fields['message']) });
+  else if (first.fields['isCompactSummary'] === true) log.addSummary(textOf(contentOf(blocks)), at);
+  else addUserRecord(log, blocks, { at, isMeta: first.fields['isMeta'] === true });
+}
+
+function addReply(
+  log: ChatLog,
+  blocks: readonly Block[],
+  { at, message }: { readonly at: ChatPlace; readonly message: Fields | undefined },
+): void {
+  const thinking = blocks.flatMap(thinkingOf);
+  const calls = blocks.flatMap((block): readonly ChatCall[] => {
+    const { type, id, name, input } = block;
+    if (type !== 'tool_use' || typeof id !== 'string' || typeof name !== 'string') return [];
+    return [{ id, name, arguments: JSON.stringify(input ?? {}) }];
+  });
+  log.addReply({ id: stringOf(message?.['id']) ?? at.place, text: textOf(contentOf(blocks)), thinking, calls }, at);
+}
+
+function thinkingOf({ type, thinking, signature, data }: Block): Message['thinking_blocks'] {
+  if (type === 'redacted_thinking' && typeof data === 'string') return [{ type, data }];
+  if (type !== 'thinking' || typeof thinking !== 'string') return [];
+  return [{ type, thinking, ...(typeof signature === 'string' && { signature }) }];
+}
+
+/** Adds the results of a record, and what the user wrote next to them. */
+function addUserRecord(
+  log: ChatLog,
+  blocks: readonly Block[],
+  { at, isMeta }: { readonly at: ChatPlace; readonly isMeta: boolean },
+): void {
+  for (const block of blocks.filter(({ type }) => type === 'tool_result')) {
+    const content = contentOf(blocksOf(block['content']));
+    log.addResult(stringOf(block['tool_use_id']) ?? '', content, { ...at, isError: block['is_error'] === true });
+  }
+  const content = contentOf(blocks.filter(({ type }) => type !== 'tool_result'));
+  if (content.length > 0) log.addMessage(isMeta ? 'environment' : 'user', content, at);
+}
+
+function blocksOf(content: unknown): readonly Block[] {
+  if (typeof content === 'string') return [{ type: 'text', text: content }];
+  const list: readonly unknown[] = Array.isArray(content) ? content : [];
+  return list.flatMap((block) => {
+    const fields = fieldsOf(block);
+    return fields ? [fields] : [];
+  });
+}
+
+function contentOf(blocks: readonly Block[]): readonly Content[] {
+  return blocks.flatMap((block): readonly Content[] => {
+    if (block['type'] === 'text') return [text(stringOf(block['text']) ?? '')];
+    const { type, media_type: media, data, url } = fieldsOf(block['source']) ?? {};
+    if (block['type'] !== 'image') return [];
+    if (type === 'url' && typeof url === 'string') return [{ cache_prompt: false, type: 'image', image_urls: [url] }];
+    const image = `data:${String(media)};base64,${String(data)}`;
+    return [{ cache_prompt: false, type: 'image', image_urls: [image] }];
+  });
+}
+
+function placeOf({ fields, place }: SessionRecord): ChatPlace {
+  const instant = Date.parse(stringOf(fields['timestamp']) ?? '');
+  return { place, time: Number.isNaN(instant) ? '' : instant };
+}

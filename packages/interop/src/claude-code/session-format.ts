@@ -1,0 +1,19 @@
+import { onlyStart, onlyText, readJsonLines } from '../common/json-lines.ts';
+import type { ForeignFiles, ForeignLog, LogFormat, ReadOptions } from '../common/log-format.ts';
+import { InteropError } from '../error.ts';
+import { readSession } from './read-session.ts';
+
+/** Session of Claude Code: a JSON Lines file below `~/.claude/projects`. */
+export const claudeCodeFormat: LogFormat = {
+  name: 'claude-code',
+  description: 'Claude Code session (JSON Lines)',
+  async matches(files: ForeignFiles): Promise<boolean> {
+    const start = await onlyStart(files, ['.jsonl']);
+    return /"(?:sessionId|leafUuid)"\s*:/.test(start) && /"type"\s*:/.test(start);
+  },
+  async read(files: ForeignFiles, options: ReadOptions): Promise<readonly ForeignLog[]> {
+    const log = readSession(readJsonLines(await onlyText(files)), options);
+    if (log.entries.length === 0) throw new InteropError('invalid', `${files.name} contains no messages of a session.`);
+    return [log];
+  },
+};

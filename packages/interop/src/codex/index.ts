@@ -1,0 +1,1 @@
+export { codexFormat } from './rollout-format.ts';

@@ -1,0 +1,178 @@
+import { text, textOf, type Content } from '@varve/events';
+import { ChatLog, type ChatCall, type ChatPlace } from '../common/chat-log.ts';
+import { fieldsOf, stringOf, type Fields } from '../common/foreign-json.ts';
+import type { JsonLines } from '../common/json-lines.ts';
+import type { ForeignLog, ReadOptions } from '../common/log-format.ts';
+
+/** A reply whose items are still being read. */
+interface OpenReply {
+  readonly at: ChatPlace;
+  text: string;
+  reasoning: string;
+  readonly calls: ChatCall[];
+}
+
+/**
+ * Reads a rollout: items of the Responses API in order. Reasoning, text and calls that follow each other are one reply.
+ * Events of the user interface repeat the items and are skipped.
+ */
+export function readRollout({ lines, problems }: JsonLines, { newId }: ReadOptions): ForeignLog {
+  const reader = new RolloutReader(newId);
+  for (const { fields, place } of lines) reader.add(fields, place);
+  const { log, id } = reader.end();
+  return {
+    ...(id !== undefined && { id }),
+    entries: log.entries,
+    problems: [...problems, ...log.problems],
+    dropped: log.dropped,
+    children: [],
+  };
+}
+
+class RolloutReader {
+  readonly #log: ChatLog;
+  #id: string | undefined;
+  #reply: OpenReply | undefined;
+
+  constructor(newId: () => string) {
+    this.#log = new ChatLog(newId);
+  }
+
+  add(line: Fields, place: string): void {
+    const at = { place, time: timeOf(line) };
+    const payload = fieldsOf(line['payload']);
+    switch (line['type']) {
+      case 'session_meta':
+        this.#id = stringOf(payload?.['id']);
+        this.#addPrompt(payload, at);
+        break;
+      case 'response_item':
+        this.#addItem(payload ?? {}, at);
+        break;
+      case 'compacted':
+        this.#endReply();
+        this.#log.addSummary(summaryOf(payload ?? {}), at);
+        break;
+      case 'event_msg':
+      case 'turn_context':
+        break;
+      default:
+        // The first versions wrote the items without an envelope, after a line with the id.
+        if (payload === undefined) this.#addBare(line, at);
+        else this.#log.drop(String(line['type']), 'Nothing in a log corresponds to it.');
+    }
+  }
+
+  end(): { readonly log: ChatLog; readonly id: string | undefined } {
+    this.#endReply();
+    return { log: this.#log, id: this.#id };
+  }
+
+  #addBare(line: Fields, at: ChatPlace): void {
+    if (typeof line['type'] === 'string') return this.#addItem(line, at);
+    if (this.#id !== undefined || typeof line['id'] !== 'string') return undefined;
+    this.#id = line['id'];
+    return this.#addPrompt(line, at);
+  }
+
+  #addPrompt(meta: Fields | undefined, at: ChatPlace): void {
+    const { instructions, base_instructions: base } = meta ?? {};
+    const prompt = stringOf(fieldsOf(base)?.['text']) ?? stringOf(instructions) ?? '';
+    if (prompt !== '') this.#log.addPrompt(prompt, [], at);
+  }
+
+  #addItem(item: Fields, at: ChatPlace): void {
+    const call = callOf(item);
+    if (call) return void this.#openReply(at).calls.push(call);
+    switch (item['type']) {
+      case 'message':
+        return this.#addMessage(item, at);
+      case 'reasoning':
+        // Reasoning begins a reply.
+        if (this.#reply && this.#reply.calls.length > 0) this.#endReply();
+        this.#openReply(at).reasoning += reasoningOf(item);
+        return undefined;
+      case 'function_call_output':
+      case 'custom_tool_call_output':
+        this.#endReply();
+        return this.#addResult(item, at);
+      default:
+        return this.#log.drop(String(item['type']), 'Nothing in a log corresponds to it.');
+    }
+  }
+
+  #addMessage(item: Fields, at: ChatPlace): void {
+    const content = contentOf(item['content']);
+    if (item['role'] === 'assistant') {
+      if (this.#reply && (this.#reply.text !== '' || this.#reply.calls.length > 0)) this.#endReply();
+      this.#openReply(at).text = textOf(content);
+      return;
+    }
+    this.#endReply();
+    this.#log.addMessage(item['role'] === 'user' ? 'user' : 'environment', content, at);
+  }
+
+  #addResult({ call_id: id, output }: Fields, at: ChatPlace): void {
+    const { content, isError } = resultOf(output);
+    this.#log.addResult(stringOf(id) ?? '', content, { ...at, isError });
+  }
+
+  #openReply(at: ChatPlace): OpenReply {
+    this.#reply ??= { at, text: '', reasoning: '', calls: [] };
+    return this.#reply;
+  }
+
+  #endReply(): void {
+    if (!this.#reply) return;
+    const { at, reasoning, ...reply } = this.#reply;
+    this.#reply = undefined;
+    this.#log.addReply({ id: at.place, ...reply, ...(reasoning !== '' && { reasoning }) }, at);
+  }
+}
+
+/** Returns the summary of a compaction; newer versions store the messages that replace the history. */
+function summaryOf({ message, replacement_history: history }: Fields): string {
+  const written = stringOf(message) ?? '';
+  if (written !== '' || !Array.isArray(history)) return written;
+  return history.map((item: unknown) => textOf(contentOf(fieldsOf(item)?.['content']))).join('\n');
+}
+
+function callOf(item: Fields): ChatCall | undefined {
+  const { type, name, call_id: id, id: own } = item;
+  const callId = stringOf(id) ?? stringOf(own);
+  if (callId === undefined) return undefined;
+  if (type === 'function_call')
+    return { id: callId, name: String(name), arguments: stringOf(item['arguments']) ?? '{}' };
+  if (type === 'custom_tool_call') {
+    return { id: callId, name: String(name), arguments: JSON.stringify({ input: item['input'] }) };
+  }
+  if (type !== 'local_shell_call') return undefined;
+  return { id: callId, name: 'local_shell', arguments: JSON.stringify(item['action'] ?? {}) };
+}
+
+function contentOf(content: unknown): readonly Content[] {
+  if (!Array.isArray(content)) return [];
+  return content.flatMap((part: unknown): readonly Content[] => {
+    const { text: shown, image_url: url } = fieldsOf(part) ?? {};
+    if (typeof shown === 'string') return [text(shown)];
+    return typeof url === 'string' ? [{ cache_prompt: false, type: 'image', image_urls: [url] }] : [];
+  });
+}
+
+function reasoningOf({ summary, content }: Fields): string {
+  const parts = [summary, content].flatMap((list) => contentOf(list));
+  return textOf(parts);
+}
+
+/** Returns the content of a result: a text, a list of parts, or an object with its success. */
+function resultOf(output: unknown): { readonly content: readonly Content[]; readonly isError: boolean } {
+  if (Array.isArray(output)) return { content: contentOf(output), isError: false };
+  const { content, success } = fieldsOf(output) ?? { content: output };
+  const shown = typeof content === 'string' ? [text(content)] : contentOf(content);
+  return { content: shown, isError: success === false };
+}
+
+function timeOf({ timestamp }: Fields): string | number {
+  const instant = Date.parse(stringOf(timestamp) ?? '');
+  return Number.isNaN(instant) ? '' : instant;
+}

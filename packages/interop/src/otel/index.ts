@@ -1,0 +1,2 @@
+export { otlpFormat } from './otlp-format.ts';
+export { spansOf, type OtlpSpan } from './spans.ts';

@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest';
+import { text, timestamps } from '@varve/events';
+import { callFact } from '@varve/events/facts';
+import { MessageEvent } from '@varve/events/kinds';
+import { activeBranch } from '../../src/index.ts';
+import { readChat } from '../../src/chat/index.ts';
+import { otlpFormat, spansOf } from '../../src/otel/index.ts';
+import { htmlFormat, markdownFormat } from '../../src/transcripts/index.ts';
+import { countedIds } from '../fixture.ts';
+
+const hostile = 'A </pre><script>alert(1)</script> & "b" \u001b[31m\n````\n# no heading';
+const chat = {
+  messages: [
+    { role: 'system', content: 'Be brief.' },
+    { role: 'user', content: hostile },
+    {
+      role: 'assistant',
+      content: 'I look.',
+      tool_calls: [{ id: 'c1', function: { name: 'look<b>`', arguments: '{"path":"a.txt"}' } }],
+    },
+    { role: 'tool', content: hostile, tool_call_id: 'c1' },
+    { role: 'assistant', content: 'Done.' },
+  ],
+};
+
+async function events() {
+  const { entries } = readChat(chat, { newId: countedIds() });
+  return (await activeBranch(entries)).events;
+}
+
+const id = 'a'.repeat(32);
+const golden = (name: string) => new URL(`../golden/${name}`, import.meta.url).pathname;
+
+test('the Markdown transcript keeps every text in a fence that the text cannot end', async () => {
+  const [file] = markdownFormat.write?.({ id, title: 'A *title*', events: await events() }).files ?? [];
+  await expect(file?.text).toMatchFileSnapshot(golden('transcript.md'));
+  expect(file?.text).toContain('`````text\n');
+  expect(file?.text).not.toContain('\u001b');
+});
+
+test('the HTML transcript shows hostile texts and runs nothing of them', async () => {
+  const output = htmlFormat.write?.({ id, title: '<i>title</i>', events: await events() });
+  const [file] = output?.files ?? [];
+  await expect(file?.text).toMatchFileSnapshot(golden('transcript.html'));
+  expect(file?.text).not.toMatch(/<script|<b>|<i>/);
+  expect(file?.text).not.toContain('\u001b');
+  expect(file?.text).toContain("default-src 'none'");
+});
+
+test('spans have the ids, times and counts of the log, and no texts', async () => {
+  const stamp = timestamps(() => Date.UTC(2026, 0, 1));
+  const fact = callFact.create(
+    {
+      response_id: 'r1',
+      actions: [],
+      usage_id: 'agent',
+      model: 'm',
+      finish: 'stop',
+      usage: { input_tokens: 10, output_tokens: 5, cache_read_tokens: 2, cache_write_tokens: 0, reasoning_tokens: 0 },
+      latency_ms: 1500.5,
+      digests: { messages: '', tools: '', parameters: '' },
+      projections: {},
+      at: Date.UTC(2026, 0, 1, 0, 0, 3),
+    },
+    { id: '00000000-ca11', timestamp: stamp() },
+  );
+  const content = { source: 'user', llm_message: { role: 'user', content: [text('A secret.')] } } as const;
+  const message = MessageEvent.create(content, { id: '00000000-0e55', timestamp: stamp() });
+  const log = [message, fact, ...(await events())];
+  const spans = spansOf(id, log);
+  expect(spans.map(({ name }) => name)).toEqual(['invoke_agent varve', 'chat m', 'execute_tool look<b>`']);
+  expect(spans[1]).toMatchObject({ startTimeUnixNano: '1767225601499500000', endTimeUnixNano: '1767225603000000000' });
+  expect(new Set(spans.map(({ spanId }) => spanId)).size).toBe(3);
+  expect(spans.every(({ traceId, spanId }) => traceId === id && /^[0-9a-f]{16}$/.test(spanId))).toBe(true);
+  expect(spans).toEqual(spansOf(id, log));
+  const [file] = otlpFormat.write?.({ id, events: log }).files ?? [];
+  expect(file?.text).not.toContain('secret');
+  expect(spansOf(id, [])).toEqual([]);
+});
