@@ -88,7 +88,7 @@ export class ChatLog {
     this.#addMessage({ source, llm_message: { role: 'user', content: [...content] } }, at);
   }
 
-  /** Adds a reply: a message, or one action per call, with the text on the first. A reply without content is dropped. */
+  /** Adds a reply: a message, or one action per call, with the text on the first. */
   addReply({ id, text: shown, reasoning, thinking = [], calls }: ChatReply, at: ChatPlace): void {
     const thoughts = shown === '' ? [] : [text(shown)];
     const reasoned = {
