@@ -75,6 +75,7 @@ test.for([
   ['echo \'{"decision": "Deny", "reason": "JSON."}\'', 'JSON.'],
   ['echo \'{"continue": false}\'; echo Because. >&2', 'Because.'],
   ['exit 2', 'A hook gave no reason.'],
+  [`echo '{"decision": "deny", "reason": null, "additionalContext": 5}'`, 'A hook gave no reason.'],
 ] as const)('the decision %j blocks', async ([command, reason]) => {
   const { create, runs } = await world({ hooks: { PreToolUse: on(command, {}, 'record') } });
   await using conversation = await create();

@@ -62,6 +62,14 @@ test('trust ends when the file, or a script that it names, changes', async () =>
   expect((await loadHooks({ workspace, trusted })).hooks).toEqual({});
 });
 
+test('a script with the name of a prototype is part of what is trusted', async () => {
+  const workspace = await directory({ '.varve/hooks.json': { stop: [command('sh __proto__')] } });
+  await put(workspace, '__proto__', 'exit 0');
+  const before = (await loadHooks({ workspace })).sources[0]?.digest;
+  await put(workspace, '__proto__', 'exit 1');
+  expect((await loadHooks({ workspace })).sources[0]?.digest).not.toBe(before);
+});
+
 test('a digest is not that of the same bytes elsewhere', async () => {
   const file = { stop: [command('true')] };
   const [project, home] = [

@@ -117,12 +117,13 @@ function mapHooks(config: HookConfig, change: (hook: CommandHook) => CommandHook
 async function namedFiles(command: string, workspace: string): Promise<Record<string, string>> {
   const expanded = command.replaceAll(/\$\{?OPENHANDS_PROJECT_DIR\}?/g, workspace);
   const words = new Set(expanded.split(/[\s'"`;|&()<>=]+/).filter((word) => word !== ''));
-  const found: Record<string, string> = {};
+  // A map, because a file may have the name `__proto__`.
+  const found = new Map<string, string>();
   for (const word of words) {
     const path = relative(workspace, resolve(workspace, word));
     if (path === '' || path === '..' || path.startsWith(`..${sep}`)) continue;
     const content = await readSource({ directory: workspace, scope: 'project' }, path).catch(() => undefined);
-    if (content) found[path] = fileDigest(content);
+    if (content) found.set(path, fileDigest(content));
   }
-  return found;
+  return Object.fromEntries(found);
 }

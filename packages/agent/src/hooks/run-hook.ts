@@ -35,11 +35,12 @@ export interface HookResult {
 const maxDecisionLength = 1_000_000;
 const defaultSeconds = 60;
 
+/** Fields of another type are left out one by one: `null` as a reason must not undo a denial. */
 const decision = z.object({
-  decision: z.string().optional(),
-  reason: z.string().optional(),
-  additionalContext: z.string().optional(),
-  continue: z.boolean().optional(),
+  decision: z.string().optional().catch(undefined),
+  reason: z.string().optional().catch(undefined),
+  additionalContext: z.string().optional().catch(undefined),
+  continue: z.boolean().optional().catch(undefined),
 });
 
 /**
