@@ -31,3 +31,7 @@ test('without commands the parts are the text, and an escape is removed', () => 
 test('a line of many back quotes is decided', () => {
   expect(commandsIn('` `` ```` '.repeat(30_000))).toEqual([]);
 });
+
+test('lines of many pieces of code are decided within the time of a test', () => {
+  expect(commandsIn(`${'` '.repeat(1990)}\n`.repeat(500))).toEqual([]);
+});

@@ -50,11 +50,17 @@ function partsOfLine(line: string): readonly TextPart[] {
   return [...parts, { text: line.slice(from) }];
 }
 
-/** Returns the end of the code that starts with the back quotes at `start`, or of these if it does not end. */
+/**
+ * Returns the end of the code that starts with the back quotes at `start`, or of these if it does not end. Looks no
+ * further than the end: a line may have thousands of pieces.
+ */
 function afterCode(line: string, start: number): number {
-  const runs = [...line.slice(start).matchAll(/`+/g)];
-  const [opening, ...later] = runs;
-  if (!opening) return start;
-  const closing = later.find(([quotes]) => quotes === opening[0]) ?? opening;
-  return start + closing.index + closing[0].length;
+  let opening: string | undefined;
+  let end = start;
+  for (const { 0: quotes, index } of line.slice(start).matchAll(/`+/g)) {
+    if (opening === undefined) end = start + index + quotes.length;
+    else if (quotes === opening) return start + index + quotes.length;
+    opening ??= quotes;
+  }
+  return end;
 }
