@@ -29,19 +29,48 @@ export function differencesOf(from: unknown, to: unknown, path: readonly string[
 
 /** Applies differences. Objects on the way to a changed value that are missing in `from` are created. Pure. */
 export function applyDifferences(from: unknown, { changed, removed }: Differences): unknown {
-  const without = removed.reduce((value, path) => withChange(value, path, undefined), from);
-  return changed.reduce<unknown>((value, { path, value: own }) => withChange(value, path, { own }), without);
+  const removals = newEdit();
+  for (const path of removed) editAt(removals, path).isRemoved = true;
+  const changes = newEdit();
+  for (const { path, value } of changed) {
+    const edit = editAt(changes, path);
+    edit.own = { value };
+    edit.inner.clear();
+  }
+  return edited(edited(from, removals, false), changes, true);
 }
 
-type Change = { readonly own: unknown } | undefined;
+/** Change of a value and of values inside of it. A tree, so that each object is copied once for all of its changes. */
+interface Edit {
+  readonly inner: Map<string, Edit>;
+  own?: { readonly value: unknown };
+  isRemoved: boolean;
+}
 
-/** Sets the value at a path, or removes it without a change. */
-function withChange(from: unknown, [key, ...path]: readonly string[], change: Change): unknown {
-  if (key === undefined) return change?.own;
-  const entries = new Map<string, unknown>(isObject(from) || Array.isArray(from) ? Object.entries(from) : []);
-  if (path.length === 0 && !change) entries.delete(key);
-  else if (change || entries.has(key)) entries.set(key, withChange(entries.get(key), path, change));
-  return Array.isArray(from) ? [...entries.values()] : Object.fromEntries(entries);
+function newEdit(): Edit {
+  return { inner: new Map(), isRemoved: false };
+}
+
+/** Returns the edit at a path, and creates those on the way to it. */
+function editAt(root: Edit, path: readonly string[]): Edit {
+  return path.reduce((edit, key) => {
+    const next = edit.inner.get(key) ?? newEdit();
+    edit.inner.set(key, next);
+    return next;
+  }, root);
+}
+
+/** Returns the value with its changes; `createsObjects` also those inside of values that are missing. */
+function edited(from: unknown, { inner, own, isRemoved }: Edit, createsObjects: boolean): unknown {
+  if (isRemoved) return undefined;
+  const base = own ? own.value : from;
+  if (inner.size === 0) return base;
+  const entries = new Map<string, unknown>(isObject(base) || Array.isArray(base) ? Object.entries(base) : []);
+  for (const [key, edit] of inner) {
+    if (edit.isRemoved) entries.delete(key);
+    else if (createsObjects || entries.has(key)) entries.set(key, edited(entries.get(key), edit, createsObjects));
+  }
+  return Array.isArray(base) ? [...entries.values()] : Object.fromEntries(entries);
 }
 
 function isObject(value: unknown): value is object {
