@@ -62,8 +62,7 @@ export class EventStream {
 
   /** Opens the stream of a conversation after its last record. */
   static async open(options: EventStreamOptions): Promise<EventStream> {
-    const ids = (await options.files.list('events')).flatMap((name) => /^(\d{1,15})\.json$/.exec(name)?.[1] ?? []);
-    const next = ids.reduce((after, id) => Math.max(after, Number(id) + 1), 0);
+    const next = ((await storedIds(options.files)).at(-1) ?? -1) + 1;
     const last = next === 0 ? undefined : await readRecord(options.files, next - 1);
     return new EventStream(options, next, last?.['timestamp']);
   }
@@ -111,10 +110,11 @@ export class EventStream {
   /** Yields the stored records that match a query. Missing and broken files are skipped, as in V0. */
   async *search(query: RecordQuery = {}): AsyncGenerator<V0Record> {
     const { startId = 0, endId = this.#next - 1, reverse = false, limit = 0, filter = {} } = query;
-    const last = Math.min(endId, this.#next - 1);
+    // The ids of the files, because a directory of another program may have gaps of any size.
+    const ids = (await storedIds(this.#files)).filter((id) => id >= startId && id <= endId);
     let count = 0;
-    for (let step = 0; startId + step <= last; step++) {
-      const record = await this.#read(reverse ? last - step : startId + step);
+    for (const id of reverse ? ids.toReversed() : ids) {
+      const record = await this.#read(id);
       if (!record || !matchesFilter(record, filter)) continue;
       yield record;
       count += 1;
@@ -172,6 +172,15 @@ export class EventStream {
   async #read(id: number): Promise<V0Record | undefined> {
     return readRecord(this.#files, id);
   }
+}
+
+/** Returns the ids of the files of records, in ascending order. */
+async function storedIds(files: RecordFiles): Promise<readonly number[]> {
+  const names = await files.list('events');
+  return names
+    .flatMap((name) => /^(\d{1,15})\.json$/.exec(name)?.[1] ?? [])
+    .map(Number)
+    .toSorted((one, other) => one - other);
 }
 
 /** Returns a stored record; undefined if its file is missing or broken. */

@@ -33,6 +33,8 @@ export interface PromptOptions {
 interface PendingReply {
   readonly message: PromptMessage;
   readonly ids: readonly string[];
+  /** Those of the ids whose results are not known. */
+  readonly missing: Set<string>;
 }
 
 const toolActions = new Set(
@@ -47,20 +49,30 @@ const toolActions = new Set(
  * @see OpenHands memory/conversation_memory.py (`process_events`)
  */
 export function promptOfRecords(records: readonly V0Record[], options: PromptOptions = {}): readonly PromptMessage[] {
-  const pending = new Map<string, PendingReply>();
-  const results = new Map<string, PromptMessage>();
+  const assembly: Assembly = { pending: new Map(), waiting: new Map(), results: new Map(), ready: new Set(), options };
   const messages: PromptMessage[] = [];
   for (const record of withOpening(records, options)) {
-    messages.push(...messagesOf(record, { pending, results, options }));
-    for (const [id, { message, ids }] of pending) {
-      const answers = ids.flatMap((call) => results.get(call) ?? []);
-      if (answers.length < ids.length) continue;
-      messages.push(message, ...answers);
-      pending.delete(id);
-      for (const call of ids) results.delete(call);
-    }
+    for (const message of messagesOf(record, assembly)) messages.push(message);
+    for (const id of assembly.ready) for (const message of completed(id, assembly)) messages.push(message);
+    assembly.ready.clear();
   }
   return separated(messages);
+}
+
+/** Takes a reply with its results out of those that wait; empty if another reply took one of the results. */
+function completed(responseId: string, { pending, waiting, results }: Assembly): readonly PromptMessage[] {
+  const reply = pending.get(responseId);
+  if (!reply) return [];
+  const { message, ids, missing } = reply;
+  for (const id of ids) if (!results.has(id)) missing.add(id);
+  if (missing.size > 0) return [];
+  const answers = ids.flatMap((id) => results.get(id) ?? []);
+  pending.delete(responseId);
+  for (const id of ids) {
+    results.delete(id);
+    waiting.get(id)?.delete(responseId);
+  }
+  return [message, ...answers];
 }
 
 /** Returns the view with the system prompt first, and the first message of the user after it. */
@@ -81,8 +93,14 @@ function isUserMessage(record: V0Record | undefined): boolean {
 }
 
 interface Assembly {
+  /** Replies by the id of their response. */
   readonly pending: Map<string, PendingReply>;
+  /** Ids of the responses that wait for a call, so that a record costs nothing for the others. */
+  readonly waiting: Map<string, Set<string>>;
+  /** Results by call. */
   readonly results: Map<string, PromptMessage>;
+  /** Ids of the responses that the current record may have completed. */
+  readonly ready: Set<string>;
   readonly options: PromptOptions;
 }
 
@@ -103,7 +121,7 @@ function messagesOf(record: V0Record, assembly: Assembly): readonly PromptMessag
   return toolActions.has(action) ? callMessages(record, assembly) : [];
 }
 
-function callMessages(record: V0Record, { pending }: Assembly): readonly PromptMessage[] {
+function callMessages(record: V0Record, { pending, waiting, results, ready }: Assembly): readonly PromptMessage[] {
   const call = foreignCallOf(record);
   if (!call) {
     if (record['source'] === 'user') return [textMessage('user', `The user ran: ${JSON.stringify(record['args'])}`)];
@@ -118,7 +136,10 @@ function callMessages(record: V0Record, { pending }: Assembly): readonly PromptM
   pending.set(call.responseId, {
     message: { role: 'assistant', content: content === '' ? [] : [textPart(content)], tool_calls: calls },
     ids,
+    missing: new Set(ids.filter((id) => !results.has(id))),
   });
+  for (const id of ids) waiting.set(id, (waiting.get(id) ?? new Set()).add(call.responseId));
+  ready.add(call.responseId);
   return [];
 }
 
@@ -134,12 +155,20 @@ function callsOf({ tool_call_metadata: metadata }: V0Record): readonly Fields[] 
   return Array.isArray(calls) ? calls.flatMap((call: unknown): readonly Fields[] => [fieldsOf(call) ?? {}]) : [];
 }
 
-function resultMessages(record: V0Record, { results, options }: Assembly): readonly PromptMessage[] {
+function resultMessages(
+  record: V0Record,
+  { pending, waiting, results, ready, options }: Assembly,
+): readonly PromptMessage[] {
   const shown = observationText(record, options.maxMessageChars ?? 30_000);
   if (shown === undefined) return [];
   const { tool_call_id: id, function_name: name } = fieldsOf(record['tool_call_metadata']) ?? {};
   if (typeof id !== 'string') return [textMessage('user', shown)];
   results.set(id, { ...textMessage('tool', shown), tool_call_id: id, ...(typeof name === 'string' && { name }) });
+  for (const responseId of waiting.get(id) ?? []) {
+    const missing = pending.get(responseId)?.missing;
+    missing?.delete(id);
+    if (missing?.size === 0) ready.add(responseId);
+  }
   return [];
 }
 

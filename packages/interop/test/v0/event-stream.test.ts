@@ -42,6 +42,14 @@ describe('an event stream', () => {
     expect(String(timestamp) > String(last?.['timestamp'])).toBe(true);
   });
 
+  test('searches a directory with a huge id without a read for each id before it', async () => {
+    const texts = new Map([3, 999_999_999_999_998].map((id) => [`events/${id}.json`, JSON.stringify({ id })]));
+    const stream = await EventStream.open({ files: memoryFiles(texts), now });
+    const ids = (await all(stream.search())).map(({ id }) => id);
+    const newest = (await all(stream.search({ reverse: true, startId: 4 }))).map(({ id }) => id);
+    expect([ids, newest]).toEqual([[3, 999_999_999_999_998], [999_999_999_999_998]]);
+  });
+
   test('delivers to each callback in order, and one that waits or fails delays no other', async () => {
     const errors: unknown[] = [];
     const onCallbackError = (error: unknown, subscriber: string): void => void errors.push([subscriber, error]);

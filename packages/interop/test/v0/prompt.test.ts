@@ -27,6 +27,16 @@ describe('the prompt of a V0 log', () => {
     await expect(lines.join('')).toMatchFileSnapshot('../golden/v0/prompt.jsonl');
   });
 
+  test('is made within the time of a test of a log with many calls without results', () => {
+    const calls = Array.from({ length: 30_000 }, (_, id): V0Record => ({
+      id,
+      action: 'run',
+      tool_call_metadata: { tool_call_id: `c${id}`, function_name: 'run', model_response: { id: `r${id}` } },
+    }));
+    const result = { observation: 'run', content: 'x', tool_call_metadata: { tool_call_id: 'c7' } };
+    expect(promptOfRecords([...calls, result]).map(({ role }) => role)).toEqual(['assistant', 'tool']);
+  });
+
   test('starts with the system prompt and the first message of the user, which condensations may forget', () => {
     const forget = { action: 'condensation', args: { forgotten_event_ids: [0, 1] } };
     const prompt = promptOfRecords([userMessage('first', 0), userMessage('second', 1), forget], {
