@@ -144,7 +144,8 @@ function planFor(
   { kept, ranked, responseId, problem }: Ranking & { readonly kept: number },
 ): CondensationPlan {
   const place = new Map(ranked.map((id, index) => [id, index]));
-  const bestOf = ({ members }: Unit): number => Math.min(...members.map(({ id }) => place.get(id) ?? Infinity));
+  const bestOf = ({ members }: Unit): number =>
+    members.reduce((best, { id }) => Math.min(best, place.get(id) ?? Infinity), Infinity);
   // Those without a rank follow, the newest first.
   const order = units.toSorted((one, other) => compare(bestOf(one), bestOf(other)) || other.start - one.start);
   const chosen = new Set<Unit>();
