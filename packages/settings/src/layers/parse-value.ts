@@ -7,7 +7,7 @@ export function checkedValue(key: SettingKey, value: unknown, place: string): un
   if (!error) return data;
   const [issue] = error.issues;
   const inside = issue?.path.length ? `.${issue.path.join('.')}` : '';
-  throw new SettingsError('invalid', `${place}: ${key}${inside}: ${issue?.message}.`);
+  throw new SettingsError('invalid', `${place === key ? '' : `${place}: `}${key}${inside}: ${issue?.message}.`);
 }
 
 /**
