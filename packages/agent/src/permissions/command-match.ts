@@ -1,4 +1,5 @@
 import { posix } from 'node:path';
+import { filesOfOptions } from '../risk/shell/affected-files.ts';
 import { gitCommand } from '../risk/shell/git-command.ts';
 import { isLongOption } from '../risk/shell/options.ts';
 import type { ShellCommand } from '../risk/shell/shell-command.ts';
@@ -61,7 +62,8 @@ function isSubsequence(words: readonly string[], all: readonly string[]): boolea
 /**
  * Reports whether allow rules cover all commands of a script, which must be plain and completely known. A command that
  * another one runs needs a rule of its own, unless the rule of that one names it: `npx vitest` covers `vitest` there.
- * With `isHigh`, a rule must be the whole command.
+ * With `isHigh`, a rule must be the whole command, and so it must for a command
+ * with an option that names a file to write, which no words in front of it permit.
  */
 export function coversCommands(
   patterns: readonly string[],
@@ -72,7 +74,9 @@ export function coversCommands(
   const rules = patterns.map(wordsOf);
   const used = new Set<readonly string[]>();
   for (const { words } of plain) {
-    const covering = rules.filter((rule) => isPrefix(rule, words) && (!isHigh || rule.length === words.length));
+    const [program = '', ...args] = words;
+    const isWhole = isHigh || filesOfOptions({ name: posix.basename(program), args }).length > 0;
+    const covering = rules.filter((rule) => isPrefix(rule, words) && (!isWhole || rule.length === words.length));
     if (covering.length === 0) return false;
     for (const rule of covering) used.add(rule);
   }

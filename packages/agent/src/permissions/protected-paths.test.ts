@@ -33,6 +33,7 @@ test.for([
   '.agents/skills/x/SKILL.md',
   '.mcp.json',
   '.git/config',
+  '.git/commondir',
   '.GIT/hooks/pre-commit',
   '.git/modules/x/hooks/post-checkout',
   'link/hooks.json',
@@ -83,6 +84,20 @@ test.for([
   'echo x > link/hooks.json',
   'cp x home/trust.json',
   'some-new-tool --write .varve/x',
+  'git config core.fsmonitor ./x --get',
+  'git config core.pager list',
+  'git config core.pager ./x get',
+  'git config --default get core.fsmonitor ./x',
+  'git config --comment --get core.fsmonitor ./x',
+  'git config --file f --comment=--get core.fsmonitor ./x',
+  'echo ../x > .git/commondir',
+  'uniq x .varve/config.json',
+  'xxd -r x link/hooks.json',
+  'tree -o .varve/config.json',
+  'less -o .varve/config.json x',
+  'less --log-file=.varve/config.json x',
+  'git diff --outp=.varve/config.json',
+  'echo x > .$(echo varve)/config.json',
 ])('a person is asked about %s', (command) => {
   expect(shell(command)).toBe(true);
 });
@@ -93,6 +108,15 @@ test('deleting or moving a directory around the data directory is asked about', 
   expect(shell(`mv ${home} x`)).toBe(true);
 });
 
+test('a person is asked about a patch whose path has other white space in front', () => {
+  for (const blank of ['\u00a0', '\u3000', '\ufeff', '\v'])
+    expect(
+      isProtected(
+        ApplyPatchAction.create({ patch: `*** Begin Patch\n*** Add File:${blank}.varve/x\n+x\n*** End Patch` }),
+      ),
+    ).toBe(true);
+});
+
 test.for([
   'cat .openhands/hooks.json',
   'ls -la .git .varve',
@@ -101,6 +125,10 @@ test.for([
   'git add .openhands && git commit -m "Change .openhands/hooks.json"',
   'git diff -- .varve',
   'git config user.email me@x.example',
+  'git config --get core.pager',
+  'git config get core.pager',
+  'git config --file x --unset core.pager',
+  'uniq .varve/config.json',
   'git clone https://x.example/a.git',
   'npm test > out.txt',
   'python3 -c "print(1)"',

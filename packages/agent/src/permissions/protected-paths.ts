@@ -11,13 +11,16 @@ import { hasPattern, type NamedPath, type PathReader } from './named-paths.ts';
 
 /** Directories with configuration that an agent runs. */
 const directories = ['.varve', '.openhands', '.agents'];
-/** Files that agents or git run, below `.git`: the directory itself, its settings and hooks, also of submodules. */
-const inGit = /^(?:hooks|config(?:\.worktree)?|info|modules|worktrees)?$/;
+/**
+ * Files that agents or git run, below `.git`: the directory itself, its settings and hooks, also of submodules, and the
+ * file that names another directory for them.
+ */
+const inGit = /^(?:hooks|config(?:\.worktree)?|info|modules|worktrees|commondir)?$/;
 const files = ['.mcp.json'];
 
 /** A protected name within other text, such as code in an argument. */
 const mentioned =
-  /(?:^|[^\w.-])(?:\.(?:varve|openhands|agents)(?![\w-])|\.mcp\.json\b|\.git[\\/]+(?:hooks|config|info|modules|worktrees)\b)|\bVARVE_HOME\b|\bcore\.?hookspath\b/i;
+  /(?:^|[^\w.-])(?:\.(?:varve|openhands|agents)(?![\w-])|\.mcp\.json\b|\.git[\\/]+(?:hooks|config|info|modules|worktrees|commondir)\b)|\bVARVE_HOME\b|\bcore\.?hookspath\b/i;
 
 /** Programs that only read the files that they name; `git`, `sed` and `find` are read by their arguments. */
 const readers = hasName(
@@ -90,9 +93,9 @@ function onlyReads(one: ShellCommand): boolean {
       settings.length === 0 && gitReaders.test(name) && !one.args.some((arg) => /^--(?:output|ext-diff)/.test(arg))
     );
   }
-  if (/^g?sed$/.test(one.name)) return writtenFiles(one).length === 0;
+  if (writtenFiles(one).length > one.writes.length) return false;
+  if (/^g?sed$/.test(one.name)) return one.writes.length === 0;
   if (one.name === 'find') return !one.args.some((arg) => /^-(?:delete|exec|ok|fprint|fls)/.test(arg));
-  if (one.name === 'sort' && writtenFiles(one).length > 0) return false;
   return readers(one);
 }
 
@@ -125,6 +128,8 @@ function plainName(part: string): string {
 /** A wildcard of the shell matches a leading dot only if the pattern has one, and a variable may have any value. */
 function mayBe(part: string, name: string): boolean {
   if (part === name) return true;
+  const computed = part.search(/[$`]/);
+  if (computed > 0) return name.startsWith(part.slice(0, computed));
   return hasPattern(part) && part.startsWith('.') && picomatch(part, { dot: true, nocase: true })(name);
 }
 

@@ -52,6 +52,18 @@ test.for([
 });
 
 test.for([
+  'git log --output=../.profile',
+  'git log --format=x --output x',
+  'sort -o x a',
+  'find . -fprint x',
+  'curl -ox http://x.example',
+])('a rule for the first words does not cover an option that writes a file: %s', (command) => {
+  const [program = ''] = command.split(' ');
+  expect(shell([`allow command ${program}`], command)).toBeUndefined();
+  expect(shell([`allow command ${command}`], command)).toBe('allow');
+});
+
+test.for([
   'git status; rm -rf /',
   'git status $(rm -rf /)',
   'git status `id`',

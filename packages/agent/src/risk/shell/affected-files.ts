@@ -26,13 +26,19 @@ const writesAll = hasName(
   'unlink',
   'rm',
 );
+/** Commands that read their first argument and write the others. */
+const writesSecond = hasName('uniq', 'xxd');
 /** Commands that write the value of an option. */
 const writesOption: Readonly<Record<string, RegExp>> = {
   curl: /^(?:-[a-zA-Z]*[oD]|--out|--dump)/,
+  file: /^(?:-[a-zA-Z]*C|--comp)/,
   find: /^-f(?:print|ls)/,
+  git: /^--ou/,
+  less: /^(?:-[a-zA-Z]*[oO]|--log)/i,
   perl: /^-\w*i/,
   sort: /^(?:-[a-zA-Z]*o|--out)/,
   tar: /^(?:-[a-zA-Z]*[Cf]|[a-zA-Z]*[xcf][a-zA-Z]*$|--dir|--file)/,
+  tree: /^-[a-zA-Z]*o/,
   unzip: /^-[a-zA-Z]*d/,
   wget: /^(?:-[a-zA-Z]*[OP]|--out|--dir)/,
 };
@@ -51,9 +57,15 @@ export function writtenFiles(command: ShellCommand): readonly string[] {
     return args.some((arg) => /^-[a-zA-Z]*i/.test(arg) || isLongOption(arg, '--in-place'))
       ? [...writes, ...args]
       : writes;
+  if (writesSecond(command)) return [...writes, ...operandsOf(args).slice(1)];
+  return [...writes, ...filesOfOptions(command)];
+}
+
+/** Returns the files that the options of a command name to write its output, such as `git log --output=FILE`. */
+export function filesOfOptions({ name, args }: Pick<ShellCommand, 'name' | 'args'>): readonly string[] {
   const option = Object.hasOwn(writesOption, name) ? writesOption[name] : undefined;
-  if (!option) return writes;
-  return [...writes, ...args.filter((arg, at) => option.test(arg) || option.test(args[at - 1] ?? '')).map(pathOf)];
+  if (!option) return [];
+  return args.filter((arg, at) => option.test(arg) || option.test(args[at - 1] ?? '')).map(pathOf);
 }
 
 /** Returns the files that a command deletes. */

@@ -77,8 +77,15 @@ export function programsOfGit({ name, args, settings }: GitCommand): readonly st
   return [...found, ...(pattern ? has(pattern) : [])];
 }
 
+/** Options of `git config` in front of the key. */
+const configOptions = '-f: --file: --blob: --type: --default: --comment: -t: --value: --url: -l -z -e --*';
+
 function programsOfConfig(texts: readonly string[]): readonly string[] {
-  if (texts.some((text) => /^(?:--get|--list|-l$|--unset|--show|--remove|get$|list$|unset$)/.test(text))) return [];
+  // Behind the key, a word is a value, even if it is the name of an action or begins with a hyphen.
+  const words = texts.map((text) => ({ text, shown: text }));
+  const read = readOptions(words, configOptions);
+  const isRead = read?.options.some(({ name }) => /^(?:--get|--list|-l$|--unset|--show|--remove)/.test(name));
+  if (isRead || /^(?:get|list|unset)$/.test(texts[read?.at ?? -1] ?? '')) return [];
   const [key = '', ...value] = texts.filter((text) => !text.startsWith('-') && text !== 'set');
   if (texts.some((text) => /^(?:-e|--edit|edit)$/.test(text))) return ['--edit'];
   return value.length === 0 || isHarmless(key, value.join(' ')) ? [] : [key];
