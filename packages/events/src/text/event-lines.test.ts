@@ -24,12 +24,11 @@ import {
   type Payload,
 } from '../payloads/index.ts';
 import { eventLines } from './event-lines.ts';
+import { factLines } from './fact-lines.ts';
 
 const stamp = { id: '00000001', timestamp: '2026-01-01T12:00:00.000000' };
 const shown = (event: BaseEvent): string =>
-  eventLines(event)
-    .map((line) => line.text)
-    .join('\n');
+  [...eventLines(event), ...factLines(event)].map((line) => line.text).join('\n');
 
 function action(payload: Payload | undefined, thought = ''): BaseEvent {
   return ActionEvent.create(

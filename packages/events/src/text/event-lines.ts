@@ -1,6 +1,5 @@
 import { textOf } from '../content.ts';
 import type { BaseEvent } from '../define-event.ts';
-import { condensationFact } from '../facts/condensation.ts';
 import { ActionEvent } from '../kinds/action-event.ts';
 import { AgentErrorEvent } from '../kinds/agent-error-event.ts';
 import { Condensation } from '../kinds/condensation.ts';
@@ -14,7 +13,7 @@ import { UserRejectObservation } from '../kinds/user-reject-observation.ts';
 import { isOpaque } from '../opaque-event.ts';
 import { TaskTrackerObservation } from '../payloads/task-tracker.ts';
 import { TerminalObservation } from '../payloads/terminal.ts';
-import { attemptLines, forgottenLines } from './condensation-lines.ts';
+import { forgottenLines } from './condensation-lines.ts';
 import { shortCallLines, wholeCallLines } from './call-lines.ts';
 import { firstLines, indented, outputExcerpt, shortened } from './excerpt.ts';
 import { revealHidden, safeText } from '../safe-text/safe-text.ts';
@@ -43,8 +42,6 @@ function linesOf(event: BaseEvent): readonly TextLine[] {
   if (UserRejectObservation.is(event)) return [{ mark: 'warning', text: `  ✗ rejected: ${event.rejection_reason}` }];
   if (ConversationErrorEvent.is(event)) return [{ mark: 'error', text: `✗ ${event.code}: ${event.detail}` }];
   if (Condensation.is(event)) return forgottenLines(event);
-  const attempt = condensationFact.read(event);
-  if (attempt) return attemptLines(attempt);
   if (HookExecutionEvent.is(event)) return hookLines(event);
   if (PauseEvent.is(event)) return [{ mark: 'warning', text: 'paused' }];
   if (InterruptEvent.is(event)) return [{ mark: 'warning', text: 'interrupted' }];
