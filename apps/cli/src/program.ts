@@ -14,6 +14,7 @@ Environment:
   VARVE_HOME                             varve's data directory (default ~/.varve)
   VARVE_STORE                            the store (default sqlite:$VARVE_HOME/varve.db)
   VARVE_SIGNING_KEY                      the key file of --sign (default $VARVE_HOME/signing-key.pem)
+  OH_SECRET_KEY                          the passphrase of the secrets (default a key in $VARVE_HOME/secrets.key)
   NO_COLOR, FORCE_COLOR                  no colours, or always colours
 
 Exit status:

@@ -37,7 +37,7 @@ function register(command: Command, io: TerminalIo, done: Parameters<CliCommand[
   command
     .command('set')
     .argument('<name>', 'name of the secret, and of its variable in the shell')
-    .option('-d, --description <text>', 'what it is for; the model reads it')
+    .option('-d, --description <text>', 'what it is for; `varve secret` prints it')
     .option('--url <address>', 'read the value from this address before each run; the input is its headers')
     .description('Store a secret. Its value is typed without an echo, or read from standard input.')
     .action(async (name: string, options: SetOptions) => {
