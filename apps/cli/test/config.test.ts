@@ -57,7 +57,7 @@ test('the table fits on a terminal, and JSON contains what is hidden', async () 
 test.for([
   [['config', 'set', 'buget', '1'], 'Unknown key "buget"; the nearest is "budget".'],
   [['config', 'set', 'budget', '1'], 'budget contains budget.steps'],
-  [['config', 'set', 'budget.steps', 'many'], 'budget.steps: budget.steps: Invalid input'],
+  [['config', 'set', 'budget.steps', 'many'], 'budget.steps: Invalid input'],
   [['run', 'x', '--set', 'budget.steps'], '--set budget.steps has no value'],
   [['run', 'x', '--set', 'budget.stesp=1'], 'the nearest is "budget.steps"'],
   [['run', 'x', '--profile', 'gone'], 'There is no model profile "gone".'],

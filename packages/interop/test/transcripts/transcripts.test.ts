@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { text, timestamps } from '@varve/events';
 import { callFact } from '@varve/events/facts';
@@ -29,7 +30,7 @@ async function events() {
 }
 
 const id = 'a'.repeat(32);
-const golden = (name: string) => new URL(`../golden/${name}`, import.meta.url).pathname;
+const golden = (name: string) => fileURLToPath(new URL(`../golden/${name}`, import.meta.url));
 
 test('the Markdown transcript keeps every text in a fence that the text cannot end', async () => {
   const [file] = markdownFormat.write?.({ id, title: 'A *title*', events: await events() }).files ?? [];
