@@ -20,7 +20,7 @@ const worst: readonly (readonly [string, () => Tool, Readonly<Record<string, str
 test.for(worst)('the lease is renewed during a call of %s', async ([, open, input]) => {
   await using directory = await mkdtempDisposable(join(tmpdir(), 'varve-lease-'));
   await writeFile(join(directory.path, 'lines'), 'same\n'.repeat(60_000));
-  // The clock stands still: the lease never expires, and only a renewal reads the clock during such a call.
+  // The time is constant: the lease never expires, and only a renewal reads the clock during such a call.
   let readings = 0;
   const now = (): number => ((readings += 1), 1_750_000_000_000);
   await using store = await directoryStore({ path: join(directory.path, 'store'), now, leaseMs: 3 });

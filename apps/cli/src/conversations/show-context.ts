@@ -33,7 +33,7 @@ export async function showContext(typed: string, options: ContextOptions, io: Te
 /** Returns the window that the model was used with, else that of the catalogue for a provider's address. */
 async function windowOf({ model }: StoredRun): Promise<number | undefined> {
   if (!model || model.settings.contextWindow !== undefined) return model?.settings.contextWindow;
-  // A server on this machine may give a model any name and any window.
+  // A server on this machine may have a model of any name and any window.
   if (isLoopback(model.baseUrl)) return undefined;
   return (await modelCatalog()).find({ model: model.name, baseUrl: model.baseUrl })?.contextWindow;
 }

@@ -15,8 +15,8 @@ export function proposedCalls(calls: readonly RunnableCall[], { workspace }: Ses
 
 /**
  * Records the reviews of waiting calls by the current policy if they differ from the stored ones. A person is asked
- * about the calls that the log says the policy asks about, and the policy may have changed since they were stored.
- * `isWaiting` selects the calls; default all that may run.
+ * about the calls that the log marks, and the policy may have changed since they were stored. `isWaiting` selects the
+ * calls; default all that may run.
  */
 export function changedReviewDrafts(
   session: Session,

@@ -8,7 +8,7 @@ import { neverConfirm } from './never-confirm.ts';
 
 /** Context in which a policy is rebuilt. */
 export interface ConfirmationContext {
-  /** Rebuilds the analyzer, which is stored next to the policy; undefined if there is none. @throws {SpecError} */
+  /** Rebuilds the analyzer, which is stored next to the policy; undefined without one. @throws {SpecError} */
   readonly storedAnalyzer: () => RiskAnalyzer | undefined;
 }
 

@@ -61,7 +61,7 @@ export function callFacts({ tool, action, workspace = '/' }: ProposedCall): Call
       hasAllPaths: false,
       hosts: hostsIn(texts),
     };
-  // The file tools take names as they are: no character stands for others.
+  // The file tools take names as they are: no character is a wildcard.
   const paths = files.map((text) => ({ ...reader.named(text), isUncertain: false }));
   return { ...shared, isFileTool: true, paths, hasAllPaths: true, hosts: [] };
 }

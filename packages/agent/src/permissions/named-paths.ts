@@ -33,7 +33,7 @@ export class PathReader {
     return named;
   }
 
-  /** Returns the links that a wildcard at the end of a path stands for now. */
+  /** Returns the links that a wildcard at the end of a path matches now. */
   linksOf({ path, isUncertain }: NamedPath): readonly NamedPath[] {
     const [directory, name] = [dirname(path), basename(path)];
     if (!isUncertain || !/[*?[]/.test(name) || hasPattern(directory)) return [];

@@ -17,11 +17,11 @@ export const permissionRule = z.strictObject({
  * Permission that a person has given or refused. `deny` takes precedence over `ask`, and `ask` over `allow`.
  *
  * `pattern` is, by `on`:
- * - `tool`: the name of a tool; `*` at its end stands for the rest of a name.
+ * - `tool`: the name of a tool; `*` at its end matches the rest of a name.
  * - `command`: the first words of a shell command, separated by blanks. It is compared with each parsed command.
  * - `path`: a glob of files, relative to the workspace, absolute, or below `~/`. Without a slash it is a file name
  *   anywhere. A directory includes everything below it.
- * - `host`: the name of a host; `*.example.com` stands for all below it.
+ * - `host`: the name of a host; `*.example.com` matches all below it.
  */
 export interface PermissionRule {
   readonly decision: 'allow' | 'ask' | 'deny';

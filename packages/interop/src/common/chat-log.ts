@@ -3,7 +3,7 @@ import { ActionEvent, Condensation, MessageEvent, ObservationEvent, SystemPrompt
 import { MCPToolAction, MCPToolObservation } from '@varve/events/payloads';
 import type { LogEntry } from '@varve/events/projections';
 import { DroppedCounter, type Dropped } from './dropped.ts';
-import { fieldsOf } from './foreign-json.ts';
+import { argumentsOf, toolDefinition, type ForeignTool } from './generic-tool.ts';
 import { LogBuilder } from './log-builder.ts';
 import type { Problem } from './log-format.ts';
 
@@ -30,13 +30,6 @@ export interface ChatPlace {
   readonly place: string;
   /** As for `timestampAfter`; empty for no time. */
   readonly time: string | number;
-}
-
-/** A tool without a payload kind in the reference. */
-interface ToolDefinition {
-  readonly name: string;
-  readonly description: string;
-  readonly parameters: object;
 }
 
 /**
@@ -70,13 +63,8 @@ export class ChatLog {
   }
 
   /** Adds the system prompt. */
-  addPrompt(prompt: string, tools: readonly ToolDefinition[], at: ChatPlace): void {
-    const definitions = tools.map(({ name, description, parameters }) => {
-      const mcp_tool = { name, description, inputSchema: parameters };
-      const kinds = { action_type: 'MCPToolAction', observation_type: 'MCPToolObservation' };
-      return { description, ...kinds, mcp_tool, kind: 'MCPToolDefinition', title: name };
-    });
-    const fields = { system_prompt: text(prompt), tools: definitions };
+  addPrompt(prompt: string, tools: readonly ForeignTool[], at: ChatPlace): void {
+    const fields = { system_prompt: text(prompt), tools: tools.map(toolDefinition) };
     this.#keep(
       at,
       this.#log.add(at.time, (stamp) => SystemPromptEvent.create(fields, stamp)),
@@ -143,7 +131,7 @@ export class ChatLog {
   }
 
   #addCall({ id, name, arguments: written }: ChatCall, fields: object, at: ChatPlace): void {
-    const action = MCPToolAction.create({ data: fieldsOf(parsed(written)) ?? {} });
+    const action = MCPToolAction.create({ data: argumentsOf({ arguments: written }) });
     const tool_call = { id, name, arguments: written, origin: 'completion' as const };
     const call = { thought: [], llm_response_id: '', ...fields, action, tool_name: name, tool_call_id: id, tool_call };
     const event = this.#log.add(at.time, (stamp) => ActionEvent.create(call, stamp));
@@ -159,13 +147,5 @@ export class ChatLog {
 
   #keep({ place }: ChatPlace, event: object | undefined): void {
     if (!event) this.problems.push({ place, reason: 'It cannot be an event: it is nested too deeply.' });
-  }
-}
-
-function parsed(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined;
   }
 }

@@ -1,3 +1,4 @@
+import { onlyStart, onlyText } from '../common/json-lines.ts';
 import type { ForeignFiles, ForeignLog, LogFormat, ReadOptions } from '../common/log-format.ts';
 import { InteropError } from '../error.ts';
 import { readEvaluation } from './read-evaluation.ts';
@@ -8,15 +9,11 @@ export const evaluationFormat: LogFormat = {
   name: 'evaluation',
   description: 'OpenHands evaluation output (output.jsonl)',
   async matches(files: ForeignFiles): Promise<boolean> {
-    const [path = ''] = files.paths;
-    if (files.paths.length !== 1 || !path.endsWith('.jsonl')) return false;
-    return /^\s*\{.*"instance_id"\s*:/s.test(await files.start(path));
+    return /^\s*\{.*"instance_id"\s*:/s.test(await onlyStart(files, ['.jsonl']));
   },
   async read(files: ForeignFiles, options: ReadOptions): Promise<readonly ForeignLog[]> {
     const [path = ''] = files.paths;
-    const text = await files.text(path);
-    if (text === undefined) throw new InteropError('invalid', `${path} is not UTF-8 text.`);
-    const { logs, problems } = readEvaluation(text, options);
+    const { logs, problems } = readEvaluation(await onlyText(files), options);
     const [first, ...rest] = logs;
     if (!first) throw new InteropError('invalid', `${path} contains no output of an instance.`);
     return [{ ...first, problems: [...problems, ...first.problems] }, ...rest];

@@ -1,9 +1,9 @@
 import { originFact } from '@varve/events/facts';
 import { differencesOf } from '../common/differences.ts';
-import { fieldsOf, parseForeignJson, stringOf, type Fields } from '../common/foreign-json.ts';
+import { fieldsOf, stringOf, type Fields } from '../common/foreign-json.ts';
+import { readJsonLines } from '../common/json-lines.ts';
 import { LogBuilder } from '../common/log-builder.ts';
 import type { ForeignLog, Problem, ReadOptions } from '../common/log-format.ts';
-import { InteropError } from '../error.ts';
 import { readRecords } from '../v0/read-records.ts';
 import { readEventTexts } from '../v1/read-events.ts';
 
@@ -18,19 +18,18 @@ export interface ReadEvaluation {
 
 /** Returns the ids of the instances in an output file: an evaluation that is resumed skips them. */
 export function finishedInstances(text: string): ReadonlySet<string> {
-  return new Set(linesOf(text).flatMap(({ line }) => stringOf(parsed(line)?.['instance_id']) ?? []));
+  return new Set(readJsonLines(text).lines.flatMap(({ fields }) => stringOf(fields['instance_id']) ?? []));
 }
 
 /** Reads an output file: each line is the log of one instance. A broken line is reported, and the others are read. */
 export function readEvaluation(text: string, options: ReadOptions): ReadEvaluation {
-  const problems: Problem[] = [];
-  const logs = linesOf(text).flatMap(({ line, place }) => {
-    const output = parsed(line);
-    if (output && typeof output['instance_id'] === 'string') return [readOutput(output, options)];
-    problems.push({ place, reason: 'It is not the output of an instance.' });
-    return [];
-  });
-  return { logs, problems };
+  const { lines, problems } = readJsonLines(text);
+  const outputs = lines.filter(({ fields }) => typeof fields['instance_id'] === 'string');
+  const others = lines.filter(({ fields }) => typeof fields['instance_id'] !== 'string');
+  return {
+    logs: outputs.map(({ fields }) => readOutput(fields, options)),
+    problems: [...problems, ...others].map(({ place }) => ({ place, reason: 'It is not the output of an instance.' })),
+  };
 }
 
 function readOutput({ history, ...rest }: Fields, options: ReadOptions): ForeignLog {
@@ -55,20 +54,4 @@ function readOutput({ history, ...rest }: Fields, options: ReadOptions): Foreign
 function readV1(records: readonly unknown[]): ForeignLog {
   const texts = records.map((record, index) => ({ place: `event ${index}`, text: JSON.stringify(record) }));
   return { ...readEventTexts(texts), dropped: [], children: [] };
-}
-
-function parsed(line: string): Fields | undefined {
-  try {
-    return fieldsOf(parseForeignJson(line, 'It'));
-  } catch (error) {
-    if (error instanceof InteropError) return undefined;
-    throw error;
-  }
-}
-
-function linesOf(text: string): readonly { readonly line: string; readonly place: string }[] {
-  return text
-    .split('\n')
-    .map((line, index) => ({ line, place: `line ${index + 1}` }))
-    .filter(({ line }) => line.trim() !== '');
 }

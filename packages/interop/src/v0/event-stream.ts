@@ -102,7 +102,7 @@ export class EventStream {
     this.#subscribers.set(subscriber, callbacks);
   }
 
-  /** Ends a subscription; records that wait for it are not delivered. Returns false if there is none. */
+  /** Ends a subscription; records that wait for it are not delivered. Returns false if it does not exist. */
   unsubscribe(subscriber: string, callbackId: string): boolean {
     return this.#subscribers.get(subscriber)?.delete(callbackId) ?? false;
   }

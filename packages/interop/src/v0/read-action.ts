@@ -11,11 +11,12 @@ import {
 } from '@varve/events/kinds';
 import { MCPToolAction } from '@varve/events/payloads';
 import { fieldsOf, integerOf, stringOf, stringsOf, type Fields } from '../common/foreign-json.ts';
+import { argumentsOf, toolDefinition } from '../common/generic-tool.ts';
 import { actionKind } from './action-kinds.ts';
 import { finishObservation } from './observation-kinds.ts';
 import { sourceOf, type EventDraft, type ReadingContext } from './reading-context.ts';
 import type { V0Record } from './record.ts';
-import { argumentsOf, foreignCallOf } from './tool-calls.ts';
+import { foreignCallOf } from './tool-calls.ts';
 
 /** A record with its place in the log. */
 export interface PlacedRecord {
@@ -175,8 +176,6 @@ function toolsOf(tools: unknown): readonly { readonly kind: string }[] {
   return tools.flatMap((tool: unknown) => {
     const { name, description = '', parameters = {} } = fieldsOf(fieldsOf(tool)?.['function']) ?? {};
     if (typeof name !== 'string') return [];
-    const mcp_tool = { name, description, inputSchema: parameters };
-    const kinds = { action_type: 'MCPToolAction', observation_type: 'MCPToolObservation' };
-    return [{ description, ...kinds, mcp_tool, kind: 'MCPToolDefinition', title: name }];
+    return [toolDefinition({ name, description, parameters })];
   });
 }

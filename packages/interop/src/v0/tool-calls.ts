@@ -48,15 +48,6 @@ function messageOf(response: unknown): Fields | undefined {
   return Array.isArray(choices) ? fieldsOf(fieldsOf(choices[0])?.['message']) : undefined;
 }
 
-/** Returns the arguments of a call as an object; empty if they are anything else. */
-export function argumentsOf(call: ToolCall): Fields {
-  try {
-    return fieldsOf(JSON.parse(call.arguments)) ?? {};
-  } catch {
-    return {};
-  }
-}
-
 /** A reply of the model, as far as the log contains it. */
 export interface LoggedReply {
   /** Calls of the reply in order. */

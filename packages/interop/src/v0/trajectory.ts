@@ -1,5 +1,6 @@
 import { InteropError } from '../error.ts';
 import { fieldsOf, parseForeignJson } from '../common/foreign-json.ts';
+import { onlyText } from '../common/json-lines.ts';
 import type { ForeignFiles, ForeignLog, LogFormat, Output, ReadOptions, WrittenLog } from '../common/log-format.ts';
 import { readRecords } from './read-records.ts';
 import { typeOf, type V0Record } from './record.ts';
@@ -31,9 +32,7 @@ export const trajectoryFormat: LogFormat = {
   },
   async read(files: ForeignFiles, options: ReadOptions): Promise<readonly ForeignLog[]> {
     const [path = ''] = files.paths;
-    const text = await files.text(path);
-    if (text === undefined) throw new InteropError('invalid', `${path} is not UTF-8 text.`);
-    const records = parseTrajectory(text, path);
+    const records = parseTrajectory(await onlyText(files), path);
     if (!records.some((record) => isRecord(record))) {
       throw new InteropError('invalid', `${path} contains no action and no observation.`);
     }

@@ -22,7 +22,8 @@ import { stateOfStatus } from './agent-states.ts';
 import type { Metrics } from './metrics.ts';
 import { observationKind } from './observation-kinds.ts';
 import { imagesOf, plainText, type V0Record } from './record.ts';
-import { argumentsOf, rebuiltMetadata, type LoggedReply } from './tool-calls.ts';
+import { argumentsOf } from '../common/generic-tool.ts';
+import { rebuiltMetadata, type LoggedReply } from './tool-calls.ts';
 
 /** State of writing that records depend on. */
 export interface WritingContext {

@@ -40,7 +40,7 @@ function indexOf(path: string): number | undefined {
   return digits === undefined ? undefined : Number(digits);
 }
 
-/** Returns the object in a file; undefined if there is none, because these files are caches. */
+/** Returns the object in a file; undefined if the file is missing, because these files are caches. */
 async function jsonOf(files: ForeignFiles, path: string): Promise<ReturnType<typeof fieldsOf>> {
   const text = files.paths.includes(path) ? await files.text(path) : undefined;
   try {
