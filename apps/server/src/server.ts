@@ -6,6 +6,7 @@ import { keyScheme } from './route/route-config.ts';
 import { checkHost } from './guards/check-host.ts';
 import { checkOrigin } from './guards/check-origin.ts';
 import { requireKey } from './guards/require-key.ts';
+import { createFeed } from './feed/feed.ts';
 import { conversationFolds } from './info/conversation-folds.ts';
 import { listen, type Listening } from './listen.ts';
 import type { LogOptions } from './log-options.ts';
@@ -55,7 +56,7 @@ export function server(options: ServerOptions): Server {
   app.use(requestLog(logger), checkHost({ host, allowed: allowedHosts }), ...checkOrigin(allowedOrigins));
   app.use('/api/*', requireKey(keys));
   app.use(methodNotAllowed({ app, onMethodNotAllowed: (_context, methods) => notAllowed(methods) }));
-  addRoutes(app, { store, folds: conversationFolds(store), now, startedAt: now() });
+  addRoutes(app, { store, folds: conversationFolds(store), feed: createFeed(), now, startedAt: now() });
   app.notFound(() => errorResponse(404, 'Not Found'));
   app.onError(handleFailure(logger));
   return {

@@ -5,6 +5,7 @@ import { z } from '@hono/zod-openapi';
 import { Hono } from 'hono';
 import { expect, test } from 'vitest';
 import { memoryStore } from '@varve/storage';
+import { createFeed } from '../feed/feed.ts';
 import { conversationFolds } from '../info/conversation-folds.ts';
 import { listen } from '../listen.ts';
 import type { ServerEnv } from '../server-env.ts';
@@ -14,7 +15,7 @@ import { repeated } from './repeated.ts';
 import type { Route } from './route.ts';
 
 const store = memoryStore();
-const services: Services = { store, folds: conversationFolds(store), now: () => 0, startedAt: 0 };
+const services: Services = { store, folds: conversationFolds(store), feed: createFeed(), now: () => 0, startedAt: 0 };
 
 function serving({ config, handle }: Route): Hono<ServerEnv> {
   const app = new Hono<ServerEnv>();
