@@ -1,20 +1,14 @@
 import { stat } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { Conversation } from '@varve/agent';
-import { permissionStore } from '@varve/settings/permissions';
-import { secretsForRun } from '@varve/settings/secrets';
-import { readProjectContext, type ContextFile } from '@varve/agent/prompt';
-import { agentFromSettings, unusedSettings } from '@varve/settings/agent';
 import type { EventStore } from '@varve/storage';
 import { CliError } from '../cli-error.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
-import { checkUrl, configuredModel } from '../setup/configured-model.ts';
-import { openConfiguredStore, openExistingStore, storeUrl } from '../setup/open-configured-store.ts';
+import { checkUrl } from '../setup/configured-model.ts';
+import { preparedAgent } from '../setup/prepared-agent.ts';
+import { openConfiguredStore, openExistingStore } from '../setup/open-configured-store.ts';
 import { pruneVarveHome } from '../setup/prune-varve-home.ts';
-import { secretsOf } from '../setup/secrets.ts';
 import { settingsFor } from '../setup/settings.ts';
-import { readSigningKey } from '../setup/signing-key.ts';
-import { varveHome } from '../setup/varve-home.ts';
 import { styled } from '../terminal/output.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 import { changedSettings } from './changed-settings.ts';
@@ -39,78 +33,26 @@ export async function runTask(task: string, options: RunOptions, io: TerminalIo)
     options.workspace === undefined ? (stored?.workspace ?? io.cwd) : resolve(io.cwd, options.workspace);
   const settings = await settingsFor(io, { workspace, flags: flagsOf(options) });
   const warn = (line: string): void => progress.above(styled('yellow', line));
-  for (const line of [...settings.warnings, ...unusedSettings(settings)]) warn(line);
-  const sources = { settings, ...(stored?.model && { stored: stored.model }) };
-  const { model, secrets, flushDumps } = await configuredModel(io, sources, warn);
-  const hasSummarizer = settings.get('roles.condenser') !== undefined;
-  const summarizer = hasSummarizer ? await configuredModel(io, { settings, role: 'condenser' }, warn) : undefined;
-  const { keys, variables } = await secretsFor([...secrets, ...(summarizer?.secrets ?? [])], io, warn);
-  const rules = (await permissionStore(varveHome(io)).list(workspace)).map(({ rule }) => rule);
-  const contextFiles = existing ? [] : await contextFilesFor(workspace, io, warn);
-  const agent = agentFromSettings({
-    settings,
-    rules,
-    secrets: variables,
-    model,
-    contextFiles,
-    ...(summarizer && { condenserModel: summarizer.model }),
-    home: varveHome(io),
-    env: io.env,
-    // A conversation in memory cannot be resumed, so it needs no undo history on disk.
-    keepsHistory: (await storeUrl(io, options.store)) !== 'memory:',
-    onEndedPrograms: (programs) => {
-      for (const { pid, command } of programs)
-        warn(`Stopped a program that was still running: ${command.slice(0, 200)} (${pid})`);
-    },
-    ...(stored?.parameters && { parameters: stored.parameters }),
-    ...(settings.get('signing.enabled') && { signingKey: await readSigningKey(io) }),
-    ...(stored && { resumed: stored }),
-  });
+  await using prepared = await preparedAgent({ settings, workspace, store: options.store, stored }, io, warn);
+  for (const line of prepared.warnings) warn(line);
   if (!existing) await checkWorkspace(options, io);
   // Created last, so that a run that cannot start creates nothing.
   const store = existing ?? stores.use(await openConfiguredStore(io, options.store));
-  await using conversation = await conversationFor(options, stored, { agent, store, secrets: keys }, io);
+  await using conversation = await conversationFor(
+    options,
+    stored,
+    { agent: prepared.agent, store, secrets: prepared.secrets },
+    io,
+  );
   for (const line of changedSettings(conversation)) warn(line);
   // Runs concurrently, so that the command does not wait for it at its end.
   const pruned = pruneVarveHome(io, conversation.id);
   try {
-    return await runConversation(conversation, { task, options, modelName: model.name }, { io, progress });
+    const modelName = prepared.agent.model.name;
+    return await runConversation(conversation, { task, options, modelName }, { io, progress });
   } finally {
-    await flushDumps();
-    await summarizer?.flushDumps();
     await pruned;
   }
-}
-
-/**
- * Returns all values that must never be stored, and the secrets that the commands of the agent may name: the keys of
- * its models are not among them.
- */
-async function secretsFor(
-  modelKeys: readonly string[],
-  io: TerminalIo,
-  warn: (line: string) => void,
-): Promise<{ readonly keys: readonly string[]; readonly variables: Readonly<Record<string, string>> }> {
-  const { values, problems } = await secretsForRun(secretsOf(io));
-  for (const problem of problems) warn(problem);
-  const variables = Object.entries(values).filter(([, value]) => !modelKeys.includes(value));
-  return { keys: [...modelKeys, ...Object.values(values)], variables: Object.fromEntries(variables) };
-}
-
-/** Reads the instructions for agents of a new conversation; the prompt of a stored one is in its log. */
-async function contextFilesFor(
-  workspace: string,
-  io: TerminalIo,
-  warn: (line: string) => void,
-): Promise<readonly ContextFile[]> {
-  const home = io.env['HOME'] || undefined;
-  const { files, skipped } = await readProjectContext(workspace, {
-    ...(home !== undefined && { home }),
-    userFiles: [join(varveHome(io), 'AGENTS.md')],
-  });
-  for (const { path, reason } of skipped) warn(`${path} is not in the prompt. ${reason}`);
-  for (const { path, bytes } of files.filter(({ isCut }) => isCut)) warn(`${path} has ${bytes} bytes, and is cut.`);
-  return files;
 }
 
 /** What is run. */

@@ -3,10 +3,10 @@ import { expect, test } from 'vitest';
 import { scriptedServer, userRequest } from '@varve/llm/testing';
 import type { CliError } from '../cli-error.ts';
 import { exitCodes } from '../exit-codes.ts';
-import type { ConfiguredModel, StoredModel } from '@varve/settings/agent';
+import { modelFromSettings, type ConfiguredModel, type StoredModel } from '@varve/settings/agent';
 import { flagsOf } from '../run/run-flags.ts';
 import type { RunOptions } from '../run/run-options.ts';
-import { configuredModel } from './configured-model.ts';
+import { modelFailure, modelOptions, noticesFor } from './configured-model.ts';
 import { settingsFor } from './settings.ts';
 import { terminalIo } from '../terminal/terminal-io.ts';
 
@@ -34,7 +34,12 @@ async function configuredFrom(
     stderr,
   });
   const settings = await settingsFor(io, { flags: flagsOf(options) });
-  return configuredModel(io, { settings, ...(stored && { stored }) }, report);
+  const sources = modelOptions(io, { settings, ...(stored && { stored }) });
+  try {
+    return await modelFromSettings({ ...sources, notices: noticesFor(report) });
+  } catch (error) {
+    throw modelFailure(error, settings);
+  }
 }
 
 test('a key is masked without the line feed of its environment file', async () => {

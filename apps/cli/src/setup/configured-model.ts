@@ -1,12 +1,6 @@
 import { LlmError, providers } from '@varve/llm';
 import { SettingsError, type Settings } from '@varve/settings';
-import {
-  modelFromSettings,
-  serverIn,
-  type ConfiguredModel,
-  type ModelOptions,
-  type StoredModel,
-} from '@varve/settings/agent';
+import { serverIn, type ModelOptions, type StoredModel } from '@varve/settings/agent';
 import type { ModelRole } from '@varve/settings/profiles';
 import { CliError } from '../cli-error.ts';
 import { exitCodes } from '../exit-codes.ts';
@@ -23,23 +17,11 @@ export interface ModelSources {
   readonly role?: ModelRole;
 }
 
-/**
- * Creates the configured model, and reports in sentences what a person should know about its calls.
- *
- * @throws {CliError} `usage` without a key, and for an unknown provider; {@link SettingsError} as `modelFromSettings`.
- */
-export async function configuredModel(
-  io: TerminalIo,
-  sources: ModelSources,
-  report: (line: string) => void,
-): Promise<ConfiguredModel> {
-  try {
-    return await modelFromSettings({ ...modelOptions(io, sources), notices: noticesFor(report) });
-  } catch (error) {
-    throw error instanceof SettingsError && error.code === 'other-server'
-      ? otherServer(error, sources.settings)
-      : withHint(error);
-  }
+/** Returns what a person sees of an error of `modelFromSettings`: with a hint if there is one. */
+export function modelFailure(error: unknown, settings: Settings): unknown {
+  return error instanceof SettingsError && error.code === 'other-server'
+    ? otherServer(error, settings)
+    : withHint(error);
 }
 
 /** Returns the options of a model for the functions of `@varve/settings/agent`. */
@@ -55,7 +37,8 @@ export function modelOptions(io: TerminalIo, sources: ModelSources): ModelOption
   };
 }
 
-function noticesFor(report: (line: string) => void): NonNullable<ModelOptions['notices']> {
+/** Returns notices that report in sentences what a person should know about the calls of a model. */
+export function noticesFor(report: (line: string) => void): NonNullable<ModelOptions['notices']> {
   return {
     onChange: report,
     onWithheldKey: (baseUrl) => report(withheldKey(baseUrl)),

@@ -4,7 +4,8 @@ import { text } from '@varve/events';
 import { scriptedServer } from '@varve/llm/testing';
 import { flagsOf } from '../run/run-flags.ts';
 import { settingsFor } from './settings.ts';
-import { configuredModel } from './configured-model.ts';
+import { modelFromSettings } from '@varve/settings/agent';
+import { modelOptions, noticesFor } from './configured-model.ts';
 import { terminalIo } from '../terminal/terminal-io.ts';
 
 const call = (path: string): string => `<function=look>\n<parameter=path>${path}</parameter>\n</function>`;
@@ -22,7 +23,10 @@ test('with calls as text, the user is informed that a second call was ignored', 
   const lines: string[] = [];
   const options = { model: 'm', baseUrl: server.url, functionCalling: 'mock' } as const;
   const settings = await settingsFor(io, { flags: flagsOf(options) });
-  const { model } = await configuredModel(io, { settings }, (line) => lines.push(line));
+  const { model } = await modelFromSettings({
+    ...modelOptions(io, { settings }),
+    notices: noticesFor((line) => lines.push(line)),
+  });
   const messages = [{ role: 'user' as const, content: [text('Look.')], thinking_blocks: [] }];
   const reply = await model.generate({ messages, tools: [look], parameters: {} });
   expect(reply.message.tool_calls?.map(({ arguments: args }) => args)).toEqual(['{"path":"a"}']);

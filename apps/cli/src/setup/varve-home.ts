@@ -15,6 +15,7 @@ export function pathIn(io: TerminalIo, path: string): string {
   return isAbsolute(path) ? resolve(path) : resolve(io.cwd, path);
 }
 
-function userHome({ env }: TerminalIo): string {
+/** Returns the home directory of the user. */
+export function userHome({ env }: TerminalIo): string {
   return env['HOME'] || homedir();
 }

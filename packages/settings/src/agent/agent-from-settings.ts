@@ -27,6 +27,12 @@ export interface AgentSetup extends ToolSetup {
   readonly condenserModel?: LanguageModel;
   /** Instructions of the project and the user, for the prompt of a new conversation. */
   readonly contextFiles?: readonly ContextFile[];
+  /**
+   * Trusted hooks. Absent without any, so that a conversation that was used with hooks is not resumed without them; an
+   * empty object resumes it without.
+   */
+  readonly hooks?: NonNullable<AgentOptions['hooks']>;
+  readonly skills?: NonNullable<AgentOptions['skills']>;
   /** Parameters of the requests of a resumed conversation. */
   readonly parameters?: AgentOptions['parameters'];
   readonly signingKey?: NonNullable<AgentOptions['signingKey']>;
@@ -57,6 +63,8 @@ export function agentFromSettings(setup: AgentSetup): Agent {
     ...(signingKey && { signingKey }),
     ...(confirmation && { confirmation }),
     ...(rules && { rules }),
+    ...(setup.hooks && { hooks: setup.hooks }),
+    ...(setup.skills && { skills: setup.skills }),
     protectedPaths: [setup.home],
     ...(!resumed && { ...budgetOf(settings), ...stuckOf(settings) }),
   });

@@ -6,5 +6,7 @@ export {
   type ModelNotices,
   type ModelOptions,
 } from './model-from-settings.ts';
+export { prepareAgent, projectContext, type PreparedAgent, type PrepareAgentOptions } from './prepare-agent.ts';
+export { storedAgentParts, type StoredAgentParts } from './stored-agent-parts.ts';
 export { serverIn, storedModel, type StoredModel } from './stored-model.ts';
 export type { ToolSetup } from './tools-from-settings.ts';

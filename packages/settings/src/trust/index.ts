@@ -12,3 +12,4 @@ export {
   type TrustStore,
   type TrustStoreOptions,
 } from './trust-store.ts';
+export { isTrustedFile } from './trusted-file.ts';

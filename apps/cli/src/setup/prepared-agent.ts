@@ -1,0 +1,53 @@
+import type { Settings } from '@varve/settings';
+import { prepareAgent, type PreparedAgent, type StoredAgentParts } from '@varve/settings/agent';
+import type { TerminalIo } from '../terminal/terminal-io.ts';
+import { modelFailure, noticesFor } from './configured-model.ts';
+import { storeUrl } from './open-configured-store.ts';
+import { secretsOf } from './secrets.ts';
+import { readSigningKey } from './signing-key.ts';
+import { userHome, varveHome } from './varve-home.ts';
+
+/** What the agent of a run is prepared for. */
+export interface AgentRequest {
+  readonly settings: Settings;
+  readonly workspace: string;
+  /** The option `--store`. */
+  readonly store: string | undefined;
+  readonly stored: StoredAgentParts | undefined;
+}
+
+/**
+ * Prepares the agent of a run, and reports in sentences what a person should know about its calls.
+ *
+ * @throws {CliError} `usage` without a key, and for an unknown provider; {@link SettingsError} as `prepareAgent`.
+ */
+export async function preparedAgent(
+  { settings, workspace, store, stored }: AgentRequest,
+  io: TerminalIo,
+  report: (line: string) => void,
+): Promise<PreparedAgent> {
+  const signingKey = settings.get('signing.enabled') ? await readSigningKey(io) : undefined;
+  // A conversation in memory cannot be resumed, so it needs no undo history on disk.
+  const keepsHistory = (await storeUrl(io, store)) !== 'memory:';
+  try {
+    return await prepareAgent({
+      settings,
+      workspace,
+      home: varveHome(io),
+      userHome: userHome(io),
+      env: io.env,
+      secrets: secretsOf(io),
+      now: () => Date.now(),
+      notices: noticesFor(report),
+      keepsHistory,
+      onEndedPrograms: (programs) => {
+        for (const { pid, command } of programs)
+          report(`Stopped a program that was still running: ${command.slice(0, 200)} (${pid})`);
+      },
+      ...(signingKey && { signingKey }),
+      ...(stored && { stored }),
+    });
+  } catch (error) {
+    throw modelFailure(error, settings);
+  }
+}

@@ -1,0 +1,34 @@
+import type { AgentOptions } from '@varve/agent';
+import type { Json } from '@varve/events';
+import { modelParameters } from '@varve/llm/specs';
+import { storedModel, type StoredModel } from './stored-model.ts';
+
+/** Parts of the agent of a stored conversation that settings do not replace. */
+export interface StoredAgentParts {
+  readonly model?: StoredModel;
+  readonly parameters?: NonNullable<AgentOptions['parameters']>;
+  /** False for imported conversations, and logs without a confirmation policy. */
+  readonly hasPolicy: boolean;
+}
+
+/** Returns the parts in the settings of a log, as `readSettings` returns them. */
+export function storedAgentParts(settings: {
+  readonly agent?: Json;
+  readonly [name: string]: Json | undefined;
+}): StoredAgentParts {
+  const { agent } = settings;
+  const model = storedModel(agent);
+  const { data: parameters } = modelParameters.safeParse(fieldOf(agent, 'parameters'));
+  // The reference stores the policy next to its agent.
+  const policy = fieldOf(agent, 'confirmation_policy') ?? settings['confirmation_policy'];
+  return {
+    ...(model && { model }),
+    ...(parameters && { parameters }),
+    hasPolicy: policy !== undefined && policy !== null,
+  };
+}
+
+function fieldOf(value: Json | undefined, name: string): Json | undefined {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  return (value as Readonly<Record<string, Json>>)[name];
+}
