@@ -37,9 +37,9 @@ export interface PreparedAgent extends AsyncDisposable {
   readonly agent: Agent;
   /** Values that must never be stored: the option `secrets` of a conversation. */
   readonly secrets: readonly string[];
-  /** Returns the model of a role: that of the agent for a role without a profile. @throws as {@link prepareAgent}. */
+  /** Returns the model of a role; that of the agent for a role without a profile. Throws as {@link prepareAgent}. */
   model(role: ModelRole): Promise<LanguageModel>;
-  /** Problems and settings without an effect for a person to know, one sentence each. They may contain text of files. */
+  /** Problems, and settings without an effect: one sentence each, which may contain text of files. */
   readonly warnings: readonly string[];
 }
 
