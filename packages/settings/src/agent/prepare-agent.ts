@@ -47,8 +47,8 @@ export interface PreparedAgent extends AsyncDisposable {
  * Prepares the agent that settings describe for a workspace: its models with their keys, secrets, rules of the person
  * and instructions of the project.
  *
-  /** Returns the model of a role, which is that of the agent without a profile. Throws as {@link prepareAgent}. */
- *   a missing key.
+ * @throws {SettingsError} as `modelFromSettings` and `agentFromSettings` do; {@link LlmError} for an unknown provider
+ * or a missing key.
  */
 export async function prepareAgent(options: PrepareAgentOptions): Promise<PreparedAgent> {
   const { settings, home, workspace, stored } = options;
