@@ -1,4 +1,5 @@
 export { ServerError, type ServerErrorCode } from './error.ts';
+export { signInAddress } from './front-end/sign-in.ts';
 export type { Listening } from './listen.ts';
 export type { LogOptions } from './log-options.ts';
 export { server, type Server, type ServerOptions } from './server.ts';

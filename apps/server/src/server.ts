@@ -1,6 +1,7 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
 import type { EventStore } from '@varve/storage';
 import { methodNotAllowed } from 'hono/method-not-allowed';
+import { frontEnd } from './front-end/front-end.ts';
 import { handleFailure, errorResponse } from './handle-failure.ts';
 import { keyScheme } from './route/route-config.ts';
 import { checkHost } from './guards/check-host.ts';
@@ -28,6 +29,8 @@ export interface ServerOptions {
   readonly allowedHosts?: readonly string[];
   /** Origins whose pages may call the server, such as `https://app.example`; default none. */
   readonly allowedOrigins?: readonly string[];
+  /** Directory of a built front end with an `index.html`; default none. Its files need no key. */
+  readonly frontEnd?: string;
   /** Log; default none. */
   readonly log?: LogOptions;
   /** Clock in UTC milliseconds; default `Date.now`. */
@@ -55,6 +58,7 @@ export function server(options: ServerOptions): Server {
   const app = new OpenAPIHono<ServerEnv>();
   app.use(requestLog(logger), checkHost({ host, allowed: allowedHosts }), ...checkOrigin(allowedOrigins));
   app.use('/api/*', requireKey(keys));
+  if (options.frontEnd !== undefined) app.use(...frontEnd(options.frontEnd));
   app.use(methodNotAllowed({ app, onMethodNotAllowed: (_context, methods) => notAllowed(methods) }));
   addRoutes(app, { store, folds: conversationFolds(store), feed: createFeed(), now, startedAt: now() });
   app.notFound(() => errorResponse(404, 'Not Found'));

@@ -4,7 +4,9 @@ import { CliError } from '../cli-error.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { onInterrupt } from '../terminal/signals.ts';
+import { frontEndDirectory } from '../setup/front-end-package.ts';
 import { openConfiguredStore } from '../setup/open-configured-store.ts';
+import { varveHome } from '../setup/varve-home.ts';
 import { styled } from '../terminal/output.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 
@@ -15,6 +17,7 @@ interface ServeOptions {
   readonly store?: string;
   readonly allowHost: readonly string[];
   readonly allowOrigin: readonly string[];
+  readonly ui?: boolean;
   readonly logLevel: 'silent' | 'error' | 'warn' | 'info' | 'debug';
 }
 
@@ -32,6 +35,7 @@ export const serve: CliCommand = {
       .option('--store <url>', 'the store, for instance sqlite:FILE')
       .option('--allow-host <name>', 'additional host name that the server accepts', collect, [])
       .option('--allow-origin <origin>', 'pages of this origin may call the server', collect, [])
+      .option('--ui', 'also serve the web front end (@openhands/agent-canvas), and print the address to open')
       .addOption(
         new Option('--log-level <level>', 'level of the log on stderr')
           .choices(['silent', 'error', 'warn', 'info', 'debug'])
@@ -56,14 +60,18 @@ function collect(value: string, before: readonly string[]): readonly string[] {
 
 async function serveUntilStopped(options: ServeOptions, io: TerminalIo): Promise<void> {
   // Loaded here, so that other commands start faster.
-  const { server, ServerError, sessionKeys } = await import('@varve/server');
+  const { server, ServerError, sessionKeys, signInAddress } = await import('@varve/server');
   try {
     const { host, port, key, allowHost: allowedHosts, allowOrigin: allowedOrigins, logLevel: level } = options;
     const { keys, isGenerated } = sessionKeys({ key, env: io.env, host });
     await using store = await openConfiguredStore(io, options.store);
     const log = { level, stream: { write: (line: string) => io.stderr.jsonLine(line.trimEnd()) } };
-    const serving = server({ store, keys, host, allowedHosts, allowedOrigins, log });
-    await untilStopped(serving, port, io, isGenerated ? keys : []);
+    const frontEnd = options.ui
+      ? await frontEndDirectory({ cwd: io.cwd, home: varveHome(io), env: io.env })
+      : undefined;
+    const serving = server({ store, keys, host, allowedHosts, allowedOrigins, log, ...(frontEnd && { frontEnd }) });
+    const signIn = frontEnd === undefined ? undefined : (url: string) => signInAddress(url, keys[0] ?? '');
+    await untilStopped(serving, { port, io, newKeys: isGenerated ? keys : [], signIn });
   } catch (error) {
     if (!(error instanceof ServerError)) throw error;
     const hint = error.code === 'key-needed' ? 'Choose one with --key or VARVE_SESSION_API_KEY.' : undefined;
@@ -71,15 +79,26 @@ async function serveUntilStopped(options: ServeOptions, io: TerminalIo): Promise
   }
 }
 
-/** Serves until Ctrl-C. Prints `newKeys`, which were generated; configured keys are not printed. */
-async function untilStopped(serving: Server, port: number, io: TerminalIo, newKeys: readonly string[]): Promise<void> {
+/** What a server prints when it is ready. */
+interface Announced {
+  readonly port: number;
+  readonly io: TerminalIo;
+  /** Generated keys; configured keys are not printed. */
+  readonly newKeys: readonly string[];
+  /** Returns the address of the front end, which contains the key: the person asked for it. */
+  readonly signIn: ((url: string) => string) | undefined;
+}
+
+/** Serves until Ctrl-C. */
+async function untilStopped(serving: Server, { port, io, newKeys, signIn }: Announced): Promise<void> {
   const { promise: stopped, resolve: stop } = Promise.withResolvers<void>();
   const release = onInterrupt({ pause: stop, stop });
   try {
     await using listening = await serving.listen(port);
     // One write, so that a program that reads the address receives the key too.
     const keyLines = newKeys.map((key) => `\n${header}: ${key}`);
-    io.stderr.text([styled('bold', 'varve'), ` serves ${listening.url}`, ...keyLines]);
+    const opened = signIn ? [`\nOpen ${signIn(listening.url)}`] : [];
+    io.stderr.text([styled('bold', 'varve'), ` serves ${listening.url}`, ...keyLines, ...opened]);
     await stopped;
   } finally {
     release();

@@ -1,0 +1,96 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { access, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { makeDirectories } from '@varve/storage';
+import type { Variables } from '@varve/text';
+import { extract } from 'tar';
+import { CliError } from '../cli-error.ts';
+import { exitCodes } from '../exit-codes.ts';
+
+const packageName = '@openhands/agent-canvas';
+
+/** Release of the front end that is tested with the server. */
+export const frontEndVersion = '1.20.0';
+
+/** SHA-512 of its archive: its page receives the key of the server, so the registry is not trusted with it. */
+const integrity = 'uq28bmdMapsDN0ltp5ZHYm9xfuk7cHktNkd0NY38w/UTq25wJTqSKSPya+2+ky0+HpGX2vmn0uF3mHuNCoOb2w==';
+
+/** Directories and environment for {@link frontEndDirectory}. */
+export interface FrontEndPlaces {
+  /** Directory whose installed packages are looked up first. */
+  readonly cwd: string;
+  /** varve's data directory, which keeps the downloaded files. */
+  readonly home: string;
+  readonly env: Variables;
+  /** Writes the archive of the package into a directory; default `npm pack`. */
+  readonly pack?: (directory: string) => Promise<void>;
+  /** Base64 SHA-512 that the archive must have; default that of {@link frontEndVersion}. */
+  readonly sha512?: string;
+}
+
+/**
+ * Returns the directory of the built front end: of the installed package, else of the copy in the data directory, which
+ * is downloaded once. Only its files are kept: nothing of the package is installed or executed.
+ *
+ * @throws {CliError} if the package cannot be downloaded or contains no page.
+ */
+export async function frontEndDirectory(places: FrontEndPlaces): Promise<string> {
+  const installed = await installedDirectory(places.cwd);
+  if (installed !== undefined) return installed;
+  const kept = join(places.home, 'front-end', frontEndVersion);
+  if (!(await hasPage(kept))) await download(kept, places);
+  return kept;
+}
+
+async function installedDirectory(cwd: string): Promise<string | undefined> {
+  try {
+    const description = createRequire(join(cwd, 'package.json')).resolve(`${packageName}/package.json`);
+    const directory = join(dirname(description), 'build');
+    return (await hasPage(directory)) ? directory : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+async function hasPage(directory: string): Promise<boolean> {
+  try {
+    await access(join(directory, 'index.html'));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function download(kept: string, places: FrontEndPlaces): Promise<void> {
+  const { pack = (into) => npmPack(into, places.env), sha512 = integrity } = places;
+  makeDirectories(dirname(kept), 0o700);
+  const temporary = await mkdtemp(`${kept}-`);
+  try {
+    await pack(temporary);
+    const name = (await readdir(temporary)).find((entry) => entry.endsWith('.tgz')) ?? 'archive';
+    const file = join(temporary, name);
+    if (
+      createHash('sha512')
+        .update(await readFile(file))
+        .digest('base64') !== sha512
+    )
+      throw new Error('wrong digest');
+    await extract({ file, cwd: temporary, filter: (path) => path.startsWith('package/build/') });
+    await rm(kept, { recursive: true, force: true });
+    await rename(join(temporary, 'package', 'build'), kept);
+  } catch (error) {
+    const why = error instanceof Error ? error.message.split('\n', 1)[0] : 'unknown reason';
+    const sentence = `${packageName} ${frontEndVersion} cannot be downloaded: ${why}.`;
+    throw new CliError(exitCodes.usage, sentence, `Install it here: npm install ${packageName}@${frontEndVersion}`);
+  } finally {
+    await rm(temporary, { recursive: true, force: true });
+  }
+}
+
+async function npmPack(directory: string, env: Variables): Promise<void> {
+  const args = ['pack', `${packageName}@${frontEndVersion}`, '--ignore-scripts', '--pack-destination', directory];
+  await promisify(execFile)('npm', args, { env, cwd: directory, shell: process.platform === 'win32' });
+}
