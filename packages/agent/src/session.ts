@@ -10,6 +10,7 @@ import type { Tool } from '@varve/tools';
 import type { ClientToolSpec } from '@varve/tools/client';
 import { defineAgent, type Agent } from './agent.ts';
 import { BudgetLedger } from './budget/budget-ledger.ts';
+import { GoalTracker } from './goal/goal-tracker.ts';
 import type { ConversationTimeline } from './log/conversation-state.ts';
 import { SessionHooks } from './hooks/session-hooks.ts';
 import { settingsDraft, type Draft } from './log/drafts.ts';
@@ -69,6 +70,7 @@ export class Session implements AsyncDisposable {
   readonly journal: Journal;
   readonly hooks: SessionHooks;
   readonly ledger: BudgetLedger;
+  readonly goals: GoalTracker;
   /** Whole UTC milliseconds: facts have no fractions, timestamps do. */
   readonly now: () => number;
   readonly timeout: (ms: number) => AbortSignal;
@@ -111,12 +113,13 @@ export class Session implements AsyncDisposable {
       mask,
       toolNames: tools,
       metaOf: (status) => this.#metaOf(status),
-      preamble: () => this.#changedSettings(),
+      preamble: () => [...this.#changedSettings(), ...this.goals.abandonedDrafts()],
       now,
       ...(newId && { newId }),
       ...(lastTimestamp !== undefined && { lastTimestamp }),
       ...(agent.signingKey && { signer: agent.signingKey }),
     });
+    this.goals = new GoalTracker(this.journal);
     this.hooks = new SessionHooks({ config: agent.hooks, conversationId: log.id, workspace, mask });
     this.ledger = new BudgetLedger(this, parts.parentLedger);
     const { parameters } = agent;

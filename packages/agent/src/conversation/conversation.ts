@@ -5,6 +5,7 @@ import type { PendingCall } from '@varve/events/projections';
 import type { LanguageModel, ModelReply, ModelRequest } from '@varve/llm';
 import { callsDigest } from '../confirmation/gate.ts';
 import { AgentError } from '../error.ts';
+import { Goal } from '../goal/goal.ts';
 import { stateOf, type ConversationState } from '../log/conversation-state.ts';
 import { titleDraft } from '../log/drafts.ts';
 import { readEvents, readState, type LoggedEvent } from '../log/read-log.ts';
@@ -41,6 +42,8 @@ function newConversationId(): string {
  * over, every method that writes rejects with `taken-over`.
  */
 export class Conversation implements AsyncDisposable {
+  /** Pursues an objective over several runs. */
+  readonly goal: Goal;
   readonly #session: Session;
   readonly #options: Omit<ConversationOptions, 'agent'>;
   readonly #runLock: RunLock;
@@ -55,6 +58,7 @@ export class Conversation implements AsyncDisposable {
     this.#options = options;
     this.#runLock = new RunLock(session);
     this.#parent = parent;
+    this.goal = new Goal({ session, runLock: this.#runLock, assertUsable: () => this.#assertUsable() });
   }
 
   /**

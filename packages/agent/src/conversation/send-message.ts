@@ -1,6 +1,7 @@
 import { text, textOf, type Content, type TextContent } from '@varve/events';
 import { ToolError } from '@varve/tools';
 import { AgentError } from '../error.ts';
+import { goalDraft, type GoalState } from '../goal/goal-state.ts';
 import type { HookVerdict } from '../hooks/session-hooks.ts';
 import type { Session } from '../session.ts';
 import { activateSkills, skillsIn, type ActivatedSkill } from '../skills/activation.ts';
@@ -12,6 +13,8 @@ export interface SendContext {
   /** Returns the calls that the message rejects. Called when the message is stored. */
   readonly rejects: () => 'always' | 'when-waiting';
   readonly signal: AbortSignal;
+  /** Goal whose loop sends the message: stored with it, unless it was interrupted. Other messages interrupt it. */
+  readonly goal?: GoalState;
 }
 
 /**
@@ -24,9 +27,10 @@ export interface SendContext {
 export async function sendMessage(
   content: readonly Content[],
   session: Session,
-  { rejects, signal }: SendContext,
+  { rejects, signal, goal }: SendContext,
 ): Promise<string> {
-  const { hooks, journal } = session;
+  const { hooks, journal, goals } = session;
+  const isStarting = goal !== undefined && !goals.isRunning;
   const needsHooks = hooks.isNew || hooks.has('UserPromptSubmit');
   const additions = needsHooks ? await runMessageHooks(content, session, signal) : {};
   const message = textOf(content);
@@ -34,9 +38,12 @@ export async function sendMessage(
   const isTriggering = triggeredSkills(message, session.agent.skills).length > 0;
   const activated = isTriggering ? await activatedSkills(message, session, signal) : [];
   session.suggestTitle(message);
-  const events = await journal.emit(() =>
-    userMessageDrafts(content, session, rejects(), withSkills(additions, activated, session)),
-  );
+  const events = await journal.emit(() => {
+    if (goal && !isStarting && !goals.isRunning) return [];
+    const drafts = userMessageDrafts(content, session, rejects(), withSkills(additions, activated, session));
+    return [...drafts, ...(goal ? [goalDraft(goal)] : goals.interruptDrafts())];
+  });
+  goals.cancelIfEnded();
   return events.findLast((event) => event.source === 'user')?.id ?? '';
 }
 

@@ -16,6 +16,7 @@ import {
   type Status,
   type View,
 } from '@varve/events/projections';
+import { goalProjection, type GoalState } from '../goal/goal-state.ts';
 import { activityProjection, type Activity } from './projections/activity-projection.ts';
 import { contextProjection, type ContextState } from './projections/context-projection.ts';
 import { policiesProjection, type Policies } from './projections/policies-projection.ts';
@@ -55,6 +56,7 @@ type ConversationProjections = {
   readonly overflow: Projection<unknown, Overflow>;
   readonly context: Projection<unknown, ContextState>;
   readonly stops: Projection<unknown, Stops>;
+  readonly goal: Projection<unknown, { readonly goal?: GoalState }>;
   readonly blocked: Projection<unknown, Blocked>;
   readonly pending: Projection<unknown, readonly PendingCall[]>;
   readonly taskList: Projection<unknown, readonly TaskItem[]>;
@@ -78,6 +80,7 @@ export function conversationTimeline(codec: EventCodec): ConversationTimeline {
       overflow: overflowProjection,
       context: contextProjection(codec),
       stops: stopProjection,
+      goal: goalProjection,
       blocked: blockedProjection,
       pending: pendingProjection(codec),
       taskList: taskListProjection,
