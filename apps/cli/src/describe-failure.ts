@@ -27,6 +27,10 @@ const modelHints: Partial<Record<LlmErrorCode, string>> = {
 
 const agentHints: Partial<Record<AgentErrorCode, string>> = {
   'calls-changed': 'Resume without --approve: it prints the calls that wait now.',
+  'hooks-missing':
+    'Trust its hooks again with `varve trust`, or resume with --hooks none, or --hooks current for those that are trusted.',
+  blocked:
+    'A hook decided that: `varve show` prints its reason, `varve trust list` the directories with trusted hooks.',
   'policy-missing': 'Set --confirm: the calls that need your approval.',
 };
 
@@ -34,6 +38,8 @@ const settingsHints: Partial<Record<SettingsErrorCode, string>> = {
   'no-model': 'Name it with --model or LLM_MODEL.',
   'no-key': 'Set the variable, or choose another key with `varve config set llm.api_key_ref env:NAME`.',
   missing: '`varve profile` lists the model profiles.',
+  'hooks-changed': 'Resume with --hooks current to use those that are trusted now, or with --hooks none.',
+  untrusted: 'Try again, and look at what changes it.',
   locked: 'Wait until the other process has ended, or end it.',
   io: 'Choose another directory with VARVE_HOME.',
 };

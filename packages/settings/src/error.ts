@@ -1,6 +1,7 @@
 /**
  * Errors of settings: invalid values, missing names, a server without the name of a model, a key that is not stored, a
- * model at another server than its conversation, untrusted content, locked files, failed I/O.
+ * model at another server than its conversation, untrusted content, other hooks than those of a conversation, locked
+ * files, failed I/O.
  */
 export type SettingsErrorCode =
   | 'invalid'
@@ -9,6 +10,7 @@ export type SettingsErrorCode =
   | 'no-key'
   | 'other-server'
   | 'untrusted'
+  | 'hooks-changed'
   | 'locked'
   | 'io';
 

@@ -35,6 +35,12 @@ export const run: CliCommand = {
       .option('--resume <id>', 'resume a conversation with its model, address, policy and limits')
       .option('--approve [digest]', 'with --resume: approve the waiting calls that were printed with this digest')
       .option('--reject <reason>', 'with --resume: reject the waiting calls')
+      .addOption(
+        new Option(
+          '--hooks <which>',
+          'with --resume: the hooks that are trusted now, or none (default: those it was used with)',
+        ).choices(['current', 'none']),
+      )
       .option('--env <name>', "a variable that the agent's shell gets, too; may be repeated", appended)
       .option('--max-steps <count>', 'end the run after this many steps', positiveInteger)
       .option('--profile <name>', 'use this model profile (`varve profile`)')
@@ -63,7 +69,8 @@ function appended(name: string, before: readonly string[] = []): readonly string
   return [...before, name];
 }
 
-function check({ resume, approve, reject }: RunOptions): void {
+function check({ resume, approve, reject, hooks }: RunOptions): void {
+  if (resume === undefined && hooks !== undefined) throw new CliError(exitCodes.usage, '--hooks needs --resume ID.');
   if (resume === undefined && (approve !== undefined || reject !== undefined)) {
     throw new CliError(exitCodes.usage, '--approve and --reject need --resume ID.');
   }

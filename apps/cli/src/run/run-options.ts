@@ -11,6 +11,8 @@ export interface RunOptions {
   /** Digest of the approved calls; `true` when it is missing, which is an error. */
   readonly approve?: string | true;
   readonly reject?: string;
+  /** Hooks of a resumed conversation; default: those that it was used with. */
+  readonly hooks?: 'current' | 'none';
   /** Names of variables that the agent's shell gets although they may contain credentials. */
   readonly env?: readonly string[];
   readonly maxSteps?: number;

@@ -6,6 +6,7 @@ import { CliError } from '../cli-error.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import { checkUrl } from '../setup/configured-model.ts';
 import { preparedAgent } from '../setup/prepared-agent.ts';
+import { untrustedLine } from '../setup/untrusted-line.ts';
 import { openConfiguredStore, openExistingStore } from '../setup/open-configured-store.ts';
 import { pruneVarveHome } from '../setup/prune-varve-home.ts';
 import { settingsFor } from '../setup/settings.ts';
@@ -33,9 +34,10 @@ export async function runTask(task: string, options: RunOptions, io: TerminalIo)
     options.workspace === undefined ? (stored?.workspace ?? io.cwd) : resolve(io.cwd, options.workspace);
   const settings = await settingsFor(io, { workspace, flags: flagsOf(options) });
   const warn = (line: string): void => progress.above(styled('yellow', line));
-  await using prepared = await preparedAgent({ settings, workspace, store: options.store, stored }, io, warn);
-  for (const line of prepared.warnings) warn(line);
   if (!existing) await checkWorkspace(options, io);
+  const { store: storeOption, hooks } = options;
+  await using prepared = await preparedAgent({ settings, workspace, store: storeOption, stored, hooks }, io, warn);
+  for (const line of [...prepared.warnings, ...prepared.untrusted.map(untrustedLine)]) warn(line);
   // Created last, so that a run that cannot start creates nothing.
   const store = existing ?? stores.use(await openConfiguredStore(io, options.store));
   await using conversation = await conversationFor(

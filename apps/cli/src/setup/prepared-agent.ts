@@ -1,5 +1,5 @@
 import type { Settings } from '@varve/settings';
-import { prepareAgent, type PreparedAgent, type StoredAgentParts } from '@varve/settings/agent';
+import { prepareAgent, type PreparedAgent, type ResumedHooks, type StoredAgentParts } from '@varve/settings/agent';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
 import { modelFailure, noticesFor } from './configured-model.ts';
 import { storeUrl } from './open-configured-store.ts';
@@ -14,6 +14,8 @@ export interface AgentRequest {
   /** The option `--store`. */
   readonly store: string | undefined;
   readonly stored: StoredAgentParts | undefined;
+  /** The option `--hooks`. */
+  readonly hooks: ResumedHooks | undefined;
 }
 
 /**
@@ -22,7 +24,7 @@ export interface AgentRequest {
  * @throws {CliError} `usage` without a key, and for an unknown provider; {@link SettingsError} as `prepareAgent`.
  */
 export async function preparedAgent(
-  { settings, workspace, store, stored }: AgentRequest,
+  { settings, workspace, store, stored, hooks }: AgentRequest,
   io: TerminalIo,
   report: (line: string) => void,
 ): Promise<PreparedAgent> {
@@ -46,6 +48,7 @@ export async function preparedAgent(
       },
       ...(signingKey && { signingKey }),
       ...(stored && { stored }),
+      ...(hooks && { resumedHooks: hooks }),
     });
   } catch (error) {
     throw modelFailure(error, settings);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { FlagValue, PlacedValue, Settings, SettingsFile } from '@varve/settings';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
-import { varveHome } from './varve-home.ts';
+import { userHome, varveHome } from './varve-home.ts';
 
 /** What a command adds to the user's settings. */
 export interface SettingsOptions {
@@ -24,6 +24,6 @@ export async function settingsFor(io: TerminalIo, options: SettingsOptions = {})
     return agentProfiles(home, randomUUID).settings(name);
   };
   const isTrusted = async (file: SettingsFile): Promise<boolean> =>
-    (await import('@varve/settings/trust')).isTrustedFile(file, home);
+    (await import('@varve/settings/trust')).isTrustedFile(file, { home, userHome: userHome(io) });
   return resolveSettings({ home, env: io.env, agentProfile, isTrusted, ...options });
 }

@@ -6,8 +6,8 @@ import { isWithoutHooks, mergeHooks, parseHooks, type CommandHook, type HookConf
 
 /** Options of {@link loadHooks}. */
 export interface LoadHooksOptions {
-  /** Absolute path. */
-  readonly workspace: string;
+  /** Absolute path; absent, only hooks of the user are loaded, without the files of a workspace that they name. */
+  readonly workspace?: string;
   /** Home directory of the user; absent, only hooks of the workspace are loaded. */
   readonly home?: string;
   /** Decides about each file of hooks; default none is trusted. */
@@ -19,8 +19,11 @@ export interface HookSource {
   readonly path: string;
   readonly scope: SourceRoot['scope'];
   readonly hooks: HookConfig;
-  /** Over the file and the files of the workspace that its commands name. */
-  readonly digest: string;
+  /**
+   * Digests that all have to be trusted: that of the file with the files of the workspace that its commands name, and
+   * for a file of the user that of the file alone.
+   */
+  readonly digests: readonly string[];
   readonly isTrusted: boolean;
 }
 
@@ -43,7 +46,7 @@ const files = ['.varve/hooks.json', '.openhands/hooks.json'];
 export async function loadHooks({ workspace, home, trusted = trustNothing }: LoadHooksOptions): Promise<LoadedHooks> {
   const roots: SourceRoot[] = [
     ...(home === undefined ? [] : [{ directory: home, scope: 'user' } as const]),
-    ...(home === workspace ? [] : [{ directory: workspace, scope: 'project' } as const]),
+    ...(workspace === undefined || home === workspace ? [] : [{ directory: workspace, scope: 'project' } as const]),
   ];
   const sources: HookSource[] = [];
   const problems: SourceProblem[] = [];
@@ -51,7 +54,7 @@ export async function loadHooks({ workspace, home, trusted = trustNothing }: Loa
     for (const file of files) {
       const path = join(root.directory, file);
       try {
-        const source = await loadFile(root, file, { workspace, trusted });
+        const source = await loadFile(root, file, { trusted, ...(workspace !== undefined && { workspace }) });
         if (!source) continue;
         sources.push(source);
         break;
@@ -69,7 +72,7 @@ export async function loadHooks({ workspace, home, trusted = trustNothing }: Loa
 async function loadFile(
   root: SourceRoot,
   file: string,
-  { workspace, trusted }: Required<Pick<LoadHooksOptions, 'workspace' | 'trusted'>>,
+  { workspace, trusted }: Pick<LoadHooksOptions, 'workspace'> & { readonly trusted: TrustPredicate },
 ): Promise<HookSource | undefined> {
   const content = await readSource(root, file);
   if (!content) return undefined;
@@ -77,7 +80,7 @@ async function loadFile(
   if (isWithoutHooks(parsed)) return undefined;
   const named = new Map<CommandHook, Record<string, string>>();
   for (const hook of Object.values(parsed).flatMap((groups) => groups.flatMap(({ hooks }) => hooks))) {
-    named.set(hook, await namedFiles(hook.command, workspace));
+    named.set(hook, workspace === undefined ? {} : await namedFiles(hook.command, workspace));
   }
   const hooks = mapHooks(parsed, (hook) => {
     const { files: _, ...rest } = hook;
@@ -85,8 +88,13 @@ async function loadFile(
     return Object.keys(found).length > 0 ? { ...rest, files: found } : rest;
   });
   const all = Object.fromEntries([...named.values()].flatMap((found) => Object.entries(found)));
-  const digest = contentDigest('hooks', { ...all, [`${root.scope} ${file}`]: fileDigest(content) });
-  return { path: join(root.directory, file), scope: root.scope, hooks, digest, isTrusted: await trusted(digest) };
+  const own = { [`${root.scope} ${file}`]: fileDigest(content) };
+  const whole = contentDigest('hooks', { ...all, ...own });
+  // What a user trusts in each workspace is the same, and what the workspace adds to it differs.
+  const digests = root.scope === 'project' ? [whole] : [...new Set([contentDigest('hooks', own), whole])];
+  let isTrusted = true;
+  for (const digest of digests) isTrusted &&= await trusted(digest);
+  return { path: join(root.directory, file), scope: root.scope, hooks, digests, isTrusted };
 }
 
 function parse(text: string): HookConfig {

@@ -1,3 +1,4 @@
+export type { ResumedHooks } from './hooks-for-run.ts';
 export { agentFromSettings, unusedSettings, type AgentSetup } from './agent-from-settings.ts';
 export {
   modelAddress,

@@ -2,11 +2,13 @@ import { join } from 'node:path';
 import type { Agent } from '@varve/agent';
 import { readProjectContext, type ContextFile } from '@varve/agent/prompt';
 import type { LanguageModel } from '@varve/llm';
+import { loadExtensions, type Extensions } from '../extensions/load-extensions.ts';
 import { permissionStore } from '../permissions/permission-store.ts';
 import type { ModelRole } from '../profiles/model-profiles.ts';
 import type { SecretStore } from '../secrets/secret-store.ts';
 import { secretsForRun } from '../secrets/secrets-for-run.ts';
 import { agentFromSettings, unusedSettings, type AgentSetup } from './agent-from-settings.ts';
+import { hooksForRun, type ResumedHooks } from './hooks-for-run.ts';
 import type { ModelNotices, ModelOptions } from './model-from-settings.ts';
 import { RoleModels } from './role-models.ts';
 import type { StoredAgentParts } from './stored-agent-parts.ts';
@@ -18,7 +20,7 @@ export interface PrepareAgentOptions extends Pick<
 > {
   /** Directory of the agent, absolute. */
   readonly workspace: string;
-  /** Home directory of the user, whose instructions are read; absent, those in varve's data directory only. */
+  /** Home directory of the user, whose instructions, skills and hooks are read; absent, the user has none. */
   readonly userHome?: string;
   /** Secrets of the person: keys of models, and variables of the commands that name them. */
   readonly secrets: SecretStore;
@@ -30,6 +32,8 @@ export interface PrepareAgentOptions extends Pick<
   readonly model?: LanguageModel;
   /** Present for a stored conversation. */
   readonly stored?: StoredAgentParts;
+  /** Hooks of a stored conversation; default `equal`. */
+  readonly resumedHooks?: ResumedHooks;
 }
 
 /** An agent for one conversation. Disposed after the conversation is closed. */
@@ -41,11 +45,13 @@ export interface PreparedAgent extends AsyncDisposable {
   model(role: ModelRole): Promise<LanguageModel>;
   /** Problems, and settings without an effect: one sentence each, which may contain text of files. */
   readonly warnings: readonly string[];
+  /** Directories whose hooks, servers and commands have no effect until a person trusts them. */
+  readonly untrusted: Extensions['untrusted'];
 }
 
 /**
- * Prepares the agent that settings describe for a workspace: its models with their keys, secrets, rules of the person
- * and instructions of the project.
+ * Prepares the agent that settings describe for a workspace: its models with their keys, secrets, rules of the
+ * person, instructions of the project, and the hooks and skills that a person has trusted.
  *
  * @throws {SettingsError} as `modelFromSettings` and `agentFromSettings` do; {@link LlmError} for an unknown provider
  * or a missing key.
@@ -53,6 +59,8 @@ export interface PreparedAgent extends AsyncDisposable {
 export async function prepareAgent(options: PrepareAgentOptions): Promise<PreparedAgent> {
   const { settings, home, workspace, stored } = options;
   const warnings = [...settings.warnings, ...unusedSettings(settings)];
+  const extensions = await loadExtensions(options);
+  const hooks = hooksForRun(extensions.hooks, stored?.hooks, options.resumedHooks);
   const models = new RoleModels(options);
   const main = await models.create('agent');
   const summarizer = await models.own('condenser');
@@ -64,13 +72,16 @@ export async function prepareAgent(options: PrepareAgentOptions): Promise<Prepar
     secrets: variables,
     rules: (await permissionStore(home).list(workspace)).map(({ rule }) => rule),
     contextFiles: context.files,
+    skills: extensions.skills,
+    ...(hooks && { hooks }),
     ...(summarizer && { condenserModel: summarizer.model }),
   });
   return {
     agent,
     secrets: keys,
     model: async (role) => ((await models.own(role)) ?? main).model,
-    warnings: [...warnings, ...problems, ...context.warnings],
+    warnings: [...warnings, ...problems, ...context.warnings, ...extensions.warnings],
+    untrusted: extensions.untrusted,
     [Symbol.asyncDispose]: () => models[Symbol.asyncDispose](),
   };
 }

@@ -9,6 +9,8 @@ export interface StoredAgentParts {
   readonly parameters?: NonNullable<AgentOptions['parameters']>;
   /** False for imported conversations, and logs without a confirmation policy. */
   readonly hasPolicy: boolean;
+  /** Hooks that it was used with. They do not run; those of the files have to be equal. */
+  readonly hooks?: Json;
 }
 
 /** Returns the parts in the settings of a log, as `readSettings` returns them. */
@@ -19,11 +21,13 @@ export function storedAgentParts(settings: {
   const { agent } = settings;
   const model = storedModel(agent);
   const { data: parameters } = modelParameters.safeParse(fieldOf(agent, 'parameters'));
+  const hooks = fieldOf(agent, 'hooks');
   // The reference stores the policy next to its agent.
   const policy = fieldOf(agent, 'confirmation_policy') ?? settings['confirmation_policy'];
   return {
     ...(model && { model }),
     ...(parameters && { parameters }),
+    ...(hooks !== undefined && { hooks }),
     hasPolicy: policy !== undefined && policy !== null,
   };
 }

@@ -1,6 +1,7 @@
 import { lstat, realpath } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { SettingsError } from '../error.ts';
+import { exists, repositoryDirectories } from '../files/repository.ts';
 import { readTextFile } from '../files/text-file.ts';
 
 /** Names of a settings file, in a data directory or in `.varve` of a project. */
@@ -30,7 +31,7 @@ export async function userSettingsFile(home: string): Promise<SettingsFile | und
  */
 export async function projectSettingsPath(workspace: string, home: string): Promise<string | undefined> {
   const own = await resolvedPath(home);
-  const directories = await projectDirectories(workspace);
+  const directories = await repositoryDirectories(resolve(workspace));
   for (const directory of directories) {
     const found = await existingIn(join(directory, '.varve'));
     if (found !== undefined && (await resolvedPath(dirname(found))) !== own) return found;
@@ -54,26 +55,12 @@ export async function projectSettingsFile(workspace: string, home: string): Prom
   return text === undefined ? undefined : { path, text };
 }
 
-/** Returns the workspace and the directories above it, up to the root of its repository; without one, the workspace. */
-async function projectDirectories(workspace: string): Promise<readonly string[]> {
-  const directories: string[] = [];
-  for (let at = resolve(workspace); ; at = dirname(at)) {
-    directories.push(at);
-    if (await exists(join(at, '.git'))) return directories;
-    if (dirname(at) === at) return [resolve(workspace)];
-  }
-}
-
 /** @throws {SettingsError} `invalid` if both names exist. */
 async function existingIn(directory: string): Promise<string | undefined> {
   const found: string[] = [];
   for (const name of names) if (await exists(join(directory, name))) found.push(join(directory, name));
   if (found.length > 1) throw new SettingsError('invalid', `${found.join(' and ')} both exist.`);
   return found[0];
-}
-
-async function exists(path: string): Promise<boolean> {
-  return (await lstat(path).catch(() => undefined)) !== undefined;
 }
 
 async function resolvedPath(path: string): Promise<string> {

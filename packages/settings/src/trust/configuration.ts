@@ -18,12 +18,16 @@ export interface ConfigurationFile {
   readonly bytes: Uint8Array;
 }
 
+/** `project`: a directory of a repository; `user`: the home directory of the person. */
+export type ConfigurationScope = 'project' | 'user';
+
 /**
- * Configuration of a workspace that an agent would run, as it was read at one moment. What runs is these bytes: a file
+ * Configuration of a directory that an agent would run, as it was read at one moment. What runs is these bytes: a file
  * is not read again after a person has trusted the hash.
  */
 export interface Configuration {
-  /** Workspace with links resolved. */
+  readonly scope: ConfigurationScope;
+  /** Directory with links resolved. */
   readonly workspace: string;
   /** Hex SHA-256 over the paths, targets, rights and bytes of all files. */
   readonly hash: string;
@@ -38,12 +42,24 @@ export interface Configuration {
  *
  * @see software-agent-sdk .openhands/hooks.json, .openhands/setup.sh, .agents/skills
  */
-const places = ['.varve', '.openhands', '.agents', '.mcp.json'];
+const projectPlaces = ['.varve', '.openhands', '.agents', '.mcp.json'];
+
+/** Of the home directory only what runs: the other files in these directories are data of agent systems. */
+const userPlaces = [
+  '.varve/hooks.json',
+  '.openhands/hooks.json',
+  '.varve/skills',
+  '.agents/skills',
+  '.openhands/skills',
+  '.openhands/microagents',
+];
 
 /** Options of {@link readConfiguration}. */
 export interface ConfigurationOptions {
   /** Data directory of varve, absolute: it is no configuration of a workspace around it. */
   readonly home: string;
+  /** Default `project`. */
+  readonly scope?: ConfigurationScope;
   /** Further files that the configuration runs, such as the scripts of hooks, relative to the workspace. */
   readonly also?: readonly string[];
 }
@@ -52,23 +68,24 @@ export interface ConfigurationOptions {
 const limits = { files: 2000, fileBytes: 1024 * 1024, totalBytes: 16 * 1024 * 1024, depth: 12 };
 
 /**
- * Reads the configuration of a workspace: every file in its places, whatever its name. Links are followed where they
- * stay in the workspace, and recorded with their target.
+ * Reads the configuration of a directory: every file in its places, whatever its name. Links are followed where they
+ * stay in the directory, and recorded with their target; those of a user may lead anywhere.
  *
  * @throws {SettingsError} `invalid` for a link that leads out of the workspace, something that is not a file or
  * directory, and a configuration that is too large; `io`.
  */
 export async function readConfiguration(
   workspace: string,
-  { home, also = [] }: ConfigurationOptions,
+  { home, scope = 'project', also = [] }: ConfigurationOptions,
 ): Promise<Configuration> {
   try {
     const root = await realpath(workspace);
-    const reader = new Reader(root, realPathOf(home));
-    for (const place of new Set([...places, ...also])) await reader.add(place, 0);
+    const reader = new Reader(root, realPathOf(home), scope);
+    for (const place of new Set([...(scope === 'user' ? userPlaces : projectPlaces), ...also]))
+      await reader.add(place, 0);
     const files = reader.files.toSorted((a, b) => (a.path < b.path ? -1 : 1));
     const byPath = new Map(files.map((file) => [file.path, file.bytes]));
-    return { workspace: root, hash: hashOf(files), files, read: (path) => byPath.get(path) };
+    return { scope, workspace: root, hash: hashOf(files), files, read: (path) => byPath.get(path) };
   } catch (error) {
     throw fileError(error);
   }
@@ -76,13 +93,16 @@ export async function readConfiguration(
 
 class Reader {
   readonly files: ConfigurationFile[] = [];
+  readonly #read = new Set<string>();
   readonly #root: string;
   readonly #home: string;
+  readonly #scope: ConfigurationScope;
   #bytes = 0;
 
-  constructor(root: string, home: string) {
+  constructor(root: string, home: string, scope: ConfigurationScope) {
     this.#root = root;
     this.#home = home;
+    this.#scope = scope;
   }
 
   async add(path: string, depth: number): Promise<void> {
@@ -97,17 +117,20 @@ class Reader {
     if (real === undefined) throw this.#refused(path, 'is a link to a missing file');
     if (real === this.#home) return;
     const inside = relative(this.#root, real);
-    if (inside === '' || inside === '..' || inside.startsWith(`..${sep}`))
-      throw this.#refused(path, 'leads out of the workspace');
+    const isOutside = inside === '' || inside === '..' || inside.startsWith(`..${sep}`);
+    if (isOutside && this.#scope === 'project') throw this.#refused(path, 'leads out of the workspace');
     const target = slashes(inside);
     const file = status.isSymbolicLink() ? await lstat(real) : status;
     if (file.isDirectory()) {
       for (const name of await readdir(real)) await this.add(join(path, name), depth + 1);
-    } else if (file.isFile()) await this.#read(slashes(path), target, real);
+    } else if (file.isFile()) await this.#add(slashes(path), target, real);
     else throw this.#refused(path, 'is neither a file nor a directory');
   }
 
-  async #read(path: string, target: string, real: string): Promise<void> {
+  async #add(path: string, target: string, real: string): Promise<void> {
+    // A further file may be in one of the places, too.
+    if (this.#read.has(path)) return;
+    this.#read.add(path);
     await using handle = await open(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     const status = await handle.stat();
     if (!status.isFile()) throw this.#refused(path, 'is not a file');

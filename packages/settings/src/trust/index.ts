@@ -3,6 +3,7 @@ export {
   type Configuration,
   type ConfigurationFile,
   type ConfigurationOptions,
+  type ConfigurationScope,
 } from './configuration.ts';
 export { describeChange } from './describe-change.ts';
 export {
@@ -13,3 +14,4 @@ export {
   type TrustStoreOptions,
 } from './trust-store.ts';
 export { isTrustedFile } from './trusted-file.ts';
+export { configurationDirectories, trustSubject, type TrustDirectories, type TrustSubject } from './trust-subject.ts';

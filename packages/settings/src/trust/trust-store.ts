@@ -3,7 +3,7 @@ import { realPathOf } from '@varve/tools';
 import * as z from 'zod';
 import { SettingsError } from '../error.ts';
 import { readJsonFile, updateJsonFile } from '../files/update-file.ts';
-import type { Configuration, ConfigurationFile } from './configuration.ts';
+import type { Configuration, ConfigurationFile, ConfigurationScope } from './configuration.ts';
 
 const hex = z.string().regex(/^[0-9a-f]{64}$/);
 const keptFile = z.object({
@@ -14,16 +14,15 @@ const keptFile = z.object({
   /** Base64; absent for a large file, of which only a change is shown. */
   bytes: z.string().optional(),
 });
-const file = z.object({
-  version: z.literal(1),
-  workspaces: z.record(
-    z.string(),
-    z.object({ hash: hex, at: z.string(), files: z.array(keptFile), digests: z.array(hex).default([]) }),
-  ),
-});
+const entry = z.object({ hash: hex, at: z.string(), files: z.array(keptFile), digests: z.array(hex).default([]) });
+const entries = z.record(z.string(), entry);
+const file = z.object({ version: z.literal(1), workspaces: entries, users: entries.default({}) });
 
-/** A workspace whose configuration a person has trusted. */
+type File = z.output<typeof file>;
+
+/** A directory whose configuration a person has trusted. */
 export interface TrustedWorkspace {
+  readonly scope: ConfigurationScope;
   /** Absolute path with links resolved. */
   readonly workspace: string;
   readonly hash: string;
@@ -40,23 +39,19 @@ export type TrustStatus = 'none' | 'trusted' | 'changed' | 'untrusted';
 
 /** Configurations that a person has trusted, stored in the data directory of varve and nowhere else. */
 export interface TrustStore {
-  /** Sorted by workspace. */
+  /** Sorted by directory, those of users last. */
   list(): Promise<readonly TrustedWorkspace[]>;
-  /** Returns what was trusted in a workspace. */
-  find(workspace: string): Promise<TrustedWorkspace | undefined>;
-  status(configuration: Configuration): Promise<TrustStatus>;
+  /** Returns what was trusted in a directory; scope `project` by default. */
+  find(workspace: string, scope?: ConfigurationScope): Promise<TrustedWorkspace | undefined>;
+  /** Compares a configuration, and the digests of its parts, with what was trusted. */
+  status(configuration: Configuration, digests?: readonly string[]): Promise<TrustStatus>;
   /**
-   * Returns a test for what is trusted now in this workspace: the hash of its configuration, and the digests of parts
-   * that were trusted with it. An option of `loadHooks`.
-   */
-  predicate(workspace: string): Promise<(hash: string) => boolean>;
-  /**
-   * Trusts exactly these bytes in this workspace, in place of earlier ones. `digests` are those of its parts, such as
+   * Trusts exactly these bytes in this directory, in place of earlier ones. `digests` are those of its parts, such as
    * the sources of hooks, over the same bytes.
    */
   add(configuration: Configuration, digests?: readonly string[]): Promise<void>;
-  /** Returns false if the workspace was not trusted. */
-  remove(workspace: string): Promise<boolean>;
+  /** Returns false if the directory was not trusted. */
+  remove(workspace: string, scope?: ConfigurationScope): Promise<boolean>;
 }
 
 /** Options of {@link trustStore}. */
@@ -74,58 +69,52 @@ const maxKept = 64 * 1024;
 export function trustStore({ home, now = Date.now }: TrustStoreOptions): TrustStore {
   const path = join(home, 'trust.json');
   const options = { lockFile: join(home, 'trust.lock'), mode: 0o600 };
-  const stored = async () => (await readJsonFile(path, file))?.workspaces ?? {};
-  const find = async (workspace: string): Promise<TrustedWorkspace | undefined> => {
-    const all = await stored();
+  const stored = async (scope: ConfigurationScope) => (await readJsonFile(path, file))?.[fieldOf[scope]] ?? {};
+  const update = (change: (before: File) => File) =>
+    updateJsonFile(path, file, (before) => change(before ?? { version: 1, workspaces: {}, users: {} }), options);
+  const listed = async (scope: ConfigurationScope): Promise<readonly TrustedWorkspace[]> =>
+    Object.entries(await stored(scope))
+      .map(([workspace, one]) => trustedWorkspace(scope, workspace, one))
+      .toSorted((a, b) => (a.workspace < b.workspace ? -1 : 1));
+  const find: TrustStore['find'] = async (workspace, scope = 'project') => {
+    const all = await stored(scope);
     const key = realPathOf(workspace);
     const found = Object.hasOwn(all, key) ? all[key] : undefined;
-    return found && trustedWorkspace(key, found);
+    return found && trustedWorkspace(scope, key, found);
   };
   return {
-    list: async () =>
-      Object.entries(await stored())
-        .map(([workspace, one]) => trustedWorkspace(workspace, one))
-        .toSorted((a, b) => (a.workspace < b.workspace ? -1 : 1)),
+    list: async () => [...(await listed('project')), ...(await listed('user'))],
     find,
-    async status({ workspace, hash, files }) {
+    async status({ scope, workspace, hash, files }, digests = []) {
       if (files.length === 0) return 'none';
-      const found = await find(workspace);
-      return found ? (found.hash === hash ? 'trusted' : 'changed') : 'untrusted';
+      const found = await find(workspace, scope);
+      if (!found) return 'untrusted';
+      const isSame = found.hash === hash && digests.every((digest) => found.digests.includes(digest));
+      return isSame ? 'trusted' : 'changed';
     },
-    async predicate(workspace) {
-      const found = await find(workspace);
-      const hashes = new Set(found && [found.hash, ...found.digests]);
-      return (hash) => hashes.has(hash);
-    },
-    async add({ workspace, hash, files }, digests = []) {
+    async add({ scope, workspace, hash, files }, digests = []) {
       // A workspace that contains this file could trust itself.
-      if (contains(realPathOf(workspace), realPathOf(path)))
+      if (scope === 'project' && contains(realPathOf(workspace), realPathOf(path)))
         throw new SettingsError('invalid', `The workspace ${workspace} contains varve's data directory ${home}.`);
-      const entry = { hash, at: new Date(now()).toISOString(), files: files.map(keptForm), digests: [...digests] };
-      await updateJsonFile(
-        path,
-        file,
-        (before) => ({ version: 1 as const, workspaces: { ...before?.workspaces, [workspace]: entry } }),
-        options,
-      );
+      const added = { hash, at: new Date(now()).toISOString(), files: files.map(keptForm), digests: [...digests] };
+      const field = fieldOf[scope];
+      await update((before) => ({ ...before, [field]: { ...before[field], [workspace]: added } }));
     },
-    async remove(workspace) {
+    async remove(workspace, scope = 'project') {
       let isRemoved = false;
       const keys = new Set([workspace, resolve(workspace), realPathOf(workspace)]);
-      await updateJsonFile(
-        path,
-        file,
-        (before) => {
-          const kept = Object.entries(before?.workspaces ?? {}).filter(([key]) => !keys.has(key));
-          isRemoved = kept.length < Object.keys(before?.workspaces ?? {}).length;
-          return { version: 1 as const, workspaces: Object.fromEntries(kept) };
-        },
-        options,
-      );
+      const field = fieldOf[scope];
+      await update((before) => {
+        const kept = Object.entries(before[field]).filter(([key]) => !keys.has(key));
+        isRemoved = kept.length < Object.keys(before[field]).length;
+        return { ...before, [field]: Object.fromEntries(kept) };
+      });
       return isRemoved;
     },
   };
 }
+
+const fieldOf = { project: 'workspaces', user: 'users' } as const;
 
 function contains(directory: string, path: string): boolean {
   const inside = relative(directory, path);
@@ -143,10 +132,12 @@ function keptForm({ path, target, isExecutable, sha256, bytes }: ConfigurationFi
 }
 
 function trustedWorkspace(
+  scope: ConfigurationScope,
   workspace: string,
-  { hash, at, files, digests }: z.output<typeof file>['workspaces'][string],
+  { hash, at, files, digests }: z.output<typeof entry>,
 ): TrustedWorkspace {
   return {
+    scope,
     workspace,
     hash,
     digests,

@@ -103,8 +103,7 @@ test('what runs is what was hashed, even if the file changes afterwards', async 
   await trusted(place);
   const configuration = await readConfiguration(place.workspace, { home: place.home });
   place.write('.openhands/hooks.json', '{"stop": "evil"}');
-  const isTrusted = await trustStore({ home: place.home }).predicate(place.workspace);
-  expect(isTrusted(configuration.hash)).toBe(true);
+  expect(await trustStore({ home: place.home }).status(configuration)).toBe('trusted');
   expect(new TextDecoder().decode(configuration.read('.openhands/hooks.json'))).toBe(hooks);
 });
 
@@ -152,8 +151,9 @@ test('a script that a hook names is part of the configuration, and parts are tru
   const digest = '1'.repeat(64);
   const store = trustStore(place);
   await store.add(await readConfiguration(place.workspace, options), [digest]);
-  const isTrusted = await store.predicate(place.workspace);
-  expect([isTrusted(digest), isTrusted('2'.repeat(64))]).toEqual([true, false]);
+  const configuration = await readConfiguration(place.workspace, options);
+  const statusOf = (part: string) => store.status(configuration, [part]);
+  expect([await statusOf(digest), await statusOf('2'.repeat(64))]).toEqual(['trusted', 'changed']);
   place.write('scripts/check.sh', 'id');
   expect(await store.status(await readConfiguration(place.workspace, options))).toBe('changed');
 });

@@ -1,0 +1,126 @@
+import { existsSync, mkdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { scriptedServer, type ScriptedServer, type ScriptedTurn } from '@varve/llm/testing';
+import { newHome, runVarve, type Invocation } from './run-varve.ts';
+
+const done: ScriptedTurn = { calls: [{ name: 'finish', arguments: { message: 'Done.' } }] };
+const stop = (command: string) => ({ Stop: [{ hooks: [{ command }] }] });
+
+/** A home directory with a repository in it. */
+class Project {
+  readonly home: string;
+  readonly directory: string;
+
+  constructor(home: string) {
+    this.home = realpathSync(home);
+    this.directory = join(this.home, 'project');
+    mkdirSync(join(this.directory, '.git'), { recursive: true });
+  }
+
+  write(path: string, content: unknown, directory = this.directory): void {
+    mkdirSync(dirname(join(directory, path)), { recursive: true });
+    writeFileSync(join(directory, path), typeof content === 'string' ? content : JSON.stringify(content));
+  }
+
+  /** Returns whether a hook has written the file `ran`, and removes it. */
+  hasRun(): boolean {
+    const path = join(this.home, 'ran');
+    const found = existsSync(path);
+    rmSync(path, { force: true });
+    return found;
+  }
+
+  async trust(...args: readonly string[]): Promise<Invocation> {
+    const shown = await this.varve('trust', ...args);
+    const hash = /--hash ([0-9a-f]+)/.exec(shown.stderr)?.[1] ?? '';
+    await this.varve('trust', ...args, '--hash', hash);
+    return shown;
+  }
+
+  varve(...args: readonly string[]): Promise<Invocation> {
+    return runVarve(args, { home: this.home });
+  }
+
+  run({ url }: Pick<ScriptedServer, 'url'>, ...args: readonly string[]): Promise<Invocation> {
+    return this.varve('run', '--base-url', url, '--model', 'scripted', ...args);
+  }
+}
+
+test('a hook of a repository runs after varve trust has shown it with its script, until one of them changes', async () => {
+  const project = new Project(await newHome());
+  project.write('.openhands/hooks.json', stop('sh check.sh'));
+  project.write('check.sh', `touch ${project.home}/ran`);
+  await using server = await scriptedServer(Array.from({ length: 4 }, () => done));
+  const start = ['-w', project.directory, '--store', 'memory:', 'Go.'];
+  const before = await project.run(server, ...start);
+  expect([before.code, project.hasRun()]).toEqual([0, false]);
+  expect(before.stderr).toContain(`no effect have hooks (.openhands/hooks.json). Review it: varve trust`);
+  const shown = await project.trust(project.directory);
+  expect(shown.stderr).toContain(`│ +touch ${project.home}/ran`);
+  expect((await project.run(server, ...start)).stderr).not.toContain('no effect');
+  expect(project.hasRun()).toBe(true);
+  project.write('check.sh', `touch ${project.home}/ran # changed`);
+  const after = await project.run(server, ...start);
+  expect([after.code, project.hasRun()]).toEqual([0, false]);
+  expect(after.stderr).toContain('changed since you trusted it');
+  expect((await project.varve('trust', project.directory)).stderr).toContain('# changed');
+});
+
+test('a conversation with hooks is resumed with equal hooks only, unless a person chooses others or none', async () => {
+  const project = new Project(await newHome());
+  const hooks = stop(`touch ${project.home}/ran`);
+  project.write('.openhands/hooks.json', hooks);
+  await project.trust(project.directory);
+  await using server = await scriptedServer(Array.from({ length: 8 }, () => done));
+  const started = await project.run(server, '-w', project.directory, 'Go.');
+  const id = /conversation (\w+)/.exec(started.stderr)?.[1] ?? '';
+  const resume = (...more: readonly string[]) => project.varve('run', '--resume', id, ...more, 'Again.');
+  expect([started.code, project.hasRun(), (await resume()).code, project.hasRun()]).toEqual([0, true, 0, true]);
+  project.write('.openhands/hooks.json', stop(`touch ${project.home}/ran; true`));
+  const untrusted = await resume();
+  expect([untrusted.code, untrusted.stderr]).toEqual([2, expect.stringContaining('used with hooks')]);
+  expect(untrusted.stderr).toContain('--hooks none');
+  await project.trust(project.directory);
+  const changed = await resume();
+  expect([changed.code, changed.stderr]).toEqual([2, expect.stringContaining('used with other hooks')]);
+  expect([(await resume('--hooks', 'current')).code, project.hasRun()]).toEqual([0, true]);
+  project.write('.openhands/hooks.json', '{}');
+  expect([(await resume('--hooks', 'none')).code, project.hasRun(), (await resume()).code]).toEqual([0, false, 0]);
+});
+
+test('a hook that blocks the message is an error with a hint, and the model reads nothing', async () => {
+  const project = new Project(await newHome());
+  project.write(
+    '.varve/hooks.json',
+    { UserPromptSubmit: [{ hooks: [{ command: 'echo No tasks. >&2; exit 2' }] }] },
+    project.home,
+  );
+  await project.trust('--user');
+  await using server = await scriptedServer([]);
+  const run = await project.run(server, '-w', project.directory, '--store', 'memory:', 'Go.');
+  expect([run.code, server.requests.length, run.stderr]).toEqual([2, 0, expect.stringContaining('No tasks.')]);
+  expect(run.stderr).toContain('A hook decided that');
+  expect((await project.varve('trust', 'list')).stdout).toContain(`${project.home} (--user)`);
+  expect((await project.varve('trust', 'rm', '--user')).code).toBe(0);
+});
+
+test('a skill of the repository is listed in a subdirectory, and its command runs by the trust of the root', async () => {
+  const project = new Project(await newHome());
+  const inner = join(project.directory, 'packages/one');
+  mkdirSync(inner, { recursive: true });
+  const command = `touch ${project.home}/ran; echo v7`;
+  project.write(
+    '.agents/skills/release/SKILL.md',
+    `---\nname: release\ndescription: Releases it.\n---\nTag: !\`${command}\``,
+  );
+  const load: ScriptedTurn = { calls: [{ name: 'invoke_skill', arguments: { name: 'release' } }] };
+  await using server = await scriptedServer([load, done, load, done]);
+  const start = ['-w', inner, '--store', 'memory:', '--confirm', 'never', 'Go.'];
+  expect([(await project.run(server, ...start)).code, project.hasRun()]).toEqual([0, false]);
+  expect(JSON.stringify(server.requests[0])).toContain('Releases it.');
+  expect((await project.trust(inner)).stderr).toContain(`The configuration of ${project.directory} is not trusted`);
+  expect([(await project.run(server, ...start)).code, project.hasRun()]).toEqual([0, true]);
+  expect(JSON.stringify(server.requests.at(-1))).toContain('Tag: v7');
+  expect((await project.varve('trust', 'rm', inner)).code).toBe(0);
+});

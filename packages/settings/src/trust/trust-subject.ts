@@ -1,0 +1,101 @@
+import { realpath } from 'node:fs/promises';
+import { relative, sep } from 'node:path';
+import { loadHooks, type HookSource } from '@varve/agent/hooks';
+import { loadSkills, type Skill } from '@varve/agent/skills';
+import { SettingsError } from '../error.ts';
+import { repositoryDirectories } from '../files/repository.ts';
+import { readConfiguration, type Configuration, type ConfigurationScope } from './configuration.ts';
+
+/** Directories in which a trust decision is looked up. */
+export interface TrustDirectories {
+  /** Varve's data directory, absolute. */
+  readonly home: string;
+  /** Home directory of the user; absent, the user has no hooks and skills. */
+  readonly userHome?: string;
+}
+
+/** Configuration of one directory, about which a person decides as a whole. */
+export interface TrustSubject {
+  readonly configuration: Configuration;
+  /** Digests of the hooks and skills in it, as `loadHooks` and `loadSkills` compute them. */
+  readonly digests: readonly string[];
+  /** Parts of it that run programs, in words of one line each; they contain names from the directory. */
+  readonly runs: readonly string[];
+}
+
+/**
+ * Returns the directories whose configuration counts for a workspace, with links resolved: the root of its repository
+ * first, then those between, the workspace last. Without a repository, the workspace alone. The home directory of the
+ * user is none of them.
+ */
+export async function configurationDirectories(
+  workspace: string,
+  { userHome }: Pick<TrustDirectories, 'userHome'>,
+): Promise<readonly string[]> {
+  const own = userHome === undefined ? undefined : await realpath(userHome).catch(() => userHome);
+  const directories = await repositoryDirectories(await realpath(workspace));
+  return directories.toReversed().filter((directory) => directory !== own);
+}
+
+/**
+ * Reads the configuration of a directory with the scripts that its hooks name: of a project, also those that hooks of
+ * the user name.
+ *
+ * @throws {SettingsError} `untrusted` if it changes while it is read; otherwise as `readConfiguration`.
+ */
+export async function trustSubject(
+  directory: string,
+  { home, userHome, scope = 'project' }: TrustDirectories & { readonly scope?: ConfigurationScope },
+): Promise<TrustSubject> {
+  const before = await readConfiguration(directory, { home, scope });
+  const root = before.workspace;
+  const { sources } = await hooksOf(root, { scope, userHome });
+  const skills = await skillsOf(root, scope);
+  const scripts = Object.fromEntries(scope === 'user' ? [] : sources.flatMap((source) => namedFiles(source)));
+  const configuration = await readConfiguration(root, { home, scope, also: Object.keys(scripts) });
+  checkUnchanged(before, configuration, scripts);
+  return {
+    configuration,
+    digests: [...sources.flatMap((source) => digestsIn(source, scope)), ...skills.map(({ digest }) => digest)],
+    runs: [
+      ...sources.filter((source) => source.scope === scope).map(({ path }) => `hooks (${relative(root, path)})`),
+      ...(configuration.read('.mcp.json') ? ['servers (.mcp.json)'] : []),
+      ...skills.map(({ name, executes }) => `${executes.join(', ')} of the skill ${name}`),
+    ],
+  };
+}
+
+function hooksOf(
+  root: string,
+  { scope, userHome }: { readonly scope: ConfigurationScope; readonly userHome: string | undefined },
+) {
+  if (scope === 'user') return loadHooks({ home: root });
+  return loadHooks({ workspace: root, ...(userHome !== undefined && { home: userHome }) });
+}
+
+/** Returns the skills in a directory that execute something. */
+async function skillsOf(root: string, scope: ConfigurationScope): Promise<readonly Skill[]> {
+  const { skills } = await loadSkills({ workspace: root, ...(scope === 'user' && { home: root }) });
+  return skills.filter(({ path = '', executes }) => executes.length > 0 && path.startsWith(`${root}${sep}`));
+}
+
+/** A file of the user counts in a workspace only with the files of the workspace that it names. */
+function digestsIn(source: HookSource, scope: ConfigurationScope): readonly string[] {
+  if (source.scope === scope) return scope === 'user' ? source.digests.slice(0, 1) : source.digests;
+  return source.digests.slice(1);
+}
+
+function namedFiles({ hooks }: HookSource): readonly (readonly [string, string])[] {
+  const commands = Object.values(hooks).flatMap((groups) => groups.flatMap((group) => group.hooks));
+  return commands.flatMap(({ files = {} }) => Object.entries(files));
+}
+
+/** The digests were computed between the two readings, from files that were read again. */
+function checkUnchanged(before: Configuration, after: Configuration, scripts: Readonly<Record<string, string>>): void {
+  const now = new Map(after.files.map(({ path, sha256 }) => [path, sha256]));
+  const isSame =
+    before.files.every(({ path, sha256 }) => now.get(path) === sha256) &&
+    Object.entries(scripts).every(([path, sha256]) => now.get(path) === sha256);
+  if (!isSame)
+    throw new SettingsError('untrusted', `The configuration of ${after.workspace} changed while it was read.`);
+}
