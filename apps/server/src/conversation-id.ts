@@ -2,11 +2,14 @@ import { z } from '@hono/zod-openapi';
 
 const pattern = /^(?:[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i;
 
-/** Id of a conversation in a path: a UUID, with dashes or as 32 hex digits; parsed to 32 lower-case hex digits. */
-export const conversationId = z
+/** Id of a conversation in a body: a UUID, with dashes or as 32 hex digits; parsed to 32 lower-case hex digits. */
+export const conversationIdField = z
   .stringFormat('uuid', pattern)
   .transform(hexId)
-  .openapi({ type: 'string', format: 'uuid', param: { name: 'conversation_id', in: 'path' } });
+  .openapi({ type: 'string', format: 'uuid' });
+
+/** Id of a conversation in a path; parsed to 32 lower-case hex digits. */
+export const conversationId = conversationIdField.openapi({ param: { name: 'conversation_id', in: 'path' } });
 
 /** Returns true if the protocol can name this conversation: its id must be a UUID as 32 lower-case hex digits. */
 export function isAddressable(id: string): boolean {

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { AgentError, type AgentErrorCode } from '@varve/agent';
 import { StorageError } from '@varve/storage';
 import type { Context } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import type { Logger } from 'pino';
+import { RequestError } from './request-error.ts';
 
 /** Returns a response with an error status and one sentence. */
 export function errorResponse(
@@ -11,6 +13,43 @@ export function errorResponse(
   headers: Readonly<Record<string, string>> = {},
 ): Response {
   return Response.json({ detail }, { status, headers });
+}
+
+/** Statuses of errors that the state of a conversation explains. */
+const agentStatuses: Readonly<Partial<Record<AgentErrorCode, number>>> = {
+  invalid: 400,
+  blocked: 400,
+  'nothing-to-do': 400,
+  busy: 409,
+  pending: 409,
+  'nothing-pending': 409,
+  'calls-changed': 409,
+  'tools-missing': 409,
+  'not-rebuilt': 409,
+  'policy-missing': 409,
+  'hooks-missing': 409,
+  incomplete: 409,
+  'taken-over': 404,
+  closed: 503,
+};
+
+/**
+ * Returns the response to an error that the client can act on; undefined for any other.
+ *
+ * @see agent-server 1.43.1: a conversation that another process holds counts as missing
+ */
+function refusalOf(error: Error): { readonly status: number; readonly detail: string } | undefined {
+  const { message: detail } = error;
+  if (error instanceof RequestError) return { status: error.status, detail };
+  if (error instanceof AgentError) {
+    const status = agentStatuses[error.code];
+    return status === undefined ? undefined : { status, detail };
+  }
+  if (!(error instanceof StorageError)) return undefined;
+  // A conversation may be removed while it is read.
+  if (error.code === 'missing') return { status: 404, detail: 'Not Found' };
+  if (error.code === 'held' || error.code === 'fenced') return { status: 404, detail };
+  return error.code === 'exists' ? { status: 409, detail } : undefined;
 }
 
 /**
@@ -26,8 +65,8 @@ export function handleFailure(logger: Logger): (error: Error, context: Context) 
       if (status < 500) return errorResponse(status, message);
       return Response.json({ detail, exception: `${status}: ${message}` }, { status });
     }
-    // A conversation may be removed while it is read.
-    if (error instanceof StorageError && error.code === 'missing') return errorResponse(404, 'Not Found');
+    const refusal = refusalOf(error);
+    if (refusal) return errorResponse(refusal.status, refusal.detail);
     const error_id = randomUUID().replaceAll('-', '');
     logger.error({ err: error, error_id, method, path }, 'failure');
     return Response.json({ detail, exception: error.message, error_id }, { status: 500 });

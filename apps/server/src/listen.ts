@@ -9,7 +9,7 @@ export interface Listening extends AsyncDisposable {
   readonly port: number;
   /** `http://127.0.0.1:8000` */
   readonly url: string;
-  /** Accepts no more requests, waits up to 10 seconds for active ones, then closes all connections. Idempotent. */
+  /** Accepts no more requests, waits up to 10 seconds for them and for steps of runs, then closes all. Idempotent. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
@@ -18,13 +18,15 @@ export interface ListenOptions {
   readonly fetch: (request: Request, connection: object) => Response | Promise<Response>;
   readonly host: string;
   readonly port: number;
+  /** Ends the work of the server; the signal aborts when time is over. */
+  readonly onStop: (signal: AbortSignal) => Promise<void>;
 }
 
 /** Time for active requests when the server stops. */
 const graceMs = 10_000;
 
 /** Starts to listen. @throws {ServerError} `address` if the address is in use or does not belong to this machine. */
-export async function listen({ fetch, host, port }: ListenOptions): Promise<Listening> {
+export async function listen({ fetch, host, port, onStop }: ListenOptions): Promise<Listening> {
   const http = createServer(getRequestListener(fetch, { overrideGlobalObjects: false }));
   closeWhenIdle(http);
   try {
@@ -45,7 +47,7 @@ export async function listen({ fetch, host, port }: ListenOptions): Promise<List
     host,
     port: bound,
     url: `http://${host.includes(':') ? `[${host}]` : host}:${bound}`,
-    [Symbol.asyncDispose]: () => (stopped ??= stop(http)),
+    [Symbol.asyncDispose]: () => (stopped ??= stop(http, onStop)),
   };
 }
 
@@ -58,10 +60,17 @@ function closeWhenIdle(http: HttpServer): void {
   });
 }
 
-async function stop(http: HttpServer): Promise<void> {
+async function stop(http: HttpServer, onStop: ListenOptions['onStop']): Promise<void> {
   const closed = once(http, 'close');
+  const overdue = new AbortController();
   http.close();
-  const cut = setTimeout(() => http.closeAllConnections(), graceMs);
-  await closed;
-  clearTimeout(cut);
+  const cut = setTimeout(() => {
+    overdue.abort();
+    http.closeAllConnections();
+  }, graceMs);
+  try {
+    await Promise.all([closed, onStop(overdue.signal)]);
+  } finally {
+    clearTimeout(cut);
+  }
 }

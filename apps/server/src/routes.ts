@@ -1,8 +1,17 @@
 import type { Route } from './route/route.ts';
+import { conversationLifecycleRoutes } from './routes/conversation-lifecycle.ts';
+import { conversationRunRoutes } from './routes/conversation-runs.ts';
 import { conversationRoutes } from './routes/conversations.ts';
 import { disabledRoutes } from './routes/disabled.ts';
 import { eventRoutes } from './routes/events.ts';
 import { healthRoutes } from './routes/health.ts';
 
 /** All routes: add a file to `routes/`, then its line here. Paths without parameters precede those with parameters. */
-export const routes: readonly Route[] = [...healthRoutes, ...conversationRoutes, ...eventRoutes, ...disabledRoutes];
+export const routes: readonly Route[] = [
+  ...healthRoutes,
+  ...conversationRoutes,
+  ...conversationLifecycleRoutes,
+  ...conversationRunRoutes,
+  ...eventRoutes,
+  ...disabledRoutes,
+];

@@ -1,14 +1,14 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
 import type { EventStore } from '@varve/storage';
+import type { Variables } from '@varve/text';
 import { methodNotAllowed } from 'hono/method-not-allowed';
 import { frontEnd } from './front-end/front-end.ts';
+import { createServices } from './create-services.ts';
 import { handleFailure, errorResponse } from './handle-failure.ts';
 import { keyScheme } from './route/route-config.ts';
 import { checkHost } from './guards/check-host.ts';
 import { checkOrigin } from './guards/check-origin.ts';
 import { requireKey } from './guards/require-key.ts';
-import { createFeed } from './feed/feed.ts';
-import { conversationFolds } from './info/conversation-folds.ts';
 import { listen, type Listening } from './listen.ts';
 import type { LogOptions } from './log-options.ts';
 import { loggerFor, requestLog } from './request-log.ts';
@@ -35,16 +35,28 @@ export interface ServerOptions {
   readonly log?: LogOptions;
   /** Clock in UTC milliseconds; default `Date.now`. */
   readonly now?: () => number;
+  /** Data directory for keys and secrets. Without one they are kept in memory, and lost at the end. */
+  readonly home?: string;
+  /** Environment: keys of providers, and the base of the environment of commands. Default: none. */
+  readonly env?: Variables;
+  /** Maximum number of runs at a time; the others wait. Default 8. */
+  readonly maxRuns?: number;
+  /** Milliseconds without use after which a conversation is closed. Default 20 minutes. */
+  readonly idleMs?: number;
+  /** Calls a function repeatedly. Default: `setInterval`. */
+  readonly every?: (ms: number, tick: () => void) => Disposable;
 }
 
 /** A server that handles requests with or without a socket. */
-export interface Server {
+export interface Server extends AsyncDisposable {
   /** Handles a request without a socket. */
   fetch(request: Request): Promise<Response>;
   /** Handles a request of this process to a path: `request('/alive')`. */
   request(path: string, init?: RequestInit): Promise<Response>;
   /** Listens on a port of the host; 0 picks a free one. @throws {ServerError} `address` if that fails. */
   listen(port: number): Promise<Listening>;
+  /** Pauses all runs and releases all conversations. A server that listened does this when it stops. Idempotent. */
+  [Symbol.asyncDispose](): Promise<void>;
 }
 
 /**
@@ -53,20 +65,23 @@ export interface Server {
  * @throws {ServerError} `invalid` for an invalid key or origin.
  */
 export function server(options: ServerOptions): Server {
-  const { store, keys, host = '127.0.0.1', allowedHosts = [], allowedOrigins = [], now = Date.now } = options;
+  const { keys, host = '127.0.0.1', allowedHosts = [], allowedOrigins = [] } = options;
   const logger = loggerFor(options.log);
   const app = new OpenAPIHono<ServerEnv>();
   app.use(requestLog(logger), checkHost({ host, allowed: allowedHosts }), ...checkOrigin(allowedOrigins));
   app.use('/api/*', requireKey(keys));
   if (options.frontEnd !== undefined) app.use(...frontEnd(options.frontEnd));
   app.use(methodNotAllowed({ app, onMethodNotAllowed: (_context, methods) => notAllowed(methods) }));
-  addRoutes(app, { store, folds: conversationFolds(store), feed: createFeed(), now, startedAt: now() });
+  const services = createServices(options, logger);
+  addRoutes(app, services);
   app.notFound(() => errorResponse(404, 'Not Found'));
   app.onError(handleFailure(logger));
   return {
     fetch: async (request) => app.fetch(request),
     request: async (path, init) => app.request(path, init),
-    listen: (port) => listen({ fetch: app.fetch, host, port }),
+    listen: (port) =>
+      listen({ fetch: app.fetch, host, port, onStop: (signal) => services.conversations.close(signal) }),
+    [Symbol.asyncDispose]: () => services.conversations.close(AbortSignal.abort()),
   };
 }
 

@@ -1,12 +1,14 @@
 import type { EventStore } from '@varve/storage';
 import type { Feed } from './feed/feed.ts';
 import type { ConversationFolds } from './info/conversation-folds.ts';
+import type { Conversations } from './runtime/conversations.ts';
 
 /** Services that routes use. */
 export interface Services {
   readonly store: EventStore;
   readonly folds: ConversationFolds;
   readonly feed: Feed;
+  readonly conversations: Conversations;
   /** UTC milliseconds. */
   readonly now: () => number;
   /** UTC milliseconds. */

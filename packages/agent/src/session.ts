@@ -3,12 +3,12 @@ import type { EventCodec, Json } from '@varve/events';
 import type { ActionEvent } from '@varve/events/kinds';
 import type { Settings } from '@varve/events/facts';
 import type { Status } from '@varve/events/projections';
-import type { Delta, LanguageModel, ToolSpec } from '@varve/llm';
+import type { Delta, ToolSpec } from '@varve/llm';
 import type { EventLog } from '@varve/storage';
 import type { Mask } from '@varve/text';
 import type { Tool } from '@varve/tools';
 import type { ClientToolSpec } from '@varve/tools/client';
-import { defineAgent, type Agent } from './agent.ts';
+import { defineAgent, type Agent, type AgentOptions } from './agent.ts';
 import { BudgetLedger } from './budget/budget-ledger.ts';
 import { GoalTracker } from './goal/goal-tracker.ts';
 import type { ConversationTimeline } from './log/conversation-state.ts';
@@ -148,9 +148,9 @@ export class Session implements AsyncDisposable {
     return this.#tokenCounter(timeline.read('context'), timeline.read('view').events);
   }
 
-  /** Replaces the model from the next step on. */
-  switchModel(model: LanguageModel): void {
-    this.#agent = defineAgent({ ...this.#agent, model });
+  /** Replaces the agent from the next step on, with the same tools. */
+  changeAgent(agent: AgentOptions): void {
+    this.#agent = defineAgent(agent);
     this.#settings = settingsOf({ ...this.#parts, agent: this.#agent });
     this.#recorded = undefined;
   }

@@ -1,8 +1,9 @@
 import type { BaseEvent } from '@varve/events';
-import { callFact, toolsetFact } from '@varve/events/facts';
+import { callFact, importFact, toolsetFact } from '@varve/events/facts';
 import { ConversationStateUpdateEvent } from '@varve/events/kinds';
 import type { Projection } from '@varve/events/projections';
 import { z } from '@hono/zod-openapi';
+import { configurationFact, type Configuration } from '../configuration-fact.ts';
 import { configurableFields } from './conversation-info.ts';
 
 /** The last call of one model: the parts that sums do not contain. */
@@ -21,6 +22,8 @@ export interface LoggedConfiguration {
   readonly lastCalls: Readonly<Record<string, LastCall>>;
   /** The most recently offered tools. */
   readonly tools: readonly string[];
+  /** What the client of the conversation sent; none that was imported. */
+  readonly configuration: Configuration | undefined;
 }
 
 const known = new Set(['agent', ...Object.keys(configurableFields)]);
@@ -30,7 +33,7 @@ export const loggedConfigurationProjection: Projection<LoggedConfiguration> = {
   name: 'reported',
   version: 1,
   scope: 'log',
-  initial: () => ({ fields: {}, lastCalls: {}, tools: [] }),
+  initial: () => ({ fields: {}, lastCalls: {}, tools: [], configuration: undefined }),
   apply: (reported, event) => (ConversationStateUpdateEvent.is(event) ? next(reported, event) : reported),
   read: (reported) => reported,
   encode: (reported) => reported as never,
@@ -42,6 +45,9 @@ function next(
   event: BaseEvent & { readonly key: string; readonly value?: unknown },
 ): LoggedConfiguration {
   if (known.has(event.key)) return { ...reported, fields: { ...reported.fields, [event.key]: event.value } };
+  const configuration = configurationFact.read(event);
+  if (configuration) return { ...reported, configuration, fields: { ...reported.fields, ...configuration } };
+  if (importFact.read(event)) return { ...reported, configuration: undefined };
   const toolset = toolsetFact.read(event);
   if (toolset) return { ...reported, tools: toolset.tools.map(({ name }) => name) };
   const calls = event.key === 'stats' ? foreignCalls(event.value) : callOf(event);

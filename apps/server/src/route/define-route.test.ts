@@ -5,17 +5,16 @@ import { z } from '@hono/zod-openapi';
 import { Hono } from 'hono';
 import { expect, test } from 'vitest';
 import { memoryStore } from '@varve/storage';
-import { createFeed } from '../feed/feed.ts';
-import { conversationFolds } from '../info/conversation-folds.ts';
+import { createServices } from '../create-services.ts';
 import { listen } from '../listen.ts';
+import { loggerFor } from '../request-log.ts';
 import type { ServerEnv } from '../server-env.ts';
-import type { Services } from '../services.ts';
 import { defineRoute } from './define-route.ts';
 import { repeated } from './repeated.ts';
 import type { Route } from './route.ts';
 
 const store = memoryStore();
-const services: Services = { store, folds: conversationFolds(store), feed: createFeed(), now: () => 0, startedAt: 0 };
+const services = createServices({ store, keys: [] }, loggerFor(undefined));
 
 function serving({ config, handle }: Route): Hono<ServerEnv> {
   const app = new Hono<ServerEnv>();
@@ -73,7 +72,12 @@ test('a GET may have a body', async () => {
     body: z.array(z.string()),
     handle: (input) => Response.json(input.body.toReversed()),
   });
-  await using listening = await listen({ fetch: serving(route).fetch, host: '127.0.0.1', port: 0 });
+  await using listening = await listen({
+    fetch: serving(route).fetch,
+    host: '127.0.0.1',
+    port: 0,
+    onStop: async () => undefined,
+  });
   const sending = request(`${listening.url}/echo`, { headers: { 'content-length': 9 } });
   sending.end('["a","b"]');
   const [response] = await once(sending, 'response');

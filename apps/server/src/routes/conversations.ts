@@ -4,16 +4,14 @@ import { conversationId, hexId } from '../conversation-id.ts';
 import { conversationOrders, countConversations, searchConversations } from '../conversation-search.ts';
 import { defineRoute } from '../route/define-route.ts';
 import type { Route } from '../route/route.ts';
-import { conversationInfo, executionStatus, type ConversationInfo } from '../info/conversation-info.ts';
-import { conversationInfoOf, type InfoOptions } from '../info/info-of.ts';
+import { conversationInfo, executionStatus } from '../info/conversation-info.ts';
 import { pageLimit } from '../page-limit.ts';
 import { repeated } from '../route/repeated.ts';
-import type { Services } from '../services.ts';
-import { unlessMissing } from '../unless-missing.ts';
-import type { Summary } from '@varve/storage';
+import { infoById, infoOf } from './info-response.ts';
 
 const tag = 'Conversations';
-const include_skills = z.stringbool().default(false).openapi({ type: 'boolean', default: false });
+/** Parameter that includes the texts of skills. */
+export const include_skills = z.stringbool().default(false).openapi({ type: 'boolean', default: false });
 const order = z.enum(conversationOrders).default('CREATED_AT_DESC');
 const page = z
   .object({ items: z.array(conversationInfo), next_page_id: z.string().nullable() })
@@ -39,7 +37,7 @@ export const conversationRoutes: readonly Route[] = [
       const wanted = { ...rest, order: sort_order, pageId: pageId === undefined ? pageId : hexId(pageId) };
       const { items, nextPageId } = await searchConversations(services, wanted);
       const infos = await Promise.all(
-        items.map((summary) => info(summary, services, { includeSkills: query.include_skills })),
+        items.map((summary) => infoOf(summary, services, { includeSkills: query.include_skills })),
       );
       return Response.json({ items: infos.filter((one) => one !== undefined), next_page_id: nextPageId });
     },
@@ -82,19 +80,3 @@ export const conversationRoutes: readonly Route[] = [
     },
   }),
 ];
-
-/** Returns undefined if there is no such conversation. */
-async function infoById(id: string, services: Services, options: InfoOptions): Promise<ConversationInfo | undefined> {
-  const summary = await unlessMissing(services.store.summary(id));
-  return summary && info(summary, services, options);
-}
-
-/** Returns undefined if the conversation was removed concurrently. */
-async function info(
-  summary: Summary,
-  { folds }: Services,
-  options: InfoOptions,
-): Promise<ConversationInfo | undefined> {
-  const fold = await unlessMissing(folds.of(summary));
-  return fold && conversationInfoOf(summary, fold, options);
-}

@@ -7,3 +7,4 @@ export {
 } from '../permissions/permission-rule.ts';
 export { isCovered, suggestedRules, type StoredCall } from '../permissions/suggested-rules.ts';
 export { withRules } from './with-rules.ts';
+export { confirmationFromSpec, type ConfirmationRegistries } from './confirmation-from-spec.ts';

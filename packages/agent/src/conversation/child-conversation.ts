@@ -28,7 +28,7 @@ export async function childSession(
   const options: ConversationOptions = {
     agent: inheritPolicies(child.agent ?? parent.agent, parent.agent),
     store,
-    secrets: [...secrets, ...(child.secrets ?? [])],
+    secrets: () => [...valuesOf(secrets), ...valuesOf(child.secrets)],
     ...withoutUndefined({ kinds, now, timeout, newId }),
   };
   const own = { ...options, ...withoutUndefined({ workspace: child.workspace }), clientTools, id };
@@ -36,6 +36,10 @@ export async function childSession(
     ? await openSession({ ...own, missingTools }, parent)
     : await createSession({ workspace: parent.workspace, ...own }, parent);
   return { session, options };
+}
+
+function valuesOf(secrets: ConversationOptions['secrets'] = []): readonly string[] {
+  return typeof secrets === 'function' ? secrets() : secrets;
 }
 
 async function exists(id: string, store: EventStore): Promise<boolean> {

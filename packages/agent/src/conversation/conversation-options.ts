@@ -10,8 +10,11 @@ export interface ConversationOptions {
   readonly agent: Agent;
   /** Not owned: the caller closes it after its conversations. */
   readonly store: EventStore;
-  /** Values that must never reach the log, such as keys and passwords. Masked in every event before it is stored. */
-  readonly secrets?: readonly string[];
+  /**
+   * Values that must never reach the log, such as keys and passwords. Masked in every event before it is stored. A
+   * function is called for each event, so that values can be added while the conversation is open.
+   */
+  readonly secrets?: readonly string[] | (() => readonly string[]);
   /**
    * Custom event kinds. A log that is opened without them keeps their events as opaque ones, which the model does not
    * see. Names differ from each other and from the built-in ones; anything else is a `TypeError`.

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import type { BaseEvent } from '@varve/events';
+import type { BaseEvent, Json } from '@varve/events';
 import type { Observation } from '@varve/events/payloads';
 import type { PendingCall } from '@varve/events/projections';
 import type { LanguageModel, ModelReply, ModelRequest } from '@varve/llm';
 import { callsDigest } from '../confirmation/gate.ts';
+import type { ConfirmationPolicy } from '../confirmation/confirmation-policy.ts';
 import { AgentError } from '../error.ts';
 import { Goal } from '../goal/goal.ts';
 import { stateOf, type ConversationState } from '../log/conversation-state.ts';
@@ -25,9 +26,11 @@ import { importConversation, type ImportedConversation, type ImportOptions } fro
 import { navigateTo } from './navigate.ts';
 import { createSession, openSession } from './open-session.ts';
 import { recordEvents, type EventMaker } from './record-events.ts';
+import { markRun, type RunMark } from './run-marks.ts';
 import { sendMessage } from './send-message.ts';
 import { askSideQuestion } from './side-question.ts';
 import { generateTitle, type TitleOptions } from './title.ts';
+import { setConfirmation, updateFields, type StateFields } from './update-fields.ts';
 import { contentOf } from './user-message.ts';
 
 function newConversationId(): string {
@@ -176,6 +179,12 @@ export class Conversation implements AsyncDisposable {
     await this.#runLock.interrupt();
   }
 
+  /** Stores a mark of a run for an application that queues runs; returns false where it has no meaning. */
+  async markRun(mark: RunMark): Promise<boolean> {
+    this.#assertUsable();
+    return markRun(mark, this.#session);
+  }
+
   /**
    * Approves pending calls, by the ids of their action events or all of them, with their exact stored bytes. The status
    * does not change: the next run executes them, and waits again for other calls that the policy asks about.
@@ -232,7 +241,19 @@ export class Conversation implements AsyncDisposable {
 
   /** Replaces the model from the next step on, also during a run. Open it with this model again after a restart. */
   switchModel(model: LanguageModel): void {
-    this.#session.switchModel(model);
+    this.#session.changeAgent({ ...this.#session.agent, model });
+  }
+
+  /** Replaces the confirmation policy from the next decision on, also during a run, and stores it with an analyzer. */
+  async setConfirmation(policy: ConfirmationPolicy, analyzer: Json = policy.analyzer ?? null): Promise<void> {
+    this.#assertUsable();
+    await setConfirmation(policy, analyzer, this.#session);
+  }
+
+  /** Stores fields of the reference's state that steer no run, such as tags. @throws {AgentError} `invalid`. */
+  async updateFields(fields: StateFields): Promise<void> {
+    this.#assertUsable();
+    await updateFields(fields, this.#session);
   }
 
   /**

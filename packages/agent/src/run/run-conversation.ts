@@ -55,7 +55,7 @@ function withTotals(end: StepsEnd, { journal: { timeline } }: Session): RunResul
 }
 
 /** Returns the end of the last run if nothing happened since. @throws {AgentError} `nothing-to-do`. */
-function endOfLastRun({ journal, agent, conversationId }: Session): StepsEnd | undefined {
+export function endOfLastRun({ journal, agent, conversationId }: Session): StepsEnd | undefined {
   const { status, pending, lastUserMessageId, view } = stateOf(journal.timeline);
   const isWaiting = status === 'waiting_for_confirmation' && !pending.some((call) => call.approvedDigest !== undefined);
   if (isWaiting) return { reason: 'waiting', iterations: 0 };

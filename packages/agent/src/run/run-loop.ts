@@ -68,7 +68,7 @@ export async function runSteps(
 }
 
 /** Returns the events that start a run; a run after `stuck` nudges the model not to repeat itself. */
-function startDrafts(before: ExecutionStatus): readonly Draft[] {
+export function startDrafts(before: ExecutionStatus): readonly Draft[] {
   if (before === 'running') return [];
   return [statusDraft('running'), ...(before === 'stuck' ? [nudgeDraft(resumeAfterStuckNudge)] : [])];
 }

@@ -1,6 +1,7 @@
 export { fernet, isToken, keyOfPassphrase, type Cipher, type FernetOptions } from './fernet.ts';
 export type { KeychainEntry } from './keychain.ts';
 export { valueOf, type LookupOptions } from './lookup.ts';
+export { privateRecords, type PrivateRecords, type PrivateRecordsOptions } from './private-records.ts';
 export { moveSecretKey, secretKeyFile, type KeyPlace, type SecretKeyOptions } from './secret-key.ts';
 export {
   exposedSource,

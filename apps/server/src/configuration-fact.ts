@@ -1,0 +1,31 @@
+import { defineFact } from '@varve/events/facts';
+import * as z from 'zod';
+
+const fields = z.record(z.string(), z.unknown());
+
+/**
+ * Configuration of a conversation that its client sent, in the reference's JSON and without secrets. The last one of a
+ * log applies. It steers nothing that the settings of the log do not contain, except titles.
+ */
+export const configurationFact = defineFact(
+  'varve.server.configuration',
+  z.strictObject({
+    agent: fields,
+    max_iterations: z.int().positive(),
+    stuck_detection: z.boolean(),
+    tags: z.record(z.string(), z.string()),
+    hook_config: z.exactOptional(fields),
+    security_analyzer: z.exactOptional(fields),
+    parent_conversation_id: z.exactOptional(z.string()),
+    forked_from_conversation_id: z.exactOptional(z.string()),
+    forked_from_event_id: z.exactOptional(z.string()),
+    launched_agent_profile: z.exactOptional(fields),
+    /** Names of the secrets of the conversation, with their kinds and descriptions. */
+    secret_sources: z.record(z.string(), fields),
+    /** Profile of the model that writes the title; absent, the title is the first line of the first message. */
+    title_llm_profile: z.exactOptional(z.string()),
+    /** Further fields of the request, which only its client reads. */
+    request: z.exactOptional(fields),
+  }),
+);
+export type Configuration = NonNullable<ReturnType<typeof configurationFact.read>>;

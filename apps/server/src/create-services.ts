@@ -1,0 +1,53 @@
+import { randomBytes } from 'node:crypto';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fernet, privateRecords, secretStore, type Cipher } from '@varve/settings/secrets';
+import type { Logger } from 'pino';
+import { createFeed } from './feed/feed.ts';
+import { conversationFolds } from './info/conversation-folds.ts';
+import { conversations } from './runtime/conversations.ts';
+import { memoryRecords } from './runtime/memory-records.ts';
+import type { ServerOptions } from './server.ts';
+import type { Services } from './services.ts';
+
+/** Creates the services of a server. */
+export function createServices(options: ServerOptions, logger: Logger): Services {
+  const { store, home, env = {}, now = Date.now } = options;
+  const folds = conversationFolds(store);
+  const feed = createFeed();
+  const cipher = cipherOf(options);
+  const records =
+    home === undefined ? memoryRecords() : privateRecords({ directory: join(home, 'conversations'), cipher });
+  return {
+    store,
+    folds,
+    feed,
+    conversations: conversations({
+      store,
+      folds,
+      feed,
+      records,
+      cipher,
+      environment: { env, home },
+      worktreeRoot: join(home ?? tmpdir(), 'conversation-worktrees'),
+      maxRuns: options.maxRuns,
+      idleMs: options.idleMs,
+      every: options.every,
+      now,
+      onFailure: (err, conversation_id) => logger.error({ err, conversation_id }, 'failure'),
+    }),
+    now,
+    startedAt: now(),
+  };
+}
+
+/** Without a data directory, what is encrypted cannot be read after the end of the process. */
+function cipherOf({ home, env = {} }: ServerOptions): () => Promise<Cipher> {
+  const passphrase = env['OH_SECRET_KEY'];
+  if (home !== undefined) {
+    const secrets = secretStore({ home, ...(passphrase && { passphrase }) });
+    return () => secrets.cipher();
+  }
+  const random = fernet(randomBytes(32));
+  return async () => random;
+}

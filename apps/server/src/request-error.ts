@@ -1,0 +1,29 @@
+/** Reasons for which the server refuses a request that matches its schema, with the status of the response. */
+const statuses = {
+  /** A value that only the server can check. */
+  invalid: 422,
+  /** The operation does not apply to this conversation. */
+  unsupported: 400,
+  /** Something that the request names does not exist. */
+  unknown: 404,
+  /** The state of the conversation does not allow it now. */
+  conflict: 409,
+  /** The server is stopping. */
+  stopping: 503,
+} as const;
+export type RequestErrorCode = keyof typeof statuses;
+
+/** A request that the server refuses. The message is one sentence for the client, without secrets. */
+export class RequestError extends Error {
+  override readonly name = 'RequestError';
+  readonly code: RequestErrorCode;
+
+  constructor(code: RequestErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+
+  get status(): (typeof statuses)[RequestErrorCode] {
+    return statuses[this.code];
+  }
+}

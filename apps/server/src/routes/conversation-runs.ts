@@ -1,0 +1,97 @@
+import { z } from '@hono/zod-openapi';
+import { conversationId } from '../conversation-id.ts';
+import { finalResponse } from '../events/final-response.ts';
+import { contentOf, messageRequest } from '../requests/message-request.ts';
+import { defineRoute } from '../route/define-route.ts';
+import type { Route } from '../route/route.ts';
+import { success, successful } from './success.ts';
+
+const tag = 'Conversations';
+const params = z.object({ conversation_id: conversationId });
+const errors = { 404: 'The conversation does not exist, or another process holds it.' };
+
+/** Routes that send messages, and start and stop runs. */
+export const conversationRunRoutes: readonly Route[] = [
+  defineRoute({
+    method: 'post',
+    path: '/api/conversations/{conversation_id}/events',
+    tag: 'Events',
+    summary: 'Send a message.',
+    params,
+    body: messageRequest,
+    response: success,
+    errors,
+    async handle({ params: { conversation_id: id }, body }, { conversations }) {
+      await conversations.send(id, contentOf(body), body);
+      return successful();
+    },
+  }),
+  defineRoute({
+    method: 'post',
+    path: '/api/conversations/{conversation_id}/events/respond_to_confirmation',
+    tag: 'Events',
+    summary: 'Approve or reject the calls that wait.',
+    params,
+    body: z
+      .object({ accept: z.boolean(), reason: z.string().default('User rejected the action.') })
+      .openapi('ConfirmationResponseRequest'),
+    response: success,
+    errors,
+    async handle({ params: { conversation_id: id }, body: { accept, reason } }, { conversations }) {
+      await conversations.use(id, (live) => (accept ? live.accept() : live.reject(reason)));
+      return successful();
+    },
+  }),
+  defineRoute({
+    method: 'post',
+    path: '/api/conversations/{conversation_id}/run',
+    tag,
+    summary: 'Start a run in the background.',
+    params,
+    response: success,
+    errors: { ...errors, 400: 'There is no message yet.', 409: 'A run is active.' },
+    async handle({ params: { conversation_id: id } }, { conversations }) {
+      await conversations.run(id);
+      return successful();
+    },
+  }),
+  defineRoute({
+    method: 'post',
+    path: '/api/conversations/{conversation_id}/pause',
+    tag,
+    summary: 'Pause after the current step.',
+    params,
+    response: success,
+    errors,
+    async handle({ params: { conversation_id: id } }, { conversations }) {
+      await conversations.use(id, (live) => live.pause());
+      return successful();
+    },
+  }),
+  defineRoute({
+    method: 'post',
+    path: '/api/conversations/{conversation_id}/interrupt',
+    tag,
+    summary: 'Cancel the model call and the tools, and pause.',
+    params,
+    response: success,
+    errors,
+    async handle({ params: { conversation_id: id } }, { conversations }) {
+      await conversations.use(id, (live) => live.interrupt());
+      return successful();
+    },
+  }),
+  defineRoute({
+    method: 'get',
+    path: '/api/conversations/{conversation_id}/agent_final_response',
+    tag,
+    summary: 'Get the last answer of the agent, or an empty text.',
+    params,
+    response: z.object({ response: z.string() }).openapi('AgentResponseResult'),
+    errors,
+    async handle({ params: { conversation_id: id } }, { store, folds }) {
+      const { leafId } = await folds.of(await store.summary(id));
+      return Response.json({ response: await finalResponse(await store.read(id), leafId) });
+    },
+  }),
+];

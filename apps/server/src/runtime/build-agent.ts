@@ -1,0 +1,79 @@
+import { AgentError, type Agent, type AgentOptions } from '@varve/agent';
+import { agentFromSpec, agentRegistries, type AgentRegistries, type MissingPart } from '@varve/agent/specs';
+import type { Json } from '@varve/events';
+import { LlmError, type LanguageModel } from '@varve/llm';
+import { describeProblem } from '@varve/events/specs';
+import type { Variables } from '@varve/text';
+import { join } from 'node:path';
+import type { PrivateValues } from './private-values.ts';
+
+/** Environment of the agents of a server. */
+export interface AgentEnvironment {
+  /** Variables of the process: provider keys, and the base of the environment of commands. */
+  readonly env: Variables;
+  /** Data directory, which no call may change; absent for a server without one. */
+  readonly home?: string | undefined;
+  readonly fetch?: typeof globalThis.fetch | undefined;
+}
+
+/** Returns the kinds of parts of the agent of one conversation, with its credentials. */
+export function registriesFor(privateValues: PrivateValues, { env, home, fetch }: AgentEnvironment): AgentRegistries {
+  return agentRegistries({
+    models: { keys: env, credentials: (server) => privateValues.credentials(server), ...(fetch && { fetch }) },
+    tools: ({ conversationId }) => ({
+      terminal: {
+        inherit: env,
+        secrets: (command) => privateValues.secretsFor(command),
+        ...(home !== undefined && { outputDir: join(home, 'outputs', conversationId) }),
+      },
+    }),
+    prompt: { secretNames: Object.keys(privateValues.record.secrets) },
+  });
+}
+
+/** An agent, and what of its description it lacks. */
+export interface BuiltAgent {
+  readonly agent: Agent;
+  readonly missing: readonly MissingPart[];
+}
+
+/**
+ * Builds the agent of a request or a log. A model that cannot be called becomes one that fails when it is called, as in
+ * the reference.
+ *
+ * @throws {AgentError} `not-rebuilt` for a description that lacks another essential part.
+ */
+export function buildAgent(spec: Json, registries: AgentRegistries, replace: Partial<AgentOptions>): BuiltAgent {
+  const built = agentFromSpec(spec, { registries, replace });
+  if (built.agent) return { agent: built.agent, missing: built.missing };
+  const essential = built.missing.filter(({ isEssential }) => isEssential);
+  const problem = essential.find(({ path }) => path.split('.')[0] === 'model');
+  if (!problem || essential.length > 1) {
+    throw new AgentError('not-rebuilt', `The agent cannot be built. ${essential.map(describeProblem).join(' ')}`);
+  }
+  const model = unavailableModel(modelSpecOf(spec), describeProblem(problem));
+  return buildAgent(spec, registries, { ...replace, model });
+}
+
+/** Returns a model that fails with a reason. It keeps the spec of the model that it replaces. */
+function unavailableModel(spec: Json, reason: string): LanguageModel {
+  return {
+    name: 'unavailable',
+    spec,
+    capabilities: { functionCalling: true, vision: false, streaming: false },
+    generate: async () => {
+      throw new LlmError('bad-request', `The model cannot be called: ${reason}`);
+    },
+  };
+}
+
+/** Returns the spec of the model in the description of an agent, which may be inside of another object. */
+function modelSpecOf(spec: Json): Json {
+  const { agent, model, llm } = asObject(spec);
+  return agent === undefined ? (model ?? llm ?? null) : modelSpecOf(agent);
+}
+
+function asObject(value: Json): { readonly [name: string]: Json } {
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isObject ? (value as { readonly [name: string]: Json }) : {};
+}

@@ -1,0 +1,143 @@
+import { AgentError, Conversation, type Agent, type AgentOptions } from '@varve/agent';
+import type { AgentRegistries } from '@varve/agent/specs';
+import type { Json } from '@varve/events';
+import type { PrivateRecords } from '@varve/settings/secrets';
+import type { EventStore } from '@varve/storage';
+import { configurationFact, type Configuration } from '../configuration-fact.ts';
+import type { Feed } from '../feed/feed.ts';
+import type { ConversationFolds } from '../info/conversation-folds.ts';
+import { RequestError } from '../request-error.ts';
+import { buildAgent, registriesFor, type AgentEnvironment } from './build-agent.ts';
+import { LiveConversation } from './live-conversation.ts';
+import { noPrivateValues, parsePrivateRecord, PrivateValues } from './private-values.ts';
+import { withReferenceKinds } from './reference-kinds.ts';
+import type { RunQueue } from './run-queue.ts';
+import { supportedAgent, type StartPlan } from './start-plan.ts';
+
+/** What live conversations are made of. */
+export interface LoaderOptions {
+  readonly store: EventStore;
+  readonly folds: ConversationFolds;
+  readonly records: PrivateRecords;
+  readonly environment: AgentEnvironment;
+  readonly queue: RunQueue;
+  readonly feed: Pick<Feed, 'publish'>;
+  /** UTC milliseconds. */
+  readonly now: () => number;
+  readonly onFailure: (error: unknown, conversationId: string) => void;
+}
+
+/** Creates and opens the conversations of a server. */
+export class ConversationLoader {
+  readonly #options: LoaderOptions;
+
+  constructor(options: LoaderOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Opens a stored conversation with the agent of its configuration, or else the one of its log.
+   *
+   * @throws {AgentError} what `Conversation.open` throws; {@link StorageError} `missing`, `held`.
+   */
+  async load(id: string): Promise<LiveConversation> {
+    const { store, folds, records, now } = this.#options;
+    const { reported } = await folds.of(await store.summary(id));
+    const text = await records.read(id);
+    const privateValues = new PrivateValues(
+      id,
+      text === undefined ? noPrivateValues : parsePrivateRecord(text),
+      records,
+    );
+    const registries = this.#registries(privateValues);
+    const { configuration } = reported;
+    const agent = configuration && this.#storedAgent(configuration, privateValues, registries);
+    const conversation = await Conversation.open({
+      id,
+      store,
+      registries,
+      missingTools: 'accept',
+      secrets: () => privateValues.values,
+      now,
+      ...(agent && { agent }),
+    });
+    return this.#live({ conversation, privateValues, registries, configuration });
+  }
+
+  /**
+   * Creates a conversation.
+   *
+   * @throws {RequestError} `invalid` for tools that this server does not have; {@link AgentError} `invalid`;
+   * {@link StorageError} `exists`.
+   */
+  async create(id: string, plan: StartPlan, workspace: string): Promise<LiveConversation> {
+    const { store, records, now } = this.#options;
+    const privateValues = new PrivateValues(id, noPrivateValues, records);
+    await privateValues.update(plan.privateRecord);
+    try {
+      const registries = this.#registries(privateValues);
+      const agent = this.#requestedAgent(plan.spec, privateValues, registries);
+      const { clientTools, configuration } = plan;
+      const secrets = (): readonly string[] => privateValues.values;
+      const conversation = await Conversation.create({ id, agent, store, workspace, clientTools, secrets, now });
+      await conversation.record((stamp) => configurationFact.create(configuration, stamp));
+      return this.#live({ conversation, privateValues, registries, configuration });
+    } catch (error) {
+      if (!isTaken(error)) await records.remove(id);
+      throw error;
+    }
+  }
+
+  #live(parts: {
+    readonly conversation: Conversation;
+    readonly privateValues: PrivateValues;
+    readonly registries: AgentRegistries;
+    readonly configuration: Configuration | undefined;
+  }): LiveConversation {
+    const { queue, feed, onFailure } = this.#options;
+    const { id } = parts.conversation;
+    return new LiveConversation({
+      ...parts,
+      queue,
+      publish: (message) => feed.publish(id, message),
+      onFailure: (error) => onFailure(error, id),
+    });
+  }
+
+  #registries(privateValues: PrivateValues): AgentRegistries {
+    return withReferenceKinds(registriesFor(privateValues, this.#options.environment));
+  }
+
+  #requestedAgent(spec: Json, privateValues: PrivateValues, registries: AgentRegistries): Agent {
+    const { agent, missing } = asRequest(() => buildAgent(spec, registries, this.#applicationParts(privateValues)));
+    const tool = missing.find(({ path }) => path.startsWith('tools.'));
+    if (tool) throw new RequestError('invalid', `The tool ${JSON.stringify(tool.kind)} cannot be used: ${tool.reason}`);
+    return agent;
+  }
+
+  /** Policies are left at their defaults, because those of the log apply. */
+  #storedAgent({ agent }: Configuration, privateValues: PrivateValues, registries: AgentRegistries): Agent {
+    return buildAgent(supportedAgent(agent) as Json, registries, this.#applicationParts(privateValues)).agent;
+  }
+
+  #applicationParts(privateValues: PrivateValues): Partial<AgentOptions> {
+    const { home } = this.#options.environment;
+    const { hooks } = privateValues.record;
+    return { ...(hooks && { hooks }), ...(home !== undefined && { protectedPaths: [home] }) };
+  }
+}
+
+/** Builds a part of a request. @throws {RequestError} `invalid` for what cannot be built. */
+function asRequest<Result>(build: () => Result): Result {
+  try {
+    return build();
+  } catch (cause) {
+    if (!(cause instanceof AgentError)) throw cause;
+    throw new RequestError('invalid', cause.message, { cause });
+  }
+}
+
+/** The record belongs to the conversation that has the id. */
+function isTaken(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'exists';
+}

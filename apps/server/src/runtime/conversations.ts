@@ -1,0 +1,175 @@
+import { randomUUID } from 'node:crypto';
+import { realpath } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { Content } from '@varve/events';
+import type { Cipher } from '@varve/settings/secrets';
+import { StorageError } from '@varve/storage';
+import { dashedId } from '../conversation-id.ts';
+import { RequestError } from '../request-error.ts';
+import type { StartRequest } from '../requests/start-request.ts';
+import { ConversationLoader, type LoaderOptions } from './conversation-loader.ts';
+import type { LiveConversation } from './live-conversation.ts';
+import { OpenConversations } from './open-conversations.ts';
+import { RunQueue } from './run-queue.ts';
+import { requestedAgent, startPlan } from './start-plan.ts';
+import { prepareWorkspace } from './workspace.ts';
+
+/** Options of {@link conversations}. */
+export interface ConversationsOptions extends Omit<LoaderOptions, 'queue'> {
+  /** Returns the cipher of what clients send encrypted. */
+  readonly cipher: () => Promise<Cipher>;
+  /** Directory of worktrees. */
+  readonly worktreeRoot: string;
+  /** Maximum number of runs at a time; the others wait. Default 8. */
+  readonly maxRuns?: number | undefined;
+  /** Milliseconds without use after which a conversation is closed. Default 20 minutes. */
+  readonly idleMs?: number | undefined;
+  /** Calls a function repeatedly. Default: `setInterval`. */
+  readonly every?: ((ms: number, tick: () => void) => Disposable) | undefined;
+}
+
+/** A conversation that was created, or existed. */
+export interface Created {
+  readonly id: string;
+  readonly isNew: boolean;
+}
+
+/** Result of a message. */
+export interface Sent {
+  /** Id of the event; absent for a message without content, which is not stored. */
+  readonly eventId?: string;
+}
+
+/**
+ * The conversations of a server: what its routes can do with them. Ids are 32 hex digits. Every method opens the
+ * conversation if need be, and rejects with a {@link StorageError} `missing` for an unknown id, or `held` if another
+ * process has it.
+ */
+export interface Conversations extends AsyncDisposable {
+  /** Creates a conversation, without its initial message; an id that exists changes nothing. @throws {RequestError} */
+  create(request: StartRequest): Promise<Created>;
+  /** Lets `work` use a conversation, which stays open until it ends. */
+  use<Result>(id: string, work: (live: LiveConversation) => Promise<Result>): Promise<Result>;
+  /** Stores a message. With `run`, it is answered: by the active run, or a new one. */
+  send(id: string, content: readonly Content[], options: { readonly run: boolean }): Promise<Sent>;
+  /** Starts a run in the background. @throws {AgentError} `busy`, `nothing-to-do`. */
+  run(id: string): Promise<void>;
+  /** Stops a run, closes the conversation and removes it with all its data. */
+  remove(id: string): Promise<void>;
+  /** Number of runs that are active, and that wait. */
+  readonly load: { readonly running: number; readonly waiting: number };
+  /** Pauses all runs and closes all conversations; the signal ends the wait for their current steps. */
+  release(signal: AbortSignal): Promise<void>;
+  /** As `release`; then nothing can be opened. Idempotent. */
+  close(signal: AbortSignal): Promise<void>;
+}
+
+const minute = 60_000;
+/** Wait for the current step of a run when its conversation is removed. @see agent-server 1.43.1 delete */
+const removeWaitMs = 10_000;
+
+/** Creates the conversations of a server. */
+export function conversations(options: ConversationsOptions): Conversations {
+  const { store, records, maxRuns = 8, idleMs = 20 * minute, every = repeatedly, now, onFailure } = options;
+  const queue = new RunQueue(maxRuns);
+  const loader = new ConversationLoader({ ...options, queue });
+  const open = new OpenConversations({
+    load: (id) => loader.load(id),
+    idleMs,
+    now,
+    every,
+    onFailure: (error) => onFailure(error, ''),
+  });
+  const use: Conversations['use'] = (id, work) => open.use(id, work);
+  const close = (signal: AbortSignal): Promise<void> => open.closeAll(signal);
+  return {
+    create: (request) => createConversation(request, { ...options, loader, open }),
+    use,
+    send: (id, content, { run }) =>
+      use(id, async (live) => {
+        const eventId = content.length === 0 ? undefined : await live.conversation.send(content);
+        if (run) await live.runAgain();
+        return eventId === undefined ? {} : { eventId };
+      }),
+    run: (id) => use(id, (live) => live.run()),
+    async remove(id) {
+      const live = await open.find(id);
+      const waited = AbortSignal.timeout(removeWaitMs);
+      if (live?.isRunning) await live.interrupt();
+      await open.close(id, waited);
+      await store.remove(id);
+      await records.remove(id);
+    },
+    get load() {
+      return { running: queue.running, waiting: queue.waiting };
+    },
+    release: (signal) => open.release(signal),
+    close,
+    [Symbol.asyncDispose]: () => close(AbortSignal.abort()),
+  };
+}
+
+interface CreateContext extends ConversationsOptions {
+  readonly loader: ConversationLoader;
+  readonly open: OpenConversations;
+}
+
+async function createConversation(request: StartRequest, context: CreateContext): Promise<Created> {
+  const { store, cipher, loader, open, worktreeRoot, environment } = context;
+  const id = request.conversation_id ?? randomUUID().replaceAll('-', '');
+  if (await exists(id, context)) return { id, isNew: false };
+  const agent = requestedAgent(request);
+  if (!agent) throw new RequestError('unknown', `Agent profile not found: ${request.agent_profile_id}`);
+  const plan = startPlan(request, agent, await cipher());
+  await checkParent(id, request, store);
+  const workspace = await prepareWorkspace({
+    path: request.workspace.working_dir,
+    id,
+    worktreeRoot: request.worktree ? worktreeRoot : undefined,
+    env: environment.env,
+  });
+  try {
+    await open.add(
+      id,
+      () => loader.create(id, plan, workspace),
+      async () => undefined,
+    );
+    return { id, isNew: true };
+  } catch (error) {
+    if (error instanceof StorageError && error.code === 'exists') return { id, isNew: false };
+    throw error;
+  }
+}
+
+async function exists(id: string, { store }: Pick<CreateContext, 'store'>): Promise<boolean> {
+  try {
+    await store.summary(id);
+    return true;
+  } catch (error) {
+    if (error instanceof StorageError && error.code === 'missing') return false;
+    throw error;
+  }
+}
+
+/** @see agent-server 1.43.1: a parent exists and has the same directory */
+async function checkParent(
+  id: string,
+  { parent_conversation_id: parent, workspace }: StartRequest,
+  store: CreateContext['store'],
+): Promise<void> {
+  if (typeof parent !== 'string') return;
+  const name = dashedId(parent);
+  if (parent === id) throw new RequestError('invalid', 'A conversation cannot be its own parent.');
+  const { meta } = await store.summary(parent).catch(() => {
+    throw new RequestError('invalid', `Parent conversation not found: ${name}`);
+  });
+  const directory = typeof meta === 'object' && meta !== null && 'workspace' in meta ? meta['workspace'] : undefined;
+  const path = resolve(workspace.working_dir);
+  if (directory === (await realpath(path).catch(() => path))) return;
+  throw new RequestError('invalid', `The parent conversation ${name} has another working directory.`);
+}
+
+function repeatedly(ms: number, tick: () => void): Disposable {
+  const timer = setInterval(tick, ms).unref();
+  return { [Symbol.dispose]: () => clearInterval(timer) };
+}

@@ -1,0 +1,261 @@
+import { AgentError, type Conversation } from '@varve/agent';
+import type { AgentRegistries } from '@varve/agent/specs';
+import type { Json } from '@varve/events';
+import type { Delta } from '@varve/llm';
+import { configurationFact, type Configuration } from '../configuration-fact.ts';
+import type { FeedMessage } from '../feed/feed.ts';
+import type { PrivateValues } from './private-values.ts';
+import { maskedDeltas } from './masked-deltas.ts';
+import type { QueuedJob, RunQueue } from './run-queue.ts';
+
+/** Parts of a live conversation. */
+export interface LiveParts {
+  /** Closed with the live conversation. */
+  readonly conversation: Conversation;
+  readonly privateValues: PrivateValues;
+  readonly registries: AgentRegistries;
+  readonly queue: RunQueue;
+  /** Absent for a conversation that another program created. */
+  readonly configuration?: Configuration | undefined;
+  readonly publish: (message: FeedMessage) => void;
+  /** Receives a failure of a run that its result does not contain: a bug, or a store that failed. */
+  readonly onFailure: (error: unknown) => void;
+}
+
+/** A run that was requested and has not ended. */
+interface ActiveRun {
+  job?: QueuedJob;
+  hasStarted: boolean;
+  /** A message arrived that wants to be answered. */
+  isWantedAgain: boolean;
+}
+
+/** Codes of errors after which another process has the conversation. */
+const lostCodes = new Set<unknown>(['taken-over', 'fenced', 'closed']);
+
+/** Longest wait for an interrupted run. @see agent-server 1.43.1 interrupt */
+const interruptWaitMs = 5_000;
+
+/** One open conversation, with at most one run. Requests to start and stop runs are processed one after the other. */
+export class LiveConversation implements AsyncDisposable {
+  readonly #parts: LiveParts;
+  #configuration: Configuration | undefined;
+  #run: ActiveRun | undefined;
+  #isLost = false;
+  #idle = Promise.withResolvers<void>();
+  #requests: Promise<unknown> = Promise.resolve();
+
+  constructor(parts: LiveParts) {
+    this.#parts = parts;
+    this.#configuration = parts.configuration;
+    this.#idle.resolve();
+  }
+
+  get conversation(): Conversation {
+    return this.#parts.conversation;
+  }
+
+  get privateValues(): PrivateValues {
+    return this.#parts.privateValues;
+  }
+
+  get registries(): AgentRegistries {
+    return this.#parts.registries;
+  }
+
+  get configuration(): Configuration | undefined {
+    return this.#configuration;
+  }
+
+  /** True once another process has the conversation: it must be opened again. */
+  get isLost(): boolean {
+    return this.#isLost;
+  }
+
+  /** Reports an error of an operation, which may show that the conversation is lost. */
+  note(error: unknown): void {
+    this.#isLost ||= error instanceof Error && 'code' in error && lostCodes.has(error.code);
+  }
+
+  /** Stores and applies a changed configuration. */
+  async configure(configuration: Configuration): Promise<void> {
+    await this.conversation.record((stamp) => configurationFact.create(configuration, stamp));
+    this.#configuration = configuration;
+  }
+
+  /** True from the request of a run to its end. */
+  get isRunning(): boolean {
+    return this.#run !== undefined;
+  }
+
+  /** Resolves when no run is active. */
+  async idle(): Promise<void> {
+    await this.#idle.promise;
+  }
+
+  /**
+   * Requests a run, and resolves when the request is stored. Waiting calls are approved.
+   *
+   * @throws {AgentError} `busy`, `nothing-to-do`; what the store throws.
+   */
+  run(): Promise<void> {
+    return this.#inOrder(async () => {
+      const { conversation } = this;
+      // Clients that see the end of a run in its events may be faster than the end of the work.
+      if (this.#run?.hasStarted && conversation.state.status !== 'running') await this.idle();
+      if (this.#run) throw new AgentError('busy', 'Conversation already running. Wait for completion or pause first.');
+      if (conversation.state.status === 'waiting_for_confirmation') await this.#approve();
+      await this.#request();
+    });
+  }
+
+  /** Requests a run, or that the active one continues with the messages that arrived. */
+  runAgain(): Promise<void> {
+    return this.#inOrder(async () => {
+      if (this.#run) this.#run.isWantedAgain = true;
+      else await this.#request();
+    });
+  }
+
+  /** Approves the calls that wait, and runs. Without any, nothing happens. */
+  accept(): Promise<void> {
+    return this.#inOrder(async () => {
+      if (this.conversation.state.status !== 'waiting_for_confirmation' || this.#run) return;
+      await this.#approve();
+      await this.#request();
+    });
+  }
+
+  /** Rejects the calls that wait; the model reads the reason in the next run. Without any, nothing happens. */
+  reject(reason: string): Promise<void> {
+    return this.#inOrder(async () => {
+      if (this.conversation.state.status === 'waiting_for_confirmation') await this.conversation.reject(reason);
+    });
+  }
+
+  /** Pauses after the current step. A run that has not started never does. */
+  pause(): Promise<void> {
+    return this.#inOrder(async () => {
+      if (this.#run?.hasStarted) this.conversation.pause();
+      else await this.#pauseNow();
+    });
+  }
+
+  /** Cancels the model call and the tools, and resolves when the run has ended, after 5 seconds at most. */
+  interrupt(): Promise<void> {
+    return this.#inOrder(async () => {
+      if (!this.#run?.hasStarted) return this.#pauseNow();
+      this.#run.isWantedAgain = false;
+      await Promise.race([this.#interrupted(), after(interruptWaitMs)]);
+    });
+  }
+
+  /** Pauses, waits for the end of the run until the signal aborts, and closes the conversation. */
+  async close(signal: AbortSignal): Promise<void> {
+    if (this.#run) {
+      await this.pause();
+      await Promise.race([this.idle(), aborted(signal)]);
+    }
+    await this[Symbol.asyncDispose]();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#cancel();
+    await this.conversation[Symbol.asyncDispose]();
+    await this.idle();
+  }
+
+  async #interrupted(): Promise<void> {
+    await this.conversation.interrupt();
+    await this.idle();
+  }
+
+  async #approve(): Promise<void> {
+    if (this.conversation.state.pending.length > 0) await this.conversation.approve();
+  }
+
+  /** Stores that a run is requested, and queues it. */
+  async #request(): Promise<void> {
+    const run: ActiveRun = { hasStarted: false, isWantedAgain: false };
+    this.#run = run;
+    this.#idle = Promise.withResolvers();
+    try {
+      await this.conversation.markRun('requested');
+    } catch (error) {
+      this.#end();
+      throw error;
+    }
+    run.job = this.#parts.queue.add(() => this.#execute(run));
+  }
+
+  async #execute(run: ActiveRun): Promise<void> {
+    run.hasStarted = true;
+    const { conversation, privateValues, publish, onFailure } = this.#parts;
+    try {
+      do {
+        run.isWantedAgain = false;
+        const deltas = maskedDeltas(privateValues.redactor, publish);
+        const onDelta = (delta: Delta): void => deltas.push(delta);
+        await conversation.run(this.#isStreaming() ? { onDelta } : {});
+      } while (run.isWantedAgain);
+    } catch (error) {
+      this.note(error);
+      onFailure(error);
+      await this.#markFailed(error);
+    } finally {
+      this.#end();
+    }
+  }
+
+  /** Clients receive pieces of replies if they asked for them. */
+  #isStreaming(): boolean {
+    const llm = this.#configuration?.agent['llm'] as Json | undefined;
+    return typeof llm === 'object' && llm !== null && 'stream' in llm && llm['stream'] === true;
+  }
+
+  /** Stores a failure, so that the conversation is not continued after a restart; a lost or broken store keeps it. */
+  async #markFailed(error: unknown): Promise<void> {
+    const { conversation, onFailure } = this.#parts;
+    const { name, message } = error instanceof Error ? error : { name: 'Error', message: String(error) };
+    try {
+      await conversation.markRun({ code: name, detail: message });
+    } catch (failure) {
+      onFailure(failure);
+    }
+  }
+
+  async #pauseNow(): Promise<void> {
+    this.#cancel();
+    await this.conversation.markRun('paused');
+    this.#parts.publish({ kind: 'full_state' });
+  }
+
+  #cancel(): void {
+    if (this.#run?.job?.cancel()) this.#end();
+  }
+
+  #end(): void {
+    this.#run = undefined;
+    this.#idle.resolve();
+    this.#parts.publish({ kind: 'full_state' });
+  }
+
+  #inOrder<Result>(request: () => Promise<Result>): Promise<Result> {
+    const result = this.#requests.then(request);
+    this.#requests = result.catch(() => undefined);
+    return result;
+  }
+}
+
+async function after(ms: number): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  setTimeout(resolve, ms).unref();
+  await promise;
+}
+
+async function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  signal.addEventListener('abort', () => resolve(), { once: true });
+  await promise;
+}

@@ -1,0 +1,148 @@
+import { setMaxListeners } from 'node:events';
+import { RequestError } from '../request-error.ts';
+import type { LiveConversation } from './live-conversation.ts';
+
+/** Options of {@link OpenConversations}. */
+export interface OpenConversationsOptions {
+  /** Opens a stored conversation and takes its lease. */
+  readonly load: (id: string) => Promise<LiveConversation>;
+  /** Milliseconds without use after which a conversation is closed. */
+  readonly idleMs: number;
+  /** UTC milliseconds. */
+  readonly now: () => number;
+  /** Calls a function repeatedly, until the result is disposed. */
+  readonly every: (ms: number, tick: () => void) => Disposable;
+  /** Receives failures to close a conversation that no caller waits for. */
+  readonly onFailure: (error: unknown) => void;
+}
+
+interface Entry {
+  readonly live: Promise<LiveConversation>;
+  users: number;
+  usedAt: number;
+}
+
+/** Checks per idle time. */
+const checksPerIdleTime = 4;
+
+/**
+ * The open conversations of a server. Each is opened once, by its first user, and closed when it was idle for a while:
+ * its lease is then free for other processes.
+ */
+export class OpenConversations {
+  readonly #options: OpenConversationsOptions;
+  readonly #entries = new Map<string, Entry>();
+  /** Conversations that are being closed: they can be opened again afterwards. */
+  readonly #closing = new Map<string, Promise<void>>();
+  #timer: Disposable | undefined;
+  #isClosed = false;
+
+  constructor(options: OpenConversationsOptions) {
+    this.#options = options;
+  }
+
+  /** Number of open conversations. */
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  /** Lets `work` use a conversation, which stays open until it ends. @throws what opening it and `work` throw. */
+  async use<Result>(id: string, work: (live: LiveConversation) => Promise<Result>): Promise<Result> {
+    const entry = await this.#entry(id, () => this.#options.load(id));
+    return this.#used(id, entry, work);
+  }
+
+  /** Adds a conversation that `make` creates, and lets `work` use it. */
+  async add<Result>(
+    id: string,
+    make: () => Promise<LiveConversation>,
+    work: (live: LiveConversation) => Promise<Result>,
+  ): Promise<Result> {
+    const entry = await this.#entry(id, make);
+    return this.#used(id, entry, work);
+  }
+
+  /** Returns an open conversation. */
+  async find(id: string): Promise<LiveConversation | undefined> {
+    return this.#entries.get(id)?.live.catch(() => undefined);
+  }
+
+  /** Closes a conversation if it is open. A run is paused, and interrupted when the signal aborts. */
+  async close(id: string, signal: AbortSignal): Promise<void> {
+    const entry = this.#entries.get(id);
+    if (entry) this.#startClosing(id, entry, signal);
+    await this.#closing.get(id);
+  }
+
+  /** Closes all conversations, and opens no more. */
+  async closeAll(signal: AbortSignal): Promise<void> {
+    this.#isClosed = true;
+    setMaxListeners(0, signal);
+    await this.release(signal);
+  }
+
+  /** Closes all conversations; they can be opened again. */
+  async release(signal: AbortSignal): Promise<void> {
+    await Promise.all([...this.#entries.keys()].map((id) => this.close(id, signal)));
+  }
+
+  async #entry(id: string, make: () => Promise<LiveConversation>): Promise<Entry> {
+    for (;;) {
+      const closing = this.#closing.get(id);
+      if (!closing) break;
+      await closing;
+    }
+    if (this.#isClosed) throw new RequestError('stopping', 'The server is stopping.');
+    const known = this.#entries.get(id);
+    if (known) return known;
+    const entry: Entry = { live: make(), users: 0, usedAt: this.#options.now() };
+    this.#entries.set(id, entry);
+    entry.live.catch(() => this.#forget(id, entry));
+    this.#timer ??= this.#options.every(this.#options.idleMs / checksPerIdleTime, () => this.#closeIdle());
+    return entry;
+  }
+
+  async #used<Result>(id: string, entry: Entry, work: (live: LiveConversation) => Promise<Result>): Promise<Result> {
+    entry.users += 1;
+    try {
+      const live = await entry.live;
+      return await work(live).catch((error: unknown) => {
+        live.note(error);
+        if (live.isLost && this.#entries.get(id) === entry) this.#startClosing(id, entry, AbortSignal.abort());
+        throw error;
+      });
+    } finally {
+      entry.users -= 1;
+      entry.usedAt = this.#options.now();
+    }
+  }
+
+  #closeIdle(): void {
+    const { now, idleMs } = this.#options;
+    for (const [id, entry] of this.#entries) void this.#closeIfIdle(id, entry, now() - idleMs);
+  }
+
+  async #closeIfIdle(id: string, entry: Entry, before: number): Promise<void> {
+    const live = await entry.live.catch(() => undefined);
+    if (!live || entry.users > 0 || this.#entries.get(id) !== entry) return;
+    if (live.isRunning) entry.usedAt = this.#options.now();
+    else if (entry.usedAt <= before || live.isLost) this.#startClosing(id, entry, AbortSignal.abort());
+  }
+
+  #startClosing(id: string, entry: Entry, signal: AbortSignal): void {
+    this.#forget(id, entry);
+    const closed = entry.live
+      .then((live) => live.close(signal))
+      .catch(this.#options.onFailure)
+      .finally(() => this.#closing.delete(id));
+    this.#closing.set(id, closed);
+  }
+
+  #forget(id: string, entry: Entry): void {
+    if (this.#entries.get(id) !== entry) return;
+    this.#entries.delete(id);
+    if (this.#entries.size > 0) return;
+    this.#timer?.[Symbol.dispose]();
+    this.#timer = undefined;
+  }
+}

@@ -1,0 +1,125 @@
+import type { HookConfig } from '@varve/agent/hooks';
+import type { Json } from '@varve/events';
+import { specFromLitellm, type ServerCredentials, type StoredServer } from '@varve/llm/specs';
+import { SpecError } from '@varve/events/specs';
+import { secretSource, valueOf, type PrivateRecords, type SecretSource } from '@varve/settings/secrets';
+import { redactor, type Redactor } from '@varve/text';
+import * as z from 'zod';
+
+const serverKey = z.object({ baseUrl: z.string(), model: z.string(), apiKey: z.string() });
+const record = z.object({
+  keys: z.array(serverKey),
+  secrets: z.record(z.string(), secretSource),
+  hooks: z.exactOptional(z.custom<HookConfig>((value) => typeof value === 'object' && value !== null)),
+});
+
+/** Key of a model, and the one server that receives it. */
+export type ServerKey = z.output<typeof serverKey>;
+
+/** What a conversation needs and its log must not contain: keys, secrets, and commands that run without a question. */
+export type PrivateRecord = Readonly<z.output<typeof record>>;
+
+/** Record of a conversation without private values. */
+export const noPrivateValues: PrivateRecord = { keys: [], secrets: {} };
+
+/** Parses a stored record. */
+export function parsePrivateRecord(text: string): PrivateRecord {
+  return record.parse(JSON.parse(text));
+}
+
+/** Private values of one open conversation. They may change while it is open. */
+export class PrivateValues {
+  readonly #id: string;
+  readonly #records: PrivateRecords;
+  readonly #lookup: (source: SecretSource) => Promise<string>;
+  /** Values that lookups returned: masked from then on. */
+  readonly #lookedUp = new Map<string, string>();
+  #record: PrivateRecord;
+  #values: readonly string[] = [];
+  readonly redactor: Redactor;
+
+  constructor(id: string, current: PrivateRecord, records: PrivateRecords, lookup = valueOf) {
+    this.#id = id;
+    this.#record = current;
+    this.#records = records;
+    this.#lookup = lookup;
+    this.redactor = redactor(() => this.values, { replacement: '<secret-hidden>' });
+    this.#refresh();
+  }
+
+  get record(): PrivateRecord {
+    return this.#record;
+  }
+
+  /** Everything that must not reach the log, a client or a model. */
+  get values(): readonly string[] {
+    return this.#values;
+  }
+
+  /** Stores and applies a change. */
+  async update(changes: Partial<PrivateRecord>): Promise<void> {
+    const next = { ...this.#record, ...changes };
+    await this.#records.write(this.#id, JSON.stringify(next));
+    this.#record = next;
+    this.#refresh();
+  }
+
+  /** Returns the key of a server. A key for another address is never returned. */
+  credentials({ baseUrl, model }: StoredServer): ServerCredentials | undefined {
+    const keys = this.#record.keys.filter((key) => key.baseUrl === baseUrl);
+    const found = keys.findLast((key) => key.model === model) ?? keys.at(-1);
+    return found && { apiKey: found.apiKey };
+  }
+
+  /** Returns the secrets that a command names, by variable name; those whose lookup fails are left out. */
+  async secretsFor(command: string): Promise<Readonly<Record<string, string>>> {
+    const text = command.toLowerCase();
+    const named = Object.entries(this.#record.secrets).filter(([name]) => text.includes(name.toLowerCase()));
+    const values = await Promise.all(named.map(async ([name, source]) => [name, await this.#valueOf(name, source)]));
+    return Object.fromEntries(values.filter(([, value]) => value !== undefined));
+  }
+
+  async #valueOf(name: string, source: SecretSource): Promise<string | undefined> {
+    if (source.kind === 'StaticSecret') return source.value;
+    const value = await this.#lookup(source).catch(() => undefined);
+    if (value !== undefined) this.#lookedUp.set(name, value);
+    this.#refresh();
+    return value;
+  }
+
+  #refresh(): void {
+    const { keys, secrets } = this.#record;
+    const sources = Object.values(secrets).flatMap((source) =>
+      source.kind === 'StaticSecret' ? [source.value] : Object.values(source.headers),
+    );
+    this.#values = [...keys.map(({ apiKey }) => apiKey), ...sources, ...this.#lookedUp.values()];
+  }
+}
+
+const llm = z.object({ api_key: z.string().min(1) });
+const nested = z.object({ baseUrl: z.string(), model: z.string() });
+
+/** Returns the keys of the models in the JSON of an agent, each with the server that the model is at. */
+export function serverKeysIn(json: unknown): readonly ServerKey[] {
+  if (typeof json !== 'object' || json === null) return [];
+  const inside = Object.values(json).flatMap((value) => serverKeysIn(value));
+  const key = llm.safeParse(json).data?.api_key.trim();
+  if (key === undefined || key === '' || /^\*+$/.test(key) || !('model' in json)) return inside;
+  const server = serverOf(json as Json);
+  return server ? [{ ...server, apiKey: key }, ...inside] : inside;
+}
+
+function serverOf(json: Json): z.output<typeof nested> | undefined {
+  try {
+    let spec: unknown = specFromLitellm(json);
+    while (typeof spec === 'object' && spec !== null) {
+      const { data } = nested.safeParse(spec);
+      if (data) return data;
+      spec = 'model' in spec ? spec.model : undefined;
+    }
+  } catch (error) {
+    // A model without a known server receives no key.
+    if (!(error instanceof SpecError)) throw error;
+  }
+  return undefined;
+}

@@ -1,0 +1,42 @@
+/** A job in a queue. */
+export interface QueuedJob {
+  /** Removes the job; returns false if it has started. */
+  cancel(): boolean;
+}
+
+/** Runs jobs concurrently up to a limit; the others wait in order. */
+export class RunQueue {
+  readonly #limit: number;
+  readonly #waiting = new Set<() => Promise<void>>();
+  readonly #running = new Set<Promise<void>>();
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  get running(): number {
+    return this.#running.size;
+  }
+
+  get waiting(): number {
+    return this.#waiting.size;
+  }
+
+  /** Adds a job, which must not reject. It starts now if there is room. */
+  add(job: () => Promise<void>): QueuedJob {
+    this.#waiting.add(job);
+    this.#startNext();
+    return { cancel: () => this.#waiting.delete(job) };
+  }
+
+  #startNext(): void {
+    const [next] = this.#waiting;
+    if (next === undefined || this.#running.size >= this.#limit) return;
+    this.#waiting.delete(next);
+    const running = next().finally(() => {
+      this.#running.delete(running);
+      this.#startNext();
+    });
+    this.#running.add(running);
+  }
+}

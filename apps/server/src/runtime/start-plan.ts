@@ -1,0 +1,147 @@
+import { parseHooks, type HookConfig } from '@varve/agent/hooks';
+import type { Json } from '@varve/events';
+import { isToken, receivedSource, secretName, type Cipher, type SecretSource } from '@varve/settings/secrets';
+import { clientToolSpec, type ClientToolSpec } from '@varve/tools/client';
+import { ToolError } from '@varve/tools';
+import { mapStrings, redactSecretFields } from '@varve/text';
+import type { Configuration } from '../configuration-fact.ts';
+import { dashedId } from '../conversation-id.ts';
+import { RequestError } from '../request-error.ts';
+import { agentOfSettings, completeAgent, type AgentRequest } from '../requests/agent-request.ts';
+import type { StartRequest } from '../requests/start-request.ts';
+import { serverKeysIn, type PrivateRecord } from './private-values.ts';
+
+/** A request to create a conversation, in the parts that are stored in different places. */
+export interface StartPlan {
+  /** Spec for `agentFromSpec`: the agent with its policies next to it, without keys. */
+  readonly spec: Json;
+  readonly configuration: Configuration;
+  readonly privateRecord: PrivateRecord;
+  readonly clientTools: readonly ClientToolSpec[];
+}
+
+/**
+ * Splits a request: what the log contains has no secrets, and keys, secrets and hooks are stored elsewhere.
+ *
+ * @throws {RequestError} `invalid` for secrets, hooks and client tools that cannot be used.
+ */
+export function startPlan(request: StartRequest, agent: AgentRequest, cipher: Cipher): StartPlan {
+  const received = request.secrets_encrypted ? decrypted(agent, cipher) : agent;
+  const complete = completeAgent(withSuffix(received, request));
+  const secrets = receivedSecrets(request.secrets, cipher);
+  const { hook_config: hookConfig } = request;
+  const hooks = hookConfig ? receivedHooks(hookConfig) : undefined;
+  const shown = redactSecretFields(complete, '**********');
+  const spec = {
+    agent: supportedAgent(shown),
+    confirmation_policy: request.confirmation_policy,
+    security_analyzer: request.security_analyzer ?? null,
+    max_iterations: request.max_iterations,
+    stuck_detection: request.stuck_detection,
+  };
+  return {
+    spec: spec as Json,
+    configuration: configurationOf(request, shown, secrets),
+    privateRecord: { keys: [...serverKeysIn(complete)], secrets, ...(hooks && { hooks }) },
+    clientTools: request.client_tools.map(receivedTool),
+  };
+}
+
+function configurationOf(
+  request: StartRequest,
+  agent: Record<string, unknown>,
+  secrets: PrivateRecord['secrets'],
+): Configuration {
+  const { parent_conversation_id: parent, title_llm_profile: profile, hook_config: hooks } = request;
+  const { plugins, user_id, observability_metadata, observability_tags, autotitle } = request;
+  return {
+    agent,
+    max_iterations: request.max_iterations,
+    stuck_detection: request.stuck_detection,
+    tags: request.tags,
+    ...(hooks && { hook_config: hooks }),
+    ...(request.security_analyzer && {
+      security_analyzer: redactSecretFields(request.security_analyzer, '**********'),
+    }),
+    ...(typeof parent === 'string' && { parent_conversation_id: dashedId(parent) }),
+    ...(typeof profile === 'string' && { title_llm_profile: profile }),
+    secret_sources: secretSources(secrets),
+    request: { plugins, user_id, observability_metadata, observability_tags, autotitle },
+  };
+}
+
+/** Returns the sources of secrets without values. */
+export function secretSources(secrets: PrivateRecord['secrets']): Configuration['secret_sources'] {
+  return Object.fromEntries(
+    Object.entries(secrets).map(([name, { kind, description }]) => [
+      name,
+      { kind, ...(kind === 'StaticSecret' && { value: null }), description: description ?? null },
+    ]),
+  );
+}
+
+/**
+ * Returns the secrets of a request: texts, `{value}`, and sources. Those that are not set are left out.
+ *
+ * @throws {RequestError} `invalid` for a bad name, and anything else.
+ */
+export function receivedSecrets(
+  sent: Readonly<Record<string, unknown>>,
+  cipher: Cipher,
+): Readonly<Record<string, SecretSource>> {
+  const entries = Object.entries(sent).map(([name, value]) => {
+    if (!secretName.safeParse(name).success) {
+      throw new RequestError('invalid', `${JSON.stringify(name.slice(0, 100))} is not the name of a secret.`);
+    }
+    if (typeof value !== 'string' && (typeof value !== 'object' || value === null)) {
+      throw new RequestError('invalid', `The secret ${name} is neither a text nor a source.`);
+    }
+    return [name, receivedSource(value, cipher)] as const;
+  });
+  return Object.fromEntries(entries.flatMap(([name, source]) => (source ? [[name, source]] : [])));
+}
+
+/** Replaces encrypted values; one of another key counts as not set. */
+export function decrypted<Value>(value: Value, cipher: Cipher): Value {
+  return mapStrings(value, (text) => (isToken(text) ? (cipher.decrypt(text) ?? '') : text));
+}
+
+function withSuffix(agent: AgentRequest, { agent_launch_additions: additions }: StartRequest): AgentRequest {
+  const added = additions?.system_message_suffix_append;
+  if (!added) return agent;
+  const suffix = [agent.agent_context?.system_message_suffix, added].filter(Boolean).join('\n\n');
+  return { ...agent, agent_context: { ...agent.agent_context, system_message_suffix: suffix } };
+}
+
+/** Default tools of the reference that this server has; the others are left out without an error. */
+const defaultTools = new Set(['FinishTool', 'ThinkTool']);
+
+/** Returns the agent with the default tools that exist here. */
+export function supportedAgent(agent: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const { include_default_tools: included } = agent;
+  const known = Array.isArray(included) ? included.filter((name) => defaultTools.has(String(name))) : [];
+  return { ...agent, include_default_tools: known };
+}
+
+function receivedHooks(sent: unknown): HookConfig {
+  try {
+    return parseHooks(sent);
+  } catch (cause) {
+    if (!(cause instanceof TypeError)) throw cause;
+    throw new RequestError('invalid', `hook_config: ${cause.message}`, { cause });
+  }
+}
+
+function receivedTool(sent: unknown): ClientToolSpec {
+  try {
+    return clientToolSpec(sent);
+  } catch (cause) {
+    if (!(cause instanceof ToolError)) throw cause;
+    throw new RequestError('invalid', cause.message, { cause });
+  }
+}
+
+/** Returns the agent of a request. @throws {RequestError} `unknown` for a profile. */
+export function requestedAgent({ agent, agent_settings: settings }: StartRequest): AgentRequest | undefined {
+  return agent ?? (settings ? agentOfSettings(settings) : undefined);
+}
