@@ -64,9 +64,7 @@ export class Conversation implements AsyncDisposable {
     this.goal = new Goal({ session, runLock: this.#runLock, assertUsable: () => this.#assertUsable() });
   }
 
-  /**
-   * Creates a conversation. @throws {AgentError} `invalid`; {@link StorageError} `exists` and what the store throws.
-   */
+  /** Creates a conversation. @throws {AgentError} `invalid`; {@link StorageError} `exists` and those of the store. */
   static async create(options: CreateOptions): Promise<Conversation> {
     return new Conversation(await createSession({ ...options, id: options.id ?? newConversationId() }), options);
   }
