@@ -14,6 +14,7 @@ import { codingPrompt } from './prompt/preset-prompt.ts';
 import { textPrompt, type Prompt } from './prompt/prompt.ts';
 import type { Toolset } from './specs/toolset.ts';
 import { maxSkills } from './skills/load-skills.ts';
+import { checkSubAgents, type SubAgent } from './delegation/sub-agent.ts';
 import type { Skill } from './skills/skill.ts';
 import { stuckRules, type StuckRules } from './stuck/stuck-rules.ts';
 
@@ -58,6 +59,11 @@ export interface Agent {
    * texts are stored when the model receives them.
    */
   readonly skills: readonly Skill[];
+  /**
+   * Agents that its conversations can start for parts of their tasks, at most 100 with different names; used by the
+   * tools `task` and `delegate`. The first is the default of those tools.
+   */
+  readonly subAgents: readonly SubAgent[];
   readonly budget: Budget;
   readonly parameters: ModelParameters;
   /**
@@ -116,6 +122,7 @@ export function defineAgent(options: AgentOptions): Agent {
   const budget = limits === defaultBudget ? defaultBudget : { ...defaultBudget, ...withoutUndefined(limits) };
   checkLimits(budget);
   checkSkills(options.skills ?? []);
+  checkSubAgents(options.subAgents ?? []);
   if (!(concurrency >= 1)) throw new AgentError('invalid', `With a concurrency of ${concurrency} no call ever runs.`);
   const { confirmation = defaultConfirmation, rules } = options;
   const agent: Omit<Agent, 'spec'> = {
@@ -123,6 +130,7 @@ export function defineAgent(options: AgentOptions): Agent {
     protectedPaths: [],
     hooks: defaultHooks,
     skills: [],
+    subAgents: [],
     parameters: {},
     textReply: 'finish',
     ...withoutUndefined(options),
@@ -161,6 +169,9 @@ function specOf({ model, tools, condenser, policy, parameters, budget, ...agent 
     ...(agent.prompt.spec !== undefined && { prompt: agent.prompt.spec }),
     stuck: agent.stuck === 'never' ? agent.stuck : { ...agent.stuck },
     ...(agent.skills.length > 0 && { skills: agent.skills.map(({ name, digest }) => ({ name, digest })) }),
+    ...(agent.subAgents.length > 0 && {
+      sub_agents: agent.subAgents.map(({ name, digest }) => ({ name, ...(digest !== undefined && { digest }) })),
+    }),
     ...(!isWithoutHooks(agent.hooks) && { hooks: agent.hooks as Json }),
     kind: 'Agent',
   };

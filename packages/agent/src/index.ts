@@ -11,6 +11,7 @@ export type {
   ConversationOptions,
   CreateOptions,
   OpenOptions,
+  SendOptions,
   UserInput,
 } from './conversation/conversation-options.ts';
 export type { ConversationState } from './log/conversation-state.ts';

@@ -10,6 +10,7 @@ import type { Tool } from '@varve/tools';
 import type { ClientToolSpec } from '@varve/tools/client';
 import { defineAgent, type Agent, type AgentOptions } from './agent.ts';
 import { BudgetLedger } from './budget/budget-ledger.ts';
+import type { Delegation } from './delegation/delegation.ts';
 import { GoalTracker } from './goal/goal-tracker.ts';
 import type { ConversationTimeline } from './log/conversation-state.ts';
 import { SessionHooks } from './hooks/session-hooks.ts';
@@ -35,6 +36,8 @@ export interface SessionParts {
   /** By name. Closed with the session. */
   readonly tools: ReadonlyMap<string, Tool>;
   readonly clientTools: readonly ClientToolSpec[];
+  /** Sub-agents, for its tools. */
+  readonly delegation: Delegation;
   /** Replaces secrets. */
   readonly mask: Mask;
   readonly workspace: string;
@@ -71,6 +74,7 @@ export class Session implements AsyncDisposable {
   readonly hooks: SessionHooks;
   readonly ledger: BudgetLedger;
   readonly goals: GoalTracker;
+  readonly delegation: Delegation;
   /** Whole UTC milliseconds: facts have no fractions, timestamps do. */
   readonly now: () => number;
   readonly timeout: (ms: number) => AbortSignal;
@@ -119,6 +123,7 @@ export class Session implements AsyncDisposable {
       ...(lastTimestamp !== undefined && { lastTimestamp }),
       ...(agent.signingKey && { signer: agent.signingKey }),
     });
+    this.delegation = parts.delegation;
     this.goals = new GoalTracker(this.journal);
     this.hooks = new SessionHooks({ config: agent.hooks, conversationId: log.id, workspace, mask });
     this.ledger = new BudgetLedger(this, parts.parentLedger);

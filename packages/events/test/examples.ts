@@ -11,6 +11,7 @@ import {
   reviewFact,
   runFact,
   settingsFact,
+  taskFact,
   toolsetFact,
 } from '../src/facts/index.ts';
 import { text, type BaseEvent } from '../src/index.ts';
@@ -250,6 +251,17 @@ export const eventExamples: Readonly<Record<string, BaseEvent>> = {
   'varve.settings': settingsFact.create(
     { workspace: '/project', agent: { confirmation_policy: { kind: 'AlwaysConfirm' }, kind: 'Agent' } },
     at(5),
+  ),
+  'varve.task': taskFact.create(
+    {
+      task_id: 'task_00000001',
+      conversation_id: '6'.repeat(32),
+      sub_agent: 'general-purpose',
+      action_id: at(3).id,
+      description: 'Read the tests',
+      at: 1_770_000_000_000,
+    },
+    at(4),
   ),
   'varve.toolset': toolsetFact.create(
     { digest: 'bb', tools: [{ name: 'think', description: 'Notes.', parameters: { type: 'object' } }] },

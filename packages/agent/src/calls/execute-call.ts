@@ -27,7 +27,10 @@ export async function executeCall(call: RunnableCall, session: Session, context:
   let result: Draft;
   try {
     const output = onOutput && { onOutput: (chunk: string) => onOutput(chunk, event) };
-    result = observationDraft(event, await tool.execute(input, { workspace, signal, idempotencyKey, ...output }));
+    result = observationDraft(
+      event,
+      await tool.execute(input, { workspace, signal, idempotencyKey, actionId: event.id, ...output }),
+    );
   } catch (error) {
     return recordFailure(event, error, session, signal);
   }

@@ -64,5 +64,14 @@ export interface OpenOptions extends Omit<ConversationOptions, 'agent'> {
   readonly missingTools?: 'refuse' | 'accept';
 }
 
+/** Options of `Conversation.send`. */
+export interface SendOptions {
+  /**
+   * Id of the message's event, a UUID; default a new one. A message whose id is in the log is not stored again, so that
+   * a caller that does not know whether it was stored can repeat it.
+   */
+  readonly id?: string;
+}
+
 /** Input of a user: text, or blocks with images. */
 export type UserInput = string | readonly Content[];

@@ -19,7 +19,13 @@ import type { Session } from '../session.ts';
 import { approveCalls, rejectCalls, type Approval } from './approvals.ts';
 import { childSession, type ChildOptions } from './child-conversation.ts';
 import { condenseNow, type CondenseOptions } from './condense-now.ts';
-import type { ConversationOptions, CreateOptions, OpenOptions, UserInput } from './conversation-options.ts';
+import type {
+  ConversationOptions,
+  CreateOptions,
+  OpenOptions,
+  SendOptions,
+  UserInput,
+} from './conversation-options.ts';
 import { executeDirectCall, type DirectCall } from './direct-call.ts';
 import { forkSession, type ForkOptions } from './fork-conversation.ts';
 import { importConversation, type ImportedConversation, type ImportOptions } from './import-conversation.ts';
@@ -61,6 +67,7 @@ export class Conversation implements AsyncDisposable {
     this.#options = options;
     this.#runLock = new RunLock(session);
     this.#parent = parent;
+    session.delegation.bind({ session, depth: this.#depth, open: (child) => this.child(child) });
     this.goal = new Goal({ session, runLock: this.#runLock, assertUsable: () => this.#assertUsable() });
   }
 
@@ -92,6 +99,11 @@ export class Conversation implements AsyncDisposable {
     options: ImportOptions,
   ): Promise<ImportedConversation> {
     return importConversation(bundle, options);
+  }
+
+  /** Number of its ancestors. */
+  get #depth(): number {
+    return this.#parent ? this.#parent.#depth + 1 : 0;
   }
 
   get id(): string {
@@ -137,11 +149,15 @@ export class Conversation implements AsyncDisposable {
    * @throws {AgentError} `invalid` when there is neither text nor an image, `blocked` when a hook does not accept it,
    * `closed`.
    */
-  async send(input: UserInput): Promise<string> {
+  async send(input: UserInput, { id }: SendOptions = {}): Promise<string> {
     this.#assertUsable();
     const session = this.#session;
     const rejects = (): 'always' | 'when-waiting' => (this.#runLock.isRunning ? 'when-waiting' : 'always');
-    return sendMessage(contentOf(input), session, { rejects, signal: this.#abortOnClose(undefined) });
+    return sendMessage(contentOf(input), session, {
+      rejects,
+      signal: this.#abortOnClose(undefined),
+      ...(id !== undefined && { id }),
+    });
   }
 
   /**

@@ -5,6 +5,7 @@ import type { EventLog } from '@varve/storage';
 import { redactor, type Mask, type Redactor } from '@varve/text';
 import { defineAgent } from '../agent.ts';
 import type { BudgetLedger } from '../budget/budget-ledger.ts';
+import { Delegation } from '../delegation/delegation.ts';
 import { AgentError } from '../error.ts';
 import { readMeta } from '../log/conversation-meta.ts';
 import { conversationTimeline } from '../log/conversation-state.ts';
@@ -48,7 +49,7 @@ export async function createSession(
   const codec = codecOf(options);
   // The spec may be that of an agent from which this one was derived.
   const agent = defineAgent(options.agent);
-  const { tools: agentTools, mask } = makeTools(options);
+  const { tools: agentTools, mask, delegation } = makeTools(options);
   try {
     // Masked here, so that they are equal in the log, next to it and when they are given again.
     const clientTools = mask(options.clientTools ?? []);
@@ -64,6 +65,7 @@ export async function createSession(
       agent,
       tools,
       clientTools: specs,
+      delegation,
       mask,
       workspace,
       snapshot: { name: snapshotName(options), head: 0 },
@@ -148,7 +150,7 @@ async function resumedSession(
   const agent = resumeAgent(own, stored, { id, policyUpdates: timeline.read('policies'), registries });
   const lastStamp = await lastTimestamp(folded.log, folded.codec);
   // Made once everything else is known to exist: a failure closes them, and a caller may have no others.
-  const { tools: agentTools, mask } = makeTools({ ...options, agent: own });
+  const { tools: agentTools, mask, delegation } = makeTools({ ...options, agent: own });
   try {
     const { tools, specs } = registerClientTools({
       id,
@@ -167,6 +169,7 @@ async function resumedSession(
       agent,
       tools,
       clientTools: specs,
+      delegation,
       mask,
       workspace,
       metaDifferences: differences,
@@ -236,12 +239,13 @@ export function maskOf(options: ConversationOptions): Mask {
 function makeTools({ agent, id, ...options }: ConversationOptions & { readonly id: string }) {
   const found = redactorOf({ agent, ...options });
   const mask = found.value;
-  const own = agent.tools({ conversationId: id, mask, redactor: found });
+  const delegation = new Delegation(agent.subAgents);
+  const own = agent.tools({ conversationId: id, mask, redactor: found, delegation });
   const { skills } = agent;
   const needsTool = invocableSkills(skills).length > 0 && !own.some(({ name }) => name === 'invoke_skill');
   const made = needsTool ? [...own, invokeSkill({ skills, mask })] : own;
   const tools = new Map(made.map((tool) => [tool.name, tool]));
-  if (tools.size === made.length) return { tools, mask };
+  if (tools.size === made.length) return { tools, mask, delegation };
   const names = made.map(({ name }) => name);
   const duplicate = names.find((name, index) => names.indexOf(name) !== index);
   throw new AgentError('invalid', `Two tools of the agent are called ${duplicate}.`);

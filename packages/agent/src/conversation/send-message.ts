@@ -13,6 +13,8 @@ export interface SendContext {
   /** Returns the calls that the message rejects. Called when the message is stored. */
   readonly rejects: () => 'always' | 'when-waiting';
   readonly signal: AbortSignal;
+  /** Id of the event; a message that is in the log already is not stored again. */
+  readonly id?: string;
   /** Goal whose loop sends the message: stored with it, unless it was interrupted. Other messages interrupt it. */
   readonly goal?: GoalState;
 }
@@ -27,12 +29,13 @@ export interface SendContext {
 export async function sendMessage(
   content: readonly Content[],
   session: Session,
-  { rejects, signal, goal }: SendContext,
+  { rejects, signal, goal, id }: SendContext,
 ): Promise<string> {
   const { hooks, journal, goals } = session;
+  if (id !== undefined && (await isStored(id, session))) return id;
   const isStarting = goal !== undefined && !goals.isRunning;
   const needsHooks = hooks.isNew || hooks.has('UserPromptSubmit');
-  const additions = needsHooks ? await runMessageHooks(content, session, signal) : {};
+  const additions = needsHooks ? await runMessageHooks(content, session, { signal, id: id ?? journal.newId() }) : {};
   const message = textOf(content);
   // A message without triggers is stored without a delay.
   const isTriggering = triggeredSkills(message, session.agent.skills).length > 0;
@@ -40,7 +43,12 @@ export async function sendMessage(
   session.suggestTitle(message);
   const events = await journal.emit(() => {
     if (goal && !isStarting && !goals.isRunning) return [];
-    const drafts = userMessageDrafts(content, session, rejects(), withSkills(additions, activated, session));
+    const drafts = userMessageDrafts(
+      content,
+      session,
+      rejects(),
+      withSkills({ ...(id !== undefined && { id }), ...additions }, activated, session),
+    );
     return [...drafts, ...(goal ? [goalDraft(goal)] : goals.interruptDrafts())];
   });
   goals.cancelIfEnded();
@@ -77,10 +85,9 @@ function withSkills(
 async function runMessageHooks(
   content: readonly Content[],
   session: Session,
-  signal: AbortSignal,
+  { signal, id }: { readonly signal: AbortSignal; readonly id: string },
 ): Promise<MessageAdditions> {
   const { hooks, journal, conversationId } = session;
-  const id = journal.newId();
   const start = await hooks.start(signal);
   const verdict = start.isAborted ? start : await hooks.beforeMessage(textOf(content), id, signal);
   const drafts = verdict === start ? start.drafts : [...start.drafts, ...verdict.drafts];
@@ -96,4 +103,9 @@ function contextsOf(verdicts: readonly HookVerdict[]): readonly TextContent[] {
   return verdicts
     .flatMap(({ contexts }) => contexts)
     .map((context) => text(`A hook of this workspace adds: ${context}`));
+}
+
+async function isStored(id: string, { journal, log }: Session): Promise<boolean> {
+  await journal.flush();
+  return (await log.seqOf(id)) !== undefined;
 }

@@ -16,6 +16,7 @@ import {
   type Status,
   type View,
 } from '@varve/events/projections';
+import { tasksProjection, type TaskRecord } from '../delegation/tasks-projection.ts';
 import { goalProjection, type GoalState } from '../goal/goal-state.ts';
 import { activityProjection, type Activity } from './projections/activity-projection.ts';
 import { contextProjection, type ContextState } from './projections/context-projection.ts';
@@ -56,6 +57,7 @@ type ConversationProjections = {
   readonly overflow: Projection<unknown, Overflow>;
   readonly context: Projection<unknown, ContextState>;
   readonly stops: Projection<unknown, Stops>;
+  readonly tasks: Projection<unknown, readonly TaskRecord[]>;
   readonly goal: Projection<unknown, { readonly goal?: GoalState }>;
   readonly blocked: Projection<unknown, Blocked>;
   readonly pending: Projection<unknown, readonly PendingCall[]>;
@@ -80,6 +82,7 @@ export function conversationTimeline(codec: EventCodec): ConversationTimeline {
       overflow: overflowProjection,
       context: contextProjection(codec),
       stops: stopProjection,
+      tasks: tasksProjection,
       goal: goalProjection,
       blocked: blockedProjection,
       pending: pendingProjection(codec),

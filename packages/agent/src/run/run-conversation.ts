@@ -19,7 +19,7 @@ import { deniesEnd } from './stop-hooks.ts';
  */
 export async function runConversation(
   session: Session,
-  { signal, onDelta, onOutput, ...limits }: RunOptions,
+  { signal, onDelta, onOutput, onChildWaiting, ...limits }: RunOptions,
   control: RunControl,
 ): Promise<RunResult> {
   checkLimits(limits);
@@ -38,6 +38,7 @@ export async function runConversation(
     ...(onOutput && { onOutput }),
     sawLatestUserMessage: () => isAnswered(journal.timeline.read('view')),
   };
+  session.delegation.onChildWaiting = onChildWaiting;
   ledger.open(run);
   try {
     const end = await runSteps(session, context, control, run.overdue);

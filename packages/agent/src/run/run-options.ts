@@ -1,6 +1,7 @@
 import type { ActionEvent } from '@varve/events/kinds';
 import type { Delta } from '@varve/llm';
 import type { Limits } from '../budget/limits.ts';
+import type { AnswerWaitingChild } from './waiting-child.ts';
 
 /**
  * Options of one run. Its limits count what this run uses, in addition to the agent's budget for the conversation;
@@ -16,6 +17,11 @@ export interface RunOptions extends Limits {
   readonly maxMs?: number;
   /** Receives pieces of replies as they arrive. Provisional; must not throw. */
   readonly onDelta?: (delta: Delta) => void;
+  /**
+   * Called when calls of a sub-agent wait for approval; default: its task ends, and the calls wait. Passed on to the
+   * sub-agents of sub-agents.
+   */
+  readonly onChildWaiting?: AnswerWaitingChild;
   /** Receives output of calls as it arrives. Provisional and not masked; must not throw. */
   readonly onOutput?: (chunk: string, event: ActionEvent) => void;
 }

@@ -6,6 +6,7 @@ import { modelKinds, type ModelContext, type ModelKindsOptions } from '@varve/ll
 import { toolKinds } from '@varve/tools/specs';
 import { confirmationKinds } from '../confirmation/confirmation-kinds.ts';
 import type { ConfirmationRegistries } from '../confirmation/confirmation-from-spec.ts';
+import { delegationKinds } from '../delegation/delegation-kinds.ts';
 import type { Prompt } from '../prompt/prompt.ts';
 import { promptKinds } from '../prompt/prompt-kinds.ts';
 import type { PresetPromptOptions } from '../prompt/preset-prompt.ts';
@@ -46,7 +47,7 @@ export function agentRegistries(options: AgentRegistriesOptions = {}): AgentRegi
   return {
     models: modelKinds(options.models),
     condensers: condenserKinds,
-    tools: toolKinds(options.tools),
+    tools: [...toolKinds(options.tools), ...delegationKinds],
     confirmations: confirmationKinds,
     analyzers: riskKinds(options.risk),
     prompts: promptKinds(options.prompt),

@@ -2,7 +2,7 @@ import type { Json } from '@varve/events';
 import { preparePart, type Registry, type SpecProblem } from '@varve/events/specs';
 import type { Mask, Redactor } from '@varve/text';
 import type { Tool } from '@varve/tools';
-import type { ToolKindContext } from '@varve/tools/specs';
+import type { Delegation } from '../delegation/delegation.ts';
 
 /** Context in which the tools of a conversation are made. */
 export interface ToolsContext {
@@ -11,6 +11,8 @@ export interface ToolsContext {
   readonly mask: Mask;
   /** Masks the same secrets in text that arrives in pieces, or before it is cut; an option of `defaultTools`. */
   readonly redactor: Redactor;
+  /** Sub-agents of the conversation, for tools that start them; absent where tools are made without one. */
+  readonly delegation?: Delegation;
 }
 
 /** Makes the tools of one conversation. */
@@ -27,7 +29,7 @@ export interface NamedTool {
 }
 
 /** Kinds of tools by name. */
-export type ToolRegistry = Registry<readonly Tool[], ToolKindContext>;
+export type ToolRegistry = Registry<readonly Tool[], ToolsContext>;
 
 /** Options of {@link toolset}. */
 export interface ToolsetOptions {

@@ -13,4 +13,5 @@ export { parametersFact } from './parameters.ts';
 export { reviewFact, type CallReview, type RiskVerdict } from './review.ts';
 export { runFact } from './run.ts';
 export { settingsFact, type Settings } from './settings.ts';
+export { taskFact } from './task.ts';
 export { toolsetFact } from './toolset.ts';

@@ -15,6 +15,8 @@ export interface ToolContext {
   readonly signal: AbortSignal;
   /** Key that is equal for every attempt at this call; pass it on to services that deduplicate. */
   readonly idempotencyKey: string;
+  /** Id of the event of the call; absent for a call that is no event. */
+  readonly actionId?: string;
   /** Receives output while the call runs, for display only. Must not throw. */
   readonly onOutput?: (chunk: string) => void;
 }

@@ -1,0 +1,159 @@
+import { taskFact } from '@varve/events/facts';
+import { SpecError } from '@varve/events/specs';
+import type { Agent } from '../agent.ts';
+import { AgentError } from '../error.ts';
+import { digestOf } from '../log/digest.ts';
+import type { Draft } from '../log/drafts.ts';
+import type { AnswerWaitingChild } from '../run/waiting-child.ts';
+import type { Session } from '../session.ts';
+import { runTask, type OpenChild, type TaskEnd } from './run-task.ts';
+import { findSubAgent, type SubAgent } from './sub-agent.ts';
+import type { TaskRecord } from './tasks-projection.ts';
+
+/** Call of a tool that starts tasks. */
+export interface DelegatingCall {
+  /** Equal for every attempt at the call, so that another attempt continues the same tasks. */
+  readonly idempotencyKey: string;
+  readonly actionId?: string;
+  readonly signal: AbortSignal;
+}
+
+/** Task of a new child conversation. */
+export interface NewTask {
+  /** Name of the task; default a new one: `task_00000001`. */
+  readonly taskId?: string;
+  /** Name of the sub-agent, or one of its aliases. */
+  readonly subAgent: string;
+  readonly description?: string;
+}
+
+/** Conversation whose tasks these are. */
+interface DelegationHost {
+  readonly session: Session;
+  /** Number of its ancestors. */
+  readonly depth: number;
+  readonly open: OpenChild;
+}
+
+/** Maximum number of generations below a conversation without a parent. */
+const maxDepth = 3;
+
+/**
+ * Sub-agents of one conversation, for the tools that start them. Every task is a child conversation with a log of its
+ * own, which the log of the conversation names before it starts. Ids are derived from the call, so that a call that is
+ * executed again, after a crash, continues the same tasks.
+ */
+export class Delegation {
+  /** Kinds of agents that can be started; the first is the default. */
+  readonly agents: readonly SubAgent[];
+  /** Asks a person about calls of children during the current run. */
+  onChildWaiting: AnswerWaitingChild | undefined;
+  #host: DelegationHost | undefined;
+
+  constructor(agents: readonly SubAgent[]) {
+    this.agents = agents;
+  }
+
+  /** Sets the conversation, once it exists. */
+  bind(host: DelegationHost): void {
+    this.#host = host;
+  }
+
+  /** Tasks of the conversation, oldest first. */
+  get tasks(): readonly TaskRecord[] {
+    return this.#bound.session.journal.timeline.read('tasks');
+  }
+
+  /**
+   * Stores new tasks in one append, and returns them in order. Nothing starts. A task that replaces another one with
+   * its name has a new conversation.
+   *
+   * @throws {AgentError} `invalid` for a sub-agent that does not exist or cannot be created, and for a conversation that
+   * is too far from the first one.
+   */
+  async add(tasks: readonly NewTask[], { idempotencyKey, actionId }: DelegatingCall): Promise<readonly TaskRecord[]> {
+    const { session } = this.#bound;
+    const named = tasks.map((task) => ({ ...task, subAgent: this.#subAgent(task.subAgent) }));
+    for (const { subAgent } of named) this.#agentOf(subAgent);
+    const ids = named.map(({ taskId }, index) => childId(idempotencyKey, taskId ?? String(index)));
+    await session.journal.emit(() => {
+      const drafts: Draft[] = [];
+      for (const [index, { taskId, subAgent, description }] of named.entries()) {
+        const conversation_id = ids[index] ?? '';
+        if (this.tasks.some((task) => task.conversationId === conversation_id)) continue;
+        const task_id = taskId ?? numberedId(this.tasks.length + drafts.length + 1);
+        const value = {
+          task_id,
+          conversation_id,
+          sub_agent: subAgent.name,
+          ...(actionId !== undefined && { action_id: actionId }),
+          ...(description !== undefined && { description }),
+          at: session.now(),
+        };
+        drafts.push({ make: (stamp) => taskFact.create(value, stamp) });
+      }
+      return drafts;
+    });
+    return ids.flatMap((id) => this.tasks.find(({ conversationId }) => conversationId === id) ?? []);
+  }
+
+  /**
+   * Sends a prompt to the conversation of a task, unless the same call sent it before, and runs it to its end.
+   *
+   * @throws {AgentError} `invalid` as {@link add} does.
+   */
+  async run(task: TaskRecord, prompt: string, { idempotencyKey, signal }: DelegatingCall): Promise<TaskEnd> {
+    const { onChildWaiting } = this;
+    const subAgent = this.#subAgent(task.subAgent);
+    const order = {
+      ...task,
+      agent: this.#agentOf(subAgent),
+      prompt,
+      messageId: messageId(idempotencyKey, task.taskId),
+      limits: subAgent.limits ?? {},
+    };
+    return runTask(order, { open: this.#bound.open, signal, ...(onChildWaiting && { onChildWaiting }) });
+  }
+
+  get #bound(): DelegationHost {
+    if (this.#host) return this.#host;
+    throw new Error('A tool of a conversation was called before the conversation was open.');
+  }
+
+  #subAgent(name: string): SubAgent {
+    const found = findSubAgent(this.agents, name);
+    if (found) return found;
+    const names = this.agents.map((agent) => agent.name).join(', ');
+    throw new AgentError('invalid', `There is no sub-agent ${JSON.stringify(name)}. The sub-agents are: ${names}.`);
+  }
+
+  #agentOf(subAgent: SubAgent): Agent {
+    const { session, depth } = this.#bound;
+    if (depth >= maxDepth) {
+      throw new AgentError('invalid', `This is a sub-agent at level ${depth}, which cannot start others.`);
+    }
+    try {
+      return subAgent.create(session.agent, { toolNames: [...session.tools.keys()] });
+    } catch (cause) {
+      if (!(cause instanceof AgentError || cause instanceof SpecError)) throw cause;
+      const message = `The sub-agent ${subAgent.name} cannot be created: ${cause.message}`;
+      throw new AgentError('invalid', message, { cause });
+    }
+  }
+}
+
+function childId(key: string, name: string): string {
+  return digestOf(`${key}:task:${name}`).slice(0, 32);
+}
+
+/** Returns an id in the form of a UUID, as other events have it. */
+function messageId(key: string, taskId: string): string {
+  const hex = digestOf(`${key}:message:${taskId}`);
+  return [hex.slice(0, 8), hex.slice(8, 12), `4${hex.slice(13, 16)}`, `8${hex.slice(17, 20)}`, hex.slice(20, 32)].join(
+    '-',
+  );
+}
+
+function numberedId(number: number): string {
+  return `task_${number.toString(16).padStart(8, '0')}`;
+}
