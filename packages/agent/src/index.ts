@@ -11,7 +11,6 @@ export type {
   ConversationOptions,
   CreateOptions,
   OpenOptions,
-  SendOptions,
   UserInput,
 } from './conversation/conversation-options.ts';
 export type { ConversationState } from './log/conversation-state.ts';

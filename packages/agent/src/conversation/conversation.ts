@@ -8,7 +8,6 @@ import type { ConfirmationPolicy } from '../confirmation/confirmation-policy.ts'
 import { AgentError } from '../error.ts';
 import { Goal } from '../goal/goal.ts';
 import { stateOf, type ConversationState } from '../log/conversation-state.ts';
-import { titleDraft } from '../log/drafts.ts';
 import { readEvents, readState, type LoggedEvent } from '../log/read-log.ts';
 import type { MetaDifference } from '../log/settings.ts';
 import { runConversation } from '../run/run-conversation.ts';
@@ -17,6 +16,7 @@ import type { RunOptions } from '../run/run-options.ts';
 import type { RunResult } from '../run/run-result.ts';
 import type { Session } from '../session.ts';
 import { approveCalls, rejectCalls, type Approval } from './approvals.ts';
+import { closeSession } from './close-session.ts';
 import { childSession, type ChildOptions } from './child-conversation.ts';
 import { condenseNow, type CondenseOptions } from './condense-now.ts';
 import type {
@@ -35,7 +35,7 @@ import { recordEvents, type EventMaker } from './record-events.ts';
 import { markRun, type RunMark } from './run-marks.ts';
 import { sendMessage } from './send-message.ts';
 import { askSideQuestion } from './side-question.ts';
-import { generateTitle, type TitleOptions } from './title.ts';
+import { generateTitle, renameConversation, type TitleOptions } from './title.ts';
 import { setConfirmation, updateFields, type StateFields } from './update-fields.ts';
 import { contentOf } from './user-message.ts';
 
@@ -58,6 +58,8 @@ export class Conversation implements AsyncDisposable {
   readonly #runLock: RunLock;
   readonly #children = new Set<Conversation>();
   readonly #parent: Conversation | undefined;
+  /** Number of its ancestors. */
+  readonly #depth: number;
   /** Ends side questions, direct calls and titles. */
   readonly #closeSignal = new AbortController();
   #closing: Promise<void> | undefined;
@@ -67,6 +69,7 @@ export class Conversation implements AsyncDisposable {
     this.#options = options;
     this.#runLock = new RunLock(session);
     this.#parent = parent;
+    this.#depth = parent ? parent.#depth + 1 : 0;
     session.delegation.bind({ session, depth: this.#depth, open: (child) => this.child(child) });
     this.goal = new Goal({ session, runLock: this.#runLock, assertUsable: () => this.#assertUsable() });
   }
@@ -99,11 +102,6 @@ export class Conversation implements AsyncDisposable {
     options: ImportOptions,
   ): Promise<ImportedConversation> {
     return importConversation(bundle, options);
-  }
-
-  /** Number of its ancestors. */
-  get #depth(): number {
-    return this.#parent ? this.#parent.#depth + 1 : 0;
   }
 
   get id(): string {
@@ -296,8 +294,7 @@ export class Conversation implements AsyncDisposable {
   /** Sets the title. @throws {AgentError} `invalid` for an empty title, `closed`. */
   async rename(title: string): Promise<void> {
     this.#assertUsable();
-    if (title.trim() === '') throw new AgentError('invalid', 'A title needs text.');
-    await this.#session.journal.emit([titleDraft(title.trim())]);
+    await renameConversation(title, this.#session);
   }
 
   /**
@@ -379,20 +376,11 @@ export class Conversation implements AsyncDisposable {
   }
 
   async #close(): Promise<void> {
-    const { ledger } = this.#session;
+    const parent = this.#parent;
     this.#closeSignal.abort();
     // Concurrently, because a tool of the run may wait for a child that started before it.
     const ends = [this.interrupt(), ...[...this.#children].map((child) => child[Symbol.asyncDispose]())];
-    const closed = await Promise.allSettled(ends);
-    try {
-      await ledger.reportUsage();
-    } finally {
-      ledger.close();
-      const parent = this.#parent;
-      if (parent) parent.#children.delete(this);
-      await this.#session[Symbol.asyncDispose]();
-    }
-    for (const result of closed) if (result.status === 'rejected') throw result.reason;
+    await closeSession(this.#session, { ends, detach: () => parent?.#children.delete(this) });
   }
 
   async #run(options: RunOptions, pauseAfter?: number): Promise<RunResult> {

@@ -52,6 +52,12 @@ export async function generateTitle(
   return stored && 'value' in stored && typeof stored.value === 'string' ? stored.value : truncate(line, maxLength);
 }
 
+/** Sets the title. @throws {AgentError} `invalid` for an empty title. */
+export async function renameConversation(title: string, { journal }: Session): Promise<void> {
+  if (title.trim() === '') throw new AgentError('invalid', 'A title needs text.');
+  await journal.emit([titleDraft(title.trim())]);
+}
+
 function titleRequest(message: string, maxLength: number): ModelRequest {
   const prompt = instructions.replace('LENGTH', String(maxLength));
   const content = [text(`${prompt}\n\n<message>\n${message.slice(0, maxSent)}\n</message>`)];

@@ -68,8 +68,8 @@ export class Delegation {
    * Stores new tasks in one append, and returns them in order. Nothing starts. A task that replaces another one with
    * its name has a new conversation.
    *
-   * @throws {AgentError} `invalid` for a sub-agent that does not exist or cannot be created, and for a conversation that
-   * is too far from the first one.
+   * @throws {AgentError} `invalid` for a sub-agent that does not exist or cannot be created, and for a conversation
+   * that is too far from the first one.
    */
   async add(tasks: readonly NewTask[], { idempotencyKey, actionId }: DelegatingCall): Promise<readonly TaskRecord[]> {
     const { session } = this.#bound;
