@@ -151,11 +151,7 @@ export class Conversation implements AsyncDisposable {
     this.#assertUsable();
     const session = this.#session;
     const rejects = (): 'always' | 'when-waiting' => (this.#runLock.isRunning ? 'when-waiting' : 'always');
-    return sendMessage(contentOf(input), session, {
-      rejects,
-      signal: this.#abortOnClose(undefined),
-      ...(id !== undefined && { id }),
-    });
+    return sendMessage(contentOf(input), session, { rejects, signal: this.#abortOnClose(undefined), id });
   }
 
   /**
@@ -380,7 +376,7 @@ export class Conversation implements AsyncDisposable {
     this.#closeSignal.abort();
     // Concurrently, because a tool of the run may wait for a child that started before it.
     const ends = [this.interrupt(), ...[...this.#children].map((child) => child[Symbol.asyncDispose]())];
-    await closeSession(this.#session, { ends, detach: () => parent?.#children.delete(this) });
+    await closeSession(this.#session, { ends, detach: () => void (parent && parent.#children.delete(this)) });
   }
 
   async #run(options: RunOptions, pauseAfter?: number): Promise<RunResult> {

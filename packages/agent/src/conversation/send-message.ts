@@ -14,7 +14,7 @@ export interface SendContext {
   readonly rejects: () => 'always' | 'when-waiting';
   readonly signal: AbortSignal;
   /** Id of the event; a message that is in the log already is not stored again. */
-  readonly id?: string;
+  readonly id?: string | undefined;
   /** Goal whose loop sends the message: stored with it, unless it was interrupted. Other messages interrupt it. */
   readonly goal?: GoalState;
 }
