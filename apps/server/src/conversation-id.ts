@@ -1,10 +1,11 @@
 import { z } from '@hono/zod-openapi';
 
-const pattern = /^(?:[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i;
+/** Form of UUIDs in requests: with dashes or as 32 hex digits. */
+export const uuidPattern = /^(?:[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i;
 
 /** Id of a conversation in a body: a UUID, with dashes or as 32 hex digits; parsed to 32 lower-case hex digits. */
 export const conversationIdField = z
-  .stringFormat('uuid', pattern)
+  .stringFormat('uuid', uuidPattern)
   .transform(hexId)
   .openapi({ type: 'string', format: 'uuid' });
 

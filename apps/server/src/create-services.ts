@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fernet, privateRecords, secretStore, type Cipher } from '@varve/settings/secrets';
 import type { Logger } from 'pino';
+import { directoryEvents, memoryEvents } from './bash/bash-event-store.ts';
+import { bashService } from './bash/bash-service.ts';
 import { createFeed } from './feed/feed.ts';
 import { conversationFolds } from './info/conversation-folds.ts';
 import { conversations } from './runtime/conversations.ts';
@@ -12,7 +14,7 @@ import type { Services } from './services.ts';
 
 /** Creates the services of a server. */
 export function createServices(options: ServerOptions, logger: Logger): Services {
-  const { store, home, env = {}, now = Date.now } = options;
+  const { store, home, env = {}, workspaceRoot = process.cwd(), now = Date.now } = options;
   const folds = conversationFolds(store);
   const feed = createFeed();
   const cipher = cipherOf(options);
@@ -36,9 +38,20 @@ export function createServices(options: ServerOptions, logger: Logger): Services
       now,
       onFailure: (err, conversation_id) => logger.error({ err, conversation_id }, 'failure'),
     }),
+    bash: bashService({
+      store: home === undefined ? memoryEvents() : directoryEvents(join(home, 'bash_events')),
+      root: workspaceRoot,
+      now,
+      onError: (err) => logger.error({ err }, 'failure'),
+    }),
     now,
     startedAt: now(),
   };
+}
+
+/** Ends everything that the services run; the signal aborts when time is over. Idempotent. */
+export async function closeServices(services: Services, signal: AbortSignal): Promise<void> {
+  await Promise.all([services.conversations.close(signal), services.bash[Symbol.asyncDispose]()]);
 }
 
 /** Without a data directory, what is encrypted cannot be read after the end of the process. */

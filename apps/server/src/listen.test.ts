@@ -4,7 +4,8 @@ import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { eventFactory } from '@varve/events/testing';
 import { memoryStore, type EventStore } from '@varve/storage';
-import { server, type ServerOptions } from './server.ts';
+import { server } from './server.ts';
+import type { ServerOptions } from './server.ts';
 import { conversationOf, testId } from './testing/conversation-of.ts';
 import { testKey } from './testing/requests.ts';
 

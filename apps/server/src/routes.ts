@@ -1,4 +1,5 @@
 import type { Route } from './route/route.ts';
+import { bashRoutes } from './routes/bash.ts';
 import { conversationLifecycleRoutes } from './routes/conversation-lifecycle.ts';
 import { conversationRunRoutes } from './routes/conversation-runs.ts';
 import { conversationRoutes } from './routes/conversations.ts';
@@ -13,5 +14,6 @@ export const routes: readonly Route[] = [
   ...conversationLifecycleRoutes,
   ...conversationRunRoutes,
   ...eventRoutes,
+  ...bashRoutes,
   ...disabledRoutes,
 ];

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { memoryStore, StorageError, type EventStore } from '@varve/storage';
-import { server, type ServerOptions } from './server.ts';
+import { server } from './server.ts';
+import type { ServerOptions } from './server.ts';
 import { conversationOf } from './testing/conversation-of.ts';
 import { get, testKey } from './testing/requests.ts';
 

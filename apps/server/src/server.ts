@@ -3,7 +3,7 @@ import type { EventStore } from '@varve/storage';
 import type { Variables } from '@varve/text';
 import { methodNotAllowed } from 'hono/method-not-allowed';
 import { frontEnd } from './front-end/front-end.ts';
-import { createServices } from './create-services.ts';
+import { closeServices, createServices } from './create-services.ts';
 import { handleFailure, errorResponse } from './handle-failure.ts';
 import { keyScheme } from './route/route-config.ts';
 import { checkHost } from './guards/check-host.ts';
@@ -35,10 +35,12 @@ export interface ServerOptions {
   readonly log?: LogOptions;
   /** Clock in UTC milliseconds; default `Date.now`. */
   readonly now?: () => number;
-  /** Data directory for keys and secrets. Without one they are kept in memory, and lost at the end. */
+  /** Data directory for keys, secrets and commands of clients. Without one they are kept in memory. */
   readonly home?: string;
   /** Environment: keys of providers, and the base of the environment of commands. Default: none. */
   readonly env?: Variables;
+  /** Directory of relative paths and of commands without one. Default: that of this process. */
+  readonly workspaceRoot?: string;
   /** Maximum number of runs at a time; the others wait. Default 8. */
   readonly maxRuns?: number;
   /** Milliseconds without use after which a conversation is closed. Default 20 minutes. */
@@ -55,7 +57,7 @@ export interface Server extends AsyncDisposable {
   request(path: string, init?: RequestInit): Promise<Response>;
   /** Listens on a port of the host; 0 picks a free one. @throws {ServerError} `address` if that fails. */
   listen(port: number): Promise<Listening>;
-  /** Pauses all runs and releases all conversations. A server that listened does this when it stops. Idempotent. */
+  /** Pauses all runs and ends all commands. A server that listened does this when it stops. Idempotent. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
@@ -79,9 +81,8 @@ export function server(options: ServerOptions): Server {
   return {
     fetch: async (request) => app.fetch(request),
     request: async (path, init) => app.request(path, init),
-    listen: (port) =>
-      listen({ fetch: app.fetch, host, port, onStop: (signal) => services.conversations.close(signal) }),
-    [Symbol.asyncDispose]: () => services.conversations.close(AbortSignal.abort()),
+    listen: (port) => listen({ fetch: app.fetch, host, port, onStop: (signal) => closeServices(services, signal) }),
+    [Symbol.asyncDispose]: () => closeServices(services, AbortSignal.abort()),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { EventStore } from '@varve/storage';
+import type { BashService } from './bash/bash-service.ts';
 import type { Feed } from './feed/feed.ts';
 import type { ConversationFolds } from './info/conversation-folds.ts';
 import type { Conversations } from './runtime/conversations.ts';
@@ -9,6 +10,7 @@ export interface Services {
   readonly folds: ConversationFolds;
   readonly feed: Feed;
   readonly conversations: Conversations;
+  readonly bash: BashService;
   /** UTC milliseconds. */
   readonly now: () => number;
   /** UTC milliseconds. */

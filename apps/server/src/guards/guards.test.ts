@@ -2,7 +2,8 @@ import { Hono } from 'hono';
 import { expect, test } from 'vitest';
 import { memoryStore } from '@varve/storage';
 import type { ServerEnv } from '../server-env.ts';
-import { server, type ServerOptions } from '../server.ts';
+import { server } from '../server.ts';
+import type { ServerOptions } from '../server.ts';
 import { testKey } from '../testing/requests.ts';
 import { checkHost } from './check-host.ts';
 

@@ -26,3 +26,12 @@ export async function everyItem<Item>(server: Server, path: string): Promise<rea
   }
   return items;
 }
+
+/** Sends a request with the key and, unless undefined, a JSON body. */
+export function send(server: Server, method: string, path: string, body?: unknown): Promise<Response> {
+  return server.request(path, {
+    method,
+    headers: { 'X-Session-API-Key': testKey, 'content-type': 'application/json' },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+}

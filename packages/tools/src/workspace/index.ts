@@ -1,4 +1,10 @@
 export { runCommand, type RunCommandOptions } from './run-command.ts';
+export {
+  streamCommand,
+  type CommandEnd,
+  type OnOutput,
+  type StreamCommandOptions,
+} from '../processes/stream-command.ts';
 export { localWorkspace } from './local-workspace.ts';
 export { remoteWorkspace, type RemoteWorkspaceOptions } from './remote-workspace.ts';
 export type { AgentServerOptions } from './agent-server.ts';

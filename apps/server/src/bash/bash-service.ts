@@ -1,0 +1,105 @@
+import { randomUUID } from 'node:crypto';
+import { resolve } from 'node:path';
+import { nameOf, parseName, timestampOf, type BashCommand, type BashEvent, type BashOutput } from './bash-event.ts';
+import type { BashEventStore } from './bash-event-store.ts';
+import { runBashCommand, type ReportOutput } from './run-bash-command.ts';
+import { readEvent, searchBashEvents, type BashPage, type BashQuery } from './search-bash-events.ts';
+
+/** Command to run. */
+export interface BashRequest {
+  readonly command: string;
+  /** Working directory; null and relative paths start at the root of the service. */
+  readonly cwd: string | null;
+  /** Seconds. */
+  readonly timeout: number;
+}
+
+/** Receives events after they were stored, in their order. It must not throw. */
+export type BashListener = (event: BashEvent) => void;
+
+/** Runs commands of clients and stores their events. */
+export interface BashService extends AsyncDisposable {
+  /** Stores and starts a command. `ended` resolves to its last output. @throws if the command cannot be stored. */
+  start(request: BashRequest): Promise<{ readonly command: BashCommand; readonly ended: Promise<BashOutput> }>;
+  search(query: BashQuery): Promise<BashPage>;
+  /** Returns the event with an id of 32 hex digits; undefined if it does not exist. */
+  get(id: string): Promise<BashEvent | undefined>;
+  /** Returns the events with these ids, in the same order. */
+  getAll(ids: readonly string[]): Promise<readonly (BashEvent | undefined)[]>;
+  /** Removes all stored events; returns their number. */
+  clear(): Promise<number>;
+  /** Calls the listener for each later event until the subscription is disposed. */
+  subscribe(listener: BashListener): Disposable;
+  /** Ends running commands, and waits for them. */
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** Options of `bashService`. */
+export interface BashServiceOptions {
+  readonly store: BashEventStore;
+  /** Directory of commands without one. */
+  readonly root: string;
+  /** UTC milliseconds. */
+  readonly now: () => number;
+  /** Receives errors of commands whose output could not be stored. */
+  readonly onError: (error: unknown) => void;
+}
+
+/** Creates the service. Commands get the public environment variables of this process. */
+export function bashService({ store, root, now, onError }: BashServiceOptions): BashService {
+  const listeners = new Set<{ readonly listener: BashListener }>();
+  const running = new Set<Promise<unknown>>();
+  const closing = new AbortController();
+  const stamp = clock(now);
+  const publish = async <Event extends BashEvent>(event: Event): Promise<Event> => {
+    await store.add(nameOf(event), JSON.stringify(event, undefined, 2));
+    for (const { listener } of listeners) listener(event);
+    return event;
+  };
+  const report =
+    (command: BashCommand): ReportOutput =>
+    (order, exit_code, { stdout, stderr }) =>
+      publish({ ...stamp(), command_id: command.id, order, exit_code, stdout, stderr, kind: 'BashOutput' });
+  return {
+    async start({ command, cwd, timeout }) {
+      const event = await publish({ command, cwd, timeout, ...stamp(), kind: 'BashCommand' });
+      const directory = resolve(root, cwd ?? '.');
+      const ended = runBashCommand(event, { directory, signal: closing.signal, report: report(event) });
+      running.add(ended);
+      ended.catch(onError).finally(() => running.delete(ended));
+      return { command: event, ended };
+    },
+    search: (query) => searchBashEvents(store, query),
+    get: async (id) => (await eventsOf(store, [id]))[0],
+    getAll: (ids) => eventsOf(store, ids),
+    clear: () => store.clear(),
+    subscribe(listener) {
+      const entry = { listener };
+      listeners.add(entry);
+      return { [Symbol.dispose]: () => void listeners.delete(entry) };
+    },
+    async [Symbol.asyncDispose]() {
+      closing.abort();
+      await Promise.allSettled(running);
+    },
+  };
+}
+
+async function eventsOf(store: BashEventStore, ids: readonly string[]): Promise<readonly (BashEvent | undefined)[]> {
+  const names = new Map((await store.names()).map((name) => [parseName(name)?.id, name]));
+  return Promise.all(
+    ids.map(async (id) => {
+      const name = names.get(id);
+      return name === undefined ? undefined : readEvent(store, name);
+    }),
+  );
+}
+
+/** Returns a source of ids and of increasing timestamps, so that names have the order of events. */
+function clock(now: () => number): () => Pick<BashEvent, 'id' | 'timestamp'> {
+  let last = 0;
+  return () => {
+    last = Math.max(last + 1, now() * 1000);
+    return { id: randomUUID().replaceAll('-', ''), timestamp: timestampOf(last) };
+  };
+}
