@@ -11,6 +11,7 @@ import { conversations } from './runtime/conversations.ts';
 import { memoryRecords } from './runtime/memory-records.ts';
 import type { ServerOptions } from './server.ts';
 import type { Services } from './services.ts';
+import { liveLogs } from './streams/live-logs.ts';
 
 /** Creates the services of a server. */
 export function createServices(options: ServerOptions, logger: Logger): Services {
@@ -24,6 +25,7 @@ export function createServices(options: ServerOptions, logger: Logger): Services
     store,
     folds,
     feed,
+    streams: liveLogs({ store, folds, feed, now }),
     conversations: conversations({
       store,
       folds,
@@ -51,6 +53,7 @@ export function createServices(options: ServerOptions, logger: Logger): Services
 
 /** Ends everything that the services run; the signal aborts when time is over. Idempotent. */
 export async function closeServices(services: Services, signal: AbortSignal): Promise<void> {
+  services.streams.stop();
   await Promise.all([services.conversations.close(signal), services.bash[Symbol.asyncDispose]()]);
 }
 

@@ -38,7 +38,7 @@ const agentStatuses: Readonly<Partial<Record<AgentErrorCode, number>>> = {
  *
  * @see agent-server 1.43.1: a conversation that another process holds counts as missing
  */
-function refusalOf(error: Error): { readonly status: number; readonly detail: string } | undefined {
+export function refusalOf(error: Error): { readonly status: number; readonly detail: string } | undefined {
   const { message: detail } = error;
   if (error instanceof RequestError) return { status: error.status, detail };
   if (error instanceof AgentError) {

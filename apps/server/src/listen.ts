@@ -1,7 +1,10 @@
 import { once } from 'node:events';
-import { createServer, type Server as HttpServer } from 'node:http';
-import { getRequestListener } from '@hono/node-server';
+import { Server as HttpServer, type IncomingMessage } from 'node:http';
+import { createAdaptorServer, type WebSocketServerLike } from '@hono/node-server';
+import { WebSocketServer } from 'ws';
 import { ServerError } from './error.ts';
+import { closeSocket } from './sockets/close-socket.ts';
+import { maxMessageBytes } from './sockets/limits.ts';
 
 /** A listening server. */
 export interface Listening extends AsyncDisposable {
@@ -27,7 +30,8 @@ const graceMs = 10_000;
 
 /** Starts to listen. @throws {ServerError} `address` if the address is in use or does not belong to this machine. */
 export async function listen({ fetch, host, port, onStop }: ListenOptions): Promise<Listening> {
-  const http = createServer(getRequestListener(fetch, { overrideGlobalObjects: false }));
+  const sockets = new WebSocketServer({ noServer: true, maxPayload: maxMessageBytes });
+  const http = httpServer(fetch, sockets);
   closeWhenIdle(http);
   try {
     http.listen(port, host);
@@ -47,7 +51,7 @@ export async function listen({ fetch, host, port, onStop }: ListenOptions): Prom
     host,
     port: bound,
     url: `http://${host.includes(':') ? `[${host}]` : host}:${bound}`,
-    [Symbol.asyncDispose]: () => (stopped ??= stop(http, onStop)),
+    [Symbol.asyncDispose]: () => (stopped ??= stop(http, sockets, onStop)),
   };
 }
 
@@ -60,12 +64,31 @@ function closeWhenIdle(http: HttpServer): void {
   });
 }
 
-async function stop(http: HttpServer, onStop: ListenOptions['onStop']): Promise<void> {
+/** Requests to upgrade to another protocol are answered as if they did not ask: Node leaves them open otherwise. */
+function shouldUpgradeCallback({ headers }: IncomingMessage): boolean {
+  return headers.upgrade?.toLowerCase() === 'websocket';
+}
+
+function httpServer(fetch: ListenOptions['fetch'], sockets: WebSocketServer): HttpServer {
+  const http = createAdaptorServer({
+    fetch,
+    overrideGlobalObjects: false,
+    // Its options are typed without undefined.
+    websocket: { server: sockets as WebSocketServerLike },
+    serverOptions: { shouldUpgradeCallback },
+  });
+  if (http instanceof HttpServer) return http;
+  throw new TypeError('The HTTP server is not one of node:http.');
+}
+
+async function stop(http: HttpServer, sockets: WebSocketServer, onStop: ListenOptions['onStop']): Promise<void> {
   const closed = once(http, 'close');
   const overdue = new AbortController();
   http.close();
+  for (const socket of sockets.clients) closeSocket(socket, 'stopping', 'The server stops');
   const cut = setTimeout(() => {
     overdue.abort();
+    for (const socket of sockets.clients) socket.terminate();
     http.closeAllConnections();
   }, graceMs);
   try {

@@ -4,6 +4,7 @@ import { conversationLifecycleRoutes } from './routes/conversation-lifecycle.ts'
 import { conversationRunRoutes } from './routes/conversation-runs.ts';
 import { conversationRoutes } from './routes/conversations.ts';
 import { disabledRoutes } from './routes/disabled.ts';
+import { eventStreamRoutes } from './routes/event-stream.ts';
 import { eventRoutes } from './routes/events.ts';
 import { healthRoutes } from './routes/health.ts';
 
@@ -13,6 +14,7 @@ export const routes: readonly Route[] = [
   ...conversationRoutes,
   ...conversationLifecycleRoutes,
   ...conversationRunRoutes,
+  ...eventStreamRoutes,
   ...eventRoutes,
   ...bashRoutes,
   ...disabledRoutes,

@@ -8,7 +8,7 @@ import { handleFailure, errorResponse } from './handle-failure.ts';
 import { keyScheme } from './route/route-config.ts';
 import { checkHost } from './guards/check-host.ts';
 import { checkOrigin } from './guards/check-origin.ts';
-import { requireKey } from './guards/require-key.ts';
+import { keyCheck, requireKey } from './guards/require-key.ts';
 import { listen, type Listening } from './listen.ts';
 import type { LogOptions } from './log-options.ts';
 import { loggerFor, requestLog } from './request-log.ts';
@@ -16,6 +16,7 @@ import { routes } from './routes.ts';
 import { protocolVersion } from './routes/health.ts';
 import type { ServerEnv } from './server-env.ts';
 import type { Services } from './services.ts';
+import { addSockets } from './sockets/add-sockets.ts';
 
 /** Options of `server`. */
 export interface ServerOptions {
@@ -71,11 +72,13 @@ export function server(options: ServerOptions): Server {
   const logger = loggerFor(options.log);
   const app = new OpenAPIHono<ServerEnv>();
   app.use(requestLog(logger), checkHost({ host, allowed: allowedHosts }), ...checkOrigin(allowedOrigins));
-  app.use('/api/*', requireKey(keys));
+  const isKey = keyCheck(keys);
+  app.use('/api/*', requireKey(isKey));
   if (options.frontEnd !== undefined) app.use(...frontEnd(options.frontEnd));
   app.use(methodNotAllowed({ app, onMethodNotAllowed: (_context, methods) => notAllowed(methods) }));
   const services = createServices(options, logger);
   addRoutes(app, services);
+  addSockets(app, { services, isKey, logger });
   app.notFound(() => errorResponse(404, 'Not Found'));
   app.onError(handleFailure(logger));
   return {

@@ -3,6 +3,7 @@ import type { BashService } from './bash/bash-service.ts';
 import type { Feed } from './feed/feed.ts';
 import type { ConversationFolds } from './info/conversation-folds.ts';
 import type { Conversations } from './runtime/conversations.ts';
+import type { LiveLogs } from './streams/live-logs.ts';
 
 /** Services that routes use. */
 export interface Services {
@@ -11,6 +12,7 @@ export interface Services {
   readonly feed: Feed;
   readonly conversations: Conversations;
   readonly bash: BashService;
+  readonly streams: LiveLogs;
   /** UTC milliseconds. */
   readonly now: () => number;
   /** UTC milliseconds. */

@@ -6,20 +6,19 @@ import { ServerError } from '../error.ts';
 /** The header that carries the key. @see agent-server 1.43.1 OpenAPI, securitySchemes.APIKeyHeader */
 export const keyHeader = 'X-Session-API-Key';
 
-/**
- * Accepts requests that contain one of the keys. The duration of the comparison does not depend on the keys.
- *
- * @throws {ServerError} `invalid` if there is no key, or one that a header cannot contain.
- */
-export function requireKey(keys: readonly string[]): MiddlewareHandler {
-  const isKey = keyCheck(keys);
+/** Returns true for one of the keys of a server. Its duration does not depend on the keys. */
+export type KeyCheck = (given: string) => boolean;
+
+/** Accepts requests that contain one of the keys in their header. */
+export function requireKey(isKey: KeyCheck): MiddlewareHandler {
   return async (context, next) => {
     if (!isKey(context.req.header(keyHeader) ?? '')) throw new HTTPException(401, { message: 'Unauthorized' });
     await next();
   };
 }
 
-function keyCheck(keys: readonly string[]): (given: string) => boolean {
+/** @throws {ServerError} `invalid` if there is no key, or one that a header cannot contain. */
+export function keyCheck(keys: readonly string[]): KeyCheck {
   if (keys.length === 0) throw new ServerError('invalid', 'A server needs at least one key.');
   if (!keys.every((key) => /^[\x21-\x7E]+$/.test(key))) {
     throw new ServerError('invalid', 'A key is empty or holds a character that no HTTP header can carry.');

@@ -13,8 +13,8 @@ export type RequestBody =
 /** Bytes of a JSON body: room for a few images in a message. */
 const maxBytes = 32 * 1024 * 1024;
 
-/** Structure of a body: beyond any message, within what validation can process. */
-const limits = { depth: 128, values: 500_000 };
+/** Structure of JSON from clients: beyond any message, within what validation can process. */
+export const jsonLimits = { depth: 128, values: 500_000 };
 
 /**
  * Reads the JSON body of a request; `undefined` for an empty one, which clients send with a JSON content type.
@@ -27,8 +27,9 @@ export async function requestBody({ req, env }: Context<ServerEnv>): Promise<Req
   const source = req.method === 'GET' ? env?.incoming : req.raw.body;
   const text = source ? await readText(source) : '';
   if (text.trim() === '') return { value: undefined };
-  const exceeded = exceededJsonLimit(text, limits);
-  if (exceeded !== undefined) return invalid(`The body exceeds the limit of ${limits[exceeded]} for its ${exceeded}.`);
+  const exceeded = exceededJsonLimit(text, jsonLimits);
+  if (exceeded !== undefined)
+    return invalid(`The body exceeds the limit of ${jsonLimits[exceeded]} for its ${exceeded}.`);
   try {
     return { value: JSON.parse(text) as unknown };
   } catch (error) {

@@ -223,3 +223,22 @@ test.for(['search', 'count'])('the %s of a log that lost events is an error that
     exception: expect.stringMatching(/^500: Event 1 of conversation 0+1 is missing; 1 of the later ones/) as unknown,
   });
 });
+
+test('a search after a seq continues exactly where an earlier page ended, whatever was stored since', async () => {
+  const { user: write, stamp: next } = eventFactory();
+  const store = memoryStore();
+  const fact = ConversationStateUpdateEvent.create({ key: 'varve.run', value: {} }, next());
+  await conversationOf(store, { events: [write('0'), fact, write('2'), write('3')] });
+  const serving = server({ store, keys: [testKey] });
+  const search = async (query: string) => {
+    const response = await get(serving, `/api/conversations/${testId(1)}/events/search?${query}`);
+    const { items, ...rest } = (await response.json()) as { readonly items: readonly { readonly id: string }[] };
+    return { count: items.length, ...rest };
+  };
+  expect(await search('after_seq=-1&limit=1')).toMatchObject({ count: 1, last_seq: 1 });
+  expect(await search('after_seq=1&limit=1')).toMatchObject({ count: 1, last_seq: 2 });
+  expect(await search('after_seq=2')).toEqual({ count: 1, next_page_id: null, last_seq: 3 });
+  expect(await search('after_seq=3')).toEqual({ count: 0, next_page_id: null, last_seq: 3 });
+  expect(await search('after_seq=1&sort_order=TIMESTAMP_DESC')).toMatchObject({ count: 2, last_seq: 3 });
+  expect(await search('')).toEqual({ count: 3, next_page_id: null });
+});

@@ -4,7 +4,7 @@ import { HTTPException } from 'hono/http-exception';
 import { conversationId, dashedId } from '../conversation-id.ts';
 import { defineRoute } from '../route/define-route.ts';
 import type { Route } from '../route/route.ts';
-import { naiveLocal } from '../events/naive-local.ts';
+import { after_seq, instant } from '../events/query.ts';
 import { countEvents, eventOrders, searchEvents } from '../events/search-events.ts';
 import { pageLimit } from '../page-limit.ts';
 import type { Services } from '../services.ts';
@@ -14,11 +14,16 @@ const tag = 'Events';
 const event = z
   .looseObject({ id: z.string(), timestamp: z.string(), source: z.string(), kind: z.string() })
   .openapi('Event');
-const instant = z
-  .stringFormat('datetime', (text) => naiveLocal(text) !== undefined)
-  .transform((text) => naiveLocal(text))
-  .openapi({ type: 'string', format: 'date-time' });
 const errors = { 404: 'The conversation or event does not exist.' };
+
+const page = z
+  .object({
+    items: z.array(event),
+    next_page_id: z.string().nullable(),
+    /** With `after_seq`: the cursor after this page. */
+    last_seq: z.int().optional(),
+  })
+  .openapi('EventPage');
 
 /** Conditions of searches and counts. */
 const conditions = z.object({
@@ -39,17 +44,27 @@ export const eventRoutes: readonly Route[] = [
     params: z.object({ conversation_id: conversationId }),
     query: conditions.extend({
       page_id: z.string().optional(),
+      after_seq,
       limit: pageLimit,
       sort_order: z.enum(eventOrders).default('TIMESTAMP'),
     }),
-    response: z.object({ items: z.array(event), next_page_id: z.string().nullable() }).openapi('EventPage'),
+    response: page,
     errors,
     async handle({ params, query }, services) {
-      const { page_id: pageId, sort_order: order, timestamp__gte: from, timestamp__lt: before, ...rest } = query;
+      const {
+        page_id: pageId,
+        after_seq: afterSeq,
+        sort_order: order,
+        timestamp__gte: from,
+        timestamp__lt: before,
+        ...rest
+      } = query;
       const log = await wholeLogOf(params.conversation_id, services);
-      const { items, nextPageId } = await searchEvents(log, { ...rest, pageId, order, from, before });
-      const texts = items.map(({ text }) => text).join(',');
-      return jsonText(`{"items":[${texts}],"next_page_id":${JSON.stringify(nextPageId)}}`);
+      const found = await searchEvents(log, { ...rest, pageId, afterSeq, order, from, before });
+      const texts = found.items.map(({ text }) => text).join(',');
+      // Clients of the reference accept no further field.
+      const cursor = afterSeq === undefined ? '' : `,"last_seq":${found.lastSeq}`;
+      return jsonText(`{"items":[${texts}],"next_page_id":${JSON.stringify(found.nextPageId)}${cursor}}`);
     },
   }),
   defineRoute({

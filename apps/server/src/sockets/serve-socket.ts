@@ -1,0 +1,71 @@
+import { randomUUID } from 'node:crypto';
+import { StorageError } from '@varve/storage';
+import type { Logger } from 'pino';
+import type { WebSocket } from 'ws';
+import type { KeyCheck } from '../guards/require-key.ts';
+import { sendsKey } from './authenticate.ts';
+import { inboxOf, type Inbox } from './inbox.ts';
+import { keepAlive } from './keep-alive.ts';
+import { closeSocket } from './close-socket.ts';
+import type { SocketLimits } from './limits.ts';
+
+/** An accepted client. */
+export interface Client {
+  readonly socket: WebSocket;
+  readonly inbox: Inbox;
+}
+
+/** Parts of `serveSocket`. */
+export interface SocketContext {
+  readonly isKey: KeyCheck;
+  readonly limits: SocketLimits;
+  readonly logger: Logger;
+  /** Number of clients that have sent no key yet. */
+  readonly unknown: { count: number };
+}
+
+/** A socket and what its handshake contained. */
+export interface OpenedSocket {
+  readonly socket: WebSocket;
+  /** True if the handshake contained a key. */
+  readonly hasKey: boolean;
+  readonly connection: NodeJS.EventEmitter;
+}
+
+/** Serves an open socket until it closes: the client sends its key, if the handshake had none, and is served. */
+export async function serveSocket(
+  { socket, hasKey, connection }: OpenedSocket,
+  context: SocketContext,
+  serve: (client: Client) => Promise<void>,
+): Promise<void> {
+  // Every error of a connection is followed by its end.
+  socket.on('error', () => undefined);
+  keepAlive(socket, context.limits.pingMs);
+  const inbox = inboxOf(socket);
+  if (!hasKey) {
+    context.unknown.count += 1;
+    const isAccepted = await sendsKey(socket, inbox, { ...context, connection });
+    context.unknown.count -= 1;
+    if (!isAccepted) return closeSocket(socket, 'notAuthenticated', 'Authentication failed');
+  }
+  try {
+    await serve({ socket, inbox });
+  } catch (error) {
+    closeAfter(error, socket, context.logger);
+  }
+}
+
+/** Closes a socket after an error, which only the log describes unless the client caused it. */
+export function closeAfter(error: unknown, socket: WebSocket, logger: Logger): void {
+  const code = error instanceof StorageError ? error.code : undefined;
+  if (code === 'missing') return closeSocket(socket, 'notFound', 'Conversation not found');
+  if (code === 'invalid') return closeSocket(socket, 'invalidCursor', 'The cursor is after the last event');
+  closeSocket(socket, 'failed', `Internal Server Error ${logFailure(error, logger)}`);
+}
+
+/** Logs an unexpected error; returns its id, which the client receives instead. */
+export function logFailure(error: unknown, logger: Logger): string {
+  const error_id = randomUUID().replaceAll('-', '');
+  logger.error({ err: error, error_id }, 'failure of a socket');
+  return error_id;
+}

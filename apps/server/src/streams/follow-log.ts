@@ -1,0 +1,76 @@
+import { StorageError, type LogReader } from '@varve/storage';
+import { eventFilter } from '../events/event-filter.ts';
+import { eventFrame, syncedFrame, type Frame } from './frame.ts';
+import type { LiveLog, Subscriber } from './live-log.ts';
+import { firstOf, type StreamStart } from './start.ts';
+
+/** Connection to a client. */
+export interface Sink {
+  /** Sends a frame. A client that does not read is disconnected; nothing is sent after that. */
+  send(frame: Frame): void;
+  /** Resolves when the client has read enough to receive more, or was disconnected. */
+  drained(): Promise<void>;
+  /** Disconnects the client after an error of the log. */
+  fail(error: unknown): void;
+  /** Aborts when the client is disconnected. */
+  readonly closed: AbortSignal;
+}
+
+/**
+ * Sends the whole state, the history, a mark and then every later event and message. Resolves when events are live;
+ * they end when the client is disconnected. Nothing is lost, repeated or reordered between history and live events:
+ * the client joins them in the turn in which its history ends where they continue.
+ *
+ * @throws {StorageError} `invalid` for a start after the end of the log, `missing`, `corrupt`, `io`.
+ */
+export async function followLog(log: LiveLog, sink: Sink, start: StreamStart): Promise<void> {
+  const { snapshotCount } = log;
+  await checkStart(start, log.reader);
+  // Events that are stored from now on are sent even without a history.
+  const head = await log.reader.head();
+  sink.send(await log.snapshot());
+  const next = await sendHistory(log, sink, { start, head });
+  if (sink.closed.aborted) return;
+  sink.send(syncedFrame(next - 1));
+  const subscriber: Subscriber = {
+    send(frame) {
+      // A cursor may be ahead of the tail.
+      if ((frame.seq ?? next) >= next) sink.send(frame);
+    },
+    fail: (error) => sink.fail(error),
+  };
+  log.add(subscriber);
+  sink.closed.addEventListener('abort', () => log.remove(subscriber), { once: true });
+  // The end of a run is reported by a whole state, which must not be lost while the history is sent.
+  if (log.snapshotCount > snapshotCount) sink.send(await log.snapshot());
+}
+
+/** @throws {StorageError} `invalid` for a start after the end of the log. */
+export async function checkStart(start: StreamStart, log: LogReader): Promise<void> {
+  if (start.history !== 'after') return;
+  const head = await log.head();
+  if (start.seq < head) return;
+  throw new StorageError('invalid', `The cursor ${start.seq} is after the last event, ${head - 1}.`);
+}
+
+interface History {
+  readonly start: StreamStart;
+  /** Number of events before the subscription. */
+  readonly head: number;
+}
+
+/** Sends events until the history ends where live events continue, and returns the seq of the next one. */
+async function sendHistory(log: LiveLog, sink: Sink, { start, head }: History): Promise<number> {
+  const isSent = eventFilter(start.history === 'since' ? { from: start.timestamp } : {});
+  let next = await firstOf(start, log.reader, head);
+  // The live log may not have reached the head of the log yet.
+  for (let end = head; next < end; end = log.next) {
+    for await (const stored of log.reader.range(next, end)) {
+      next = stored.seq + 1;
+      if (isSent(stored)) sink.send(eventFrame(stored.seq, stored.text));
+      await sink.drained();
+      if (sink.closed.aborted) return next;
+    }
+  }
+  return next;
+}
