@@ -1,5 +1,6 @@
-import { existsSync, mkdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { scriptedServer, type ScriptedServer, type ScriptedTurn } from '@varve/llm/testing';
 import { newHome, runVarve, type Invocation } from './run-varve.ts';
@@ -123,4 +124,31 @@ test('a skill of the repository is listed in a subdirectory, and its command run
   expect([(await project.run(server, ...start)).code, project.hasRun()]).toEqual([0, true]);
   expect(JSON.stringify(server.requests.at(-1))).toContain('Tag: v7');
   expect((await project.varve('trust', 'rm', inner)).code).toBe(0);
+});
+
+test('a server of .mcp.json starts after it is trusted, and ends with the run; a resumed run has its tools without it', async () => {
+  const project = new Project(await newHome());
+  const script = fileURLToPath(new URL('../../../packages/tools/test/support/mcp-server.ts', import.meta.url));
+  project.write('server.ts', readFileSync(script, 'utf8'));
+  project.write('.mcp.json', {
+    mcpServers: { docs: { command: process.execPath, args: ['server.ts'], env: { A: '${TOKEN}' } } },
+  });
+  await runVarve(['secret', 'set', 'TOKEN'], { home: project.home, stdin: 'token-0123456789' });
+  const echo: ScriptedTurn = { calls: [{ name: 'mcp__docs__echo', arguments: { text: 'It answers.' } }] };
+  const token: ScriptedTurn = { calls: [{ name: 'mcp__docs__getenv', arguments: { text: 'A' } }] };
+  await using server = await scriptedServer([done, echo, token, done, echo, done]);
+  const start = ['-w', project.directory, '--confirm', 'never'];
+  const before = await project.run(server, ...start, '--store', 'memory:', 'Go.');
+  expect(before.stderr).toContain('no effect have servers (.mcp.json)');
+  expect(JSON.stringify(server.requests[0])).not.toContain('mcp__');
+  await project.trust(project.directory);
+  const run = await project.run(server, ...start, 'Go.');
+  expect([run.code, run.stderr]).toEqual([0, expect.stringContaining('conversation')]);
+  expect(JSON.stringify(server.requests.at(-1))).toContain('It answers.');
+  expect(JSON.stringify(server.requests.at(-1))).toContain('<secret-hidden>');
+  project.write('server.ts', 'process.exit(1);');
+  const id = /conversation (\w+)/.exec(run.stderr)?.[1] ?? '';
+  const resumed = await project.varve('run', '--resume', id, 'Again.');
+  expect([resumed.code, resumed.stderr]).toEqual([0, expect.stringContaining('changed since you trusted it')]);
+  expect(JSON.stringify(server.requests.at(-1))).toContain('The server docs is not running.');
 });

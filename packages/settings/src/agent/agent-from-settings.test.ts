@@ -6,7 +6,7 @@ import { scriptedModel } from '@varve/llm/testing';
 import { redactor } from '@varve/text';
 import { expect, test } from 'vitest';
 import { resolveSettings, type Settings } from '../layers/resolve-settings.ts';
-import { agentFromSettings, unusedSettings, type AgentSetup } from './agent-from-settings.ts';
+import { agentFromSettings, type AgentSetup } from './agent-from-settings.ts';
 
 async function settingsOf(
   user: unknown,
@@ -52,6 +52,14 @@ test('presets, added and removed tools decide what the model is offered', async 
   await expect(toolsOf({ tools: { add: ['grp'] } })).rejects.toThrow('There is no tool "grp"; the nearest is "grep".');
 });
 
+test('a list of tools takes the place of the preset, in the names of the reference too', async () => {
+  expect(await toolsOf({ tools: { only: ['TerminalTool', 'grep'], add: ['glob'] } })).toEqual([
+    'terminal',
+    'grep',
+    'glob',
+  ]);
+});
+
 test('limits, rules, concurrency, text replies and the condenser are those of the settings', async () => {
   const agent = await agentOf({
     budget: { steps: 9, cost_usd: 1.5, tokens: 1000, calls: 7, seconds: 2.5 },
@@ -88,11 +96,6 @@ test('a stored conversation keeps its policy and limits, unless a flag changes t
   expect(changed.confirmation.spec).toEqual({ kind: 'AlwaysConfirm' });
   const imported = await agentOf({}, { resumed: { hasPolicy: false } });
   expect(imported.confirmation.spec).toMatchObject({ kind: 'ConfirmRisky' });
-});
-
-test('MCP servers that are enabled are named as not started', async () => {
-  const settings = await settingsOf({ mcp_servers: { docs: { command: 'x' }, off: { command: 'y', enabled: false } } });
-  expect(unusedSettings(settings)).toEqual(['MCP servers are stored, but this version does not start them: docs.']);
 });
 
 test('context files are in the prompt of the preset, and the spec lists the tools without the files', async () => {

@@ -51,11 +51,16 @@ export function agentFromSettings(setup: AgentSetup): Agent {
   const { settings, model, condenserModel, contextFiles = [], parameters, signingKey, resumed, rules } = setup;
   const confirmation = confirmationFor(settings, resumed);
   const secretNames = Object.keys(setup.secrets ?? {});
+  const suffix = settings.get('prompt.suffix');
   const [concurrency, textReply] = [settings.get('concurrency'), settings.get('text_reply')];
   return defineAgent({
     model,
     tools: toolsFromSettings(settings, setup),
-    prompt: presetPrompt(settings.get('tools.preset') ?? 'default', { files: contextFiles, secretNames }),
+    prompt: presetPrompt(settings.get('tools.preset') ?? 'default', {
+      files: contextFiles,
+      secretNames,
+      ...(suffix !== undefined && { suffix }),
+    }),
     condenser: condenserOf(settings, condenserModel),
     ...(concurrency !== undefined && { concurrency }),
     ...(textReply !== undefined && { textReply }),
@@ -68,13 +73,6 @@ export function agentFromSettings(setup: AgentSetup): Agent {
     protectedPaths: [setup.home],
     ...(!resumed && { ...budgetOf(settings), ...stuckOf(settings) }),
   });
-}
-
-/** Describes settings that have no effect yet, each in one sentence. */
-export function unusedSettings(settings: Settings): readonly string[] {
-  const servers = Object.entries(settings.get('mcp_servers') ?? {}).filter(([, { enabled = true }]) => enabled);
-  if (servers.length === 0) return [];
-  return [`MCP servers are stored, but this version does not start them: ${servers.map(([name]) => name).join(', ')}.`];
 }
 
 function confirmationFor(settings: Settings, resumed: AgentSetup['resumed']): ConfirmationPolicy | undefined {

@@ -1,5 +1,5 @@
 export type { ResumedHooks } from './hooks-for-run.ts';
-export { agentFromSettings, unusedSettings, type AgentSetup } from './agent-from-settings.ts';
+export { agentFromSettings, type AgentSetup } from './agent-from-settings.ts';
 export {
   modelAddress,
   modelFromSettings,

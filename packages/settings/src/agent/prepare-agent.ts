@@ -2,12 +2,14 @@ import { join } from 'node:path';
 import type { Agent } from '@varve/agent';
 import { readProjectContext, type ContextFile } from '@varve/agent/prompt';
 import type { LanguageModel } from '@varve/llm';
+import type { McpServers } from '@varve/tools/mcp';
+import { configuredServers, type FileServer } from '../extensions/configured-servers.ts';
 import { loadExtensions, type Extensions } from '../extensions/load-extensions.ts';
 import { permissionStore } from '../permissions/permission-store.ts';
 import type { ModelRole } from '../profiles/model-profiles.ts';
 import type { SecretStore } from '../secrets/secret-store.ts';
 import { secretsForRun } from '../secrets/secrets-for-run.ts';
-import { agentFromSettings, unusedSettings, type AgentSetup } from './agent-from-settings.ts';
+import { agentFromSettings, type AgentSetup } from './agent-from-settings.ts';
 import { hooksForRun, type ResumedHooks } from './hooks-for-run.ts';
 import type { ModelNotices, ModelOptions } from './model-from-settings.ts';
 import { RoleModels } from './role-models.ts';
@@ -58,16 +60,18 @@ export interface PreparedAgent extends AsyncDisposable {
  */
 export async function prepareAgent(options: PrepareAgentOptions): Promise<PreparedAgent> {
   const { settings, home, workspace, stored } = options;
-  const warnings = [...settings.warnings, ...unusedSettings(settings)];
-  const extensions = await loadExtensions(options);
+  await using created = new AsyncDisposableStack();
+  const extensions = await loadExtensions({ ...options, disabledSkills: settings.get('skills.disabled') ?? [] });
   const hooks = hooksForRun(extensions.hooks, stored?.hooks, options.resumedHooks);
-  const models = new RoleModels(options);
+  const models = created.use(new RoleModels(options));
   const main = await models.create('agent');
   const summarizer = await models.own('condenser');
   const { keys, variables, problems } = await secretsOf([...main.secrets, ...(summarizer?.secrets ?? [])], options);
   const context = stored ? { files: [], warnings: [] } : await contextOf(options);
+  const servers = await startServers(extensions.servers, { ...options, values: variables, keys });
+  created.use(servers);
   const agent = agentFromSettings({
-    ...setupOf(options),
+    ...setupOf(options, servers),
     model: main.model,
     secrets: variables,
     rules: (await permissionStore(home).list(workspace)).map(({ rule }) => rule),
@@ -76,28 +80,59 @@ export async function prepareAgent(options: PrepareAgentOptions): Promise<Prepar
     ...(hooks && { hooks }),
     ...(summarizer && { condenserModel: summarizer.model }),
   });
+  const owned = created.move();
   return {
     agent,
     secrets: keys,
     model: async (role) => ((await models.own(role)) ?? main).model,
-    warnings: [...warnings, ...problems, ...context.warnings, ...extensions.warnings],
+    warnings: [...settings.warnings, ...problems, ...context.warnings, ...extensions.warnings, ...servers.problems],
     untrusted: extensions.untrusted,
-    [Symbol.asyncDispose]: () => models[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }
 
-function setupOf(options: PrepareAgentOptions): Omit<AgentSetup, 'model'> {
-  const { settings, home, env, keepsHistory, onEndedPrograms, kinds, signingKey, stored } = options;
+function setupOf(options: PrepareAgentOptions, servers: StartedServers): Omit<AgentSetup, 'model'> {
+  const { settings, home, env, keepsHistory, onEndedPrograms, kinds = [], signingKey, stored } = options;
   return {
     settings,
     home,
     env,
     keepsHistory,
+    kinds: [...kinds, ...servers.kinds],
+    serverTools: servers.tools,
     ...(onEndedPrograms && { onEndedPrograms }),
-    ...(kinds && { kinds }),
     ...(signingKey && { signingKey }),
     ...(stored?.parameters && { parameters: stored.parameters }),
     ...(stored && { resumed: stored }),
+  };
+}
+
+interface ServerOptions extends Pick<PrepareAgentOptions, 'settings' | 'workspace' | 'env' | 'stored'> {
+  /** Secrets that servers may be given, by name. */
+  readonly values: Readonly<Record<string, string>>;
+  readonly keys: readonly string[];
+}
+
+interface StartedServers extends AsyncDisposable, Pick<McpServers, 'tools' | 'problems'> {
+  readonly kinds: readonly McpServers['kind'][];
+}
+
+/** Starts the servers. Those of a stored conversation that do not start answer each call with that. */
+async function startServers(files: readonly FileServer[], options: ServerOptions): Promise<StartedServers> {
+  const { settings, workspace, env, values, keys, stored } = options;
+  const { servers, problems } = configuredServers(settings, files, { workspace, secrets: values });
+  const { serverTools = [] } = stored ?? {};
+  if (Object.keys(servers).length === 0 && serverTools.length === 0)
+    return { tools: [], kinds: [], problems, [Symbol.asyncDispose]: async () => undefined };
+  // Loaded here, because few runs have servers.
+  const { startMcpServers } = await import('@varve/tools/mcp');
+  const started = await startMcpServers(servers, { env, secrets: keys });
+  const isStarted = (server: string): boolean => started.tools.some(({ params }) => params.server === server);
+  return {
+    tools: [...started.tools, ...serverTools.filter(({ params }) => !isStarted(params.server))],
+    kinds: [started.kind],
+    problems: [...problems, ...started.problems],
+    [Symbol.asyncDispose]: () => started[Symbol.asyncDispose](),
   };
 }
 

@@ -1,6 +1,8 @@
 import type { AgentOptions } from '@varve/agent';
 import type { Json } from '@varve/events';
 import { modelParameters } from '@varve/llm/specs';
+import type { McpToolSpec } from '@varve/tools/mcp';
+import * as z from 'zod';
 import { storedModel, type StoredModel } from './stored-model.ts';
 
 /** Parts of the agent of a stored conversation that settings do not replace. */
@@ -11,7 +13,14 @@ export interface StoredAgentParts {
   readonly hasPolicy: boolean;
   /** Hooks that it was used with. They do not run; those of the files have to be equal. */
   readonly hooks?: Json;
+  /** Tools of servers that it was used with. */
+  readonly serverTools?: readonly McpToolSpec[];
 }
+
+const serverTool = z.object({
+  name: z.literal('mcp'),
+  params: z.object({ server: z.string(), tools: z.array(z.string()) }),
+});
 
 /** Returns the parts in the settings of a log, as `readSettings` returns them. */
 export function storedAgentParts(settings: {
@@ -21,6 +30,14 @@ export function storedAgentParts(settings: {
   const { agent } = settings;
   const model = storedModel(agent);
   const { data: parameters } = modelParameters.safeParse(fieldOf(agent, 'parameters'));
+  const serverTools = z
+    .array(z.unknown())
+    .catch([])
+    .parse(fieldOf(agent, 'tools'))
+    .flatMap((tool) => {
+      const { data } = serverTool.safeParse(tool);
+      return data ?? [];
+    });
   const hooks = fieldOf(agent, 'hooks');
   // The reference stores the policy next to its agent.
   const policy = fieldOf(agent, 'confirmation_policy') ?? settings['confirmation_policy'];
@@ -28,6 +45,7 @@ export function storedAgentParts(settings: {
     ...(model && { model }),
     ...(parameters && { parameters }),
     ...(hooks !== undefined && { hooks }),
+    ...(serverTools.length > 0 && { serverTools }),
     hasPolicy: policy !== undefined && policy !== null,
   };
 }

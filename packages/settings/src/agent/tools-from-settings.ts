@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { toolset, type Toolset } from '@varve/agent/specs';
+import { toolset, type NamedTool, type Toolset } from '@varve/agent/specs';
 import type { Variables } from '@varve/text';
 import { namedSecrets, type RunningProgram } from '@varve/tools';
 import { toolKinds, toolPresets, type ToolKind, type ToolSettings } from '@varve/tools/specs';
@@ -21,6 +21,8 @@ export interface ToolSetup {
   readonly secrets?: Readonly<Record<string, string>>;
   /** Kinds of tools of the application, in addition to the built-in ones. */
   readonly kinds?: readonly ToolKind[];
+  /** Tools of servers, whose kind is among `kinds`. */
+  readonly serverTools?: readonly NamedTool[];
 }
 
 /**
@@ -33,15 +35,16 @@ export function toolsFromSettings(settings: Settings, setup: ToolSetup): Toolset
     ...toolKinds(({ conversationId }) => toolSettings(conversationId, settings, setup)),
     ...(setup.kinds ?? []),
   ];
-  const names = toolNames(settings).map((name) => kindOf(name, kinds).kind);
+  const names = [...new Set(toolNames(settings).map((name) => kindOf(name, kinds).kind))];
   // The spec of the agent lists them, so that a resumed conversation has the same.
-  return toolset(names, kinds);
+  return toolset([...names, ...(setup.serverTools ?? [])], kinds);
 }
 
 /** Returns the names of the tools that the model is offered, in order. */
 function toolNames(settings: Settings): readonly string[] {
   const preset = settings.get('tools.preset') ?? 'default';
-  const names: readonly string[] = Object.entries(toolPresets).find(([name]) => name === preset)?.[1] ?? [];
+  const ofPreset: readonly string[] = Object.entries(toolPresets).find(([name]) => name === preset)?.[1] ?? [];
+  const names = settings.get('tools.only') ?? ofPreset;
   const removed = settings.get('tools.remove') ?? [];
   const all = [...new Set([...names, ...(settings.get('tools.add') ?? [])])].filter((name) => !removed.includes(name));
   // Providers and people expect the tool that ends the work at the end.

@@ -33,6 +33,7 @@ test('a repository may set nothing that moves keys, runs programs or weakens a c
   const harmless = settingKeys.filter((key) => definitionOf(key).scope === 'project');
   expect(harmless).toEqual([
     'tools.preset',
+    'tools.only',
     'tools.add',
     'tools.remove',
     'condenser.kind',
@@ -40,7 +41,7 @@ test('a repository may set nothing that moves keys, runs programs or weakens a c
     'condenser.window_share',
   ]);
   const user = settingKeys.filter((key) => definitionOf(key).scope === 'user').join(' ');
-  for (const section of ['llm.', 'roles.', 'confirmation.', 'shell.', 'signing.', 'store', 'budget.']) {
+  for (const section of ['llm.', 'roles.', 'confirmation.', 'shell.', 'signing.', 'store', 'budget.', 'mcp_enabled']) {
     expect(settingKeys.filter((key) => key.startsWith(section)).every((key) => user.includes(key))).toBe(true);
   }
 });

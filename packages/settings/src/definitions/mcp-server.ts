@@ -24,3 +24,31 @@ export const mcpServer = z.strictObject({
   auth: z.record(z.string(), z.json()).optional(),
   enabled: z.boolean().optional(),
 });
+
+/** Configuration of a server. */
+export type McpServerConfig = z.output<typeof mcpServer>;
+
+/** Entries of files for several agents: fields of others are ignored, and `type` is the transport. */
+const fileEntry = z
+  .object({ ...mcpServer.shape, type: z.enum(['stdio', 'http', 'streamable-http', 'sse']).optional() })
+  .transform(({ type, ...server }): McpServerConfig => ({ ...(type && { transport: type }), ...server }));
+
+/**
+ * Returns the servers in parsed `.mcp.json`, and the names of those that are invalid.
+ *
+ * @see https://code.claude.com/docs/en/mcp (project scope)
+ */
+export function serversOfFile(json: unknown): {
+  readonly servers: Readonly<Record<string, McpServerConfig>>;
+  readonly invalid: readonly string[];
+} {
+  const { data } = z.object({ mcpServers: z.record(z.string(), z.unknown()).default({}) }).safeParse(json);
+  if (!data) return { servers: {}, invalid: ['mcpServers'] };
+  const parsed = Object.entries(data.mcpServers).map(
+    ([name, entry]) => [name, fileEntry.safeParse(entry).data] as const,
+  );
+  return {
+    servers: Object.fromEntries(parsed.flatMap(([name, server]) => (server ? [[name, server]] : []))),
+    invalid: parsed.flatMap(([name, server]) => (server ? [] : [name])),
+  };
+}

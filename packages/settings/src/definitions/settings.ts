@@ -32,6 +32,7 @@ export const settingDefinitions = {
     scope: 'project',
     defaultValue: 'default',
   }),
+  'tools.only': setting(z.array(z.string()), 'Tools in place of the preset.', { scope: 'project' }),
   'tools.add': setting(z.array(z.string()), 'Tools in addition to the preset.', { scope: 'project' }),
   'tools.remove': setting(z.array(z.string()), 'Tools of the preset that are left out.', { scope: 'project' }),
   concurrency: setting(count.max(64), 'Calls of one reply that may run concurrently.', {
@@ -83,9 +84,12 @@ export const settingDefinitions = {
   store: setting(z.string().min(1), 'Store of the conversations: sqlite:FILE, dir:PATH or memory:.'),
   mcp_servers: setting(
     z.record(z.string(), mcpServer),
-    'Servers of the model context protocol, by name. They are stored, and not started by this version.',
+    'Servers of the model context protocol, by name. ${NAME} in env, headers, args and url is a secret.',
     { scope: 'trusted-project' },
   ),
+  mcp_enabled: setting(z.array(z.string()), 'Servers that are started; default all, also those of .mcp.json.'),
+  'skills.disabled': setting(z.array(z.string()), 'Skills that are left out.', { scope: 'trusted-project' }),
+  'prompt.suffix': setting(z.string(), 'Instructions at the end of the system prompt.', { scope: 'trusted-project' }),
   'reference.agent_settings': setting(json, 'Settings of agents that only clients of the reference use.'),
   'reference.conversation_settings': setting(json, 'Settings of conversations that only clients use.'),
   'reference.misc_settings': setting(json, 'Data of clients.'),

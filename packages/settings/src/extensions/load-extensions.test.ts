@@ -129,6 +129,28 @@ test('a settings file is trusted with the scripts that the hooks next to it name
   expect(await isTrustedFile(file, place.directories)).toBe(false);
 });
 
+test('servers of .mcp.json count if it is trusted with the script that it starts', async () => {
+  const place = new Place();
+  place.write('.mcp.json', {
+    mcpServers: { docs: { type: 'stdio', command: 'node', args: ['tools/server.js'] }, bad: 1 },
+  });
+  place.write('tools/server.js', 'serve();');
+  const before = await place.load();
+  expect([before.servers, before.untrusted]).toMatchObject([[], [{ details: ['servers (.mcp.json)'] }]]);
+  await place.trust();
+  const { servers, warnings } = await place.load();
+  expect(servers).toEqual([
+    {
+      name: 'docs',
+      config: { transport: 'stdio', command: 'node', args: ['tools/server.js'] },
+      directory: place.workspace,
+    },
+  ]);
+  expect(warnings).toEqual([expect.stringContaining('.mcp.json: bad is not valid')]);
+  place.write('tools/server.js', 'steal();');
+  expect(await place.load()).toMatchObject({ servers: [], untrusted: [{ status: 'changed' }] });
+});
+
 test('a configuration that cannot be trusted is named, and nothing of it runs', async () => {
   const place = new Place();
   place.write('.openhands/hooks.json', stop('true'));
@@ -140,6 +162,7 @@ test('a configuration that cannot be trusted is named, and nothing of it runs', 
   expect(loaded).not.toHaveProperty('hooks');
   expect(await loadExtensions({ ...place.directories, workspace: '/nowhere' })).toEqual({
     skills: [],
+    servers: [],
     untrusted: [],
     warnings: [],
   });

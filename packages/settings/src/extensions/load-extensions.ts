@@ -1,7 +1,8 @@
 import { realpath } from 'node:fs/promises';
 import { loadHooks, type HookConfig } from '@varve/agent/hooks';
-import { loadSkills, type Skill } from '@varve/agent/skills';
+import { loadSkills, type Skill, type SourceProblem } from '@varve/agent/skills';
 import type { TrustDirectories } from '../trust/trust-subject.ts';
+import { serversOfFiles, type FileServer } from './configured-servers.ts';
 import { trustedParts, type UntrustedDirectory } from './trusted-parts.ts';
 
 /** Options of {@link loadExtensions}. */
@@ -18,6 +19,8 @@ export interface Extensions {
   readonly hooks?: HookConfig;
   /** All skills; the commands, scripts and servers of those that are not trusted are left out. */
   readonly skills: readonly Skill[];
+  /** Servers of trusted files, the strongest first; those of the settings are not among them. */
+  readonly servers: readonly FileServer[];
   /** Directories whose hooks, servers and commands have no effect. */
   readonly untrusted: readonly UntrustedDirectory[];
   /** Files that cannot be used, one sentence each, with names from the directories. */
@@ -34,19 +37,25 @@ export async function loadExtensions(options: ExtensionOptions): Promise<Extensi
   const { disabledSkills: disabled = [] } = options;
   const workspace = await existing(options.workspace);
   const userHome = await existing(options.userHome);
-  if (workspace === undefined) return { skills: [], untrusted: [], warnings: [] };
+  if (workspace === undefined) return { skills: [], servers: [], untrusted: [], warnings: [] };
   const parts = await trustedParts(workspace, { home: options.home, ...(userHome !== undefined && { userHome }) });
   const roots = { workspace, ...(userHome !== undefined && { home: userHome }), trusted: parts.isTrusted };
   const { hooks, problems: hookProblems } = await loadHooks(roots);
   const { skills, problems: skillProblems } = await loadSkills({ ...roots, disabled });
   await parts.checkUnchanged();
+  const { servers, problems: serverProblems } = serversOfFiles(parts.trusted, skills, workspace);
   const problems = [...hookProblems, ...skillProblems];
   return {
     ...(Object.keys(hooks).length > 0 && { hooks }),
     skills,
+    servers,
     untrusted: parts.untrusted,
-    warnings: problems.map(({ path, line, message }) => `${path}${line === undefined ? '' : `:${line}`}: ${message}`),
+    warnings: [...problems.map(describeProblem), ...serverProblems],
   };
+}
+
+function describeProblem({ path, line, message }: SourceProblem): string {
+  return `${path}${line === undefined ? '' : `:${line}`}: ${message}`;
 }
 
 /** Returns a directory with links resolved; undefined if it is missing. */

@@ -55,10 +55,19 @@ function referenceSettings(record: AgentProfileRecord): Partial<Record<SettingKe
   return {
     'roles.agent': record.llm_profile_ref,
     concurrency: record.tool_concurrency_limit,
-    ...(enabled === false && { 'condenser.kind': 'none' }),
+    mcp_enabled: record.mcp_server_refs,
+    'prompt.suffix': record.system_message_suffix,
+    'skills.disabled': record.disabled_skills,
+    // The reference adds the tools that need no choice to every list.
+    ...(record.tools && { 'tools.only': [...record.tools.map(nameOfTool), 'think', 'finish'] }),
+    ...(enabled === false && { 'condenser.kind': 'no-condensation' }),
     ...(isCount(maxSize) && { 'condenser.max_events': maxSize }),
     ...(confirms === true && { 'confirmation.policy': 'risky' }),
   };
+}
+
+function nameOfTool(tool: string | { readonly name: string }): string {
+  return typeof tool === 'string' ? tool : tool.name;
 }
 
 function isCount(value: Json | undefined): value is number {

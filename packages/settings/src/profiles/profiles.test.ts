@@ -155,6 +155,20 @@ test('the settings of an agent profile are stronger than files, and weaker than 
   expect((await resolveSettings({ home, env })).get('agent_profile')).toBeUndefined();
 });
 
+test('tools, servers, skills, instructions and the condenser of an agent profile have an effect', async () => {
+  const { agents } = await opened();
+  const tools = ['terminal', { name: 'FileEditorTool', params: {} }];
+  const fields = { mcp_server_refs: ['docs'], disabled_skills: ['release'], system_message_suffix: 'Be brief.' };
+  await agents.save({ name: 'small', tools, condenser: { enabled: false }, ...fields });
+  expect(Object.fromEntries((await agents.settings('small')).map(({ key, value }) => [key, value]))).toEqual({
+    'tools.only': ['terminal', 'FileEditorTool', 'think', 'finish'],
+    mcp_enabled: ['docs'],
+    'skills.disabled': ['release'],
+    'prompt.suffix': 'Be brief.',
+    'condenser.kind': 'no-condensation',
+  });
+});
+
 test('an agent profile with an unknown setting is refused', async () => {
   const { agents } = await opened();
   const saved = agents.save({ name: 'a', varve: { tex_reply: 'wait' } });

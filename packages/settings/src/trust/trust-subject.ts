@@ -4,6 +4,7 @@ import { loadHooks, type HookSource } from '@varve/agent/hooks';
 import { loadSkills, type Skill } from '@varve/agent/skills';
 import { SettingsError } from '../error.ts';
 import { repositoryDirectories } from '../files/repository.ts';
+import { serverScripts } from './server-scripts.ts';
 import { readConfiguration, type Configuration, type ConfigurationScope } from './configuration.ts';
 
 /** Directories in which a trust decision is looked up. */
@@ -52,7 +53,8 @@ export async function trustSubject(
   const { sources } = await hooksOf(root, { scope, userHome });
   const skills = await skillsOf(root, scope);
   const scripts = Object.fromEntries(scope === 'user' ? [] : sources.flatMap((source) => namedFiles(source)));
-  const configuration = await readConfiguration(root, { home, scope, also: Object.keys(scripts) });
+  const also = [...Object.keys(scripts), ...(scope === 'user' ? [] : await serverScripts(before))];
+  const configuration = await readConfiguration(root, { home, scope, also });
   checkUnchanged(before, configuration, scripts);
   return {
     configuration,

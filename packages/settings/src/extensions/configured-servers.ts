@@ -1,0 +1,102 @@
+import type { Skill } from '@varve/agent/skills';
+import type { McpServer } from '@varve/tools/mcp';
+import { serversOfFile, type McpServerConfig } from '../definitions/mcp-server.ts';
+import { SettingsError } from '../error.ts';
+import type { Settings } from '../layers/resolve-settings.ts';
+import type { TrustSubject } from '../trust/trust-subject.ts';
+import { resolveServer } from './resolve-server.ts';
+
+/** Server of a file. */
+export interface FileServer {
+  readonly name: string;
+  readonly config: McpServerConfig;
+  /** Directory of its relative paths, absolute. */
+  readonly directory: string;
+}
+
+/** Servers of trusted files, the strongest first, and files with errors. */
+export interface FileServers {
+  readonly servers: readonly FileServer[];
+  /** One sentence each. */
+  readonly problems: readonly string[];
+}
+
+/**
+ * Returns the servers in the `.mcp.json` of trusted directories, the workspace first, then those of trusted skills.
+ * They are read from the bytes that were compared with what a person trusts.
+ */
+export function serversOfFiles(
+  trusted: readonly TrustSubject[],
+  skills: readonly Skill[],
+  workspace: string,
+): FileServers {
+  const files = trusted.toReversed().flatMap(({ configuration }) => {
+    const bytes = configuration.scope === 'project' ? configuration.read('.mcp.json') : undefined;
+    return bytes
+      ? [{ json: jsonOf(bytes), where: `${configuration.workspace}/.mcp.json`, directory: configuration.workspace }]
+      : [];
+  });
+  const ofSkills = skills.map(({ name, mcpServers }) => {
+    return { json: { mcpServers }, where: `The skill ${name}`, directory: workspace };
+  });
+  const parsed = [...files, ...ofSkills].map(({ json, ...place }) => ({ ...serversOfFile(json), ...place }));
+  return {
+    servers: parsed.flatMap(({ servers, directory }) =>
+      Object.entries(servers).map(([name, config]) => ({ name, config, directory })),
+    ),
+    problems: parsed.flatMap(({ invalid, where }) => invalid.map((name) => `${where}: ${name} is not valid.`)),
+  };
+}
+
+/** Servers to start, by name, and those that cannot be. */
+export interface ConfiguredServers {
+  readonly servers: Readonly<Record<string, McpServer>>;
+  /** One sentence each. */
+  readonly problems: readonly string[];
+}
+
+/** Returns the servers of the settings and of trusted files; those of a stronger place replace others of their name. */
+export function configuredServers(
+  settings: Settings,
+  files: readonly FileServer[],
+  { workspace, secrets }: { readonly workspace: string; readonly secrets: Readonly<Record<string, string>> },
+): ConfiguredServers {
+  const enabled = settings.get('mcp_enabled');
+  const found = new Map<string, FileServer>();
+  for (const server of [...ofSettings(settings, workspace), ...files]) {
+    if (!found.has(server.name)) found.set(server.name, server);
+  }
+  const servers: Record<string, McpServer> = {};
+  const problems: string[] = (enabled ?? [])
+    .filter((name) => !found.has(name))
+    .map((name) => `There is no server ${JSON.stringify(name)}, which mcp_enabled names.`);
+  for (const { name, config, directory } of found.values()) {
+    if (config.enabled === false || enabled?.includes(name) === false) continue;
+    try {
+      servers[name] = resolveServer(name, config, { directory, secrets });
+    } catch (error) {
+      if (!(error instanceof SettingsError)) throw error;
+      problems.push(error.message);
+    }
+  }
+  return { servers, problems };
+}
+
+/** The servers of all places count, not only those of the strongest. */
+function ofSettings(settings: Settings, workspace: string): readonly FileServer[] {
+  const entry = settings.entry('mcp_servers');
+  return (entry ? [entry, ...entry.hidden] : []).flatMap(({ value }) =>
+    // Each value has passed the schema of the setting.
+    Object.entries(value as Readonly<Record<string, McpServerConfig>>).map(([name, config]) => {
+      return { name, config, directory: workspace };
+    }),
+  );
+}
+
+function jsonOf(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder().decode(bytes));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,62 @@
+import { resolve } from 'node:path';
+import { isLoopback } from '@varve/text';
+import type { McpServer } from '@varve/tools/mcp';
+import type { McpServerConfig } from '../definitions/mcp-server.ts';
+import { SettingsError } from '../error.ts';
+
+/** Circumstances of a server. */
+export interface ServerContext {
+  /** Directory of relative paths and of processes without one, absolute. */
+  readonly directory: string;
+  /** Secrets by name, which `${NAME}` stands for. */
+  readonly secrets: Readonly<Record<string, string>>;
+}
+
+/**
+ * Returns a server as it is started: `${NAME}` and `${NAME:-default}` in arguments, variables, headers and the address
+ * are replaced by secrets of the person, and by nothing else. A secret is not sent over a connection that others read.
+ *
+ * @throws {SettingsError} `invalid` for a server that cannot be started, `missing` for an unknown secret.
+ */
+export function resolveServer(name: string, config: McpServerConfig, context: ServerContext): McpServer {
+  const { command, url, transport, timeout } = config;
+  const invalid = (why: string): SettingsError => new SettingsError('invalid', `The server ${name} ${why}.`);
+  const expand = (text: string): string => expanded(text, name, context.secrets);
+  const limit = timeout === undefined ? {} : { timeoutMs: Math.min(timeout, 3600) * 1000 };
+  const strategy = config.auth?.['strategy'];
+  if (config.auth && strategy !== 'none')
+    throw invalid(`uses the authorization ${JSON.stringify(strategy)}, which is not supported`);
+  if (command !== undefined && (transport === undefined || transport === 'stdio')) {
+    return {
+      transport: 'stdio',
+      command,
+      args: (config.args ?? []).map(expand),
+      env: mapValues(config.env ?? {}, expand),
+      directory: resolve(context.directory, config.cwd ?? '.'),
+      ...limit,
+    };
+  }
+  if (url === undefined || transport === 'stdio') throw invalid('has neither a command nor an address');
+  const address = expand(url);
+  if (!/^https?:\/\//.test(address) || !URL.canParse(address)) throw invalid('has an address that is not valid');
+  const headers = mapValues(config.headers ?? {}, expand);
+  const hasSecret = [url, ...Object.values(config.headers ?? {})].some((text) => /\$\{/.test(text));
+  if (hasSecret && !address.startsWith('https:') && !isLoopback(address))
+    throw invalid('would get a secret over a connection that is not encrypted');
+  return { transport: transport === 'sse' ? 'sse' : 'http', url: address, headers, ...limit };
+}
+
+function expanded(text: string, server: string, secrets: Readonly<Record<string, string>>): string {
+  return text.replaceAll(/\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g, (_match, name: string, fallback?: string) => {
+    const value = Object.hasOwn(secrets, name) ? secrets[name] : fallback;
+    if (value !== undefined) return value;
+    throw new SettingsError('missing', `The server ${server} needs the secret ${name}, which is not stored.`);
+  });
+}
+
+function mapValues(
+  values: Readonly<Record<string, string>>,
+  change: (value: string) => string,
+): Record<string, string> {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value)]));
+}

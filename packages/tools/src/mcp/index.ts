@@ -1,0 +1,4 @@
+export { connectMcp, type ConnectOptions, type McpConnection } from './mcp-connection.ts';
+export type { McpAddress, McpProcess, McpServer, McpToolDescription } from './mcp-server.ts';
+export { startMcpServers, type McpServers, type McpServersOptions, type McpToolSpec } from './mcp-servers.ts';
+export { mcpToolName } from './mcp-tool.ts';

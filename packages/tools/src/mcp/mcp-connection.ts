@@ -1,0 +1,129 @@
+import {
+  Client,
+  SSEClientTransport,
+  StreamableHTTPClientTransport,
+  type Transport,
+} from '@modelcontextprotocol/client';
+import type { CallToolResult } from '@modelcontextprotocol/client';
+import type { Redactor, Variables } from '@varve/text';
+import { ToolError } from '../contract/error.ts';
+import { shellEnvironment } from '../processes/shell-environment.ts';
+import type { McpServer, McpToolDescription } from './mcp-server.ts';
+import { ProcessTransport } from './process-transport.ts';
+
+/** Options of {@link connectMcp}. */
+export interface ConnectOptions {
+  /** Environment of the host, of which a process gets the public variables. */
+  readonly env: Variables;
+  /** Masks secrets in messages. */
+  readonly redactor: Redactor;
+  readonly signal?: AbortSignal;
+}
+
+/** Open connection to a server. */
+export interface McpConnection {
+  /** Tools that it listed when it was connected. */
+  readonly tools: readonly McpToolDescription[];
+  /** False after the server has ended or the connection was closed. */
+  readonly isOpen: boolean;
+  /** @throws {ToolError} `unusable` for a server that fails, ends or takes too long; what the signal aborts with. */
+  call(tool: string, input: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<CallToolResult>;
+  /** Ends the server, if it is a process. Idempotent. */
+  close(): Promise<void>;
+}
+
+/** Time limit of each call, and of the start. */
+const defaultTimeoutMs = 60_000;
+const startMs = 30_000;
+
+/** Maximum number of tools of one server, and size of the description of one in characters. */
+const maxTools = 128;
+const maxDescription = 8000;
+const maxSchema = 32_000;
+
+/**
+ * Starts a server, or connects to it, and lists its tools. It is offered no capabilities: it cannot ask for samples,
+ * roots or input. Tools whose description is too large are left out.
+ *
+ * @throws {ToolError} `unusable` with the reason, and the end of what a process printed.
+ */
+export async function connectMcp(name: string, server: McpServer, options: ConnectOptions): Promise<McpConnection> {
+  const { redactor, signal } = options;
+  const timeout = server.timeoutMs ?? defaultTimeoutMs;
+  const transport = transportOf(server, options);
+  const client = new Client({ name: 'varve', version: '0' });
+  let isOpen = true;
+  Object.assign(client, { onclose: () => (isOpen = false), onerror: () => undefined });
+  const failed = (what: string, cause: unknown): ToolError => {
+    const printed = transport instanceof ProcessTransport ? transport.stderr : '';
+    const details = [messageOf(cause), ...(printed === '' ? [] : [`It printed: ${printed}`])].join(' ');
+    return new ToolError('unusable', `The server ${name} ${what}. ${redactor.text(details)}`, { cause });
+  };
+  const close = async (): Promise<void> => {
+    await client.close().catch(() => undefined);
+    await transport.close().catch(() => undefined);
+  };
+  const tools = await listTools(client, transport, {
+    timeout: Math.max(timeout, startMs),
+    ...(signal && { signal }),
+  }).catch(async (error: unknown) => {
+    await close();
+    throw failed('could not be started', error);
+  });
+  return {
+    tools,
+    get isOpen() {
+      return isOpen;
+    },
+    async call(tool, input, calling) {
+      try {
+        return await client.callTool({ name: tool, arguments: { ...input } }, { timeout, signal: calling });
+      } catch (error) {
+        if (calling.aborted) throw calling.reason;
+        throw failed(isOpen ? `failed to answer a call of ${tool}` : `has ended during a call of ${tool}`, error);
+      }
+    },
+    close,
+  };
+}
+
+async function listTools(
+  client: Client,
+  transport: Transport,
+  limits: { readonly timeout: number; readonly signal?: AbortSignal },
+): Promise<readonly McpToolDescription[]> {
+  await client.connect(transport, limits);
+  const { tools } = await client.listTools(undefined, limits);
+  return tools.slice(0, maxTools).flatMap(descriptionOf);
+}
+
+function transportOf(server: McpServer, { env }: ConnectOptions): Transport {
+  if (server.transport === 'stdio') {
+    return new ProcessTransport(server, shellEnvironment({ inherited: env, own: server.env }));
+  }
+  const options = { requestInit: { headers: { ...server.headers } }, redirectPolicy: 'same-origin' } as const;
+  const url = new URL(server.url);
+  return server.transport === 'sse'
+    ? new SSEClientTransport(url, options)
+    : new StreamableHTTPClientTransport(url, options);
+}
+
+interface ListedTool {
+  readonly name: string;
+  readonly title?: string | undefined;
+  readonly description?: string | undefined;
+  readonly inputSchema: Readonly<Record<string, unknown>>;
+}
+
+function descriptionOf({ name, title, description, inputSchema }: ListedTool): readonly McpToolDescription[] {
+  const text = [description, title, name].find((one) => one !== undefined && one.trim() !== '') ?? name;
+  const isSmall = name.length <= 200 && JSON.stringify(inputSchema).length <= maxSchema;
+  const { $schema: _, ...schema } = inputSchema;
+  const parameters = { properties: {}, ...schema, type: 'object' };
+  return isSmall ? [{ name, description: text.slice(0, maxDescription).toWellFormed(), parameters }] : [];
+}
+
+function messageOf(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error);
+  return /[.!?]$/.test(text) ? text : `${text}.`;
+}

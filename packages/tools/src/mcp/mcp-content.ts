@@ -1,0 +1,42 @@
+import type { CallToolResult } from '@modelcontextprotocol/client';
+import { text, type Content } from '@varve/events';
+import { truncateMiddle, type OmittedText, type Redactor } from '@varve/text';
+
+/** Longest text of a result, in characters, and largest images together, in characters of their encoding. */
+const maxChars = 50_000;
+const maxImageChars = 4 * 1024 * 1024;
+
+const imageTypes = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
+
+/** Returns a result for the model: its texts with masked secrets, cut in the middle, and its images. */
+export function contentOfResult(result: CallToolResult, redactor: Redactor): readonly Content[] {
+  const texts: string[] = [];
+  const images: string[] = [];
+  let left = maxImageChars;
+  for (const block of result.content) {
+    if (block.type === 'image' && imageTypes.has(block.mimeType) && block.data.length <= left) {
+      left -= block.data.length;
+      images.push(`data:${block.mimeType};base64,${block.data}`);
+    } else texts.push(textOfBlock(block));
+  }
+  if (result.content.length === 0 && result.structuredContent !== undefined)
+    texts.push(JSON.stringify(result.structuredContent));
+  const whole = redactor.text(texts.join('\n')).toWellFormed();
+  const shown = truncateMiddle(whole, maxChars, notice);
+  return [
+    ...(shown === '' && images.length > 0 ? [] : [text(shown === '' ? 'The tool returned nothing.' : shown)]),
+    ...(images.length === 0 ? [] : [{ type: 'image', image_urls: images, cache_prompt: false } as const]),
+  ];
+}
+
+function notice({ chars }: OmittedText): string {
+  return `\n[${chars} characters are left out]\n`;
+}
+
+function textOfBlock(block: CallToolResult['content'][number]): string {
+  if (block.type === 'text') return block.text;
+  if (block.type === 'resource_link') return `${block.name}: ${block.uri}`;
+  if (block.type === 'resource')
+    return 'text' in block.resource ? block.resource.text : `[${block.resource.uri}: data that is not text]`;
+  return `[${block.type} of type ${block.mimeType} that is not shown]`;
+}

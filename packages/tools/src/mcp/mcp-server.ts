@@ -1,0 +1,31 @@
+/** Server of the model context protocol that runs as a process. */
+export interface McpProcess {
+  readonly transport: 'stdio';
+  readonly command: string;
+  readonly args: readonly string[];
+  /** Variables in addition to the public ones of the host. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Working directory, absolute. */
+  readonly directory: string;
+  readonly timeoutMs?: number;
+}
+
+/** Server of the model context protocol at an address. Redirects to another origin are refused. */
+export interface McpAddress {
+  /** Streamable HTTP, or server-sent events of older servers. */
+  readonly transport: 'http' | 'sse';
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly timeoutMs?: number;
+}
+
+/** Server of the model context protocol. `timeoutMs` limits each call; default 60,000. */
+export type McpServer = McpProcess | McpAddress;
+
+/** Tool of a server, as it describes it. Nothing of it is trusted: it is text for the model. */
+export interface McpToolDescription {
+  readonly name: string;
+  readonly description: string;
+  /** JSON Schema of type object. */
+  readonly parameters: Readonly<Record<string, unknown>>;
+}

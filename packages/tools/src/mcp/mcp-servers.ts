@@ -1,0 +1,126 @@
+import { definePartKind } from '@varve/events/specs';
+import type { Json } from '@varve/events';
+import { redactor as redactorOf, type Variables } from '@varve/text';
+import * as z from 'zod';
+import { ToolError } from '../contract/error.ts';
+import type { Tool } from '../contract/tool.ts';
+import type { ToolKind } from '../specs/tool-kinds.ts';
+import { connectMcp, type McpConnection } from './mcp-connection.ts';
+import type { McpServer, McpToolDescription } from './mcp-server.ts';
+import { McpSession } from './mcp-session.ts';
+import { mcpTool } from './mcp-tool.ts';
+
+/** Options of {@link startMcpServers}. */
+export interface McpServersOptions {
+  /** Environment of the host, of which processes get the public variables. */
+  readonly env: Variables;
+  /** Values that must not be part of messages. */
+  readonly secrets?: readonly string[];
+  readonly signal?: AbortSignal;
+}
+
+/** Tools of one server in the spec of an agent. */
+export interface McpToolSpec {
+  readonly name: 'mcp';
+  readonly params: { readonly [name: string]: Json; readonly server: string; readonly tools: readonly string[] };
+}
+
+/** Servers of an agent. Disposing ends those that no conversation uses. */
+export interface McpServers extends AsyncDisposable {
+  /** Tools of the servers that were started, for the spec of an agent. */
+  readonly tools: readonly McpToolSpec[];
+  /** Servers that could not be started, one sentence each. */
+  readonly problems: readonly string[];
+  /** Kind of these tools. A tool of a server that is not running answers each call with that. */
+  readonly kind: ToolKind;
+}
+
+const mcpOptions = z.object({ server: z.string(), tools: z.array(z.string()) });
+
+/**
+ * Starts servers concurrently. One that fails is a problem and prevents no other. Each conversation has a connection of
+ * its own, which its tools close; the first uses the one that was opened here. A server that ends is started again with
+ * the next call, three times.
+ */
+export async function startMcpServers(
+  servers: Readonly<Record<string, McpServer>>,
+  options: McpServersOptions,
+): Promise<McpServers> {
+  const connecting = { ...options, redactor: redactorOf(options.secrets ?? [], { replacement: '<secret-hidden>' }) };
+  const started = new Map<string, StartedServer>();
+  const problems: string[] = [];
+  await Promise.all(
+    Object.entries(servers).map(async ([name, server]) => {
+      try {
+        const connect = (signal?: AbortSignal) =>
+          connectMcp(name, server, { ...connecting, ...(signal && { signal }) });
+        started.set(name, new StartedServer(connect, await connect(options.signal)));
+      } catch (error) {
+        if (!(error instanceof ToolError)) throw error;
+        problems.push(error.message);
+      }
+    }),
+  );
+  return {
+    tools: Object.keys(servers).flatMap((name) => started.get(name)?.spec(name) ?? []),
+    problems: problems.toSorted(),
+    kind: definePartKind({
+      kind: 'mcp',
+      options: mcpOptions,
+      create: ({ server, tools }, { redactor }): readonly Tool[] => {
+        const found = started.get(server);
+        const session = found?.session() ?? new McpSession(() => Promise.reject(notRunning(server)));
+        return tools.map((name) =>
+          mcpTool({ server, session, redactor, description: found?.describe(name) ?? unknownTool(name) }),
+        );
+      },
+    }),
+    async [Symbol.asyncDispose]() {
+      await Promise.all([...started.values()].map((server) => server.close()));
+    },
+  };
+}
+
+class StartedServer {
+  readonly #connect: (signal: AbortSignal) => Promise<McpConnection>;
+  readonly #tools: ReadonlyMap<string, McpToolDescription>;
+  #idle: McpConnection | undefined;
+
+  constructor(connect: (signal: AbortSignal) => Promise<McpConnection>, connection: McpConnection) {
+    this.#connect = connect;
+    this.#idle = connection;
+    this.#tools = new Map(connection.tools.map((tool) => [tool.name, tool]));
+  }
+
+  spec(server: string): readonly McpToolSpec[] {
+    return this.#tools.size === 0 ? [] : [{ name: 'mcp', params: { server, tools: [...this.#tools.keys()] } }];
+  }
+
+  describe(name: string): McpToolDescription | undefined {
+    return this.#tools.get(name);
+  }
+
+  /** Returns a session of one conversation. */
+  session(): McpSession {
+    const idle = this.#idle;
+    this.#idle = undefined;
+    return new McpSession(this.#connect, idle);
+  }
+
+  async close(): Promise<void> {
+    await this.#idle?.close();
+  }
+}
+
+function notRunning(server: string): ToolError {
+  return new ToolError('unusable', `The server ${server} is not running.`);
+}
+
+/** A stored conversation may name tools that the server does not list now. */
+function unknownTool(name: string): McpToolDescription {
+  return {
+    name,
+    description: `The tool ${name}.`,
+    parameters: { type: 'object', properties: {}, additionalProperties: {} },
+  };
+}

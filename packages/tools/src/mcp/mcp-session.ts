@@ -1,0 +1,44 @@
+import type { CallToolResult } from '@modelcontextprotocol/client';
+import { ToolError } from '../contract/error.ts';
+import type { McpConnection } from './mcp-connection.ts';
+
+/** Number of times that a server which has ended is started again. */
+const maxRestarts = 3;
+
+/** Connection of one conversation to one server, which its tools share. */
+export class McpSession {
+  readonly #connect: (signal: AbortSignal) => Promise<McpConnection>;
+  #connection: Promise<McpConnection> | undefined;
+  #restarts = 0;
+  #users = 0;
+
+  /** @param connect - Starts the server; called with the first call, and again after the server has ended. */
+  constructor(connect: (signal: AbortSignal) => Promise<McpConnection>, connected?: McpConnection) {
+    this.#connect = connect;
+    this.#connection = connected && Promise.resolve(connected);
+  }
+
+  /** Counts a tool that uses the session. Returns the function that ends its use; the last one closes the server. */
+  use(): () => Promise<void> {
+    this.#users++;
+    return async () => {
+      if (--this.#users > 0) return;
+      await (await this.#connection?.catch(() => undefined))?.close();
+    };
+  }
+
+  /** Calls a tool. @throws as `McpConnection.call`, and {@link ToolError} `unusable` if the server does not start. */
+  async call(tool: string, input: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<CallToolResult> {
+    return (await this.#open(signal)).call(tool, input, signal);
+  }
+
+  async #open(signal: AbortSignal): Promise<McpConnection> {
+    const before = await this.#connection?.catch(() => undefined);
+    if (before?.isOpen) return before;
+    await before?.close();
+    if (before && ++this.#restarts > maxRestarts)
+      throw new ToolError('unusable', `The server has ended ${this.#restarts} times, and is not started again.`);
+    this.#connection = this.#connect(signal);
+    return this.#connection;
+  }
+}

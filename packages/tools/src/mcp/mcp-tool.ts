@@ -1,0 +1,104 @@
+import { createHash } from 'node:crypto';
+import { MCPToolAction, MCPToolObservation } from '@varve/events/payloads';
+import { text } from '@varve/events';
+import type { Redactor } from '@varve/text';
+import * as z from 'zod';
+import { parameterSchema } from '../client/parameter-schema.ts';
+import { invalidArguments, ToolError } from '../contract/error.ts';
+import { lifetime } from '../contract/lifetime.ts';
+import { cautiousAnnotations, type Tool } from '../contract/tool.ts';
+import { contentOfResult } from './mcp-content.ts';
+import type { McpToolDescription } from './mcp-server.ts';
+import type { McpSession } from './mcp-session.ts';
+
+type Arguments = Readonly<Record<string, unknown>>;
+
+/** Options of {@link mcpTool}. */
+export interface McpToolOptions {
+  /** Name of the server in the settings. */
+  readonly server: string;
+  readonly description: McpToolDescription;
+  readonly session: McpSession;
+  readonly redactor: Redactor;
+}
+
+/** Longest name of a tool. */
+const maxNameLength = 64;
+
+/**
+ * Returns the name by which the model calls a tool of a server. The prefix differs from every built-in tool, so that no
+ * server can replace one; a name with other characters or that is too long ends with a hash.
+ */
+export function mcpToolName(server: string, tool: string): string {
+  const plain = `mcp__${server}__${tool}`;
+  const safe = plain.replaceAll(/[^a-zA-Z0-9_-]/g, '_');
+  if (safe === plain && safe.length <= maxNameLength) return safe;
+  const hash = createHash('sha256')
+    .update(JSON.stringify([server, tool]))
+    .digest('hex')
+    .slice(0, 8);
+  return `${safe.slice(0, maxNameLength - hash.length - 1)}_${hash}`;
+}
+
+/**
+ * Returns a tool of a server. Its hints have their cautious values, whatever the server claims, because policies trust
+ * them. A server that fails is an observation.
+ */
+export function mcpTool({ server, description: described, session, redactor }: McpToolOptions): Tool<Arguments> {
+  const name = mcpToolName(server, described.name);
+  const { description, parameters } = described;
+  const schema = argumentSchema(name, parameters);
+  const { run, close } = lifetime({ name, close: session.use() });
+  const parse = (input: unknown): Arguments => {
+    const result = schema.safeParse(input);
+    if (result.success) return result.data as Arguments;
+    throw invalidArguments(name, result.error);
+  };
+  return {
+    name,
+    description,
+    annotations: cautiousAnnotations,
+    parameters,
+    definition: {
+      description,
+      action_type: MCPToolAction.kind,
+      observation_type: MCPToolObservation.kind,
+      annotations: cautiousAnnotations,
+      mcp_tool: { name, description, inputSchema: parameters },
+      kind: 'MCPToolDefinition',
+      title: name,
+    },
+    parse,
+    toAction: (input) => MCPToolAction.create({ data: { ...input } }),
+    fromAction(action) {
+      if (!MCPToolAction.is(action))
+        throw new ToolError('invalid-input', `A ${action.kind} is not an action of ${name}.`);
+      return parse(action.data);
+    },
+    effect: () => 'write',
+    // Few servers expect concurrent calls.
+    resources: () => [`mcp:${server}`],
+    close,
+    execute: (input, { signal }) =>
+      run(signal, async () => {
+        try {
+          const result = await session.call(described.name, input, signal);
+          const content = contentOfResult(result, redactor);
+          return MCPToolObservation.create({ content, tool_name: name, is_error: result.isError === true });
+        } catch (error) {
+          if (!(error instanceof ToolError) || error.code !== 'unusable') throw error;
+          return MCPToolObservation.create({ content: [text(error.message)], tool_name: name, is_error: true });
+        }
+      }),
+  };
+}
+
+/** The server checks its arguments by itself where its schema uses what is not supported here. */
+function argumentSchema(name: string, parameters: Arguments): z.ZodType {
+  try {
+    return parameterSchema(name, parameters);
+  } catch (error) {
+    if (!(error instanceof ToolError)) throw error;
+    return z.record(z.string(), z.unknown());
+  }
+}
