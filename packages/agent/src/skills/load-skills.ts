@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { SourceError, type SourceProblem, type SourceRoot } from '../sources/read-source.ts';
 import { trustNothing, type TrustPredicate } from '../sources/trust.ts';
 import { findSkillFiles, type SkillFile } from './find-skill-files.ts';
-import { gitRoot } from './git-root.ts';
+import { gitRoot } from '../sources/git-root.ts';
 import { readSkill } from './read-skill.ts';
 import type { Skill } from './skill.ts';
 

@@ -15,7 +15,7 @@ export function fileDigest(content: Uint8Array): string {
 }
 
 /** Returns the digest of content that executes something, over its kind and its files by their relative paths. */
-export function contentDigest(kind: 'hooks' | 'skill', files: Readonly<Record<string, string>>): string {
+export function contentDigest(kind: 'hooks' | 'skill' | 'agent', files: Readonly<Record<string, string>>): string {
   const sorted = Object.entries(files).toSorted(([left], [right]) => (left < right ? -1 : 1));
   return createHash('sha256')
     .update(JSON.stringify([`varve ${kind}`, sorted]))

@@ -1,10 +1,12 @@
 import { LineCounter, parseDocument } from 'yaml';
-import { SourceError } from '../sources/read-source.ts';
+import { SourceError } from './read-source.ts';
 
 /** Parts of a Markdown file. */
 export interface FrontMatter {
   readonly fields: Readonly<Record<string, unknown>>;
   readonly body: string;
+  /** Returns the line of a field in the file, from 1; the first line for a field that is not there. */
+  readonly lineOf: (field: string) => number;
 }
 
 /** Largest front matter, in characters. */
@@ -19,12 +21,18 @@ const maxLength = 64 * 1024;
  */
 export function splitFrontMatter(text: string): FrontMatter {
   const whole = text.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n');
-  if (!/^---[ \t]*\n/.test(whole)) return { fields: {}, body: whole.trim() };
+  if (!/^---[ \t]*\n/.test(whole)) return { fields: {}, body: whole.trim(), lineOf: () => 1 };
   const rest = whole.slice(whole.indexOf('\n') + 1);
   const end = /^---[ \t]*$/m.exec(rest);
   if (!end) throw new SourceError('The front matter does not end.', 1);
   if (end.index > maxLength) throw new SourceError(`The front matter is longer than ${maxLength} characters.`, 1);
-  return { fields: parseFields(rest.slice(0, end.index)), body: rest.slice(end.index + end[0].length).trim() };
+  const yaml = rest.slice(0, end.index);
+  const lines = yaml.split('\n');
+  return {
+    fields: parseFields(yaml),
+    body: rest.slice(end.index + end[0].length).trim(),
+    lineOf: (field) => lines.findIndex((line) => line.split(':')[0]?.replaceAll(/["'\s]/g, '') === field) + 2,
+  };
 }
 
 function parseFields(yaml: string): Readonly<Record<string, unknown>> {

@@ -1,0 +1,48 @@
+import { toolKinds } from '@varve/tools/specs';
+import { delegationToolNames } from '../derived-agent.ts';
+
+/** Tools of a file by the names of varve. */
+export interface NamedTools {
+  readonly names: readonly string[];
+  /** Names that no tool of varve has. */
+  readonly unknown: readonly string[];
+}
+
+/** Names of tools in Claude Code. Reading alone is the editor that changes only a plan. */
+const foreignNames: Readonly<Record<string, string>> = {
+  Bash: 'terminal',
+  BashOutput: 'terminal',
+  KillShell: 'terminal',
+  Read: 'planning_file_editor',
+  LS: 'glob',
+  Glob: 'glob',
+  Grep: 'grep',
+  Edit: 'file_editor',
+  MultiEdit: 'file_editor',
+  Write: 'file_editor',
+  TodoWrite: 'task_tracker',
+  Task: 'task',
+  Agent: 'task',
+};
+
+const ownNames: ReadonlyMap<string, string> = new Map([
+  ...toolKinds().flatMap(({ kind, aliases = [] }) => [kind, ...aliases].map((name) => [name, kind] as const)),
+  ...delegationToolNames.map((name) => [name, name] as const),
+  ['task_tool_set', 'task'],
+  ['TaskToolSet', 'task'],
+  ...Object.entries(foreignNames),
+]);
+
+/** Returns tools by the names of varve, each once, and the names that are none of them. */
+export function toolNamesOf(given: readonly string[]): NamedTools {
+  const found = new Set<string>();
+  const unknown: string[] = [];
+  for (const name of given) {
+    const own = ownNames.get(name);
+    if (own === undefined) unknown.push(name);
+    else found.add(own);
+  }
+  // The editor reads too.
+  if (found.has('file_editor')) found.delete('planning_file_editor');
+  return { names: [...found], unknown };
+}
