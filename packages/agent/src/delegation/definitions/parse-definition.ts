@@ -48,7 +48,7 @@ const known = z.looseObject(fields);
 const foreignModels = new Set(['', 'inherit', 'default', 'sonnet', 'opus', 'haiku']);
 
 /**
- * Parses the file of a sub-agent. `fallbackName` is the name of the file; `isForeign` is true for a file of Claude Code,
+ * Parses the file of a sub-agent. `fallbackName` is the name of the file; `isForeign` is true for one of Claude Code,
  * whose tools and models have other names.
  *
  * @throws {SourceError} with the line, for invalid front matter, invalid fields, and a body without text.
