@@ -117,5 +117,6 @@ function stricter(mode: PermissionMode | undefined, parent: Agent): Confirmation
 }
 
 function kindOf({ spec }: ConfirmationPolicy): string {
-  return typeof spec === 'object' && spec !== null && 'kind' in spec ? String(spec['kind']) : '';
+  if (typeof spec !== 'object' || spec === null || !('kind' in spec)) return '';
+  return typeof spec['kind'] === 'string' ? spec['kind'] : '';
 }
