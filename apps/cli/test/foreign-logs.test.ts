@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { eventOf, verifyEvents } from '@varve/interop/orxhestra';
 import { expect, test } from 'vitest';
 import { runVarve, type Invocation } from './run-varve.ts';
 
@@ -81,4 +82,41 @@ test.for([
   await writeFile(join(home, 'empty.json'), '[]');
   const { code, stdout, stderr } = await varve(...args);
   expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(reason)]);
+});
+
+test('a session of orxhestra is imported, and exported with signatures of its own key', async () => {
+  const { home, varve } = await setup();
+  const session = new URL('../../../packages/interop/test/fixtures/orxhestra/session.json', import.meta.url);
+  await writeFile(join(home, 'session.json'), await readFile(session, 'utf8'));
+  expect(await varve('import', 'session.json')).toMatchObject({ code: 0, stdout: 'sess-1\n' });
+  const key = (await varve('key')).stdout.trim();
+  expect((await varve('export', 'sess-1', 'out.json', '--format', 'orxhestra', '--sign')).code).toBe(0);
+  const { events } = JSON.parse(await readFile(join(home, 'out.json'), 'utf8')) as {
+    readonly events: readonly object[];
+  };
+  const signed = events.map((event) => eventOf(event)).filter((event) => event !== undefined);
+  const policy = { trusted: [key], mustBeSigned: ['tool_response'], chain: 'log' } as const;
+  expect(verifyEvents(signed, policy).filter(({ problem }) => problem)).toEqual([]);
+  expect((await varve('export', 'sess-1', 'chat.json', '--format', 'chat', '--sign')).stderr).toContain(
+    'no signatures',
+  );
+});
+
+test('the sessions of a database of orxhestra are imported', async () => {
+  const { home, varve } = await setup();
+  const { DatabaseSync } = await import('node:sqlite');
+  const database = new DatabaseSync(join(home, 'sessions.db'));
+  database.exec(`
+    CREATE TABLE orx_sessions (id, app_name, user_id, state_json, last_update_time);
+    CREATE TABLE orx_events (id, session_id, event_json, created_at);
+    INSERT INTO orx_sessions VALUES ('s-1', 'a', 'u', '{}', 1), ('s-2', 'a', 'u', '{}', 2);
+  `);
+  const insert = database.prepare('INSERT INTO orx_events VALUES (?, ?, ?, 1)');
+  for (const id of ['s-1', 's-2']) {
+    const content = { parts: [{ type: 'text', text: `Hello ${id}` }] };
+    insert.run(id, id, JSON.stringify({ id, type: 'user_message', timestamp: 1, content }));
+  }
+  database.close();
+  expect(await varve('import', 'sessions.db')).toMatchObject({ code: 0, stdout: 's-1\ns-2\n' });
+  expect((await varve('show', 's-2')).stdout).toContain('Hello s-2');
 });

@@ -3,6 +3,8 @@ import { claudeCodeFormat } from './claude-code/session-format.ts';
 import { codexFormat } from './codex/rollout-format.ts';
 import type { LogFormat } from './common/log-format.ts';
 import { evaluationFormat } from './evaluation/evaluation-format.ts';
+import { orxhestraDatabaseFormat } from './orxhestra/database-format.ts';
+import { orxhestraFormat } from './orxhestra/session-format.ts';
 import { otlpFormat } from './otel/otlp-format.ts';
 import { htmlFormat } from './transcripts/html.ts';
 import { markdownFormat } from './transcripts/markdown.ts';
@@ -16,6 +18,8 @@ export const formats: readonly LogFormat[] = [
   eventDirectoryFormat,
   v1DirectoryFormat,
   pickledStateFormat,
+  orxhestraFormat,
+  orxhestraDatabaseFormat,
   trajectoryFormat,
   evaluationFormat,
   claudeCodeFormat,

@@ -17,6 +17,7 @@ export {
   typesOf,
   type JsonSchema,
 } from './json/json-schema.ts';
+export { didKeyOf, publicKeyInDid } from './did-key.ts';
 export { exceededJsonLimit, type JsonLimits } from './json/exceeded-json-limit.ts';
 export { isLoopback } from './is-loopback.ts';
 export { mapStrings } from './json/map-strings.ts';

@@ -4,6 +4,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { LogFormat } from '@varve/interop';
 import type { LogReader, Summary } from '@varve/storage';
+import type { Signer } from '@varve/storage/proof';
 import { exportBundle } from '@varve/storage/maintenance';
 import { CliError } from '../cli-error.ts';
 import type { CliCommand } from '../cli-command.ts';
@@ -11,6 +12,7 @@ import { eventCount } from '../conversations/formats.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { fileProblem } from '../file-problem.ts';
 import { resolveId } from '../setup/resolve-id.ts';
+import { readSigningKey } from '../setup/signing-key.ts';
 import { openExistingStore } from '../setup/open-configured-store.ts';
 import { styled } from '../terminal/output.ts';
 import type { TerminalIo } from '../terminal/terminal-io.ts';
@@ -18,6 +20,7 @@ import type { TerminalIo } from '../terminal/terminal-io.ts';
 interface ExportCommandOptions {
   readonly store?: string;
   readonly format?: string;
+  readonly sign?: true;
 }
 
 /** Writes a conversation with its proof into one portable file, or in a format of another system. */
@@ -29,14 +32,17 @@ export const exportCommand: CliCommand = {
       .argument('<file>', 'a new file, or directory for formats of several files; - for standard output')
       .description('Write a conversation with its proof into one file for `import`, or in another format.')
       .option('--format <name>', 'format of the file, such as v0', 'varve')
+      .option('--sign', 'sign the events with the key of `varve key`, in formats that have signatures (orxhestra)')
       .option('--store <url>', 'the store, for instance sqlite:FILE')
-      .action(async (id: string, file: string, { store: url, format = 'varve' }: ExportCommandOptions) => {
+      .action(async (id: string, file: string, { store: url, format = 'varve', sign }: ExportCommandOptions) => {
         const foreign = await foreignFormat(format);
+        const signer = sign && (await readSigningKey(io));
+        if (sign && !foreign?.hasSignatures) throw unsignable(format);
         await using store = await openExistingStore(io, url);
         const full = await resolveId(store, id);
         const log = await store.read(full);
         const summary = await store.summary(full);
-        if (foreign) await writeForeign({ log, summary, format: foreign }, file, io);
+        if (foreign) await writeForeign({ log, summary, format: foreign, signer }, file, io);
         else await writeLines(exportBundle(log, summary), file, io);
         const target = file === '-' ? 'standard output' : file;
         io.stderr.line(styled('dim', `Exported ${full} to ${target}: ${eventCount(await log.head())}.`));
@@ -57,11 +63,20 @@ interface ForeignExport {
   readonly log: LogReader;
   readonly summary: Summary;
   readonly format: LogFormat;
+  readonly signer: Signer | undefined;
 }
 
-async function writeForeign({ log, summary, format }: ForeignExport, file: string, io: TerminalIo): Promise<void> {
+function unsignable(format: string): CliError {
+  return new CliError(exitCodes.usage, `An export in the format ${format} has no signatures of its own.`);
+}
+
+async function writeForeign(
+  { log, summary, format, signer }: ForeignExport,
+  file: string,
+  io: TerminalIo,
+): Promise<void> {
   const { foreignFiles, textOfExport, writeDirectory } = await import('../foreign/export-foreign.ts');
-  const files = await foreignFiles(log, summary, { format, io });
+  const files = await foreignFiles(log, summary, { format, io, signer });
   const text = textOfExport(files, file);
   if (text !== undefined) return writeLines(Readable.from(text.split(/(?<=\n)/)), file, io);
   try {

@@ -6,6 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import type { LogEntry } from '@varve/events/projections';
 import { activeBranch, type LogFormat, type OutputFile } from '@varve/interop';
 import { makeDirectories, type LogReader, type Summary } from '@varve/storage';
+import type { Signer } from '@varve/storage/proof';
 import { CliError } from '../cli-error.ts';
 import { metaFields } from '../conversations/meta-fields.ts';
 import { exitCodes } from '../exit-codes.ts';
@@ -16,13 +17,14 @@ import { reportLosses } from './report.ts';
 export async function foreignFiles(
   log: LogReader,
   { id, meta }: Summary,
-  { format, io }: { readonly format: LogFormat; readonly io: TerminalIo },
+  { format, io, signer }: { readonly format: LogFormat; readonly io: TerminalIo; readonly signer?: Signer | undefined },
 ): Promise<readonly OutputFile[]> {
   const entries: LogEntry[] = [];
   for await (const entry of log.range(0)) entries.push(entry);
   const { events, dropped } = await activeBranch(entries);
   const { title } = metaFields(meta);
-  const output = format.write?.({ id, ...(title !== '' && { title }), events }) ?? { files: [], dropped: [] };
+  const given = { ...(title !== '' && { title }), ...(signer && { signer }) };
+  const output = format.write?.({ id, ...given, events }) ?? { files: [], dropped: [] };
   reportLosses({ dropped: [...dropped, ...output.dropped] }, io);
   return output.files;
 }

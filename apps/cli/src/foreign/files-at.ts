@@ -18,7 +18,13 @@ export async function filesAt(path: string): Promise<ForeignFiles> {
   const name = basename(path);
   const found = await stat(path);
   if (!found.isDirectory()) {
-    return { name, paths: [name], start: async () => startOf(path, 0), text: async () => textOf(path, 0) };
+    return {
+      name,
+      paths: [name],
+      start: async () => startOf(path, 0),
+      text: async () => textOf(path, 0),
+      location: () => path,
+    };
   }
   const paths = await pathsIn(path, path, maxDepth);
   return {

@@ -1,5 +1,12 @@
-import { text, type Content, type Message } from '@varve/events';
-import { ActionEvent, Condensation, MessageEvent, ObservationEvent, SystemPromptEvent } from '@varve/events/kinds';
+import { text, type BaseEvent, type Content, type Message, type Stamp } from '@varve/events';
+import {
+  ActionEvent,
+  Condensation,
+  ConversationErrorEvent,
+  MessageEvent,
+  ObservationEvent,
+  SystemPromptEvent,
+} from '@varve/events/kinds';
 import { MCPToolAction, MCPToolObservation } from '@varve/events/payloads';
 import type { LogEntry } from '@varve/events/projections';
 import { DroppedCounter, type Dropped } from './dropped.ts';
@@ -35,6 +42,7 @@ export interface ChatPlace {
 /**
  * Builds the log of a conversation that consists of chat messages: the prompt, messages, replies with calls, and their
  * results. Calls become calls of generic tools, whatever the tool is called, so that nothing of them is interpreted.
+ * Methods that add return the events; fewer than asked for if the content cannot be an event, which is a problem.
  */
 export class ChatLog {
   readonly problems: Problem[] = [];
@@ -42,7 +50,9 @@ export class ChatLog {
   readonly #newId: () => string;
   readonly #dropped = new DroppedCounter();
   readonly #calls = new Map<string, { readonly actionId: string; readonly toolName: string }>();
+  /** Ids of the events in the view of a model, without the prompt. */
   readonly #shown: string[] = [];
+  #prompts = 0;
 
   constructor(newId: () => string) {
     this.#log = new LogBuilder(newId);
@@ -63,21 +73,20 @@ export class ChatLog {
   }
 
   /** Adds the system prompt. */
-  addPrompt(prompt: string, tools: readonly ForeignTool[], at: ChatPlace): void {
+  addPrompt(prompt: string, tools: readonly ForeignTool[], at: ChatPlace): readonly BaseEvent[] {
     const fields = { system_prompt: text(prompt), tools: tools.map(toolDefinition) };
-    this.#keep(
-      at,
-      this.#log.add(at.time, (stamp) => SystemPromptEvent.create(fields, stamp)),
-    );
+    const added = this.#add(at, (stamp) => SystemPromptEvent.create(fields, stamp));
+    this.#prompts += added.length;
+    return added;
   }
 
   /** Adds a message for the model: of the user, or of the program that ran the agent. */
-  addMessage(source: 'user' | 'environment', content: readonly Content[], at: ChatPlace): void {
-    this.#addMessage({ source, llm_message: { role: 'user', content: [...content] } }, at);
+  addMessage(source: 'user' | 'environment', content: readonly Content[], at: ChatPlace): readonly BaseEvent[] {
+    return this.#addMessage({ source, llm_message: { role: 'user', content: [...content] } }, at);
   }
 
   /** Adds a reply: a message, or one action per call, with the text on the first. */
-  addReply({ id, text: shown, reasoning, thinking = [], calls }: ChatReply, at: ChatPlace): void {
+  addReply({ id, text: shown, reasoning, thinking = [], calls }: ChatReply, at: ChatPlace): readonly BaseEvent[] {
     const thoughts = shown === '' ? [] : [text(shown)];
     const reasoned = {
       ...(reasoning !== undefined && { reasoning_content: reasoning }),
@@ -85,13 +94,13 @@ export class ChatLog {
     };
     if (calls.length === 0) {
       const llm_message = { role: 'assistant' as const, content: thoughts, ...reasoned };
-      this.#addMessage({ source: 'agent', llm_message, llm_response_id: id }, at);
-      return;
+      return this.#addMessage({ source: 'agent', llm_message, llm_response_id: id }, at);
     }
-    for (const [index, call] of calls.entries()) {
+    return calls.flatMap((call, index) => {
       const isFirst = index === 0;
-      this.#addCall(call, { thought: isFirst ? thoughts : [], ...(isFirst && reasoned), llm_response_id: id }, at);
-    }
+      const fields = { thought: isFirst ? thoughts : [], ...(isFirst && reasoned), llm_response_id: id };
+      return this.#addCall(call, fields, at);
+    });
   }
 
   /** Adds the result of a call. A result without its call is reported. */
@@ -99,53 +108,67 @@ export class ChatLog {
     callId: string,
     content: readonly Content[],
     { isError, ...at }: ChatPlace & { readonly isError: boolean },
-  ) {
+  ): readonly BaseEvent[] {
     const call = this.#calls.get(callId);
     if (!call) {
       this.problems.push({ place: at.place, reason: 'It is the result of a call that the log does not contain.' });
-      return;
+      return [];
     }
     const { actionId: action_id, toolName: tool_name } = call;
     const observation = MCPToolObservation.create({ content: [...content], is_error: isError, tool_name });
     const fields = { action_id, tool_name, tool_call_id: callId, observation };
-    this.#show(
-      at,
-      this.#log.add(at.time, (stamp) => ObservationEvent.create(fields, stamp)),
-    );
+    return this.#show(at, (stamp) => ObservationEvent.create(fields, stamp));
   }
 
-  /** Replaces everything so far except the system prompt by a summary. */
-  addSummary(summary: string, at: ChatPlace): void {
+  /** Adds a failure that ended a run. The model does not see it. */
+  addFailure(code: string, detail: string, at: ChatPlace): readonly BaseEvent[] {
+    return this.#add(at, (stamp) => ConversationErrorEvent.create({ source: 'environment', code, detail }, stamp));
+  }
+
+  /** Adds what is no part of the conversation, such as a fact. Returns false if it cannot be an event. */
+  addAside(make: (stamp: Stamp) => BaseEvent): boolean {
+    return this.#log.add('', make) !== undefined;
+  }
+
+  /** Replaces events by a summary in the place of the first of them; by default everything except the prompt. */
+  addSummary(summary: string, at: ChatPlace, forgotten: readonly string[] = this.#shown): readonly BaseEvent[] {
     const id = this.#newId();
-    const fields = { forgotten_event_ids: this.#shown.splice(0), summary, summary_offset: 1, llm_response_id: '' };
-    this.#log.add(at.time, (stamp) => Condensation.create(fields, stamp), id);
+    const ids = new Set(forgotten);
+    const first = this.#shown.findIndex((shown) => ids.has(shown));
+    const index = first === -1 ? this.#shown.length : first;
+    const removed = this.#shown.filter((shown) => ids.has(shown));
+    const offset = { summary, summary_offset: index + this.#prompts };
+    const fields = { forgotten_event_ids: removed, ...offset, llm_response_id: '' };
+    const kept = this.#shown.filter((shown) => !ids.has(shown));
     // The event of a summary in a view has this id.
-    this.#shown.push(`${id}-summary`);
+    this.#shown.splice(0, this.#shown.length, ...kept.toSpliced(index, 0, `${id}-summary`));
+    return this.#add(at, (stamp) => Condensation.create(fields, stamp), id);
   }
 
-  #addMessage(fields: Parameters<typeof MessageEvent.create>[0], at: ChatPlace): void {
-    this.#show(
-      at,
-      this.#log.add(at.time, (stamp) => MessageEvent.create(fields, stamp)),
-    );
+  #addMessage(fields: Parameters<typeof MessageEvent.create>[0], at: ChatPlace): readonly BaseEvent[] {
+    return this.#show(at, (stamp) => MessageEvent.create(fields, stamp));
   }
 
-  #addCall({ id, name, arguments: written }: ChatCall, fields: object, at: ChatPlace): void {
+  #addCall({ id, name, arguments: written }: ChatCall, fields: object, at: ChatPlace): readonly BaseEvent[] {
     const action = MCPToolAction.create({ data: argumentsOf({ arguments: written }) });
     const tool_call = { id, name, arguments: written, origin: 'completion' as const };
     const call = { thought: [], llm_response_id: '', ...fields, action, tool_name: name, tool_call_id: id, tool_call };
-    const event = this.#log.add(at.time, (stamp) => ActionEvent.create(call, stamp));
-    this.#show(at, event);
-    if (event) this.#calls.set(id, { actionId: event.id, toolName: name });
+    const added = this.#show(at, (stamp) => ActionEvent.create(call, stamp));
+    for (const { id: actionId } of added) this.#calls.set(id, { actionId, toolName: name });
+    return added;
   }
 
-  /** Remembers an event that a summary replaces, or reports the record that cannot be one. */
-  #show(at: ChatPlace, event: { readonly id: string } | undefined): void {
-    this.#keep(at, event);
-    if (event) this.#shown.push(event.id);
+  /** Adds an event that a model sees and a summary replaces. */
+  #show(at: ChatPlace, make: (stamp: Stamp) => BaseEvent): readonly BaseEvent[] {
+    const added = this.#add(at, make);
+    this.#shown.push(...added.map(({ id }) => id));
+    return added;
   }
 
-  #keep({ place }: ChatPlace, event: object | undefined): void {
+  /** Adds an event, or reports the record that cannot be one. */
+  #add({ place, time }: ChatPlace, make: (stamp: Stamp) => BaseEvent, id?: string): readonly BaseEvent[] {
+    const event = this.#log.add(time, make, id);
     if (!event) this.problems.push({ place, reason: 'It cannot be an event: it is nested too deeply.' });
+    return event ? [event] : [];
   }
 }

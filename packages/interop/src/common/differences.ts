@@ -7,6 +7,11 @@ export interface Differences {
 /** No differences. */
 export const noDifferences: Differences = { changed: [], removed: [] };
 
+/** Returns a list as an object, so that lists of different lengths can be compared value by value. */
+export function byIndex<Value>(values: readonly Value[]): Readonly<Record<string, Value>> {
+  return Object.fromEntries(values.entries());
+}
+
 /** Returns what has to change in `from` to make it `to`. Lists of different lengths are replaced whole. */
 export function differencesOf(from: unknown, to: unknown, path: readonly string[] = []): Differences {
   if (Object.is(from, to)) return noDifferences;

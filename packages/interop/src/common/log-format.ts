@@ -12,6 +12,8 @@ export interface ForeignFiles {
   start(path: string): Promise<string>;
   /** Returns the text of a file; undefined if it is not UTF-8 or cannot be read. */
   text(path: string): Promise<string | undefined>;
+  /** Returns the path of a file on this machine, for databases. Absent if the files are not on a disk. */
+  location?(path: string): string;
 }
 
 /** A record that could not be read. It is left out, or kept without an event; the others are read. */
@@ -49,6 +51,8 @@ export interface WrittenLog {
   readonly title?: string;
   /** Events of one branch in order, as `activeBranch` returns them. */
   readonly events: readonly BaseEvent[];
+  /** Signs what a format can have signed; `ed25519Signer` of `@varve/storage/proof` returns one. */
+  readonly signer?: { readonly did: string; sign(bytes: Uint8Array): Uint8Array };
 }
 
 /** A written file. */
@@ -70,6 +74,8 @@ export interface LogFormat {
   readonly name: string;
   /** One line for help texts. */
   readonly description: string;
+  /** True if events of the format can be signed: `write` uses the signer of the log. */
+  readonly hasSignatures?: true;
   /** Returns true if the files look like this format; reads as little as possible. */
   matches?(files: ForeignFiles): Promise<boolean>;
   /** Reads the logs of a file or directory. @throws {InteropError} `invalid` when nothing in it can be read. */

@@ -1,6 +1,6 @@
 import { EventError, type BaseEvent, type Stamp } from '@varve/events';
 import { originFact } from '@varve/events/facts';
-import { differencesOf, type Differences } from '../common/differences.ts';
+import { byIndex, differencesOf, type Differences } from '../common/differences.ts';
 import { fieldsOf, type Fields } from '../common/foreign-json.ts';
 import { LogBuilder } from '../common/log-builder.ts';
 import type { ForeignLog, Problem, ReadOptions } from '../common/log-format.ts';
@@ -12,7 +12,7 @@ import { typeOf, type V0Record } from './record.ts';
 import { RecordWriter } from './record-writer.ts';
 import { isHidden } from './event-filter.ts';
 import { delegateSpans, recallsOf, supersededIndices } from './related-records.ts';
-import { byIndex, v0Format } from './write-records.ts';
+import { v0Format } from './write-records.ts';
 
 /** Events to create from a record, in their order. */
 interface Plan {

@@ -1,6 +1,6 @@
 import type { BaseEvent } from '@varve/events';
 import { originFact } from '@varve/events/facts';
-import { applyDifferences, noDifferences, type Differences } from '../common/differences.ts';
+import { applyDifferences, byIndex, noDifferences, type Differences } from '../common/differences.ts';
 import type { Dropped } from '../common/dropped.ts';
 import { fieldsOf } from '../common/foreign-json.ts';
 import { inKeyOrder, type V0Record } from './record.ts';
@@ -45,9 +45,4 @@ function applyToRecords(records: readonly V0Record[], differences: Differences):
     const fields = fieldsOf(record);
     return fields ? [inKeyOrder(fields)] : [];
   });
-}
-
-/** Returns the records as an object, because their number may differ. */
-export function byIndex(records: readonly V0Record[]): Readonly<Record<string, V0Record>> {
-  return Object.fromEntries(records.entries());
 }

@@ -1,0 +1,181 @@
+import { isOpaque, type BaseEvent } from '@varve/events';
+import { callFact, isFact, originFact, runFact, type Call } from '@varve/events/facts';
+import {
+  ActionEvent,
+  AgentErrorEvent,
+  Condensation,
+  ConversationErrorEvent,
+  MessageEvent,
+  ObservationEvent,
+  UserRejectObservation,
+} from '@varve/events/kinds';
+import { FinishAction } from '@varve/events/payloads';
+import { repliesOf } from '@varve/events/projections';
+import { DroppedCounter } from '../common/dropped.ts';
+import { newEvent, noActions, textPart, type Event, type Part } from './event.ts';
+import { callPart, messageParts, replyOf, thinkingParts, withReply } from './reply-parts.ts';
+
+const unwritten = 'orxhestra has no event for it.';
+
+/** Options of an {@link EventWriter}. */
+export interface EventWriterOptions {
+  /** Id of the session; undefined while its events are only compared. */
+  readonly sessionId: string | undefined;
+  /** Name of the agent in events without another one. */
+  readonly agentName: string;
+}
+
+/** Writes events as those of orxhestra, one by one and in order. */
+export class EventWriter {
+  readonly dropped = new DroppedCounter();
+  readonly #options: EventWriterOptions;
+  /** Actions of a reply by the first one; empty for the others. */
+  readonly #replies = new Map<string, readonly ActionEvent[]>();
+  readonly #calls = new Map<string, Call>();
+  readonly #finishes = new Set<string>();
+  /** Ids and times of the events that a model sees, in order. */
+  readonly #shown: { readonly id: string; readonly seconds: number }[] = [];
+  #invocation = '';
+  #isRunning = false;
+
+  constructor(options: EventWriterOptions) {
+    this.#options = options;
+  }
+
+  /** Announces all events that will be written, because an event of a reply contains all of its calls. */
+  announce(events: readonly BaseEvent[]): void {
+    const steps = events.filter((event) => !isFact(event));
+    for (const { calls } of repliesOf(steps)) {
+      const actions = calls.map(({ event }) => event);
+      for (const { id } of actions) this.#replies.set(id, id === actions[0]?.id ? actions : []);
+    }
+  }
+
+  /** Returns the events for the next event. */
+  next(event: BaseEvent): readonly Event[] {
+    const call = callFact.read(event);
+    if (call) this.#calls.set(call.response_id, call);
+    if (call || originFact.read(event)) return [];
+    const run = runFact.read(event);
+    if (run) return this.#runEvents(event, run.state);
+    const written = isOpaque(event) ? undefined : this.#write(event);
+    if (!written) this.dropped.add(isFact(event) ? event.key : event.kind, unwritten);
+    return written ?? [];
+  }
+
+  /** Adds the end of a run that was cut off by the next one, and the start or end itself. */
+  #runEvents(event: BaseEvent, state: 'begun' | 'ended'): readonly Event[] {
+    const start = this.#event(event, 'agent_start');
+    const end = this.#event(event, 'agent_end');
+    const wasRunning = this.#isRunning;
+    this.#isRunning = state === 'begun';
+    if (state === 'ended') return wasRunning ? [end] : [];
+    const cut = { ...end, id: `${end.id}-end`, metadata: { interrupted: true } };
+    return wasRunning ? [cut, start] : [start];
+  }
+
+  #write(event: BaseEvent): readonly Event[] | undefined {
+    if (MessageEvent.is(event)) return this.#message(event);
+    if (ActionEvent.is(event)) return this.#action(event);
+    if (ObservationEvent.is(event)) return this.#result(event);
+    if (AgentErrorEvent.is(event)) return [this.#response(event, { result: '', error: event.error })];
+    if (UserRejectObservation.is(event)) return [this.#response(event, { result: '', error: event.rejection_reason })];
+    if (Condensation.is(event)) return this.#compactions(event);
+    if (!ConversationErrorEvent.is(event)) return undefined;
+    const metadata = { error: true, exception_type: event.code };
+    return [this.#event(event, 'agent_message', { metadata, content: contentOf([textPart(event.detail)]) })];
+  }
+
+  #message(event: MessageEvent): readonly Event[] {
+    const { id, source, llm_message, llm_response_id } = event;
+    const content = contentOf(messageParts(event));
+    this.#show(event);
+    if (llm_message.role === 'assistant') {
+      const reply = replyOf(this.#calls.get(llm_response_id ?? ''), content.parts);
+      return [this.#event(event, 'agent_message', { content, ...withReply(reply) })];
+    }
+    if (source === 'user') this.#invocation = id;
+    const author = source === 'user' ? 'user' : 'system';
+    return [this.#event(event, 'user_message', { author, agent_name: null, content })];
+  }
+
+  #action(event: ActionEvent): readonly Event[] {
+    const actions = this.#replies.get(event.id) ?? [event];
+    this.#show(event);
+    if (FinishAction.is(event.action)) this.#finishes.add(event.id);
+    if (actions.length === 0) return [];
+    const thoughts = event.thought.map(({ text }) => textPart(text));
+    const parts = [...thinkingParts(event), ...thoughts, ...actions.map(callPart)];
+    const reply = replyOf(this.#calls.get(event.llm_response_id), parts);
+    return [this.#event(event, 'agent_message', { content: contentOf(parts), ...withReply(reply) })];
+  }
+
+  /** Returns the result of a call, and after that of `finish` the answer, which is final only as a message. */
+  #result(event: ObservationEvent): readonly Event[] {
+    const { observation, extended_content, action_id } = event;
+    const shown = [...observation.content, ...extended_content].flatMap((block) =>
+      block.type === 'text' ? [block.text] : [],
+    );
+    const images = observation.content.filter((block) => block.type === 'image').length;
+    if (images > 0) this.dropped.add('images of results', 'orxhestra has text results only.', images);
+    const written = shown.join('\n');
+    const response = observation.is_error ? { result: '', error: written } : { result: written, error: null };
+    const result = this.#response(event, response);
+    if (!this.#finishes.has(action_id)) return [result];
+    const answer = this.#event(event, 'agent_message', { content: contentOf([textPart(written)]) });
+    return [result, { ...answer, id: `${answer.id}-answer`, metadata: { tool: 'finish' } }];
+  }
+
+  #response(
+    event: BaseEvent & { readonly tool_call_id: string; readonly tool_name: string },
+    { result, error }: { readonly result: string; readonly error: string | null },
+  ): Event {
+    const { tool_call_id, tool_name } = event;
+    this.#show(event);
+    const part = { type: 'tool_response' as const, tool_call_id, tool_name, result, error, metadata: {} };
+    return this.#event(event, 'tool_response', { content: contentOf([part]) });
+  }
+
+  /** Returns a compaction per run of forgotten events that follow each other. The first one has the summary. */
+  #compactions(event: Condensation): readonly Event[] {
+    const forgotten = new Set(event.forgotten_event_ids);
+    const runs: { start: number; end: number; count: number }[] = [];
+    for (const [index, { id, seconds }] of this.#shown.entries()) {
+      if (!forgotten.has(id)) continue;
+      const run = runs.at(-1);
+      const isNext = forgotten.has(this.#shown[index - 1]?.id ?? '');
+      if (run && isNext) Object.assign(run, { end: seconds, count: run.count + 1 });
+      else runs.push({ start: seconds, end: seconds, count: 1 });
+    }
+    return runs.map(({ start, end, count }, index) => {
+      const summary = index === 0 ? (event.summary ?? '') : '';
+      const compaction = { start_timestamp: start, end_timestamp: end, summary, event_count: count };
+      const fields = { actions: { ...noActions, compaction }, content: contentOf([textPart(summary)]) };
+      const written = this.#event(event, 'agent_message', { agent_name: 'compaction', ...fields });
+      return index === 0 ? written : { ...written, id: `${written.id}-${index}` };
+    });
+  }
+
+  /** Remembers an event that a compaction can replace. */
+  #show({ id, timestamp }: BaseEvent): void {
+    this.#shown.push({ id, seconds: secondsOf(timestamp) });
+  }
+
+  #event({ id, timestamp }: BaseEvent, type: Event['type'], fields: Partial<Event> = {}): Event {
+    const { agentName, sessionId } = this.#options;
+    const named = { author: agentName, agent_name: agentName, invocation_id: this.#invocation };
+    const event = newEvent({ id, type, timestamp: secondsOf(timestamp), ...named, ...fields });
+    return { ...event, session_id: sessionId as string | null };
+  }
+}
+
+function contentOf(parts: readonly Part[]): Event['content'] {
+  return { role: null, parts };
+}
+
+/** Returns the seconds since 1970 of a timestamp, which is local time. */
+function secondsOf(timestamp: string): number {
+  const ms = Date.parse(timestamp.slice(0, 19));
+  const micros = Number(/\.(\d{1,6})/.exec(timestamp)?.[1]?.padEnd(6, '0') ?? 0);
+  return Number.isNaN(ms) ? 0 : (ms * 1000 + micros) / 1_000_000;
+}

@@ -1,0 +1,99 @@
+import type { BaseEvent } from '@varve/events';
+import { originFact } from '@varve/events/facts';
+import { applyDifferences, byIndex, type Differences } from '../common/differences.ts';
+import type { Dropped } from '../common/dropped.ts';
+import { fieldsOf, type Fields } from '../common/foreign-json.ts';
+import { eventOf } from './event.ts';
+import { EventWriter } from './event-writer.ts';
+import { orxhestraFormats } from './read-events.ts';
+import { sessionStateOf } from './session-state.ts';
+import { isSigned } from './properties.ts';
+import { signEvents } from './trust.ts';
+import type { EventSigner } from './signing.ts';
+
+/** Options of {@link writeSession}. */
+export interface WriteSessionOptions {
+  readonly sessionId: string;
+  /** Name of the agent in new events. Default `varve`. */
+  readonly agentName?: string;
+  /** Signs the events of agents that have no signature. */
+  readonly signer?: EventSigner;
+}
+
+/** Session as its JSON: `id`, `app_name`, `user_id`, `state`, `events` and `last_update_time`. */
+export interface WrittenSession {
+  readonly session: Fields;
+  readonly dropped: readonly Dropped[];
+}
+
+/**
+ * Writes the events of one branch as a session. Events of an import are written as they were read. Every run has a
+ * start, and an end unless it is the last one and was cut off.
+ */
+export function writeSession(events: readonly BaseEvent[], options: WriteSessionOptions): WrittenSession {
+  const { sessionId, agentName = 'varve', signer } = options;
+  const writer = new EventWriter({ sessionId, agentName });
+  writer.announce(events);
+  const origins = originsOf(events);
+  const records = events.flatMap((event): readonly Fields[] => {
+    const alone = origins.alone.get(event.id);
+    const written = alone ? [] : writer.next(event);
+    const found = alone ?? origins.of.get(event.id);
+    if (!found) return written.map((one) => ({ ...one }));
+    const changed = fieldsOf(applyDifferences(byIndex(written), found)) ?? {};
+    return Object.values(changed).flatMap((one) => (isFields(one) ? [one] : []));
+  });
+  const signed = signer ? withSignatures(records, signer) : records;
+  return { session: sessionOf(signed, sessionId, origins.session), dropped: writer.dropped.list() };
+}
+
+interface Origins {
+  /** Differences by the id of their event. */
+  readonly of: ReadonlyMap<string, Differences>;
+  /** Records without an event, by the id of the fact. */
+  readonly alone: ReadonlyMap<string, Differences>;
+  readonly session: Differences | undefined;
+}
+
+function originsOf(events: readonly BaseEvent[]): Origins {
+  const of = new Map<string, Differences>();
+  const alone = new Map<string, Differences>();
+  let session: Differences | undefined;
+  for (const event of events) {
+    const origin = originFact.read(event);
+    if (origin?.format === orxhestraFormats.session) session = origin;
+    if (origin?.format !== orxhestraFormats.event) continue;
+    if (origin.event_id === undefined) alone.set(event.id, origin);
+    else of.set(origin.event_id, origin);
+  }
+  return { of, alone, session };
+}
+
+/** Signs the records that are events. Unknown records and unknown fields stay. */
+function withSignatures(records: readonly Fields[], signer: EventSigner): readonly Fields[] {
+  const parsed = records.map((record) => ({ record, event: eventOf(record) }));
+  const signed = signEvents(
+    parsed.flatMap(({ event }) => event ?? []),
+    signer,
+  ).values();
+  return parsed.map(({ record, event }) => {
+    const now = event && signed.next().value;
+    if (!event || !now || isSigned(event) || !isSigned(now)) return record;
+    const { signature, signer_did, prev_signature } = now;
+    return { ...record, signature, signer_did, prev_signature };
+  });
+}
+
+/** Returns the record of a session: that of the import with the new events, or one of varve. */
+function sessionOf(records: readonly Fields[], id: string, session: Differences | undefined): Fields {
+  const events = records.flatMap((record) => eventOf(record) ?? []);
+  const last = Math.max(0, ...events.map(({ timestamp }) => timestamp));
+  const { state } = sessionStateOf(events);
+  const own = { id, app_name: 'varve', user_id: 'user', state, last_update_time: last };
+  const { last_update_time: time, ...fields } = session ? (fieldsOf(applyDifferences({}, session)) ?? {}) : own;
+  return { ...fields, events: records, ...(time !== undefined && { last_update_time: time }) };
+}
+
+function isFields(value: unknown): value is Fields {
+  return fieldsOf(value) !== undefined;
+}
