@@ -12,6 +12,7 @@ import { memoryRecords } from './runtime/memory-records.ts';
 import type { ServerOptions } from './server.ts';
 import type { Services } from './services.ts';
 import { liveLogs } from './streams/live-logs.ts';
+import { serverSettings } from './settings/server-settings.ts';
 
 /** Creates the services of a server. */
 export function createServices(options: ServerOptions, logger: Logger): Services {
@@ -26,6 +27,7 @@ export function createServices(options: ServerOptions, logger: Logger): Services
     folds,
     feed,
     streams: liveLogs({ store, folds, feed, now }),
+    settings: home === undefined ? undefined : serverSettings({ home, env, passphrase: env['OH_SECRET_KEY'] }),
     conversations: conversations({
       store,
       folds,

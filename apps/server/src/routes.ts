@@ -2,11 +2,17 @@ import type { Route } from './route/route.ts';
 import { bashRoutes } from './routes/bash.ts';
 import { conversationLifecycleRoutes } from './routes/conversation-lifecycle.ts';
 import { conversationRunRoutes } from './routes/conversation-runs.ts';
+import { agentProfileRoutes } from './routes/agent-profiles.ts';
 import { conversationRoutes } from './routes/conversations.ts';
 import { disabledRoutes } from './routes/disabled.ts';
 import { eventStreamRoutes } from './routes/event-stream.ts';
 import { eventRoutes } from './routes/events.ts';
 import { healthRoutes } from './routes/health.ts';
+import { llmRoutes } from './routes/llm.ts';
+import { profileRoutes } from './routes/profiles.ts';
+import { settingsMcpRoutes } from './routes/settings-mcp.ts';
+import { settingsSecretRoutes } from './routes/settings-secrets.ts';
+import { settingsRoutes } from './routes/settings.ts';
 
 /** All routes: add a file to `routes/`, then its line here. Paths without parameters precede those with parameters. */
 export const routes: readonly Route[] = [
@@ -17,5 +23,11 @@ export const routes: readonly Route[] = [
   ...eventStreamRoutes,
   ...eventRoutes,
   ...bashRoutes,
+  ...settingsRoutes,
+  ...settingsSecretRoutes,
+  ...settingsMcpRoutes,
+  ...profileRoutes,
+  ...agentProfileRoutes,
+  ...llmRoutes,
   ...disabledRoutes,
 ];

@@ -4,6 +4,7 @@ import type { Feed } from './feed/feed.ts';
 import type { ConversationFolds } from './info/conversation-folds.ts';
 import type { Conversations } from './runtime/conversations.ts';
 import type { LiveLogs } from './streams/live-logs.ts';
+import type { ServerSettings } from './settings/server-settings.ts';
 
 /** Services that routes use. */
 export interface Services {
@@ -13,6 +14,8 @@ export interface Services {
   readonly conversations: Conversations;
   readonly bash: BashService;
   readonly streams: LiveLogs;
+  /** Absent for a server without a data directory. */
+  readonly settings?: ServerSettings | undefined;
   /** UTC milliseconds. */
   readonly now: () => number;
   /** UTC milliseconds. */

@@ -10,7 +10,13 @@ export {
   type SettingValue,
 } from './definitions/settings.ts';
 export { unknownKey, unknownLlmField } from './layers/document.ts';
-export { editSetting, readSettingsText, replaceSettings, type EditedFile } from './layers/edit-settings.ts';
+export {
+  editSetting,
+  editSettings,
+  readSettingsText,
+  replaceSettings,
+  type EditedFile,
+} from './layers/edit-settings.ts';
 export type { PlacedValue } from './layers/layer.ts';
 export { describeOrigin, type FileOrigin, type Origin } from './layers/origin.ts';
 export { valueOfText } from './layers/parse-value.ts';

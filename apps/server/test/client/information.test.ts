@@ -18,6 +18,19 @@ test('the client accepts health, readiness and version', async () => {
   expect(await server.getRoot()).toMatchObject({ version: info.version });
 });
 
+test('the catalogue lists providers and models', async () => {
+  const { llm } = opened.client;
+  expect(await llm.getProviders()).toEqual(expect.arrayContaining(['openai', 'anthropic']));
+  expect((await llm.getModels()).length).toBeGreaterThan(10);
+  expect(Object.keys(await llm.getVerifiedModels())).toContain('openai');
+});
+
+test('the schemas of settings describe sections and fields', async () => {
+  const { settings } = opened.client;
+  expect(await settings.getAgentSchema()).toHaveProperty('sections');
+  expect(await settings.getConversationSchema()).toHaveProperty('sections');
+});
+
 test('the disabled editor and desktop have no address', async () => {
   expect(await opened.client.vscode.getStatus()).toMatchObject({ enabled: false });
   await expect(opened.client.desktop.getUrl()).rejects.toMatchObject({ status: 503 });

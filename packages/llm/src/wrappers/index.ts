@@ -2,6 +2,7 @@ export { cassetteFile, type CassetteEntry, type CassetteFailure, type CassetteFi
 export { inlineImages, type InlineImageOptions } from './inline-images.ts';
 export { limitCalls, type LimitOptions } from './limit-calls.ts';
 export { meterCalls, type CallMeasure, type MeterOptions, type TokenPrices } from './meter-calls.ts';
+export { listedModels } from './listed-models.ts';
 export { modelCatalog, type CatalogEntry, type CatalogQuery, type ModelCatalog } from './model-catalog.ts';
 export { recordCalls, type RecordOptions } from './record-calls.ts';
 export { cassetteModel, type CassetteModel, type CassetteModelOptions } from './cassette-model.ts';

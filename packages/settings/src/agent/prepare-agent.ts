@@ -7,6 +7,7 @@ import { configuredServers, type FileServer } from '../extensions/configured-ser
 import { loadExtensions, type Extensions } from '../extensions/load-extensions.ts';
 import { permissionStore } from '../permissions/permission-store.ts';
 import type { ModelRole } from '../profiles/model-profiles.ts';
+import { isOwnedSecret } from '../secrets/secret-source.ts';
 import type { SecretStore } from '../secrets/secret-store.ts';
 import { secretsForRun } from '../secrets/secrets-for-run.ts';
 import { agentFromSettings, type AgentSetup } from './agent-from-settings.ts';
@@ -142,7 +143,9 @@ async function startServers(files: readonly FileServer[], options: ServerOptions
  */
 async function secretsOf(modelKeys: readonly string[], { secrets }: PrepareAgentOptions) {
   const { values, problems } = await secretsForRun(secrets);
-  const variables = Object.entries(values).filter(([, value]) => !modelKeys.includes(value));
+  const variables = Object.entries(values).filter(
+    ([name, value]) => !isOwnedSecret(name) && !modelKeys.includes(value),
+  );
   return { keys: [...modelKeys, ...Object.values(values)], variables: Object.fromEntries(variables), problems };
 }
 

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { editSetting, replaceSettings, type EditedFile } from './edit-settings.ts';
+import { editSetting, editSettings, replaceSettings, type EditedFile } from './edit-settings.ts';
 
 async function newFile(layer: EditedFile['layer'] = 'user'): Promise<EditedFile> {
   const home = await mkdtemp(join(tmpdir(), 'varve-settings-'));
@@ -43,4 +43,15 @@ test('nothing is written for a wrong value, or into a file that is invalid', asy
   await writeFile(file.path, '{}');
   await expect(replaceSettings(file, () => '{"budget": 5}')).rejects.toThrow('budget is not an object');
   expect(await readFile(file.path, 'utf8')).toBe('{}');
+});
+
+test('several settings are changed in one write; a missing one can be removed', async () => {
+  const home = await mkdtemp(join(tmpdir(), 'varve-edit-'));
+  const path = join(home, 'config.json');
+  const file = { path, layer: 'user', lockFile: join(home, 'settings.lock') } as const;
+  await editSettings(file, { 'llm.model': 'a', concurrency: 2, 'roles.agent': undefined });
+  await editSettings(file, { 'llm.model': undefined, 'llm.base_url': undefined });
+  expect(JSON.parse(await readFile(path, 'utf8'))).toMatchObject({ llm: {}, concurrency: 2 });
+  await expect(editSettings(file, { concurrency: 3, 'budget.steps': -1 })).rejects.toMatchObject({ code: 'invalid' });
+  expect(JSON.parse(await readFile(path, 'utf8'))).toMatchObject({ concurrency: 2 });
 });

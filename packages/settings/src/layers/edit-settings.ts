@@ -1,4 +1,4 @@
-import { applyEdits, modify } from 'jsonc-parser';
+import { applyEdits, findNodeAtLocation, modify, parseTree } from 'jsonc-parser';
 import type { SettingKey } from '../definitions/settings.ts';
 import { readTextFile } from '../files/text-file.ts';
 import { updateFile, type UpdateOptions } from '../files/update-file.ts';
@@ -35,7 +35,11 @@ export function withSetting(
   if (value !== undefined) checkedValue(key, value, key);
   if (text !== undefined) settingsOfText(text, file);
   const before = text ?? newText;
-  const edited = applyEdits(before, modify(before, key.split('.'), value, { formattingOptions }));
+  const path = key.split('.');
+  const tree = parseTree(before);
+  // The library refuses to remove what is missing.
+  if (value === undefined && !(tree && findNodeAtLocation(tree, path))) return before;
+  const edited = applyEdits(before, modify(before, path, value, { formattingOptions }));
   return edited.endsWith('\n') ? edited : `${edited}\n`;
 }
 
@@ -46,6 +50,23 @@ export function withSetting(
  */
 export async function editSetting(file: EditedFile, key: SettingKey, value: unknown): Promise<void> {
   await updateFile(file.path, (text) => withSetting(text, file, { key, value }), updateOptions(file));
+}
+
+/**
+ * Sets several values in one write, or removes those that are undefined. A missing file is created.
+ *
+ * @throws {SettingsError} as {@link withSetting}; then nothing is written.
+ */
+export async function editSettings(
+  file: EditedFile,
+  values: Readonly<Partial<Record<SettingKey, unknown>>>,
+): Promise<void> {
+  const edit = (text: string | undefined): string =>
+    Object.entries(values).reduce(
+      (edited, [key, value]) => withSetting(edited, file, { key: key as SettingKey, value }),
+      text ?? newText,
+    );
+  await updateFile(file.path, edit, updateOptions(file));
 }
 
 /**

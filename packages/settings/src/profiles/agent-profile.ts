@@ -29,6 +29,9 @@ export const agentProfileRecord = z.looseObject({
   varve: json.optional(),
 });
 
+/** Names of the fields of an agent profile that are understood. */
+export const agentProfileFields: readonly string[] = Object.keys(agentProfileRecord.shape);
+
 /** Record of an agent profile. */
 export type AgentProfileRecord = z.output<typeof agentProfileRecord>;
 

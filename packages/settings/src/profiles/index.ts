@@ -1,4 +1,4 @@
-export type { AgentProfileRecord } from './agent-profile.ts';
+export { agentProfileFields, type AgentProfileRecord } from './agent-profile.ts';
 export { agentProfiles, type AgentProfiles, type NewAgentProfile } from './agent-profiles.ts';
 export {
   capabilityCache,

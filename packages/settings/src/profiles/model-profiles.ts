@@ -18,6 +18,13 @@ export interface ModelProfiles {
   read(name: string): Promise<ModelProfileRecord>;
   /** Creates a profile, or replaces its values and keeps fields that only the reference uses. */
   save(name: string, values: LlmValues): Promise<void>;
+  /**
+   * Creates or replaces a profile with a record of a client, also with fields that only the reference uses. Keys in it
+   * are not stored.
+   *
+   * @throws {SettingsError} `invalid`.
+   */
+  replace(name: string, record: ModelProfileRecord): Promise<void>;
   /** Renames a profile, also where roles and agent profiles name it. @throws {SettingsError} `missing`, `invalid`. */
   rename(from: string, to: string): Promise<void>;
   /**
@@ -47,6 +54,8 @@ export function modelProfiles(home: string): ModelProfiles {
     read: (name) => models.read(name),
     save: (name, values) =>
       locked(async () => models.write(name, modelProfileOf(values, name, await models.find(name)))),
+    replace: (name, record) =>
+      locked(async () => models.write(name, modelProfileOf(llmValuesOf(record, name), name, record))),
     rename: (from, to) =>
       locked(async () => {
         await models.copy(from, to);

@@ -5,6 +5,9 @@ export { privateRecords, type PrivateRecords, type PrivateRecordsOptions } from 
 export { moveSecretKey, secretKeyFile, type KeyPlace, type SecretKeyOptions } from './secret-key.ts';
 export {
   exposedSource,
+  isOwnedSecret,
+  mcpSecretPrefix,
+  modelKeyPrefix,
   receivedSource,
   receivedText,
   redacted,

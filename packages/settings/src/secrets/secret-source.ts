@@ -4,6 +4,17 @@ import { isToken, type Cipher } from './fernet.ts';
 /** Name of a secret: also the name of the variable in the shell. */
 export const secretName = z.string().regex(/^[A-Za-z][A-Za-z0-9_]{0,63}$/);
 
+/** Prefix of the secrets that are keys of models, which clients of the server set in other records. */
+export const modelKeyPrefix = 'LLM_KEY_';
+
+/** Prefix of the secrets that are values of MCP servers, which clients of the server set in other records. */
+export const mcpSecretPrefix = 'MCP_VALUE_';
+
+/** Tests whether a secret belongs to another record: people do not name it, and commands do not receive it. */
+export function isOwnedSecret(name: string): boolean {
+  return name.startsWith(modelKeyPrefix) || name.startsWith(mcpSecretPrefix);
+}
+
 const text = z.string().max(64 * 1024);
 const description = z.nullish(z.string().max(1000)).transform((value) => value ?? undefined);
 

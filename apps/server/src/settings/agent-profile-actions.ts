@@ -1,0 +1,130 @@
+import type { Json } from '@varve/events';
+import { SettingsError } from '@varve/settings';
+import type { AgentProfileRecord } from '@varve/settings/profiles';
+import { receivedLlm } from './llm-record.ts';
+import { saveProfile } from './profile-actions.ts';
+import type { ServerSettings } from './server-settings.ts';
+import { currentLlm } from './settings-document.ts';
+
+/** Agent profiles as clients list them. */
+export interface ListedAgentProfiles {
+  readonly profiles: readonly {
+    readonly id: string;
+    readonly name: string;
+    readonly agent_kind: string;
+    readonly revision: number;
+    readonly llm_profile_ref: string | null;
+    readonly mcp_server_refs: readonly string[] | null;
+  }[];
+  readonly active_agent_profile_id: string | null;
+}
+
+/** Lists the agent profiles that can be read. The first call adds one named `default` and activates it. */
+export async function listedAgentProfiles(settings: ServerSettings): Promise<ListedAgentProfiles> {
+  if ((await settings.agents.list()).length === 0) await addDefault(settings);
+  const listed = (await settings.agents.list()).flatMap((each) => ('record' in each ? [each.record] : []));
+  const active = (await settings.current()).get('agent_profile');
+  return {
+    profiles: listed.map(({ id, name, agent_kind, revision, llm_profile_ref: model, mcp_server_refs: servers }) => ({
+      id,
+      name,
+      agent_kind,
+      revision,
+      llm_profile_ref: model ?? null,
+      mcp_server_refs: servers ?? null,
+    })),
+    active_agent_profile_id: listed.find(({ name }) => name === active)?.id ?? null,
+  };
+}
+
+/** The profile names the active model profile; without one, the model of the settings becomes the profile `default`. */
+async function addDefault(settings: ServerSettings): Promise<void> {
+  const current = await settings.current();
+  const active = current.get('roles.agent') ?? 'default';
+  const isKnown = (await settings.models.list()).some(({ name }) => name === active);
+  const { record, key } = await currentLlm(settings, current);
+  if (!isKnown && (key !== undefined || record['base_url'])) {
+    await saveProfile(settings, active, { llm: { ...record, api_key: key ?? null }, include_secrets: true });
+  }
+  await settings.agents.save({ name: 'default', agent_kind: 'openhands', llm_profile_ref: active });
+  await settings.agents.activate('default');
+}
+
+/** Fields of an agent profile that a client leaves out. @see agent-server 1.43.1, OpenHandsAgentProfile */
+const defaults: Readonly<Record<string, Json>> = {
+  agent: 'CodeActAgent',
+  tools: null,
+  system_message_suffix: null,
+  disabled_skills: [],
+  condenser: { enabled: true, max_size: 240 },
+  verification: {},
+  enable_sub_agents: false,
+  enable_switch_llm_tool: true,
+  tool_concurrency_limit: 1,
+  mcp_server_refs: null,
+};
+
+/** Returns a profile as clients receive it: varve's own settings in it stay here. */
+export function shownAgentProfile({ varve: _own, ...record }: AgentProfileRecord): Readonly<Record<string, unknown>> {
+  return { ...defaults, ...record };
+}
+
+/** Returns the profile with an id. @throws {SettingsError} `missing`. */
+export async function agentProfileById(settings: ServerSettings, id: string): Promise<AgentProfileRecord> {
+  const found = (await settings.agents.list()).find((each) => 'record' in each && each.record.id === id);
+  if (!found || !('record' in found)) throw new SettingsError('missing', `There is no agent profile ${id}.`);
+  return found.record;
+}
+
+/** Whether a profile can start a conversation. @see agent-server 1.43.1 OpenAPI, AgentProfileDiagnostics */
+export interface AgentProfileDiagnostics {
+  readonly agent_kind: string;
+  readonly valid: boolean;
+  readonly errors: readonly string[];
+  readonly llm_profile_ref: string | null;
+  readonly llm_profile_resolved: boolean;
+  readonly llm_api_key_set: boolean;
+  readonly mcp_server_refs: readonly string[] | null;
+  readonly resolved_mcp_config_keys: readonly string[];
+  readonly dangling_mcp_server_refs: readonly string[];
+  readonly disabled_skills: readonly string[];
+  readonly resolved_skills: readonly string[];
+}
+
+/** Looks up everything that a profile names. */
+export async function diagnoseAgentProfile(
+  settings: ServerSettings,
+  profile: AgentProfileRecord,
+): Promise<AgentProfileDiagnostics> {
+  const { llm_profile_ref: model, mcp_server_refs: refs } = profile;
+  const servers = Object.keys((await settings.current()).get('mcp_servers') ?? {});
+  const found = typeof model === 'string' ? await resolved(settings, model) : undefined;
+  const dangling = (refs ?? []).filter((name) => !servers.includes(name));
+  const errors = [
+    ...(found ? [] : [`The model profile ${JSON.stringify(model ?? null)} does not exist.`]),
+    ...dangling.map((name) => `The MCP server ${JSON.stringify(name)} does not exist.`),
+  ];
+  return {
+    agent_kind: profile.agent_kind,
+    valid: errors.length === 0,
+    errors,
+    llm_profile_ref: model ?? null,
+    llm_profile_resolved: found !== undefined,
+    llm_api_key_set: found?.key !== undefined,
+    mcp_server_refs: refs ?? null,
+    resolved_mcp_config_keys: (refs ?? servers).filter((name) => servers.includes(name)),
+    dangling_mcp_server_refs: dangling,
+    disabled_skills: profile.disabled_skills ?? [],
+    resolved_skills: [],
+  };
+}
+
+async function resolved(settings: ServerSettings, name: string) {
+  try {
+    const { record, key } = await settings.profile(name);
+    return { ...receivedLlm(record, await settings.cipher()), key };
+  } catch (error) {
+    if (error instanceof SettingsError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,145 @@
+import type { Json } from '@varve/events';
+import { llmFields, SettingsError, type Settings } from '@varve/settings';
+import { llmValuesOf } from '@varve/settings/profiles';
+import * as z from 'zod';
+import { keyName, receivedLlm, storeKey, type LlmRecord } from './llm-record.ts';
+import { storedServer } from './mcp-secrets.ts';
+import { isObject, mergePatch, type JsonObject, jsonObject } from './merge.ts';
+import type { ServerSettings } from './server-settings.ts';
+import { objectOf } from './settings-document.ts';
+
+/** Changes of settings that a client sends. @see agent-server 1.43.1 OpenAPI, SettingsUpdateRequest */
+export const settingsChanges = z.object({
+  agent_settings_diff: jsonObject.nullish(),
+  conversation_settings_diff: jsonObject.nullish(),
+  misc_settings_diff: jsonObject.nullish(),
+  active_profile: z.string().nullish(),
+  active_agent_profile_id: z.string().nullish(),
+});
+export type SettingsChanges = z.output<typeof settingsChanges>;
+
+const conversationSettings = z.looseObject({
+  max_iterations: z.int().min(1),
+  confirmation_mode: z.boolean(),
+  security_analyzer: z.string().nullable(),
+});
+
+/**
+ * Applies changes.
+ *
+ * @throws {SettingsError} `missing` for an unknown profile, `invalid` for values that are not accepted.
+ */
+export async function changeSettings(settings: ServerSettings, changes: SettingsChanges): Promise<void> {
+  const current = await settings.current();
+  const { agent_settings_diff: agent, conversation_settings_diff: conversation, misc_settings_diff: misc } = changes;
+  if (typeof changes.active_profile === 'string') await settings.models.activate(changes.active_profile);
+  else if (changes.active_profile === null) await settings.set({ 'roles.agent': undefined });
+  if (changes.active_agent_profile_id !== undefined) await activateAgent(settings, changes.active_agent_profile_id);
+  if (agent) await changeAgent(settings, { current, change: agent, pointsTo: changes.active_profile ?? undefined });
+  if (conversation)
+    await settings.set({ 'reference.conversation_settings': checkedConversation(current, conversation) });
+  if (misc) await settings.set({ 'reference.misc_settings': deepMerged(current.get('reference.misc_settings'), misc) });
+}
+
+async function activateAgent(settings: ServerSettings, id: string | null): Promise<void> {
+  if (id === null) return settings.set({ agent_profile: undefined });
+  const found = (await settings.agents.list()).find((each) => 'record' in each && each.record.id === id);
+  if (!found || !('record' in found)) throw new SettingsError('missing', `There is no agent profile ${id}.`);
+  await settings.agents.activate(found.record.name);
+}
+
+/** A change of settings of agents, and the profile that the same request activates. */
+interface AgentChange {
+  readonly current: Settings;
+  readonly change: JsonObject;
+  readonly pointsTo: string | undefined;
+}
+
+async function changeAgent(settings: ServerSettings, { current, change, pointsTo }: AgentChange): Promise<void> {
+  const { llm, mcp_config: servers, ...others } = change;
+  const before = objectOf(current.get('reference.agent_settings'));
+  // Another kind of agent starts from its own defaults.
+  const isOtherKind = typeof others['agent_kind'] === 'string' && others['agent_kind'] !== before['agent_kind'];
+  const merged = objectOf(mergePatch(isOtherKind && before['agent_kind'] !== undefined ? {} : before, others));
+  const concurrency = z.int().min(1).max(64).safeParse(merged['tool_concurrency_limit']);
+  await settings.set({
+    'reference.agent_settings': { ...merged, ...(before['llm'] !== undefined && { llm: before['llm'] }) },
+    ...(concurrency.success && { concurrency: concurrency.data }),
+  });
+  if (isObject(llm) && pointsTo === undefined) await changeLlm(settings, current, llm);
+  if (isObject(servers)) await changeServers(settings, current, servers);
+}
+
+/** Changes the model of the settings. It is then no longer that of a profile. */
+async function changeLlm(settings: ServerSettings, current: Settings, change: JsonObject): Promise<void> {
+  const profile = current.get('roles.agent');
+  const before = profile === undefined ? await ownRecord(current) : (await settings.profile(profile)).record;
+  await saveSettingsLlm(settings, before, change);
+}
+
+/** Copies a model into the settings, and stores the key if there is a new one. */
+export async function saveSettingsLlm(settings: ServerSettings, before: LlmRecord, change: JsonObject): Promise<void> {
+  const { record, key } = receivedLlm(objectOf(mergePatch(before, change)), await settings.cipher());
+  const isErased = 'api_key' in change && key === undefined;
+  // The key of a profile is not overwritten: it stays that of the profile.
+  const reference =
+    key === undefined ? (isErased ? undefined : before['api_key_ref']) : await storeKey(settings.secrets, key);
+  await writeLlm(settings, { ...record, ...(reference !== undefined && { api_key_ref: reference }) });
+  if (keyName(before['api_key_ref']) !== undefined && reference !== before['api_key_ref']) {
+    await forgetUnlessProfile(settings, before);
+  }
+}
+
+async function writeLlm(settings: ServerSettings, record: LlmRecord): Promise<void> {
+  const values: Readonly<Record<string, unknown>> = llmValuesOf(record, 'settings');
+  const { llm: _before, ...others } = objectOf((await settings.current()).get('reference.agent_settings'));
+  const foreign = Object.entries(record).filter(([field]) => !Object.hasOwn(llmFields, field));
+  const own = Object.keys(llmFields).map((field) => [`llm.${field}`, values[field]]);
+  await settings.set({
+    'roles.agent': undefined,
+    ...Object.fromEntries(own),
+    'reference.agent_settings': { ...others, llm: Object.fromEntries(foreign) },
+  });
+}
+
+async function forgetUnlessProfile(settings: ServerSettings, before: LlmRecord): Promise<void> {
+  const profiles = await settings.models.list();
+  const isUsed = profiles.some((each) => 'record' in each && each.record['api_key_ref'] === before['api_key_ref']);
+  if (!isUsed) await settings.forgetKey(before);
+}
+
+async function ownRecord(current: Settings): Promise<LlmRecord> {
+  const fields = Object.keys(llmFields).map((field) => [field, current.get(`llm.${field as 'model'}`)]);
+  const stored = objectOf(objectOf(current.get('reference.agent_settings'))['llm']);
+  return { ...stored, ...Object.fromEntries(fields.filter(([, value]) => value !== undefined)) } as LlmRecord;
+}
+
+async function changeServers(settings: ServerSettings, current: Settings, change: JsonObject): Promise<void> {
+  const cipher = await settings.cipher();
+  const servers = new Map(Object.entries(current.get('mcp_servers') ?? {}));
+  for (const [key, patch] of Object.entries(change)) {
+    const before = servers.get(key);
+    if (patch === null) servers.delete(key);
+    else
+      servers.set(key, await storedServer(key, withoutNulls(mergePatch(before, patch)), { settings, cipher, before }));
+  }
+  await settings.set({ mcp_servers: Object.fromEntries(servers) });
+}
+
+/** Returns a server without the fields that clients send as null. Its type is checked when it is stored. */
+export function withoutNulls(server: Json): Parameters<typeof storedServer>[1] {
+  return Object.fromEntries(Object.entries(objectOf(server)).filter(([, value]) => value !== null));
+}
+
+function checkedConversation(current: Settings, change: JsonObject): JsonObject {
+  const merged = deepMerged(current.get('reference.conversation_settings'), change);
+  const { error } = conversationSettings.partial().safeParse(merged);
+  if (error) throw new SettingsError('invalid', `conversation_settings: ${error.issues[0]?.path.join('.')}.`);
+  return merged;
+}
+
+/** Merges objects; null removes only inside of nested ones. */
+function deepMerged(target: Json | undefined, change: JsonObject): JsonObject {
+  const nulls = Object.entries(change).filter(([, value]) => value === null);
+  return { ...objectOf(mergePatch(objectOf(target), change)), ...Object.fromEntries(nulls) };
+}

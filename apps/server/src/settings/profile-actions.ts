@@ -1,0 +1,76 @@
+import { SettingsError } from '@varve/settings';
+import { receivedLlm, storeKey, type LlmRecord } from './llm-record.ts';
+import type { ServerSettings } from './server-settings.ts';
+
+/** Profiles as clients list them. */
+export interface ListedProfiles {
+  readonly profiles: readonly {
+    readonly name: string;
+    readonly model: string | null;
+    readonly base_url: string | null;
+    readonly provider_connection_id: string | null;
+    readonly provider_connection_broken: boolean;
+    readonly api_key_set: boolean;
+  }[];
+  readonly active_profile: string | null;
+}
+
+/** Lists the profiles that can be read. */
+export async function listedProfiles(settings: ServerSettings): Promise<ListedProfiles> {
+  const listed = await settings.models.list();
+  const profiles = listed.flatMap((each) => ('record' in each ? [each] : []));
+  return {
+    profiles: await Promise.all(
+      profiles.map(async ({ name, record }) => ({
+        name,
+        model: textOf(record['model']),
+        base_url: textOf(record['base_url']),
+        provider_connection_id: textOf(record['provider_connection_id']),
+        provider_connection_broken: false,
+        api_key_set: (await keyOrNone(settings, record)) !== undefined,
+      })),
+    ),
+    active_profile: (await settings.current()).get('roles.agent') ?? null,
+  };
+}
+
+/** Returns undefined also for a key that can no longer be read. */
+async function keyOrNone(settings: ServerSettings, record: LlmRecord): Promise<string | undefined> {
+  try {
+    return await settings.keyOf(record);
+  } catch (error) {
+    if (error instanceof SettingsError) return undefined;
+    throw error;
+  }
+}
+
+function textOf(value: unknown): string | null {
+  return typeof value === 'string' ? value : null;
+}
+
+/**
+ * Adds or replaces a profile. Without `include_secrets`, and with a redacted key, the stored key is kept.
+ *
+ * @throws {SettingsError} `invalid`.
+ */
+export async function saveProfile(
+  settings: ServerSettings,
+  name: string,
+  { llm, include_secrets: takesKey }: { readonly llm: LlmRecord; readonly include_secrets: boolean },
+): Promise<void> {
+  const { record, key } = receivedLlm({ model: 'gpt-5.5', ...llm }, await settings.cipher());
+  const listed = await settings.models.list();
+  const before = listed.find((each) => each.name === name);
+  const stored = before && 'record' in before ? before.record['api_key_ref'] : undefined;
+  const isErased = takesKey && llm['api_key'] === null;
+  const reference =
+    takesKey && key !== undefined ? await storeKey(settings.secrets, key, stored) : isErased ? null : stored;
+  await settings.models.replace(name, { ...record, ...(typeof reference === 'string' && { api_key_ref: reference }) });
+}
+
+/** Removes a profile and its key. @throws {SettingsError} `invalid` while an agent profile names it. */
+export async function removeProfile(settings: ServerSettings, name: string): Promise<void> {
+  const found = (await settings.models.list()).find((each) => each.name === name);
+  await settings.models.remove(name);
+  if (found && 'record' in found) await settings.forgetKey(found.record);
+}

@@ -1,0 +1,93 @@
+import { randomUUID } from 'node:crypto';
+import {
+  editSettings,
+  resolveSettings,
+  settingsPaths,
+  userSettingsPath,
+  type SettingKey,
+  type Settings,
+} from '@varve/settings';
+import { agentProfiles, modelProfiles, type AgentProfiles, type ModelProfiles } from '@varve/settings/profiles';
+import { secretStore, type Cipher, type SecretStore } from '@varve/settings/secrets';
+import type { Variables } from '@varve/text';
+import { keyName, type LlmRecord } from './llm-record.ts';
+
+/** Options of {@link serverSettings}. */
+export interface ServerSettingsOptions {
+  /** Data directory, the one that the command uses, too. */
+  readonly home: string;
+  readonly env: Variables;
+  /** Passphrase of the tokens that clients send back; default that of the data directory. */
+  readonly passphrase?: string | undefined;
+}
+
+/** A model with its key, for requests. */
+export interface KeyedLlm {
+  readonly record: LlmRecord;
+  readonly key: string | undefined;
+}
+
+/** Settings of the person whose data directory a server uses. */
+export interface ServerSettings {
+  /** Variables that may contain keys of models. */
+  readonly env: Variables;
+  readonly models: ModelProfiles;
+  readonly agents: AgentProfiles;
+  readonly secrets: SecretStore;
+  /** Encrypts secrets that clients send back. */
+  cipher(): Promise<Cipher>;
+  /** Returns the settings in effect, without those of a workspace. */
+  current(): Promise<Settings>;
+  /** Changes settings of the user's file; undefined removes one. */
+  set(values: Partial<Record<SettingKey, unknown>>): Promise<void>;
+  /** Returns the model of a profile. @throws {SettingsError} `missing`, `invalid`. */
+  profile(name: string): Promise<KeyedLlm>;
+  /** Returns the key of a record: of its reference, or as the reference system stored it. */
+  keyOf(record: LlmRecord): Promise<string | undefined>;
+  /** Removes the key of a record that no other record uses. */
+  forgetKey(record: LlmRecord): Promise<void>;
+}
+
+/** Opens the settings of a data directory. Nothing is created before the first change. */
+export function serverSettings({ home, env, passphrase }: ServerSettingsOptions): ServerSettings {
+  const models = modelProfiles(home);
+  const agents = agentProfiles(home, randomUUID);
+  const secrets = secretStore({ home, passphrase });
+  const current = (): Promise<Settings> =>
+    resolveSettings({ home, env, agentProfile: (name) => agents.settings(name) });
+  const keyOf = async (record: LlmRecord): Promise<string | undefined> => {
+    const { api_key_ref: reference, api_key: stored } = record;
+    if (typeof reference === 'string') {
+      const [kind, name = ''] = reference.split(':');
+      return kind === 'env' ? env[name] : secrets.value(name);
+    }
+    return typeof stored === 'string' ? (await secrets.cipher()).decrypt(stored) : undefined;
+  };
+  return {
+    env,
+    models,
+    agents,
+    secrets,
+    cipher: () => secrets.cipher(),
+    current,
+    async set(values) {
+      const file = {
+        path: await userSettingsPath(home),
+        layer: 'user',
+        lockFile: settingsPaths(home).lockFile,
+      } as const;
+      await editSettings(file, values);
+    },
+    async profile(name) {
+      const record = await models.read(name);
+      return { record, key: await keyOf(record) };
+    },
+    keyOf,
+    async forgetKey(record) {
+      const name = keyName(record['api_key_ref']);
+      if (name === undefined) return;
+      const used = (await current()).get('llm.api_key_ref') === `secret:${name}`;
+      if (!used) await secrets.remove(name);
+    },
+  };
+}

@@ -1,0 +1,110 @@
+import type { Json } from '@varve/events';
+import { llmFields, type Settings } from '@varve/settings';
+import type { Cipher, Exposure } from '@varve/settings/secrets';
+import { shownLlm, type LlmRecord } from './llm-record.ts';
+import { exposedServers } from './mcp-secrets.ts';
+import { isObject, mergePatch, type JsonObject } from './merge.ts';
+import type { KeyedLlm, ServerSettings } from './server-settings.ts';
+
+/** Settings of agents that a client did not change. @see agent-server 1.43.1, OpenHandsAgentSettings */
+const agentDefaults: JsonObject = {
+  schema_version: 5,
+  agent_kind: 'openhands',
+  agent: 'CodeActAgent',
+  tools: null,
+  enable_sub_agents: false,
+  enable_switch_llm_tool: true,
+  tool_concurrency_limit: 1,
+  agent_context: {
+    skills: [],
+    system_message_suffix: null,
+    user_message_suffix: null,
+    load_user_skills: false,
+    load_public_skills: false,
+    load_project_skills: false,
+    disabled_skills: [],
+  },
+  condenser: { enabled: true, max_size: 240, condenser_kind: 'llm_summarizing', max_tokens: null, keep_first: 2 },
+  verification: { critic_enabled: false },
+};
+
+const conversationDefaults: JsonObject = {
+  schema_version: 1,
+  max_iterations: 500,
+  confirmation_mode: false,
+  security_analyzer: 'llm',
+};
+
+/** Answer with all settings. @see agent-server 1.43.1 OpenAPI, SettingsResponse */
+export interface SettingsDocument {
+  readonly agent_settings: JsonObject;
+  readonly conversation_settings: JsonObject;
+  readonly llm_api_key_is_set: boolean;
+  readonly active_profile: string | null;
+  readonly active_agent_profile_id: string | null;
+  readonly misc_settings: JsonObject;
+}
+
+/** Returns all settings, with secrets as `exposure` requires. */
+export async function settingsDocument(settings: ServerSettings, exposure: Exposure): Promise<SettingsDocument> {
+  const current = await settings.current();
+  const cipher = await settings.cipher();
+  const llm = await currentLlm(settings, current);
+  return {
+    agent_settings: {
+      ...agentSettings(current, llm, { exposure, cipher }),
+      mcp_config: await exposedServers(current.get('mcp_servers') ?? {}, { settings, exposure, cipher }),
+    },
+    conversation_settings: conversationSettings(current),
+    llm_api_key_is_set: llm.key !== undefined,
+    active_profile: current.get('roles.agent') ?? null,
+    active_agent_profile_id: await activeAgentProfile(settings, current),
+    misc_settings: objectOf(current.get('reference.misc_settings')),
+  };
+}
+
+/** Returns the model in effect: that of the active profile, else that of the settings. */
+export async function currentLlm(settings: ServerSettings, current: Settings): Promise<KeyedLlm> {
+  const profile = current.get('roles.agent');
+  if (profile !== undefined) return settings.profile(profile);
+  const stored = objectOf(objectOf(current.get('reference.agent_settings'))['llm']);
+  const record = { ...stored, ...ownLlm(current) };
+  return { record, key: await settings.keyOf(record) };
+}
+
+/** Fields of the model that varve uses, too: they are settings of their own. */
+function ownLlm(current: Settings): LlmRecord {
+  const fields = Object.keys(llmFields).map((field) => [field, current.get(`llm.${field as 'model'}`)]);
+  return Object.fromEntries(fields.filter(([, value]) => value !== undefined)) as LlmRecord;
+}
+
+function agentSettings(
+  current: Settings,
+  { record, key }: KeyedLlm,
+  { exposure, cipher }: { readonly exposure: Exposure; readonly cipher: Cipher },
+): JsonObject {
+  const stored = mergePatch(agentDefaults, objectOf(current.get('reference.agent_settings')));
+  const concurrency = current.get('concurrency');
+  return {
+    ...objectOf(stored),
+    ...(concurrency !== undefined && { tool_concurrency_limit: concurrency }),
+    llm: shownLlm(record, key, exposure, cipher),
+  };
+}
+
+/** Conversations of clients have their own defaults, as those of the reference: they do not ask. */
+function conversationSettings(current: Settings): JsonObject {
+  const stored = objectOf(current.get('reference.conversation_settings'));
+  return { ...conversationDefaults, max_iterations: current.get('budget.steps') ?? 500, ...stored };
+}
+
+async function activeAgentProfile({ agents }: ServerSettings, current: Settings): Promise<string | null> {
+  const name = current.get('agent_profile');
+  const found = (await agents.list()).find((each) => 'record' in each && each.record.name === name);
+  return found && 'record' in found ? found.record.id : null;
+}
+
+/** Returns a JSON object; an empty one for anything else. */
+export function objectOf(value: Json | undefined): JsonObject {
+  return isObject(value) ? value : {};
+}

@@ -1,0 +1,70 @@
+import type { Json } from '@varve/events';
+import { buildPart, SpecError, type Registry } from '@varve/events/specs';
+import { LlmError, type LanguageModel } from '@varve/llm';
+import { modelKinds, specFromLitellm, type ModelContext } from '@varve/llm/specs';
+import { redactor, type Variables } from '@varve/text';
+import type { ReceivedLlm } from './llm-record.ts';
+
+/** Options of {@link validateLlm}. */
+export interface ValidateOptions {
+  readonly env: Variables;
+  readonly signal: AbortSignal;
+}
+
+/** Why a model cannot be used. */
+export interface LlmProblem {
+  readonly type: string;
+  readonly message: string;
+}
+
+/** Milliseconds of the request; a server that is slower is accepted, as is one that limits requests. */
+const patienceMs = 15_000;
+const accepted = new Set(['rate-limit', 'timeout', 'aborted', 'overloaded']);
+
+/** Checks a model by one short request. Returns null for one that can be used. */
+export async function validateLlm(
+  { record, key }: ReceivedLlm,
+  { env, signal }: ValidateOptions,
+): Promise<LlmProblem | null> {
+  try {
+    const model = modelOf(record, { env, key });
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]);
+    await model.generate(
+      {
+        messages: [
+          { role: 'user', content: [{ type: 'text', text: 'Answer OK.', cache_prompt: false }], thinking_blocks: [] },
+        ],
+        tools: [],
+        parameters: {},
+      },
+      { signal: limit },
+    );
+    return null;
+  } catch (error) {
+    if (error instanceof SpecError) return { type: 'BadRequestError', message: error.message };
+    if (!(error instanceof LlmError)) throw error;
+    if (accepted.has(error.code)) return null;
+    // The message contains text of the server, which may repeat the key.
+    return {
+      type: error.code,
+      message: redactor(key === undefined ? [] : [key], { replacement: '***' }).text(error.message),
+    };
+  }
+}
+
+function modelOf(
+  record: ReceivedLlm['record'],
+  { env, key }: { readonly env: Variables; readonly key: string | undefined },
+): LanguageModel {
+  const registry: Registry<LanguageModel, ModelContext> = modelKinds({
+    keys: env,
+    ...(key !== undefined && { credentials: () => ({ apiKey: key }) }),
+  });
+  const model = (spec: Json, ...path: readonly (string | number)[]): LanguageModel =>
+    buildPart(spec, {
+      registry,
+      path,
+      contextAt: (at) => ({ model: (inner, ...more) => model(inner, ...at, ...more) }),
+    });
+  return model(specFromLitellm({ ...record, num_retries: 1, stream: false }), 'llm');
+}

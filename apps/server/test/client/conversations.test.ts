@@ -1,0 +1,87 @@
+import { randomUUID } from 'node:crypto';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { AgentServerClient } from './official-client.ts';
+import { openClient, type OpenedClient } from './open-client.ts';
+
+let opened: OpenedClient;
+beforeEach(async () => {
+  opened = await openClient();
+});
+afterEach(() => opened[Symbol.asyncDispose]());
+
+const create = (more: object = {}) => {
+  const { client, agent, workspace } = opened;
+  return client.conversations.createConversation({
+    agent,
+    workspace: { kind: 'LocalWorkspace', working_dir: workspace },
+    ...more,
+  });
+};
+
+test('a conversation is created, listed, renamed and deleted', async () => {
+  const { conversations } = opened.client;
+  const created = await create({ tags: { team: 'red' } });
+  expect(created).toMatchObject({ execution_status: 'idle', title: null, tags: { team: 'red' } });
+  expect(await conversations.countConversations()).toBe(1);
+  const { items } = await conversations.searchConversations({ limit: 20 });
+  expect(items.map(({ id }) => id)).toEqual([created.id]);
+  expect(await conversations.getConversations([created.id, randomUUID()])).toMatchObject([{ id: created.id }, null]);
+  expect(await conversations.updateConversation(created.id, { title: ' Fix the sum ' })).toEqual({ success: true });
+  expect((await conversations.getConversation(created.id)).title).toBe('Fix the sum');
+  await conversations.deleteConversation(created.id);
+  await expect(conversations.getConversation(created.id)).rejects.toMatchObject({ status: 404 });
+  expect(await conversations.countConversations()).toBe(0);
+});
+
+test('a create request that names an existing conversation returns it', async () => {
+  const conversation_id = randomUUID();
+  const first = await create({ conversation_id, tags: { n: '1' } });
+  const second = await create({ conversation_id, tags: { n: '2' } });
+  expect([first.id, second.id]).toEqual([conversation_id, conversation_id]);
+  expect(second.tags).toEqual({ n: '1' });
+});
+
+test('a key is never in the description of a conversation', async () => {
+  const { id } = await create();
+  const info = await opened.client.conversations.getConversation(id);
+  expect(JSON.stringify(info)).not.toContain('key-of-the-model');
+});
+
+test('a wrong key, an unknown conversation and malformed bodies are refused', async () => {
+  const { url, client, agent } = opened;
+  const stranger = new AgentServerClient({ host: url, apiKey: 'wrong' });
+  await expect(stranger.conversations.countConversations()).rejects.toMatchObject({ status: 401 });
+  const { conversations } = client;
+  await expect(conversations.getConversation(randomUUID())).rejects.toMatchObject({ status: 404 });
+  await expect(conversations.runConversation(randomUUID())).rejects.toMatchObject({ status: 404 });
+  await expect(conversations.createConversation({ agent })).rejects.toMatchObject({ status: 422 });
+  await expect(conversations.createConversation({ workspace: { working_dir: 3 } })).rejects.toMatchObject({
+    status: 422,
+  });
+  await expect(client.get('/api/conversations/not-an-id')).rejects.toMatchObject({ status: 422 });
+});
+
+async function messagesOf(id: string): Promise<readonly string[]> {
+  const { items } = await opened.client.conversations.searchEvents(id, { kind: 'MessageEvent' });
+  return items.map((event) => event.id);
+}
+
+test('events are searched by kind, page by page, counted and read', async () => {
+  const { conversations } = opened.client;
+  const { id } = await create();
+  for (let at = 0; at < 5; at += 1) {
+    await conversations.sendEvent(id, { role: 'user', content: [{ type: 'text', text: `m${at}` }] }, { run: false });
+  }
+  const page = await conversations.searchEvents(id, { kind: 'MessageEvent', limit: 2 });
+  expect(page.items).toHaveLength(2);
+  const next = await conversations.searchEvents(id, {
+    kind: 'MessageEvent',
+    limit: 10,
+    page_id: page.next_page_id ?? '',
+  });
+  expect(next.items).toHaveLength(3);
+  expect(await conversations.getEventCount(id, { kind: 'MessageEvent' })).toBe(5);
+  const [first = ''] = await messagesOf(id);
+  expect(await conversations.getEvent(id, first)).toMatchObject({ id: first, kind: 'MessageEvent', source: 'user' });
+  expect(await conversations.getEvents(id, [first, 'nothing'])).toMatchObject([{ id: first }, null]);
+});
