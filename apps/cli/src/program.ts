@@ -26,7 +26,7 @@ Examples:
   OPENAI_API_KEY=… varve run "Fix the failing test"
   varve run --base-url http://localhost:11434/v1 --model qwen3-coder "Explain this repository"
   OPENROUTER_API_KEY=… varve run --model openrouter/qwen/qwen3-coder "Write the missing tests"
-  varve run --confirm risky "Upgrade the dependencies"
+  varve run --confirm ask "Upgrade the dependencies"
   varve ls
   varve show ID --json
   varve verify ID`;

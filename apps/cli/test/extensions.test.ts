@@ -126,6 +126,30 @@ test('a skill of the repository is listed in a subdirectory, and its command run
   expect((await project.varve('trust', 'rm', inner)).code).toBe(0);
 });
 
+test('config context lists what files add, and what has no effect', async () => {
+  const project = new Project(await newHome());
+  project.write('AGENTS.md', 'Use tabs.');
+  project.write('.agents/skills/release/SKILL.md', '---\nname: release\ndescription: x\n---\nTag: !`git tag`');
+  project.write('.openhands/hooks.json', stop('true\u001b[2J'));
+  const shown = await project.varve('config', 'context', '-w', project.directory);
+  expect(shown.stdout).toMatch(
+    /prompt +\S+AGENTS\.md +repository, 9 bytes\nskill +release +\S+, commands not trusted\n$/,
+  );
+  expect(shown.stderr).toContain('no effect have hooks (.openhands/hooks.json), commands of the skill release');
+  await project.trust(project.directory);
+  const trusted = await project.varve('config', 'context', '-w', project.directory);
+  expect([trusted.stderr, trusted.stdout]).toEqual(['', expect.stringMatching(/hook +Stop +true/)]);
+  expect(trusted.stdout).not.toContain('\u001b');
+});
+
+test('ask and auto are names of the confirmation policies', async () => {
+  const { home } = new Project(await newHome());
+  await runVarve(['config', 'set', 'confirmation.policy', 'always'], { home });
+  expect((await runVarve(['config', 'get', 'confirmation.policy'], { home })).stdout).toBe('ask\n');
+  const mistaken = await runVarve(['config', 'set', 'modle', 'x'], { home });
+  expect([mistaken.code, mistaken.stderr]).toEqual([2, expect.stringContaining('the nearest is "llm.model"')]);
+});
+
 test('a server of .mcp.json starts after it is trusted, and ends with the run; a resumed run has its tools without it', async () => {
   const project = new Project(await newHome());
   const script = fileURLToPath(new URL('../../../packages/tools/test/support/mcp-server.ts', import.meta.url));

@@ -29,6 +29,17 @@ async function started(steps: readonly ScriptedStep[], options: Partial<AgentOpt
 const eventsOf = (conversation: Conversation) =>
   Array.fromAsync(conversation.events(), ({ event }): BaseEvent => event);
 
+test('a side question goes to the model that is chosen for it', async () => {
+  const { conversation, model } = await started([{ text: 'First.' }]);
+  const other = scriptedModel([{ text: 'The other one answers.' }]);
+  const { message } = await conversation.ask('Who are you?', { model: other });
+  expect([textOf(message.content), other.requests.length, model.requests.length]).toEqual([
+    'The other one answers.',
+    1,
+    0,
+  ]);
+});
+
 test('a side question reads the conversation and stores only its usage, also while calls wait', async () => {
   const { conversation, model } = await started([record('a'), { text: 'I record.' }], {
     confirmation: alwaysConfirm(),

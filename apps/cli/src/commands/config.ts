@@ -62,6 +62,14 @@ export const config: CliCommand = {
         done(exitCodes.ok);
       });
     command
+      .command('context')
+      .option('-w, --workspace <dir>', 'directory of the agent (default: current directory)')
+      .description('show which files give instructions, skills, hooks and servers to a new conversation')
+      .action(async ({ workspace }: { readonly workspace?: string }) => {
+        await (await import('../configure/show-extensions.ts')).showExtensions(workspace, io);
+        done(exitCodes.ok);
+      });
+    command
       .command('schema')
       .description('print the JSON Schema of the file')
       .action(async () => {

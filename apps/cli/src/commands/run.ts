@@ -29,8 +29,8 @@ export const run: CliCommand = {
       .addOption(
         new Option(
           '--confirm <policy>',
-          'calls that need your approval (default: risky; with --resume the stored policy)',
-        ).choices(['never', 'always', 'risky']),
+          'ask: every call needs your approval; auto: risky ones (default); never: none; with --resume the stored policy',
+        ).choices(['ask', 'auto', 'never', 'always', 'risky']),
       )
       .option('--resume <id>', 'resume a conversation with its model, address, policy and limits')
       .option('--approve [digest]', 'with --resume: approve the waiting calls that were printed with this digest')

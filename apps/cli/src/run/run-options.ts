@@ -5,8 +5,8 @@ export interface RunOptions {
   readonly functionCalling?: 'native' | 'mock' | 'auto';
   readonly workspace?: string;
   readonly store?: string;
-  /** Confirmation policy; default: the stored one, or `risky` for a new conversation. */
-  readonly confirm?: 'never' | 'always' | 'risky';
+  /** Confirmation policy; default: the stored one, or `auto` for a new conversation. */
+  readonly confirm?: 'ask' | 'auto' | 'never' | 'always' | 'risky';
   readonly resume?: string;
   /** Digest of the approved calls; `true` when it is missing, which is an error. */
   readonly approve?: string | true;

@@ -34,7 +34,7 @@ import { createSession, openSession } from './open-session.ts';
 import { recordEvents, type EventMaker } from './record-events.ts';
 import { markRun, type RunMark } from './run-marks.ts';
 import { sendMessage } from './send-message.ts';
-import { askSideQuestion } from './side-question.ts';
+import { askSideQuestion, type AskOptions } from './side-question.ts';
 import { generateTitle, renameConversation, type TitleOptions } from './title.ts';
 import { setConfirmation, updateFields, type StateFields } from './update-fields.ts';
 import { contentOf } from './user-message.ts';
@@ -227,14 +227,15 @@ export class Conversation implements AsyncDisposable {
   }
 
   /**
-   * Asks the model a side question, also during a run. Question and answer are not stored; the usage counts, under the
-   * usage id `ask`.
+   * Asks a model, default that of the agent, a side question, also during a run. Question and answer are not stored;
+   * the usage counts, under the usage id `ask`.
    *
    * @throws {LlmError} what the model throws; {@link AgentError} `closed`.
    */
-  async ask(question: string, { signal }: { readonly signal?: AbortSignal } = {}): Promise<ModelReply> {
+  async ask(question: string, { signal, model }: AskOptions = {}): Promise<ModelReply> {
     this.#assertUsable();
-    return askSideQuestion(question, this.#session, this.#abortOnClose(signal));
+    const closing = this.#abortOnClose(signal);
+    return askSideQuestion(question, this.#session, { signal: closing, ...(model && { model }) });
   }
 
   /**

@@ -1,7 +1,14 @@
 import { text, type Content, type Message } from '@varve/events';
-import type { ModelReply } from '@varve/llm';
+import type { LanguageModel, ModelReply } from '@varve/llm';
 import { callModel } from '../run/side-call.ts';
 import type { Session } from '../session.ts';
+
+/** Options of a side question. */
+export interface AskOptions {
+  /** Default: the agent's. */
+  readonly model?: LanguageModel;
+  readonly signal?: AbortSignal;
+}
 
 /**
  * Asks the model a question about the current view. Its tools are in the request and must not be called. Neither
@@ -10,7 +17,11 @@ import type { Session } from '../session.ts';
  * @throws {LlmError} what the model throws; nothing is condensed when the question does not fit.
  * @see software-agent-sdk ask_agent
  */
-export function askSideQuestion(question: string, session: Session, signal?: AbortSignal): Promise<ModelReply> {
+export function askSideQuestion(
+  question: string,
+  session: Session,
+  { model = session.agent.model, signal }: AskOptions = {},
+): Promise<ModelReply> {
   const { request } = session.prepareRequest();
   const content: readonly Content[] = [
     text(`${question}\n\n(Answer in words. Do not call a tool; your task continues afterwards.)`),
@@ -18,7 +29,7 @@ export function askSideQuestion(question: string, session: Session, signal?: Abo
   const parameters = { ...request.parameters, ...(request.tools.length > 0 && { toolChoice: 'none' as const }) };
   return callModel(
     { ...request, messages: withQuestion(request.messages, content), parameters },
-    { usageId: 'ask', model: session.agent.model, ...(signal && { signal }) },
+    { usageId: 'ask', model, ...(signal && { signal }) },
     session,
   );
 }

@@ -80,7 +80,7 @@ function confirmationFor(settings: Settings, resumed: AgentSetup['resumed']): Co
   if (resumed?.hasPolicy && !isFlag) return undefined;
   const policy = settings.get('confirmation.policy');
   if (policy === 'never') return neverConfirm();
-  if (policy === 'always') return alwaysConfirm();
+  if (policy === 'ask') return alwaysConfirm();
   const [threshold, confirmUnknown] = [settings.get('confirmation.threshold'), settings.get('confirmation.unknown')];
   return confirmRisky({
     analyzer: ensembleRisk([modelRisk(), shellRisk(), workspaceRisk()]),

@@ -1,3 +1,5 @@
+import * as z from 'zod';
+
 // The packages that own these names load slowly, and every command reads settings. A test compares the lists.
 
 /** Presets of `@varve/tools/specs`. */
@@ -18,3 +20,8 @@ export const condenserNames = [
   'llm-attention',
   'in-order',
 ] as const;
+
+/** Names of the confirmation policies, and the earlier names of two of them. */
+export const confirmationNames = z
+  .enum(['ask', 'auto', 'never', 'always', 'risky'])
+  .transform((name) => (name === 'always' ? 'ask' : name === 'risky' ? 'auto' : name));

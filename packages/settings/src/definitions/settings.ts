@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { condenserNames, presetNames } from './choices.ts';
+import { condenserNames, confirmationNames, presetNames } from './choices.ts';
 import { llmFields, type LlmField } from './llm-fields.ts';
 import { mcpServer } from './mcp-server.ts';
 import { profileName } from './profile-name.ts';
@@ -73,11 +73,11 @@ export const settingDefinitions = {
     defaultValue: 0.7,
   }),
   'condenser.options': setting(json, 'Other options of the strategy.', { scope: 'trusted-project' }),
-  'confirmation.policy': setting(z.enum(['never', 'always', 'risky']), 'Calls that need your approval.', {
-    defaultValue: 'risky',
+  'confirmation.policy': setting(confirmationNames, 'Calls that need your approval: all, those with a risk, or none.', {
+    defaultValue: 'auto',
   }),
-  'confirmation.threshold': setting(z.enum(['LOW', 'MEDIUM', 'HIGH']), 'Lowest risk that asks, with risky.'),
-  'confirmation.unknown': setting(z.boolean(), 'Whether calls of unknown risk ask, with risky.'),
+  'confirmation.threshold': setting(z.enum(['LOW', 'MEDIUM', 'HIGH']), 'Lowest risk that asks, with auto.'),
+  'confirmation.unknown': setting(z.boolean(), 'Whether calls of unknown risk ask, with auto.'),
   'shell.environment': setting(z.array(z.string()), "Variables that the agent's shell receives, too."),
   'signing.enabled': setting(z.boolean(), 'Signs what a run stores.'),
   'signing.key_file': setting(z.string().min(1), 'File of the signing key.', { variables: ['VARVE_SIGNING_KEY'] }),

@@ -50,10 +50,16 @@ export function settingsOfText(text: string, file: Pick<FileOrigin, 'path' | 'la
   return read(root, '');
 }
 
+function lastName(key: string): string {
+  return key.split('.').at(-1) ?? '';
+}
+
 /** Describes an unknown key with the nearest one. */
 export function unknownKey(key: string): string {
   const sections = settingKeys.flatMap((known) => known.split('.').slice(0, -1));
-  const similar = nearest(key, [...settingKeys, ...sections]);
+  const named = nearest(key, settingKeys.map(lastName));
+  // The last name alone is a common mistake: `model` for `llm.model`.
+  const similar = nearest(key, [...settingKeys, ...sections]) ?? settingKeys.find((known) => lastName(known) === named);
   const shown = JSON.stringify(key.slice(0, 100));
   return similar === undefined ? `unknown key ${shown}` : `unknown key ${shown}; the nearest is "${similar}"`;
 }

@@ -1,5 +1,5 @@
 import type { Variables } from '@varve/text';
-import { isSettingKey, settingKeys, variablesOf } from '../definitions/settings.ts';
+import { settingKeys, variablesOf, type SettingKey } from '../definitions/settings.ts';
 import type { Layer, PlacedValue } from './layer.ts';
 import { nearest } from './nearest.ts';
 import { valueOfText } from './parse-value.ts';
@@ -8,23 +8,41 @@ import { valueOfText } from './parse-value.ts';
 const otherVariables = ['VARVE_HOME', 'VARVE_SESSION_API_KEY', 'VARVE_PRIVATE_ENVIRONMENT', 'VARVE_CONFIG'];
 
 /**
- * Reads the settings of an environment. Empty variables are ignored. LLM_API_KEY is the setting `llm.api_key_ref` with
- * a reference to itself. Unknown variables that begin with `VARVE_` are warnings: other programs may use them.
+ * Reads the settings of an environment. Empty variables are ignored. Some variables of the
+ * reference are converted: LLM_API_KEY is the setting `llm.api_key_ref` with a reference to itself. Unknown variables that begin with `VARVE_` are warnings: other programs may use them.
  *
  * @throws {SettingsError} `invalid` for a value of a wrong type; the message names the variable.
  */
 export function environmentLayer(env: Variables): Layer {
   const values = settingKeys.flatMap((key): readonly PlacedValue[] => {
     const name = variablesOf(key).find((variable) => env[variable]?.trim());
-    if (name === undefined) return ownKey(key, env);
+    if (name === undefined) return convertedVariable(key, env);
     return [{ key, value: valueOfText(key, env[name]?.trim() ?? '', name), origin: { kind: 'variable', name } }];
   });
   return { values, warnings: unknownVariables(env) };
 }
 
-function ownKey(key: string, env: Variables): readonly PlacedValue[] {
-  if (key !== 'llm.api_key_ref' || !isSettingKey(key) || !env['LLM_API_KEY']?.trim()) return [];
-  return [{ key, value: 'env:LLM_API_KEY', origin: { kind: 'variable', name: 'LLM_API_KEY' } }];
+/** Variables of the reference whose value is written differently here. */
+const converted: readonly {
+  readonly name: string;
+  readonly key: SettingKey;
+  readonly value: (text: string) => unknown;
+}[] = [
+  { name: 'LLM_API_KEY', key: 'llm.api_key_ref', value: () => 'env:LLM_API_KEY' },
+  {
+    name: 'LLM_NATIVE_TOOL_CALLING',
+    key: 'llm.function_calling',
+    value: (text) => (/^(?:0|false|no)$/i.test(text) ? 'mock' : undefined),
+  },
+  { name: 'OH_CONVERSATIONS_PATH', key: 'store', value: (text) => `dir:${text}` },
+];
+
+function convertedVariable(key: SettingKey, env: Variables): readonly PlacedValue[] {
+  return converted.flatMap((one) => {
+    const text = env[one.name]?.trim() ?? '';
+    const value = one.key === key && text !== '' ? one.value(text) : undefined;
+    return value === undefined ? [] : [{ key, value, origin: { kind: 'variable', name: one.name } as const }];
+  });
 }
 
 function unknownVariables(env: Variables): readonly string[] {

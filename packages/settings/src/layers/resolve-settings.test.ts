@@ -25,6 +25,21 @@ async function resolved(files: Files, sources: Partial<SettingsSources> = {}): P
   return resolveSettings({ ...(await places(files)), env: {}, ...sources });
 }
 
+test('variables of the reference are converted where varve writes a value differently', async () => {
+  const env = { OH_CONVERSATIONS_PATH: '/data/conversations', LLM_NATIVE_TOOL_CALLING: 'false' };
+  const settings = await resolveSettings({ home: '/nowhere/.varve', env });
+  expect(settings.entry('store')).toMatchObject({
+    value: 'dir:/data/conversations',
+    origin: { name: 'OH_CONVERSATIONS_PATH' },
+  });
+  expect(settings.get('llm.function_calling')).toBe('mock');
+  const own = await resolveSettings({
+    home: '/nowhere/.varve',
+    env: { ...env, VARVE_STORE: 'memory:', LLM_NATIVE_TOOL_CALLING: '1' },
+  });
+  expect([own.get('store'), own.get('llm.function_calling')]).toEqual(['memory:', undefined]);
+});
+
 test('a flag hides a variable, which hides a file, which hides the default, and each has its place', async () => {
   const files = {
     user: '{\n  // Mine.\n  "condenser": {"max_events": 50, },\n}',
@@ -46,7 +61,7 @@ test('a flag hides a variable, which hides a file, which hides the default, and 
 
 test('without any source there are only defaults', async () => {
   const settings = await resolved({});
-  expect(settings.get('confirmation.policy')).toBe('risky');
+  expect(settings.get('confirmation.policy')).toBe('auto');
   expect(settings.get('llm.model')).toBeUndefined();
   expect(new Set(settings.entries.map(({ origin }) => origin.kind))).toEqual(new Set(['default']));
 });
@@ -79,12 +94,13 @@ test("variables of the reference are settings, and varve's own are stronger", as
 
 test.for([
   ['{"buget": {"cost_usd": 1}}', '1:2: unknown key "buget"; the nearest is "budget".'],
+  ['{"modle": "x"}', '1:2: unknown key "modle"; the nearest is "llm.model".'],
   ['{\n  "budget": {"cost_us": 1}\n}', '2:14: unknown key "budget.cost_us"; the nearest is "budget.cost_usd".'],
   ['{"zzzzzzzzzzzzzz": 1}', '1:2: unknown key "zzzzzzzzzzzzzz".'],
   ['{"concurrency": "many"}', '1:2: concurrency: Invalid input: expected number, received string.'],
   [
     '{"confirmation": {"policy": "off"}}',
-    '1:19: confirmation.policy: Invalid option: expected one of "never"|"always"|"risky".',
+    '1:19: confirmation.policy: Invalid option: expected one of "ask"|"auto"|"never"|"always"|"risky".',
   ],
   ['{"budget": 5}', '1:12: budget is not an object.'],
   ['{"store": "a:b", "store": "c:d"}', '1:18: repeated key "store".'],
@@ -138,7 +154,7 @@ test('a repository redirects no key, weakens no confirmation, runs nothing and r
   const settings = await resolved({ project });
   const fromProject = settings.entries.filter(({ origin }) => origin.kind === 'file').map(({ key }) => key);
   expect(fromProject).toEqual(['tools.preset']);
-  expect(settings.get('confirmation.policy')).toBe('risky');
+  expect(settings.get('confirmation.policy')).toBe('auto');
   expect(settings.warnings).toHaveLength(12);
   expect(settings.warnings.join('\n')).toMatch(
     /config\.jsonc:1:\d+: llm\.base_url has no effect: a project cannot set it\./,
@@ -154,7 +170,7 @@ test('a trusted repository sets what needs trust, and still no address, key or c
   const settings = await resolved({ project }, { isTrusted });
   expect(seen).toEqual([project]);
   expect(settings.get('text_reply')).toBe('wait');
-  expect([settings.get('llm.base_url'), settings.get('confirmation.policy')]).toEqual([undefined, 'risky']);
+  expect([settings.get('llm.base_url'), settings.get('confirmation.policy')]).toEqual([undefined, 'auto']);
 });
 
 test("a project's file is found from below, up to its repository", async () => {

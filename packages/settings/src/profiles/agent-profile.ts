@@ -65,7 +65,7 @@ function referenceSettings(record: AgentProfileRecord): Partial<Record<SettingKe
     ...(record.tools && { 'tools.only': [...record.tools.map(nameOfTool), 'think', 'finish'] }),
     ...(enabled === false && { 'condenser.kind': 'no-condensation' }),
     ...(isCount(maxSize) && { 'condenser.max_events': maxSize }),
-    ...(confirms === true && { 'confirmation.policy': 'risky' }),
+    ...(confirms === true && { 'confirmation.policy': 'auto' }),
   };
 }
 

@@ -1,0 +1,61 @@
+import { resolve } from 'node:path';
+import { projectContext } from '@varve/settings/agent';
+import { loadExtensions, type Extensions } from '@varve/settings/extensions';
+import { settingsFor } from '../setup/settings.ts';
+import { untrustedLine } from '../setup/untrusted-line.ts';
+import { userHome, varveHome } from '../setup/varve-home.ts';
+import { columnsOf, padded } from '../terminal/columns.ts';
+import { styled, type Printable } from '../terminal/output.ts';
+import type { TerminalIo } from '../terminal/terminal-io.ts';
+
+/** What one file adds: a line of the listing. */
+interface Row {
+  readonly kind: string;
+  readonly name: string;
+  readonly note: string;
+}
+
+/** Prints what files of a workspace and its user add to a new conversation, and what has no effect. */
+export async function showExtensions(path: string | undefined, io: TerminalIo): Promise<void> {
+  const workspace = resolve(io.cwd, path ?? '.');
+  const places = { workspace, home: varveHome(io), userHome: userHome(io) };
+  const settings = await settingsFor(io, { workspace });
+  const { files, skipped } = await projectContext(places);
+  const disabledSkills = settings.get('skills.disabled') ?? [];
+  const extensions = await loadExtensions({ ...places, disabledSkills });
+  const rows: readonly Row[] = [
+    ...files.map(({ path: name, bytes, isCut, origin }) => {
+      return { kind: 'prompt', name, note: `${origin}, ${bytes} bytes${isCut ? ', cut' : ''}` };
+    }),
+    ...rowsOf(extensions),
+    ...Object.keys(settings.get('mcp_servers') ?? {}).map((name) => ({ kind: 'server', name, note: 'settings' })),
+  ];
+  for (const line of table(rows)) io.stdout.line(line);
+  if (rows.length === 0) io.stderr.line(styled('dim', `No file gives instructions to an agent in ${workspace}.`));
+  for (const { path: name, reason } of skipped) io.stderr.line(styled('yellow', `${name} is left out. ${reason}`));
+  for (const line of [...extensions.warnings, ...extensions.untrusted.map(untrustedLine)])
+    io.stderr.line(styled('yellow', line));
+}
+
+function rowsOf({ skills, hooks = {}, servers }: Extensions): readonly Row[] {
+  return [
+    ...skills.map(({ name, path = '', executes, isTrusted }) => {
+      const runs = executes.length === 0 ? '' : `, ${executes.join(' and ')} ${isTrusted ? 'trusted' : 'not trusted'}`;
+      return { kind: 'skill', name, note: `${path}${runs}` };
+    }),
+    ...Object.entries(hooks).flatMap(([event, groups]) =>
+      groups.flatMap((group) => group.hooks.map(({ command }) => ({ kind: 'hook', name: event, note: command }))),
+    ),
+    ...servers.map(({ name, directory }) => ({ kind: 'server', name, note: directory })),
+  ];
+}
+
+function table(rows: readonly Row[]): readonly Printable[] {
+  const width = (field: 'kind' | 'name'): number => Math.max(0, ...rows.map((row) => columnsOf(row[field])));
+  const [kindWidth, nameWidth] = [width('kind'), width('name')];
+  return rows.map(({ kind, name, note }) => [
+    styled('cyan', padded(kind, kindWidth)),
+    `  ${padded(name, nameWidth)}  `,
+    styled('dim', note),
+  ]);
+}
