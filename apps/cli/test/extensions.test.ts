@@ -176,3 +176,13 @@ test('a server of .mcp.json starts after it is trusted, and ends with the run; a
   expect([resumed.code, resumed.stderr]).toEqual([0, expect.stringContaining('changed since you trusted it')]);
   expect(JSON.stringify(server.requests.at(-1))).toContain('The server docs is not running.');
 });
+
+test('a conversation is resumed with its own tools, whatever the settings are now', async () => {
+  const project = new Project(await newHome());
+  await using server = await scriptedServer([done, done]);
+  const run = await project.run(server, '-w', project.directory, '--set', 'tools.add=apply_patch', 'Go.');
+  const id = /conversation (\w+)/.exec(run.stderr)?.[1] ?? '';
+  const resumed = await project.varve('run', '--resume', id, 'Again.');
+  expect([resumed.code, resumed.stderr]).toEqual([0, expect.not.stringContaining('apply_patch')]);
+  expect(JSON.stringify(server.requests.at(-1))).toContain('apply_patch');
+});

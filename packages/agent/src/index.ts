@@ -18,7 +18,6 @@ export { AgentError, type AgentErrorCode } from './error.ts';
 export type { Budget, Limits } from './budget/limits.ts';
 export type { DirectCall } from './conversation/direct-call.ts';
 export type { ForkOptions } from './conversation/fork-conversation.ts';
-export type { AskOptions } from './conversation/side-question.ts';
 export type { TitleOptions } from './conversation/title.ts';
 export { neverConfirm } from './confirmation/never-confirm.ts';
 export { codingPrompt } from './prompt/preset-prompt.ts';

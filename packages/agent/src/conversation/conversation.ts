@@ -34,7 +34,7 @@ import { createSession, openSession } from './open-session.ts';
 import { recordEvents, type EventMaker } from './record-events.ts';
 import { markRun, type RunMark } from './run-marks.ts';
 import { sendMessage } from './send-message.ts';
-import { askSideQuestion, type AskOptions } from './side-question.ts';
+import { askSideQuestion } from './side-question.ts';
 import { generateTitle, renameConversation, type TitleOptions } from './title.ts';
 import { setConfirmation, updateFields, type StateFields } from './update-fields.ts';
 import { contentOf } from './user-message.ts';
@@ -232,7 +232,7 @@ export class Conversation implements AsyncDisposable {
    *
    * @throws {LlmError} what the model throws; {@link AgentError} `closed`.
    */
-  async ask(question: string, { signal, model }: AskOptions = {}): Promise<ModelReply> {
+  async ask(question: string, { signal, model }: Pick<TitleOptions, 'model' | 'signal'> = {}): Promise<ModelReply> {
     this.#assertUsable();
     const closing = this.#abortOnClose(signal);
     return askSideQuestion(question, this.#session, { signal: closing, ...(model && { model }) });

@@ -1,14 +1,8 @@
 import { text, type Content, type Message } from '@varve/events';
-import type { LanguageModel, ModelReply } from '@varve/llm';
+import type { ModelReply } from '@varve/llm';
 import { callModel } from '../run/side-call.ts';
 import type { Session } from '../session.ts';
-
-/** Options of a side question. */
-export interface AskOptions {
-  /** Default: the agent's. */
-  readonly model?: LanguageModel;
-  readonly signal?: AbortSignal;
-}
+import type { TitleOptions } from './title.ts';
 
 /**
  * Asks the model a question about the current view. Its tools are in the request and must not be called. Neither
@@ -20,7 +14,7 @@ export interface AskOptions {
 export function askSideQuestion(
   question: string,
   session: Session,
-  { model = session.agent.model, signal }: AskOptions = {},
+  { model = session.agent.model, signal }: Pick<TitleOptions, 'model' | 'signal'> = {},
 ): Promise<ModelReply> {
   const { request } = session.prepareRequest();
   const content: readonly Content[] = [

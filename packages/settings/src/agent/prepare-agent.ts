@@ -13,6 +13,7 @@ import { secretsForRun } from '../secrets/secrets-for-run.ts';
 import { agentFromSettings, type AgentSetup } from './agent-from-settings.ts';
 import { hooksForRun, type ResumedHooks } from './hooks-for-run.ts';
 import type { ModelNotices, ModelOptions } from './model-from-settings.ts';
+import { resumedAgent } from './resumed-agent.ts';
 import { RoleModels } from './role-models.ts';
 import type { StoredAgentParts } from './stored-agent-parts.ts';
 
@@ -71,22 +72,33 @@ export async function prepareAgent(options: PrepareAgentOptions): Promise<Prepar
   const context = stored ? { files: [], warnings: [] } : await contextOf(options);
   const servers = await startServers(extensions.servers, { ...options, values: variables, keys });
   created.use(servers);
-  const agent = agentFromSettings({
-    ...setupOf(options, servers),
+  const setup = { ...setupOf(options, servers), secrets: variables };
+  const current = agentFromSettings({
+    ...setup,
     model: main.model,
-    secrets: variables,
     rules: (await permissionStore(home).list(workspace)).map(({ rule }) => rule),
     contextFiles: context.files,
     skills: extensions.skills,
     ...(hooks && { hooks }),
     ...(summarizer && { condenserModel: summarizer.model }),
   });
+  const { agent, problems: missing } =
+    stored?.spec === undefined
+      ? { agent: current, problems: [] }
+      : resumedAgent({ ...setup, current, spec: stored.spec });
   const owned = created.move();
   return {
     agent,
     secrets: keys,
     model: async (role) => ((await models.own(role)) ?? main).model,
-    warnings: [...settings.warnings, ...problems, ...context.warnings, ...extensions.warnings, ...servers.problems],
+    warnings: [
+      ...settings.warnings,
+      ...problems,
+      ...context.warnings,
+      ...extensions.warnings,
+      ...servers.problems,
+      ...missing,
+    ],
     untrusted: extensions.untrusted,
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };

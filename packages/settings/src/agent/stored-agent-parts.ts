@@ -7,6 +7,8 @@ import { storedModel, type StoredModel } from './stored-model.ts';
 
 /** Parts of the agent of a stored conversation that settings do not replace. */
 export interface StoredAgentParts {
+  /** Spec of the agent. */
+  readonly spec?: Json;
   readonly model?: StoredModel;
   readonly parameters?: NonNullable<AgentOptions['parameters']>;
   /** False for imported conversations, and logs without a confirmation policy. */
@@ -42,6 +44,7 @@ export function storedAgentParts(settings: {
   // The reference stores the policy next to its agent.
   const policy = fieldOf(agent, 'confirmation_policy') ?? settings['confirmation_policy'];
   return {
+    ...(agent !== undefined && { spec: agent }),
     ...(model && { model }),
     ...(parameters && { parameters }),
     ...(hooks !== undefined && { hooks }),

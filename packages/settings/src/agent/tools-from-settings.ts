@@ -31,13 +31,15 @@ export interface ToolSetup {
  * @throws {SettingsError} `invalid` for an unknown tool.
  */
 export function toolsFromSettings(settings: Settings, setup: ToolSetup): Toolset {
-  const kinds = [
-    ...toolKinds(({ conversationId }) => toolSettings(conversationId, settings, setup)),
-    ...(setup.kinds ?? []),
-  ];
+  const kinds = toolKindsFor(settings, setup);
   const names = [...new Set(toolNames(settings).map((name) => kindOf(name, kinds).kind))];
   // The spec of the agent lists them, so that a resumed conversation has the same.
   return toolset([...names, ...(setup.serverTools ?? [])], kinds);
+}
+
+/** Returns the kinds of tools that an agent may have, with the options of this machine. */
+export function toolKindsFor(settings: Settings, setup: ToolSetup): readonly ToolKind[] {
+  return [...toolKinds(({ conversationId }) => toolSettings(conversationId, settings, setup)), ...(setup.kinds ?? [])];
 }
 
 /** Returns the names of the tools that the model is offered, in order. */

@@ -8,8 +8,9 @@ import { valueOfText } from './parse-value.ts';
 const otherVariables = ['VARVE_HOME', 'VARVE_SESSION_API_KEY', 'VARVE_PRIVATE_ENVIRONMENT', 'VARVE_CONFIG'];
 
 /**
- * Reads the settings of an environment. Empty variables are ignored. Some variables of the
- * reference are converted: LLM_API_KEY is the setting `llm.api_key_ref` with a reference to itself. Unknown variables that begin with `VARVE_` are warnings: other programs may use them.
+ * Reads the settings of an environment. Empty variables are ignored. Some variables of the reference are converted:
+ * LLM_API_KEY is the setting `llm.api_key_ref` with a reference to itself. Unknown variables that begin with `VARVE_`
+ * are warnings: other programs may use them.
  *
  * @throws {SettingsError} `invalid` for a value of a wrong type; the message names the variable.
  */
