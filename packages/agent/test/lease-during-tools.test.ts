@@ -4,22 +4,28 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { scriptedModel } from '@varve/llm/testing';
 import { directoryStore } from '@varve/storage/directory';
-import { applyPatch, finish, terminal, type Tool } from '@varve/tools';
+import { applyPatch, fileEditor, finish, glob, grep, planningFileEditor, terminal, type Tool } from '@varve/tools';
 import { defineAgent } from '../src/agent.ts';
 import { Conversation } from '../src/conversation/conversation.ts';
 
 const patch = `*** Begin Patch\n*** Update File: lines\n${'@@ same\n'.repeat(15)}-same\n+new\n*** End Patch`;
+const large = 'same\n'.repeat(60_000);
 const flood = String.raw`yes "$(printf '\033[31mred\033[0m\033]0;title\007')" | head -c 1000000`;
 
-/** Tools with inputs that take long. */
-const worst: readonly (readonly [string, () => Tool, Readonly<Record<string, string | number>>])[] = [
-  ['a flood of escape sequences', terminal, { command: flood, timeout: 60 }],
-  ['a patch', applyPatch, { patch }],
+/** Tools with inputs that take long; a path is that of the file with many lines. Lists of tasks are limited instead. */
+const worst: readonly (readonly [string, () => Tool, (path: string) => object])[] = [
+  ['a flood of escape sequences', terminal, () => ({ command: flood, timeout: 60 })],
+  ['a patch', applyPatch, () => ({ patch })],
+  ['a view of many lines', fileEditor, (path) => ({ command: 'view', path })],
+  ['a replacement', fileEditor, (path) => ({ command: 'str_replace', path, old_str: large, new_str: '' })],
+  ['a plan', () => planningFileEditor(), (path) => ({ command: 'view', path })],
+  ['a glob', glob, () => ({ pattern: `**/${'*i'.repeat(200)}` })],
+  ['an expression that backtracks', grep, () => ({ pattern: '(s*a*m*e*)*(s*a*m*e*)*x' })],
 ];
 
 test.for(worst)('the lease is renewed during a call of %s', async ([, open, input]) => {
   await using directory = await mkdtempDisposable(join(tmpdir(), 'varve-lease-'));
-  await writeFile(join(directory.path, 'lines'), 'same\n'.repeat(60_000));
+  await writeFile(join(directory.path, 'lines'), large);
   // The time is constant: the lease never expires, and only a renewal reads the clock during such a call.
   let readings = 0;
   const now = (): number => ((readings += 1), 1_750_000_000_000);
@@ -36,7 +42,7 @@ test.for(worst)('the lease is renewed during a call of %s', async ([, open, inpu
     },
   };
   const model = scriptedModel([
-    { calls: [{ name: tool.name, arguments: input }] },
+    { calls: [{ name: tool.name, arguments: { ...input(join(directory.path, 'lines')) } }] },
     { calls: [{ name: 'finish', arguments: { message: 'Done.' } }] },
   ]);
   const agent = defineAgent({ model, tools: () => [counted, finish()] });

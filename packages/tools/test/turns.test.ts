@@ -2,7 +2,16 @@ import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { applyPatch, fileEditor, glob, grep, planningFileEditor, taskTracker, type Tool } from '../src/index.ts';
+import {
+  applyPatch,
+  fileEditor,
+  glob,
+  grep,
+  planningFileEditor,
+  taskTracker,
+  terminal,
+  type Tool,
+} from '../src/index.ts';
 import { applyChunks } from '../src/patch/apply-chunks.ts';
 import type { Chunk } from '../src/patch/parse-patch.ts';
 import { runRipgrep } from '../src/search/ripgrep.ts';
@@ -106,6 +115,7 @@ const worst: readonly (readonly [string, () => Tool, (dir: string) => object])[]
   ['a file', fileEditor, (dir) => ({ command: 'create', path: join(dir, 'added'), file_text: large })],
   ['a plan', () => planningFileEditor(), (dir) => ({ command: 'view', path: join(dir, 'lines') })],
   ['a patch', applyPatch, () => ({ patch })],
+  ['a flood of output', terminal, () => ({ command: 'yes | head -c 3000000', timeout: 60 })],
   ['a glob', glob, () => ({ pattern: `**/${'*i'.repeat(200)}` })],
   ['an expression that backtracks', grep, () => ({ pattern: '(s*a*m*e*)*(s*a*m*e*)*x' })],
   [

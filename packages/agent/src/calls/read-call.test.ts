@@ -99,7 +99,8 @@ test('risk and summary are offered first, and only where they make sense', () =>
 test.for([
   [`{"text":${'['.repeat(50_000)}${']'.repeat(50_000)}}`, 'more than 500 levels'],
   [`{'text':${"{'a':".repeat(50_000)}1${'}'.repeat(50_000)}}`, 'more than 500 levels'],
-  [`{"text":[${'[],'.repeat(500_000)}1]}`, 'more than 100000 values'],
+  [`{"text":[${'[],'.repeat(500_000)}1]}`, 'more than 20000 values'],
+  [`{"text":"${'a'.repeat(4_000_000)}"}`, 'more than 4000000 characters'],
   [`{'text':${'f('.repeat(9000)}}`, 'not a JSON object'],
 ] as const)('arguments that are too large, %.20s…, are a problem for the model: %s', ([args, problem]) => {
   const read = readCall(call('write', args), tools);

@@ -4,7 +4,7 @@ import type { Payload } from '@varve/events/payloads';
 import { coerceFields, exceededJsonLimit } from '@varve/text';
 import { ToolError, type Tool } from '@varve/tools';
 import { resolveToolName } from './resolve-tool.ts';
-import { argumentLimits, parseArguments, parseNested } from './repair-arguments.ts';
+import { argumentLimits, maxArgumentChars, parseArguments, parseNested } from './repair-arguments.ts';
 
 /** A valid call. */
 export interface ValidCall {
@@ -34,11 +34,8 @@ const risks = new Set<unknown>(['UNKNOWN', 'LOW', 'MEDIUM', 'HIGH'] satisfies Se
 export function readCall(call: ToolCall, tools: ReadonlyMap<string, Tool>): ValidCall | InvalidCall {
   const tool = resolveToolName(call.name, tools);
   if (!tool) return invalid(call, `There is no tool ${call.name}. The tools are: ${[...tools.keys()].join(', ')}.`);
-  const exceeded = exceededJsonLimit(call.arguments, argumentLimits);
-  if (exceeded) {
-    const limit = `${argumentLimits[exceeded]} ${exceeded === 'depth' ? 'levels' : 'values'}`;
-    return invalid(call, `The arguments of ${tool.name} have more than ${limit}. Send a smaller call.`);
-  }
+  const limit = exceededLimit(call.arguments);
+  if (limit) return invalid(call, `The arguments of ${tool.name} have more than ${limit}. Send a smaller call.`);
   const fields = parseArguments(call.arguments);
   if (!fields) return invalid(call, `The arguments of ${tool.name} are not a JSON object. Send the call again.`);
   const { summary, ...others } = fields;
@@ -59,6 +56,13 @@ export function readCall(call: ToolCall, tools: ReadonlyMap<string, Tool>): Vali
     if (!(error instanceof ToolError || error instanceof EventError)) throw error;
     return invalid(call, error.message);
   }
+}
+
+/** Returns the limit that arguments exceed, with its unit. */
+function exceededLimit(json: string): string | undefined {
+  if (json.length > maxArgumentChars) return `${maxArgumentChars} characters`;
+  const exceeded = exceededJsonLimit(json, argumentLimits);
+  return exceeded && `${argumentLimits[exceeded]} ${exceeded === 'depth' ? 'levels' : 'values'}`;
 }
 
 /** Returns the tool's input. Rejected arguments are repaired and tried once more. */
