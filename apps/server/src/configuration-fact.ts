@@ -24,6 +24,8 @@ export const configurationFact = defineFact(
     secret_sources: z.record(z.string(), fields),
     /** Profile of the model that writes the title; absent, the title is the first line of the first message. */
     title_llm_profile: z.exactOptional(z.string()),
+    /** Models that the conversation was switched to, by usage id. */
+    models: z.exactOptional(z.record(z.string(), fields)),
     /** Further fields of the request, which only its client reads. */
     request: z.exactOptional(fields),
   }),

@@ -33,13 +33,19 @@ const agentStatuses: Readonly<Partial<Record<AgentErrorCode, number>>> = {
   closed: 503,
 };
 
+interface Refusal {
+  readonly status: number;
+  readonly detail: string;
+}
+
 /**
  * Returns the response to an error that the client can act on; undefined for any other.
  *
  * @see agent-server 1.43.1: a conversation that another process holds counts as missing
  */
-export function refusalOf(error: Error): { readonly status: number; readonly detail: string } | undefined {
+export function refusalOf(error: Error): Refusal | undefined {
   const { message: detail } = error;
+  if (error instanceof HTTPException) return { status: error.status, detail };
   if (error instanceof RequestError) return { status: error.status, detail };
   if (error instanceof AgentError) {
     const status = agentStatuses[error.code];
@@ -59,16 +65,18 @@ export function refusalOf(error: Error): { readonly status: number; readonly det
  */
 export function handleFailure(logger: Logger): (error: Error, context: Context) => Response {
   return (error, { req: { method, path } }) => {
-    const detail = 'Internal Server Error';
-    if (error instanceof HTTPException) {
-      const { status, message } = error;
-      if (status < 500) return errorResponse(status, message);
-      return Response.json({ detail, exception: `${status}: ${message}` }, { status });
-    }
     const refusal = refusalOf(error);
-    if (refusal) return errorResponse(refusal.status, refusal.detail);
+    if (refusal) return response(refusal);
     const error_id = randomUUID().replaceAll('-', '');
     logger.error({ err: error, error_id, method, path }, 'failure');
-    return Response.json({ detail, exception: error.message, error_id }, { status: 500 });
+    return Response.json({ detail: hidden, exception: error.message, error_id }, { status: 500 });
   };
+}
+
+/** Detail of every failure of the server. */
+const hidden = 'Internal Server Error';
+
+function response({ status, detail }: Refusal): Response {
+  if (status < 500) return errorResponse(status, detail);
+  return Response.json({ detail: hidden, exception: `${status}: ${detail}` }, { status });
 }

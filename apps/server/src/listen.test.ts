@@ -68,6 +68,8 @@ function held() {
   const { promise: gate, resolve: release } = Promise.withResolvers<void>();
   const list = store.list.bind(store);
   store.list = async (query) => {
+    // Only the request for `/ready` asks for one conversation.
+    if (query?.limit !== 1) return list(query);
     ask();
     await gate;
     return list(query);

@@ -8,6 +8,8 @@ const statuses = {
   unknown: 404,
   /** The state of the conversation does not allow it now. */
   conflict: 409,
+  /** The model, or another server that the operation needs, failed. */
+  failed: 500,
   /** The server is stopping. */
   stopping: 503,
 } as const;

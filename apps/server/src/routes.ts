@@ -1,6 +1,10 @@
 import type { Route } from './route/route.ts';
 import { bashRoutes } from './routes/bash.ts';
+import { conversationBranchRoutes } from './routes/conversation-branches.ts';
+import { conversationConfigurationRoutes } from './routes/conversation-configuration.ts';
+import { conversationGoalRoutes } from './routes/conversation-goals.ts';
 import { conversationLifecycleRoutes } from './routes/conversation-lifecycle.ts';
+import { conversationModelRoutes } from './routes/conversation-model.ts';
 import { conversationRunRoutes } from './routes/conversation-runs.ts';
 import { agentProfileRoutes } from './routes/agent-profiles.ts';
 import { conversationRoutes } from './routes/conversations.ts';
@@ -21,6 +25,10 @@ export const routes: readonly Route[] = [
   ...conversationLifecycleRoutes,
   ...conversationRunRoutes,
   ...eventStreamRoutes,
+  ...conversationBranchRoutes,
+  ...conversationModelRoutes,
+  ...conversationConfigurationRoutes,
+  ...conversationGoalRoutes,
   ...eventRoutes,
   ...bashRoutes,
   ...settingsRoutes,

@@ -84,7 +84,12 @@ export function server(options: ServerOptions): Server {
   return {
     fetch: async (request) => app.fetch(request),
     request: async (path, init) => app.request(path, init),
-    listen: (port) => listen({ fetch: app.fetch, host, port, onStop: (signal) => closeServices(services, signal) }),
+    async listen(port) {
+      const onStop = (signal: AbortSignal): Promise<void> => closeServices(services, signal);
+      const listening = await listen({ fetch: app.fetch, host, port, onStop });
+      void services.conversations.recover().catch((err: unknown) => logger.error({ err }, 'failure'));
+      return listening;
+    },
     [Symbol.asyncDispose]: () => closeServices(services, AbortSignal.abort()),
   };
 }

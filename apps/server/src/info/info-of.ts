@@ -64,7 +64,7 @@ export function conversationInfoOf(
     last_user_message_id: fold.status.lastUserMessageId ?? null,
     leaf_event_id: fold.leafId ?? null,
     stats: { usage_to_metrics: metricsOf(fold) },
-    secret_registry: { secret_sources: {} },
+    secret_registry: { secret_sources: fold.reported.configuration?.secret_sources ?? {} },
     title: fold.status.title ?? title,
     metrics: null,
     created_at: instant(summary.createdAt),
@@ -73,7 +73,7 @@ export function conversationInfoOf(
     current_model_id: null,
     available_models: [],
     supports_runtime_model_switch: false,
-    launched_agent_profile: null,
+    launched_agent_profile: fold.reported.configuration?.launched_agent_profile ?? null,
     agent: agentJson({ configured: fields['agent'] ?? agent, tools, includeSkills }),
   };
 }

@@ -5,6 +5,7 @@ import { LlmError, type LanguageModel } from '@varve/llm';
 import { describeProblem } from '@varve/events/specs';
 import type { Variables } from '@varve/text';
 import { join } from 'node:path';
+import { maskDeltas } from './mask-deltas.ts';
 import type { PrivateValues } from './private-values.ts';
 
 /** Environment of the agents of a server. */
@@ -19,7 +20,12 @@ export interface AgentEnvironment {
 /** Returns the kinds of parts of the agent of one conversation, with its credentials. */
 export function registriesFor(privateValues: PrivateValues, { env, home, fetch }: AgentEnvironment): AgentRegistries {
   return agentRegistries({
-    models: { keys: env, credentials: (server) => privateValues.credentials(server), ...(fetch && { fetch }) },
+    models: {
+      keys: env,
+      credentials: (server) => privateValues.credentials(server),
+      wrap: maskDeltas(privateValues.redactor),
+      ...(fetch && { fetch }),
+    },
     tools: ({ conversationId }) => ({
       terminal: {
         inherit: env,

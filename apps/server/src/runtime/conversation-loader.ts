@@ -4,14 +4,16 @@ import type { Json } from '@varve/events';
 import type { PrivateRecords } from '@varve/settings/secrets';
 import type { EventStore } from '@varve/storage';
 import { configurationFact, type Configuration } from '../configuration-fact.ts';
+import { dashedId } from '../conversation-id.ts';
 import type { Feed } from '../feed/feed.ts';
 import type { ConversationFolds } from '../info/conversation-folds.ts';
 import { RequestError } from '../request-error.ts';
 import { buildAgent, registriesFor, type AgentEnvironment } from './build-agent.ts';
-import { LiveConversation } from './live-conversation.ts';
+import { LiveConversation, type Confirmation } from './live-conversation.ts';
 import { noPrivateValues, parsePrivateRecord, PrivateValues } from './private-values.ts';
 import { withReferenceKinds } from './reference-kinds.ts';
 import type { RunQueue } from './run-queue.ts';
+import * as z from 'zod';
 import { supportedAgent, type StartPlan } from './start-plan.ts';
 
 /** What live conversations are made of. */
@@ -25,6 +27,14 @@ export interface LoaderOptions {
   /** UTC milliseconds. */
   readonly now: () => number;
   readonly onFailure: (error: unknown, conversationId: string) => void;
+}
+
+/** Options of a fork. */
+export interface ForkOptions {
+  /** Id of the last event to copy; default the end of the active branch. */
+  readonly at?: string | undefined;
+  readonly title?: string | undefined;
+  readonly tags?: Readonly<Record<string, string>> | undefined;
 }
 
 /** Creates and opens the conversations of a server. */
@@ -42,7 +52,8 @@ export class ConversationLoader {
    */
   async load(id: string): Promise<LiveConversation> {
     const { store, folds, records, now } = this.#options;
-    const { reported } = await folds.of(await store.summary(id));
+    const summary = await store.summary(id);
+    const { reported } = await folds.of(summary);
     const text = await records.read(id);
     const privateValues = new PrivateValues(
       id,
@@ -61,7 +72,8 @@ export class ConversationLoader {
       now,
       ...(agent && { agent }),
     });
-    return this.#live({ conversation, privateValues, registries, configuration });
+    const confirmation = confirmationOf([reported.fields, summary.meta, specIn(summary.meta)]);
+    return this.#live({ conversation, privateValues, registries, configuration, confirmation });
   }
 
   /**
@@ -81,7 +93,51 @@ export class ConversationLoader {
       const secrets = (): readonly string[] => privateValues.values;
       const conversation = await Conversation.create({ id, agent, store, workspace, clientTools, secrets, now });
       await conversation.record((stamp) => configurationFact.create(configuration, stamp));
-      return this.#live({ conversation, privateValues, registries, configuration });
+      const confirmation = confirmationOf([plan.spec]);
+      return this.#live({ conversation, privateValues, registries, configuration, confirmation });
+    } catch (error) {
+      if (!isTaken(error)) await records.remove(id);
+      throw error;
+    }
+  }
+
+  /**
+   * Creates a copy of a conversation up to an event, with its own private values.
+   *
+   * @throws {AgentError} `invalid`; {@link StorageError} `exists`.
+   */
+  async fork(id: string, origin: LiveConversation, { at, title, tags = {} }: ForkOptions): Promise<LiveConversation> {
+    const { records } = this.#options;
+    const privateValues = new PrivateValues(id, noPrivateValues, records);
+    await privateValues.update(origin.privateValues.record);
+    try {
+      const registries = this.#registries(privateValues);
+      const before = origin.configuration;
+      const agent = before && this.#storedAgent(before, privateValues, registries);
+      const secrets = (): readonly string[] => privateValues.values;
+      const forked = {
+        id,
+        secrets,
+        missingTools: 'accept',
+        ...(agent && { agent }),
+        ...(at !== undefined && { at }),
+      } as const;
+      const conversation = await origin.conversation.fork(forked);
+      const from = {
+        forked_from_conversation_id: dashedId(origin.conversation.id),
+        ...(at && { forked_from_event_id: at }),
+      };
+      const configuration = before && { ...before, ...from, tags: title === undefined ? tags : { ...tags, title } };
+      const live = this.#live({
+        conversation,
+        privateValues,
+        registries,
+        configuration,
+        confirmation: origin.confirmation,
+      });
+      if (configuration) await live.configure(configuration);
+      if (title !== undefined) await conversation.rename(title);
+      return live;
     } catch (error) {
       if (!isTaken(error)) await records.remove(id);
       throw error;
@@ -93,6 +149,7 @@ export class ConversationLoader {
     readonly privateValues: PrivateValues;
     readonly registries: AgentRegistries;
     readonly configuration: Configuration | undefined;
+    readonly confirmation: Confirmation;
   }): LiveConversation {
     const { queue, feed, onFailure } = this.#options;
     const { id } = parts.conversation;
@@ -140,4 +197,18 @@ function asRequest<Result>(build: () => Result): Result {
 /** The record belongs to the conversation that has the id. */
 function isTaken(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'exists';
+}
+
+const policies = z.looseObject({ confirmation_policy: z.unknown(), security_analyzer: z.unknown() });
+
+/** Returns the confirmation that the first source with each field contains. */
+function confirmationOf(sources: readonly unknown[]): Confirmation {
+  const fields = sources.map((source) => policies.partial().safeParse(source).data ?? {});
+  const policy = fields.find((each) => Boolean(each.confirmation_policy))?.confirmation_policy;
+  const analyzer = fields.find((each) => each.security_analyzer !== undefined)?.security_analyzer;
+  return { policy: (policy ?? { kind: 'NeverConfirm' }) as Json, analyzer: (analyzer ?? null) as Json };
+}
+
+function specIn(meta: Json): unknown {
+  return typeof meta === 'object' && meta !== null && 'agent' in meta ? meta['agent'] : undefined;
 }

@@ -7,11 +7,16 @@ import { StorageError } from '@varve/storage';
 import { dashedId } from '../conversation-id.ts';
 import { RequestError } from '../request-error.ts';
 import type { StartRequest } from '../requests/start-request.ts';
-import { ConversationLoader, type LoaderOptions } from './conversation-loader.ts';
+import { askModel, condense } from './side-questions.ts';
+import { ConversationLoader, type ForkOptions, type LoaderOptions } from './conversation-loader.ts';
 import type { LiveConversation } from './live-conversation.ts';
+import { modelOfProfile } from './model-profile.ts';
 import { OpenConversations } from './open-conversations.ts';
 import { RunQueue } from './run-queue.ts';
-import { requestedAgent, startPlan } from './start-plan.ts';
+import { recoverRuns } from './recover.ts';
+import { setSecrets } from './set-secrets.ts';
+import { receivedSecrets, requestedAgent, startPlan } from './start-plan.ts';
+import { switchModel } from './switch-model.ts';
 import { prepareWorkspace } from './workspace.ts';
 
 /** Options of {@link conversations}. */
@@ -54,8 +59,22 @@ export interface Conversations extends AsyncDisposable {
   send(id: string, content: readonly Content[], options: { readonly run: boolean }): Promise<Sent>;
   /** Starts a run in the background. @throws {AgentError} `busy`, `nothing-to-do`. */
   run(id: string): Promise<void>;
+  /** Creates a copy, and returns its id. @throws {RequestError} `unknown` for an event, `conflict` for an id that exists. */
+  fork(id: string, options: ForkOptions & { readonly id?: string | undefined }): Promise<string>;
+  /** Returns the answer of the model to a side question. @throws {RequestError} `failed`. */
+  ask(id: string, question: string): Promise<string>;
+  /** Condenses the view, or lets the next step of the active run do so. @throws {RequestError} `failed`. */
+  condense(id: string): Promise<void>;
+  /** Adds or replaces secrets. @throws {RequestError} `invalid`. */
+  setSecrets(id: string, sent: Readonly<Record<string, unknown>>): Promise<void>;
+  /** Replaces the model from the next step on. @throws {RequestError} */
+  switchModel(id: string, llm: Readonly<Record<string, unknown>>): Promise<void>;
+  /** Uses the model of a profile from the next step on. @throws {RequestError} */
+  switchProfile(id: string, name: string): Promise<void>;
   /** Stops a run, closes the conversation and removes it with all its data. */
   remove(id: string): Promise<void>;
+  /** Continues the runs that a crash ended. Resolves when they are requested. */
+  recover(): Promise<void>;
   /** Number of runs that are active, and that wait. */
   readonly load: { readonly running: number; readonly waiting: number };
   /** Pauses all runs and closes all conversations; the signal ends the wait for their current steps. */
@@ -70,7 +89,7 @@ const removeWaitMs = 10_000;
 
 /** Creates the conversations of a server. */
 export function conversations(options: ConversationsOptions): Conversations {
-  const { store, records, maxRuns = 8, idleMs = 20 * minute, every = repeatedly, now, onFailure } = options;
+  const { store, records, cipher, maxRuns = 8, idleMs = 20 * minute, every = repeatedly, now, onFailure } = options;
   const queue = new RunQueue(maxRuns);
   const loader = new ConversationLoader({ ...options, queue });
   const open = new OpenConversations({
@@ -92,6 +111,13 @@ export function conversations(options: ConversationsOptions): Conversations {
         return eventId === undefined ? {} : { eventId };
       }),
     run: (id) => use(id, (live) => live.run()),
+    fork: (id, fork) => forkConversation(id, fork, { ...options, loader, open }),
+    ask: (id, question) => use(id, (live) => askModel(question, live)),
+    condense: (id) => use(id, condense),
+    setSecrets: (id, sent) => use(id, async (live) => setSecrets(receivedSecrets(sent, await cipher()), live)),
+    switchModel: (id, llm) => use(id, async (live) => switchModel(llm, live, await cipher())),
+    switchProfile: (id, name) =>
+      use(id, async (live) => switchModel(await modelOfProfile(name, options.environment), live, await cipher())),
     async remove(id) {
       const live = await open.find(id);
       const waited = AbortSignal.timeout(removeWaitMs);
@@ -100,6 +126,7 @@ export function conversations(options: ConversationsOptions): Conversations {
       await store.remove(id);
       await records.remove(id);
     },
+    recover: () => recoverRuns({ store, use, onFailure }),
     get load() {
       return { running: queue.running, waiting: queue.waiting };
     },
@@ -139,6 +166,28 @@ async function createConversation(request: StartRequest, context: CreateContext)
     if (error instanceof StorageError && error.code === 'exists') return { id, isNew: false };
     throw error;
   }
+}
+
+async function forkConversation(
+  id: string,
+  { id: wanted, at, ...options }: Parameters<Conversations['fork']>[1],
+  { store, loader, open }: CreateContext,
+): Promise<string> {
+  const fork = wanted ?? randomUUID().replaceAll('-', '');
+  await open.use(id, async (origin) => {
+    if (at !== undefined && (await (await store.read(id)).seqOf(at)) === undefined) {
+      throw new RequestError('unknown', `Unknown from_event_id: ${at}`);
+    }
+    if (await exists(fork, { store })) {
+      throw new RequestError('conflict', `Conversation with id ${dashedId(fork)} already exists`);
+    }
+    await open.add(
+      fork,
+      () => loader.fork(fork, origin, { ...options, at }),
+      async () => undefined,
+    );
+  });
+  return fork;
 }
 
 async function exists(id: string, { store }: Pick<CreateContext, 'store'>): Promise<boolean> {

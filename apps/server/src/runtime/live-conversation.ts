@@ -1,12 +1,17 @@
-import { AgentError, type Conversation } from '@varve/agent';
+import { AgentError, type Conversation, type RunOptions } from '@varve/agent';
 import type { AgentRegistries } from '@varve/agent/specs';
 import type { Json } from '@varve/events';
 import type { Delta } from '@varve/llm';
 import { configurationFact, type Configuration } from '../configuration-fact.ts';
 import type { FeedMessage } from '../feed/feed.ts';
 import type { PrivateValues } from './private-values.ts';
-import { maskedDeltas } from './masked-deltas.ts';
 import type { QueuedJob, RunQueue } from './run-queue.ts';
+
+/** JSON of a confirmation policy, and of the analyzer next to it. */
+export interface Confirmation {
+  readonly policy: Json;
+  readonly analyzer: Json;
+}
 
 /** Parts of a live conversation. */
 export interface LiveParts {
@@ -17,6 +22,7 @@ export interface LiveParts {
   readonly queue: RunQueue;
   /** Absent for a conversation that another program created. */
   readonly configuration?: Configuration | undefined;
+  readonly confirmation: Confirmation;
   readonly publish: (message: FeedMessage) => void;
   /** Receives a failure of a run that its result does not contain: a bug, or a store that failed. */
   readonly onFailure: (error: unknown) => void;
@@ -24,6 +30,8 @@ export interface LiveParts {
 
 /** A run that was requested and has not ended. */
 interface ActiveRun {
+  /** Runs the conversation, or a loop of runs. */
+  readonly work: (options: RunOptions) => Promise<unknown>;
   job?: QueuedJob;
   hasStarted: boolean;
   /** A message arrived that wants to be answered. */
@@ -39,6 +47,8 @@ const interruptWaitMs = 5_000;
 /** One open conversation, with at most one run. Requests to start and stop runs are processed one after the other. */
 export class LiveConversation implements AsyncDisposable {
   readonly #parts: LiveParts;
+  /** As it was last set. */
+  confirmation: Confirmation;
   #configuration: Configuration | undefined;
   #run: ActiveRun | undefined;
   #isLost = false;
@@ -48,6 +58,7 @@ export class LiveConversation implements AsyncDisposable {
   constructor(parts: LiveParts) {
     this.#parts = parts;
     this.#configuration = parts.configuration;
+    this.confirmation = parts.confirmation;
     this.#idle.resolve();
   }
 
@@ -101,9 +112,7 @@ export class LiveConversation implements AsyncDisposable {
   run(): Promise<void> {
     return this.#inOrder(async () => {
       const { conversation } = this;
-      // Clients that see the end of a run in its events may be faster than the end of the work.
-      if (this.#run?.hasStarted && conversation.state.status !== 'running') await this.idle();
-      if (this.#run) throw new AgentError('busy', 'Conversation already running. Wait for completion or pause first.');
+      await this.#assertIdle();
       if (conversation.state.status === 'waiting_for_confirmation') await this.#approve();
       await this.#request();
     });
@@ -114,6 +123,48 @@ export class LiveConversation implements AsyncDisposable {
     return this.#inOrder(async () => {
       if (this.#run) this.#run.isWantedAgain = true;
       else await this.#request();
+    });
+  }
+
+  /**
+   * Pursues an objective in the background: a loop of runs.
+   *
+   * @throws {AgentError} `busy`.
+   */
+  startGoal(objective: string, maxIterations: number): Promise<void> {
+    const { goal } = this.conversation;
+    return this.#loop((run) => goal.start(objective, { maxIterations, run }));
+  }
+
+  /** Continues an interrupted goal in the background. @throws {AgentError} `busy`, `nothing-to-do` without one. */
+  resumeGoal(): Promise<void> {
+    const { goal } = this.conversation;
+    if (goal.state?.status !== 'interrupted') {
+      return Promise.reject(new AgentError('nothing-to-do', 'no_resumable_goal'));
+    }
+    return this.#loop((run) => goal.resume({ run }));
+  }
+
+  /** Stops the loop of a goal. A run in progress continues to its end. */
+  stopGoal(): Promise<void> {
+    return this.#inOrder(async () => {
+      if (this.#run?.hasStarted === false) this.#cancel();
+      await this.conversation.goal.stop();
+    });
+  }
+
+  #loop(work: ActiveRun['work']): Promise<void> {
+    return this.#inOrder(async () => {
+      await this.#assertIdle();
+      await this.#begin(work, async () => undefined);
+    });
+  }
+
+  /** Continues a run that another process of this server began. Without one, nothing happens. */
+  resume(): Promise<void> {
+    return this.#inOrder(async () => {
+      const isInterrupted = this.#configuration !== undefined && this.conversation.state.status === 'running';
+      if (isInterrupted && !this.#run) await this.#request();
     });
   }
 
@@ -174,13 +225,35 @@ export class LiveConversation implements AsyncDisposable {
     if (this.conversation.state.pending.length > 0) await this.conversation.approve();
   }
 
+  /**
+   * Resolves when no work remains of a run whose end is stored: clients that see the end in its events may be faster.
+   */
+  async settled(): Promise<void> {
+    if (this.#run?.hasStarted && this.conversation.state.status !== 'running') await this.idle();
+  }
+
+  /** @throws {AgentError} `busy`. */
+  async #assertIdle(): Promise<void> {
+    await this.settled();
+    if (this.#run) throw new AgentError('busy', 'Conversation already running. Wait for completion or pause first.');
+  }
+
   /** Stores that a run is requested, and queues it. */
   async #request(): Promise<void> {
-    const run: ActiveRun = { hasStarted: false, isWantedAgain: false };
+    const { conversation } = this;
+    await this.#begin(
+      (options) => conversation.run(options),
+      () => conversation.markRun('requested'),
+    );
+  }
+
+  /** Queues work. Nothing else begins while `record` stores that it is requested. */
+  async #begin(work: ActiveRun['work'], record: () => Promise<unknown>): Promise<void> {
+    const run: ActiveRun = { work, hasStarted: false, isWantedAgain: false };
     this.#run = run;
     this.#idle = Promise.withResolvers();
     try {
-      await this.conversation.markRun('requested');
+      await record();
     } catch (error) {
       this.#end();
       throw error;
@@ -190,14 +263,16 @@ export class LiveConversation implements AsyncDisposable {
 
   async #execute(run: ActiveRun): Promise<void> {
     run.hasStarted = true;
-    const { conversation, privateValues, publish, onFailure } = this.#parts;
+    const { conversation, publish, onFailure } = this.#parts;
+    const onDelta = (delta: Delta): void => publishDelta(delta, publish);
+    const options = (): RunOptions => (this.#isStreaming() ? { onDelta } : {});
     try {
-      do {
+      run.isWantedAgain = false;
+      await run.work(options());
+      while (run.isWantedAgain) {
         run.isWantedAgain = false;
-        const deltas = maskedDeltas(privateValues.redactor, publish);
-        const onDelta = (delta: Delta): void => deltas.push(delta);
-        await conversation.run(this.#isStreaming() ? { onDelta } : {});
-      } while (run.isWantedAgain);
+        await conversation.run(options());
+      }
     } catch (error) {
       this.note(error);
       onFailure(error);
@@ -258,4 +333,10 @@ async function aborted(signal: AbortSignal): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   signal.addEventListener('abort', () => resolve(), { once: true });
   await promise;
+}
+
+/** Publishes a piece of text, which the model has masked. Clients receive no pieces of calls. */
+function publishDelta(delta: Delta, publish: LiveParts['publish']): void {
+  if (delta.kind === 'text') publish({ kind: 'delta', content: delta.text });
+  if (delta.kind === 'reasoning') publish({ kind: 'delta', reasoning_content: delta.text });
 }

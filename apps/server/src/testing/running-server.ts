@@ -23,6 +23,8 @@ export interface RunningServer extends AsyncDisposable {
   create(body?: Readonly<Record<string, unknown>>): Promise<ConversationInfo>;
   /** Resolves when the log contains the n-th update to one of these statuses. */
   status(id: string, statuses: readonly string[], count?: number): Promise<string>;
+  /** Resolves when the log contains an update of a field to an accepted value. */
+  update(id: string, key: string, isAccepted: (value: unknown) => boolean): Promise<void>;
   /** Returns all events of a conversation. */
   events(id: string): Promise<readonly BaseEvent[]>;
 }
@@ -62,7 +64,16 @@ export async function runningServer(
     send,
     json,
     create: (body = {}) => json(201, 'POST', '', { ...requestFor(model, workspace), ...body }),
-    status: (id, statuses, count = 1) => untilStatus(store, hexOf(id), statuses, count),
+    async status(id, statuses, count = 1) {
+      let [left, status] = [count, ''];
+      await untilUpdate(store, hexOf(id), 'execution_status', (value) => {
+        status = String(value);
+        if (statuses.includes(status)) left -= 1;
+        return left === 0;
+      });
+      return status;
+    },
+    update: (id, key, isAccepted) => untilUpdate(store, hexOf(id), key, isAccepted),
     async events(id) {
       const log = await store.read(hexOf(id));
       return Array.fromAsync(log.range(0), ({ text }) => codec.read(text));
@@ -91,20 +102,20 @@ export function message(text: string, run = false) {
   return { role: 'user', content: [{ type: 'text', text }], run };
 }
 
-async function untilStatus(store: EventStore, id: string, statuses: readonly string[], count: number): Promise<string> {
+async function untilUpdate(
+  store: EventStore,
+  id: string,
+  key: string,
+  isAccepted: (value: unknown) => boolean,
+): Promise<void> {
   const found = new AbortController();
-  let left = count;
   const log = await store.read(id);
   for await (const { text } of log.tail(0, found.signal)) {
     const event = codec.read(text);
-    if (!ConversationStateUpdateEvent.is(event) || event.key !== 'execution_status') continue;
-    const status = String(event.value);
-    if (statuses.includes(status)) left -= 1;
-    if (left > 0) continue;
+    if (!ConversationStateUpdateEvent.is(event) || event.key !== key || !isAccepted(event.value)) continue;
     found.abort();
-    return status;
+    return;
   }
-  throw new Error(`The status never became one of ${statuses.join(', ')}.`);
 }
 
 function hexOf(id: string): string {

@@ -1,0 +1,46 @@
+import { AgentError } from '@varve/agent';
+import { StorageError, type EventStore } from '@varve/storage';
+import { isAddressable } from '../conversation-id.ts';
+import { RequestError } from '../request-error.ts';
+import type { Conversations } from './conversations.ts';
+
+/** Options of {@link recoverRuns}. */
+export interface RecoverOptions {
+  readonly store: EventStore;
+  readonly use: Conversations['use'];
+  readonly onFailure: (error: unknown, conversationId: string) => void;
+}
+
+/**
+ * Continues the runs that a crash of the server ended: what was running or waited for its turn continues, and what
+ * waited for a person still waits. Conversations that the server did not create are left to their owners, and so are
+ * those that another process holds.
+ */
+export async function recoverRuns({ store, use, onFailure }: RecoverOptions): Promise<void> {
+  for await (const id of runningIds(store)) {
+    try {
+      await use(id, (live) => live.resume());
+    } catch (error) {
+      if (error instanceof RequestError && error.code === 'stopping') return;
+      if (!isOwned(error)) onFailure(error, id);
+    }
+  }
+}
+
+async function* runningIds(store: EventStore): AsyncGenerator<string> {
+  let after: string | undefined;
+  do {
+    const page = await store.list({ limit: 1000, ...(after !== undefined && { after }) });
+    for (const { id, meta } of page.items) {
+      const isRunning = typeof meta === 'object' && meta !== null && 'status' in meta && meta['status'] === 'running';
+      if (isRunning && isAddressable(id)) yield id;
+    }
+    after = page.next;
+  } while (after !== undefined);
+}
+
+/** The conversation was removed, or belongs to another process. */
+function isOwned(error: unknown): boolean {
+  if (error instanceof StorageError) return ['missing', 'held', 'fenced'].includes(error.code);
+  return error instanceof AgentError && ['taken-over', 'busy'].includes(error.code);
+}

@@ -1,0 +1,30 @@
+import { textOf } from '@varve/events';
+import { CondenserError } from '@varve/condensers';
+import { LlmError } from '@varve/llm';
+import { RequestError } from '../request-error.ts';
+import type { LiveConversation } from './live-conversation.ts';
+
+/** Asks the model a side question, which is not stored. @throws {RequestError} `failed` if the model fails. */
+export function askModel(question: string, live: LiveConversation): Promise<string> {
+  return withFailures(live, async () => textOf((await live.conversation.ask(question)).message.content));
+}
+
+/**
+ * Condenses the view now, or lets the next step of the active run condense it.
+ *
+ * @throws {AgentError} `pending` while calls wait; {@link RequestError} `failed` if the model fails.
+ */
+export async function condense(live: LiveConversation): Promise<void> {
+  await live.settled();
+  if (live.isRunning) await live.conversation.markRun('condensation');
+  else await withFailures(live, () => live.conversation.condense());
+}
+
+async function withFailures<Result>({ privateValues }: LiveConversation, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (cause) {
+    if (!(cause instanceof LlmError || cause instanceof CondenserError)) throw cause;
+    throw new RequestError('failed', privateValues.redactor.text(cause.message), { cause });
+  }
+}

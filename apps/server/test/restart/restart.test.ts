@@ -1,0 +1,58 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { scriptedServer, type ScriptedTurn } from '@varve/llm/testing';
+import type { ModelRequest } from '@varve/llm';
+import { expect, onTestFinished, test } from 'vitest';
+import { message, requestFor } from '../../src/testing/running-server.ts';
+import { serverProcess } from './server-process.ts';
+
+interface Info {
+  readonly id: string;
+  readonly execution_status: string;
+}
+
+function newDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'varve-restart-'));
+  onTestFinished(() => rmSync(directory, { recursive: true }));
+  return directory;
+}
+
+const finish: ScriptedTurn = { calls: [{ name: 'finish', arguments: { message: 'Done.' } }] };
+
+test('after SIGKILL what was running or queued continues, and what waited waits', async () => {
+  const directory = newDirectory();
+  const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
+  let isKilled = false;
+  // Replies depend on the message, because conversations run concurrently.
+  const reply = (request: ModelRequest): ScriptedTurn => {
+    const text = JSON.stringify(request.messages);
+    if (text.includes('Wait.')) return { calls: [{ name: 'terminal', arguments: { command: 'echo waited' } }] };
+    if (isKilled) return finish;
+    ask();
+    return { fault: { kind: 'hang', afterPieces: 0 } };
+  };
+  await using model = await scriptedServer(Array.from({ length: 20 }, () => reply));
+  const options = { storeUrl: `sqlite:${join(directory, 'store')}`, home: join(directory, 'home'), maxRuns: 1 };
+  const body = requestFor(model, join(directory, 'workspace'));
+  const ids: string[] = [];
+  {
+    await using first = await serverProcess(options);
+    const waiting = { ...body, confirmation_policy: { kind: 'AlwaysConfirm' }, initial_message: message('Wait.') };
+    ids.push((await first.json<Info>('POST', '', waiting)).id);
+    while ((await first.json<Info>('GET', `/${ids[0]}`)).execution_status !== 'waiting_for_confirmation');
+    for (const text of ['Run.', 'Queue.']) {
+      ids.push((await first.json<Info>('POST', '', { ...body, initial_message: message(text) })).id);
+    }
+    await asked;
+    isKilled = true;
+    await first.kill();
+  }
+  await using second = await serverProcess(options);
+  const statusOf = async (id: string | undefined) => (await second.json<Info>('GET', `/${id}`)).execution_status;
+  for (const id of ids.slice(1)) while ((await statusOf(id)) !== 'finished');
+  expect(await statusOf(ids[0])).toBe('waiting_for_confirmation');
+  // The key is known again, from the data directory.
+  expect(model.requests.at(-1)?.headers['authorization']).toBe('Bearer sk-of-the-test');
+  await second.stop();
+});
