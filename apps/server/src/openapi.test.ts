@@ -167,8 +167,8 @@ test('each operation declares the parameters of its path once, and its responses
       name,
     ).toBe(true);
     for (const [status, response] of Object.entries(responses)) {
-      const content = status === '204' ? {} : { content: expect.any(Object) };
-      expect(response, name).toEqual({ description: expect.stringMatching(/./), ...content });
+      expect(response.description, name).toMatch(/./);
+      expect(response.content !== undefined, name).toBe(status !== '204');
     }
   }
 });

@@ -59,7 +59,7 @@ export interface Conversations extends AsyncDisposable {
   send(id: string, content: readonly Content[], options: { readonly run: boolean }): Promise<Sent>;
   /** Starts a run in the background. @throws {AgentError} `busy`, `nothing-to-do`. */
   run(id: string): Promise<void>;
-  /** Creates a copy, and returns its id. @throws {RequestError} `unknown` for an event, `conflict` for an id that exists. */
+  /** Copies a conversation and returns the id. @throws {RequestError} `unknown` event, `conflict` for a used id. */
   fork(id: string, options: ForkOptions & { readonly id?: string | undefined }): Promise<string>;
   /** Returns the answer of the model to a side question. @throws {RequestError} `failed`. */
   ask(id: string, question: string): Promise<string>;
