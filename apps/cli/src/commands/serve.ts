@@ -69,7 +69,18 @@ async function serveUntilStopped(options: ServeOptions, io: TerminalIo): Promise
     const frontEnd = options.ui
       ? await frontEndDirectory({ cwd: io.cwd, home: varveHome(io), env: io.env })
       : undefined;
-    const serving = server({ store, keys, host, allowedHosts, allowedOrigins, log, ...(frontEnd && { frontEnd }) });
+    const serving = server({
+      store,
+      keys,
+      host,
+      allowedHosts,
+      allowedOrigins,
+      log,
+      home: varveHome(io),
+      env: io.env,
+      workspaceRoot: io.cwd,
+      ...(frontEnd && { frontEnd }),
+    });
     const signIn = frontEnd === undefined ? undefined : (url: string) => signInAddress(url, keys[0] ?? '');
     await untilStopped(serving, { port, io, newKeys: isGenerated ? keys : [], signIn });
   } catch (error) {

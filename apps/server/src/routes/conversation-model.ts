@@ -1,9 +1,11 @@
 import { z } from '@hono/zod-openapi';
+import { SettingsError } from '@varve/settings';
 import { conversationId } from '../conversation-id.ts';
 import { RequestError } from '../request-error.ts';
 import { llmRequest } from '../requests/agent-request.ts';
 import { defineRoute } from '../route/define-route.ts';
 import type { Route } from '../route/route.ts';
+import type { Services } from '../services.ts';
 import { success, successful } from './success.ts';
 
 const tag = 'Conversations';
@@ -61,8 +63,9 @@ export const conversationModelRoutes: readonly Route[] = [
     body: z.object({ profile_name: z.string() }).openapi('SwitchProfileRequest'),
     response: success,
     errors: { ...errors, 400: 'The name is invalid.' },
-    async handle({ params: { conversation_id: id }, body: { profile_name: name } }, { conversations }) {
-      await conversations.switchProfile(id, name);
+    async handle({ params: { conversation_id: id }, body: { profile_name: name } }, services) {
+      await services.store.summary(id);
+      await services.conversations.switchModel(id, await modelOfProfile(name, services));
       return successful();
     },
   }),
@@ -81,3 +84,21 @@ export const conversationModelRoutes: readonly Route[] = [
     },
   }),
 ];
+
+/**
+ * Returns the model of a profile with its key, under a usage id of its own.
+ *
+ * @throws {RequestError} `unknown` for a missing profile, `unsupported` for an invalid name.
+ */
+async function modelOfProfile(name: string, { settings }: Services): Promise<Readonly<Record<string, unknown>>> {
+  if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name)) {
+    throw new RequestError('unsupported', `${JSON.stringify(name.slice(0, 100))} is not the name of a profile.`);
+  }
+  try {
+    const found = await settings?.profile(name);
+    if (found) return { ...found.record, api_key: found.key ?? null, usage_id: `profile:${name}` };
+  } catch (error) {
+    if (!(error instanceof SettingsError && error.code === 'missing')) throw error;
+  }
+  throw new RequestError('unknown', `Profile '${name}' not found`);
+}

@@ -10,7 +10,6 @@ import type { StartRequest } from '../requests/start-request.ts';
 import { askModel, condense } from './side-questions.ts';
 import { ConversationLoader, type ForkOptions, type LoaderOptions } from './conversation-loader.ts';
 import type { LiveConversation } from './live-conversation.ts';
-import { modelOfProfile } from './model-profile.ts';
 import { OpenConversations } from './open-conversations.ts';
 import { RunQueue } from './run-queue.ts';
 import { recoverRuns } from './recover.ts';
@@ -69,8 +68,6 @@ export interface Conversations extends AsyncDisposable {
   setSecrets(id: string, sent: Readonly<Record<string, unknown>>): Promise<void>;
   /** Replaces the model from the next step on. @throws {RequestError} */
   switchModel(id: string, llm: Readonly<Record<string, unknown>>): Promise<void>;
-  /** Uses the model of a profile from the next step on. @throws {RequestError} */
-  switchProfile(id: string, name: string): Promise<void>;
   /** Stops a run, closes the conversation and removes it with all its data. */
   remove(id: string): Promise<void>;
   /** Continues the runs that a crash ended. Resolves when they are requested. */
@@ -116,8 +113,6 @@ export function conversations(options: ConversationsOptions): Conversations {
     condense: (id) => use(id, condense),
     setSecrets: (id, sent) => use(id, async (live) => setSecrets(receivedSecrets(sent, await cipher()), live)),
     switchModel: (id, llm) => use(id, async (live) => switchModel(llm, live, await cipher())),
-    switchProfile: (id, name) =>
-      use(id, async (live) => switchModel(await modelOfProfile(name, options.environment), live, await cipher())),
     async remove(id) {
       const live = await open.find(id);
       const waited = AbortSignal.timeout(removeWaitMs);

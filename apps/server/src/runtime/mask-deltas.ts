@@ -15,7 +15,7 @@ export function maskDeltas(redactor: Pick<Redactor, 'stream'>): ModelWrapper {
       const { onDelta } = options;
       if (!onDelta) return model.generate(request, options);
       const deltas = maskedDeltas(redactor, onDelta);
-      const reply = await model.generate(request, { ...options, onDelta: deltas.push });
+      const reply = await model.generate(request, { ...options, onDelta: (delta) => deltas.push(delta) });
       deltas.end();
       return reply;
     },

@@ -25,10 +25,10 @@ export async function switchModel(
   const { configuration, privateValues, registries, conversation } = live;
   if (!configuration) throw new RequestError('unsupported', 'The model of this conversation cannot be switched here.');
   const received = decrypted(llm, cipher);
-  const usageId = String(received['usage_id'] ?? 'default');
+  const usageId = usageOf(received);
   const current = configuration.agent['llm'] as Readonly<Record<string, unknown>>;
   const models = {
-    [String(current['usage_id'] ?? 'default')]: current,
+    [usageOf(current)]: current,
     ...known.catch({}).parse(configuration.models),
   };
   const isNew = !Object.hasOwn(models, usageId);
@@ -44,4 +44,8 @@ export async function switchModel(
   ).agent;
   conversation.switchModel(model);
   await live.configure({ ...configuration, agent, models: { ...models, [usageId]: shown } });
+}
+
+function usageOf({ usage_id: id }: Readonly<Record<string, unknown>>): string {
+  return typeof id === 'string' ? id : 'default';
 }
