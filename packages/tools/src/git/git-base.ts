@@ -5,6 +5,22 @@ import type { GitRepository } from './git-repository.ts';
 const emptyTree = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
 
 /**
+ * Returns a commit and its first parent; the empty tree for the parent of a first commit.
+ *
+ * @throws {ToolError} `invalid-input` when the commit does not exist.
+ */
+export async function commitAndParent(
+  { line }: GitRepository,
+  ref: string,
+): Promise<{ readonly commit: string; readonly parent: string }> {
+  const hash = (name: string): Promise<string | undefined> =>
+    line('rev-parse', '--verify', '--quiet', '--end-of-options', name);
+  const commit = await hash(`${ref}^{commit}`);
+  if (commit === undefined) throw new ToolError('invalid-input', `Git knows no ${ref}.`);
+  return { commit, parent: (await hash(`${commit}^`)) ?? emptyTree };
+}
+
+/**
  * Returns the commit or tree to compare with: `ref`; else the pushed state of this branch, unless nothing has changed
  * since; else the commit where it left the default branch of `origin`, or a local main; else HEAD, or the empty tree.
  *

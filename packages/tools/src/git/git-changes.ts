@@ -16,6 +16,10 @@ export interface GitCompareOptions {
   readonly signal?: AbortSignal;
 }
 
+/** Arguments of `git diff` whose output {@link parseChanges} reads; they run no programs. */
+export const nameStatus =
+  '--name-status -z --no-renames --no-ext-diff --no-textconv --ignore-submodules=dirty --relative'.split(' ');
+
 const statuses: Readonly<Record<string, GitChange['status']>> = { A: 'ADDED', D: 'DELETED' };
 
 /**
@@ -29,24 +33,28 @@ const statuses: Readonly<Record<string, GitChange['status']>> = { A: 'ADDED', D:
 export async function gitChanges(directory: string, options: GitCompareOptions = {}): Promise<readonly GitChange[]> {
   const repository = await gitRepository(directory, options.signal);
   const base = await gitBase(repository, options.ref);
-  const compare = ['--no-renames', '--no-ext-diff', '--no-textconv', '--ignore-submodules=dirty', '--relative'];
   const [diff, untracked] = await Promise.all([
-    repository.git('diff', '--name-status', '-z', ...compare, base),
+    repository.git('diff', ...nameStatus, base),
     repository.git('ls-files', '-z', '--others', '--exclude-standard'),
   ]);
   const failed = [diff, untracked].find(({ exitCode }) => exitCode !== 0);
   if (failed !== undefined)
     throw new ToolError('unusable', `Git could not compare ${directory}: ${failed.message || 'no reason given'}.`);
-  const fields = names(diff.output);
-  const changed = fields.flatMap((field, index): readonly GitChange[] => {
-    const path = fields[index + 1];
-    return index % 2 === 1 || path === undefined ? [] : [{ status: statuses[field] ?? 'UPDATED', path }];
-  });
+  const changed = parseChanges(diff.output);
   const seen = new Set(changed.map(({ path }) => path));
   // Git lists a nested repository with a slash at the end.
   const added = names(untracked.output).filter((path) => !path.endsWith('/') && !seen.has(path));
   const all = [...changed, ...added.map((path): GitChange => ({ status: 'ADDED', path }))];
   return all.toSorted((one, other) => (one.path < other.path ? -1 : 1));
+}
+
+/** Parses the output of `git diff --name-status -z`. */
+export function parseChanges(output: Buffer): readonly GitChange[] {
+  const fields = names(output);
+  return fields.flatMap((field, index): readonly GitChange[] => {
+    const path = fields[index + 1];
+    return index % 2 === 1 || path === undefined ? [] : [{ status: statuses[field] ?? 'UPDATED', path }];
+  });
 }
 
 function names(output: Buffer): readonly string[] {

@@ -2,9 +2,9 @@ import { lstat, readFile, readlink } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { ToolError } from '../contract/error.ts';
 import { decodeText } from '../files/text-encoding.ts';
-import { gitBase } from './git-base.ts';
+import { commitAndParent, gitBase } from './git-base.ts';
 import type { GitCompareOptions } from './git-changes.ts';
-import { gitRepository } from './git-repository.ts';
+import { gitRepository, type GitRepository } from './git-repository.ts';
 
 /** Whole content of a file before and after its changes. */
 export interface GitDiff {
@@ -18,34 +18,64 @@ export interface GitDiff {
 
 const maxDiffBytes = 1024 * 1024;
 
+/** Options of {@link gitDiff}. */
+export interface GitDiffOptions extends GitCompareOptions {
+  /** Commit whose own change of the file is returned: the contents in it and in its first parent. Excludes `ref`. */
+  readonly commit?: string;
+}
+
 /**
  * Returns the current content of a file and its content in the compared commit, with line ends unchanged. A deleted
  * file is compared as long as its directory exists.
  *
- * @throws {ToolError} `unusable` when the file is not in a repository, `invalid-input` when `ref` does not exist, when
- * the file exists on neither side, or when it is larger than 1 MiB; `aborted`.
+ * @throws {ToolError} `unusable` when the file is not in a repository, `invalid-input` when `ref` or `commit` does not
+ * exist, when the file exists on neither side, or when it is larger than 1 MiB; `aborted`.
  */
-export async function gitDiff(path: string, options: GitCompareOptions = {}): Promise<GitDiff> {
+export async function gitDiff(path: string, options: GitDiffOptions = {}): Promise<GitDiff> {
   const repository = await gitRepository(dirname(path), options.signal);
-  const object = `${await gitBase(repository, options.ref)}:./${basename(path)}`;
-  const stats = await lstat(path).catch(() => undefined);
-  const exists = stats?.isFile() || stats?.isSymbolicLink();
-  const before = await repository.line('cat-file', '-s', object);
-  if (!exists && before === undefined)
-    throw new ToolError('invalid-input', `There is no file ${path}, neither now nor before.`);
-  if ((stats?.size ?? 0) > maxDiffBytes || Number(before ?? 0) > maxDiffBytes)
+  const versions =
+    options.commit === undefined
+      ? [currentFile(path), blob(repository, await gitBase(repository, options.ref), path)]
+      : await commitVersions(repository, options.commit, path);
+  const [now, before] = await Promise.all(versions);
+  if (!now && !before) throw new ToolError('invalid-input', `There is no file ${path}, neither now nor before.`);
+  if ([now, before].some((version) => version && version.size > maxDiffBytes))
     throw new ToolError('invalid-input', `The file ${path} is larger than 1 MiB.`);
-  // Like git, compare the target path of a link and not the linked file, which may be outside of the repository.
-  const now = stats?.isSymbolicLink()
-    ? await readlink(path, 'buffer')
-    : exists
-      ? await readFile(path)
-      : Buffer.alloc(0);
-  const old = before === undefined ? Buffer.alloc(0) : (await repository.git('cat-file', 'blob', object)).output;
-  const [modified, original] = [now, old].map((bytes) => decodeText(bytes)?.text);
+  const [modified, original] = await Promise.all([textOf(now), textOf(before)]);
   return {
     modified: modified ?? '',
     original: original ?? '',
     isBinary: modified === undefined || original === undefined,
   };
+}
+
+/** Version of a file; it is read only if it is small. */
+interface Version {
+  readonly size: number;
+  readonly read: () => Promise<Buffer>;
+}
+
+async function commitVersions(repository: GitRepository, ref: string, path: string) {
+  const { commit, parent } = await commitAndParent(repository, ref);
+  return [blob(repository, commit, path), blob(repository, parent, path)];
+}
+
+/** Like git, uses the target path of a link and not the linked file, which may be outside of the repository. */
+async function currentFile(path: string): Promise<Version | undefined> {
+  const stats = await lstat(path).catch(() => undefined);
+  if (!stats?.isFile() && !stats?.isSymbolicLink()) return undefined;
+  const isLink = stats.isSymbolicLink();
+  return { size: stats.size, read: async () => (isLink ? readlink(path, 'buffer') : readFile(path)) };
+}
+
+async function blob(repository: GitRepository, tree: string, path: string): Promise<Version | undefined> {
+  const object = `${tree}:./${basename(path)}`;
+  const size = await repository.line('cat-file', '-s', object);
+  if (size === undefined) return undefined;
+  return { size: Number(size), read: async () => (await repository.git('cat-file', 'blob', object)).output };
+}
+
+/** Returns undefined for a binary version. */
+async function textOf(version: Version | undefined): Promise<string | undefined> {
+  return version ? decodeText(await version.read())?.text : '';
 }

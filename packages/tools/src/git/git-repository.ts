@@ -10,6 +10,8 @@ export interface GitRepository {
   readonly git: (...args: readonly string[]) => Promise<GitResult>;
   /** Runs git and returns its output without the final line feed; undefined when git fails. */
   readonly line: (...args: readonly string[]) => Promise<string | undefined>;
+  /** Returns `git` with additional settings and environment variables. */
+  readonly with: (extra: Pick<GitRun, 'settings' | 'variables'>) => GitRepository['git'];
 }
 
 /**
@@ -30,6 +32,10 @@ export async function gitRepository(
   const git = (...args: readonly string[]): Promise<GitResult> => run({ ...common, args, settings });
   return {
     git,
+    with:
+      (extra) =>
+      (...args) =>
+        run({ ...common, ...extra, args, settings: { ...settings, ...extra.settings } }),
     async line(...args) {
       const { exitCode, output } = await git(...args);
       return exitCode === 0 ? output.toString().replace(/\n$/, '') : undefined;

@@ -5,7 +5,9 @@ import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { directoryTraces } from '../testing/traces.ts';
 import { gitChanges } from './git-changes.ts';
+import { gitDelta } from './git-delta.ts';
 import { gitDiff } from './git-diff.ts';
+import { gitCommitChanges, gitCommits } from './git-history.ts';
 
 interface Repository extends AsyncDisposable {
   readonly path: string;
@@ -146,6 +148,71 @@ test('a file that is too large or missing, a directory without a repository and 
   await expect(gitChanges(repo.path, { signal: AbortSignal.abort() })).rejects.toMatchObject({ code: 'aborted' });
 });
 
+test('commits are listed newest first, with whether there are more', async () => {
+  await using repo = await repository({ a: '1' });
+  await repo.write({ 'sub/b': '1' });
+  repo.commit('second: "quoted" | and\n\nmore text');
+  const { commits, hasMore } = await gitCommits(repo.path, { limit: 2 });
+  const sha = repo.git('rev-parse', 'HEAD').trim();
+  expect(hasMore).toBe(false);
+  expect(commits.map(({ subject }) => subject)).toEqual(['second: "quoted" | and', 'first']);
+  expect(commits[0]).toMatchObject({ sha, author: 'a', timestamp: expect.stringMatching(/^\d{4}-.*[+-]\d\d:\d\d|Z$/) });
+  expect(sha.startsWith(commits[0]?.shortSha ?? '-')).toBe(true);
+  expect(await gitCommits(repo.path, { limit: 1 })).toEqual({ commits: commits.slice(0, 1), hasMore: true });
+  expect((await gitCommits(join(repo.path, 'sub'), { limit: 5 })).commits).toHaveLength(1);
+  await using empty = await repository();
+  expect(await gitCommits(empty.path, { limit: 5 })).toEqual({ commits: [], hasMore: false });
+});
+
+test('the changes of one commit are those against its first parent', async () => {
+  await using repo = await repository({ a: '1', b: '1' });
+  await repo.write({ a: '2', c: '1' });
+  await rm(join(repo.path, 'b'));
+  repo.commit('second');
+  const [second = '', first = ''] = repo.git('log', '--format=%H').split('\n');
+  await repo.write({ a: '3' });
+  expect(await gitCommitChanges(repo.path, second.slice(0, 8))).toEqual([
+    { status: 'UPDATED', path: 'a' },
+    { status: 'DELETED', path: 'b' },
+    { status: 'ADDED', path: 'c' },
+  ]);
+  expect(await gitCommitChanges(repo.path, first)).toEqual([
+    { status: 'ADDED', path: 'a' },
+    { status: 'ADDED', path: 'b' },
+  ]);
+  const diff = (name: string, commit: string) => gitDiff(join(repo.path, name), { commit });
+  expect(await diff('a', second)).toMatchObject({ modified: '2', original: '1' });
+  expect(await diff('b', second)).toMatchObject({ modified: '', original: '1' });
+  expect(await diff('a', first)).toMatchObject({ modified: '1', original: '' });
+  await expect(diff('none', second)).rejects.toMatchObject({ code: 'invalid-input' });
+  await expect(diff('a', 'deadbeef')).rejects.toMatchObject({ code: 'invalid-input' });
+  await expect(gitCommitChanges(repo.path, 'deadbeef')).rejects.toMatchObject({ code: 'invalid-input' });
+});
+
+test('a delta contains untracked and binary files and applies to its base; the repository does not change', async () => {
+  await using repo = await repository({ a: '1\n', gone: '1', '.gitignore': 'ignored\n' });
+  const base = repo.git('rev-parse', 'HEAD').trim();
+  await repo.write({ a: '2\n', bytes: Buffer.from([0, 1, 255]), ignored: 'x', 'cache/x': 'x' });
+  await rm(join(repo.path, 'gone'));
+  // Git touches objects that it would write again.
+  const withoutTimes = async () =>
+    (await directoryTraces(repo.path)).map((line) => line.replace(/ \d+\.?\d* (?=\S*$)/, ' '));
+  const before = await withoutTimes();
+  const delta = await gitDelta(repo.path, { exclude: ['cache/'] });
+  expect(delta.base).toBe(base);
+  expect(await withoutTimes()).toEqual(before);
+  await using copy = await repository();
+  copy.git('fetch', '-q', repo.path, 'main');
+  copy.git('reset', '-q', '--hard', 'FETCH_HEAD');
+  await writeFile(join(copy.path, '.git/delta'), delta.patch);
+  copy.git('apply', '.git/delta');
+  expect((await readdir(copy.path)).toSorted()).toEqual(['.git', '.gitignore', 'a', 'bytes']);
+  await using empty = await repository();
+  await empty.write({ new: '1' });
+  expect(await gitDelta(empty.path)).toMatchObject({ base: undefined });
+  await expect(gitDelta(repo.path, { ref: '--output=x' })).rejects.toMatchObject({ code: 'invalid-input' });
+});
+
 test('no program configured by the repository is run, and nothing is written', async () => {
   await using repo = await repository({ a: '1', b: '1', 'sub/c': '1' });
   const ran = join(repo.path, '.git/ran');
@@ -173,5 +240,9 @@ test('no program configured by the repository is run, and nothing is written', a
   const before = await directoryTraces(repo.path);
   expect(await repo.changes()).toEqual({ a: 'UPDATED', b: 'UPDATED' });
   expect(await gitDiff(join(repo.path, 'a'))).toEqual({ modified: '2', original: '1', isBinary: false });
+  const { commits } = await gitCommits(repo.path, { limit: 5 });
+  await gitCommitChanges(repo.path, commits[0]?.sha ?? '');
   expect(await directoryTraces(repo.path)).toEqual(before);
+  expect((await gitDelta(repo.path)).patch.toString()).toContain('+2');
+  expect(await readdir(join(repo.path, '.git'))).not.toContain('ran');
 });

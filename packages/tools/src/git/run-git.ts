@@ -10,6 +10,8 @@ export interface GitRun {
   readonly signal?: AbortSignal;
   /** Settings for this run; they override those of the repository. */
   readonly settings?: Readonly<Record<string, string>>;
+  /** Environment variables for this run. */
+  readonly variables?: Readonly<Record<string, string>>;
 }
 
 /** Result of a run of git. */
@@ -29,14 +31,14 @@ const maxOutputBytes = 64 * 1024 * 1024;
  *
  * @throws {ToolError} `unusable` when git is missing or takes more than 30 s, `aborted`.
  */
-export async function runGit({ directory, args, signal, settings = {} }: GitRun): Promise<GitResult> {
+export async function runGit({ directory, args, signal, settings = {}, variables = {} }: GitRun): Promise<GitResult> {
   const { promise, resolve, reject } = Promise.withResolvers<GitResult>();
   execFile(
     'git',
     ['--no-pager', '--literal-pathspecs', ...args],
     {
       cwd: directory,
-      env: { ...inheritedEnvironment(), ...gitEnvironment(settings) },
+      env: { ...inheritedEnvironment(), ...gitEnvironment(settings), ...variables },
       encoding: 'buffer',
       timeout: timeoutMs,
       maxBuffer: maxOutputBytes,

@@ -5,6 +5,9 @@ export {
   type OnOutput,
   type StreamCommandOptions,
 } from '../processes/stream-command.ts';
+export { fileChunks } from './byte-streams.ts';
+export { jail, type Jail } from './jail.ts';
+export { putFile } from './put-file.ts';
 export { localWorkspace } from './local-workspace.ts';
 export { remoteWorkspace, type RemoteWorkspaceOptions } from './remote-workspace.ts';
 export type { AgentServerOptions } from './agent-server.ts';

@@ -7,9 +7,15 @@ import type { CommandOptions, CommandResult } from './workspace.ts';
 
 /** Returns a function that runs git through shell commands, with the same restrictions as on this machine. */
 export function remoteGit(execute: (command: string, options: CommandOptions) => Promise<CommandResult>): RunGit {
-  return async ({ directory, args, settings = {}, signal }) => {
-    const variables = Object.entries(gitEnvironment(settings)).map(([name, value]) => `${name}=${value}`);
-    const words = [...variables, 'git', '--no-pager', '--literal-pathspecs', ...args].map(shellQuote);
+  return async ({ directory, args, settings = {}, variables = {}, signal }) => {
+    const environment = Object.entries({ ...gitEnvironment(settings), ...variables });
+    const words = [
+      ...environment.map(([name, value]) => `${name}=${value}`),
+      'git',
+      '--no-pager',
+      '--literal-pathspecs',
+      ...args,
+    ].map(shellQuote);
     const command = `env ${words.join(' ')}`;
     const { exitCode, stdout, stderr, timedOut } = await execute(command, { directory, ...(signal && { signal }) });
     if (timedOut || exitCode === 127) throw new ToolError('unusable', `Git could not be run in ${directory}.`);
