@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { tmpdir } from 'node:os';
+import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fernet, privateRecords, secretStore, type Cipher } from '@varve/settings/secrets';
 import type { Logger } from 'pino';
 import { directoryEvents, memoryEvents } from './bash/bash-event-store.ts';
 import { bashService } from './bash/bash-service.ts';
+import { fileAccess } from './files/file-access.ts';
 import { createFeed } from './feed/feed.ts';
 import { conversationFolds } from './info/conversation-folds.ts';
 import { conversations } from './runtime/conversations.ts';
@@ -13,6 +14,7 @@ import type { ServerOptions } from './server.ts';
 import type { Services } from './services.ts';
 import { liveLogs } from './streams/live-logs.ts';
 import { serverSettings } from './settings/server-settings.ts';
+import { workspaces } from './workspaces/workspace-list.ts';
 
 /** Creates the services of a server. */
 export function createServices(options: ServerOptions, logger: Logger): Services {
@@ -48,6 +50,10 @@ export function createServices(options: ServerOptions, logger: Logger): Services
       now,
       onError: (err) => logger.error({ err }, 'failure'),
     }),
+    files: fileAccess(options.fileRoots ?? ['/']),
+    workspaces: workspaces(home === undefined ? undefined : join(home, 'workspaces.json')),
+    workspaceRoot,
+    userHome: env['HOME'] ?? homedir(),
     now,
     startedAt: now(),
   };

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { AgentError, type AgentErrorCode } from '@varve/agent';
 import { StorageError } from '@varve/storage';
+import { ToolError } from '@varve/tools';
 import type { Context } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import type { Logger } from 'pino';
@@ -51,6 +52,7 @@ export function refusalOf(error: Error): Refusal | undefined {
     const status = agentStatuses[error.code];
     return status === undefined ? undefined : { status, detail };
   }
+  if (error instanceof ToolError && error.code === 'invalid-input') return { status: 400, detail };
   if (!(error instanceof StorageError)) return undefined;
   // A conversation may be removed while it is read.
   if (error.code === 'missing') return { status: 404, detail: 'Not Found' };

@@ -4,6 +4,12 @@ const statuses = {
   invalid: 422,
   /** The operation does not apply to this conversation. */
   unsupported: 400,
+  /** A path or form that cannot be used. */
+  path: 400,
+  /** A path that the server may not use. */
+  forbidden: 403,
+  /** A body beyond the limits. */
+  'too-large': 413,
   /** Something that the request names does not exist. */
   unknown: 404,
   /** The state of the conversation does not allow it now. */

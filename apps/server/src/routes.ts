@@ -11,12 +11,17 @@ import { conversationRoutes } from './routes/conversations.ts';
 import { disabledRoutes } from './routes/disabled.ts';
 import { eventStreamRoutes } from './routes/event-stream.ts';
 import { eventRoutes } from './routes/events.ts';
+import { fileRoutes } from './routes/files.ts';
+import { gitRoutes } from './routes/git.ts';
 import { healthRoutes } from './routes/health.ts';
 import { llmRoutes } from './routes/llm.ts';
 import { profileRoutes } from './routes/profiles.ts';
 import { settingsMcpRoutes } from './routes/settings-mcp.ts';
 import { settingsSecretRoutes } from './routes/settings-secrets.ts';
 import { settingsRoutes } from './routes/settings.ts';
+import { toolRoutes } from './routes/tools.ts';
+import { workspaceFileRoutes } from './routes/workspace-files.ts';
+import { workspaceRoutes } from './routes/workspaces.ts';
 
 /** All routes: add a file to `routes/`, then its line here. Paths without parameters precede those with parameters. */
 export const routes: readonly Route[] = [
@@ -37,5 +42,10 @@ export const routes: readonly Route[] = [
   ...profileRoutes,
   ...agentProfileRoutes,
   ...llmRoutes,
+  ...fileRoutes,
+  ...gitRoutes,
+  ...toolRoutes,
+  ...workspaceFileRoutes,
+  ...workspaceRoutes,
   ...disabledRoutes,
 ];

@@ -42,6 +42,10 @@ export interface ServerOptions {
   readonly env?: Variables;
   /** Directory of relative paths and of commands without one. Default: that of this process. */
   readonly workspaceRoot?: string;
+  /**
+   * Directories whose files the file and git routes may use. Default: all. Commands and agents are not confined.
+   */
+  readonly fileRoots?: readonly string[];
   /** Maximum number of runs at a time; the others wait. Default 8. */
   readonly maxRuns?: number;
   /** Milliseconds without use after which a conversation is closed. Default 20 minutes. */

@@ -1,10 +1,12 @@
 import type { EventStore } from '@varve/storage';
 import type { BashService } from './bash/bash-service.ts';
+import type { FileAccess } from './files/file-access.ts';
 import type { Feed } from './feed/feed.ts';
 import type { ConversationFolds } from './info/conversation-folds.ts';
 import type { Conversations } from './runtime/conversations.ts';
 import type { LiveLogs } from './streams/live-logs.ts';
 import type { ServerSettings } from './settings/server-settings.ts';
+import type { Workspaces } from './workspaces/workspace-list.ts';
 
 /** Services that routes use. */
 export interface Services {
@@ -13,6 +15,12 @@ export interface Services {
   readonly feed: Feed;
   readonly conversations: Conversations;
   readonly bash: BashService;
+  readonly files: FileAccess;
+  readonly workspaces: Workspaces;
+  /** Directory of relative paths. */
+  readonly workspaceRoot: string;
+  /** Home directory of the user. */
+  readonly userHome: string;
   readonly streams: LiveLogs;
   /** Absent for a server without a data directory. */
   readonly settings?: ServerSettings | undefined;
