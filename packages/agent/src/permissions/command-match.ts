@@ -3,6 +3,7 @@ import { filesOfOptions } from '../risk/shell/affected-files.ts';
 import { gitCommand } from '../risk/shell/git-command.ts';
 import { isLongOption } from '../risk/shell/options.ts';
 import type { ShellCommand } from '../risk/shell/shell-command.ts';
+import { namesProgram } from './program-options.ts';
 import { strongest, type Match } from './permission-rule.ts';
 import type { PlainCommand } from './plain-commands.ts';
 import type { ShellFacts } from './shell-facts.ts';
@@ -62,8 +63,8 @@ function isSubsequence(words: readonly string[], all: readonly string[]): boolea
 /**
  * Reports whether allow rules cover all commands of a script, which must be plain and completely known. A command that
  * another one runs needs a rule of its own, unless the rule of that one names it: `npx vitest` covers `vitest` there.
- * With `isHigh`, a rule must be the whole command, and so it must for a command
- * with an option that names a file to write, which no words in front of it permit.
+ * With `isHigh`, a rule must be the whole command, and so it must for a command with an option that names a file to
+ * write. A rule must contain the arguments that name a program to run.
  */
 export function coversCommands(
   patterns: readonly string[],
@@ -76,7 +77,12 @@ export function coversCommands(
   for (const { words } of plain) {
     const [program = '', ...args] = words;
     const isWhole = isHigh || filesOfOptions({ name: posix.basename(program), args }).length > 0;
-    const covering = rules.filter((rule) => isPrefix(rule, words) && (!isWhole || rule.length === words.length));
+    const covering = rules.filter(
+      (rule) =>
+        isPrefix(rule, words) &&
+        (!isWhole || rule.length === words.length) &&
+        !namesProgram(posix.basename(program), words.slice(rule.length)),
+    );
     if (covering.length === 0) return false;
     for (const rule of covering) used.add(rule);
   }

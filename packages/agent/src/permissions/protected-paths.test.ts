@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
@@ -14,6 +14,7 @@ afterAll(() => [workspace, home].forEach((path) => rmSync(path, { recursive: tru
 // Both targets are missing: names are protected whether or not they exist.
 symlinkSync('.openhands', join(workspace, 'link'));
 symlinkSync(home, join(workspace, 'home'));
+for (const name of ['HEAD', 'objects', 'refs']) mkdirSync(join(workspace, 'bare', name), { recursive: true });
 
 function isProtected(action: ProposedCall['action']): boolean {
   return protectedFinding({ tool, action, risk: 'LOW', workspace }, [home]) !== undefined;
@@ -34,6 +35,13 @@ test.for([
   '.mcp.json',
   '.git/config',
   '.git/commondir',
+  '.git/rebase-merge/git-rebase-todo',
+  '.git/sequencer/todo',
+  '.gitattributes',
+  'src/.GitAttributes',
+  'bare/config',
+  'bare/hooks/pre-commit',
+  'other/HEAD',
   '.GIT/hooks/pre-commit',
   '.git/modules/x/hooks/post-checkout',
   'link/hooks.json',
@@ -55,6 +63,11 @@ test.for([
   "echo x > .v'arve'/x",
   'tee .openhands/hooks.json < f',
   'cp f .openhands/',
+  'echo x > .git/rebase-merge/git-rebase-todo',
+  'echo "* filter=x" >> .gitattributes',
+  'git init --bare x',
+  'git clone --mirror a b',
+  'printf x > bare/config',
   'cp -t .openhands f',
   'mv x .varve',
   'ln -s .openhands foo',

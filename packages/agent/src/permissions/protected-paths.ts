@@ -1,4 +1,5 @@
-import { relative, sep } from 'node:path';
+import { existsSync } from 'node:fs';
+import { join, relative, sep } from 'node:path';
 import type { RiskVerdict } from '@varve/events/facts';
 import { FinishAction, TaskTrackerAction, ThinkAction } from '@varve/events/payloads';
 import picomatch from 'picomatch';
@@ -12,15 +13,16 @@ import { hasPattern, type NamedPath, type PathReader } from './named-paths.ts';
 /** Directories with configuration that an agent runs. */
 const directories = ['.varve', '.openhands', '.agents'];
 /**
- * Files that agents or git run, below `.git`: the directory itself, its settings and hooks, also of submodules, and the
- * file that names another directory for them.
+ * Files that agents or git run, below `.git`: the directory itself, its settings and hooks, also of submodules, the
+ * file that names another directory for them, and the commands that an interrupted rebase continues with.
  */
-const inGit = /^(?:hooks|config(?:\.worktree)?|info|modules|worktrees|commondir)?$/;
-const files = ['.mcp.json'];
+const inGit = /^(?:hooks|config(?:\.worktree)?|info|modules|worktrees|commondir|rebase-merge|rebase-apply|sequencer)?$/;
+/** Attributes select the programs that filter, merge and compare files; `HEAD` makes a directory a repository. */
+const files = ['.mcp.json', '.gitattributes', 'git-rebase-todo', 'head'];
 
 /** A protected name within other text, such as code in an argument. */
 const mentioned =
-  /(?:^|[^\w.-])(?:\.(?:varve|openhands|agents)(?![\w-])|\.mcp\.json\b|\.git[\\/]+(?:hooks|config|info|modules|worktrees|commondir)\b)|\bVARVE_HOME\b|\bcore\.?hookspath\b/i;
+  /(?:^|[^\w.-])(?:\.(?:varve|openhands|agents)(?![\w-])|\.mcp\.json\b|\.gitattributes\b|git-rebase-todo\b|\.git[\\/]+(?:hooks|config|info|modules|worktrees|commondir|rebase-(?:merge|apply)|sequencer)\b)|\bVARVE_HOME\b|\bcore\.?hookspath\b/i;
 
 /** Programs that only read the files that they name; `git`, `sed` and `find` are read by their arguments. */
 const readers = hasName(
@@ -71,6 +73,7 @@ function changedBy({ shell, reader }: CallFacts, isProtected: (text: string) => 
     const word = pathsIn(one).find(isProtected) ?? one.args.map(mentionIn).find((text) => text !== undefined);
     if (word !== undefined) return `${one.name} ${word}`;
     if (setsProgram(one)) return 'git config';
+    if (makesBareRepository(one)) return 'git --bare';
   }
   return shell.isComplete ? undefined : mentionIn(shell.source);
 }
@@ -84,6 +87,14 @@ function setsProgram({ name, args }: ShellCommand): boolean {
   if (name !== 'git') return false;
   const command = gitCommand(args.map((text) => ({ text, shown: text })));
   return command?.name === 'config' && programsOfGit(command).length > 0;
+}
+
+/** Reports whether a command creates a repository whose settings and hooks are files like any other. */
+function makesBareRepository({ name, args }: ShellCommand): boolean {
+  if (name !== 'git') return false;
+  const command = gitCommand(args.map((text) => ({ text, shown: text })));
+  if (command?.name !== 'init' && command?.name !== 'clone') return false;
+  return command.args.some(({ shown }) => /^--(?:bare|mirror)$/.test(shown));
 }
 
 function onlyReads(one: ShellCommand): boolean {
@@ -103,7 +114,9 @@ function onlyReads(one: ShellCommand): boolean {
 function isProtectedPath(named: NamedPath, reader: PathReader, extra: readonly string[]): boolean {
   return [named.path, named.real].some(
     (path) =>
-      hasProtectedName(path) || extra.some((one) => isBelow(path, one) || isBelow(path, reader.named(one).real)),
+      hasProtectedName(path) ||
+      isInBareRepository(path) ||
+      extra.some((one) => isBelow(path, one) || isBelow(path, reader.named(one).real)),
   );
 }
 
@@ -115,6 +128,13 @@ function hasProtectedName(path: string): boolean {
     const next = parts[at + 1] ?? '';
     return mayBe(part, '.git') && (inGit.test(next) || hasPattern(next));
   });
+}
+
+/** Reports whether a path is a setting or a hook of an existing repository without a working tree. */
+function isInBareRepository(path: string): boolean {
+  const [, directory] = /^(.*)[\\/](?:hooks(?:[\\/][^\\/]*)?|config|info[\\/]attributes)$/i.exec(path) ?? [];
+  if (directory === undefined || /(?:^|[\\/])\.git$/i.test(directory)) return false;
+  return ['HEAD', 'objects', 'refs'].every((name) => existsSync(join(directory, name)));
 }
 
 /** Returns a name as file systems compare it that ignore case and invisible characters. */

@@ -63,6 +63,41 @@ test.for([
   expect(shell([`allow command ${command}`], command)).toBe('allow');
 });
 
+test.for<readonly [rule: string, command: string]>([
+  ['go test', 'go test -exec ./x ./...'],
+  ['go test', 'go test ./... -toolexec=./x'],
+  ['make', 'make SHELL=./x test'],
+  ['make test', 'make test CC:=./x'],
+  ['make', 'make -f other.mk'],
+  ['make', 'make --eval=x:'],
+  ['git log', 'git log -p --ext-diff'],
+  ['git log', 'git log --textconv'],
+  ['git rebase', 'git rebase -x ./x main'],
+  ['git fetch', 'git fetch --upload-pack=./x'],
+  ['git fetch', 'git fetch --upload ./x'],
+  ['tar xf', 'tar xf a.tar --to-command=./x'],
+  ['tar xf', 'tar xf a.tar -I ./x'],
+  ['rg', 'rg --pre ./x y'],
+  ['npm test', 'npm test --script-shell=./x'],
+  ['node --test', 'node --test --import ./x.js'],
+  ['cargo test', 'cargo test --config target.x.runner=./x'],
+  ['sort', 'sort --compress-program=./x a'],
+])('a rule for %s does not cover a program that is named after it: %s', ([rule, command]) => {
+  expect(shell([`allow command ${rule}`], command)).toBeUndefined();
+});
+
+test('a rule that contains a program covers it', () => {
+  expect(shell(['allow command go test -exec ./x'], 'go test -exec ./x ./...')).toBe('allow');
+  expect(shell(['allow command make SHELL=/bin/sh'], 'make SHELL=/bin/sh test')).toBe('allow');
+});
+
+test.for(['go test ./... -run TestX -v', 'make test -j4', 'git log --oneline -5', 'npm test -- src/a', 'rg --files'])(
+  'a rule for the first words covers other options: %s',
+  (command) => {
+    expect(shell([`allow command ${command.split(' ').slice(0, 2).join(' ')}`], command)).toBe('allow');
+  },
+);
+
 test.for([
   'git status; rm -rf /',
   'git status $(rm -rf /)',

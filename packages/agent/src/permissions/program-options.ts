@@ -1,0 +1,69 @@
+import { isLongOption } from '../risk/shell/options.ts';
+
+/** Options, of any program, whose value is a program or code that it runs. */
+const longOptions = (
+  'checkpoint-action compress-program eval exec experimental-loader ext-diff fplugin hostname-bin import info-script ' +
+  'init-script interpreter javaagent loader makefile new-volume-script node-options open-files-in-pager pager plugin pre ' +
+  'preload receive-pack require rsh rsh-command rsync-path runner script-shell shell textconv to-command toolexec ' +
+  'upload-pack use-askpass use-compress-program vettool wrapper'
+).split(' ');
+
+/** Letters of such options, by program, and of options that name another project to build. */
+const letters: Readonly<Record<string, string>> = {
+  cmake: 'CDP',
+  curl: 'K',
+  gcc: 'B',
+  git: 'xO',
+  gmake: 'fCI',
+  gradle: 'bDI',
+  make: 'fCI',
+  mvn: 'Dfs',
+  node: 'rep',
+  npm: 'C',
+  perl: 'eEMI',
+  php: 'rd',
+  pnpm: 'C',
+  pytest: 'pc',
+  python: 'cm',
+  python3: 'cm',
+  rsync: 'e',
+  ruby: 'reI',
+  scp: 'oSF',
+  ssh: 'oSF',
+  tar: 'IF',
+  wget: 'e',
+};
+
+/** Options of one program that others use for something else. */
+const ownOptions: Readonly<Record<string, readonly string[]>> = {
+  cargo: ['config', 'manifest-path'],
+  npm: ['prefix'],
+  pnpm: ['dir'],
+  make: ['directory', 'file', 'include-dir'],
+  gmake: ['directory', 'file', 'include-dir'],
+};
+
+/** Programs whose arguments set variables, such as the shell that they use. */
+const assigning = new Set(['gmake', 'just', 'make', 'rake', 'scons']);
+
+/**
+ * Reports whether arguments name a program or code that a command runs: `go test -exec`, `make SHELL=…`. An allow rule
+ * for the words in front of them does not cover it.
+ */
+export function namesProgram(program: string, args: readonly string[]): boolean {
+  const long = [...longOptions, ...own(ownOptions, program, [])];
+  const short = own(letters, program, '');
+  return args.some((arg) => {
+    if (assigning.has(program) && /^[A-Za-z_][\w.]*[:+?!]?=/.test(arg)) return true;
+    if (!arg.startsWith('-')) return false;
+    if (arg.startsWith('--')) return long.some((option) => isLongOption(arg, `--${option}`));
+    // Some programs write long options with one hyphen.
+    if (long.some((option) => arg === `-${option}` || arg.startsWith(`-${option}=`) || arg.startsWith(`-${option}:`)))
+      return true;
+    return short !== '' && short.split('').some((letter) => arg.includes(letter));
+  });
+}
+
+function own<T>(table: Readonly<Record<string, T>>, program: string, missing: T): T {
+  return Object.hasOwn(table, program) ? (table[program] ?? missing) : missing;
+}
