@@ -75,6 +75,10 @@ test.for([
   ['echo \'{"decision": "Deny", "reason": "JSON."}\'', 'JSON.'],
   ['echo \'{"continue": false}\'; echo Because. >&2', 'Because.'],
   ['exit 2', 'A hook gave no reason.'],
+  [
+    `printf '{"reason": "'; head -c 1000001 /dev/zero | tr '\\0' x; echo '"}'`,
+    'The JSON of the hook is longer than 1000000 characters.',
+  ],
   [`echo '{"decision": "deny", "reason": null, "additionalContext": 5}'`, 'A hook gave no reason.'],
 ] as const)('the decision %j blocks', async ([command, reason]) => {
   const { create, runs } = await world({ hooks: { PreToolUse: on(command, {}, 'record') } });

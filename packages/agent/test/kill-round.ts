@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { checkMessages } from '@varve/events/projections';
 import { Conversation } from '../src/conversation/conversation.ts';
-import { mortalAgent } from './mortal-agent.ts';
+import { dies } from './kill-process.ts';
+import { mortalAgent, type MortalOptions } from './mortal-agent.ts';
 
 /** Store of a round, and the points at which its processes die, one after the other. */
 export interface KillRoundOptions {
@@ -17,25 +16,14 @@ export interface KillRoundOptions {
 
 const id = '9'.repeat(32);
 
-/** Program of a process. Its modules are compiled once for all processes: compiling is most of their cost. */
-const source = (options: object, at: number): string => `
-  import { enableCompileCache, flushCompileCache } from 'node:module';
-  enableCompileCache(${JSON.stringify(join(tmpdir(), 'varve-compiled'))});
-  const { Conversation } = await import('../src/conversation/conversation.ts');
-  const { mortalAgent } = await import('./mortal-agent.ts');
-  flushCompileCache();
-  let points = 0;
-  const point = () => {
-    points += 1;
-    if (points !== ${at}) return;
-    process.kill(process.pid, 'SIGKILL');
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
-  };
-  const { agent, store } = await mortalAgent({ ...${JSON.stringify(options)}, point });
-  const options = { agent, store, id: '${id}', workspace: process.cwd() };
-  const conversation = await Conversation.open(options).catch(() => Conversation.create(options));
+/** Work of a process: runs the conversation, or resumes it. */
+export async function work(options: Omit<MortalOptions, 'point'>, point: () => void): Promise<void> {
+  const { agent, store } = await mortalAgent({ ...options, point });
+  const begun = { agent, store, id, workspace: process.cwd() };
+  const conversation = await Conversation.open(begun).catch(() => Conversation.create(begun));
   if (conversation.state.lastUserMessageId === undefined) await conversation.send('Record a, b, c and d.');
-  await conversation.run();`;
+  await conversation.run();
+}
 
 /**
  * Runs one conversation in several processes, kills each at its point, and completes the conversation in this process.
@@ -47,7 +35,7 @@ const source = (options: object, at: number): string => `
 export async function killRound({ scheme, concurrency, at }: KillRoundOptions): Promise<boolean> {
   const dir = await mkdtemp(join(tmpdir(), 'varve-kill-agent-'));
   const options = { storeUrl: `${scheme}:${join(dir, 'log')}`, effects: join(dir, 'effects'), concurrency };
-  for (const death of at) if (!(await dies(source(options, death)))) return false;
+  for (const death of at) if (!(await dies({ module: 'kill-round.ts', options, at: death }))) return false;
   const { agent, disk } = await mortalAgent({ ...options, point: () => {} });
   await using store = disk;
   const begun = { agent, store, id, workspace: dir };
@@ -64,12 +52,4 @@ export async function killRound({ scheme, concurrency, at }: KillRoundOptions): 
   assert.ok(missing.length <= unknown, `${missing.join()} never ran, but ${unknown} outcomes are unknown`);
   assert.ok(unknown <= at.length * concurrency, `${unknown} outcomes are unknown after ${at.length} deaths`);
   return true;
-}
-
-async function dies(code: string): Promise<boolean> {
-  const flags = ['--conditions=@varve/source', '--input-type=module', '--eval', code];
-  const working = spawn(process.execPath, flags, { cwd: import.meta.dirname, stdio: ['ignore', 'ignore', 'inherit'] });
-  const [exitCode, signal] = (await once(working, 'exit')) as [number | null, string | null];
-  if (signal !== 'SIGKILL') assert.equal(exitCode, 0, 'the process failed by itself');
-  return signal === 'SIGKILL';
 }

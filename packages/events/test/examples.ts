@@ -2,6 +2,7 @@ import {
   approvalFact,
   callFact,
   childFact,
+  controlFact,
   effectFact,
   forkEndFact,
   forkFact,
@@ -218,6 +219,10 @@ export const eventExamples: Readonly<Record<string, BaseEvent>> = {
       at: 1_770_000_000_000,
     },
     at(3),
+  ),
+  'varve.control': controlFact.create(
+    { action_id: at(3).id, control: 'transfer', agent: 'writer', reason: 'Write it.', at: 1_770_000_000_000 },
+    at(4),
   ),
   'varve.effect': effectFact.create({ action_id: at(3).id, idempotency_key: 'k1', at: 1_770_000_000_000 }, at(4)),
   'varve.fork': forkFact.create(

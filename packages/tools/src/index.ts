@@ -1,3 +1,4 @@
+export { escalate, transferToAgent, type TransferTarget } from './control.ts';
 export { defaultTools, type DefaultToolsOptions } from './presets.ts';
 export {
   defineBuiltinTool,
@@ -29,4 +30,4 @@ export type { RunningProgram } from './terminal/cleanup/kill-programs.ts';
 export type { TerminalOptions } from './terminal/terminal-options.ts';
 export { think } from './think.ts';
 export type { ToolOutput, Tool, ToolAnnotations } from './contract/tool.ts';
-export type { ToolContext } from './contract/tool.ts';
+export type { ToolContext, ToolControl } from './contract/tool.ts';

@@ -1,11 +1,12 @@
 import { effectFact } from '@varve/events/facts';
 import { ObservationEvent, type ActionEvent } from '@varve/events/kinds';
-import { FinishAction, type Observation } from '@varve/events/payloads';
+import type { Observation } from '@varve/events/payloads';
 import { ToolError } from '@varve/tools';
 import { digestOf } from '../log/digest.ts';
-import { callErrorDraft, finishedDraft, internalFailure, type Draft } from '../log/drafts.ts';
+import { callErrorDraft, controlDraft, finishedDraft, internalFailure, type Draft } from '../log/drafts.ts';
 import type { Journal } from '../log/journal.ts';
 import type { Session, StepContext } from '../session.ts';
+import { endsRun } from './ends-run.ts';
 import type { RunnableCall } from './recovery.ts';
 
 /** Result of executing a call: the agent is done, the call was aborted, or the run continues. */
@@ -34,14 +35,25 @@ export async function executeCall(call: RunnableCall, session: Session, context:
   } catch (error) {
     return recordFailure(event, error, session, signal);
   }
-  const isFinish = FinishAction.is(event.action);
+  const isEnd = endsRun(event.action, tool);
   const results = (): readonly Draft[] => {
     if (!isPending(journal, event)) return [];
-    return isFinish ? [result, finishedDraft(context.sawLatestUserMessage())] : [result];
+    return isEnd ? [result, ...endDrafts(call, session, context)] : [result];
   };
-  if (effect === 'read' && !isFinish) await journal.emitDeferred(results);
+  if (effect === 'read' && !isEnd) await journal.emitDeferred(results);
   else await journal.emit(results);
   return journal.timeline.read('status').execution === 'finished' ? 'finished' : 'done';
+}
+
+/** Returns the end of the run with the control of its last call, unless a message of the user is unread. */
+function endDrafts(
+  { event, tool, input }: RunnableCall,
+  { now }: Session,
+  { sawLatestUserMessage }: StepContext,
+): readonly Draft[] {
+  const isRead = sawLatestUserMessage();
+  const control = isRead ? tool.control?.(input) : undefined;
+  return [...(control ? [controlDraft(event.id, control, now())] : []), finishedDraft(isRead)];
 }
 
 /** Stores everything that must precede the start of a call. Returns an outcome when the call must not start. */

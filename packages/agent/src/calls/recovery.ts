@@ -1,8 +1,8 @@
 import type { ActionEvent } from '@varve/events/kinds';
-import { FinishAction } from '@varve/events/payloads';
 import type { PendingCall } from '@varve/events/projections';
+import { endsRun } from './ends-run.ts';
 import { ToolError, type Effect, type Tool } from '@varve/tools';
-import { callAfterFinishMessage } from '../log/drafts.ts';
+import { callAfterEndMessage } from '../log/drafts.ts';
 
 /** A pending call that may run, with its tool and its parsed input. */
 export interface RunnableCall {
@@ -21,8 +21,8 @@ export type RecoveryDecision =
 /**
  * Decides from the log alone what happens to a pending call. A call that may have had side effects is never run again:
  * its outcome is unknown, and the model reads that. A call may run if it changes nothing, may be repeated, or provably
- * never started. `before` are the earlier pending calls: nothing runs after a `finish` of the same reply, even if a
- * crash within an append lost the answers to the calls after it.
+ * never started. `before` are the earlier pending calls: nothing runs after a call of the same reply that
+ * ends the run, even if a crash within an append lost the answers to the calls after it.
  */
 export function recoveryDecision(
   { event, isExecutable, wasStoredBeforeStart, hasEffect }: PendingCall,
@@ -31,7 +31,8 @@ export function recoveryDecision(
 ): RecoveryDecision {
   if (!isExecutable || !event.action) return answer('This call could not be read, so it was not executed.');
   if (hasEffect) return unknownOutcome(event);
-  if (before.some((other) => isFinishOf(other, event))) return answer(callAfterFinishMessage);
+  const end = before.find((other) => isEndOf(other, event, tools));
+  if (end) return answer(callAfterEndMessage(end.event.tool_name));
   const tool = tools.get(event.tool_name);
   if (!tool) return answer(`The tool ${event.tool_name} is no longer available, so this call was not executed.`);
   try {
@@ -46,8 +47,12 @@ export function recoveryDecision(
   }
 }
 
-function isFinishOf({ event: { action, llm_response_id: reply } }: PendingCall, event: ActionEvent): boolean {
-  return FinishAction.is(action) && reply === event.llm_response_id;
+function isEndOf(
+  { event: { action, tool_name: name, llm_response_id: reply } }: PendingCall,
+  event: ActionEvent,
+  tools: ReadonlyMap<string, Tool>,
+): boolean {
+  return endsRun(action, tools.get(name)) && reply === event.llm_response_id;
 }
 
 function answer(error: string): RecoveryDecision {

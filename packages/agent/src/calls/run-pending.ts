@@ -1,11 +1,11 @@
 import type { CallReview } from '@varve/events/facts';
-import { FinishAction } from '@varve/events/payloads';
 import { denialOf, isApproved, mustWait, reviewCalls } from '../confirmation/gate.ts';
 import { callErrorDraft, rejectionDraft, statusDraft, type Draft } from '../log/drafts.ts';
 import type { Session, StepContext, StepOutcome } from '../session.ts';
 import { hookRejectionDraft } from '../hooks/hook-drafts.ts';
 import { contextDrafts, passHooks, runHooksAfter } from './call-hooks.ts';
 import { changedReviewDrafts, proposedCalls } from './changed-reviews.ts';
+import { endsRun } from './ends-run.ts';
 import { executeCall, isPending } from './execute-call.ts';
 import { recoveryDecision, type RunnableCall } from './recovery.ts';
 import { runScheduled, type ScheduledTask } from './scheduler.ts';
@@ -105,8 +105,9 @@ function withoutApproval(calls: readonly RunnableCall[], { journal, codec }: Ses
 }
 
 /**
- * Returns the locks of a call: its resources, or its tool when it names none. `finish` runs alone, after all others.
+ * Returns the locks of a call: its resources, or its tool when it names none. A call that ends the run runs alone, after all
+ * others.
  */
 function exclusionOf({ event, tool, input }: RunnableCall): Omit<ScheduledTask, 'run'> {
-  return { locks: tool.resources(input) ?? [`tool:${tool.name}`], isExclusive: FinishAction.is(event.action) };
+  return { locks: tool.resources(input) ?? [`tool:${tool.name}`], isExclusive: endsRun(event.action, tool) };
 }

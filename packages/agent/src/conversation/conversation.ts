@@ -6,6 +6,7 @@ import type { LanguageModel, ModelReply, ModelRequest } from '@varve/llm';
 import { callsDigest } from '../confirmation/gate.ts';
 import type { ConfirmationPolicy } from '../confirmation/confirmation-policy.ts';
 import { AgentError } from '../error.ts';
+import type { Delegation } from '../delegation/delegation.ts';
 import { Goal } from '../goal/goal.ts';
 import { stateOf, type ConversationState } from '../log/conversation-state.ts';
 import { readEvents, readState, type LoggedEvent } from '../log/read-log.ts';
@@ -53,13 +54,13 @@ function newConversationId(): string {
 export class Conversation implements AsyncDisposable {
   /** Pursues an objective over several runs. */
   readonly goal: Goal;
+  /** Tasks of its sub-agents. */
+  readonly delegation: Delegation;
   readonly #session: Session;
   readonly #options: Omit<ConversationOptions, 'agent'>;
   readonly #runLock: RunLock;
   readonly #children = new Set<Conversation>();
   readonly #parent: Conversation | undefined;
-  /** Number of its ancestors. */
-  readonly #depth: number;
   /** Ends side questions, direct calls and titles. */
   readonly #closeSignal = new AbortController();
   #closing: Promise<void> | undefined;
@@ -69,8 +70,12 @@ export class Conversation implements AsyncDisposable {
     this.#options = options;
     this.#runLock = new RunLock(session);
     this.#parent = parent;
-    this.#depth = parent ? parent.#depth + 1 : 0;
-    session.delegation.bind({ session, depth: this.#depth, open: (child) => this.child(child) });
+    this.delegation = session.delegation;
+    this.delegation.bind({
+      session,
+      depth: parent ? parent.delegation.depth + 1 : 0,
+      open: (child) => this.child(child),
+    });
     this.goal = new Goal({ session, runLock: this.#runLock, assertUsable: () => this.#assertUsable() });
   }
 
@@ -120,9 +125,7 @@ export class Conversation implements AsyncDisposable {
     return this.#session.metaDifferences;
   }
 
-  /**
-   * Current state. During a run it may include calls that only read and are stored on the next turn of the event loop.
-   */
+  /** Current state. During a run it may include calls that only read and are stored on the next turn. */
   get state(): ConversationState {
     return stateOf(this.#session.journal.timeline);
   }

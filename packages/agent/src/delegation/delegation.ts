@@ -1,12 +1,14 @@
 import { taskFact } from '@varve/events/facts';
 import { SpecError } from '@varve/events/specs';
+import type { Tool } from '@varve/tools';
 import type { Agent } from '../agent.ts';
 import { AgentError } from '../error.ts';
 import { digestOf } from '../log/digest.ts';
 import type { Draft } from '../log/drafts.ts';
 import type { AnswerWaitingChild } from '../run/waiting-child.ts';
 import type { Session } from '../session.ts';
-import { runTask, type OpenChild, type TaskEnd } from './run-task.ts';
+import { withTools } from './derived-agent.ts';
+import { runTask, type OpenChild, type TaskEnd, type TaskOrder } from './run-task.ts';
 import { findSubAgent, type SubAgent } from './sub-agent.ts';
 import type { TaskRecord } from './tasks-projection.ts';
 
@@ -25,6 +27,16 @@ export interface NewTask {
   /** Name of the sub-agent, or one of its aliases. */
   readonly subAgent: string;
   readonly description?: string;
+}
+
+/** Step of a composition. */
+export interface StepOrder {
+  /** Name of the task, equal for every attempt. */
+  readonly taskId: string;
+  readonly subAgent: SubAgent;
+  readonly prompt: string;
+  /** Makes tools in addition to those of the sub-agent. */
+  readonly tools: readonly (() => Tool)[];
 }
 
 /** Conversation whose tasks these are. */
@@ -59,6 +71,15 @@ export class Delegation {
     this.#host = host;
   }
 
+  /** Number of ancestors of the conversation. */
+  get depth(): number {
+    return this.#bound.depth;
+  }
+
+  get conversationId(): string {
+    return this.#bound.session.conversationId;
+  }
+
   /** Tasks of the conversation, oldest first. */
   get tasks(): readonly TaskRecord[] {
     return this.#bound.session.journal.timeline.read('tasks');
@@ -71,21 +92,67 @@ export class Delegation {
    * @throws {AgentError} `invalid` for a sub-agent that does not exist or cannot be created, and for a conversation
    * that is too far from the first one.
    */
-  async add(tasks: readonly NewTask[], { idempotencyKey, actionId }: DelegatingCall): Promise<readonly TaskRecord[]> {
-    const { session } = this.#bound;
+  async add(tasks: readonly NewTask[], call: DelegatingCall): Promise<readonly TaskRecord[]> {
     const named = tasks.map((task) => ({ ...task, subAgent: this.#subAgent(task.subAgent) }));
     for (const { subAgent } of named) this.#agentOf(subAgent);
-    const ids = named.map(({ taskId }, index) => childId(idempotencyKey, taskId ?? String(index)));
+    return this.#store(
+      named.map((task) => ({ ...task, subAgent: task.subAgent.name })),
+      call,
+    );
+  }
+
+  /**
+   * Sends a prompt to the conversation of a task, unless the same call sent it before, and runs it to its end.
+   *
+   * @throws {AgentError} `invalid` as {@link add} does.
+   */
+  async run(task: TaskRecord, prompt: string, call: DelegatingCall): Promise<TaskEnd> {
+    const subAgent = this.#subAgent(task.subAgent);
+    const agent = this.#agentOf(subAgent);
+    return this.#run(task, { agent, prompt, limits: subAgent.limits ?? {} }, call);
+  }
+
+  /** Runs a step of a composition, or continues it. A sub-agent that cannot be created is an end too. */
+  async runStep({ taskId, subAgent, prompt, tools }: StepOrder, call: DelegatingCall): Promise<TaskEnd> {
+    try {
+      const agent = withTools(this.#agentOf(subAgent), tools);
+      const [task] = await this.#store([{ taskId, subAgent: subAgent.name }], call);
+      if (!task) throw new Error('A task was stored and is not there.');
+      return await this.#run(task, { agent, prompt, limits: subAgent.limits ?? {} }, call);
+    } catch (error) {
+      if (!(error instanceof AgentError)) throw error;
+      return { taskId, subAgent: subAgent.name, isCompleted: false, text: error.message };
+    }
+  }
+
+  #run(
+    task: TaskRecord,
+    order: Pick<TaskOrder, 'agent' | 'prompt' | 'limits'>,
+    { idempotencyKey, signal }: DelegatingCall,
+  ): Promise<TaskEnd> {
+    const { onChildWaiting } = this;
+    return runTask(
+      { ...task, ...order, messageId: messageId(idempotencyKey, task.taskId) },
+      { open: this.#bound.open, signal, ...(onChildWaiting && { onChildWaiting }) },
+    );
+  }
+
+  /** Stores the tasks that are not stored yet, and returns all. */
+  async #store(
+    tasks: readonly NewTask[],
+    { idempotencyKey, actionId }: DelegatingCall,
+  ): Promise<readonly TaskRecord[]> {
+    const { session } = this.#bound;
+    const ids = tasks.map(({ taskId }, index) => childId(idempotencyKey, taskId ?? String(index)));
     await session.journal.emit(() => {
       const drafts: Draft[] = [];
-      for (const [index, { taskId, subAgent, description }] of named.entries()) {
+      for (const [index, { taskId, subAgent, description }] of tasks.entries()) {
         const conversation_id = ids[index] ?? '';
         if (this.tasks.some((task) => task.conversationId === conversation_id)) continue;
-        const task_id = taskId ?? numberedId(this.tasks.length + drafts.length + 1);
         const value = {
-          task_id,
+          task_id: taskId ?? numberedId(this.tasks.length + drafts.length + 1),
           conversation_id,
-          sub_agent: subAgent.name,
+          sub_agent: subAgent,
           ...(actionId !== undefined && { action_id: actionId }),
           ...(description !== undefined && { description }),
           at: session.now(),
@@ -95,24 +162,6 @@ export class Delegation {
       return drafts;
     });
     return ids.flatMap((id) => this.tasks.find(({ conversationId }) => conversationId === id) ?? []);
-  }
-
-  /**
-   * Sends a prompt to the conversation of a task, unless the same call sent it before, and runs it to its end.
-   *
-   * @throws {AgentError} `invalid` as {@link add} does.
-   */
-  async run(task: TaskRecord, prompt: string, { idempotencyKey, signal }: DelegatingCall): Promise<TaskEnd> {
-    const { onChildWaiting } = this;
-    const subAgent = this.#subAgent(task.subAgent);
-    const order = {
-      ...task,
-      agent: this.#agentOf(subAgent),
-      prompt,
-      messageId: messageId(idempotencyKey, task.taskId),
-      limits: subAgent.limits ?? {},
-    };
-    return runTask(order, { open: this.#bound.open, signal, ...(onChildWaiting && { onChildWaiting }) });
   }
 
   get #bound(): DelegationHost {

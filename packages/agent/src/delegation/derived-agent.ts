@@ -1,4 +1,5 @@
 import type { Json } from '@varve/events';
+import type { Tool } from '@varve/tools';
 import { toolKinds, toolPresets } from '@varve/tools/specs';
 import { defineAgent, type Agent, type AgentOptions } from '../agent.ts';
 import { AgentError } from '../error.ts';
@@ -90,6 +91,12 @@ function nameIn(spec: Json): string {
   return typeof spec === 'object' && spec !== null && 'name' in spec && typeof spec['name'] === 'string'
     ? spec['name']
     : '';
+}
+
+/** Returns an agent with more tools. */
+export function withTools(agent: Agent, tools: readonly (() => Tool)[]): Agent {
+  if (tools.length === 0) return agent;
+  return defineAgent({ ...agent, tools: (context) => [...agent.tools(context), ...tools.map((make) => make())] });
 }
 
 function withInstructions(prompt: Prompt, instructions: string): Prompt {

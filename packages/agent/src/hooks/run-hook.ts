@@ -47,6 +47,7 @@ const decision = z.object({
  * Runs a hook in the workspace, with the public variables of this process and those of the reference. Exit code 0 is
  * success, 2 blocks with the standard error as the reason, others are failures that block nothing. JSON in the standard
  * output counts whatever the exit code is: `decision` (`deny` or `block`), `reason`, `additionalContext`, `continue`.
+ * JSON that is too long to be read blocks.
  *
  * @throws {ToolError} `aborted`.
  * @see software-agent-sdk openhands/sdk/hooks/executor.py
@@ -80,6 +81,10 @@ function failure(error: string): HookResult {
 }
 
 function verdictOf(exitCode: number, stdout: string, stderr: string): Pick<HookResult, 'blocked' | 'reason'> {
+  // The decision that nobody reads may be a denial.
+  if (isTooLong(stdout)) {
+    return { blocked: true, reason: `The JSON of the hook is longer than ${maxDecisionLength} characters.` };
+  }
   const json = decisionIn(stdout);
   const denies = ['deny', 'block'].includes(json?.decision?.toLowerCase() ?? '') || json?.continue === false;
   const blocked = denies || exitCode === 2;
@@ -95,12 +100,16 @@ function verdictOf(exitCode: number, stdout: string, stderr: string): Pick<HookR
 
 /** Returns the decision in the output of a hook; undefined for other text. */
 function decisionIn(stdout: string): z.output<typeof decision> | undefined {
-  if (stdout.length > maxDecisionLength || !stdout.trimStart().startsWith('{')) return undefined;
+  if (!stdout.trimStart().startsWith('{')) return undefined;
   try {
     return decision.safeParse(JSON.parse(stdout)).data;
   } catch {
     return undefined;
   }
+}
+
+function isTooLong(stdout: string): boolean {
+  return stdout.length > maxDecisionLength && stdout.trimStart().startsWith('{');
 }
 
 function variablesOf({ event_type, tool_name, session_id, working_dir }: HookInput): Record<string, string> {

@@ -19,6 +19,7 @@ import {
 import { tasksProjection, type TaskRecord } from '../delegation/tasks-projection.ts';
 import { goalProjection, type GoalState } from '../goal/goal-state.ts';
 import { activityProjection, type Activity } from './projections/activity-projection.ts';
+import { controlProjection, type RunControlRecord } from './projections/control-projection.ts';
 import { contextProjection, type ContextState } from './projections/context-projection.ts';
 import { policiesProjection, type Policies } from './projections/policies-projection.ts';
 import { settingsProjection, type LoggedSettings } from './projections/settings-projection.ts';
@@ -58,6 +59,7 @@ type ConversationProjections = {
   readonly context: Projection<unknown, ContextState>;
   readonly stops: Projection<unknown, Stops>;
   readonly tasks: Projection<unknown, readonly TaskRecord[]>;
+  readonly control: Projection<unknown, { readonly last?: RunControlRecord }>;
   readonly goal: Projection<unknown, { readonly goal?: GoalState }>;
   readonly blocked: Projection<unknown, Blocked>;
   readonly pending: Projection<unknown, readonly PendingCall[]>;
@@ -83,6 +85,7 @@ export function conversationTimeline(codec: EventCodec): ConversationTimeline {
       context: contextProjection(codec),
       stops: stopProjection,
       tasks: tasksProjection,
+      control: controlProjection,
       goal: goalProjection,
       blocked: blockedProjection,
       pending: pendingProjection(codec),

@@ -1,6 +1,7 @@
 import { text, type BaseEvent, type Content, type Stamp, type TextContent } from '@varve/events';
 import {
   childFact,
+  controlFact,
   forkEndFact,
   forkFact,
   importFact,
@@ -18,6 +19,7 @@ import {
   type ErrorClassification,
 } from '@varve/events/kinds';
 import { statusKey, type ExecutionStatus, type Usage } from '@varve/events/projections';
+import type { ToolControl } from '@varve/tools';
 import { classifyFailure } from './classify-failure.ts';
 
 /** An event without its stamp. A fixed `id` lets other events of the same append refer to it. */
@@ -46,6 +48,11 @@ export function childDraft(conversation_id: string, { calls, unpriced_calls, ...
   const { cost_usd = 0, latency_ms, ...usage } = used;
   const value = { conversation_id, calls, unpriced_calls, cost_usd, latency_ms, usage, at };
   return { make: (stamp) => childFact.create(value, stamp) };
+}
+
+/** Records the control of a call over the run, at `at` in UTC milliseconds. */
+export function controlDraft(actionId: string, { kind, ...rest }: ToolControl, at: number): Draft {
+  return { make: (stamp) => controlFact.create({ action_id: actionId, control: kind, ...rest, at }, stamp) };
 }
 
 /** Records the settings from here on. */
@@ -106,8 +113,10 @@ const agentAction: ErrorClassification = { kind: 'agent_action', retryable: true
 /** Classification of a failure that is not the model's fault. */
 export const internalFailure: ErrorClassification = { kind: 'internal', retryable: false, user_action: 'none' };
 
-/** Answer to a call that follows `finish` in its own reply. */
-export const callAfterFinishMessage = 'This call was not executed, because finish came before it in the same reply.';
+/** Returns the answer to a call that follows one that ends the run, such as `finish`, in its own reply. */
+export function callAfterEndMessage(name: string): string {
+  return `This call was not executed, because ${name} came before it in the same reply.`;
+}
 
 /** Answers a call with an error for the model. */
 export function callErrorDraft(

@@ -2,7 +2,10 @@ import { textOf } from '@varve/events';
 import { ActionEvent, MessageEvent } from '@varve/events/kinds';
 import { FinishAction, type Payload } from '@varve/events/payloads';
 import type { View } from '@varve/events/projections';
+import type { ToolControl } from '@varve/tools';
 import * as z from 'zod';
+import type { Journal } from '../log/journal.ts';
+import type { RunControlRecord } from '../log/projections/control-projection.ts';
 
 /** Reports whether the agent replied after the last message of the user. */
 export function isAnswered({ events }: View): boolean {
@@ -20,18 +23,27 @@ export function endsInReply({ events }: View): boolean {
 export interface FinalAnswer {
   readonly text: string;
   readonly output?: Readonly<Record<string, unknown>>;
+  /** Control of the call that ended the run; the text is its reason. */
+  readonly control?: ToolControl;
 }
 
 /**
  * Returns the message of the agent's last `finish` with its structured output, or its last reply of text, whichever is
- * later; else an empty text.
+ * later; else an empty text. A call with control that ended the run is the answer.
  */
-export function finalAnswer({ events }: View): FinalAnswer {
+export function finalAnswer({ events }: View, { last }: { readonly last?: RunControlRecord } = {}): FinalAnswer {
   for (const event of events.toReversed()) {
+    if (ActionEvent.is(event) && event.id === last?.actionId)
+      return { text: last.control.reason, control: last.control };
     if (ActionEvent.is(event) && FinishAction.is(event.action)) return answerOf(event.action);
     if (MessageEvent.is(event) && event.source === 'agent') return { text: textOf(event.llm_message.content) };
   }
   return { text: '' };
+}
+
+/** Returns the answer at the end of the last run. */
+export function lastAnswer({ timeline }: Pick<Journal, 'timeline'>): FinalAnswer {
+  return finalAnswer(timeline.read('view'), timeline.read('control'));
 }
 
 function answerOf({ message, ...fields }: Payload): FinalAnswer {

@@ -1,11 +1,11 @@
 import type { TextContent } from '@varve/events';
 import { callFact, reviewFact, type Call, type CallReview } from '@varve/events/facts';
 import { ActionEvent, MessageEvent } from '@varve/events/kinds';
-import { FinishAction } from '@varve/events/payloads';
 import type { FailedAttempt, ModelReply } from '@varve/llm';
+import { endsRun } from '../calls/ends-run.ts';
 import type { InvalidCall, ValidCall } from '../calls/read-call.ts';
 import { denialOf } from '../confirmation/gate.ts';
-import { callAfterFinishMessage, callErrorDraft, rejectionDraft, type Draft } from '../log/drafts.ts';
+import { callAfterEndMessage, callErrorDraft, rejectionDraft, type Draft } from '../log/drafts.ts';
 
 /** Fields that the facts of one request's replies share. */
 export interface ReplyFactContext {
@@ -21,7 +21,7 @@ export interface ReplyFactContext {
 /**
  * Returns the events of a reply, which are stored in one append: facts of failed attempts that were paid for, the fact
  * of the reply, then its message, or one action per call with the thought on the first, the verdicts about the calls,
- * and an error for each call that will never run. Calls after `finish` are answered too, so that no later run executes
+ * and an error for each call that will never run. Calls after one that ends the run are answered too, so that no later run executes
  * them.
  */
 export function eventsOfReply(
@@ -50,7 +50,7 @@ function callReply(
   context: ReplyFactContext,
 ): readonly Draft[] {
   const ids = calls.map(() => context.newId());
-  const end = calls.findIndex((call) => call.kind === 'valid' && FinishAction.is(call.action));
+  const end = calls.findIndex((call) => call.kind === 'valid' && endsRun(call.action, call.tool));
   const actions = calls.map((call, index): Draft => ({
     id: ids[index] ?? context.newId(),
     make: (stamp) => ActionEvent.create({ ...replyFields(reply, index), ...actionFields(call) }, stamp),
@@ -58,7 +58,9 @@ function callReply(
   const answers = calls.flatMap((call, index): readonly Draft[] => {
     const answered = { tool_name: call.call.name, tool_call_id: call.call.id };
     if (call.kind === 'invalid') return [callErrorDraft(answered, call.problem)];
-    if (end >= 0 && index > end) return [callErrorDraft(answered, callAfterFinishMessage)];
+    if (end >= 0 && index > end) {
+      return [callErrorDraft(answered, callAfterEndMessage(calls[end]?.call.name ?? 'finish'))];
+    }
     const review = reviews.get(call);
     const denial = review && denialOf(review);
     return denial === undefined ? [] : [rejectionDraft({ ...answered, id: ids[index] ?? '' }, denial)];

@@ -5,7 +5,7 @@ import { changedReviewDrafts } from '../calls/changed-reviews.ts';
 import { AgentError } from '../error.ts';
 import { stateOf } from '../log/conversation-state.ts';
 import type { Session, StepContext } from '../session.ts';
-import { endsInReply, finalAnswer, isAnswered } from './last-reply.ts';
+import { endsInReply, isAnswered, lastAnswer } from './last-reply.ts';
 import type { RunControl } from './run-lock.ts';
 import { runSteps, type StepsEnd } from './run-loop.ts';
 import type { RunOptions } from './run-options.ts';
@@ -66,10 +66,10 @@ export function endOfLastRun({ journal, agent, conversationId }: Session): Steps
     throw new AgentError('nothing-to-do', `Conversation ${conversationId} has no message yet: send one first.`);
   }
   if (status === 'finished' && pending.length === 0 && isAnswered(view)) {
-    return { reason: 'finished', ...finalAnswer(view), iterations: 0 };
+    return { reason: 'finished', ...lastAnswer(journal), iterations: 0 };
   }
   if (status === 'idle' && agent.textReply === 'wait' && endsInReply(view)) {
-    return { reason: 'asked', ...finalAnswer(view), iterations: 0 };
+    return { reason: 'asked', ...lastAnswer(journal), iterations: 0 };
   }
   return undefined;
 }

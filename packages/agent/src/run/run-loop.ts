@@ -8,7 +8,7 @@ import type { Session, StepContext } from '../session.ts';
 import { detectLoop, resumeAfterStuckNudge } from '../stuck/detect-loop.ts';
 import { overflowVerdict } from '../stuck/overflow-projection.ts';
 import type { StuckCause } from '../stuck/stuck-rules.ts';
-import { finalAnswer, isAnswered, type FinalAnswer } from './last-reply.ts';
+import { isAnswered, lastAnswer, type FinalAnswer } from './last-reply.ts';
 import type { RunControl } from './run-lock.ts';
 import type { EndReason } from './run-result.ts';
 import { step } from './step.ts';
@@ -48,12 +48,12 @@ export async function runSteps(
       case 'continue':
         break;
       case 'asked':
-        return { reason: 'asked', ...finalAnswer(journal.timeline.read('view')), iterations: iterations + 1 };
+        return { reason: 'asked', ...lastAnswer(journal), iterations: iterations + 1 };
       case 'finished':
         if (await deniesEnd(session, context.signal)) break;
         // A message that was sent during the last step is not answered yet.
         if (!isAnswered(journal.timeline.read('view'))) break;
-        return { reason: 'finished', ...finalAnswer(journal.timeline.read('view')), iterations: iterations + 1 };
+        return { reason: 'finished', ...lastAnswer(journal), iterations: iterations + 1 };
       case 'waiting':
         return { reason: 'waiting', iterations: iterations + 1 };
       case 'stuck':

@@ -1,4 +1,5 @@
 import type { Usage } from '@varve/events/projections';
+import type { ToolControl } from '@varve/tools';
 import type { StuckCause } from '../stuck/stuck-rules.ts';
 
 /** Fields of every result. */
@@ -7,6 +8,8 @@ interface RunTotals<Output> {
   readonly text: string;
   /** Answer in the form of the schema of `finish`; present exactly if a run ended as `finished` by such a call. */
   readonly output?: Output;
+  /** Control of the call that ended a finished run, for what runs the agents; `text` is its reason. */
+  readonly control?: ToolControl;
   /** Steps of this run. */
   readonly iterations: number;
   /** Usage of the whole conversation so far, its children included. */

@@ -2,6 +2,7 @@ export { approvalFact } from './approval.ts';
 export { callFact, type Call } from './call.ts';
 export { childFact } from './child.ts';
 export { condensationFact } from './condensation.ts';
+export { controlFact } from './control.ts';
 export { defineFact, isFact, type FactDefinition } from './define-fact.ts';
 export { effectFact } from './effect.ts';
 export { forkEndFact, forkFact } from './fork.ts';

@@ -12,6 +12,7 @@ import {
   type Tool,
   type ToolAnnotations,
   type ToolContext,
+  type ToolControl,
   type ToolOutput,
 } from './tool.ts';
 import { invalidArguments, ToolError } from './error.ts';
@@ -35,6 +36,8 @@ interface CommonOptions<Input> {
   readonly resources?: (input: Input) => readonly string[];
   /** See `repairInput` of {@link Tool}. Default: nothing is corrected. */
   readonly repairInput?: (input: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>;
+  /** See `control` of {@link Tool}. Default: none. */
+  readonly control?: (input: Input) => ToolControl;
   readonly close?: () => Promise<void>;
 }
 
@@ -135,7 +138,7 @@ function sharedFields<Input>(
   options: CommonOptions<Input>,
   input: z.ZodObject,
 ): Omit<Tool<Input>, 'definition' | 'parse' | 'toAction' | 'fromAction' | 'execute' | 'close'> {
-  const { name, aliases, description, effect, repairInput } = options;
+  const { name, aliases, description, effect, repairInput, control } = options;
   return {
     name,
     ...(aliases && { aliases }),
@@ -145,6 +148,7 @@ function sharedFields<Input>(
     effect: (value) => (typeof effect === 'function' ? effect(value) : effect),
     resources: (value) => options.resources?.(value),
     ...(repairInput && { repairInput }),
+    ...(control && { control }),
   };
 }
 

@@ -38,6 +38,11 @@ export const cautiousAnnotations: ToolAnnotations = {
   openWorldHint: true,
 };
 
+/** Control of a call over the run that it is part of: a transfer to another agent, or the end of a loop. */
+export type ToolControl =
+  | { readonly kind: 'transfer'; readonly agent: string; readonly reason: string }
+  | { readonly kind: 'escalate'; readonly reason: string };
+
 /**
  * A tool that an agent can call. Created by `defineTool`; one value may serve any number of calls of one conversation,
  * and owns the state between them (a shell, an undo history) until it is closed.
@@ -88,6 +93,11 @@ export interface Tool<Input = unknown> {
    * Undefined: every call of this tool excludes its other calls. Empty: no call is excluded. Must be pure.
    */
   resources(input: Input): readonly string[] | undefined;
+  /**
+   * Returns the control of a call that succeeded. The run then ends as finished, and its result has the control. Must be
+   * pure. Absent: the tool has no control, whatever the text of its results is.
+   */
+  control?(input: Input): ToolControl;
   /**
    * Runs the call. Every failure that the model can answer is an observation, with `is_error` when the call was not
    * executed (not found, bad value, shell lost; a command that exits with 1 was executed). Its kind is

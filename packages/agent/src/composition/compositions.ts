@@ -1,0 +1,94 @@
+import { escalate } from '@varve/tools';
+import { partOf, type Composition, type StepEnd } from './composition.ts';
+import { AgentError } from '../error.ts';
+import type { SubAgent } from '../delegation/sub-agent.ts';
+
+/** Returns the composition of a single agent. */
+export function agentStep(subAgent: SubAgent): Composition {
+  const { name } = subAgent;
+  return {
+    name,
+    async run(prompt, { delegation, path, key, signal, tools }) {
+      const order = { taskId: path, subAgent, prompt, tools };
+      const { isCompleted, text, result } = await delegation.runStep(order, { idempotencyKey: key, signal });
+      return { name, isCompleted, text, ...(result?.control && { control: result.control }) };
+    },
+  };
+}
+
+/**
+ * Runs steps one after the other: the text of each is the input of the next. A step that fails, or has control, ends
+ * the sequence.
+ *
+ * @see orxhestra SequentialAgent, which continues after `escalate`
+ */
+export function inSequence(...steps: readonly Composition[]): Composition {
+  return {
+    name: 'sequence',
+    async run(input, context) {
+      let end: StepEnd = { name: 'sequence', isCompleted: true, text: input };
+      for (const [index, step] of steps.entries()) {
+        end = await step.run(end.text, partOf(context, `${index + 1}-${step.name}`));
+        if (!end.isCompleted || end.control) break;
+      }
+      return end;
+    },
+  };
+}
+
+/**
+ * Runs steps concurrently with the same input. The text has the texts of all, in order; it is complete if all are. A
+ * step that fails does not end the others.
+ *
+ * @see orxhestra ParallelAgent
+ */
+export function inParallel(...steps: readonly Composition[]): Composition {
+  return {
+    name: 'parallel',
+    async run(input, context) {
+      const runs = steps.map((step, index) => step.run(input, partOf(context, `${index + 1}-${step.name}`)));
+      // All have ended before the first bug is thrown.
+      await Promise.allSettled(runs);
+      const ends = await Promise.all(runs);
+      const control = ends.find((end) => end.control?.kind === 'escalate')?.control;
+      const texts = ends.map(({ name, isCompleted, text }) => `## ${name}${isCompleted ? '' : ' (failed)'}\n${text}`);
+      return {
+        name: 'parallel',
+        isCompleted: ends.every(({ isCompleted }) => isCompleted),
+        text: texts.join('\n\n'),
+        ...(control && { control }),
+      };
+    },
+  };
+}
+
+/** Options of {@link inLoop}. */
+export interface LoopOptions {
+  /** Maximum number of rounds, at least 1; default 10. */
+  readonly maxIterations?: number;
+}
+
+/**
+ * Repeats a step until one of its agents calls `escalate`, which they all have: the text of each round is the input of
+ * the next. Without `escalate` in the last round, and with a round that fails, it is not complete.
+ *
+ * @throws {AgentError} `invalid` for a number of rounds below 1.
+ * @see orxhestra LoopAgent
+ */
+export function inLoop(step: Composition, { maxIterations = 10 }: LoopOptions = {}): Composition {
+  if (!(maxIterations >= 1)) throw new AgentError('invalid', `A loop with ${maxIterations} rounds runs nothing.`);
+  return {
+    name: 'loop',
+    async run(input, context) {
+      let text = input;
+      for (let round = 1; round <= maxIterations; round++) {
+        const end = await step.run(text, partOf(context, `${round}-${step.name}`, [escalate]));
+        if (end.control?.kind === 'escalate') return { name: 'loop', isCompleted: true, text: end.text };
+        if (!end.isCompleted || end.control) return end;
+        text = end.text;
+      }
+      const reason = `The loop ended after ${maxIterations} rounds without escalate. The last text was:\n${text}`;
+      return { name: 'loop', isCompleted: false, text: reason };
+    },
+  };
+}

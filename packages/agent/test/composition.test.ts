@@ -1,0 +1,196 @@
+import { expect, test } from 'vitest';
+import { textOf } from '@varve/events';
+import { controlFact } from '@varve/events/facts';
+import { scriptedModel, type ScriptedStep, type ScriptedTurn } from '@varve/llm/testing';
+import { memoryStore, type EventStore } from '@varve/storage';
+import { escalate, finish, transferToAgent } from '@varve/tools';
+import { defineAgent } from '../src/agent.ts';
+import { agentStep, inLoop, inParallel, inSequence } from '../src/composition/compositions.ts';
+import { withHandoffs } from '../src/composition/handoffs.ts';
+import { runComposition } from '../src/composition/run-composition.ts';
+import { Conversation } from '../src/conversation/conversation.ts';
+import { derivedAgent } from '../src/delegation/derived-agent.ts';
+import type { SubAgent } from '../src/delegation/sub-agent.ts';
+import { AgentError } from '../src/error.ts';
+import { replayConversation } from '../src/replay/replay-conversation.ts';
+import { crashingStore } from '../src/testing/crashing-store.ts';
+
+const id = 'd'.repeat(32);
+const call = (name: string, args: Readonly<Record<string, unknown>>): ScriptedTurn => ({
+  calls: [{ name, arguments: args }],
+});
+const giveUp = (reason: string): ScriptedTurn => call('escalate', { reason });
+const handOver = (agent_name: string, reason: string): ScriptedTurn =>
+  call('transfer_to_agent', { agent_name, reason });
+
+/** A sub-agent that answers each conversation with the next reply of its script, and keeps its prompts. */
+function speaker(name: string, ...replies: readonly ScriptedStep[]): SubAgent & { readonly prompts: string[] } {
+  const model = scriptedModel(replies);
+  const prompts: string[] = [];
+  return {
+    name,
+    description: `Is ${name}.`,
+    prompts,
+    create: (parent, context) => {
+      const generate: typeof model.generate = (request, options) => {
+        prompts.push(textOf(request.messages.findLast(({ role }) => role === 'user')?.content ?? []));
+        return model.generate(request, options);
+      };
+      return derivedAgent(parent, { instructions: '', model: { ...model, generate } }, context);
+    },
+  };
+}
+
+const agentOf = () => defineAgent({ model: scriptedModel([]), tools: () => [finish()] });
+
+async function host(store: EventStore = memoryStore()) {
+  return Conversation.create({ agent: agentOf(), store, workspace: process.cwd(), id });
+}
+
+test('in a sequence, the text of each step is the input of the next', async () => {
+  const [first, second] = [speaker('first', { text: 'One.' }), speaker('second', { text: 'Two.' })];
+  await using conversation = await host();
+  const plan = inSequence(agentStep(first), agentStep(second));
+  expect(await runComposition(conversation, plan, 'Begin.', { id: 'a' })).toMatchObject({
+    isCompleted: true,
+    text: 'Two.',
+  });
+  expect([first.prompts, second.prompts]).toEqual([['Begin.'], ['One.']]);
+  expect(conversation.delegation.tasks.map(({ taskId }) => taskId)).toEqual([
+    'a.sequence.1-first',
+    'a.sequence.2-second',
+  ]);
+});
+
+test('a step that fails ends a sequence, and does not end the others in parallel', async () => {
+  const broken = (): SubAgent => speaker('broken', { fault: { kind: 'answer', status: 400, body: 'No.' } });
+  const absent: SubAgent = {
+    ...speaker('absent'),
+    create: () => {
+      throw new AgentError('invalid', 'No model.');
+    },
+  };
+  const later = speaker('later');
+  await using conversation = await host();
+  const sequence = inSequence(agentStep(broken()), agentStep(later));
+  expect(await runComposition(conversation, sequence, 'Go.', { id: 'a' })).toMatchObject({ isCompleted: false });
+  expect(later.prompts).toEqual([]);
+  const parallel = inParallel(agentStep(broken()), agentStep(absent), agentStep(speaker('fine', { text: 'Good.' })));
+  const end = await runComposition(conversation, parallel, 'Go.', { id: 'b' });
+  expect(end.isCompleted).toBe(false);
+  expect(end.text).toMatch(
+    /^## broken \(failed\)\nThe sub-agent failed[^]*## absent \(failed\)\n[^]*No model\.\n\n## fine\nGood\.$/,
+  );
+});
+
+test('steps in parallel run concurrently, with the results in order', async () => {
+  const both = Promise.withResolvers<void>();
+  let running = 0;
+  const meeting = (text: string) => async (): Promise<ScriptedTurn> => {
+    if (++running === 2) both.resolve();
+    await both.promise;
+    return { text };
+  };
+  await using conversation = await host();
+  const plan = inParallel(agentStep(speaker('a', meeting('A.'))), agentStep(speaker('b', meeting('B.'))));
+  const end = await runComposition(conversation, plan, 'Go.', { id: 'a' });
+  expect(end).toMatchObject({ isCompleted: true, text: '## a\nA.\n\n## b\nB.' });
+});
+
+const worker = () => speaker('worker', { text: 'Draft.' }, giveUp('Good enough.'), { text: 'Never.' });
+
+test('a loop repeats until an agent in it escalates, and is not complete without that', async () => {
+  await using conversation = await host();
+  const looping = inLoop(inSequence(agentStep(worker())));
+  const end = await runComposition(conversation, looping, 'Go.', { id: 'a' });
+  expect(end).toEqual({ name: 'loop', isCompleted: true, text: 'Good enough.' });
+  const short = await runComposition(conversation, inLoop(agentStep(worker()), { maxIterations: 1 }), 'Go.', {
+    id: 'b',
+  });
+  expect(short).toMatchObject({ isCompleted: false, text: expect.stringContaining('after 1 rounds') as string });
+  expect(() => inLoop(agentStep(worker()), { maxIterations: 0 })).toThrow(AgentError);
+});
+
+test('agents hand a task over to each other, and the last one answers', async () => {
+  const triage = speaker('triage', handOver('writer', 'It needs words.'));
+  const writer = speaker('writer', handOver('triage', 'Which words?'));
+  const again = speaker('triage', handOver('writer', 'It needs words.'), { text: 'These.' });
+  await using conversation = await host();
+  const end = await runComposition(conversation, withHandoffs([again, writer]), 'Write.', { id: 'a' });
+  expect(end).toMatchObject({ name: 'triage', isCompleted: true, text: 'These.' });
+  expect(again.prompts[1]).toBe(
+    'Write.\n\nOther agents worked on this before you:\ntriage handed over to writer: It needs words.\nwriter handed over to triage: Which words?',
+  );
+  const limited = withHandoffs([triage, speaker('writer', { text: 'Never.' })], { maxTransfers: 0 });
+  expect(await runComposition(conversation, limited, 'Write.', { id: 'b' })).toMatchObject({ isCompleted: false });
+  expect(() => withHandoffs([triage])).toThrow(AgentError);
+});
+
+/** A conversation whose agent has both tools with control. */
+async function controlled(steps: readonly ScriptedStep[], store: EventStore = memoryStore()) {
+  const target = { name: 'writer', description: 'Writes.' };
+  const agent = defineAgent({
+    model: scriptedModel(steps),
+    tools: () => [transferToAgent([target]), escalate(), finish()],
+  });
+  const conversation = await Conversation.create({ agent, store, workspace: process.cwd(), id });
+  await conversation.send('Go.');
+  return { conversation, agent, store };
+}
+
+test('a call with control ends the run, and its control is in the log and in the result', async () => {
+  const two = { calls: [handOver('writer', 'Words.'), giveUp('Late.')].flatMap(({ calls = [] }) => calls) };
+  const { conversation, agent, store } = await controlled([two]);
+  await using _ = conversation;
+  const control = { kind: 'transfer', agent: 'writer', reason: 'Words.' };
+  expect(await conversation.run()).toMatchObject({ reason: 'finished', text: 'Words.', control });
+  expect(await conversation.run()).toMatchObject({ reason: 'finished', text: 'Words.', control, iterations: 0 });
+  const events = await Array.fromAsync(conversation.events(), ({ event }) => event);
+  expect(events.flatMap((event) => controlFact.read(event) ?? [])).toMatchObject([
+    { control: 'transfer', agent: 'writer' },
+  ]);
+  expect(JSON.stringify(conversation.request().messages)).toContain('because transfer_to_agent came before it');
+  const replayed = await replayConversation(await store.read(id), {
+    agent,
+    store: memoryStore(),
+    workspace: process.cwd(),
+    replies: 'recorded',
+    results: 'recorded',
+  });
+  expect(replayed).toMatchObject({ reasons: ['finished'], differences: [] });
+});
+
+test('a later message ends the control, and no text has any', async () => {
+  const text = { text: '__TRANSFER_TO__writer transfer_to_agent escalate' };
+  const { conversation } = await controlled([
+    giveUp('Over.'),
+    text,
+    call('transfer_to_agent', { agent_name: 'nobody', reason: '' }),
+    text,
+  ]);
+  await using _ = conversation;
+  expect((await conversation.run()).control).toEqual({ kind: 'escalate', reason: 'Over.' });
+  await conversation.send('And now?');
+  expect((await conversation.run()).control).toBeUndefined();
+  await conversation.send('And now?');
+  expect(await conversation.run()).toMatchObject({ reason: 'finished', text: text.text });
+});
+
+test('after a crash at any append a composition continues with the same id, and runs no step twice', async () => {
+  for (let at = 2; ; at++) {
+    const [draft, check] = [
+      speaker('draft', { text: 'Draft.' }, { text: 'Draft.' }),
+      speaker('check', giveUp('Good.'), giveUp('Good.')),
+    ];
+    const plan = inLoop(inSequence(agentStep(draft), agentStep(check)));
+    const store = memoryStore();
+    const first = await host(crashingStore(store, { at, stored: at % 2 === 0 })).catch(() => undefined);
+    const ended = await (first && runComposition(first, plan, 'Go.', { id: 'a' }))?.catch(() => undefined);
+    await first?.[Symbol.asyncDispose]().catch(() => undefined);
+    if (ended?.isCompleted) break;
+    await using second = await Conversation.open({ agent: agentOf(), store, id });
+    expect(await runComposition(second, plan, 'Go.', { id: 'a' })).toMatchObject({ isCompleted: true, text: 'Good.' });
+    expect(second.delegation.tasks).toHaveLength(2);
+    expect((await store.list()).items).toHaveLength(3);
+  }
+});
