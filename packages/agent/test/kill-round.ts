@@ -3,26 +3,14 @@ import { mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { checkMessages } from '@varve/events/projections';
-import { Conversation } from '../src/conversation/conversation.ts';
 import { dies } from './kill-process.ts';
-import { mortalAgent, type MortalOptions } from './mortal-agent.ts';
+import { work } from './mortal-agent.ts';
 
 /** Store of a round, and the points at which its processes die, one after the other. */
 export interface KillRoundOptions {
   readonly scheme: 'sqlite' | 'dir';
   readonly concurrency: number;
   readonly at: readonly number[];
-}
-
-const id = '9'.repeat(32);
-
-/** Work of a process: runs the conversation, or resumes it. */
-export async function work(options: Omit<MortalOptions, 'point'>, point: () => void): Promise<void> {
-  const { agent, store } = await mortalAgent({ ...options, point });
-  const begun = { agent, store, id, workspace: process.cwd() };
-  const conversation = await Conversation.open(begun).catch(() => Conversation.create(begun));
-  if (conversation.state.lastUserMessageId === undefined) await conversation.send('Record a, b, c and d.');
-  await conversation.run();
 }
 
 /**
@@ -35,13 +23,11 @@ export async function work(options: Omit<MortalOptions, 'point'>, point: () => v
 export async function killRound({ scheme, concurrency, at }: KillRoundOptions): Promise<boolean> {
   const dir = await mkdtemp(join(tmpdir(), 'varve-kill-agent-'));
   const options = { storeUrl: `${scheme}:${join(dir, 'log')}`, effects: join(dir, 'effects'), concurrency };
-  for (const death of at) if (!(await dies({ module: 'kill-round.ts', options, at: death }))) return false;
-  const { agent, disk } = await mortalAgent({ ...options, point: () => {} });
-  await using store = disk;
-  const begun = { agent, store, id, workspace: dir };
-  await using conversation = await Conversation.open(begun).catch(() => Conversation.create(begun));
-  if (conversation.state.lastUserMessageId === undefined) await conversation.send('Record a, b, c and d.');
-  const { reason } = await conversation.run();
+  for (const death of at) if (!(await dies({ module: 'mortal-agent.ts', options, at: death }))) return false;
+  const completed = await work(options, () => {});
+  await using _ = completed.disk;
+  await using conversation = completed.conversation;
+  const { reason } = completed;
   assert.equal(reason, 'finished');
   assert.deepEqual([conversation.state.pending, checkMessages(conversation.request().messages)], [[], []]);
   const messages = JSON.stringify(conversation.request().messages);

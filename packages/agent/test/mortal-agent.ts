@@ -8,10 +8,11 @@ import { sqliteScheme } from '@varve/storage/sqlite';
 import { defineTool, finish } from '@varve/tools';
 import * as z from 'zod';
 import { defineAgent, type Agent } from '../src/agent.ts';
+import { Conversation } from '../src/conversation/conversation.ts';
 import { aroundAppends } from '../src/testing/around-appends.ts';
 
 /** Options of a process that may be killed. */
-export interface MortalOptions {
+interface MortalOptions {
   readonly storeUrl: string;
   /** File to which `write` calls append a line: the real effects. */
   readonly effects: string;
@@ -23,10 +24,22 @@ export interface MortalOptions {
   readonly point: () => void;
 }
 
+const conversationId = '9'.repeat(32);
+
+/** Work of a process: runs the conversation, or resumes it. */
+export async function work(options: Omit<MortalOptions, 'point'>, point: () => void) {
+  const { agent, store, disk } = await mortalAgent({ ...options, point });
+  const begun = { agent, store, id: conversationId, workspace: process.cwd() };
+  const conversation = await Conversation.open(begun).catch(() => Conversation.create(begun));
+  if (conversation.state.lastUserMessageId === undefined) await conversation.send('Record a, b, c and d.');
+  const { reason } = await conversation.run();
+  return { conversation, reason, disk };
+}
+
 const texts = ['a', 'b', 'c', 'd'];
 
 /** Returns an agent and a store that call `point` wherever a process may die. Equal options lead to equal work. */
-export async function mortalAgent({ storeUrl, effects, concurrency, point }: MortalOptions) {
+async function mortalAgent({ storeUrl, effects, concurrency, point }: MortalOptions) {
   const disk = await openStore(storeUrl, { dir: directoryScheme, sqlite: sqliteScheme });
   const store: EventStore = aroundAppends(disk, async (append) => {
     point();

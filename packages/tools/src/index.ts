@@ -1,4 +1,3 @@
-export { escalate, transferToAgent, type TransferTarget } from './control.ts';
 export { defaultTools, type DefaultToolsOptions } from './presets.ts';
 export {
   defineBuiltinTool,

@@ -105,8 +105,8 @@ function withoutApproval(calls: readonly RunnableCall[], { journal, codec }: Ses
 }
 
 /**
- * Returns the locks of a call: its resources, or its tool when it names none. A call that ends the run runs alone, after all
- * others.
+ * Returns the locks of a call: its resources, or its tool when it names none. A call that ends the run runs alone,
+ * after all others.
  */
 function exclusionOf({ event, tool, input }: RunnableCall): Omit<ScheduledTask, 'run'> {
   return { locks: tool.resources(input) ?? [`tool:${tool.name}`], isExclusive: endsRun(event.action, tool) };

@@ -1,4 +1,4 @@
-import { escalate } from '@varve/tools';
+import { escalate } from '@varve/tools/control';
 import { partOf, type Composition, type StepEnd } from './composition.ts';
 import { AgentError } from '../error.ts';
 import type { SubAgent } from '../delegation/sub-agent.ts';

@@ -1,4 +1,4 @@
-import { transferToAgent } from '@varve/tools';
+import { transferToAgent } from '@varve/tools/control';
 import { AgentError } from '../error.ts';
 import { findSubAgent, type SubAgent } from '../delegation/sub-agent.ts';
 import { partOf, type Composition, type StepEnd } from './composition.ts';

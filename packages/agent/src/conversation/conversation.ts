@@ -199,7 +199,6 @@ export class Conversation implements AsyncDisposable {
   /**
    * Approves pending calls, by the ids of their action events or all of them, with their exact stored bytes. The status
    * does not change: the next run executes them, and waits again for other calls that the policy asks about.
-   *
    * With a digest only the calls that have it are approved, so that none is approved that the person did not see.
    *
    * @throws {AgentError} `nothing-pending` when an id names no pending call, or no call is pending; `calls-changed`
@@ -320,8 +319,7 @@ export class Conversation implements AsyncDisposable {
   }
 
   /**
-   * Creates a conversation from the beginning of this one, in the same store, also during a run. The caller disposes
-   * it.
+   * Creates a conversation from the beginning of this one in the same store, also during a run. The caller owns it.
    *
    * @throws {AgentError} `invalid`, `closed`; {@link StorageError} `exists` and what the store throws.
    */

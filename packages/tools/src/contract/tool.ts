@@ -94,8 +94,8 @@ export interface Tool<Input = unknown> {
    */
   resources(input: Input): readonly string[] | undefined;
   /**
-   * Returns the control of a call that succeeded. The run then ends as finished, and its result has the control. Must be
-   * pure. Absent: the tool has no control, whatever the text of its results is.
+   * Returns the control of a call that succeeded. The run then ends as finished, and its result has the control. Must
+   * be pure. Absent: the tool has no control, whatever the text of its results is.
    */
   control?(input: Input): ToolControl;
   /**

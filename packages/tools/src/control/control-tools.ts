@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { defineTool } from './contract/define-tool.ts';
-import type { Tool } from './contract/tool.ts';
+import { defineTool } from '../contract/define-tool.ts';
+import type { Tool } from '../contract/tool.ts';
 
 /** Agent to which another agent may hand over. */
 export interface TransferTarget {

@@ -1,0 +1,1 @@
+export { escalate, transferToAgent, type TransferTarget } from './control-tools.ts';
