@@ -21,8 +21,8 @@ export interface ReplyFactContext {
 /**
  * Returns the events of a reply, which are stored in one append: facts of failed attempts that were paid for, the fact
  * of the reply, then its message, or one action per call with the thought on the first, the verdicts about the calls,
- * and an error for each call that will never run. Calls after one that ends the run are answered too, so that no later run
- * executes them.
+ * and an error for each call that will never run. Calls after one that ends the run are answered too, so that no
+ * later run executes them.
  */
 export function eventsOfReply(
   reply: ModelReply,
