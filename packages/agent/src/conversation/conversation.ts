@@ -209,10 +209,7 @@ export class Conversation implements AsyncDisposable {
     await approveCalls(approval, this.#session);
   }
 
-  /**
-   * Returns the digest of calls as they are stored, in this order; default all pending calls. Take it of the calls that
-   * are shown to a person, and pass it to `approve`: hex SHA-256.
-   */
+  /** Returns the digest of calls as they are stored, in order, for `approve`: hex SHA-256; default all pending calls. */
   digestOf(calls: readonly PendingCall[] = this.state.pending): string {
     return callsDigest(this.#session.codec, calls);
   }
