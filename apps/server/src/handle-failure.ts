@@ -61,17 +61,21 @@ export function refusalOf(error: Error): Refusal | undefined {
 }
 
 /**
- * Returns the error handler of the app. An unexpected error gets an id that is in the response and in the log.
+ * Returns the error handler of the app; `redact` replaces secrets in messages. An unexpected error gets an id that is
+ * in the response and in the log.
  *
  * @see agent-server 1.43.1 error bodies: failures of the server keep their status and put their text into `exception`
  */
-export function handleFailure(logger: Logger): (error: Error, context: Context) => Response {
+export function handleFailure(
+  logger: Logger,
+  redact: (text: string) => string,
+): (error: Error, context: Context) => Response {
   return (error, { req: { method, path } }) => {
     const refusal = refusalOf(error);
-    if (refusal) return response(refusal);
+    if (refusal) return response({ ...refusal, detail: redact(refusal.detail) });
     const error_id = randomUUID().replaceAll('-', '');
     logger.error({ err: error, error_id, method, path }, 'failure');
-    return Response.json({ detail: hidden, exception: error.message, error_id }, { status: 500 });
+    return Response.json({ detail: hidden, exception: redact(error.message), error_id }, { status: 500 });
   };
 }
 

@@ -4,7 +4,7 @@ import { loggerFor } from './request-log.ts';
 test('a line of the log is printable JSON, whatever an error contains', () => {
   const lines: string[] = [];
   const message = 'a\u001B]0;x\u0007b\u009B2J\u202Ec\u2028d\u007F\nf';
-  loggerFor({ level: 'info', stream: { write: (line) => lines.push(line) } }).error(
+  loggerFor({ level: 'info', stream: { write: (line) => lines.push(line) } }, String).error(
     { err: new Error(message) },
     message,
   );

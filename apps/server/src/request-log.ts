@@ -3,14 +3,14 @@ import type { MiddlewareHandler } from 'hono';
 import { pino, type Logger } from 'pino';
 import type { LogOptions } from './log-options.ts';
 
-/** Creates a logger of printable JSON lines, without process id and host name. */
-export function loggerFor(log: LogOptions | undefined): Logger {
+/** Creates a logger of printable JSON lines, without process id, host name and what `redact` replaces. */
+export function loggerFor(log: LogOptions | undefined, redact: (text: string) => string): Logger {
   if (!log) return pino({ level: 'silent' });
   const { level, stream } = log;
   return pino(
     { level, base: null, timestamp: pino.stdTimeFunctions.isoTime },
     // pino escapes no control characters above U+001F and no direction marks.
-    { write: (line) => void stream.write(`${safeJson(line.trimEnd())}\n`) },
+    { write: (line) => void stream.write(`${safeJson(redact(line.trimEnd()))}\n`) },
   );
 }
 

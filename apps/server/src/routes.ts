@@ -22,6 +22,7 @@ import { settingsRoutes } from './routes/settings.ts';
 import { toolRoutes } from './routes/tools.ts';
 import { workspaceFileRoutes } from './routes/workspace-files.ts';
 import { workspaceRoutes } from './routes/workspaces.ts';
+import { workspaceSessionRoutes } from './routes/workspace-session.ts';
 
 /** All routes: add a file to `routes/`, then its line here. Paths without parameters precede those with parameters. */
 export const routes: readonly Route[] = [
@@ -47,5 +48,6 @@ export const routes: readonly Route[] = [
   ...toolRoutes,
   ...workspaceFileRoutes,
   ...workspaceRoutes,
+  ...workspaceSessionRoutes,
   ...disabledRoutes,
 ];

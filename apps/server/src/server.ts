@@ -1,22 +1,9 @@
-import { OpenAPIHono } from '@hono/zod-openapi';
 import type { EventStore } from '@varve/storage';
-import type { Variables } from '@varve/text';
-import { methodNotAllowed } from 'hono/method-not-allowed';
-import { frontEnd } from './front-end/front-end.ts';
-import { closeServices, createServices } from './create-services.ts';
-import { handleFailure, errorResponse } from './handle-failure.ts';
-import { keyScheme } from './route/route-config.ts';
-import { checkHost } from './guards/check-host.ts';
-import { checkOrigin } from './guards/check-origin.ts';
-import { keyCheck, requireKey } from './guards/require-key.ts';
 import { listen, type Listening } from './listen.ts';
 import type { LogOptions } from './log-options.ts';
-import { loggerFor, requestLog } from './request-log.ts';
-import { routes } from './routes.ts';
-import { protocolVersion } from './routes/health.ts';
-import type { ServerEnv } from './server-env.ts';
-import type { Services } from './services.ts';
-import { addSockets } from './sockets/add-sockets.ts';
+import type { Variables } from '@varve/text';
+import { createApp } from './app.ts';
+import { closeServices } from './create-services.ts';
 
 /** Options of `server`. */
 export interface ServerOptions {
@@ -28,7 +15,7 @@ export interface ServerOptions {
   readonly host?: string;
   /** Accepted host names in addition to `host` and those of this machine, without a port. */
   readonly allowedHosts?: readonly string[];
-  /** Origins whose pages may call the server, such as `https://app.example`; default none. */
+  /** Origins whose pages may call the server, such as `https://app.example`, in addition to those of this machine. */
   readonly allowedOrigins?: readonly string[];
   /** Directory of a built front end with an `index.html`; default none. Its files need no key. */
   readonly frontEnd?: string;
@@ -72,19 +59,8 @@ export interface Server extends AsyncDisposable {
  * @throws {ServerError} `invalid` for an invalid key or origin.
  */
 export function server(options: ServerOptions): Server {
-  const { keys, host = '127.0.0.1', allowedHosts = [], allowedOrigins = [] } = options;
-  const logger = loggerFor(options.log);
-  const app = new OpenAPIHono<ServerEnv>();
-  app.use(requestLog(logger), checkHost({ host, allowed: allowedHosts }), ...checkOrigin(allowedOrigins));
-  const isKey = keyCheck(keys);
-  app.use('/api/*', requireKey(isKey));
-  if (options.frontEnd !== undefined) app.use(...frontEnd(options.frontEnd));
-  app.use(methodNotAllowed({ app, onMethodNotAllowed: (_context, methods) => notAllowed(methods) }));
-  const services = createServices(options, logger);
-  addRoutes(app, services);
-  addSockets(app, { services, isKey, logger });
-  app.notFound(() => errorResponse(404, 'Not Found'));
-  app.onError(handleFailure(logger));
+  const { app, services, logger } = createApp(options);
+  const { host = '127.0.0.1' } = options;
   return {
     fetch: async (request) => app.fetch(request),
     request: async (path, init) => app.request(path, init),
@@ -96,25 +72,4 @@ export function server(options: ServerOptions): Server {
     },
     [Symbol.asyncDispose]: () => closeServices(services, AbortSignal.abort()),
   };
-}
-
-function notAllowed(methods: readonly string[]): Response {
-  return errorResponse(405, 'Method Not Allowed', { allow: methods.join(', ') });
-}
-
-/** Returns a path of the document as hono expects it; `{file_path}` matches the rest of the path. */
-function honoPath(path: string): string {
-  return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => (name === 'file_path' ? ':file_path{.+}' : `:${name}`));
-}
-
-function addRoutes(app: OpenAPIHono<ServerEnv>, services: Services): void {
-  for (const { config, handle } of routes) {
-    app.openAPIRegistry.registerPath(config);
-    // Clients send some paths with a slash at the end and some without.
-    const path = honoPath(config.path).replace(/(?<=.)\/$/, '');
-    const paths = path === '/' ? [path] : [path, `${path}/`];
-    app.on(config.method, paths, (context) => handle(context, services));
-  }
-  app.openAPIRegistry.registerComponent('securitySchemes', keyScheme.name, keyScheme.scheme);
-  app.doc31('/openapi.json', { openapi: '3.1.0', info: { title: 'varve', version: protocolVersion } });
 }

@@ -1,3 +1,4 @@
+import { isLoopback } from '@varve/text';
 import type { MiddlewareHandler } from 'hono';
 import { cors } from 'hono/cors';
 import { HTTPException } from 'hono/http-exception';
@@ -5,21 +6,29 @@ import { ServerError } from '../error.ts';
 import { hostOf } from './check-host.ts';
 
 /**
- * Rejects requests from pages of other origins, and allows pages of the allowed origins to read responses.
+ * Rejects requests from pages of other origins, and allows pages of this machine and of the allowed origins to read
+ * responses. Neither sends the key by itself: a page must know it.
  *
  * @throws {ServerError} `invalid` for an invalid allowed origin.
- * @see agent-server 1.43.1 CORS (it serves every origin, and lets any page of localhost read; we do neither unasked)
+ * @see agent-server 1.43.1 CORS (it also serves the pages of all other origins, which cannot read the responses)
  */
 export function checkOrigin(allowed: readonly string[]): readonly MiddlewareHandler[] {
   for (const origin of allowed) assertOrigin(origin);
   const check: MiddlewareHandler = async (context, next) => {
     const origin = context.req.header('origin');
-    if (origin !== undefined && !allowed.includes(origin) && URL.parse(origin)?.host !== hostOf(context)) {
+    if (origin !== undefined && !isAllowed(origin, allowed) && URL.parse(origin)?.host !== hostOf(context)) {
       throw new HTTPException(403, { message: `Pages of ${JSON.stringify(origin)} may not call this server.` });
     }
     await next();
   };
-  return allowed.length === 0 ? [check] : [check, cors({ origin: [...allowed], credentials: true, maxAge: 600 })];
+  const echoed = (origin: string): string | null => (isAllowed(origin, allowed) ? origin : null);
+  return [check, cors({ origin: echoed, credentials: true, maxAge: 600 })];
+}
+
+function isAllowed(origin: string, allowed: readonly string[]): boolean {
+  if (allowed.includes(origin)) return true;
+  const { origin: whole, protocol, hostname } = URL.parse(origin) ?? {};
+  return whole === origin && (protocol === 'http:' || protocol === 'https:') && isLoopback(hostname ?? '');
 }
 
 function assertOrigin(origin: string): void {

@@ -2,6 +2,10 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { MiddlewareHandler } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import { ServerError } from '../error.ts';
+import { errorResponse } from '../handle-failure.ts';
+import type { ServerEnv } from '../server-env.ts';
+import type { FailedKeys } from './failed-keys.ts';
+import type { WorkspaceSessionCheck } from './workspace-session.ts';
 
 /** The header that carries the key. @see agent-server 1.43.1 OpenAPI, securitySchemes.APIKeyHeader */
 export const keyHeader = 'X-Session-API-Key';
@@ -9,11 +13,34 @@ export const keyHeader = 'X-Session-API-Key';
 /** Returns true for one of the keys of a server. Its duration does not depend on the keys. */
 export type KeyCheck = (given: string) => boolean;
 
-/** Accepts requests that contain one of the keys in their header. */
-export function requireKey(isKey: KeyCheck): MiddlewareHandler {
+/** Parts of `requireKey`. */
+export interface RequireKeyOptions {
+  readonly isKey: KeyCheck;
+  readonly isWorkspaceSession: WorkspaceSessionCheck;
+}
+
+/** Accepts requests that contain a key in their header, and requests of a session for files of a workspace. */
+export function requireKey({ isKey, isWorkspaceSession }: RequireKeyOptions): MiddlewareHandler {
   return async (context, next) => {
-    if (!isKey(context.req.header(keyHeader) ?? '')) throw new HTTPException(401, { message: 'Unauthorized' });
+    const isAccepted = isKey(context.req.header(keyHeader) ?? '') || isWorkspaceSession(context);
+    if (!isAccepted) throw new HTTPException(401, { message: 'Unauthorized' });
     await next();
+  };
+}
+
+/** Rejects requests of addresses that sent many wrong keys, and counts wrong keys. */
+export function limitFailedKeys(failed: FailedKeys): MiddlewareHandler<ServerEnv> {
+  return async (context, next) => {
+    // A request made in this process has no connection.
+    const address = context.env?.incoming?.socket.remoteAddress;
+    const waitMs = failed.waitOf(address);
+    if (waitMs > 0) {
+      return errorResponse(429, 'Too many wrong keys.', { 'retry-after': String(Math.ceil(waitMs / 1000)) });
+    }
+    await next();
+    const hasKey = context.req.header(keyHeader) !== undefined || context.req.query('session_api_key') !== undefined;
+    if (hasKey && (context.res.status === 401 || context.res.status === 403)) failed.add(address);
+    return undefined;
   };
 }
 

@@ -14,7 +14,7 @@ import { repeated } from './repeated.ts';
 import type { Route } from './route.ts';
 
 const store = memoryStore();
-const services = createServices({ store, keys: [] }, loggerFor(undefined));
+const services = createServices({ store, keys: [] }, loggerFor(undefined, String));
 
 function serving({ config, handle }: Route): Hono<ServerEnv> {
   const app = new Hono<ServerEnv>();

@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { HTTPException } from 'hono/http-exception';
 import { timestampOf } from '../bash/bash-event.ts';
+import { bashRequest } from '../bash/bash-request.ts';
 import { bashEventOrders } from '../bash/search-bash-events.ts';
 import { hexId, uuidPattern } from '../conversation-id.ts';
 import { parseIsoTime, utcMicros } from '../iso-time.ts';
@@ -9,11 +10,10 @@ import { defineRoute } from '../route/define-route.ts';
 import type { Route } from '../route/route.ts';
 
 const tag = 'Bash';
-const request = z
-  .object({ command: z.string(), cwd: z.string().nullable().default(null), timeout: z.int().default(300) })
-  .openapi('ExecuteBashRequest');
 const common = { id: z.string(), timestamp: z.string().openapi({ format: 'date-time' }) };
-const bashCommand = z.object({ ...request.shape, ...common, kind: z.literal('BashCommand') }).openapi('BashCommand');
+const bashCommand = z
+  .object({ ...bashRequest.shape, ...common, kind: z.literal('BashCommand') })
+  .openapi('BashCommand');
 const bashOutput = z
   .object({
     ...common,
@@ -103,7 +103,7 @@ export const bashRoutes: readonly Route[] = [
     path: '/api/bash/start_bash_command',
     tag,
     summary: 'Start a command; its outputs are events.',
-    body: request,
+    body: bashRequest,
     response: bashCommand,
     async handle({ body }, { bash }) {
       const { command } = await bash.start(body);
@@ -115,7 +115,7 @@ export const bashRoutes: readonly Route[] = [
     path: '/api/bash/execute_bash_command',
     tag,
     summary: 'Run a command; returns its last output.',
-    body: request,
+    body: bashRequest,
     response: bashOutput,
     async handle({ body }, { bash }) {
       const { ended } = await bash.start(body);

@@ -21,7 +21,7 @@ async function servicesWith(steps: Iterable<ScriptedStep>, options: Partial<Serv
   const store = options.store ?? memoryStore();
   const services = createServices(
     { keys: [], env: { PATH: process.env['PATH'] }, ...options, store },
-    loggerFor(undefined),
+    loggerFor(undefined, String),
   );
   onTestFinished(async () => {
     await services.conversations[Symbol.asyncDispose]();

@@ -5,11 +5,13 @@ import { HTTPException } from 'hono/http-exception';
 import type { Logger } from 'pino';
 import { WebSocket } from 'ws';
 import { conversationId } from '../conversation-id.ts';
+import type { FailedKeys } from '../guards/failed-keys.ts';
 import { keyHeader, type KeyCheck } from '../guards/require-key.ts';
 import type { ServerEnv } from '../server-env.ts';
 import type { Services } from '../services.ts';
-import { eventQuery, startOf } from './event-query.ts';
+import { bashQuery, eventQuery, resendsAll, startOf } from './event-query.ts';
 import { socketLimits, type SocketLimits } from './limits.ts';
+import { serveBash } from './serve-bash.ts';
 import { serveEvents } from './serve-events.ts';
 import { serveSocket, type Client, type SocketContext } from './serve-socket.ts';
 
@@ -17,6 +19,7 @@ import { serveSocket, type Client, type SocketContext } from './serve-socket.ts'
 export interface SocketOptions {
   readonly services: Services;
   readonly isKey: KeyCheck;
+  readonly failed: FailedKeys;
   readonly logger: Logger;
   /** Default `socketLimits`. */
   readonly limits?: SocketLimits;
@@ -36,6 +39,10 @@ export function addSockets(app: Hono<ServerEnv>, options: SocketOptions): void {
     socketRoute(context, events, (client, { conversation_id, ...query }) =>
       serveEvents(client, { conversationId: conversation_id, start: startOf(query) }, context),
     ),
+  );
+  app.get(
+    '/sockets/bash-events',
+    socketRoute(context, bashQuery, (client, query) => serveBash(client, { resendsAll: resendsAll(query) }, context)),
   );
 }
 

@@ -1,12 +1,10 @@
 import { z } from '@hono/zod-openapi';
-import { refusalOf } from '../handle-failure.ts';
 import { contentOf, messageRequest } from '../requests/message-request.ts';
-import type { Services } from '../services.ts';
 import { followLog } from '../streams/follow-log.ts';
 import type { StreamStart } from '../streams/start.ts';
 import { closeSocket } from './close-socket.ts';
 import { receiveMessages, type MessageError } from './receive-messages.ts';
-import { closeAfter, logFailure, type Client, type SocketContext } from './serve-socket.ts';
+import { closeAfter, messageErrorOf, type Client, type ServiceContext } from './serve-socket.ts';
 import { socketSink } from './socket-sink.ts';
 
 /** Request of a client for the events of a conversation. */
@@ -15,14 +13,11 @@ export interface EventRequest {
   readonly start: StreamStart;
 }
 
-/** A socket with the services of its server. */
-export type EventContext = SocketContext & { readonly services: Services };
-
 /** Sends the events of a conversation to a client, and receives its messages, until it disconnects. */
 export async function serveEvents(
   { socket, inbox }: Client,
   { conversationId, start }: EventRequest,
-  context: EventContext,
+  context: ServiceContext,
 ): Promise<void> {
   const { services, limits, logger } = context;
   using use = await services.streams.use(conversationId);
@@ -54,7 +49,7 @@ const socketMessage = messageRequest.extend({
 async function receive(
   value: unknown,
   id: string,
-  { services, logger }: EventContext,
+  { services, logger }: ServiceContext,
 ): Promise<MessageError | undefined> {
   const message = socketMessage.safeParse(value);
   if (!message.success) return { code: 'ValidationError', detail: z.prettifyError(message.error) };
@@ -62,8 +57,6 @@ async function receive(
     await services.conversations.send(id, contentOf(message.data), { run: true });
     return undefined;
   } catch (error) {
-    const refusal = error instanceof Error ? refusalOf(error) : undefined;
-    if (error instanceof Error && refusal) return { code: error.name, detail: refusal.detail };
-    return { code: 'InternalServerError', detail: `Internal Server Error ${logFailure(error, logger)}` };
+    return messageErrorOf(error, logger);
   }
 }

@@ -1,13 +1,18 @@
 import { randomUUID } from 'node:crypto';
+import type { Socket } from 'node:net';
 import { StorageError } from '@varve/storage';
 import type { Logger } from 'pino';
 import type { WebSocket } from 'ws';
+import type { FailedKeys } from '../guards/failed-keys.ts';
 import type { KeyCheck } from '../guards/require-key.ts';
+import { refusalOf } from '../handle-failure.ts';
+import type { Services } from '../services.ts';
 import { sendsKey } from './authenticate.ts';
 import { inboxOf, type Inbox } from './inbox.ts';
 import { keepAlive } from './keep-alive.ts';
 import { closeSocket } from './close-socket.ts';
 import type { SocketLimits } from './limits.ts';
+import type { MessageError } from './receive-messages.ts';
 
 /** An accepted client. */
 export interface Client {
@@ -18,18 +23,22 @@ export interface Client {
 /** Parts of `serveSocket`. */
 export interface SocketContext {
   readonly isKey: KeyCheck;
+  readonly failed: FailedKeys;
   readonly limits: SocketLimits;
   readonly logger: Logger;
   /** Number of clients that have sent no key yet. */
   readonly unknown: { count: number };
 }
 
+/** Parts of a socket that uses the services of its server. */
+export type ServiceContext = SocketContext & { readonly services: Services };
+
 /** A socket and what its handshake contained. */
 export interface OpenedSocket {
   readonly socket: WebSocket;
   /** True if the handshake contained a key. */
   readonly hasKey: boolean;
-  readonly connection: NodeJS.EventEmitter;
+  readonly connection: Socket;
 }
 
 /** Serves an open socket until it closes: the client sends its key, if the handshake had none, and is served. */
@@ -46,7 +55,10 @@ export async function serveSocket(
     context.unknown.count += 1;
     const isAccepted = await sendsKey(socket, inbox, { ...context, connection });
     context.unknown.count -= 1;
-    if (!isAccepted) return closeSocket(socket, 'notAuthenticated', 'Authentication failed');
+    if (!isAccepted) {
+      context.failed.add(connection.remoteAddress);
+      return closeSocket(socket, 'notAuthenticated', 'Authentication failed');
+    }
   }
   try {
     await serve({ socket, inbox });
@@ -63,8 +75,15 @@ export function closeAfter(error: unknown, socket: WebSocket, logger: Logger): v
   closeSocket(socket, 'failed', `Internal Server Error ${logFailure(error, logger)}`);
 }
 
+/** Describes an error for the sender of a message; only the log describes one that no client can act on. */
+export function messageErrorOf(error: unknown, logger: Logger): MessageError {
+  const refusal = error instanceof Error ? refusalOf(error) : undefined;
+  if (error instanceof Error && refusal) return { code: error.name, detail: refusal.detail };
+  return { code: 'InternalServerError', detail: `Internal Server Error ${logFailure(error, logger)}` };
+}
+
 /** Logs an unexpected error; returns its id, which the client receives instead. */
-export function logFailure(error: unknown, logger: Logger): string {
+function logFailure(error: unknown, logger: Logger): string {
   const error_id = randomUUID().replaceAll('-', '');
   logger.error({ err: error, error_id }, 'failure of a socket');
   return error_id;

@@ -1,0 +1,86 @@
+import { OpenAPIHono } from '@hono/zod-openapi';
+import { redactor } from '@varve/text';
+import type { Logger } from 'pino';
+import { methodNotAllowed } from 'hono/method-not-allowed';
+import { frontEnd } from './front-end/front-end.ts';
+import { createServices } from './create-services.ts';
+import { handleFailure, errorResponse } from './handle-failure.ts';
+import { keyScheme } from './route/route-config.ts';
+import { checkHost } from './guards/check-host.ts';
+import { checkOrigin } from './guards/check-origin.ts';
+import { failedKeys } from './guards/failed-keys.ts';
+import { noSniff } from './guards/no-sniff.ts';
+import { keyCheck, limitFailedKeys, requireKey } from './guards/require-key.ts';
+import { workspaceSessions } from './guards/workspace-session.ts';
+import { loggerFor, requestLog } from './request-log.ts';
+import { routes } from './routes.ts';
+import { protocolVersion } from './routes/health.ts';
+import type { ServerEnv } from './server-env.ts';
+import type { Services } from './services.ts';
+import { addSockets } from './sockets/add-sockets.ts';
+import type { ServerOptions } from './server.ts';
+
+/** Handler of all requests, and what it uses. */
+export interface App {
+  readonly app: OpenAPIHono<ServerEnv>;
+  readonly services: Services;
+  readonly logger: Logger;
+}
+
+/**
+ * Creates the handler of a server: guards, then routes. Everything below `/api` and `/v1` requires a key; the sockets
+ * check it themselves.
+ *
+ * @throws {ServerError} `invalid` for an invalid key or origin.
+ */
+export function createApp(options: ServerOptions): App {
+  const { keys } = options;
+  const redact = redactor(keys, { replacement: '<secret-hidden>' }).text;
+  const logger = loggerFor(options.log, redact);
+  const app = new OpenAPIHono<ServerEnv>();
+  app.use(requestLog(logger), noSniff);
+  const access = addGuards(app, options);
+  if (options.frontEnd !== undefined) app.use(...frontEnd(options.frontEnd));
+  app.use(methodNotAllowed({ app, onMethodNotAllowed: (_context, methods) => notAllowed(methods) }));
+  const services = createServices(options, logger);
+  addRoutes(app, services);
+  addSockets(app, { ...access, services, logger });
+  app.notFound(() => errorResponse(404, 'Not Found'));
+  app.onError(handleFailure(logger, redact));
+  return { app, services, logger };
+}
+
+/** Adds the guards of all requests, and returns what sockets need to check keys. */
+function addGuards(
+  app: OpenAPIHono<ServerEnv>,
+  { keys, host = '127.0.0.1', allowedHosts = [], allowedOrigins = [], now = Date.now }: ServerOptions,
+) {
+  app.use(checkHost({ host, allowed: allowedHosts }), ...checkOrigin(allowedOrigins));
+  const isKey = keyCheck(keys);
+  const isWorkspaceSession = workspaceSessions({ keys, allowsOtherSites: allowedOrigins.length > 0 });
+  const failed = failedKeys({ now });
+  for (const path of ['/api/*', '/v1/*', '/sockets/*']) app.use(path, limitFailedKeys(failed));
+  app.use('/api/*', requireKey({ isKey, isWorkspaceSession }));
+  return { isKey, failed };
+}
+
+function notAllowed(methods: readonly string[]): Response {
+  return errorResponse(405, 'Method Not Allowed', { allow: methods.join(', ') });
+}
+
+/** Returns a path of the document as hono expects it; `{file_path}` matches the rest of the path. */
+function honoPath(path: string): string {
+  return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => (name === 'file_path' ? ':file_path{.+}' : `:${name}`));
+}
+
+function addRoutes(app: OpenAPIHono<ServerEnv>, services: Services): void {
+  for (const { config, handle } of routes) {
+    app.openAPIRegistry.registerPath(config);
+    // Clients send some paths with a slash at the end and some without.
+    const path = honoPath(config.path).replace(/(?<=.)\/$/, '');
+    const paths = path === '/' ? [path] : [path, `${path}/`];
+    app.on(config.method, paths, (context) => handle(context, services));
+  }
+  app.openAPIRegistry.registerComponent('securitySchemes', keyScheme.name, keyScheme.scheme);
+  app.doc31('/openapi.json', { openapi: '3.1.0', info: { title: 'varve', version: protocolVersion } });
+}

@@ -1,0 +1,66 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { Context } from 'hono';
+import { getCookie } from 'hono/cookie';
+import { serialize } from 'hono/utils/cookie';
+import { isLoopback } from '@varve/text';
+import { hostOf } from './check-host.ts';
+
+/** Name of the cookie with which pages load files of workspaces. @see agent-server 1.43.1 */
+export const workspaceCookie = 'oh_workspace_session_key';
+
+/** Files of the workspace of a conversation, the only paths that accept the cookie. */
+const workspaceFile = /^\/api\/conversations\/[^/]+\/workspace(?:\/|$)/;
+
+/** Seconds; browsers keep no cookie longer. */
+const maxAge = 400 * 24 * 60 * 60;
+
+/** Options of `workspaceSessions`. */
+export interface WorkspaceSessionOptions {
+  readonly keys: readonly string[];
+  /** True if pages of other sites may load files. */
+  readonly allowsOtherSites: boolean;
+}
+
+/** Returns true for a request for a file of a workspace that contains a valid cookie. */
+export type WorkspaceSessionCheck = (context: Context) => boolean;
+
+/** Returns the check of the cookie. Its duration does not depend on the keys. */
+export function workspaceSessions({ keys, allowsOtherSites }: WorkspaceSessionOptions): WorkspaceSessionCheck {
+  const known = keys.map((key) => Buffer.from(tokenOf(key)));
+  return (context) => {
+    const { method, path } = context.req;
+    if ((method !== 'GET' && method !== 'HEAD') || !workspaceFile.test(path)) return false;
+    // Browsers without partitioned cookies would send it for the page of any site.
+    if (!allowsOtherSites && context.req.header('sec-fetch-site') === 'cross-site') return false;
+    const given = Buffer.from(getCookie(context, workspaceCookie) ?? '');
+    return known.filter((token) => token.length === given.length && timingSafeEqual(token, given)).length > 0;
+  };
+}
+
+/**
+ * Returns the `Set-Cookie` header that starts a session, or ends it if there is no key. The cookie does not contain the
+ * key: it proves only that its sender had it.
+ *
+ * @see agent-server 1.43.1 (its cookie contains the key)
+ */
+export function workspaceCookieHeader(context: Context, key: string | undefined): string {
+  const isPrivate = isSecure(context);
+  return serialize(workspaceCookie, key === undefined ? '' : tokenOf(key), {
+    httpOnly: true,
+    maxAge: key === undefined ? 0 : maxAge,
+    path: '/api/conversations',
+    // Browsers accept a cookie for other sites only with the other two attributes.
+    ...(isPrivate ? { sameSite: 'None', secure: true, partitioned: true } : { sameSite: 'Lax' }),
+  });
+}
+
+function tokenOf(key: string): string {
+  return createHmac('sha256', key).update('varve workspace session').digest('base64url');
+}
+
+/** Returns true for requests by TLS, also to a proxy, and for those of this machine, which browsers trust as much. */
+function isSecure(context: Context): boolean {
+  if (new URL(context.req.url).protocol === 'https:') return true;
+  if (context.req.header('x-forwarded-proto') === 'https') return true;
+  return isLoopback(URL.parse(`http://${hostOf(context)}`)?.hostname ?? '');
+}
