@@ -3,6 +3,8 @@ import { claudeCodeFormat } from './claude-code/session-format.ts';
 import { codexFormat } from './codex/rollout-format.ts';
 import type { LogFormat } from './common/log-format.ts';
 import { evaluationFormat } from './evaluation/evaluation-format.ts';
+import { historyFormat } from './mcpbench/history-format.ts';
+import { logJsonFormat } from './mcpbench/log-json.ts';
 import { orxhestraDatabaseFormat } from './orxhestra/database-format.ts';
 import { orxhestraFormat } from './orxhestra/session-format.ts';
 import { otlpFormat } from './otel/otlp-format.ts';
@@ -20,6 +22,8 @@ export const formats: readonly LogFormat[] = [
   pickledStateFormat,
   orxhestraFormat,
   orxhestraDatabaseFormat,
+  logJsonFormat,
+  historyFormat,
   trajectoryFormat,
   evaluationFormat,
   claudeCodeFormat,

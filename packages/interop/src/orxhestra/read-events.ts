@@ -32,8 +32,8 @@ export function readEvents({ fields, events }: SessionRecord, { newId }: ReadOpt
 
 class EventReader {
   readonly log: ChatLog;
-  /** Writes what was read again, to compare it with the records. */
-  readonly #writer = new EventWriter({ sessionId: undefined, agentName: '' });
+  /** Writes what was read again, to compare it with the records. No record has its name. */
+  readonly #writer = new EventWriter({ sessionId: undefined, agentName: '\0' });
   readonly #replyIds = new Set<string>();
   readonly #read: { readonly id: string; readonly branch: string; readonly seconds: number }[] = [];
 

@@ -1,8 +1,7 @@
 import type { BaseEvent } from '@varve/events';
-import { originFact } from '@varve/events/facts';
-import { applyDifferences, byIndex, type Differences } from '../common/differences.ts';
 import type { Dropped } from '../common/dropped.ts';
-import { fieldsOf, type Fields } from '../common/foreign-json.ts';
+import type { Fields } from '../common/foreign-json.ts';
+import { lastOrigin, originsOf, recordsOf } from '../common/origins.ts';
 import { eventOf } from './event.ts';
 import { EventWriter } from './event-writer.ts';
 import { orxhestraFormats } from './read-events.ts';
@@ -34,39 +33,13 @@ export function writeSession(events: readonly BaseEvent[], options: WriteSession
   const { sessionId, agentName = 'varve', signer } = options;
   const writer = new EventWriter({ sessionId, agentName });
   writer.announce(events);
-  const origins = originsOf(events);
-  const records = events.flatMap((event): readonly Fields[] => {
-    const alone = origins.alone.get(event.id);
-    const written = alone ? [] : writer.next(event);
-    const found = alone ?? origins.of.get(event.id);
-    if (!found) return written.map((one) => ({ ...one }));
-    const changed = fieldsOf(applyDifferences(byIndex(written), found)) ?? {};
-    return Object.values(changed).flatMap((one) => (isFields(one) ? [one] : []));
-  });
+  const origins = originsOf(events, orxhestraFormats.event);
+  const records = events.flatMap((event) => recordsOf(event, origins, (one) => writer.next(one)));
   const signed = signer ? withSignatures(records, signer) : records;
-  return { session: sessionOf(signed, sessionId, origins.session), dropped: writer.dropped.list() };
-}
-
-interface Origins {
-  /** Differences by the id of their event. */
-  readonly of: ReadonlyMap<string, Differences>;
-  /** Records without an event, by the id of the fact. */
-  readonly alone: ReadonlyMap<string, Differences>;
-  readonly session: Differences | undefined;
-}
-
-function originsOf(events: readonly BaseEvent[]): Origins {
-  const of = new Map<string, Differences>();
-  const alone = new Map<string, Differences>();
-  let session: Differences | undefined;
-  for (const event of events) {
-    const origin = originFact.read(event);
-    if (origin?.format === orxhestraFormats.session) session = origin;
-    if (origin?.format !== orxhestraFormats.event) continue;
-    if (origin.event_id === undefined) alone.set(event.id, origin);
-    else of.set(origin.event_id, origin);
-  }
-  return { of, alone, session };
+  return {
+    session: sessionOf(signed, sessionId, lastOrigin(events, orxhestraFormats.session)),
+    dropped: writer.dropped.list(),
+  };
 }
 
 /** Signs the records that are events. Unknown records and unknown fields stay. */
@@ -85,15 +58,11 @@ function withSignatures(records: readonly Fields[], signer: EventSigner): readon
 }
 
 /** Returns the record of a session: that of the import with the new events, or one of varve. */
-function sessionOf(records: readonly Fields[], id: string, session: Differences | undefined): Fields {
+function sessionOf(records: readonly Fields[], id: string, session: Fields | undefined): Fields {
   const events = records.flatMap((record) => eventOf(record) ?? []);
   const last = Math.max(0, ...events.map(({ timestamp }) => timestamp));
   const { state } = sessionStateOf(events);
   const own = { id, app_name: 'varve', user_id: 'user', state, last_update_time: last };
-  const { last_update_time: time, ...fields } = session ? (fieldsOf(applyDifferences({}, session)) ?? {}) : own;
+  const { last_update_time: time, ...fields } = session ?? own;
   return { ...fields, events: records, ...(time !== undefined && { last_update_time: time }) };
-}
-
-function isFields(value: unknown): value is Fields {
-  return fieldsOf(value) !== undefined;
 }

@@ -1,0 +1,53 @@
+import type { BaseEvent } from '@varve/events';
+import { originFact } from '@varve/events/facts';
+import { applyDifferences, byIndex, type Differences } from './differences.ts';
+import { fieldsOf, type Fields } from './foreign-json.ts';
+
+/** Differences of the records of an import, by what they belong to. */
+export interface Origins {
+  /** By the id of the event that was read from the records. */
+  readonly of: ReadonlyMap<string, Differences>;
+  /** Of records without an event, by the id of the fact. */
+  readonly alone: ReadonlyMap<string, Differences>;
+}
+
+/** Returns the differences of a format in a log. */
+export function originsOf(events: readonly BaseEvent[], format: string): Origins {
+  const of = new Map<string, Differences>();
+  const alone = new Map<string, Differences>();
+  for (const event of events) {
+    const origin = originFact.read(event);
+    if (origin?.format !== format) continue;
+    if (origin.event_id === undefined) alone.set(event.id, origin);
+    else of.set(origin.event_id, origin);
+  }
+  return { of, alone };
+}
+
+/**
+ * Returns the records of an event as they were read.
+ *
+ * @param written Returns the records that varve writes; called for every event that is not a record itself.
+ */
+export function recordsOf(
+  event: BaseEvent,
+  { of, alone }: Origins,
+  written: (event: BaseEvent) => readonly object[],
+): readonly Fields[] {
+  const own = alone.get(event.id);
+  const records = own ? [] : written(event);
+  const differences = own ?? of.get(event.id);
+  if (!differences) return records.map((record) => ({ ...record }));
+  const changed = fieldsOf(applyDifferences(byIndex(records), differences)) ?? {};
+  return Object.values(changed).flatMap((record) => (isFields(record) ? [record] : []));
+}
+
+/** Returns the object that the last fact of a format holds; undefined without one. */
+export function lastOrigin(events: readonly BaseEvent[], format: string): Fields | undefined {
+  const origin = events.map((event) => originFact.read(event)).findLast((fact) => fact?.format === format);
+  return origin && fieldsOf(applyDifferences({}, origin));
+}
+
+function isFields(value: unknown): value is Fields {
+  return fieldsOf(value) !== undefined;
+}

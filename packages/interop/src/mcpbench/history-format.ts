@@ -1,0 +1,51 @@
+import { originFact } from '@varve/events/facts';
+import type { BaseEvent } from '@varve/events';
+import { DroppedCounter } from '../common/dropped.ts';
+import { onlyStart, onlyText, readJsonLines } from '../common/json-lines.ts';
+import type { ForeignFiles, ForeignLog, LogFormat, Output, ReadOptions, WrittenLog } from '../common/log-format.ts';
+import { originsOf, recordsOf } from '../common/origins.ts';
+import { InteropError } from '../error.ts';
+import { HistoryWriter, type HistoryLine } from './history-writer.ts';
+import { historyFormatName, readHistory } from './read-history.ts';
+
+/** History of mcpbench_dev: a JSON Lines file to which each item of a conversation is appended. */
+export const historyFormat: LogFormat = {
+  name: historyFormatName,
+  description: 'mcpbench_dev history (history.jsonl)',
+  async matches(files: ForeignFiles): Promise<boolean> {
+    const start = await onlyStart(files, ['.jsonl']);
+    return /"in_turn_steps"\s*:/.test(start) && /"turn"\s*:/.test(start);
+  },
+  async read(files: ForeignFiles, options: ReadOptions): Promise<readonly ForeignLog[]> {
+    const log = readHistory(readJsonLines(await onlyText(files)), options);
+    if (log.entries.length === 0) throw new InteropError('invalid', `${files.name} contains no lines of a history.`);
+    const id = /^(.+)_history\.jsonl$/.exec(files.name)?.[1];
+    return [{ ...log, ...(id !== undefined && { id }) }];
+  },
+  write({ events }: WrittenLog): Output {
+    const { lines, dropped } = writeHistory(events);
+    return { files: [{ path: '', text: lines.map((line) => `${JSON.stringify(line)}\n`).join('') }], dropped };
+  },
+};
+
+/** Writes the events of one branch as lines of a history; those of an import as they were read. */
+export function writeHistory(events: readonly BaseEvent[]): {
+  readonly lines: readonly HistoryLine[];
+  readonly dropped: Output['dropped'];
+} {
+  const writer = new HistoryWriter();
+  const dropped = new DroppedCounter();
+  const origins = originsOf(events, historyFormatName);
+  const lines = events.flatMap((event) => {
+    const found = recordsOf(event, origins, (one) => {
+      const written = writer.next(one);
+      if (!written && originFact.read(one)?.format !== historyFormatName) {
+        dropped.add(one.kind, 'A history has no line for it.');
+      }
+      return written ?? [];
+    });
+    for (const line of found) writer.follow(line);
+    return found;
+  });
+  return { lines, dropped: dropped.list() };
+}

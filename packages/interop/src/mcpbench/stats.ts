@@ -1,0 +1,91 @@
+import type { BaseEvent } from '@varve/events';
+import { ActionEvent, AgentErrorEvent, Condensation, MessageEvent } from '@varve/events/kinds';
+import { foldEvents, statsProjection } from '@varve/events/projections';
+import { actionsByReply, toMcpbenchLogs } from './logs.ts';
+
+/** Statistics under the keys of mcpbench_dev. */
+export interface McpbenchStats {
+  /** Messages of the user. */
+  readonly interaction_turns: number;
+  /** Calls of tools. */
+  readonly tool_calls: number;
+  /** Calls that failed before or outside their tool. */
+  readonly errors: number;
+  readonly condensations: number;
+}
+
+/** The twelve numbers of `key_stats`: six that the agent keeps, and six of its history. */
+export interface KeyStats {
+  readonly interaction_turns: number;
+  readonly tool_calls: number;
+  readonly agent_llm_requests: number;
+  readonly total_tokens: number;
+  readonly input_tokens: number;
+  readonly output_tokens: number;
+  /** Messages of the user and replies of the agent. */
+  readonly total_turns: number;
+  /** Messages of the list of logs. */
+  readonly total_messages: number;
+  /** Condensations that removed events. */
+  readonly truncations: number;
+  readonly user_input_turns: number;
+  readonly assistant_turns: number;
+}
+
+/** Returns the four counters of a log. */
+export function mcpbenchStats(events: readonly BaseEvent[]): McpbenchStats {
+  return {
+    interaction_turns: userMessages(events),
+    tool_calls: events.filter((event) => ActionEvent.is(event)).length,
+    errors: events.filter((event) => AgentErrorEvent.is(event)).length,
+    condensations: events.filter((event) => Condensation.is(event)).length,
+  };
+}
+
+/** Returns the statistics of the agent overlaid by those of its history. */
+export function keyStats(events: readonly BaseEvent[]): KeyStats {
+  const { interaction_turns, tool_calls } = mcpbenchStats(events);
+  const { total } = foldEvents(statsProjection, events);
+  const [user_input_turns, assistant_turns] = [userMessages(events), replyCount(events)];
+  return {
+    interaction_turns,
+    tool_calls,
+    agent_llm_requests: total.calls === 0 ? assistant_turns : total.calls,
+    total_tokens: total.input_tokens + total.output_tokens,
+    input_tokens: total.input_tokens,
+    output_tokens: total.output_tokens,
+    total_turns: user_input_turns + assistant_turns,
+    total_messages: toMcpbenchLogs(events, { profile: 'toolathlon' }).messages.length,
+    truncations: events.filter((event) => Condensation.is(event) && event.forgotten_event_ids.length > 0).length,
+    user_input_turns,
+    assistant_turns,
+  };
+}
+
+/** Cost of the agent or of a simulated user, as in `log.json`. */
+export interface Cost {
+  readonly total_cost: number;
+  readonly total_input_tokens: number;
+  readonly total_output_tokens: number;
+  readonly total_requests: number;
+}
+
+/** Returns the cost of a log; unknown prices count as 0. */
+export function costOf(events: readonly BaseEvent[]): Cost {
+  const { total } = foldEvents(statsProjection, events);
+  return {
+    total_cost: total.cost_usd ?? 0,
+    total_input_tokens: total.input_tokens,
+    total_output_tokens: total.output_tokens,
+    total_requests: keyStats(events).agent_llm_requests,
+  };
+}
+
+function userMessages(events: readonly BaseEvent[]): number {
+  return events.filter((event) => MessageEvent.is(event) && event.source === 'user').length;
+}
+
+function replyCount(events: readonly BaseEvent[]): number {
+  const replies = [...actionsByReply(events).values()].filter((actions) => actions.length > 0).length;
+  return replies + events.filter((event) => MessageEvent.is(event) && event.source === 'agent').length;
+}
