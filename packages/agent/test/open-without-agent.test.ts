@@ -75,6 +75,22 @@ test('a conversation continues after a restart without an agent, with byte-ident
   expect((await store.summary(id)).meta).toMatchObject({ agent: JSON.parse(JSON.stringify(agent.spec)) as object });
 });
 
+test('a conversation is loaded by its directory and id alone', async () => {
+  await using root = await mkdtempDisposable(join(tmpdir(), 'varve-'));
+  await using server = await scriptedServer([done]);
+  const agent = defineAgent({ model: openaiChat({ model: 'm', baseUrl: server.url }), tools });
+  let id = '';
+  {
+    await using store = await directoryStore({ path: root.path });
+    await using conversation = await Conversation.create({ agent, store, workspace: root.path });
+    ({ id } = conversation);
+    await conversation.send('Go.');
+  }
+  await using facade = await Facade.load(root.path, id);
+  expect(facade.state.events.at(-1)).toMatchObject({ source: 'user' });
+  expect(await facade.run()).toMatchObject({ reason: 'finished' });
+});
+
 test('a conversation whose agent cannot be rebuilt names its essential parts', async () => {
   const store = memoryStore();
   const agent = defineAgent({ model: scriptedModel([]), tools });

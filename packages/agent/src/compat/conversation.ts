@@ -37,19 +37,18 @@ export class Conversation implements AsyncDisposable {
 
   /**
    * Opens a stored conversation: with the options of `Conversation.open` of `@varve/agent`, or by the path of a
-   * directory with conversations and the id of one.
+   * directory with conversations and the id of one. Without an agent, the stored one is rebuilt.
    *
    * @throws {AgentError} {@link StorageError} as `Conversation.open` of `@varve/agent` does.
    */
   static async load(options: OpenOptions): Promise<Conversation>;
-  static async load(directory: string, id: string, options: Omit<OpenOptions, 'store' | 'id'>): Promise<Conversation>;
+  static async load(directory: string, id: string, options?: Omit<OpenOptions, 'store' | 'id'>): Promise<Conversation>;
   static async load(
     from: OpenOptions | string,
     id = '',
-    options?: Omit<OpenOptions, 'store' | 'id'>,
+    options: Omit<OpenOptions, 'store' | 'id'> = {},
   ): Promise<Conversation> {
     if (typeof from !== 'string') return new Conversation(await Underlying.open(from), from).#withState();
-    if (!options) throw new TypeError('The agent of the conversation is missing.');
     const store = await directoryStore({ path: from });
     try {
       const found = { ...options, store, id };

@@ -4,6 +4,7 @@ import { contextFiles } from './sections/context-files.ts';
 import { environment } from './sections/environment.ts';
 import { briefFinish, finish, finishPlan } from './sections/finish.ts';
 import { plan, planTools } from './sections/plan.ts';
+import { react } from './sections/react.ts';
 import { role } from './sections/role.ts';
 import { briefSafety, safety } from './sections/safety.ts';
 import { secretNames } from './sections/secret-names.ts';
@@ -17,6 +18,7 @@ import { briefWork, work } from './sections/work.ts';
 export const promptPresets = {
   default: [role.default, work, tools, safety, finish],
   planning: [role.planning, plan, planTools, safety, finishPlan],
+  react: [role.default, react, work, tools, safety, finish],
   minimal: [role.minimal, briefWork, briefSafety, briefFinish],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 

@@ -3,7 +3,7 @@ import * as z from 'zod';
 // The packages that own these names load slowly, and every command reads settings. A test compares the lists.
 
 /** Presets of `@varve/tools/specs`. */
-export const presetNames = ['default', 'planning', 'minimal'] as const;
+export const presetNames = ['default', 'planning', 'react', 'minimal'] as const;
 
 /** Kinds of `@varve/condensers`. */
 export const condenserNames = [

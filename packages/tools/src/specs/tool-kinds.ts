@@ -88,6 +88,7 @@ export function toolKinds(settings: (context: ToolKindContext) => ToolSettings =
 export const toolPresets = {
   default: ['terminal', 'file_editor', 'task_tracker', 'think', 'finish'],
   planning: ['glob', 'grep', 'planning_file_editor', 'think', 'finish'],
+  react: ['terminal', 'file_editor', 'task_tracker', 'finish'],
   minimal: ['terminal', 'file_editor', 'finish'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
