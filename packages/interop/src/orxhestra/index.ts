@@ -11,10 +11,9 @@ export {
   type Event,
   type EventActions,
   type Part,
-  type ToolCallPart,
-  type ToolResponsePart,
 } from './event.ts';
 export { applyCompaction, shouldIncludeEvent } from './filters.ts';
+export { readKeyFile } from './key-file.ts';
 export { propertiesOf, type EventProperties } from './properties.ts';
 export { readEvents, type SessionRecord } from './read-events.ts';
 export { orxhestraFormat } from './session-format.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { eventCodec, type BaseEvent } from '@varve/events';
-import { runFact } from '@varve/events/facts';
+import { callFact, runFact } from '@varve/events/facts';
 import { builtinKinds, Condensation, ConversationErrorEvent } from '@varve/events/kinds';
 import { checkMessages, foldEvents, messageBuilder, viewProjection } from '@varve/events/projections';
 import { arbitraryLog, eventFactory, type Log } from '@varve/events/testing';
@@ -221,6 +221,32 @@ describe('a conversation of varve as a session', () => {
     const keys = Object.keys(newEvent({ id: '', type: 'agent_end', timestamp: 0 }));
     for (const event of exported['events'] as readonly object[]) expect(Object.keys(event)).toEqual(keys);
     expect(sessionStateOf(events).state).toEqual({});
+  });
+
+  test('has the model and the tokens of its replies', () => {
+    const made = eventFactory();
+    const usage = { input_tokens: 10, output_tokens: 3, cache_read_tokens: 0, cache_write_tokens: 0 };
+    const call = {
+      response_id: 'r1',
+      actions: [],
+      usage_id: 'agent',
+      model: 'm-1',
+      finish: 'stop',
+      latency_ms: 1,
+      at: 1,
+    };
+    const digests = { messages: '', tools: '', parameters: '' };
+    const counted = { ...call, usage: { ...usage, reasoning_tokens: 0 }, digests, projections: {} };
+    const log = [made.user('Look.'), callFact.create(counted, made.stamp()), made.call('c1', 'r1')];
+    expect(eventsIn(writeSession(log, { sessionId: 's' }).session)[1]?.llm_response).toEqual({
+      text: '',
+      model_version: 'm-1',
+      input_tokens: 10,
+      output_tokens: 3,
+      tool_calls: [{ id: 'c1', name: 'terminal', args: {} }],
+      partial: false,
+      raw_message: null,
+    });
   });
 
   test('is signed on demand, and the signatures of a chain are valid', async () => {
