@@ -61,6 +61,29 @@ test('a wrong key, an unknown conversation and malformed bodies are refused', as
   await expect(client.get('/api/conversations/not-an-id')).rejects.toMatchObject({ status: 422 });
 });
 
+test('a fork copies the events of its source', async () => {
+  const { conversations } = opened.client;
+  const { id } = await create();
+  await conversations.sendEvent(id, { role: 'user', content: [{ type: 'text', text: 'Hello' }] }, { run: false });
+  const fork = await conversations.forkConversation(id, { title: 'Other way' });
+  expect(fork).toMatchObject({ title: 'Other way', execution_status: 'idle', forked_from_conversation_id: id });
+  const events = async (of: string) => (await conversations.searchEvents(of)).items.map((event) => event.id);
+  expect(await events(fork.id)).toEqual(expect.arrayContaining([...(await messagesOf(id))]));
+  await expect(conversations.forkConversation(randomUUID())).rejects.toMatchObject({ status: 404 });
+});
+
+test('navigation moves the head to an event and to the empty tree', async () => {
+  const { conversations } = opened.client;
+  const { id } = await create();
+  for (const text of ['one', 'two']) {
+    await conversations.sendEvent(id, { role: 'user', content: [{ type: 'text', text }] }, { run: false });
+  }
+  const [first = ''] = await messagesOf(id);
+  expect((await conversations.navigateConversation(id, { event_id: first })).leaf_event_id).toBe(first);
+  expect((await conversations.navigateConversation(id, { event_id: null })).leaf_event_id).toBeNull();
+  await expect(conversations.navigateConversation(id, { event_id: 'nothing' })).rejects.toMatchObject({ status: 404 });
+});
+
 async function messagesOf(id: string): Promise<readonly string[]> {
   const { items } = await opened.client.conversations.searchEvents(id, { kind: 'MessageEvent' });
   return items.map((event) => event.id);

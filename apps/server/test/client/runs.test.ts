@@ -1,0 +1,198 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ScriptedStep } from '@varve/llm/testing';
+import { expect, test } from 'vitest';
+import { openClient, type OpenedClient } from './open-client.ts';
+
+const finish = (message: string): ScriptedStep => ({ calls: [{ name: 'finish', arguments: { message } }] });
+const write = (name: string): ScriptedStep => ({
+  calls: [{ name: 'terminal', arguments: { command: `printf written > ${name}` } }],
+});
+
+/** Starts a conversation by the facade, with a policy. */
+async function started(opened: OpenedClient, policy?: object) {
+  const conversation = opened.conversation();
+  await conversation.start();
+  if (policy) await conversation.setConfirmationPolicy({ ...policy });
+  return conversation;
+}
+
+test('a run executes calls, streams, finishes and reports its statistics', async () => {
+  await using opened = await openClient([write('a.txt'), finish('All done.')]);
+  const conversation = await started(opened);
+  const log = await opened.listen(conversation.id);
+  await conversation.sendMessage('Write a.txt');
+  await conversation.run();
+  await log.untilStatus('finished');
+  expect(await readFile(join(opened.workspace, 'a.txt'), 'utf8')).toBe('written');
+  expect(await conversation.getAgentFinalResponse()).toBe('All done.');
+  const kinds = new Set(log.events.map(({ kind }) => kind));
+  for (const kind of ['SystemPromptEvent', 'MessageEvent', 'ActionEvent', 'ObservationEvent']) {
+    expect(kinds).toContain(kind);
+  }
+  expect(await conversation.conversationStats()).toHaveProperty('usage_to_metrics');
+  expect(await conversation.state.getExecutionStatus()).toBe('finished');
+  opened.model.assertDone();
+});
+
+test('a message that asks for a run starts it', async () => {
+  await using opened = await openClient([finish('Hi.')]);
+  const conversation = await started(opened);
+  const log = await opened.listen(conversation.id);
+  const message = { role: 'user', content: [{ type: 'text', text: 'Hello' }] };
+  await opened.client.conversations.sendEvent(conversation.id, message, { run: true });
+  await log.untilStatus('finished');
+  expect(await conversation.getAgentFinalResponse()).toBe('Hi.');
+});
+
+test('calls wait for confirmation, are rejected, and are accepted', async () => {
+  await using opened = await openClient([write('b.txt'), write('b.txt'), finish('Written.')]);
+  const conversation = await started(opened, { kind: 'AlwaysConfirm' });
+  const log = await opened.listen(conversation.id);
+  await conversation.sendMessage('Write b.txt');
+  await conversation.run();
+  await log.untilStatus('waiting_for_confirmation');
+  await conversation.sendConfirmationResponse(false, 'Not yet.');
+  const rejected = await log.until(({ kind }) => kind === 'UserRejectObservation');
+  expect(rejected['rejection_reason']).toBe('Not yet.');
+  const waiting = log.events.find(({ kind }) => kind === 'ActionEvent');
+  await conversation.run();
+  const again = await log.until(({ kind, id }) => kind === 'ActionEvent' && id !== waiting?.id);
+  await until(opened, conversation.id, 'waiting_for_confirmation');
+  await conversation.sendConfirmationResponse(true);
+  await log.until((event) => event.kind === 'ObservationEvent' && event['action_id'] === again.id);
+  expect(await readFile(join(opened.workspace, 'b.txt'), 'utf8')).toBe('written');
+});
+
+/** Resolves when a search reports the status: sockets may have received it for an earlier run. */
+async function until(opened: OpenedClient, id: string, status: string): Promise<void> {
+  const current = async (): Promise<string> => (await opened.client.conversations.getConversation(id)).execution_status;
+  while ((await current()) !== status) {
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+test('an interrupt cancels the request, and a later run continues', async () => {
+  const requested = Promise.withResolvers<undefined>();
+  const hang: ScriptedStep = () => {
+    requested.resolve(undefined);
+    return { fault: { kind: 'hang', afterPieces: 0 } };
+  };
+  await using opened = await openClient([hang, finish('After all.')]);
+  const conversation = await started(opened);
+  const log = await opened.listen(conversation.id);
+  await conversation.sendMessage('Think');
+  await conversation.run();
+  await requested.promise;
+  await expect(conversation.run()).rejects.toMatchObject({ status: 409 });
+  await opened.client.conversations.interruptConversation(conversation.id);
+  await log.until(({ kind }) => kind === 'InterruptEvent');
+  await until(opened, conversation.id, 'paused');
+  await conversation.run();
+  await log.untilStatus('finished');
+});
+
+test('a pause takes effect after the step', async () => {
+  const gate = Promise.withResolvers<undefined>();
+  const requested = Promise.withResolvers<undefined>();
+  const slow: ScriptedStep = () => {
+    requested.resolve(undefined);
+    return { calls: [{ name: 'terminal', arguments: { command: 'true' } }], gate: gate.promise };
+  };
+  await using opened = await openClient([slow, finish('Done.')]);
+  const conversation = await started(opened);
+  const log = await opened.listen(conversation.id);
+  await conversation.sendMessage('Go');
+  await conversation.run();
+  await requested.promise;
+  await conversation.pause();
+  gate.resolve(undefined);
+  await log.until(({ kind }) => kind === 'PauseEvent');
+  await until(opened, conversation.id, 'paused');
+  await conversation.run();
+  await log.untilStatus('finished');
+});
+
+test('a side question adds no message, and the history is condensed on demand', async () => {
+  await using opened = await openClient([write('d.txt'), write('e.txt'), finish('First.'), { text: 'It is 42.' }]);
+  const conversation = await started(opened);
+  const log = await opened.listen(conversation.id);
+  await conversation.sendMessage('Start');
+  await conversation.run();
+  await log.untilStatus('finished');
+  const before = await opened.client.conversations.getEventCount(conversation.id, { kind: 'MessageEvent' });
+  expect(await conversation.askAgent('What is it?')).toBe('It is 42.');
+  expect(await opened.client.conversations.getEventCount(conversation.id, { kind: 'MessageEvent' })).toBe(before);
+  await opened.client.conversations.condenseConversation(conversation.id);
+  await log.until(({ kind }) => kind === 'Condensation');
+});
+
+test('secrets reach commands and are masked in what clients receive', async () => {
+  const show: ScriptedStep = { calls: [{ name: 'terminal', arguments: { command: 'echo "<$TOKEN_OF_TEST>"' } }] };
+  await using opened = await openClient([show, finish('Shown.')]);
+  const conversation = await started(opened);
+  const log = await opened.listen(conversation.id);
+  await opened.client.conversations.updateSecrets(conversation.id, {
+    secrets: { TOKEN_OF_TEST: { kind: 'StaticSecret', value: 'hunter2-hunter2' } },
+  });
+  await conversation.sendMessage('Show it');
+  await conversation.run();
+  await log.untilStatus('finished');
+  const shown = log.events.find(({ kind }) => kind === 'ObservationEvent');
+  expect(JSON.stringify(shown)).toContain('<<secret-hidden>>');
+  expect(JSON.stringify(log.events)).not.toContain('hunter2');
+});
+
+test('a goal is judged until it is complete; stop and resume answer as documented', async () => {
+  await using opened = await openClient([
+    finish('Half.'),
+    { text: '{"complete": false, "reason": "half is missing"}' },
+    finish('Whole.'),
+    { text: '{"complete": true, "reason": "all there"}' },
+  ]);
+  const { conversations } = opened.client;
+  const conversation = await started(opened);
+  const log = await opened.listen(conversation.id);
+  await expect(conversations.resumeGoal(conversation.id)).rejects.toMatchObject({ status: 400 });
+  expect(await conversations.stopGoal(conversation.id)).toMatchObject({ success: true });
+  await expect(conversation.startGoal(' ')).rejects.toMatchObject({ status: 400 });
+  await conversation.startGoal('Do the whole', 5);
+  await log.until(({ key, value }) => key === 'goal' && isComplete(value));
+});
+
+function isComplete(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'status' in value && value.status === 'complete';
+}
+
+test('the model is switched for the next request', async () => {
+  await using opened = await openClient([finish('By the other.')]);
+  const conversation = await started(opened);
+  const log = await opened.listen(conversation.id);
+  const llm = { model: 'openai/other', base_url: opened.model.url, api_key: 'k', usage_id: 'other' };
+  await conversation.switchLlm(llm);
+  expect(await conversation.state.getAgent()).toMatchObject({ llm: { model: 'openai/other' } });
+  await conversation.sendMessage('Hi');
+  await conversation.run();
+  await log.untilStatus('finished');
+  expect(JSON.parse(opened.model.requests[0]?.text ?? '{}')).toMatchObject({ model: 'other' });
+  await expect(conversation.switchProfile('missing')).rejects.toMatchObject({ status: 404 });
+  await expect(conversation.switchAcpModel('x')).rejects.toMatchObject({ status: 400 });
+});
+
+test('a restart keeps conversations, and a waiting call still waits', async () => {
+  await using opened = await openClient([write('c.txt'), finish('Written.')]);
+  const conversation = await started(opened, { kind: 'AlwaysConfirm' });
+  const log = await opened.listen(conversation.id);
+  await conversation.sendMessage('Write c.txt');
+  await conversation.run();
+  await log.untilStatus('waiting_for_confirmation');
+  log.close();
+  await opened.restart();
+  const again = opened.conversation(conversation.id);
+  await again.start();
+  expect(await again.state.getExecutionStatus()).toBe('waiting_for_confirmation');
+  const second = await opened.listen(again.id);
+  await again.sendConfirmationResponse(true);
+  await second.untilStatus('finished');
+  expect(await readFile(join(opened.workspace, 'c.txt'), 'utf8')).toBe('written');
+});
