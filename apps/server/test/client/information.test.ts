@@ -18,11 +18,12 @@ test('the client accepts health, readiness and version', async () => {
   expect(await server.getRoot()).toMatchObject({ version: info.version });
 });
 
-test('the catalogue lists providers and models', async () => {
-  const { llm } = opened.client;
+test('the catalogue lists providers, models and tools', async () => {
+  const { llm, tools } = opened.client;
   expect(await llm.getProviders()).toEqual(expect.arrayContaining(['openai', 'anthropic']));
   expect((await llm.getModels()).length).toBeGreaterThan(10);
   expect(Object.keys(await llm.getVerifiedModels())).toContain('openai');
+  expect(await tools.listTools()).toEqual(expect.arrayContaining(['terminal', 'file_editor']));
 });
 
 test('the schemas of settings describe sections and fields', async () => {

@@ -32,6 +32,12 @@ test('a run executes calls, streams, finishes and reports its statistics', async
   }
   expect(await conversation.conversationStats()).toHaveProperty('usage_to_metrics');
   expect(await conversation.state.getExecutionStatus()).toBe('finished');
+  const trajectory = await opened.client.files.downloadTrajectory(conversation.id);
+  expect(
+    Buffer.from(await trajectory.arrayBuffer())
+      .subarray(0, 2)
+      .toString(),
+  ).toBe('PK');
   opened.model.assertDone();
 });
 
