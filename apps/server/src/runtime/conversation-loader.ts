@@ -1,7 +1,7 @@
 import { AgentError, Conversation, type Agent, type AgentOptions } from '@varve/agent';
 import type { AgentRegistries } from '@varve/agent/specs';
 import type { Json } from '@varve/events';
-import type { PrivateRecords } from '@varve/settings/secrets';
+import type { Cipher, PrivateRecords } from '@varve/settings/secrets';
 import type { EventStore } from '@varve/storage';
 import { configurationFact, type Configuration } from '../configuration-fact.ts';
 import { dashedId } from '../conversation-id.ts';
@@ -10,17 +10,19 @@ import type { ConversationFolds } from '../info/conversation-folds.ts';
 import { RequestError } from '../request-error.ts';
 import { buildAgent, registriesFor, type AgentEnvironment } from './build-agent.ts';
 import { LiveConversation, type Confirmation } from './live-conversation.ts';
-import { noPrivateValues, parsePrivateRecord, PrivateValues } from './private-values.ts';
+import { noPrivateValues, parsePrivateRecord, PrivateValues, serverKeysIn } from './private-values.ts';
 import { withReferenceKinds } from './reference-kinds.ts';
 import type { RunQueue } from './run-queue.ts';
 import * as z from 'zod';
-import { supportedAgent, type StartPlan } from './start-plan.ts';
+import { decrypted, supportedAgent, type StartPlan } from './start-plan.ts';
 
 /** What live conversations are made of. */
 export interface LoaderOptions {
   readonly store: EventStore;
   readonly folds: ConversationFolds;
   readonly records: PrivateRecords;
+  /** Returns the cipher of what clients send encrypted. */
+  readonly cipher: () => Promise<Cipher>;
   readonly environment: AgentEnvironment;
   readonly queue: RunQueue;
   readonly feed: Pick<Feed, 'publish'>;
@@ -51,15 +53,10 @@ export class ConversationLoader {
    * @throws {AgentError} what `Conversation.open` throws; {@link StorageError} `missing`, `held`.
    */
   async load(id: string): Promise<LiveConversation> {
-    const { store, folds, records, now } = this.#options;
+    const { store, folds, now } = this.#options;
     const summary = await store.summary(id);
     const { reported } = await folds.of(summary);
-    const text = await records.read(id);
-    const privateValues = new PrivateValues(
-      id,
-      text === undefined ? noPrivateValues : parsePrivateRecord(text),
-      records,
-    );
+    const privateValues = await this.#privateValues(id, summary.meta);
     const registries = this.#registries(privateValues);
     const { configuration } = reported;
     const agent = configuration && this.#storedAgent(configuration, privateValues, registries);
@@ -142,6 +139,17 @@ export class ConversationLoader {
       if (!isTaken(error)) await records.remove(id);
       throw error;
     }
+  }
+
+  /** A conversation of the reference has the encrypted keys of its agent in its files until it is used here. */
+  async #privateValues(id: string, meta: Json): Promise<PrivateValues> {
+    const { records, cipher } = this.#options;
+    const text = await records.read(id);
+    if (text !== undefined) return new PrivateValues(id, parsePrivateRecord(text), records);
+    const privateValues = new PrivateValues(id, noPrivateValues, records);
+    const keys = serverKeysIn(decrypted(specIn(meta), await cipher()));
+    if (keys.length > 0) await privateValues.update({ keys: [...keys] });
+    return privateValues;
   }
 
   #live(parts: {

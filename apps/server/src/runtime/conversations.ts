@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { realpath } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Content } from '@varve/events';
-import type { Cipher } from '@varve/settings/secrets';
 import { StorageError } from '@varve/storage';
 import { dashedId } from '../conversation-id.ts';
 import { RequestError } from '../request-error.ts';
@@ -20,8 +19,6 @@ import { prepareWorkspace } from './workspace.ts';
 
 /** Options of {@link conversations}. */
 export interface ConversationsOptions extends Omit<LoaderOptions, 'queue'> {
-  /** Returns the cipher of what clients send encrypted. */
-  readonly cipher: () => Promise<Cipher>;
   /** Directory of worktrees. */
   readonly worktreeRoot: string;
   /** Maximum number of runs at a time; the others wait. Default 8. */

@@ -61,14 +61,23 @@ export function readMeta(files: Files, paths: Paths): ConversationMeta {
   return { createdAt: Number.isNaN(createdAt) ? undefined : createdAt, meta: meta as Json };
 }
 
-/** Returns the reference's agent without its keys, which only the reference can decrypt, and its policies. */
+/** Encrypted text of the reference: a Fernet token. */
+const token = /^gAAAA[\w-]{60,}={0,2}$/;
+
+/** Returns the reference's agent without keys in clear, and its policies. The key of its model stays if encrypted. */
 function agentFields({ agent, confirmation_policy: policy, security_analyzer: analyzer }: JsonRecord): JsonRecord {
   const record = asRecord(agent);
   return {
-    ...(typeof record?.['kind'] === 'string' && { agent: redactSecretFields(record, '') }),
+    ...(typeof record?.['kind'] === 'string' && { agent: withoutKeys(record) }),
     ...(asRecord(policy) && { confirmation_policy: policy }),
     ...(asRecord(analyzer) && { security_analyzer: analyzer }),
   };
+}
+
+function withoutKeys(agent: JsonRecord): JsonRecord {
+  const [redacted, key] = [redactSecretFields(agent, ''), asRecord(agent['llm'])?.['api_key']];
+  if (typeof key !== 'string' || !token.test(key)) return redacted;
+  return { ...redacted, llm: { ...asRecord(redacted['llm']), api_key: key } };
 }
 
 function textOf(name: string, value: unknown): Readonly<Record<string, string>> {
