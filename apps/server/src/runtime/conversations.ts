@@ -12,6 +12,7 @@ import type { LiveConversation } from './live-conversation.ts';
 import { OpenConversations } from './open-conversations.ts';
 import { RunQueue } from './run-queue.ts';
 import { recoverRuns } from './recover.ts';
+import type { ProfiledAgent } from '../requests/agent-of-profile.ts';
 import { setSecrets } from './set-secrets.ts';
 import { receivedSecrets, requestedAgent, startPlan } from './start-plan.ts';
 import { switchModel } from './switch-model.ts';
@@ -19,6 +20,8 @@ import { prepareWorkspace } from './workspace.ts';
 
 /** Options of {@link conversations}. */
 export interface ConversationsOptions extends Omit<LoaderOptions, 'queue'> {
+  /** Returns the agent of a profile. @throws {RequestError} */
+  readonly agentOfProfile: (id: string) => Promise<ProfiledAgent>;
   /** Directory of worktrees. */
   readonly worktreeRoot: string;
   /** Maximum number of runs at a time; the others wait. Default 8. */
@@ -137,9 +140,8 @@ async function createConversation(request: StartRequest, context: CreateContext)
   const { store, cipher, loader, open, worktreeRoot, environment } = context;
   const id = request.conversation_id ?? randomUUID().replaceAll('-', '');
   if (await exists(id, context)) return { id, isNew: false };
-  const agent = requestedAgent(request);
-  if (!agent) throw new RequestError('unknown', `Agent profile not found: ${request.agent_profile_id}`);
-  const plan = startPlan(request, agent, await cipher());
+  const { agent, launched } = await requestedAgent(request, context);
+  const plan = startPlan(request, { agent, launched }, await cipher());
   await checkParent(id, request, store);
   const workspace = await prepareWorkspace({
     path: request.workspace.working_dir,

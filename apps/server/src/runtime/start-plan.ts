@@ -7,6 +7,7 @@ import { mapStrings, redactSecretFields } from '@varve/text';
 import type { Configuration } from '../configuration-fact.ts';
 import { dashedId } from '../conversation-id.ts';
 import { RequestError } from '../request-error.ts';
+import type { ProfiledAgent } from '../requests/agent-of-profile.ts';
 import { agentOfSettings, completeAgent, type AgentRequest } from '../requests/agent-request.ts';
 import type { StartRequest } from '../requests/start-request.ts';
 import { serverKeysIn, type PrivateRecord } from './private-values.ts';
@@ -25,7 +26,7 @@ export interface StartPlan {
  *
  * @throws {RequestError} `invalid` for secrets, hooks and client tools that cannot be used.
  */
-export function startPlan(request: StartRequest, agent: AgentRequest, cipher: Cipher): StartPlan {
+export function startPlan(request: StartRequest, { agent, launched }: RequestedAgent, cipher: Cipher): StartPlan {
   const received = request.secrets_encrypted ? decrypted(agent, cipher) : agent;
   const complete = completeAgent(withSuffix(received, request));
   const secrets = receivedSecrets(request.secrets, cipher);
@@ -41,7 +42,10 @@ export function startPlan(request: StartRequest, agent: AgentRequest, cipher: Ci
   };
   return {
     spec: spec as Json,
-    configuration: configurationOf(request, shown, secrets),
+    configuration: {
+      ...configurationOf(request, shown, secrets),
+      ...(launched && { launched_agent_profile: launched }),
+    },
     privateRecord: { keys: [...serverKeysIn(complete)], secrets, ...(hooks && { hooks }) },
     clientTools: request.client_tools.map(receivedTool),
   };
@@ -141,7 +145,18 @@ function receivedTool(sent: unknown): ClientToolSpec {
   }
 }
 
-/** Returns the agent of a request. @throws {RequestError} `unknown` for a profile. */
-export function requestedAgent({ agent, agent_settings: settings }: StartRequest): AgentRequest | undefined {
-  return agent ?? (settings ? agentOfSettings(settings) : undefined);
+/** The agent of a request. */
+export interface RequestedAgent {
+  readonly agent: AgentRequest;
+  /** Profile that it comes from. */
+  readonly launched?: ProfiledAgent['launched'] | undefined;
+}
+
+/** Returns the agent of a request, or of the profile that it names. @throws {RequestError} */
+export async function requestedAgent(
+  { agent, agent_settings: settings, agent_profile_id: profile }: StartRequest,
+  { agentOfProfile }: { readonly agentOfProfile: (id: string) => Promise<ProfiledAgent> },
+): Promise<RequestedAgent> {
+  if (agent) return { agent };
+  return settings ? { agent: agentOfSettings(settings) } : agentOfProfile(profile ?? '');
 }
