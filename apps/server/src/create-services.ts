@@ -8,6 +8,7 @@ import { bashService } from './bash/bash-service.ts';
 import { fileAccess } from './files/file-access.ts';
 import { createFeed } from './feed/feed.ts';
 import { conversationFolds } from './info/conversation-folds.ts';
+import { agentOfProfile } from './requests/agent-of-profile.ts';
 import { conversations } from './runtime/conversations.ts';
 import { memoryRecords } from './runtime/memory-records.ts';
 import type { ServerOptions } from './server.ts';
@@ -24,12 +25,13 @@ export function createServices(options: ServerOptions, logger: Logger): Services
   const cipher = cipherOf(options);
   const records =
     home === undefined ? memoryRecords() : privateRecords({ directory: join(home, 'conversations'), cipher });
+  const settings = home === undefined ? undefined : serverSettings({ home, env, passphrase: env['OH_SECRET_KEY'] });
   return {
     store,
     folds,
     feed,
     streams: liveLogs({ store, folds, feed, now }),
-    settings: home === undefined ? undefined : serverSettings({ home, env, passphrase: env['OH_SECRET_KEY'] }),
+    settings,
     conversations: conversations({
       store,
       folds,
@@ -37,6 +39,7 @@ export function createServices(options: ServerOptions, logger: Logger): Services
       records,
       cipher,
       environment: { env, home },
+      agentOfProfile: (id) => agentOfProfile(id, settings),
       worktreeRoot: join(home ?? tmpdir(), 'conversation-worktrees'),
       maxRuns: options.maxRuns,
       idleMs: options.idleMs,

@@ -38,7 +38,9 @@ export async function agentOfProfile(id: string, settings: ServerSettings | unde
     return { agent, launched: { agent_profile_id: id, revision } };
   } catch (cause) {
     if (!isMissing(cause)) throw cause;
-    throw new RequestError('invalid', `The agent profile names the model profile ${name}, which does not exist.`, { cause });
+    throw new RequestError('invalid', `The agent profile names the model profile ${name}, which does not exist.`, {
+      cause,
+    });
   }
 }
 

@@ -1,6 +1,10 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { ScriptedTurn } from '@varve/llm/testing';
+import { agentProfiles, modelProfiles } from '@varve/settings/profiles';
 import { ActionEvent, Condensation, ConversationStateUpdateEvent, MessageEvent } from '@varve/events/kinds';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import type { ConversationInfo } from '../info/conversation-info.ts';
 import { message, runningServer } from '../testing/running-server.ts';
 
@@ -162,4 +166,26 @@ test('a call of a client tool is stored and answered immediately', async () => {
   expect(events.find((event) => ActionEvent.is(event))).toMatchObject({ action: { kind: 'ClientAction_show' } });
   expect(events.some((event) => ConversationStateUpdateEvent.is(event))).toBe(true);
   expect((await running.json<ConversationInfo>(200, 'GET', `/${id}`)).client_tools).toMatchObject([{ name: 'show' }]);
+});
+
+test('an agent comes from a profile, and a model too', async () => {
+  const home = mkdtempSync(join(tmpdir(), 'varve-home-'));
+  onTestFinished(() => rmSync(home, { recursive: true }));
+  await using running = await runningServer([finish, finish], {
+    home,
+    env: { PATH: process.env['PATH'], A_KEY: 'sk-of-a' },
+  });
+  const llm = { model: 'openai/scripted', base_url: running.model.url, api_key_ref: 'env:A_KEY', num_retries: 1 };
+  await modelProfiles(home).save('local', llm);
+  const agents = agentProfiles(home, () => '00000000-0000-0000-0000-00000000000a');
+  await agents.save({ name: 'mine', agent_kind: 'openhands', llm_profile_ref: 'local' });
+  const agent_profile_id = '00000000-0000-0000-0000-00000000000a';
+  const info = await running.create({ agent: null, agent_profile_id, initial_message: message('One.') });
+  expect(info.launched_agent_profile).toEqual({ agent_profile_id, revision: expect.any(Number) });
+  await running.status(info.id, ['finished']);
+  const other = await running.create();
+  await running.json(200, 'POST', `/${other.id}/switch_profile`, { profile_name: 'local' });
+  await running.json(200, 'POST', `/${other.id}/events`, message('Two.', true));
+  await running.status(other.id, ['finished']);
+  for (const { headers } of running.model.requests) expect(headers['authorization']).toBe('Bearer sk-of-a');
 });
