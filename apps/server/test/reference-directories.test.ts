@@ -54,8 +54,8 @@ function copied() {
 }
 
 /** Returns the number of updates to a status that a log contains. */
-async function countOf({ events }: RunningServer, id: string, status: string): Promise<number> {
-  const updates = (await events(id)).filter((event) => ConversationStateUpdateEvent.is(event));
+async function countOf(running: RunningServer, id: string, status: string): Promise<number> {
+  const updates = (await running.events(id)).filter((event) => ConversationStateUpdateEvent.is(event));
   return updates.filter(({ key, value }) => key === 'execution_status' && value === status).length;
 }
 
