@@ -308,3 +308,36 @@ test('a replay that needs more replies than were recorded ends as an error', asy
   });
   expect(reasons).toEqual(['error']);
 });
+
+test('a replay continues with the model of the agent after the last recorded reply', async () => {
+  const { conversation, agent, store } = await recorded([look('a'), look('b')]);
+  await conversation.send('Go.');
+  await conversation.run({ maxIterations: 2 });
+  const model = scriptedModel([look('c'), done]);
+  const { conversationId, reasons } = await replayConversation(await store.read(conversation.id), {
+    agent: { ...agent, model },
+    store,
+    workspace: process.cwd(),
+    replies: 'recorded-then-live',
+  });
+  expect([reasons, model.requests.length]).toEqual([['finished'], 2]);
+  const checks = await checksOf(store, conversationId);
+  expect(checks).toHaveLength(4);
+  const shown = JSON.stringify(model.requests[0]?.messages);
+  expect(shown).toMatch(/a is fine.*b is fine/);
+});
+
+test('a log without facts about its calls is replayed from its events', async () => {
+  const { conversation, agent, store } = await recorded([look('a'), done]);
+  await conversation.send('Go.');
+  await conversation.run();
+  const log = changedLog(await store.read(conversation.id), (text) => text.replace('varve.call', 'foreign.call'));
+  expect((await recordedModel(log)).length).toBe(2);
+  const { reasons } = await replayConversation(log, {
+    agent: { ...agent, model: scriptedModel([]) },
+    store,
+    workspace: process.cwd(),
+    replies: 'recorded-then-live',
+  });
+  expect(reasons).toEqual(['finished']);
+});

@@ -13,11 +13,21 @@ export interface RecordedModel extends LanguageModel {
   readonly diverged: readonly number[];
 }
 
+/** Options of {@link recordedModel}. */
+export interface RecordedModelOptions {
+  /** Model that answers the requests beyond the last recorded one. Default none: they reject with `script-mismatch`. */
+  readonly afterwards?: LanguageModel | undefined;
+}
+
 /**
  * Answers the n-th request with the n-th reply of a log, whatever the request: with real tools, it shows what has
- * changed around the model. A request beyond the last one rejects with `script-mismatch`.
+ * changed around the model.
  */
-export async function recordedModel(log: LogReader, kinds: readonly EventKind[] = []): Promise<RecordedModel> {
+export async function recordedModel(
+  log: LogReader,
+  kinds: readonly EventKind[] = [],
+  { afterwards }: RecordedModelOptions = {},
+): Promise<RecordedModel> {
   const replies = await recordedReplies(log, eventCodec([...builtinKinds, ...kinds]));
   const digest = messageDigester();
   const diverged: number[] = [];
@@ -25,20 +35,22 @@ export async function recordedModel(log: LogReader, kinds: readonly EventKind[] 
   return {
     spec: { kind: 'recorded', conversation: log.id },
     name: replies[0]?.reply.model ?? 'recorded',
-    capabilities: { functionCalling: true, vision: true, streaming: false },
+    capabilities: afterwards?.capabilities ?? { functionCalling: true, vision: true, streaming: false },
     length: replies.length,
     diverged,
-    async generate({ messages }, { signal } = {}) {
+    async generate(request, options = {}) {
+      const { signal } = options;
       if (signal?.aborted) throw new LlmError('aborted', 'The model call was aborted.', { cause: signal.reason });
       const number = next++;
       const recorded = replies[number];
+      if (!recorded && afterwards) return afterwards.generate(request, options);
       if (!recorded) {
         throw new LlmError(
           'script-mismatch',
           `Request ${number + 1} has no recorded reply: the log has ${replies.length}.`,
         );
       }
-      if (digest(messages) !== recorded.digests.messages) diverged.push(number);
+      if (recorded.digests && digest(request.messages) !== recorded.digests.messages) diverged.push(number);
       return recorded.reply;
     },
   };

@@ -1,28 +1,48 @@
 import type { BaseEvent, EventCodec, Message } from '@varve/events';
 import { callFact, type Call } from '@varve/events/facts';
-import { ActionEvent, MessageEvent } from '@varve/events/kinds';
+import { ActionEvent, ConversationStateUpdateEvent, MessageEvent } from '@varve/events/kinds';
+import { repliesOf } from '@varve/events/projections';
 import type { FinishReason, ModelReply } from '@varve/llm';
 import type { LogReader } from '@varve/storage';
 
-/** A recorded reply, and the digests of its request. */
+/** A recorded reply, and the digests of its request, which foreign logs do not have. */
 export interface RecordedReply {
   readonly reply: ModelReply;
-  readonly digests: Call['digests'];
+  readonly digests?: Call['digests'];
 }
 
-/** Returns the replies of a log, of all branches, in order. Replies that are stored only in part are omitted. */
+/**
+ * Returns the replies of a log, of all branches, in order. Replies that are stored only in part are omitted. Those of an
+ * imported log without facts about its calls follow from its events.
+ */
 export async function recordedReplies(log: LogReader, codec: EventCodec): Promise<readonly RecordedReply[]> {
   const calls: Call[] = [];
   const events = new Map<string, BaseEvent>();
+  const steps: BaseEvent[] = [];
+  let isForeign = true;
   for await (const { text } of log.range(0)) {
     const event = codec.read(text);
     const call = callFact.read(event);
+    if (call) isForeign = false;
     if (call?.usage_id === 'agent') calls.push(call);
     else if (event.source === 'agent') events.set(event.id, event);
+    if (!ConversationStateUpdateEvent.is(event)) steps.push(event);
   }
+  if (isForeign) return foreignReplies(steps);
   return calls.flatMap((call) => {
     const message = messageOf(call, events);
     return message ? [{ reply: replyOf(call, message), digests: call.digests }] : [];
+  });
+}
+
+function foreignReplies(steps: readonly BaseEvent[]): readonly RecordedReply[] {
+  const replies = new Map(repliesOf(steps).map(({ start, calls }) => [start, calls.map(({ event }) => event)]));
+  return steps.flatMap((event, index) => {
+    const actions = replies.get(index);
+    const message = MessageEvent.is(event) && event.source === 'agent' ? event.llm_message : actions && callsOf(actions);
+    if (!message) return [];
+    const finish: FinishReason = actions ? 'tool-calls' : 'stop';
+    return [{ reply: { id: event.id, model: 'recorded', message, finish, latencyMs: 0, attempts: 1 } }];
   });
 }
 
@@ -33,8 +53,13 @@ function messageOf({ actions, message_id: id }: Call, events: ReadonlyMap<string
     const event = events.get(action);
     return event && ActionEvent.is(event) ? [event] : [];
   });
+  return actionEvents.length < actions.length ? undefined : callsOf(actionEvents);
+}
+
+/** Returns the message of a reply with calls; undefined without any. */
+function callsOf(actionEvents: readonly ActionEvent[]): Message | undefined {
   const [first] = actionEvents;
-  if (!first || actionEvents.length < actions.length) return undefined;
+  if (!first) return undefined;
   const { thought, reasoning_content, thinking_blocks, responses_reasoning_item } = first;
   return {
     role: 'assistant',

@@ -17,8 +17,11 @@ export interface ReplayOptions extends Pick<ConversationOptions, 'secrets' | 'ki
   /** Store of the new conversation. */
   readonly store: EventStore;
   readonly workspace: string;
-  /** `recorded`: the replies of the log; `live`: the agent's model is called. */
-  readonly replies: 'recorded' | 'live';
+  /**
+   * `recorded`: the replies of the log; `live`: the agent's model is called; `recorded-then-live`: it is called after
+   * the last reply of the log, so that the task continues where the log ends.
+   */
+  readonly replies: 'recorded' | 'live' | 'recorded-then-live';
   /** `recorded`: no tool runs, and a call gets the result of the same recorded call; `live` (default): tools run. */
   readonly results?: 'recorded' | 'live';
 }
@@ -43,7 +46,8 @@ export interface Replayed {
 export async function replayConversation(log: LogReader, options: ReplayOptions): Promise<Replayed> {
   const { agent, store, workspace, replies, results = 'live', kinds = [], secrets = [] } = options;
   const recorded = await branchOf(log, kinds);
-  const model = replies === 'recorded' ? await recordedModel(log, kinds) : agent.model;
+  const afterwards = replies === 'recorded-then-live' ? agent.model : undefined;
+  const model = replies === 'live' ? agent.model : await recordedModel(log, kinds, { afterwards });
   const tools: Agent['tools'] =
     results === 'live' ? agent.tools : (context) => recordedTools(agent.tools(context), recorded);
   const replaying = { agent: { ...agent, model, tools }, store, workspace, kinds, secrets };

@@ -3,7 +3,7 @@ import { ChatLog, type ChatCall, type ChatPlace } from '../common/chat-log.ts';
 import { fieldsOf, stringOf, type Fields } from '../common/foreign-json.ts';
 import type { JsonLines } from '../common/json-lines.ts';
 import type { ForeignLog, ReadOptions } from '../common/log-format.ts';
-import { mainChain, type SessionRecord } from './main-chain.ts';
+import { hasResult, mainChain, type SessionRecord } from './main-chain.ts';
 
 /** Block of a message in the form of the Anthropic Messages API. */
 type Block = Fields;
@@ -19,15 +19,23 @@ export function readSession({ lines, problems }: JsonLines, { newId }: ReadOptio
   for (const reply of groupReplies(chain)) addRecords(log, reply);
   const [first] = chain;
   const id = stringOf(first?.fields['sessionId']);
-  const title = lines.map(({ fields }) => (fields['type'] === 'summary' ? fields['summary'] : undefined)).find(Boolean);
+  const title = titleOf(lines);
   return {
     ...(id !== undefined && { id }),
-    ...(typeof title === 'string' && { title }),
+    ...(title !== undefined && { title }),
     entries: log.entries,
     problems: [...problems, ...log.problems],
     dropped: log.dropped,
     children: [],
   };
+}
+
+/** Returns the last title that the user set, else the last one of the model, else the first summary. */
+function titleOf(lines: JsonLines['lines']): string | undefined {
+  const titles = (type: string, key: string): readonly string[] =>
+    lines.flatMap(({ fields }) => (fields['type'] === type ? (stringOf(fields[key]) ?? []) : []));
+  const [custom, generated] = [titles('custom-title', 'customTitle'), titles('ai-title', 'aiTitle')];
+  return custom.at(-1) ?? generated.at(-1) ?? titles('summary', 'summary')[0];
 }
 
 /** Joins the records of one reply: a session has one record per block, with results of earlier calls between them. */
@@ -43,13 +51,9 @@ function groupReplies(chain: readonly SessionRecord[]): readonly (readonly Sessi
     const records = [record];
     groups.push(records);
     if (id !== undefined) reply = { id, records };
-    else if (!isResult(record)) reply = undefined;
+    else if (!hasResult(record)) reply = undefined;
   }
   return groups;
-}
-
-function isResult({ fields }: SessionRecord): boolean {
-  return blocksOf(fieldsOf(fields['message'])?.['content']).some((block) => block['type'] === 'tool_result');
 }
 
 function addRecords(log: ChatLog, records: readonly SessionRecord[]): void {
@@ -57,7 +61,14 @@ function addRecords(log: ChatLog, records: readonly SessionRecord[]): void {
   if (!first) return;
   const at = placeOf(first);
   const blocks = records.flatMap(({ fields }) => blocksOf(fieldsOf(fields['message'])?.['content']));
-  if (first.fields['type'] === 'assistant') addReply(log, blocks, { at, message: fieldsOf(first.fields['message']) });
+  if (first.fields['type'] === 'attachment') {
+    const { prompt, commandMode: mode } = fieldsOf(first.fields['attachment']) ?? {};
+    const content = contentOf(blocksOf(prompt));
+    log.addMessage(mode === undefined || mode === 'prompt' ? 'user' : 'environment', content, at);
+  } else if (first.fields['isApiErrorMessage'] === true) {
+    // A text of the program in place of a reply that failed.
+    log.addFailure('ApiError', textOf(contentOf(blocks)), at);
+  } else if (first.fields['type'] === 'assistant') addReply(log, blocks, { at, message: fieldsOf(first.fields['message']) });
   else if (first.fields['isCompactSummary'] === true) log.addSummary(textOf(contentOf(blocks)), at);
   else addUserRecord(log, blocks, { at, isMeta: first.fields['isMeta'] === true });
 }

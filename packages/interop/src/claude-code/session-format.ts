@@ -9,7 +9,8 @@ export const claudeCodeFormat: LogFormat = {
   description: 'Claude Code session (JSON Lines)',
   async matches(files: ForeignFiles): Promise<boolean> {
     const start = await onlyStart(files, ['.jsonl']);
-    return /"(?:sessionId|leafUuid)"\s*:/.test(start) && /"type"\s*:/.test(start);
+    const isSession = /"(?:sessionId|leafUuid)"\s*:/.test(start) && /"type"\s*:/.test(start);
+    return isSession || /"type"\s*:\s*"file-history-snapshot"/.test(start);
   },
   async read(files: ForeignFiles, options: ReadOptions): Promise<readonly ForeignLog[]> {
     const log = readSession(readJsonLines(await onlyText(files)), options);

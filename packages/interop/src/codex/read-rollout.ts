@@ -1,6 +1,6 @@
 import { text, textOf, type Content } from '@varve/events';
 import { ChatLog, type ChatCall, type ChatPlace } from '../common/chat-log.ts';
-import { fieldsOf, stringOf, type Fields } from '../common/foreign-json.ts';
+import { fieldsOf, integerOf, stringOf, type Fields } from '../common/foreign-json.ts';
 import type { JsonLines } from '../common/json-lines.ts';
 import type { ForeignLog, ReadOptions } from '../common/log-format.ts';
 
@@ -33,6 +33,8 @@ class RolloutReader {
   readonly #log: ChatLog;
   #id: string | undefined;
   #reply: OpenReply | undefined;
+  /** Ids of the events of each turn of the user. */
+  readonly #turns: string[][] = [];
 
   constructor(newId: () => string) {
     this.#log = new ChatLog(newId);
@@ -43,7 +45,9 @@ class RolloutReader {
     const payload = fieldsOf(line['payload']);
     switch (line['type']) {
       case 'session_meta':
-        this.#id = stringOf(payload?.['id']);
+        // A fork repeats the lines of the rollout that it continues, with their head.
+        if (this.#id !== undefined) break;
+        this.#id = stringOf(payload?.['id']) ?? stringOf(payload?.['session_id']) ?? '';
         this.#addPrompt(payload, at);
         break;
       case 'response_item':
@@ -54,6 +58,8 @@ class RolloutReader {
         this.#log.addSummary(summaryOf(payload ?? {}), at);
         break;
       case 'event_msg':
+        if (payload?.['type'] === 'thread_rolled_back') this.#rollBack(payload['num_turns'], at);
+        break;
       case 'turn_context':
         break;
       default:
@@ -65,7 +71,18 @@ class RolloutReader {
 
   end(): { readonly log: ChatLog; readonly id: string | undefined } {
     this.#endReply();
-    return { log: this.#log, id: this.#id };
+    return { log: this.#log, id: this.#id === '' ? undefined : this.#id };
+  }
+
+  /** Takes back the last turns of the user: the model no longer sees them, and the log still contains them. */
+  #rollBack(count: unknown, at: ChatPlace): void {
+    this.#endReply();
+    const turns = integerOf(count) ?? 0;
+    if (turns > 0) this.#log.forget(this.#turns.splice(-turns).flat(), at);
+  }
+
+  #follow(added: readonly { readonly id: string }[]): void {
+    this.#turns.at(-1)?.push(...added.map(({ id }) => id));
   }
 
   #addBare(line: Fields, at: ChatPlace): void {
@@ -109,12 +126,14 @@ class RolloutReader {
       return;
     }
     this.#endReply();
-    this.#log.addMessage(item['role'] === 'user' ? 'user' : 'environment', content, at);
+    const isUser = item['role'] === 'user';
+    if (isUser && !isContext(textOf(content))) this.#turns.push([]);
+    this.#follow(this.#log.addMessage(isUser ? 'user' : 'environment', content, at));
   }
 
   #addResult({ call_id: id, output }: Fields, at: ChatPlace): void {
     const { content, isError } = resultOf(output);
-    this.#log.addResult(stringOf(id) ?? '', content, { ...at, isError });
+    this.#follow(this.#log.addResult(stringOf(id) ?? '', content, { ...at, isError }));
   }
 
   #openReply(at: ChatPlace): OpenReply {
@@ -126,8 +145,13 @@ class RolloutReader {
     if (!this.#reply) return;
     const { at, reasoning, ...reply } = this.#reply;
     this.#reply = undefined;
-    this.#log.addReply({ id: at.place, ...reply, ...(reasoning !== '' && { reasoning }) }, at);
+    this.#follow(this.#log.addReply({ id: at.place, ...reply, ...(reasoning !== '' && { reasoning }) }, at));
   }
+}
+
+/** Returns true for a message that Codex writes in the role of the user; it starts no turn. */
+function isContext(shown: string): boolean {
+  return /^\s*(?:<(?:environment_context|user_instructions|turn_aborted)>|# AGENTS\.md instructions)/.test(shown);
 }
 
 /** Returns the summary of a compaction; newer versions store the messages that replace the history. */

@@ -145,6 +145,17 @@ export class ChatLog {
     return this.#add(at, (stamp) => Condensation.create(fields, stamp), id);
   }
 
+  /** Removes events from the view without a summary. They stay in the log. */
+  forget(forgotten: readonly string[], at: ChatPlace): readonly BaseEvent[] {
+    const ids = new Set(forgotten);
+    const removed = this.#shown.filter((shown) => ids.has(shown));
+    if (removed.length === 0) return [];
+    this.#shown.splice(0, this.#shown.length, ...this.#shown.filter((shown) => !ids.has(shown)));
+    return this.#add(at, (stamp) =>
+      Condensation.create({ forgotten_event_ids: removed, llm_response_id: '' }, stamp),
+    );
+  }
+
   #addMessage(fields: Parameters<typeof MessageEvent.create>[0], at: ChatPlace): readonly BaseEvent[] {
     return this.#show(at, (stamp) => MessageEvent.create(fields, stamp));
   }

@@ -95,6 +95,45 @@ test('a session whose records are their own ancestors ends', async () => {
   expect(await chatOf(log)).toHaveLength(2);
 });
 
+test('of parallel calls every result is read, although each is a child of the record of its own call', async () => {
+  const log = await readLines(claudeCodeFormat, [
+    claude('a', null, asked('List the files.')),
+    claude('b', 'a', replied('m1', use('t1'))),
+    claude('c', 'b', replied('m1', use('t2'))),
+    claude('d', 'b', { ...result('t1', 'a.txt'), sourceToolAssistantUUID: 'b' }),
+    claude('e', 'c', { ...result('t2', 'b.txt'), sourceToolAssistantUUID: 'c' }),
+    claude('f', 'e', replied('m2', { type: 'text', text: 'Two files.' })),
+  ]);
+  expect(log).toMatchObject({ problems: [], dropped: [] });
+  expect(await chatOf(log)).toMatchObject([
+    { role: 'user' },
+    { role: 'assistant', tool_calls: [{ id: 't1' }, { id: 't2' }] },
+    { role: 'tool', content: 'a.txt', tool_call_id: 't1' },
+    { role: 'tool', content: 'b.txt', tool_call_id: 't2' },
+    { role: 'assistant', content: 'Two files.' },
+  ]);
+});
+
+test('titles, queued messages and failed replies of newer sessions are read', async () => {
+  const log = await readLines(claudeCodeFormat, [
+    { type: 'file-history-snapshot', messageId: 'a', snapshot: {}, isSnapshotUpdate: false },
+    { type: 'mode', mode: 'normal', sessionId: 's1' },
+    claude('a', null, asked('One.')),
+    claude('b', 'a', { type: 'attachment', attachment: { type: 'queued_command', commandMode: 'prompt', prompt: 'Two.' } }),
+    claude('c', 'b', { type: 'attachment', attachment: { type: 'hook_success' } }),
+    claude('d', 'c', { ...replied('x', { type: 'text', text: 'API Error: 529' }), isApiErrorMessage: true }),
+    claude('e', 'd', replied('m1', { type: 'text', text: 'Answer.' })),
+    { type: 'ai-title', aiTitle: 'Generated', sessionId: 's1' },
+    { type: 'custom-title', customTitle: 'Mine', sessionId: 's1' },
+  ]);
+  expect(log).toMatchObject({ id: 's1', title: 'Mine', problems: [], dropped: [] });
+  expect(log.entries.map(({ kind }) => kind)).toContain('ConversationErrorEvent');
+  expect(await chatOf(log)).toMatchObject([
+    { role: 'user', content: 'One.\nTwo.' },
+    { role: 'assistant', content: 'Answer.' },
+  ]);
+});
+
 const codex = (type: string, payload: object) => ({ timestamp: '2026-01-02T03:04:05.678Z', type, payload });
 const item = (payload: object) => codex('response_item', payload);
 const messageOf = (role: string, text: string) =>
@@ -150,4 +189,27 @@ test('a compacted rollout and one without envelopes are read', async () => {
     'assistant',
     'tool',
   ]);
+});
+
+test('turns that the user took back are in the log, and not in the view', async () => {
+  const rolledBack = (num_turns: unknown) => codex('event_msg', { type: 'thread_rolled_back', num_turns });
+  const log = await readLines(codexFormat, [
+    codex('session_meta', { session_id: 'r3', instructions: 'Be brief.' }),
+    codex('session_meta', { id: 'r1', instructions: 'Of the rollout that this one continues.' }),
+    messageOf('user', '<environment_context>here</environment_context>'),
+    messageOf('user', 'One.'),
+    messageOf('assistant', 'First answer.'),
+    messageOf('user', 'Two.'),
+    item({ type: 'function_call', name: 'shell', arguments: '{}', call_id: 'c1' }),
+    item({ type: 'function_call_output', call_id: 'c1', output: 'a.txt' }),
+    rolledBack(1),
+    rolledBack('many'),
+    messageOf('user', 'Three.'),
+  ]);
+  expect(log.id).toBe('r3');
+  expect(log.entries.some(({ text }) => text.includes('Two.'))).toBe(true);
+  const messages = await chatOf(log);
+  expect(messages[0]).toMatchObject({ role: 'system', content: 'Be brief.' });
+  expect(JSON.stringify(messages)).toMatch(/environment_context.*One.*First answer.*Three/);
+  expect(JSON.stringify(messages)).not.toMatch(/Two|shell|continues/);
 });
